@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
+from types import BuiltinFunctionType
 from typing import Any
 
 from hybridize.base.frozen import frozen
@@ -214,7 +215,9 @@ def _unflatten(structure: Structure, leaves: Iterator[Any]) -> Any:
         case "object":
             assert structure.cls is not None
             cls: Any = structure.cls
-            made = cls.__new__(cls)
+            # Not by a `__new__` of the user's: what is in the object has been made already.
+            python = next(base for base in cls.__mro__ if isinstance(vars(base).get("__new__"), BuiltinFunctionType))
+            made = python.__new__(cls)
             vars(made).update(zip(structure.keys, children, strict=True))
             return made
     return tuple(children)

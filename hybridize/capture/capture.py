@@ -23,6 +23,7 @@ from hybridize.base.frozen import changed
 from hybridize.base.interruptions import is_asynchronous, let_through
 from hybridize.base.locations import PACKAGE, SourceLoc, user_location
 from hybridize.base.nested import Structure, flatten, items_of, unflatten
+from hybridize.base.participation import is_of_package
 from hybridize.base.tracebacks import trim
 from hybridize.capture.control import raising
 from hybridize.capture.control.joining import Opened, objects_of
@@ -31,6 +32,7 @@ from hybridize.capture.control.selected import Perhaps, unknown
 from hybridize.capture.control.texts import Text, bound, of_data
 from hybridize.capture.control.truth import RESULT, Undecided, plain
 from hybridize.capture.gradients.history import History
+from hybridize.capture.outside.objects import slots
 from hybridize.capture.python.mutators import check_leaks
 from hybridize.capture.python.router import routed
 from hybridize.capture.trace.inputs import FROZEN, Input
@@ -52,7 +54,7 @@ from hybridize.contract.captured import (
 )
 from hybridize.contract.guards import Guard, gathered
 from hybridize.contract.places import Key
-from hybridize.contract.snapshots import CONTAINERS
+from hybridize.contract.snapshots import CONTAINERS, own
 from hybridize.graph import Graph, Value
 from hybridize.ops import size_of
 from hybridize.ops.op import Effect, Op, effect_of, interpreting
@@ -61,6 +63,8 @@ _CONSTANT = (
     int, float, complex, bool, str, bytes, type(None), numpy.generic, numpy.dtype, type, types.FunctionType,
     types.BuiltinFunctionType, types.ModuleType, slice, range, enum.Enum, type(Ellipsis), frozenset,
 )  # fmt: skip
+_LOOKED_AT = 10_000
+"""The number of objects in a result that are looked into."""
 
 
 def capture(
@@ -426,6 +430,11 @@ class _Finalizer:
                 "E423", f"a {type(leaf).__name__} is returned, and a program makes no such object at each call",
                 help="return arrays, numbers and strings, in tuples, lists or dicts",
             ))  # fmt: skip
+        elif (held := _symbol_in(leaf, set())) is not None:
+            raise self.trace.refusing(CaptureError(
+                "E423", f"a {type(leaf).__name__} is returned that holds {held!r}, and no call could make another",
+                help="return arrays, numbers and strings, in tuples, lists or dicts",
+            ))  # fmt: skip
         elif isinstance(leaf, str) and "<Symbol " in leaf:
             raise self.trace.refusing(CaptureError(
                 "E424", f"text made of a value that is not there while capturing is returned: {leaf!r}",
@@ -545,6 +554,19 @@ class _Finalizer:
             if first is not None and first is not entry and entry.symbol.weak is None and entry.position >= 0:
                 same[entry.position] = first.position
         return same
+
+
+def _symbol_in(value: Any, met: set[int]) -> Symbol | None:
+    """Find a value of the program in an object that was there before, or that code made which is not converted."""
+    if type(value) is Symbol:
+        return value
+    if isinstance(value, _CONSTANT) or is_of_package(type(value)) or id(value) in met or len(met) > _LOOKED_AT:
+        return None
+    met.add(id(value))
+    parts = [*own(value).values(), *slots(value).values()]
+    if isinstance(value, CONTAINERS):
+        parts += value.values() if isinstance(value, dict) else value
+    return next((found for part in parts if (found := _symbol_in(part, met)) is not None), None)
 
 
 def _overlap(entry: Input, other: Input) -> CaptureError:

@@ -208,6 +208,22 @@ class Member(Attribute):
         return f"{self.name!r} of the class of {short(self.owner)}"
 
 
+class Unbound(Named):
+    """An attribute as a class holds it, or the class of an object: a descriptor that the user's code would bind."""
+
+    __slots__ = ()
+
+    def read(self) -> Any:
+        kind: type = self.owner if isinstance(self.owner, type) else type(self.owner)
+        return next((base.__dict__[self.name] for base in kind.__mro__ if self.name in base.__dict__), MISSING)
+
+    def expression(self, refer: Refer) -> str:
+        return f"{refer(Unbound.read)}({refer(self)})"
+
+    def described(self) -> str:
+        return f"{self.name!r} of the class of {short(self.owner)}"
+
+
 class Inherited(Named):
     """An attribute that `super()` finds."""
 

@@ -47,6 +47,7 @@ from hybridize.capture.control.signals import (
     go_on,
     variables,
 )
+from hybridize.capture.control.special import iterated
 from hybridize.capture.control.truth import truth
 from hybridize.capture.trace.recording import Branch, Recording, current_trace
 from hybridize.contract.snapshots import MISSING, refill, same
@@ -203,7 +204,7 @@ def for_(
     if type(iterable) is ndarray and trace is not None:
         iterable = trace.lift(iterable)
     if trace is not None:
-        trace.root.world.read_items(iterable)
+        iterable = through(trace, iterable)
     if isinstance(iterable, SymbolicRange):
         loop = Loop(body, orelse, rest, names, items=iterable)
         return go_on(_graph_loop(loop, stack or BlockStack(), 0, None), rest)
@@ -220,6 +221,14 @@ def for_(
         iterable = _Items(iterable)
     loop = Loop(body, orelse, rest, names, items=iterable)
     return go_on(loop.run(stack, 0), rest)
+
+
+def through(trace: Recording, iterable: Any) -> Any:
+    """Return what a loop goes through, its items guarded."""
+    items = iterated(iterable)
+    if items is iterable:
+        trace.root.world.read_items(iterable)
+    return items
 
 
 class _Items(Sequence[Any]):

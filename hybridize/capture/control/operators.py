@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 from hybridize.array.ndarray import ndarray
@@ -11,12 +10,16 @@ from hybridize.array.operators import functions
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
 from hybridize.capture.control import branches
+from hybridize.capture.control.comparisons import comparison
 from hybridize.capture.control.joining import Mismatch, joined, spec_of
 from hybridize.capture.control.mixed import MixedValue
 from hybridize.capture.control.selected import Selected, includes
 from hybridize.capture.control.signals import Part
+from hybridize.capture.control.special import KNOWN, iterated, method
 from hybridize.capture.control.truth import as_bool, not_, plain, truth
+from hybridize.capture.outside.objects import static
 from hybridize.capture.trace.recording import current_trace
+from hybridize.contract.snapshots import MISSING
 
 
 def and_(value: Any, *others: Part) -> Any:
@@ -68,13 +71,19 @@ def compare(left: Any, name: str, right: Part, *others: Any) -> Any:
         case "is_" | "is_not" if type(left) is Symbol and left.weak is bool and type(other) is bool:
             result = left if other is (name == "is_") else not_(left)
         case _:
-            result = getattr(operator, name)(left, other)
+            result = comparison(name, left, other)
     return and_(result, lambda: compare(other, *others)) if others else result
 
 
 def contains(container: Any, value: Any) -> Any:
     """`value in container`."""
     trace = current_trace()
+    if trace is not None and type(container) not in KNOWN:
+        asked = method(trace, container, "__contains__")
+        if asked is not None:
+            return as_bool(truth(asked(value)))
+        if static(type(container), "__contains__") is MISSING and (items := iterated(container)) is not container:
+            return includes(value, items)
     if trace is not None and type(container) in (Symbol, ndarray):
         return as_bool(functions.any(functions.equal(container, value)))
     value = plain(value)

@@ -17,6 +17,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
 from hybridize.base.locations import SourceLoc
 from hybridize.capture.control import branches
+from hybridize.capture.control.comparisons import comparison
 from hybridize.capture.control.signals import Part
 from hybridize.capture.control.truth import RESULT, Undecided, as_bool, truth
 from hybridize.capture.trace.recording import current_trace
@@ -176,7 +177,7 @@ def includes(value: Any, container: Iterable[Any]) -> Any:
 
 
 def _equal(x: Any, y: Any) -> Any:
-    return True if x is y else truth(x == y)
+    return True if x is y else truth(comparison("eq", x, y))
 
 
 def _count(value: Selected, wanted: Any) -> Any:

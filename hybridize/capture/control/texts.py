@@ -8,9 +8,14 @@ which happens at each call. What needs its characters at once (a comparison, a k
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import math
-from collections.abc import Callable
+import operator
+import re
+import string as string_module
+from _string import formatter_field_name_split  # type: ignore[import-not-found]
+from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any, NoReturn
 
@@ -20,11 +25,17 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
+from hybridize.capture.control.special import binary, dataclass_of, is_users_object
+from hybridize.capture.control.special import method as special
 from hybridize.capture.control.truth import plain
+from hybridize.capture.outside.objects import is_users, static
 from hybridize.capture.trace.recording import current_trace
+from hybridize.contract.snapshots import CONTAINERS, MISSING
 from hybridize.ops.op import constant
 from hybridize.runtime.recipes import CONVERSIONS, Recipe, name_of
 
+_CONVERSION = re.compile(r"%(?:\(\w+\))?[#0\- +]*(?:\*|\d+)?(?:\.(?:\*|\d+))?[hlL]?([a-zA-Z%])")
+"""A conversion in a format of `%`."""
 _LITERALS = (str, int, bool, bytes, type(None))
 
 
@@ -116,6 +127,7 @@ def recipe_of(value: Any) -> Recipe:
 
 def text(*parts: Any) -> Any:
     """An f-string: its parts in a row, strings and (value, conversion, format)."""
+    parts = tuple(_told(*part) if type(part) is tuple and speaks(part[0]) else part for part in parts)
     if not any(type(part) is tuple and (of_data(part[0]) or of_data(part[2])) for part in parts):
         return "".join([part if type(part) is str else _known(*part) for part in parts])
     made: list[Any] = []
@@ -127,6 +139,82 @@ def text(*parts: Any) -> Any:
         else:
             made.append(_known(*part))
     return Text(("text", tuple(made)))
+
+
+def speaks(value: Any, depth: int = 8) -> bool:
+    """Tell whether the user's code may say what the text of a value is: one of a class of theirs, or that holds one."""
+    kind = type(value)
+    if kind in (list, tuple, set, frozenset) and depth:
+        return any(speaks(part, depth - 1) for part in value)
+    if kind is dict and depth:
+        return any(speaks(part, depth - 1) for pair in value.items() for part in pair)
+    return is_users_object(value) and current_trace() is not None
+
+
+def _told(value: Any, conversion: str, spec: Any) -> tuple[Any, str, Any]:
+    """A part of text with what the user's code says in place of a value."""
+    kind = type(value)
+    trace = current_trace()
+    if kind in CONTAINERS:
+        return (value, conversion, spec) if conversion == "a" or spec != "" else (_displayed(value), "", "")
+    if not conversion:
+        made = special(trace, value, "__format__")
+        if made is not None:
+            return made(spec), "", ""
+        if spec != "" or static(kind, "__format__") is not object.__format__:
+            return value, conversion, spec
+    shown = special(trace, value, "__str__") if conversion != "r" and conversion != "a" else None
+    if shown is not None:
+        return _checked(shown(), "__str__"), "", spec
+    if conversion in ("", "s") and static(kind, "__str__") is not object.__str__:
+        return value, conversion, spec
+    said = _representation(value)
+    if said is MISSING:
+        return value, conversion, spec
+    return said, "a" if conversion == "a" and type(said) is str else "", spec
+
+
+def _checked(said: Any, name: str) -> Any:
+    if not isinstance(said, (str, Text)):
+        raise TypeError(f"{name} returned non-string (type {type(said).__name__})")
+    return said
+
+
+def _representation(value: Any) -> Any:
+    """Return what `repr` gives for an object of the user's class; MISSING where its class says nothing."""
+    trace, kind = current_trace(), type(value)
+    fields: Any = dataclass_of(kind, "__repr__")
+    if fields is not None and trace is not None:
+        read = trace.root.converter(getattr)
+        names = [field.name for field in dataclasses.fields(fields) if field.repr]
+        return _fields(kind.__qualname__, [(name, read(value, name)) for name in names])
+    if isinstance(value, tuple) and hasattr(kind, "_fields") and not is_users(static(kind, "__repr__")):
+        return _fields(kind.__name__, zip(kind._fields, value, strict=True))
+    shown = special(trace, value, "__repr__")
+    return MISSING if shown is None else _checked(shown(), "__repr__")
+
+
+def _fields(name: str, values: Iterable[tuple[str, Any]]) -> Any:
+    return _row(f"{name}(", [(f"{field}=", (value, "r", "")) for field, value in values], ")")
+
+
+def _displayed(container: Any) -> Any:
+    """Return what `repr` gives for a container with objects of the user's classes."""
+    kind = type(container)
+    if kind is dict:
+        return _row("{", [((key, "r", ""), ": ", (part, "r", "")) for key, part in container.items()], "}")
+    items = [((part, "r", ""),) for part in container]
+    if kind is list:
+        return _row("[", items, "]")
+    if kind is tuple:
+        return _row("(", items, ",)" if len(items) == 1 else ")")
+    return _row("{", items, "}") if kind is set else _row(f"{kind.__name__}({{", items, "})")
+
+
+def _row(start: str, items: list[tuple[Any, ...]], end: str) -> Any:
+    """Parts of text with commas between them."""
+    between = [part for item in items for part in (", ", *item)][1:]
+    return text(start, *between, end)
 
 
 def _known(value: Any, conversion: str, spec: str) -> str:
@@ -143,12 +231,13 @@ def joined(*parts: Any) -> Any:
 
 def string(value: Any = "", *others: Any) -> Any:
     """`str(value)`."""
-    return text((value, "s", "")) if not others and of_data(value) else str(plain(value), *others)
+    known = others or not (of_data(value) or speaks(value))
+    return str(plain(value), *others) if known else text((value, "s", ""))
 
 
 def representation(value: Any) -> Any:
     """`repr(value)`."""
-    return text((value, "r", "")) if of_data(value) else repr(plain(value))
+    return text((value, "r", "")) if of_data(value) or speaks(value) else repr(plain(value))
 
 
 def formatted(value: Any, spec: Any = "") -> Any:
@@ -158,9 +247,58 @@ def formatted(value: Any, spec: Any = "") -> Any:
 
 def percent(left: Any, right: Any) -> Any:
     """`left % right`, which is a format where `left` is a string."""
+    if type(left) is str and speaks(right):
+        left, right = _filled(left, right)
     if type(left) is str and of_data(right):
         return Text(("percent", left, recipe_of(right)))
-    return left % (plain(right) if type(left) is str else right)
+    return left % plain(right) if type(left) is str else binary("mod", left, right)
+
+
+def _filled(format: str, value: Any) -> tuple[str, Any]:
+    """Return a format of `%` and what it is filled with, objects of the user's as the text that is asked for."""
+    asked = [conversion for conversion in _CONVERSION.findall(format) if conversion != "%"]
+    given = list(value) if type(value) is tuple else [value]
+    if len(asked) != len(given):
+        return format, value  # a dict, or an error of Python's
+    made = {"s": string, "r": representation}
+    told = iter([conversion in made and speaks(part) for conversion, part in zip(asked, given, strict=True)])
+    filled = [
+        made[conversion](part) if conversion in made and speaks(part) else part
+        for conversion, part in zip(asked, given, strict=True)
+    ]
+
+    def written(match: re.Match[str]) -> str:
+        return f"{match[0][:-1]}s" if match[1] != "%" and next(told) else match[0]
+
+    return _CONVERSION.sub(written, format), tuple(filled)
+
+
+def _formatted(format: str, args: Any, kwargs: dict[str, Any]) -> Any:
+    """`format.format(*args, **kwargs)`, as the f-string of the same parts."""
+    trace = current_trace()
+    assert trace is not None
+    read, get = trace.root.converter(getattr), trace.root.converter(operator.getitem)
+    numbers = iter(range(len(args) + 1))
+
+    def field(name: str) -> Any:
+        first, rest = formatter_field_name_split(name)
+        if first == "":
+            first = next(numbers)
+        value = args[first] if isinstance(first, int) else kwargs[first]
+        for is_attribute, part in rest:
+            value = read(value, part) if is_attribute else get(value, part)
+        return value
+
+    def parts(spec: str) -> list[Any]:
+        made: list[Any] = []
+        for literal, name, inner, conversion in string_module.Formatter().parse(spec):
+            made.append(literal)
+            if name is not None:
+                value = field(name)
+                made.append((value, conversion or "", text(*parts(inner)) if inner else ""))
+        return made
+
+    return text(*parts(format))
 
 
 def method(owner: str, name: str, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -171,6 +309,8 @@ def method(owner: str, name: str, args: Any, kwargs: dict[str, Any]) -> Any:
             return owner.join(parts)
         between = [x for part in parts for x in (owner, part)][1:]
         return joined(*between)
+    if name == "format" and (any(map(speaks, args)) or any(map(speaks, kwargs.values()))):
+        return _formatted(owner, args, kwargs)
     if not any(map(of_data, args)) and not any(map(of_data, kwargs.values())):
         return NotImplemented
     if name == "format":

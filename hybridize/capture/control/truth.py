@@ -10,7 +10,10 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.operators import functions
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError, ShapeError
+from hybridize.capture.control.special import KNOWN, method
+from hybridize.capture.outside.objects import static
 from hybridize.capture.trace.recording import current_trace
+from hybridize.contract.snapshots import MISSING
 
 RESULT = "the result"
 """The name under which an `Undecided` is refused that the function returns."""
@@ -69,10 +72,7 @@ def truth(value: Any) -> Any:
     elif kind is not Symbol:
         if isinstance(value, Undecided):
             return truth(value.truth())
-        trace = current_trace()
-        if trace is not None:
-            trace.root.world.read_special(value, "__bool__", "__len__")
-        return bool(value)
+        return bool(value) if kind in KNOWN else _of_object(value)
     if value.weak is not None:
         trace = current_trace()
         decided = None if trace is None else trace.root.numbers.truth(value, trace)
@@ -84,6 +84,22 @@ def truth(value: Any) -> Any:
     if value.dtype.kind != "b":
         value = functions.not_equal(value, 0)
     return value if value.shape == () else functions.reshape(value, ())
+
+
+def _of_object(value: Any) -> Any:
+    """The truth of an object, which its class may tell by a method of the user's."""
+    trace = current_trace()
+    told = method(trace, value, "__bool__")
+    if told is not None:
+        found = told()
+        if type(found) is not bool and not (type(found) is Symbol and found.weak is bool):
+            raise TypeError(f"__bool__ should return bool, returned {type(found).__name__}")
+        return truth(found)
+    if static(type(value), "__bool__") is MISSING:
+        counted = method(trace, value, "__len__")
+        if counted is not None:
+            return truth(counted())
+    return bool(value)
 
 
 def as_bool(known: Any) -> Any:

@@ -21,6 +21,13 @@ _COMPARISONS: dict[type[ast.AST], str] = {
     ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Is: "is_",
     ast.IsNot: "is_not", ast.In: "in", ast.NotIn: "not in",
 }  # fmt: skip
+BINARY: dict[type[ast.AST], str] = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod",
+    ast.Pow: "pow", ast.MatMult: "matmul", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor",
+    ast.LShift: "lshift", ast.RShift: "rshift",
+}  # fmt: skip
+"""Operators of two operands, by the names of their special methods."""
+_UNARY: dict[type[ast.AST], str] = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
 
 
 class Unconvertible(Exception):
@@ -116,7 +123,9 @@ class Expressions(ast.NodeTransformer):
         operand = self.visit(node.operand)
         if isinstance(node.op, ast.Not):
             return ast.copy_location(routed("not_", operand), node)
-        return ast.copy_location(ast.UnaryOp(op=node.op, operand=operand), node)
+        if isinstance(node.operand, ast.Constant):
+            return ast.copy_location(ast.UnaryOp(op=node.op, operand=operand), node)
+        return ast.copy_location(routed("unary", ast.Constant(_UNARY[type(node.op)]), operand), node)
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         # Of what is asked for an item, only that item matters.
@@ -126,7 +135,9 @@ class Expressions(ast.NodeTransformer):
         rights = [self._container(right) if asks else self.visit(right) for right, asks in pairs_asked]
         names = [_COMPARISONS[type(operator)] for operator in node.ops]
         if len(names) == 1 and names[0] not in ("in", "not in") and not _is_truth(node):
-            return ast.copy_location(ast.Compare(left=left, ops=node.ops, comparators=rights), node)
+            if names[0] in ("is_", "is_not"):
+                return ast.copy_location(ast.Compare(left=left, ops=node.ops, comparators=rights), node)
+            return ast.copy_location(routed("comparison", ast.Constant(names[0]), left, *rights), node)
         if any(binds(right) for right in node.comparators[1:]):
             return ast.copy_location(ast.Compare(left=left, ops=node.ops, comparators=rights), node)
         pairs = [part for name, right in zip(names, rights, strict=True) for part in (ast.Constant(name), thunk(right))]
@@ -144,7 +155,7 @@ class Expressions(ast.NodeTransformer):
         left, right = self.visit(node.left), self.visit(node.right)
         if isinstance(node.op, ast.Mod):  # which formats text
             return ast.copy_location(routed("percent", left, right), node)
-        return ast.copy_location(ast.BinOp(left=left, op=node.op, right=right), node)
+        return ast.copy_location(routed("binary", ast.Constant(BINARY[type(node.op)]), left, right), node)
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
         parts: list[ast.expr] = []
@@ -210,6 +221,15 @@ class Expressions(ast.NodeTransformer):
         made: ast.GeneratorExp = self._comprehension(node, "elt")
         self._selection(made)
         return made
+
+    def visit_Starred(self, node: ast.Starred) -> ast.AST:
+        if isinstance(node.ctx, ast.Load):
+            value = at(routed("unpacked", self.visit(node.value)), node.value)
+            return ast.copy_location(ast.Starred(value=value, ctx=ast.Load()), node)
+        return self.generic_visit(node)
+
+    def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.AST:
+        return ast.copy_location(ast.YieldFrom(value=at(routed("through", self.visit(node.value)), node.value)), node)
 
     def visit_List(self, node: ast.List) -> ast.AST:
         made = self.generic_visit(node)

@@ -77,6 +77,8 @@ class _Outlines:
         self._known: OrderedDict[str, _Outline] = OrderedDict()
 
     def of(self, file: str, module_globals: dict[str, Any]) -> _Outline | None:
+        if file.startswith("<frozen "):  # of a module that is part of Python itself
+            file = module_globals.get("__file__") or file
         lines = linecache.getlines(file, module_globals)
         if not lines:
             return None

@@ -31,6 +31,7 @@ from typing import Any
 from hybridize.base.forks import renewed
 from hybridize.base.frozen import mutable
 from hybridize.capture.convert.expressions import (
+    BINARY,
     GENERATED,
     ROUTER,
     STACK,
@@ -54,11 +55,6 @@ from hybridize.capture.convert.source import is_edited as is_other_source
 _LIMIT = 4096
 """The number of conversions that are remembered."""
 
-_OPERATORS: dict[type[ast.AST], str] = {
-    ast.Add: "iadd", ast.Sub: "isub", ast.Mult: "imul", ast.Div: "itruediv", ast.FloorDiv: "ifloordiv",
-    ast.Mod: "imod", ast.Pow: "ipow", ast.MatMult: "imatmul", ast.BitAnd: "iand", ast.BitOr: "ior",
-    ast.BitXor: "ixor", ast.LShift: "ilshift", ast.RShift: "irshift",
-}  # fmt: skip
 _lock = renewed(threading.Lock())
 _known: OrderedDict[tuple[int, bool], tuple[CodeType, CodeType | None]] = OrderedDict()
 _made: dict[int, tuple[CodeType, frozenset[str]]] = {}
@@ -522,7 +518,8 @@ class _Converter(Expressions):
                 made.append(self._set(target, value))
                 continue
             later: list[ast.stmt] = []
-            made.append(ast.Assign(targets=[self._plain_target(target, later)], value=value))
+            given = routed("unpacked", value) if isinstance(target, (ast.Tuple, ast.List)) else value
+            made.append(ast.Assign(targets=[self._plain_target(target, later)], value=given))
             made += later
         return made
 
@@ -530,7 +527,8 @@ class _Converter(Expressions):
         """`target` with attributes and items in it replaced by variables, which `later` puts back."""
         match target:
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
-                return ast.Tuple(elts=[self._plain_target(part, later) for part in parts], ctx=ast.Store())
+                made = [self._plain_target(self._held(part, later), later) for part in parts]
+                return ast.Tuple(elts=made, ctx=ast.Store())
             case ast.Starred(value=value):
                 return ast.Starred(value=self._plain_target(value, later), ctx=ast.Store())
             case ast.Attribute() | ast.Subscript():
@@ -538,6 +536,17 @@ class _Converter(Expressions):
                 later.append(self._set(target, ast.Name(id=holder, ctx=ast.Load())))
                 return store(holder)
         return target
+
+    def _held(self, target: ast.expr, later: list[ast.stmt]) -> ast.expr:
+        """A part of a target that is unpacked itself: a variable, which `later` unpacks."""
+        if not isinstance(target, (ast.Tuple, ast.List)):
+            return target
+        holder = self._temporary()
+        inner: list[ast.stmt] = []
+        value = routed("unpacked", ast.Name(id=holder, ctx=ast.Load()))
+        later.append(ast.Assign(targets=[self._plain_target(target, inner)], value=value))
+        later += inner
+        return store(holder)
 
     def _temporary(self) -> str:
         self.count += 1
@@ -550,7 +559,7 @@ class _Converter(Expressions):
         return ast.Expr(routed("set_item", value, self._container(target.value), self._key(target.slice)))
 
     def _augmented(self, node: ast.AugAssign) -> list[ast.stmt]:
-        value, operator = self.visit(node.value), ast.Constant(_OPERATORS[type(node.op)])
+        value, operator = self.visit(node.value), ast.Constant(f"i{BINARY[type(node.op)]}")
         match node.target:
             case ast.Attribute(value=owner, attr=name):
                 key: ast.expr = ast.Constant(self._mangled(name))

@@ -56,6 +56,19 @@ def is_trusted_file(file: str) -> bool:
     return real.startswith(_LIBRARY)
 
 
+_FOLLOWED = frozenset({
+    "_collections_abc", "collections", "collections.abc", "contextlib", "copy", "copyreg", "dataclasses", "functools",
+    "statistics",
+})  # fmt: skip
+"""Modules of Python whose functions call what objects of the user's classes can do."""
+
+
+def is_library(function: types.FunctionType) -> bool:
+    """Tell whether a function of Python's own library is converted where it is given objects of the user's classes."""
+    names = function.__globals__
+    return names.get("__name__") in _FOLLOWED and is_trusted_file(function.__code__.co_filename)
+
+
 @cache
 def is_trusted_module(name: str) -> bool:
     """Tell whether the attributes of a module are taken as constant."""

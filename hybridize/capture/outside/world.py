@@ -32,7 +32,18 @@ from hybridize.capture.outside.tracing import Tracing
 from hybridize.capture.outside.trust import is_iterator, is_trusted_class
 from hybridize.contract.captured import GivenContainer, SideEffect
 from hybridize.contract.guards import Guard, Unchanged
-from hybridize.contract.places import Attribute, CachedResult, Content, Item, Key, Length, Member, Membership, Place
+from hybridize.contract.places import (
+    Attribute,
+    CachedResult,
+    Content,
+    Item,
+    Key,
+    Length,
+    Member,
+    Membership,
+    Place,
+    Unbound,
+)
 from hybridize.contract.snapshots import (
     CONTAINERS,
     MISSING,
@@ -239,6 +250,11 @@ class World:
         """Forget the results that were computed for a program that is refused."""
         for place in self.kept:
             place.forget()
+
+    def read_descriptor(self, owner: Any, name: str) -> None:
+        """Depend on a descriptor of the user's in the class of an object, without asking it."""
+        place = Unbound(type(owner) if self.is_own(owner) else owner, name)
+        self.read(place, place.read(), name, whole=False)
 
     def read_told(self, place: Place, value: Any, storages: Iterable[Storage], name: str, whole: bool) -> Any:
         """Give what was found at a place whose owner tells, by these storages, when it is replaced."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import functools
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -62,6 +63,7 @@ def _setattr(router: Semantics, owner: Any, name: str, value: Any) -> None:
 def _print(router: Semantics, *args: Any, **kwargs: Any) -> None:
     """`print`: of values of the program, or where data decides whether it happens, a step of the program."""
     trace = current_trace()
+    args = tuple(texts.string(arg) if texts.speaks(arg) else arg for arg in args)
     shown = router.name == "hybrid_forward"  # of 1.x: once, with symbols
     if trace is None or (not trace.depth and (shown or not any(map(texts.of_data, args)))):
         print(*args, **kwargs)
@@ -153,6 +155,28 @@ def _suppress(router: Semantics, *exceptions: Any) -> Any:
     return _Suppressing(*exceptions)
 
 
+class _Stack(contextlib.ExitStack):
+    """`ExitStack()` while capturing: what it enters and calls is converted."""
+
+    def __init__(self, router: Semantics) -> None:
+        super().__init__()
+        self._router = router
+
+    def enter_context(self, cm: Any) -> Any:
+        return super().enter_context(self._router.context(cm))
+
+    def push(self, exit: Any) -> Any:
+        super().push(self._router.context(exit) if hasattr(type(exit), "__exit__") else self._routed(exit))
+        return exit
+
+    def callback(self, callback: Any, /, *args: Any, **kwds: Any) -> Any:
+        super().callback(self._routed(callback), *args, **kwds)
+        return callback
+
+    def _routed(self, function: Any) -> Any:
+        return functools.partial(self._router.call, function)
+
+
 REPLACED: dict[Any, Callable[..., Any]] = {
     builtins.isinstance: _isinstance,
     builtins.type: _type,
@@ -168,6 +192,7 @@ REPLACED: dict[Any, Callable[..., Any]] = {
     builtins.len: _len,
     builtins.bool: _bool,
     contextlib.suppress: _suppress,
+    contextlib.ExitStack: _Stack,
     **elements.REPLACED,
     **mathematics.REPLACED,
     **mutators.REPLACED,

@@ -9,13 +9,13 @@ from __future__ import annotations
 import contextlib
 import dis
 import inspect
+from collections.abc import Callable
 from itertools import pairwise
 from types import FunctionType
 from typing import Any
 
 from hybridize.capture.control.raising import Trying
 from hybridize.capture.outside.objects import static
-from hybridize.capture.python.semantics import Semantics
 
 OF_GENERATORS = contextlib._GeneratorContextManager
 """The class of what `contextlib.contextmanager` makes of a generator."""
@@ -25,18 +25,18 @@ _DEFERRING = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENE
 class OfUsers:
     """One of a class whose methods the user wrote, which are called as all others."""
 
-    def __init__(self, router: Semantics, manager: Any) -> None:
-        self._router, self._manager = router, manager
+    def __init__(self, manager: Any, enter: Callable[..., Any], leave: Callable[..., Any]) -> None:
+        self._manager, self._enter, self._leave = manager, enter, leave
 
     def __enter__(self) -> Any:
         leave = static(type(self._manager), "__exit__")
         self._trying = Trying((lambda: ()) if _lets_through(leave) else None)
         self._trying.__enter__()
-        return self._router.call(static(type(self._manager), "__enter__"), self._manager)
+        return self._enter()
 
     def __exit__(self, *error: Any) -> Any:
         self._trying.__exit__(*error)
-        return self._router.call(static(type(self._manager), "__exit__"), self._manager, *error)
+        return self._leave(*error)
 
 
 class OfGenerator:

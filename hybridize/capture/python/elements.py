@@ -14,8 +14,10 @@ from hybridize.array.operators import functions
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import AssertionFailed, CaptureError
 from hybridize.capture.control import raising
+from hybridize.capture.control.comparisons import Ordered
 from hybridize.capture.control.operators import choose
 from hybridize.capture.control.selected import Perhaps, Selected, both, certain, each, parts, unknown
+from hybridize.capture.control.special import binary
 from hybridize.capture.control.truth import as_bool, not_, plain, truth
 from hybridize.capture.python.semantics import Semantics
 from hybridize.capture.python.writes import new
@@ -105,7 +107,7 @@ def _sum(router: Semantics, iterable: Any, /, start: Any = 0) -> Any:
     total = start
     for item in each(_lifted(iterable)):
         there, value = parts(item)
-        total = choose(there, lambda total=total, value=value: total + value, lambda total=total: total)
+        total = choose(there, lambda total=total, value=value: binary("add", total, value), lambda total=total: total)
     return total
 
 
@@ -121,9 +123,10 @@ def _extreme(name: str) -> Callable[..., Any]:
         items = list(each(items))
         ranks = [parts(item)[1] if key is None else router.call(key, parts(item)[1]) for item in items]
         if trace is None or not any(type(x) in (Symbol, Perhaps) for x in (*items, *ranks)):
-            handed = {} if key is None else {"key": router.handed(key)}
-            given = handed if default is _NONE else {**handed, "default": default}
-            return python(items, **given) if len(args) == 1 else python(*items, **given)
+            if len(items) < 2:
+                given = {} if default is _NONE else {"default": default}
+                return python(items, **given) if len(args) == 1 else python(*items, **given)
+            return items[python(range(len(items)), key=list(map(Ordered, ranks)).__getitem__)]
         best, found = _best(name, items, ranks)
         if found is True:
             return best
@@ -151,6 +154,11 @@ def _best(name: str, items: list[Any], ranks: list[Any]) -> tuple[Any, Any]:
     return best, found
 
 
+def ordering(router: Semantics, key: Any) -> Callable[[Any], Ordered]:
+    """Return the key that Python's sort goes by, for a key of the user's or None."""
+    return lambda item: Ordered(item if key is None else router.call(key, item))
+
+
 def _of_vector(name: str, vector: Symbol) -> Any:
     """`max(x)` of many elements. Nothing is larger than NaN to Python, and NaN is larger than nothing."""
     pick = functions.argmax if name == "max" else functions.argmin
@@ -168,7 +176,7 @@ def _sorted(router: Semantics, iterable: Any, /, *, key: Any = None, reverse: An
     """
     items = [plain(item) for item in certain(_lifted(iterable))]
     if not any(type(item) is Symbol for item in items):
-        return new(sorted(items, key=None if key is None else router.handed(key), reverse=reverse))
+        return new(sorted(items, key=ordering(router, key), reverse=reverse))
     trace = current_trace()
     assert trace is not None
     if key is not None or len({(getattr(item, "weak", 0), getattr(item, "type", None)) for item in items}) > 1:

@@ -22,13 +22,16 @@ def is_log(function: Any, args: tuple[Any, ...]) -> bool:
     """Tell whether a call logs what only a call of the program has."""
     owner = getattr(function, "__self__", None)
     modules = (type(owner).__module__, getattr(function, "__module__", None))
-    return any(module in _MODULES for module in modules) and any(map(texts.of_data, args))
+    return any(module in _MODULES for module in modules) and any(
+        texts.of_data(arg) or texts.speaks(arg) for arg in args
+    )
 
 
 def logged(trace: Recording, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Let each call of the program log."""
     if trace.depth:
         raise writes.refused(trace, f"{function.__name__}()", help="print works inside; or log after the branch")
+    args = tuple(texts.string(arg) if texts.speaks(arg) and not isinstance(arg, BaseException) else arg for arg in args)
     given = tuple(_now(trace, plain(arg)) for arg in args)
     trace.root.world.effects.append(SideEffect(function, given, dict(kwargs)))
 

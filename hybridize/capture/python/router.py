@@ -9,9 +9,10 @@ capture, say) every method does what Python does.
 from __future__ import annotations
 
 import builtins
+import contextlib
 import functools
 import types
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Mapping
 from types import FunctionType, MethodType
 from typing import Any, cast
@@ -26,24 +27,28 @@ from hybridize.base.dims import is_symbolic
 from hybridize.base.errors import CaptureError
 from hybridize.base.nested import is_sequence_class
 from hybridize.base.participation import WritePolicy, fed_of, outside_of, watches_of, write_of
-from hybridize.capture.control import statements, texts
+from hybridize.capture.control import special, statements, texts
+from hybridize.capture.control.comparisons import comparison
+from hybridize.capture.control.loops import through
 from hybridize.capture.control.operators import and_, choose, compare, or_
 from hybridize.capture.control.raising import Trying
 from hybridize.capture.control.selected import selected, taken
 from hybridize.capture.control.signals import BREAK, CONTINUE, BlockStack, Returned
+from hybridize.capture.control.special import KNOWN, is_users_object, iterated
 from hybridize.capture.control.truth import Undecided, not_, plain
 from hybridize.capture.convert import statements as convert
 from hybridize.capture.outside.objects import is_users, static
 from hybridize.capture.outside.trust import (
     FUNCTIONS,
     asks_interpreter,
+    is_library,
     is_trusted_class,
     is_trusted_file,
     is_trusted_module,
     opaque_name,
 )
 from hybridize.capture.outside.world import World
-from hybridize.capture.python import contexts, masks, unconverted, writes
+from hybridize.capture.python import contexts, implicit, instances, masks, unconverted, writes
 from hybridize.capture.python.arguments import numbers_given
 from hybridize.capture.python.builtins import REPLACED
 from hybridize.capture.python.classes import (
@@ -68,7 +73,6 @@ from hybridize.contract.places import (
     Global,
     Inherited,
     Item,
-    Member,
 )
 from hybridize.contract.snapshots import CONTAINERS, MISSING, own
 from hybridize.ops.op import imperatively
@@ -88,8 +92,8 @@ _CONSTANT = (
 """Classes whose instances have no attributes that change, but for arrays, which are looked at otherwise."""
 _LOOKING = frozenset({"builtins", "copy", "dataclasses", "operator", "_operator", "json", "itertools"})
 """Modules of Python whose functions look into their arguments."""
-_APPLYING = (map, filter, functools.reduce)
-"""Functions that call what they are given first."""
+_CONTEXT: Any = contextlib.contextmanager(cast(Any, iter))
+"""The form of what `contextmanager` makes."""
 _Key = tuple[Any, ...]
 
 
@@ -118,6 +122,9 @@ class Router:
     raised = staticmethod(statements.raised)
     caught = staticmethod(statements.caught)
     plain = staticmethod(plain)
+    binary = staticmethod(special.binary)
+    unary = staticmethod(special.unary)
+    comparison = staticmethod(comparison)
     trying = staticmethod(Trying)
     selected = staticmethod(selected)
     taken = staticmethod(taken)
@@ -211,9 +218,9 @@ class Router:
             return masks.selected(array, key) if masks.selects(array, key) else array[key]
         if kind in CONTAINERS:
             return item(self, trace.root, owner, plain(key), whole)
-        method = _special_method(trace, owner, "__getitem__")
+        method = special.method(trace, owner, "__getitem__")
         if method is not None:
-            return self.call(method, owner, key)
+            return method(key)
         if isinstance(owner, Mapping):
             return item(self, trace.root, owner, plain(key), whole)
         if is_sequence_class(kind) and trace.root.world.is_own(owner):
@@ -251,26 +258,36 @@ class Router:
             case functools._lru_cache_wrapper():
                 return self._call_cached(trace, function, args, kwargs)
         if not isinstance(function, _BUILTINS):
-            method = _special_method(trace, function, "__call__")
+            method = special.method(trace, function, "__call__")
             if method is not None:
-                return self.call(method, function, *args, **kwargs)
+                return method(*args, **kwargs)
         return self._call_trusted(trace, function, args, kwargs)
 
     def context(self, manager: Any) -> Any:
         """Return the context manager that a `with` enters: methods of the user's are called as all others."""
         trace = current_trace()
-        if trace is not None and isinstance(manager, contexts.OF_GENERATORS):
+        if trace is None:
+            return manager
+        if isinstance(manager, contexts.OF_GENERATORS):
             return contexts.OfGenerator(manager)
-        method = None if trace is None else _special_method(trace, manager, "__enter__")
-        return manager if method is None else contexts.OfUsers(self, manager)
+        if _is_of_library(manager):  # `closing(thing)`, say
+            functions = [static(type(manager), name) for name in ("__enter__", "__exit__")]
+            made = [convert.converted(function, _Library(function)) for function in functions]
+            if all(made):
+                return contexts.OfUsers(manager, *(functools.partial(cast(FunctionType, one), manager) for one in made))
+        enter, leave = special.method(trace, manager, "__enter__"), special.method(trace, manager, "__exit__")
+        return manager if enter is None or leave is None else contexts.OfUsers(manager, enter, leave)
 
     @staticmethod
     def through(iterable: Any) -> Any:
         """Return the iterable that a comprehension goes through, its items guarded."""
         trace = current_trace()
-        if trace is not None:
-            trace.root.world.read_items(iterable)
-        return iterable
+        return iterable if trace is None else through(trace, iterable)
+
+    @staticmethod
+    def unpacked(value: Any) -> Any:
+        """Return what is unpacked into variables or arguments."""
+        return value if type(value) in KNOWN else iterated(value)
 
     def _call_cached(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
         """A call of `functools.cache` or `lru_cache`: what is kept for the arguments, or else computed, by Python."""
@@ -314,32 +331,37 @@ class Router:
                 raise
             raise written from None
 
-    def _call_class(self, trace: Recording, kind: type, args: Any, kwargs: Any) -> Any:
-        init: Any = static(kind, "__init__")
+    def _call_class(self, trace: Recording, kind: Any, args: Any, kwargs: Any) -> Any:
+        call = special.method(trace, kind, "__call__")  # of its metaclass
+        if call is not None:
+            return call(*args, **kwargs)
+        return self._instance(trace, kind, args, kwargs)
+
+    def _instance(self, trace: Recording, kind: Any, args: Any, kwargs: Any) -> Any:
+        """Return an instance of a class, as `type.__call__` makes it."""
+        if instances.is_made_here(kind):
+            return instances.make(self, kind, args, kwargs)
+        made = self._call_trusted(trace, kind, args, kwargs)
+        # A class with a `__new__` of its own may give an object that was there before.
         plain = static(kind, "__new__") is static(object, "__new__")
-        raised = issubclass(kind, BaseException) and isinstance(static(kind, "__new__"), types.BuiltinFunctionType)
-        if (
-            not (plain or raised)
-            or type(kind) is not type
-            or is_trusted_class(kind)
-            or not isinstance(init, FunctionType)
-            or is_trusted_file(init.__code__.co_filename)
-            or convert.converted_code(init.__code__, init.__globals__) is None
-        ):
-            made = self._call_trusted(trace, kind, args, kwargs)
-            # A class with a `__new__` of its own may give an object that was there before.
-            new = (plain or is_trusted_class(kind)) and not isinstance(made, (Operators, type))  # `type(x)` gives one
-            return writes.new(made) if new else made
-        made = writes.new(kind.__new__(kind, *args, **kwargs) if raised else object.__new__(kind))
-        self.call(init, made, *args, **kwargs)
-        return made
+        new = (plain or is_trusted_class(kind)) and not isinstance(made, (Operators, type))  # `type(x)` gives one
+        return writes.new(made) if new else made
 
     def _call_trusted(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
-        replaced = REPLACED.get(function) if function.__hash__ is not None else None
+        hashable = type(function).__hash__ is not None
+        if hashable:
+            made = implicit.answer(self, trace, function, args, kwargs)
+            if made is not NotImplemented:
+                return made
+            args = implicit.given(self, function, args)
+        replaced = REPLACED.get(function) if hashable else None
         if replaced is not None:
             made = replaced(self, *args, **kwargs)
             if made is not NotImplemented:
                 return made
+        made = self._converted_call(trace, function, args, kwargs)
+        if made is not NotImplemented:
+            return made
         owner = getattr(function, "__self__", None)
         if type(owner) is str:
             made = texts.method(owner, function.__name__, args, kwargs)
@@ -353,8 +375,6 @@ class Router:
         if type(owner) is Symbol and function.__name__ in ELEMENTS:
             made = ELEMENTS[function.__name__](owner, *args, **kwargs)
             return writes.new(made) if type(made) is list else made
-        if type(function) is types.MethodWrapperType and function.__name__ == "__setattr__":
-            return store(self, owner, *args)
         if type(owner) in CONTAINERS:
             return writes.container_method(self, trace, owner, function.__name__, args, kwargs)
         if isinstance(function, _DESCRIPTORS) and args and type(args[0]) in CONTAINERS:  # list.append(log, x)
@@ -378,6 +398,34 @@ class Router:
         if isinstance(wrapped, FunctionType) and not is_trusted_file(wrapped.__code__.co_filename):
             unconverted.depend_on_names(trace, wrapped)
         _check_outside(trace, function, args, kwargs)
+        return self._call_as_it_is(trace, function, args, kwargs)
+
+    def _converted_call(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
+        """Return what a function of Python's gives that ends in code of the user's; NotImplemented for all others."""
+        followed = self._followed(function, args, kwargs)
+        if followed is not None:
+            return followed()
+        if type(function) is types.MethodWrapperType:  # of `super()`, in a method of the user's of that name
+            owner = function.__self__
+            if function.__name__ == "__setattr__":
+                return store(self, owner, *args)
+            if function.__name__ == "__call__" and isinstance(owner, type):
+                return self._instance(trace, owner, args, kwargs)
+            if function.__name__ == "__getattribute__":
+                return attribute(self, trace, owner, args[0], True, inherited=True)
+        if function is object.__getattribute__:
+            return attribute(self, trace, args[0], args[1], True, inherited=True)
+        if function is type.__call__:
+            return self._instance(trace, args[0], args[1:], kwargs)
+        return NotImplemented
+
+    def _call_as_it_is(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
+        owner = getattr(function, "__self__", None)
+        if getattr(function, "__module__", None) == "pprint" and any(map(_needs_call, (*args, *kwargs.values()))):
+            raise trace.root.refusing(CaptureError(
+                "E424", f"pprint.{function.__name__}() of values that only a call has",
+                help="print() and f-strings show them at each call",
+            ))  # fmt: skip
         args, kwargs = numbers_given(function, args, kwargs)
         if asks_interpreter(function) and not any(isinstance(x, Symbol) for x in (*args, *kwargs.values())):
             place = CallResult(function, args, kwargs)
@@ -389,22 +437,44 @@ class Router:
             for argument in args:
                 if type(argument) not in CONTAINERS:
                     world.depend_on_state(argument, name)
-        if function in _APPLYING and args and args[0].__hash__ is not None and args[0] in REPLACED:
-            args = (functools.partial(self.call, args[0]), *args[1:])
         if any(isinstance(argument, FUNCTIONS) for argument in args) or kwargs:
             args = tuple(self.handed(argument) for argument in args)
             kwargs = {name: self.handed(argument) for name, argument in kwargs.items()}
         held = Held(trace, args)
+        objects = implicit.handed(function, (*args, *kwargs.values()))
+        calling = unconverted.Implicit(trace, self, function, objects) if objects else None
         result = function(*args, **kwargs)
         held.check(function)
+        if calling is not None:
+            calling.check()
+            calling.finish(result)
         if seen is not None:
             world.after_call(seen, name)
-        kind = type(result)
+        kind: Any = type(result)
         if kind is ndarray:
             return trace.lift(result)
+        if instances.is_maker(function) and not is_trusted_class(kind):
+            return writes.new(result)
         if kind in CONTAINERS and not world.is_outside(result):
             writes.new(result)
         return result
+
+    def _followed(self, function: Any, args: Any, kwargs: Any) -> Callable[[], Any] | None:
+        """A call of a function of Python's library that is converted, as it calls what the user wrote; None for others.
+
+        Such are the functions of a few modules where they are given objects of the user's classes.
+        """
+        if isinstance(function, MethodType):
+            function, args = function.__func__, (function.__self__, *args)
+        if not isinstance(function, FunctionType) or not is_library(function):
+            return None
+        if is_context(function):
+            generator = self.handed(cast(Any, function).__wrapped__)
+            return functools.partial(contextlib.contextmanager(generator), *args, **kwargs)
+        if not any(map(_holds_users, (*args, *kwargs.values()))):
+            return None
+        made = convert.converted(function, _Library(function))
+        return None if made is None else functools.partial(made, *args, **kwargs)
 
     def handed(self, argument: Any) -> Any:
         """A function of the user's that trusted code will call: converted when it is called."""
@@ -528,6 +598,59 @@ class Router:
         return self._cells[name]
 
 
+class _Library(Router):
+    """The `__hybridize__` of a function of Python's library: its own names are constant."""
+
+    __slots__ = ()
+
+    def read_global(self, name: str, value: Any, whole: bool = True) -> Any:
+        return value
+
+    def read_closure(self, name: str, value: Any, whole: bool = True) -> Any:
+        return super().read_closure(name, value, False)
+
+    def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return id(*args) if function is id else super().call(function, *args, **kwargs)
+
+    def _followed(self, function: Any, args: Any, kwargs: Any) -> Callable[[], Any] | None:
+        if isinstance(function, FunctionType) and is_library(function):
+            made = convert.converted(function, _Library(function))
+            return None if made is None else functools.partial(made, *args, **kwargs)
+        return super()._followed(function, args, kwargs)
+
+
+def is_context(function: Any) -> bool:
+    """Tell whether a function is what `contextlib.contextmanager` has made of one of the user's."""
+    wrapped = getattr(function, "__wrapped__", None)
+    return (
+        isinstance(wrapped, FunctionType)
+        and function.__code__ is _CONTEXT.__code__
+        and not is_trusted_file(wrapped.__code__.co_filename)
+    )
+
+
+def _is_of_library(manager: Any) -> bool:
+    """Tell whether a context manager of Python's library has an object of the user's that it calls methods of."""
+    names = ("__enter__", "__exit__")
+    functions = [static(type(manager), name) for name in names]
+    if not all(isinstance(function, FunctionType) and is_library(function) for function in functions):
+        return False
+    return any(map(_holds_users, own(manager).values()))
+
+
+def _needs_call(value: Any) -> bool:
+    """Tell whether text of a value is made at each call."""
+    return texts.of_data(value) or texts.speaks(value)
+
+
+def _holds_users(value: Any, depth: int = 3) -> bool:
+    """Tell whether a value is an object of a class of the user's, or a container with one."""
+    if type(value) in CONTAINERS:
+        parts = value.values() if isinstance(value, dict) else value
+        return depth > 0 and any(_holds_users(part, depth - 1) for part in parts)
+    return is_users_object(value)
+
+
 def routed(function: Callable[..., Any]) -> Callable[..., Any]:
     """`function` as capture calls it: converted where it is the user's."""
     return functools.partial(_OUTSIDE.call, function)
@@ -582,16 +705,6 @@ def read_member(world: World, owner: Any, name: str) -> Any:
     return value
 
 
-def _special_method(trace: Recording, owner: Any, name: str) -> FunctionType | None:
-    """Find a special method that the user wrote in Python, which Python looks up in the class; depend on it."""
-    method = _python_method(type(owner), name)
-    if method is not None:
-        world = trace.root.world
-        place = Attribute(type(owner), name) if world.is_own(owner) else Member(owner, name)
-        world.read(place, place.read(), name, whole=False)
-    return method
-
-
 def _inherited(world: World, owner: Any, name: str) -> Any:
     """An attribute that `super()` finds."""
     value = getattr(owner, name)
@@ -619,12 +732,14 @@ def _module_attribute(root: Trace, module: types.ModuleType, name: str, whole: b
     return root.world.wrap(value, name, whole)
 
 
-def attribute(router: Router, trace: Recording, owner: Any, name: str, whole: bool) -> Any:
-    """An attribute of an object of any class."""
+def attribute(router: Router, trace: Recording, owner: Any, name: str, whole: bool, inherited: bool = False) -> Any:
+    """An attribute of an object of any class; `inherited`, as `object.__getattribute__` gives it."""
     kind: Any = type(owner)
     world = trace.root.world
     member = static(kind, name)
     fed = fed_of(kind)
+    if is_users_object(owner) and (given := _given(trace, owner, name, member, whole, inherited)) is not MISSING:
+        return given
     if name in fed and not world.is_own(owner):
         return _fed(trace, owner, name, fed[name])
     if isinstance(member, property) and isinstance(member.fget, FunctionType):
@@ -667,10 +782,10 @@ def attribute(router: Router, trace: Recording, owner: Any, name: str, whole: bo
     if isinstance(member, (FunctionType, classmethod, staticmethod)) and name not in mine:
         return read_member(world, owner, name)
     if member is MISSING and name not in mine and not isinstance(owner, type):
-        dynamic = _special_method(trace, owner, "__getattr__")
+        dynamic = special.method(trace, owner, "__getattr__")
         if dynamic is not None:
             world.read_absent(owner, name, own=True)
-            return router.call(dynamic, owner, name)
+            return dynamic(name)
     value = getattr(owner, name)
     if isinstance(owner, type) and is_trusted_class(owner) and not isinstance(value, (int, float, str)):
         return value
@@ -681,6 +796,35 @@ def attribute(router: Router, trace: Recording, owner: Any, name: str, whole: bo
     if world.is_own(owner) and name not in mine and member is not MISSING:
         return world.read(Attribute(kind, name), value, name, whole)  # of the class
     return world.read(Attribute(owner, name), value, name, whole)
+
+
+def _given(trace: Recording, owner: Any, name: str, member: Any, whole: bool, inherited: bool) -> Any:
+    """An attribute that code of the user's gives, a `__getattribute__` or a descriptor; MISSING for all others."""
+    world, mine = trace.root.world, own(owner)
+    reading = None if inherited or name == "__class__" else special.method(trace, owner, "__getattribute__")
+    if reading is not None:
+        try:
+            return reading(name)
+        except AttributeError:
+            dynamic = special.method(trace, owner, "__getattr__")
+            if dynamic is None:
+                raise
+            return dynamic(name)
+    if isinstance(owner, type):
+        return MISSING
+    if inherited and name in mine and not hasattr(type(member), "__set__"):
+        value = mine[name]
+        return (
+            world.wrap(value, name, whole) if world.is_own(owner) else world.read(Item(mine, name), value, name, whole)
+        )
+    if name == "__dict__" and world.is_own(owner):
+        return writes.new(mine)
+    get = special.method(trace, member, "__get__")
+    data = static(type(member), "__set__") is not MISSING or static(type(member), "__delete__") is not MISSING
+    if get is None or (name in mine and not data):
+        return MISSING
+    world.read_descriptor(owner, name)
+    return get(owner, type(owner))
 
 
 def _fed(trace: Recording, owner: Any, name: str, kind: type | None) -> Any:
@@ -702,6 +846,8 @@ def _fed(trace: Recording, owner: Any, name: str, kind: type | None) -> Any:
 def item(router: Router, root: Trace, owner: Any, key: Any, whole: bool) -> Any:
     """An item of a container."""
     world = root.world
+    if type(owner) in (list, tuple, deque) and type(key) not in KNOWN:
+        key = special.index(key)
     if isinstance(key, Symbol):
         if isinstance(owner, (dict, set)):
             raise root.refusing(
@@ -735,14 +881,6 @@ def item(router: Router, root: Trace, owner: Any, key: Any, whole: bool) -> Any:
     if isinstance(owner, tuple):
         return world.wrap(value, repr(key), whole)
     return world.read(Item(owner, key), value, repr(key), whole)
-
-
-def _python_method(kind: type, name: str) -> FunctionType | None:
-    """A special method of a class that the user wrote in Python."""
-    method = static(kind, name)
-    if isinstance(method, FunctionType) and not is_trusted_file(method.__code__.co_filename):
-        return method
-    return None
 
 
 def _nothing() -> None:

@@ -36,6 +36,9 @@ class Semantics(Protocol):
     def handed(self, argument: Any) -> Any:
         """Return an argument as code that is not converted is given it: a function of the user's is converted."""
 
+    def context(self, manager: Any) -> Any:
+        """Return a context manager as it is entered."""
+
     def set_attribute(self, value: Any, owner: Any, name: str) -> None:
         """Do `owner.name = value`."""
 

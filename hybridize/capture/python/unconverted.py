@@ -42,6 +42,8 @@ _FUNCTIONS = (FunctionType, MethodType, types.BuiltinFunctionType, functools.par
 _FIXED = (int, float, complex, str, bytes, type(None), numpy.dtype)
 _ASKING = frozenset({"isinstance", "type", "print"})
 """Builtins that a method which is called as it is must not call: they would see symbols."""
+_MAKING = frozenset({"__init__", "__new__", "__init_subclass__", "__post_init__", "__class_getitem__"})
+"""Methods that nobody calls who has the object."""
 _BY_SYMBOLS = (TypeError, ValueError, OverflowError)
 """Exceptions that code of others raises where it gets a symbol instead of an array or a number."""
 
@@ -301,6 +303,42 @@ class Reached:
         return self._trace.root.refusing(CaptureError(
             "E431", f"{what}, and its source is not there to be read", help="put it into a file"
         ))  # fmt: skip
+
+
+class Implicit(Reached):
+    """All that methods of objects reach which a function of Python's calls as they are, `json.dumps(v)` say.
+
+    Args:
+        trace: in charge.
+        router: of the calling function.
+        function: the function of Python's.
+        objects: what it is given, of the user's classes.
+    """
+
+    def __init__(self, trace: Recording, router: Semantics, function: Any, objects: Iterable[Any]) -> None:
+        super().__init__(trace, router)
+        self._name = getattr(function, "__name__", type(function).__name__)
+        for one in objects:
+            self.value(one, set())
+        self.start()
+
+    def check(self) -> None:
+        """Refuse what the methods have changed."""
+        if self.put_back():
+            raise self.refused(f"{self._name}() calls methods that change what is outside of it")
+
+    def refused(self, what: str) -> CaptureError:
+        """The error for what cannot be followed."""
+        return self._trace.root.refusing(CaptureError(
+            "E431", f"{what}, and {self._name}() calls methods of the user's as they are",
+            help="call it outside of the function, or call the methods in the function itself",
+        ))  # fmt: skip
+
+    def _method(self, member: Any, names: set[str]) -> None:
+        if _is_python(member) and member.__name__ in _MAKING:
+            self.value(member, names)
+        else:
+            super()._method(member, names)
 
 
 class _Held:

@@ -8,7 +8,6 @@ written, but for containers of the program's own, whose content is merged with t
 
 from __future__ import annotations
 
-import operator
 import types
 from typing import Any
 
@@ -16,8 +15,10 @@ from hybridize.array.operators import Operators
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
 from hybridize.base.participation import WritePolicy, is_of_package, write_of
+from hybridize.capture.control.comparisons import Ordered
+from hybridize.capture.control.special import in_place, is_users_object, iterated, method
 from hybridize.capture.control.truth import plain
-from hybridize.capture.outside.objects import is_users
+from hybridize.capture.outside.objects import is_users, static
 from hybridize.capture.outside.trust import is_trusted_file
 from hybridize.capture.outside.world import MUTATORS
 from hybridize.capture.python import masks
@@ -55,10 +56,14 @@ def set_attribute(router: Semantics, value: Any, owner: Any, name: str) -> None:
             raise refused(trace, f"the attribute {name!r} is set")
         trace.root.world.write(Global(vars(owner), name), value)
         return
-    static = next((base.__dict__[name] for base in type(owner).__mro__ if name in base.__dict__), None)
+    member = static(type(owner), name)
     kind: Any = type(owner)
-    if isinstance(static, property) and static.fset is not None:
-        router.call(static.fset, owner, value)
+    if isinstance(member, property) and member.fset is not None:
+        router.call(member.fset, owner, value)
+        return
+    store = method(trace, member, "__set__") if is_users_object(member) and not isinstance(owner, type) else None
+    if store is not None and is_trusted_setter(kind):
+        store(owner, value)
         return
     own = getattr(type(owner), "__setattr__", None)
     code = getattr(own, "__code__", None)
@@ -76,6 +81,12 @@ def set_attribute(router: Semantics, value: Any, owner: Any, name: str) -> None:
         _set_in_turn(trace, value, owner, name)
         return
     world.write(Attribute(owner, name), value)
+
+
+def is_trusted_setter(kind: type) -> bool:
+    """Tell whether attributes of instances are set by Python's own `__setattr__`, or one of ours."""
+    code = getattr(getattr(kind, "__setattr__", None), "__code__", None)
+    return code is None or is_trusted_file(code.co_filename)
 
 
 def _set_in_turn(trace: Recording, value: Any, owner: Any, name: str) -> None:
@@ -123,6 +134,15 @@ def set_item(router: Semantics, value: Any, owner: Any, key: Any) -> None:
 def delete_attribute(owner: Any, name: str) -> None:
     """`del owner.name`."""
     trace = current_trace()
+    member = static(type(owner), name)
+    delete = method(trace, owner, "__delattr__")
+    if delete is not None:
+        delete(name)
+        return
+    delete = method(trace, member, "__delete__")
+    if delete is not None:
+        delete(owner)
+        return
     if trace is None or trace.root.world.is_own(owner):
         delattr(owner, name)
         return
@@ -162,10 +182,10 @@ def augmented(before: Any, method: str, value: Any) -> Any:
     if trace is not None and type(before) in CONTAINERS and method in ("iadd", "imul", "ior", "iand", "isub", "ixor"):
         name = f"__{method}__"
         if hasattr(before, name):
-            return _change(trace, before, name, (value,))
+            return _change(trace, before, name, (iterated(value) if is_users_object(value) else value,))
         if trace.root.world.is_outside(before):
             trace.root.world.read_content(before)
-    return getattr(operator, method)(before if trace is None else trace.lifted(before), value)
+    return in_place(method[1:], before if trace is None else trace.lifted(before), value)
 
 
 def container_method(router: Semantics, trace: Recording, owner: Any, name: str, args: Any, kwargs: Any) -> Any:
@@ -176,7 +196,9 @@ def container_method(router: Semantics, trace: Recording, owner: Any, name: str,
         if args and (isinstance(owner, (dict, set)) or name in ("pop", "insert", "__setitem__", "__delitem__")):
             args = (plain(args[0]), *args[1:])  # a key
         if name == "sort":
-            kwargs = {key: router.handed(arg) for key, arg in kwargs.items()}
+            key = kwargs.get("key")
+            if any(map(is_users_object, owner)) or key is not None:
+                kwargs = {**kwargs, "key": lambda item: Ordered(item if key is None else router.call(key, item))}
         return _change(trace, owner, name, args, kwargs)
     args = tuple(map(plain, args))
     if world.is_outside(owner):

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Special methods of the user's classes, which operators and statements call: `__add__`, `__bool__`, `__iter__`.
+
+Python looks them up in the class and calls them itself, past what capture has converted. Converted code therefore asks
+here first, in the order in which Python tries (reflected operands, `NotImplemented`, a subclass before its base), and
+calls what the user wrote as all other functions of the user's are called: converted, and guarded.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from types import (
+    BuiltinFunctionType,
+    ClassMethodDescriptorType,
+    EllipsisType,
+    FunctionType,
+    GetSetDescriptorType,
+    MethodDescriptorType,
+    NoneType,
+    NotImplementedType,
+    WrapperDescriptorType,
+)
+from typing import Any
+
+from hybridize.array.ndarray import ndarray
+from hybridize.array.symbol import Symbol
+from hybridize.capture.outside.objects import static
+from hybridize.capture.outside.trust import is_library, is_trusted_class, is_trusted_file
+from hybridize.capture.trace.recording import Recording, current_trace
+from hybridize.contract.places import Attribute, Member, Place, Unbound
+from hybridize.contract.snapshots import CONTAINERS, MISSING
+
+KNOWN = frozenset({
+    Symbol, ndarray, int, float, bool, complex, str, bytes, NoneType, slice, range, type, FunctionType, EllipsisType,
+    NotImplementedType, *CONTAINERS,
+})  # fmt: skip
+"""Classes whose special methods nobody has written in Python."""
+_OF_C = (
+    BuiltinFunctionType, WrapperDescriptorType, MethodDescriptorType, ClassMethodDescriptorType, GetSetDescriptorType,
+)  # fmt: skip
+GENERATED = "<string>"
+"""The file of functions that modules of Python's make of text."""
+_VIEWS = "collections.abc"
+"""The module of views of mappings, which call the methods of these."""
+_JOINED_LAST = (list, tuple, str, bytes, bytearray)
+"""Classes that are asked for `+` and `*` only when the other operand has been."""
+_SIGNS = {
+    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "** or pow()",
+    "matmul": "@", "and": "&", "or": "|", "xor": "^", "lshift": "<<", "rshift": ">>", "divmod": "divmod()",
+}  # fmt: skip
+_PYTHONS: dict[str, Callable[[Any, Any], Any]] = {
+    **{name: getattr(operator, f"__{name}__") for name in _SIGNS if name != "divmod"},
+    "divmod": divmod,
+}
+_UNARY: dict[str, Callable[[Any], Any]] = {"neg": operator.neg, "pos": operator.pos, "invert": operator.invert}
+_IN_PLACE = {name: getattr(operator, f"__i{name}__") for name in _SIGNS if name != "divmod"}
+
+
+def is_users_object(value: Any) -> bool:
+    """Tell whether a value is an instance of a class whose special methods the user may have written."""
+    kind = type(value)
+    return kind not in KNOWN and not _is_trusted(kind)
+
+
+def _is_trusted(kind: type) -> bool:
+    return is_trusted_class(kind) and kind.__module__ != _VIEWS
+
+
+def dataclass_of(kind: type, name: str) -> Any:
+    """Return the dataclass for which `dataclasses` generated a method of a class, of no source; None for any other."""
+    for base in kind.__mro__:
+        found = base.__dict__.get(name)
+        if found is not None:
+            code = getattr(getattr(found, "__wrapped__", found), "__code__", None)
+            made = code is not None and code.co_filename == GENERATED and "__dataclass_fields__" in base.__dict__
+            return base if made else None
+    return None
+
+
+def method(trace: Recording | None, owner: Any, name: str) -> Callable[..., Any] | None:
+    """Return a special method of an object as capture calls it, and depend on it; None where Python's own is called."""
+    kind: Any = type(owner)
+    if trace is None or kind in KNOWN or _is_trusted(kind):
+        return None
+    found = static(kind, name)
+    if found is MISSING and name != "__getattribute__":
+        trace.root.world.read_special(owner, name)  # the class may get one
+    if found is MISSING or found is None or isinstance(found, _OF_C):
+        return None
+    if isinstance(found, FunctionType):
+        if is_trusted_file(found.__code__.co_filename) and not is_library(found):
+            return None
+        bound: Any = None
+    else:
+        bound = found.__get__(owner, kind) if hasattr(type(found), "__get__") else found
+    world = trace.root.world
+    own = world.is_own(owner)
+    if bound is not None:
+        place: Place = Unbound(kind if own or isinstance(owner, type) else owner, name)
+    else:
+        place = Attribute(kind, name) if own else Member(owner, name)
+    world.read(place, place.read(), name, whole=False)
+    converter = trace.root.converter
+    if bound is not None:
+        return converter(bound)
+    called = converter(found)
+    return lambda *args: called(owner, *args)
+
+
+# ---------------------------------------------------------------------------------------------------- operators
+
+
+def binary(name: str, left: Any, right: Any) -> Any:
+    """`left + right`, or another operator of two operands."""
+    if type(left) in KNOWN and type(right) in KNOWN:
+        return _PYTHONS[name](left, right)
+    found = _arithmetic(name, left, right)
+    if found is MISSING:
+        return _PYTHONS[name](left, right)
+    if found is NotImplemented:
+        raise TypeError(
+            f"unsupported operand type(s) for {_SIGNS[name]}: {type(left).__name__!r} and {type(right).__name__!r}"
+        )
+    return found
+
+
+def in_place(name: str, left: Any, right: Any) -> Any:
+    """`left += right`, or another augmented assignment: what is assigned."""
+    if type(left) in KNOWN and type(right) in KNOWN:
+        return _IN_PLACE[name](left, right)
+    if current_trace() is None or not (is_users_object(left) or is_users_object(right)):
+        return _IN_PLACE[name](left, right)
+    change = method(current_trace(), left, f"__i{name}__")
+    if change is None and (native := getattr(type(left), f"__i{name}__", None)) is not None:
+        change = lambda other: native(left, other)  # noqa: E731
+    found = NotImplemented if change is None else change(right)
+    if found is not NotImplemented:
+        return found
+    found = _arithmetic(name, left, right)
+    if found is MISSING:
+        return _PYTHONS[name](left, right)
+    if found is NotImplemented:
+        sign = "**" if name == "pow" else _SIGNS[name]
+        raise TypeError(
+            f"unsupported operand type(s) for {sign}=: {type(left).__name__!r} and {type(right).__name__!r}"
+        )
+    return found
+
+
+def _arithmetic(name: str, left: Any, right: Any) -> Any:
+    """Return what the special methods give: NotImplemented if none has an answer, MISSING if none is the user's."""
+    trace = current_trace()
+    forward, backward = f"__{name}__", f"__r{name}__"
+    x, y = type(left), type(right)
+    first = method(trace, left, forward)
+    second = method(trace, right, backward) if x is not y else None
+    if first is None and second is None:
+        return MISSING
+    if first is None and (native := getattr(x, forward, None)) is not None:
+        first = lambda other: native(left, other)  # noqa: E731
+    if second is None and x is not y and (reflected := getattr(y, backward, None)) is not None:
+        second = lambda other: reflected(right, other)  # noqa: E731
+    overrides = x is not y and issubclass(y, x) and static(y, backward) is not static(x, backward)
+    tries = [(second, left), (first, right)] if overrides or x in _JOINED_LAST else [(first, right), (second, left)]
+    return answered(tries)
+
+
+def answered(tries: Sequence[tuple[Callable[..., Any] | None, Any]]) -> Any:
+    """The first answer that methods give to an operand each; NotImplemented if none has one."""
+    for call, other in tries:
+        found = NotImplemented if call is None else call(other)
+        if found is not NotImplemented:
+            return found
+    return NotImplemented
+
+
+def unary(name: str, value: Any) -> Any:
+    """`-value`, `+value` or `~value`."""
+    if type(value) not in KNOWN:
+        found = method(current_trace(), value, f"__{name}__")
+        if found is not None:
+            return found()
+    return _UNARY[name](value)
+
+
+# ---------------------------------------------------------------------------------------------------- iteration
+
+
+class _Steps:
+    """An iterator of the user's class."""
+
+    def __init__(self, step: Callable[..., Any]) -> None:
+        self._step = step
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        return self._step()
+
+
+def iterated(value: Any) -> Any:
+    """Return what Python goes through when it goes through a value: the value itself unless the user's code yields."""
+    if not is_users_object(value):
+        return value
+    trace = current_trace()
+    make = method(trace, value, "__iter__")
+    if make is not None:
+        made = make()
+        step = method(trace, made, "__next__")
+        if step is not None:
+            return _Steps(step)
+        return made if hasattr(type(made), "__next__") else value
+    step = method(trace, value, "__next__")
+    if step is not None:
+        return _Steps(step)
+    get = method(trace, value, "__getitem__") if static(type(value), "__iter__") is MISSING else None
+    return value if get is None else _items(get)
+
+
+def _items(get: Callable[..., Any]) -> Iterator[Any]:
+    """The items of a sequence that has no iterator of its own."""
+    number = 0
+    while True:
+        try:
+            item = get(number)
+        except IndexError:
+            return
+        yield item
+        number += 1
+
+
+def index(value: Any) -> Any:
+    """Return the number that an index is."""
+    found = method(current_trace(), value, "__index__")
+    return value if found is None else found()
