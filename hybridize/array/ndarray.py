@@ -118,11 +118,13 @@ def _fast_binary(ufunc: numpy.ufunc, name: str, *, reflected: bool = False, inte
             kind = type(other)
             if kind is ndarray:
                 y = other._data
-                ours = y.dtype is dtype
-            else:
+                if y.dtype is not dtype:
+                    return slow(self, other)
+            elif kind is int or (kind is float and dtype.kind == "f"):
                 y = other
-                ours = kind is int or (kind is float and dtype.kind == "f")
-            if ours and (dtype is float32 or dtype is float64 or (integers and (dtype is int64 or dtype is int32))):
+            else:
+                return slow(self, other)
+            if dtype is float32 or dtype is float64 or (integers and (dtype is int64 or dtype is int32)):
                 writes = access.writes
                 try:
                     result = ufunc(y, x) if reflected else ufunc(x, y)

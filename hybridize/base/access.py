@@ -5,7 +5,7 @@ Programs run, and NumPy computes, without the GIL; meanwhile another thread may 
 numbers, changed only by who holds the GIL, keep the two apart:
 
     READERS         programs that are reading memory without the GIL, or call back to Python before they have ended
-    WRITER          1 while a thread writes in place, or waits until READERS is 0 in order to
+    WRITER          1 while a thread writes in place, or waits until READERS is 0 in order to; it holds STATE
     ACCESS.writes   a sequence count (seqlock): another number once anything was written
 
 A *program* counts itself among the readers for as long as it runs, and waits beforehand while another thread writes.
@@ -53,19 +53,18 @@ SMALL: Final = 500
 """Elements up to which NumPy writes without releasing the GIL."""
 _PAUSE: Final = 2e-5
 """Seconds."""
-_MARK: Final = (None,)
+MARK: Final = (None,)
+"""The entry by which `ACCESS.told` grows."""
 
 
 class _Access:
     """The numbers that Python alone looks at."""
 
-    __slots__ = ("queued", "thread", "told", "waiting", "writes")
+    __slots__ = ("queued", "told", "waiting", "writes")
 
     def __init__(self) -> None:
         self.writes = 0
         """Writes begun since the process began: the same object for as long as nobody writes."""
-        self.thread = 0
-        """The writing thread, where there is one."""
         self.queued: set[int] = set()
         """Threads that wait for a write to end."""
         self.waiting: set[int] = set()
@@ -84,7 +83,7 @@ def tell(marks: list[Any]) -> None:
 
 def await_writer() -> None:
     """Wait while another thread writes. When it has returned there is none, until Python lets other threads run."""
-    while WRITER and ACCESS.thread != get_ident() and not sys.is_finalizing():
+    while WRITER and not STATE._is_owned() and not sys.is_finalizing():  # type: ignore[attr-defined]
         _queue()
 
 
@@ -110,7 +109,7 @@ def begin_reading() -> None:
 
 def try_reading() -> bool:
     """Do as `begin_reading` does unless another thread writes, on which somebody who holds locks cannot wait."""
-    if WRITER and ACCESS.thread != get_ident():
+    if WRITER and not STATE._is_owned():  # type: ignore[attr-defined]
         return False
     READERS.value += 1
     return True
@@ -134,25 +133,23 @@ def begin_writing() -> bool:
     Where it is True, `WRITER.value = 0; del ACCESS.told[-1:]` ends it, in a `finally` and not in a function, as a
     signal's handler may run where a function begins.
     """
-    me = get_ident()
     if WRITER:
         ACCESS.writes += 1
         _await_readers()  # the handler of a signal may find them here
         return False
     if READERS or ACCESS.queued:
-        _await_turn(me)
-    ACCESS.thread = me
+        _await_turn()
     WRITER.value = 1
     ACCESS.writes += 1
-    ACCESS.told += _MARK
+    ACCESS.told += MARK
     return True
 
 
-def _await_turn(me: int) -> None:
+def _await_turn() -> None:
     """Wait until those have begun who waited for the last write, and until nobody reads; later readers wait."""
-    while ACCESS.queued.difference((me,)) and not sys.is_finalizing():
+    me = (get_ident(),)
+    while ACCESS.queued.difference(me) and not sys.is_finalizing():
         time.sleep(_PAUSE)
-    ACCESS.thread = me
     WRITER.value = 1
     try:
         _await_readers()
@@ -167,16 +164,32 @@ def _await_readers() -> None:
 
 def exclusively(write: Callable[..., T], *args: Any) -> T:
     """Return `write(*args)`, called while no program reads and no other thread writes."""
-    if ACCESS.waiting:
+    access = ACCESS
+    if access.waiting:
         give_way()
     with STATE:
-        if not begin_writing():
-            return write(*args)
+        if WRITER or READERS or access.queued:
+            return _in_turn(write, args)
+        # `begin_writing` where it has nothing to wait for, of which large writes in place would be half the cost.
+        WRITER.value = 1
+        access.writes += 1
+        access.told += MARK
         try:
             return write(*args)
         finally:
             WRITER.value = 0
-            del ACCESS.told[-1:]
+            del access.told[-1:]
+
+
+def _in_turn(write: Callable[..., T], args: tuple[Any, ...]) -> T:
+    """Return `write(*args)`, called when it is its turn; STATE is held."""
+    if not begin_writing():
+        return write(*args)
+    try:
+        return write(*args)
+    finally:
+        WRITER.value = 0
+        del ACCESS.told[-1:]
 
 
 def consistently(read: Callable[..., T], *args: Any) -> T:
@@ -238,7 +251,7 @@ def consistent(compute: Callable[..., T]) -> Callable[..., T]:
 def _alone() -> None:
     """In a forked child: nobody else reads, and nobody else writes, as STATE was waited for."""
     READERS.value = 0
-    if ACCESS.thread != get_ident():
+    if not STATE._is_owned():  # type: ignore[attr-defined]
         WRITER.value = 0
     ACCESS.queued &= {get_ident()}
     ACCESS.waiting &= {get_ident()}

@@ -66,7 +66,8 @@ class Settings(Feed):
     def __init__(self, optimizer: Counting, indices: Sequence[Any], dtype: DType) -> None:
         self.optimizer = optimizer
         self.indices = tuple(indices)
-        self._before: tuple[int, dict[Any, Any]] = (0, {})
+        self._before: tuple[int, Sequence[int | None]] = (0, ())
+        """The number of updates in all, and of each weight, before the call."""
         self._slots = optimizer.slot_count
         kind = type(optimizer)
         plain = all(getattr(kind, name) is getattr(kind.__mro__[-2], name, None) for name in _OF_ALL)
@@ -92,7 +93,7 @@ class Settings(Feed):
         """Count the updates, as they are counted imperatively."""
         optimizer = self.optimizer
         counts = optimizer._index_update_count
-        self._before = (optimizer.num_update, {index: counts.get(index) for index in self.indices})
+        self._before = (optimizer.num_update, list(map(counts.get, self.indices)))
         keys = []
         for index in self.indices:
             optimizer._update_count(index)
@@ -105,7 +106,7 @@ class Settings(Feed):
         if optimizer.param_dict is not self._parameters:
             return None
         before = list(map(counts.get, self.indices))
-        self._before = (optimizer.num_update, dict(zip(self.indices, before, strict=True)))
+        self._before = (optimizer.num_update, before)
         factors = list(map(_FACTORS, self._those))
         count = before[0]
         if count is not None and before.count(count) == len(before):  # nearly always: a shorter way to the same
@@ -164,11 +165,13 @@ class Settings(Feed):
         """Put the counts back; no interruption comes between the lines that do."""
         optimizer = self.optimizer
         counts = optimizer._index_update_count
-        optimizer.num_update, before = self._before
-        counts.update(before)
-        if None in before.values():
-            for index in before:
-                if counts[index] is None:
+        number, before = self._before
+        pairs: Any = zip(self.indices, before, strict=False)  # of all weights, or of none where nothing was counted yet
+        optimizer.num_update = number
+        counts.update(pairs)
+        if None in before:
+            for index in self.indices:
+                if counts.get(index, 0) is None:
                     del counts[index]
 
     def of(self, trace: Recording, number: int) -> dict[str, Any]:

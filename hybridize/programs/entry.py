@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from threading import get_ident
 from typing import Any, Final
 
 import numpy
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.storage import STATE
-from hybridize.base.access import ACCESS, READERS, WRITER, exclusively, give_way
+from hybridize.base.access import ACCESS, MARK, READERS, WRITER, exclusively, give_way
 from hybridize.base.tracebacks import trim
 from hybridize.contract.feeds import Transaction
 from hybridize.contract.places import variable_of
@@ -75,14 +74,16 @@ def locked(
         return any(numpy.may_share_memory(data, array._data) for array in weights)
 
     def call(*args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            return fallback(*args, **kwargs)
         for arg in args:
             if type(arg) is ndarray and overlaps(arg._data):
-                return fallback(*args, **kwargs)
+                return fallback(*args)
         if ACCESS.waiting:
             give_way()
         with STATE:
             try:
-                result = entry(*args, **kwargs)
+                result = entry(*args)
                 if committed:
                     notify_written(written)
             except BaseException as error:
@@ -94,7 +95,7 @@ def locked(
                 if committed:
                     transaction.commit()
                     committed.clear()
-        return fallback(*args, **kwargs) if result is NOT_TAKEN else result
+        return fallback(*args) if result is NOT_TAKEN else result
 
     return call
 
@@ -104,22 +105,19 @@ def alone(entry: Entry) -> Entry:
 
     The lock of state is held. Where there are neither readers nor writers, this is `exclusively` without its calls.
     """
+    access = ACCESS
 
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if kwargs:
-            return NOT_TAKEN
-        me = get_ident()
-        if WRITER or READERS or ACCESS.queued:
+    def call(*args: Any) -> Any:
+        if WRITER or READERS or access.queued:
             return exclusively(entry, *args)
-        ACCESS.thread = me  # nothing is called between the look at the numbers and the next line but one
-        WRITER.value = 1
-        ACCESS.writes += 1
-        ACCESS.told += (None,)
+        WRITER.value = 1  # nothing is called between the look at the numbers and this line
+        access.writes += 1
+        access.told += MARK
         try:
             return entry(*args)
         finally:
             WRITER.value = 0
-            del ACCESS.told[-1:]
+            del access.told[-1:]
 
     return call
 
@@ -127,12 +125,12 @@ def alone(entry: Entry) -> Entry:
 def with_feeds(entry: Entry, transaction: Transaction, committed: CommitFlag) -> Entry:
     """An entry that is called once numbers are ready, which count a call that takes place."""
 
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: Any) -> Any:
         if not transaction.begin():
             return NOT_TAKEN
         result: Any = NOT_TAKEN
         try:
-            result = entry(*args, **kwargs)
+            result = entry(*args)
         finally:
             if result is NOT_TAKEN and not committed:  # where it has written, it took place, even if interrupted then
                 transaction.rollback()
@@ -145,11 +143,13 @@ def without_gradients(entry: Entry, fallback: Entry) -> Entry:
     """An entry for arguments without gradients attached."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            return fallback(*args, **kwargs)
         for arg in args:
             if type(arg) is ndarray and getattr(arg, "_traced", None) is not None and variable_of(arg) is not None:
-                return fallback(*args, **kwargs)
+                return fallback(*args)
         try:
-            return entry(*args, **kwargs)
+            return entry(*args)
         except Exception as error:
             trim(error)
             raise

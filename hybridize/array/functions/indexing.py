@@ -51,6 +51,8 @@ from hybridize.base.types import Shape, TensorType, same_shape
 from hybridize.ops.op import ACTIVE, Op, Operand, bind1, capturing, constant, taped
 
 _FULL = slice(None)
+_BASIC = frozenset({int, slice, type(Ellipsis), type(None)})
+"""Classes of keys that make a view."""
 
 
 @frozen
@@ -128,8 +130,10 @@ def _set(x: ndarray, key: Any, value: Any) -> None:
     basic = _is_basic(plain)
     if basic and not isinstance(plain, slice):
         # The ellipsis makes NumPy write to a view without axes, to which an array of one element goes as to any view.
-        parts = plain if isinstance(plain, tuple) else (plain,)
-        plain = parts if Ellipsis in parts else (*parts, Ellipsis)
+        if type(plain) is not tuple:
+            plain = plain if plain is Ellipsis else (plain, Ellipsis)
+        elif Ellipsis not in plain:
+            plain = (*plain, Ellipsis)
     try:
         if basic:
             store(x, plain, value)
@@ -190,6 +194,8 @@ def _taped_set(tape: Taping, x: ndarray, key: Any, value: Any) -> None:
 
 def _plain(key: Any) -> Any:
     """A key for NumPy: our arrays as NumPy's, lists as arrays."""
+    if type(key) is int:
+        return key
     if isinstance(key, tuple):
         return tuple(_plain(part) for part in key)
     if isinstance(key, ndarray):
@@ -206,6 +212,8 @@ def _plain(key: Any) -> Any:
 
 
 def _is_basic(key: Any) -> bool:
+    if type(key) in _BASIC:
+        return True
     parts = key if isinstance(key, tuple) else (key,)
     return not any(isinstance(part, (numpy.ndarray, bool, numpy.bool_)) for part in parts)
 
