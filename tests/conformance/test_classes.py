@@ -2,15 +2,20 @@
 
 import collections.abc
 import functools
+import gc
 import numbers
 import typing
+import weakref
 
 import numpy
 import pytest
 
+from hybridize import hybridize
 from hybridize.array import np
 from hybridize.base.errors import CaptureError
 from hybridize.capture import Function
+from hybridize.capture.outside.objects import remembers
+from hybridize.capture.outside.trust import KEPT_CLASSES, is_trusted_class
 from hybridize.gluon import HybridBlock, nn
 
 
@@ -318,3 +323,61 @@ def matched_class(value):
 )
 def test_arrays_of_numpys_from_outside_have_their_class(same, function):
     same(lambda: function, [1.0, 2.0], [3.0, -1.0])
+
+
+def test_operators_that_a_class_gets_after_it_was_first_met_are_seen_and_guarded():
+    class Scale:
+        def __init__(self):
+            self.by = 2.0
+
+    scale = Scale()
+
+    @hybridize
+    def before(x):
+        met = scale
+        return x * met.by
+
+    @hybridize
+    def added(x):
+        return x + scale
+
+    @hybridize
+    def unpacked(x):
+        first, second = scale
+        return x * first + second
+
+    x = np.array([1.0, 2.0])
+    before(x)
+    steps = [
+        lambda: setattr(Scale, "__radd__", lambda self, other: other * 10.0),
+        lambda: setattr(Scale, "__iter__", lambda self: iter((self.by, 1.0))),
+        lambda: setattr(Scale, "__radd__", lambda self, other: other * self.by),
+        lambda: setattr(scale, "by", 7.0),
+        lambda: setattr(Scale, "__iter__", lambda self: iter((0.0, self.by))),
+    ]
+    for number, step in enumerate(steps):
+        step()
+        for function in (added, unpacked)[: 1 + (number > 0)]:
+            for _ in range(2):
+                numpy.testing.assert_array_equal(function(x), function.python_function(x))
+
+
+def test_classes_made_in_a_loop_are_not_kept():
+    made = []
+
+    def scaled():
+        class Scale:
+            def __mul__(self, other):
+                return other * 2.0
+
+        made.append(weakref.ref(Scale))
+        scale = Scale()
+        return hybridize(lambda x: scale * x)(np.array([1.0]))
+
+    for _ in range(3):
+        scaled()
+    for number in range(KEPT_CLASSES):
+        remembers(type(f"Other{number}", (), {}))
+        is_trusted_class(type(f"Other{number}", (), {}))
+    gc.collect()
+    assert [reference() for reference in made] == [None] * 3

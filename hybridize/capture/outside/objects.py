@@ -12,7 +12,7 @@ import types
 from collections import UserDict, UserList, deque
 from contextlib import suppress
 from enum import Enum
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import numpy
@@ -20,7 +20,7 @@ import numpy
 from hybridize.array.operators import Operators
 from hybridize.array.storage import Storage
 from hybridize.base.participation import ReadPolicy, read_of
-from hybridize.capture.outside.trust import is_trusted_class, is_trusted_file
+from hybridize.capture.outside.trust import KEPT_CLASSES, is_trusted_class, is_trusted_file
 from hybridize.contract.snapshots import CONTAINERS, MISSING
 
 _NOT_STATES = (
@@ -59,7 +59,7 @@ def set_slots(owner: Any, held: dict[str, Any]) -> None:
             object.__delattr__(owner, name)
 
 
-@cache
+@lru_cache(KEPT_CLASSES)
 def remembers(kind: Any) -> bool:
     """Tell whether methods of a class that are not converted may read what an instance remembers."""
     if issubclass(kind, _NOT_STATES) or issubclass(kind, (int, float, complex, str, bytes, type(None))):
@@ -77,7 +77,6 @@ _OPERATORS = tuple(
 )  # fmt: skip
 
 
-@cache
 def has_python_operators(kind: Any) -> bool:
     """Tell whether Python itself calls methods of a class: those of operators, or of a collection that is unpacked."""
     if not remembers(kind) or kind in CONTAINERS:
@@ -87,9 +86,8 @@ def has_python_operators(kind: Any) -> bool:
     return bool(python_operators(kind))
 
 
-@cache
 def python_operators(kind: Any) -> tuple[str, ...]:
-    """List the methods of operators, and of loops, that a class of the user's has: Python itself calls them."""
+    """List the methods of operators, and of loops, that a class of the user's has now: Python itself calls them."""
     return tuple(name for name in (*_OPERATORS, "__iter__", "__eq__") if is_users(getattr(kind, name, None)))
 
 

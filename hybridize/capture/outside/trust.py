@@ -9,7 +9,7 @@ import io
 import os
 import sys
 import types
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from hybridize.array.operators import Operators
@@ -79,7 +79,11 @@ def is_trusted_module(name: str) -> bool:
     return root in sys.stdlib_module_names and (file is None or is_trusted_file(file))
 
 
-@cache
+KEPT_CLASSES = 1024
+"""Classes that answers are kept for, as they are kept alive by that: functions of the user's may make classes."""
+
+
+@lru_cache(KEPT_CLASSES)
 def is_trusted_class(kind: type) -> bool:
     """Tell whether instances of a class are taken as they are, without guards on their attributes."""
     if kind.__module__ == "builtins" and kind.__flags__ & _HEAP_TYPE:  # made by `exec` where no module has a name
