@@ -78,8 +78,9 @@ class Contents(Feed):
             return False
         if not self.apart(now):
             return False
+        version = storage.version  # first: what is written while it is copied is copied again
         consistently(numpy.copyto, self.array._data, now._data)
-        self._last, self._version = weakref.ref(now), storage.version
+        self._last, self._version = weakref.ref(now), version
         return True
 
     def apart(self, now: ndarray | None) -> bool:

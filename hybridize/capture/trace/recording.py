@@ -207,13 +207,6 @@ class Recording(GraphScope):
         """The Python number that a symbol stands for; None where data decides it."""
         return None if symbol.weak is None else self.root.numbers.number(symbol, self)
 
-    def truth_of(self, symbol: Symbol) -> bool | None:
-        """Tell whether the Python number that a symbol stands for is not 0, on which the program then depends.
-
-        None where data decides it.
-        """
-        return None if symbol.weak is None else self.root.numbers.truth(symbol, self)
-
     def outside(self, value: Value, kind: type, low: int, high: int) -> Any:
         """The Python number that a value is, where its integer part is not between two; None where it is.
 
