@@ -281,7 +281,16 @@ class Program:
         for guard in self.capture.guards:
             if not guard.holds():
                 return f"{guard.change()}, read at {guard.loc}"
-        return "a block's setting or child was replaced" if self.stale else "arguments share memory differently"
+        if self.stale:
+            return "a block's setting or child was replaced"
+        for position, strides in self.capture.layouts.items() if call.given is not None else ():
+            if not _laid_out(call, position, strides):
+                return f"argument {position} is laid out in another way"
+        if not self.capture.transaction.takes(call.leaves):
+            return "gradients are attached to other arguments"
+        if not self.capture.transaction.holds():
+            return "what a training step reads of its optimizer, or which gradients are fresh, has changed"
+        return "arguments share memory differently"
 
     # ---------------------------------------------------------------------------------------------------- calls
 

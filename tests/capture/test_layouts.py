@@ -52,3 +52,13 @@ def test_layouts_that_decide_nothing_share_a_program():
     for layout in (square, square.T, square[::-1]):
         numpy.testing.assert_array_equal(compiled(layout).asnumpy(), layout.asnumpy().T + 1)
     assert compiled.cache_info().programs == 1
+
+
+def test_the_reason_for_a_program_names_the_argument_that_is_laid_out_in_another_way():
+    @hybridize(dynamic=False)
+    def function(x, y):
+        return x + 1, y.reshape(-1)
+
+    function(np.ones((2, 2)), np.ones((4, 4)))
+    function(np.ones((2, 2)), np.ones((4, 8))[:, ::2])
+    assert [program.reason for program in function.programs()] == ["", "argument 1 is laid out in another way"]
