@@ -54,7 +54,7 @@ class Copy:
         """Of the storage when it was packed; -1 before."""
         self._array = array._data
         self._packer = packer
-        self._lock = renewed(threading.Lock())
+        self._lock = renewed(threading.RLock())
 
     def refresh(self) -> bool | None:
         """Pack again if the buffer was written since; returns whether it was, None where somebody is writing."""
@@ -75,7 +75,8 @@ def packable(array: ndarray) -> bool:
 
 
 _copies: weakref.WeakValueDictionary[tuple[Any, ...], Copy] = weakref.WeakValueDictionary()
-_lock = renewed(threading.Lock())
+_lock = renewed(threading.RLock())
+"""As all locks here, one that a signal's handler may enter again which calls the program that it has interrupted."""
 
 
 def packed_bytes() -> int:
@@ -136,7 +137,7 @@ class PackedMachine(Machine):
         self.renewed = False
         """True if the executable was replaced since somebody last set this to False: entries are to be made again."""
         self._graph, self._name, self._threads, self._unless, self._clock = graph, name, threads, unless, clock
-        self._lock = renewed(threading.Lock())
+        self._lock = renewed(threading.RLock())
         self._entries: list[weakref.ref[Any]] = []
         self._mark = _Mark()
         self._last = float("-inf")

@@ -2,6 +2,7 @@
 """Parameters read from packed copies: never a stale value, whoever writes and however; memory shared and bounded."""
 
 import gc
+import signal
 import threading
 
 import numpy
@@ -322,3 +323,25 @@ def test_a_numpy_array_of_the_user_is_read_in_place():
             numpy.testing.assert_array_equal(function(x).asnumpy(), x.asnumpy() @ array.T, err_msg=f"{step}")
         for array in (plain, kept["w"], kept["list"][0]):
             array[step:] = whole(OUT - step, IN)
+
+
+def test_a_signal_s_handler_may_call_the_program_that_it_interrupts():
+    layer, calls = Layer(), []
+
+    def handler(*_):
+        layer.w[0] = layer.w[0] + 1  # the copies are brought up to date inside
+        layer.check()
+        calls.append(None)
+
+    locks = [packed._lock, layer.runs._lock, *(copy._lock for copy in layer.runs._copies)]
+    before = signal.signal(signal.SIGUSR1, handler)
+    try:
+        for lock in locks:
+            with lock:
+                assert lock.acquire(blocking=False), "it would wait for itself"
+                lock.release()
+                signal.raise_signal(signal.SIGUSR1)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert len(calls) == len(locks) > 2
+    layer.check()
