@@ -7,6 +7,7 @@ without any pays nothing; names and variables of modules and functions are looke
 
 from __future__ import annotations
 
+import weakref
 from abc import ABC, abstractmethod
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -15,7 +16,7 @@ from typing import Any
 
 from hybridize.base.interruptions import let_through
 from hybridize.base.locations import SourceLoc
-from hybridize.contract.places import Content, Item, Items, Place, Refer, short
+from hybridize.contract.places import Content, Item, Items, Place, Refer, WeaklyReached, short
 from hybridize.contract.snapshots import COMPARED_CLASSES, MISSING, Snapshot, can_change, same, unchanged
 from hybridize.runtime.entry import Look, Watch
 
@@ -116,6 +117,12 @@ class Guard:
         """Guard a place by what was found there: by value where that is a constant, else by identity."""
         by_value = isinstance(value, COMPARED_CLASSES)
         return cls(place, Absent() if value is MISSING else Equal(value) if by_value else Identical(value), loc)
+
+    def weakly(self, reference: weakref.ref[Any]) -> Guard:
+        """Return the guard as one that does not keep the owner of its place alive, to which a weak reference leads."""
+        value = WeaklyReached.apart(self.test.value, self.place.owner)
+        test = self.test if value is self.test.value else Identical(value)
+        return Guard(WeaklyReached(reference, self.place), test, self.loc)
 
     @property
     def expected(self) -> Any:

@@ -8,17 +8,19 @@ identity of the owner: who keeps a key keeps the place, which keeps the owner, s
 from __future__ import annotations
 
 import gc
+import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from copy import copy
 from functools import cache
 from operator import itemgetter
-from types import CellType, FunctionType
+from types import CellType, FunctionType, MethodType
 from typing import Any
 
 from hybridize.array.ndarray import gradient_of, history, ndarray
 from hybridize.array.traced import Traced, Variable
 from hybridize.contract.snapshots import MISSING
-from hybridize.runtime.cpython import CELL_CONTENTS, FUNCTION_WORDS, member_offset
+from hybridize.runtime.cpython import CELL_CONTENTS, FUNCTION_WORDS, OB_TYPE, member_offset
 from hybridize.runtime.entry import NULL, Look, Watch
 
 Refer = Callable[[Any], str]
@@ -127,6 +129,15 @@ class Builtin(Global):
 
     def described(self) -> str:
         return f"builtin {self.name!r}"
+
+
+class Imported(Global):
+    """A module as `import` finds it, in `sys.modules`."""
+
+    __slots__ = ()
+
+    def described(self) -> str:
+        return f"module {self.name!r}"
 
 
 class Closure(Named):
@@ -260,6 +271,9 @@ class Class(Place):
 
     def expression(self, refer: Refer) -> str:
         return f"{refer(type)}({refer(self.owner)})"
+
+    def watches(self, value: Any) -> list[Watch] | None:
+        return [Watch(Look.WORD, self.owner, OB_TYPE, value)]
 
     def described(self) -> str:
         return f"the class of {short(self.owner)}"
@@ -453,6 +467,66 @@ class Length(Place):
 
     def described(self) -> str:
         return f"the length of a {type(self.owner).__name__}"
+
+
+class Referent(Place):
+    """The answer to whether the object of a weak reference is still there."""
+
+    __slots__ = ()
+
+    def read(self) -> Any:
+        return self.owner() is not None
+
+    def expression(self, refer: Refer) -> str:
+        return f"({refer(self.owner)}() is not None)"
+
+    def described(self) -> str:
+        return "whether the object of a weak reference is there"
+
+
+class WeaklyReached(Place):
+    """A place of an object that was reached by a weak reference, which the program does not keep alive."""
+
+    __slots__ = ("_key", "_place")
+    owner: weakref.ref[Any]
+
+    def __init__(self, owner: weakref.ref[Any], place: Place) -> None:
+        super().__init__(owner)
+        self._key, self._place = place.key, copy(place)
+        self._place.owner = None
+
+    @property
+    def key(self) -> Key:
+        return self._key
+
+    def _now(self) -> Place | None:
+        owner = self.owner()
+        if owner is None:
+            return None
+        place = copy(self._place)
+        place.owner = owner
+        return place
+
+    def read(self) -> Any:
+        place = self._now()
+        return MISSING if place is None else self.apart(place.read(), place.owner)
+
+    def write(self, value: Any) -> None:
+        place = self._now()
+        if place is not None:
+            place.write(value)
+
+    @staticmethod
+    def apart(value: Any, owner: Any) -> Any:
+        """Give a value that does not keep its owner alive: of a method, the function."""
+        return value.__func__ if type(value) is MethodType and value.__self__ is owner else value
+
+    def expression(self, refer: Refer) -> str:
+        return f"{refer(WeaklyReached.read)}({refer(self)})"
+
+    def described(self) -> str:
+        place = self._now()
+        return "what a weak reference leads to" if place is None else place.described()
 
 
 class Gradient(Place):

@@ -1,5 +1,12 @@
 """Reads of the world that a later call has to see: builtins, modules, gradients, descriptors, weak references."""
 
+import gc
+import math
+import operator
+import sys
+import types
+import weakref
+
 import numpy
 import pytest
 
@@ -144,3 +151,384 @@ def test_variables_of_the_surroundings_that_are_deleted():
         del names["made_here"], names["other_here"]
         put(6.0)
         assert function(np.array(X)).asnumpy().tolist() == [13.0, 26.0]
+
+
+@pytest.fixture
+def module():
+    """A module of the user's, which is at hand for `import`."""
+    made = types.ModuleType("module_of_tests")
+    made.SCALE, made.pair = 2.0, (1.0, 2.0)
+    made.scaled = lambda x: x * 3
+    sys.modules[made.__name__] = made
+    yield made
+    sys.modules.pop(made.__name__, None)
+
+
+def imports_names(x):
+    from module_of_tests import SCALE
+    from module_of_tests import scaled as by_three
+
+    return by_three(x) * SCALE
+
+
+def imports_a_module(x):
+    import module_of_tests as of_tests
+
+    return of_tests.scaled(x) * of_tests.SCALE
+
+
+def imports_in_a_branch(x):
+    if x.sum() > 0:
+        from module_of_tests import SCALE
+
+        return x * SCALE
+    return x
+
+
+def imports_globally(x):
+    global module_of_tests
+    import module_of_tests
+
+    return x * module_of_tests.SCALE
+
+
+@pytest.mark.parametrize("function", [imports_names, imports_a_module, imports_in_a_branch, imports_globally])
+def test_modules_that_are_imported_in_the_function(function, module):
+    other = types.ModuleType(module.__name__)
+    other.SCALE, other.scaled = 11.0, lambda x: x - 1
+
+    def replace():
+        sys.modules[module.__name__] = other
+
+    answers = _follows(
+        function, lambda: setattr(module, "SCALE", 5.0), lambda: setattr(module, "scaled", lambda x: x + 7), replace
+    )
+    assert answers[0] != answers[1] and answers[2] != answers[3]
+    globals().pop("module_of_tests", None)
+
+
+def test_a_name_that_is_not_in_the_module_yet(module):
+    def reads(x):
+        try:
+            from module_of_tests import later
+        except ImportError:
+            later = 0.0
+        return x * later if hasattr(module, "later") else x - 1
+
+    answers = _follows(reads, lambda: setattr(module, "later", 4.0), lambda: delattr(module, "later"))
+    assert answers[0] == answers[2] != answers[1]
+
+
+def test_functions_of_pythons_modules_that_are_replaced(monkeypatch):
+    answers = _follows(
+        lambda x: x * math.sqrt(9) + operator.neg(1),
+        lambda: monkeypatch.setattr(math, "sqrt", lambda v: 10.0),
+        lambda: monkeypatch.setattr(operator, "neg", lambda v: 100.0),
+        monkeypatch.undo,
+    )
+    assert answers[0] == answers[3] and len({str(answer) for answer in answers}) == 3
+
+
+class Doubling:
+    """A data descriptor that keeps half of what it shows, in another attribute."""
+
+    def __get__(self, owner, kind):
+        return owner.base * 2
+
+    def __set__(self, owner, value):
+        owner.base = value / 2
+
+    def __delete__(self, owner):
+        owner.base = -1.0
+
+
+class Computed:
+    """A descriptor that an attribute of the instance hides."""
+
+    def __get__(self, owner, kind=None):
+        return kind.scale if owner is None else owner.base + kind.scale
+
+
+def _with_descriptors():
+    class Owner:
+        scale = 3.0
+        shown = Doubling()
+        computed = Computed()
+
+        def __init__(self):
+            self.base = 1.0
+
+    return Owner, Owner()
+
+
+def test_descriptors_give_take_and_delete_at_each_call():
+    def of(make):
+        kind, owner = _with_descriptors()
+
+        def step(x):
+            result = x * owner.shown + owner.computed + kind.computed
+            owner.shown = owner.shown + 2
+            owner.shown += 1
+            return result
+
+        def drop(x):
+            del owner.shown
+            return x * owner.shown
+
+        step, drop, seen = make(step), make(drop), []
+        for change in (
+            lambda: None, lambda: None, lambda: setattr(owner, "base", 50), lambda: setattr(kind, "scale", 7.0),
+            lambda: setattr(owner, "computed", 0.5), lambda: vars(owner).pop("computed"),
+            lambda: setattr(kind, "computed", 9.0),
+        ):  # fmt: skip
+            change()
+            seen.append((step(np.array(X)).tolist(), owner.base))
+        seen.append((drop(np.array(X)).tolist(), owner.base))
+        kind.shown = 2.0
+        seen.append(step(np.array(X)).tolist())
+        return seen
+
+    assert of(hybridize) == of(lambda function: function)
+
+
+def test_the_methods_of_a_descriptor_that_are_replaced(monkeypatch):
+    _, owner = _with_descriptors()
+    answers = _follows(
+        lambda x: x * owner.shown,
+        lambda: monkeypatch.setattr(Doubling, "__get__", lambda *given: 70.0),
+        monkeypatch.undo,
+    )
+    assert answers[0] == answers[2] != answers[1]
+
+
+def test_a_descriptor_that_refuses_leaves_everything_as_it_was():
+    class Refusing:
+        def __get__(self, owner, kind):
+            return 1.0
+
+        def __set__(self, owner, value):
+            owner.tried = value
+            raise ValueError("no")
+
+    class Owner:
+        attribute = Refusing()
+
+    found = []
+    for wrap in (lambda function: function, hybridize):
+        owner = Owner()
+
+        def step(x, owner=owner):
+            owner.attribute = 3.0
+            return x
+
+        step = wrap(step)
+        for _ in range(3):
+            with pytest.raises(ValueError, match="no"):
+                step(np.array(X))
+        found.append(vars(owner))
+    assert found[0] == found[1] == {"tried": 3.0}
+
+
+class On:
+    gain = 2.0
+
+    def next(self, x):
+        self.__class__ = Off
+        return x * self.gain
+
+    def name(self):
+        return 1.0
+
+
+class Off:
+    gain = 5.0
+
+    def next(self, x):
+        self.__class__ = On
+        return x * self.gain
+
+    def name(self):
+        return 2.0
+
+
+def both_states(one, x):
+    return one.next(x) + one.name() + one.next(x) * one.name() + isinstance(one, On)
+
+
+@pytest.mark.parametrize("body", [lambda one, x: one.next(x), both_states, lambda one, x: x * isinstance(one, On)])
+def test_objects_whose_class_is_set(body):
+    found = []
+    for wrap in (lambda function: function, hybridize):
+        one = On()
+        function, seen = wrap(lambda x, one=one: body(one, x)), []
+        seen += [(function(np.array(X)).tolist(), type(one)) for _ in range(4)]
+        one.__class__ = Off
+        seen.append((function(np.array(X)).tolist(), type(one)))
+        On.gain, before = 20.0, On.gain
+        seen.append((function(np.array(X)).tolist(), type(one)))
+        seen.append((function(np.array(X)).tolist(), type(one)))
+        On.gain = before
+        found.append(seen)
+    assert found[0] == found[1]
+
+
+def test_a_class_that_cannot_be_set_is_not_set():
+    class Slotted:
+        __slots__ = ("value",)
+
+    one = On()
+
+    @hybridize
+    def sets(x):
+        one.__class__ = Slotted
+        return x
+
+    for _ in range(2):
+        with pytest.raises(TypeError):
+            sets(np.array(X))
+        assert type(one) is On
+
+
+def test_the_bases_of_a_class():
+    class First:
+        k = 2.0
+
+    class Second:
+        k = 3.0
+
+    class Derived(First):
+        pass
+
+    one = Derived()
+    answers = _follows(
+        lambda x: x * (Derived.__bases__[0] is First) + one.k + isinstance(one, Second),
+        lambda: setattr(Derived, "__bases__", (Second,)), lambda: setattr(Derived, "__bases__", (First,)),
+    )  # fmt: skip
+    assert answers[0] == answers[2] != answers[1]
+
+
+class Referred:
+    """An object that weak references lead to."""
+
+    gain = 3.0
+
+    def __init__(self):
+        self.value, self.calls = 2.0, 0
+
+    def scaled(self, x):
+        return x * self.value
+
+    @property
+    def shown(self):
+        return self.value + 1
+
+
+def asks_for_an_attribute(x, reference):
+    return x * reference().value + reference().gain if reference() is not None else -x
+
+
+def calls_a_method(x, reference):
+    return -x if (found := reference()) is None else found.scaled(x)
+
+
+def asks_for_a_property(x, reference):
+    return -x if (found := reference()) is None else x + found.shown + hasattr(found, "later")
+
+
+def writes_an_attribute(x, reference):
+    found = reference()
+    if found is None:
+        return -x
+    found.calls += 1
+    found.last = x.sum()
+    return x * found.calls
+
+
+@pytest.mark.parametrize("body", [asks_for_an_attribute, calls_a_method, asks_for_a_property, writes_an_attribute])
+def test_what_a_weak_reference_leads_to_is_not_kept_alive(body):
+    def of(make):
+        one, seen = Referred(), []
+        reference = weakref.ref(one)
+        function = make(lambda x: body(x, reference))
+        for value in (2.0, 2.0, 5.0, 7.0):
+            one.value = value
+            seen.append((function(np.array(X)).tolist(), one.calls))
+        one.later = True
+        seen += [function(np.array(X)).tolist() for _ in range(2)]
+        del one
+        gc.collect()
+        seen.append(reference())
+        return seen + [function(np.array(X)).tolist() for _ in range(2)]
+
+    found = of(hybridize)
+    assert found == of(lambda function: function)
+    assert found[-3] is None and found[-1] == [-1.0, -2.0]
+
+
+def test_a_weak_reference_whose_method_is_replaced(monkeypatch):
+    one = Referred()
+    reference = weakref.ref(one)
+    answers = _follows(
+        lambda x: reference().scaled(x),
+        lambda: monkeypatch.setattr(Referred, "scaled", lambda self, x: x + 40),
+        lambda: setattr(one, "scaled", lambda x: x + 50),
+        lambda: delattr(one, "scaled"),
+        monkeypatch.undo,
+    )
+    assert answers[0] == answers[4] != answers[1] == answers[3] != answers[2]
+
+
+def test_builtins_of_functions_without_source():
+    names = {}
+    exec("def made(x): return x * max(2, 3) + abs(-1)", names)
+    answers = _follows(
+        lambda x: names["made"](x), lambda: names.update(max=lambda *args: 50), lambda: names.pop("max"),
+        lambda: names.update(abs=lambda x: 7),
+    )  # fmt: skip
+    assert answers[0] == answers[2] and len({str(answer) for answer in answers}) == 3
+
+
+def test_a_name_that_a_module_of_pythons_gets(monkeypatch):
+    answers = _follows(
+        lambda x: x * (math.of_tests if hasattr(math, "of_tests") else 5),
+        lambda: monkeypatch.setattr(math, "of_tests", 2, raising=False), monkeypatch.undo,
+    )  # fmt: skip
+    assert answers[0] == answers[2] != answers[1]
+
+
+def by_weak_method(one):
+    method = weakref.WeakMethod(one.scaled)
+    return lambda x: -x if (found := method()) is None else found(x)
+
+
+def by_weak_dictionary(one):
+    table = weakref.WeakValueDictionary(one=one)
+    return lambda x: x * table["one"].value if "one" in table else -x
+
+
+def by_weak_proxy(one):
+    proxy = weakref.proxy(one)
+    return lambda x: x * proxy.value + proxy.gain
+
+
+@pytest.mark.parametrize("way", [by_weak_method, by_weak_dictionary, by_weak_proxy])
+def test_other_ways_to_an_object_that_is_not_kept_alive(way):
+    def of(make):
+        one, seen = Referred(), []
+        function, reference = make(way(one)), weakref.ref(one)
+        for value in (2.0, 2.0, 5.0, 7.0):
+            one.value = value
+            seen.append(function(np.array(X)).tolist())
+        del one
+        gc.collect()
+        seen.append(reference())
+        for _ in range(2):
+            try:
+                seen.append(function(np.array(X)).tolist())
+            except ReferenceError:
+                seen.append("nothing is there")
+        return seen
+
+    found = of(hybridize)
+    assert found == of(lambda function: function)
+    assert found[4] is None

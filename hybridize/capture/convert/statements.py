@@ -495,6 +495,14 @@ class _Converter(Expressions):
                 return self._augmented(node)
             case ast.Delete(targets=targets):
                 return [made for target in targets for made in self._delete(target)]
+            case ast.Import():
+                return [node, *(self._imported(one, "imported", ast.Constant(_module(one))) for one in node.names)]
+            case ast.ImportFrom(module=module, names=names, level=level):
+                whence = [ast.Constant(module or ""), ast.Constant(level)]
+                return [
+                    node,
+                    *(self._imported(one, "imported_from", *whence, ast.Constant(one.name)) for one in names),
+                ]
             case ast.Assert(test=test, msg=msg):
                 if msg is not None and binds(msg):
                     return [self.visit(node)]
@@ -504,6 +512,12 @@ class _Converter(Expressions):
                 arguments = [self.visit(part) for part in (exc, cause) if part is not None]
                 return [ast.Raise(exc=routed("raised", *arguments), cause=None)]
         return [self.visit(node)]
+
+    @staticmethod
+    def _imported(alias: ast.alias, method: str, *whence: ast.expr) -> ast.stmt:
+        """Say what a statement in the function has imported, and depend on it."""
+        name = alias.asname or _module(alias)
+        return ast.Assign(targets=[store(name)], value=routed(method, *whence, ast.Name(id=name, ctx=ast.Load())))
 
     def _assign(self, targets: list[ast.expr], value: ast.expr, node: ast.stmt) -> list[ast.stmt]:
         if len(targets) == 1 and isinstance(targets[0], (ast.Attribute, ast.Subscript)):
@@ -588,6 +602,11 @@ class _Converter(Expressions):
                 before, after = self._announced("deleting", name), self._announced("deleted", name)
                 return [before, ast.Delete(targets=[target]), after]
         return [ast.Delete(targets=[target])]
+
+
+def _module(alias: ast.alias) -> str:
+    """Return the name of the module that `import` binds: of `a.b`, the package `a`, unless it is called otherwise."""
+    return alias.name if alias.asname else alias.name.partition(".")[0]
 
 
 def _stays(node: ast.stmt) -> bool:

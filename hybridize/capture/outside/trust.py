@@ -9,6 +9,7 @@ import io
 import os
 import sys
 import types
+import weakref
 from functools import cache, lru_cache
 from typing import Any
 
@@ -120,6 +121,8 @@ def _generators() -> list[type]:
 def is_iterator(value: Any) -> bool:
     """Tell whether a value yields other items each time it is gone through."""
     kind = type(value)
+    if kind in weakref.ProxyTypes:  # whose class has every special method
+        return hasattr(value, "__next__")
     return hasattr(kind, "__next__") and kind not in CONTAINERS and not isinstance(value, type)
 
 

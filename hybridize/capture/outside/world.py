@@ -9,6 +9,7 @@ symbols included, so that later reads see it, and `undo` puts everything back.
 from __future__ import annotations
 
 import types
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
@@ -27,22 +28,34 @@ from hybridize.base.frozen import frozen
 from hybridize.base.participation import ReadPolicy, read_of, watches_of
 from hybridize.capture.convert.statements import is_converted
 from hybridize.capture.outside.fed import FedReads
-from hybridize.capture.outside.objects import has_python_operators, python_operators, remembers, set_slots, slots
+from hybridize.capture.outside.objects import (
+    has_python_operators,
+    python_operators,
+    remembers,
+    set_slots,
+    slots,
+    static,
+)
 from hybridize.capture.outside.tracing import Tracing
 from hybridize.capture.outside.trust import is_iterator, is_trusted_class
 from hybridize.contract.captured import GivenContainer, SideEffect
 from hybridize.contract.guards import Guard, Unchanged
 from hybridize.contract.places import (
     Attribute,
+    Builtin,
     CachedResult,
+    Class,
     Content,
+    Global,
     Item,
     Key,
     Length,
     Member,
     Membership,
     Place,
+    Referent,
     Unbound,
+    WeaklyReached,
 )
 from hybridize.contract.snapshots import (
     CONTAINERS,
@@ -134,6 +147,8 @@ class World:
         """Those of them that the program changes."""
         self.moved: set[int] = set()
         """Those of which it changes more than the values of items."""
+        self.referents: dict[int, tuple[Any, weakref.ref[Any]]] = {}
+        """Objects that weak references have led to, by identity, and the references."""
         self.effects: list[SideEffect] = []
         self.undo: list[Callable[[], object]] = []
         """Puts the user's objects back when the capture is over: the calls of the program write them."""
@@ -157,12 +172,36 @@ class World:
             self.read_content(table)
             return self.wrap(value, name, whole)
         if place.key not in self.guards:
-            if (symbol := self.fed.read(self.program, place, value)) is not None:
+            if (symbol := self.fed.read(self.program, self.lasting(place), value)) is not None:
                 return symbol  # each call reads it
             if isinstance(value, Symbol):
                 return value
             self.guard(place, value)
         return self.wrap(value, name, whole)
+
+    def read_referent(self, reference: weakref.ref[Any]) -> Any:
+        """Give the object that a weak reference leads to, and depend on its being there, without keeping it alive.
+
+        Of a method (`WeakMethod`) the object is the one that it is a method of.
+        """
+        value = reference()
+        self.read(Referent(reference), value is not None)
+        if isinstance(value, types.MethodType):
+            self.referents[id(value.__self__)] = value.__self__, weakref.ref(value.__self__)
+        elif value is not None:
+            self.referents[id(value)] = value, reference
+        return self.wrap(value)
+
+    def lasting(self, place: Place) -> Place:
+        """Return a place as the program keeps it: one whose owner a weak reference has led to does not keep that."""
+        known = self.referents.get(id(place.owner))
+        return place if known is None else WeaklyReached(known[1], place)
+
+    def lasting_guards(self) -> Iterator[Guard]:
+        """List the guards as the program keeps them, see `lasting`."""
+        for guard in self.guards.values():
+            known = self.referents.get(id(guard.place.owner))
+            yield guard if known is None else guard.weakly(known[1])
 
     def guard(self, place: Place, value: Any) -> None:
         """Depend on what was found at a place."""
@@ -217,10 +256,22 @@ class World:
         elif not hasattr(type(iterable), "__next__"):
             self.depend_on_state(iterable, "__iter__")
 
+    def read_builtin(self, function: Any, name: str) -> Any:
+        """Give what a function finds among Python's names (`max`), and depend on its module's not having the name."""
+        self.read(Global(function.__globals__, name), MISSING)
+        table: dict[str, Any] = function.__builtins__
+        return self.read(Builtin(table, name), table[name], name)
+
     def read_class(self, owner: Any, name: str, value: Any) -> None:
         """Depend on an attribute of the class of an object, and on the class."""
-        place = Attribute(type(owner), name) if self.is_own(owner) else Member(owner, name)
+        place = Attribute(type(owner), name) if self.has_own_class(owner) else Member(owner, name)
         self.read(place, value, name, whole=False)
+
+    def read_kind(self, owner: Any) -> None:
+        """Depend on which class an object of the user's is of: `__class__` can be set."""
+        kind: Any = type(owner)
+        if not (self.has_own_class(owner) or is_trusted_class(kind)):
+            self.read(Class(owner), kind, whole=False)
 
     def read_special(self, owner: Any, *names: str) -> None:
         """Depend on the special methods that the class of an object has, or has not, where Python asks for them."""
@@ -375,6 +426,10 @@ class World:
         """Tell whether the program has made an object itself."""
         return id(value) in self.fresh
 
+    def has_own_class(self, owner: Any) -> bool:
+        """Tell whether the program has made an object, or has set its class."""
+        return self.is_own(owner) or Attribute(owner, "__class__").key in self.written
+
     def is_outside(self, container: Any) -> bool:
         """Tell whether a container is the user's, and is there from call to call."""
         return id(container) in self.outside
@@ -413,7 +468,7 @@ class World:
                 place.write(value)  # which may raise, as in Python: then nothing was written
             self.undo.append(partial(place.write, before))
         self._wrote(place)
-        self.effects.append(SideEffect(place.write, (value,)))
+        self.effects.append(SideEffect(self.lasting(place).write, (value,)))
 
     def _wrote(self, place: Place) -> None:
         """Hear of a write to a place: an attribute is an item of the dict of its owner, too."""
@@ -493,7 +548,7 @@ def _is_inherited(place: Place) -> bool:
     """Tell whether an attribute is found in a class, and would be the owner's own once it is written."""
     if type(place) is not Attribute or not hasattr(place.owner, "__dict__") or place.name in vars(place.owner):
         return False
-    return not hasattr(type(getattr(type(place.owner), place.name, None)), "__set__")
+    return not hasattr(type(static(type(place.owner), place.name)), "__set__")
 
 
 def _changeable(owner: Any, met: set[int]) -> Iterator[Callable[[], object]]:

@@ -38,6 +38,9 @@ def class_of(value: Any) -> type:
         return numpy.ndarray if trace is not None and trace.root.inputs.is_foreign(value) else ndarray
     if type(value) in _STAND_INS:
         return _STAND_INS[type(value)]
+    trace = current_trace()
+    if trace is not None:
+        trace.root.world.read_kind(value)
     return int if is_symbolic(value) else type(value)
 
 
@@ -50,6 +53,9 @@ def _example(kind: type) -> Any:
 def is_instance(value: Any, kinds: Any) -> bool:
     """Return what `isinstance` gives when nothing is captured."""
     if type(value) is not Symbol and type(value) not in _STAND_INS:
+        trace = current_trace()
+        if trace is not None:
+            trace.root.world.read_kind(value)
         return isinstance(value, kinds)
     return isinstance(_example(class_of(value)), kinds) or kinds is Symbol
 

@@ -11,7 +11,10 @@ from __future__ import annotations
 import builtins
 import contextlib
 import functools
+import importlib.util
+import sys
 import types
+import weakref
 from collections import defaultdict, deque
 from collections.abc import Callable, Mapping
 from types import FunctionType, MethodType
@@ -66,11 +69,11 @@ from hybridize.capture.python.tables import is_index, looked_up
 from hybridize.capture.trace.recording import Recording, Trace, current_trace
 from hybridize.contract.places import (
     Attribute,
-    Builtin,
     CachedResult,
     CallResult,
     Closure,
     Global,
+    Imported,
     Inherited,
     Item,
 )
@@ -83,6 +86,7 @@ _BUILTINS = (
 _DESCRIPTORS = (types.MethodDescriptorType, types.WrapperDescriptorType)
 _TABLES = (FunctionType, types.ModuleType, type)
 """Objects whose attributes are looked at as a table of names."""
+_PLAIN = (int, float, complex, str, bytes, type(None))
 _OURS = ("hybridize", "numpy", "torch")
 _METHODS = (*_BUILTINS, types.ClassMethodDescriptorType, FunctionType, classmethod, staticmethod)
 _CONSTANT = (
@@ -159,11 +163,10 @@ class Router:
         world = trace.root.world
         if name in self.names:
             return world.read(Global(self.names, name), value, name, whole)
-        table = cast("Any", self.function).__builtins__
-        if table.get(name, MISSING) is not value:
+        function: Any = self.function
+        if function.__builtins__.get(name, MISSING) is not value:
             return value  # of a class around
-        world.read(Global(self.names, name), MISSING)
-        return world.read(Builtin(table, name), value, name, whole)
+        return world.read_builtin(function, name)
 
     def read_closure(self, name: str, value: Any, whole: bool = True) -> Any:
         """A variable of a function around the converted one."""
@@ -181,6 +184,23 @@ class Router:
         place = Closure(self._cell(name), name) if free else Global(self.names, name)
         if place.read() is MISSING:
             trace.root.world.read(place, MISSING)
+
+    @staticmethod
+    def imported(name: str, value: Any) -> Any:
+        """A module that `import` has bound in the function, which may be replaced by another in `sys.modules`."""
+        trace = current_trace()
+        if trace is not None and not is_trusted_module(name):
+            trace.root.world.read(Imported(sys.modules, name), sys.modules.get(name, MISSING), name, whole=False)
+        return value
+
+    def imported_from(self, name: str, level: int, attribute: str, value: Any) -> Any:
+        """An attribute of a module that `from ... import` has bound in the function."""
+        if current_trace() is None:
+            return value
+        if level:
+            name = importlib.util.resolve_name("." * level + name, self.names["__package__"])
+        module = self.imported(name, sys.modules.get(name))
+        return self.read_attribute(module, attribute) if hasattr(module, attribute) else value
 
     def read_attribute(self, owner: Any, name: str, whole: bool = True) -> Any:
         """`owner.name`."""
@@ -367,6 +387,8 @@ class Router:
             made = texts.method(owner, function.__name__, args, kwargs)
             if made is not NotImplemented:
                 return made
+        if isinstance(function, weakref.ref) and not args and not kwargs:
+            return trace.root.world.read_referent(function)
         if is_log(function, args):
             logged(trace, function, args, kwargs)
             return None
@@ -697,7 +719,7 @@ def _depend_on_method(world: World, method: MethodType) -> None:
 def read_member(world: World, owner: Any, name: str) -> Any:
     """Give an attribute that is a method of the user's, and depend on it: its class and the object can get another."""
     value = getattr(owner, name)
-    if world.is_own(owner):
+    if world.has_own_class(owner) and name not in own(owner):
         place = Attribute(type(owner), name)
         world.read(place, place.read(), name, whole=False)
     else:
@@ -711,7 +733,7 @@ def _inherited(world: World, owner: Any, name: str) -> Any:
     if not isinstance(value, FUNCTIONS) or not is_users(value):
         return value
     found = owner.__self__
-    place = Inherited(owner.__thisclass__, type(found) if world.is_own(found) else found, name)
+    place = Inherited(owner.__thisclass__, type(found) if world.has_own_class(found) else found, name)
     world.read(place, place.read(), name, whole=False)
     return value
 
@@ -723,11 +745,12 @@ def _module_attribute(root: Trace, module: types.ModuleType, name: str, whole: b
         root.world.read(Global(vars(module), name), MISSING)
         raise
     if is_trusted_module(module.__name__):
-        of_python = not module.__name__.startswith(_OURS) and type(value) in CONTAINERS
+        of_python = not module.__name__.startswith(_OURS) and (
+            type(value) in CONTAINERS or callable(value) or isinstance(value, _PLAIN)
+        )
         if not of_python:
             return value
-        return root.world.read(Global(vars(module), name), value, name, whole)  # `sys.argv`, say, which can be changed
-    if name in vars(module):
+    if name in vars(module):  # of Python's, too: `sys.argv` can be changed, and `math.sqrt` replaced
         return root.world.read(Global(vars(module), name), value, name, whole)
     return root.world.wrap(value, name, whole)
 
@@ -793,7 +816,7 @@ def attribute(router: Router, trace: Recording, owner: Any, name: str, whole: bo
         return value
     if world.is_own(owner) and type(value) in CONTAINERS and Attribute(type(owner), name).read() is MISSING:
         return value
-    if world.is_own(owner) and name not in mine and member is not MISSING:
+    if world.has_own_class(owner) and name not in mine and member is not MISSING:
         return world.read(Attribute(kind, name), value, name, whole)  # of the class
     return world.read(Attribute(owner, name), value, name, whole)
 
@@ -823,6 +846,8 @@ def _given(trace: Recording, owner: Any, name: str, member: Any, whole: bool, in
     data = static(type(member), "__set__") is not MISSING or static(type(member), "__delete__") is not MISSING
     if get is None or (name in mine and not data):
         return MISSING
+    if not (data or world.is_own(owner)) and hasattr(owner, "__dict__"):
+        world.read_absent(owner, name, own=True)  # what the object itself gets hides it
     world.read_descriptor(owner, name)
     return get(owner, type(owner))
 
@@ -880,6 +905,9 @@ def item(router: Router, root: Trace, owner: Any, key: Any, whole: bool) -> Any:
         return root.lifted(value)
     if isinstance(owner, tuple):
         return world.wrap(value, repr(key), whole)
+    if type(owner) is weakref.WeakValueDictionary:
+        references = cast("Any", owner).data
+        return world.read_referent(world.read(Item(references, key), references[key], repr(key), whole=False))
     return world.read(Item(owner, key), value, repr(key), whole)
 
 

@@ -125,6 +125,9 @@ class Reached:
             value = function.__globals__[name]
             world.read(Global(function.__globals__, name), value, name)
             self.value(value, names)
+        of_python: Any = function
+        for name in sorted((names & of_python.__builtins__.keys()) - function.__globals__.keys()):
+            world.read_builtin(of_python, name)
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
             self._hold(_of_cell(cell))
             if content(cell) is not MISSING:
