@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.array.operators import Operators, functions
+from hybridize.array.operators import Operators, functions, not_an_index, not_one
 from hybridize.array.storage import Storage
 from hybridize.array.traced import Traced, Variable
 from hybridize.base.access import ACCESS, READERS, SMALL, WRITER, await_writer, consistently, exclusively
@@ -280,7 +280,7 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
 
     def __index__(self) -> int:
         if self._data.dtype.kind not in "iu" or self._data.ndim:
-            raise ArgumentError("E304", f"an index must be one integer, got {self.type}", help="int(x) makes one")
+            raise not_an_index(self.type)
         return int(self._one("an index"))
 
     def __repr__(self) -> str:
@@ -371,9 +371,7 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
         if ACTIVE:
             self._known(f"{what}()")
         if self._data.size != 1:
-            raise ShapeError(
-                "E130", f"{what} of an array needs one element, got {self.type}", help="use .any() or .all(), or index"
-            )
+            raise not_one(what, self.type)
         return self._data.item()
 
     def _printable(self) -> NDArray[Any]:

@@ -12,7 +12,8 @@ from hybridize.array.annotations import ArrayLike
 from hybridize.array.methods import Methods
 from hybridize.array.methods import functions as functions
 from hybridize.base.dtypes import DType
-from hybridize.base.errors import ArgumentError, DTypeError
+from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
+from hybridize.base.types import TensorType
 from hybridize.ops.op import ACTIVE
 
 
@@ -303,3 +304,14 @@ def _binary(name: str, x: Any, y: Any, other: Any) -> Any:
             raise DTypeError("E205", f"{name} of an array and a complex number: arrays are real", help="use x.real")
         return NotImplemented
     return getattr(functions, name)(x, y)
+
+
+def not_one(what: str, kind: TensorType) -> ShapeError:
+    """The error for the Python value of an array of several elements, or none."""
+    text = f"{what} of an array needs one element, got {kind}"
+    return ShapeError("E130", text, help="use .any() or .all(), or index")
+
+
+def not_an_index(kind: TensorType) -> ArgumentError:
+    """The error for an array that is no integer, where Python takes an index."""
+    return ArgumentError("E304", f"an index must be one integer, got {kind}", help="int(x) makes one")

@@ -9,16 +9,17 @@ each other's writes, as they do imperatively, while the graph has only values. W
 
 from __future__ import annotations
 
+import contextlib
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
 import numpy
 
 from hybridize.array.layouts import Strides, reshaped, row_major
-from hybridize.array.operators import Operators, functions
-from hybridize.base import modes
+from hybridize.array.operators import Operators, functions, not_an_index, not_one
+from hybridize.base import dims, modes
 from hybridize.base.dtypes import DType, int64
 from hybridize.base.errors import ArgumentError, CaptureError
 from hybridize.base.frozen import frozen
@@ -236,7 +237,16 @@ class Symbol(Operators):
             return format(self.item(), spec)
         return str(self)
 
+    def __len__(self) -> int:
+        if self.weak in _NUMBERS:
+            return len(stand_in(self))  # refused by Python
+        return super().__len__()
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(stand_in(self)) if self.weak in _NUMBERS else super().__iter__()
+
     def __bool__(self) -> bool:
+        self._check_one("bool")
         return bool(self._concretize("bool"))
 
     def __int__(self) -> int:
@@ -246,12 +256,18 @@ class Symbol(Operators):
         return float(self._concretize("float"))
 
     def __index__(self) -> int:
+        if self.weak is float:
+            operator.index(stand_in(self))  # refused by Python
+        if self.weak is None and (self.shape or self.dtype.kind not in "iu"):
+            raise not_an_index(self.type)
         return int(self._concretize("index"))
 
     def __complex__(self) -> complex:
         return complex(self._concretize("float"))
 
     def __contains__(self, value: Any) -> bool:
+        if self.weak in _NUMBERS:
+            return value in stand_in(self)  # refused by Python
         return bool(functions.any(functions.equal(self, value)))
 
     def item(self, *args: Any) -> Any:
@@ -308,6 +324,11 @@ class Symbol(Operators):
         """Ask the trace for a Python value, which it may know for Python numbers; refused otherwise."""
         return self._trace.concretize(self, kind)
 
+    def _check_one(self, what: str) -> None:
+        """Refuse to give the Python value of an array of which is known that it has other than one element."""
+        if self.weak is None and not dims.is_symbolic(self.size) and self.size != 1:
+            raise not_one(what, self.type)
+
     def _refuse(self, call: str) -> NoReturn:
         raise refusal(self, call)
 
@@ -317,6 +338,27 @@ def _counted(x: Any) -> Any:
     if type(x) is not Symbol or x.weak is not bool:
         return x
     return Symbol.of(x._trace, bind1(Cast(int64), x.operand()), weak=int)
+
+
+_NUMBERS = (bool, int, float)
+_OF_INTEGERS = ("and", "or", "xor", "lshift", "rshift")
+
+
+def stand_in(x: Any) -> Any:
+    """Return a number of the class of the Python number that a symbol stands for; anything else as it is."""
+    return x.weak(1) if type(x) is Symbol and x.weak in _NUMBERS else x
+
+
+def check_classes(function: Callable[..., Any], *operands: Any) -> None:
+    """Refuse operands of which Python refuses the classes; those of the user's are not asked.
+
+    Raises:
+        TypeError: Python's own.
+    """
+    given = [stand_in(x) for x in operands]
+    if all(type(x).__module__ == "builtins" for x in given):
+        with contextlib.suppress(ArithmeticError, ValueError):
+            function(*given)
 
 
 _PLAIN = (bool, int, float, complex, str, bytes, list, tuple)
@@ -354,7 +396,12 @@ def _asking(name: str, function: Callable[..., Any], plain: Any, reflected: bool
             answer = self._as_number(name, function, (other, self) if reflected else (self, other))
             if answer is not NotImplemented:
                 return answer
-        return plain(self, other)
+            if name in _OF_INTEGERS and float in (self.weak, getattr(other, "weak", type(other))):
+                check_classes(function, *((other, self) if reflected else (self, other)))
+        answer = plain(self, other)
+        if answer is NotImplemented and self.weak is not None:
+            check_classes(function, *((other, self) if reflected else (self, other)))
+        return answer
 
     return operate
 
@@ -388,10 +435,15 @@ def _comparing(name: str, function: Callable[..., Any]) -> None:
     plain: Any = getattr(Operators, f"__{name}__")
 
     def compare(self: Symbol, other: Any) -> Any:
+        if self.weak in _NUMBERS and isinstance(other, (list, tuple, dict, set, frozenset)):
+            return function(stand_in(self), other)  # no number is one, whatever its value
         numbers = [x for x in (self, other) if type(x) is Symbol]
         scalars = [x for x in numbers if x.weak is not None and issubclass(x.weak, numpy.generic)]
         if not scalars or any(x.weak is None for x in numbers):
-            return plain(self, other)
+            answer = plain(self, other)
+            if answer is NotImplemented and self.weak is not None:
+                check_classes(function, self, other)
+            return answer
         if any(numpy.dtype(x.weak) in _ROUNDING for x in scalars):
             return self._as_number(name, function, (self, other))
         made = plain(self, other)

@@ -585,6 +585,11 @@ def _translated(error: BaseException, trace: Trace) -> BaseException:
             "E440", f"variable {name!r} {trace.undefined[name]}",
             help="give it a value of one type on every path, before the branch or loop", loc=_innermost(error),
         )  # fmt: skip
+    if isinstance(error, RecursionError) and not _is_in_users_code(error):
+        error = CaptureError(
+            "E432", "a list or dict that holds itself is returned, kept outside, or there where a branch on data ends",
+            help="return or keep its parts", loc=_innermost(error),
+        )  # fmt: skip
     if isinstance(error, RecursionError):
         error = CaptureError(
             "E447", "the function calls itself without end while capturing, where both sides of a branch are followed",
@@ -597,13 +602,29 @@ def _translated(error: BaseException, trace: Trace) -> BaseException:
     return error
 
 
+def _is_in_users_code(error: RecursionError) -> bool:
+    """Tell whether it is the user's functions that call themselves without end."""
+    lines = 0
+    at = error.__traceback__
+    while at is not None:
+        lines += not at.tb_frame.f_code.co_filename.startswith(_NOT_USERS)
+        at = at.tb_next
+    return lines > _FEW_LINES
+
+
+_NOT_USERS = (PACKAGE, "<frozen")
+"""Beginnings of the names of files whose lines are not the user's."""
+_FEW_LINES = 30
+"""More lines of the user's in a traceback are those of a function that calls itself."""
+
+
 def _innermost(error: BaseException) -> SourceLoc | None:
     """The innermost line of the user's in a traceback."""
     found = user_location()
     at = error.__traceback__
     while at is not None:
         code = at.tb_frame.f_code
-        if not code.co_filename.startswith(PACKAGE):
+        if not code.co_filename.startswith(_NOT_USERS):
             found = SourceLoc(code.co_filename, at.tb_lineno, code.co_name)
         at = at.tb_next
     return found

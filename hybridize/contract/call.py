@@ -67,7 +67,12 @@ class Call:
         Raises:
             ArgumentError E311: an argument that no program can be keyed by.
         """
-        leaves, structure = flatten_call(args, kwargs)
+        try:
+            leaves, structure = flatten_call(args, kwargs)
+        except RecursionError:
+            raise ArgumentError(
+                "E311", "an argument holds itself, or is nested hundreds of levels deep", help="pass its parts"
+            ) from None
         kinds: list[Any] = []
         for position, leaf in enumerate(leaves):
             kind = type(leaf)

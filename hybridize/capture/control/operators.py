@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operators import functions
-from hybridize.array.symbol import Symbol
+from hybridize.array.symbol import Symbol, check_classes
 from hybridize.base.errors import CaptureError
 from hybridize.capture.control import branches
 from hybridize.capture.control.comparisons import comparison
@@ -84,6 +85,8 @@ def contains(container: Any, value: Any) -> Any:
             return as_bool(truth(asked(value)))
         if static(type(container), "__contains__") is MISSING and (items := iterated(container)) is not container:
             return includes(value, items)
+    if type(container) is Symbol:
+        check_classes(operator.contains, container, 0)
     if trace is not None and type(container) in (Symbol, ndarray):
         return as_bool(functions.any(functions.equal(container, value)))
     value = plain(value)

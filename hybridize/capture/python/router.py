@@ -12,6 +12,7 @@ import builtins
 import contextlib
 import functools
 import importlib.util
+import operator
 import sys
 import types
 import weakref
@@ -25,7 +26,7 @@ import numpy
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operators import Operators
 from hybridize.array.storage import Storage
-from hybridize.array.symbol import Symbol
+from hybridize.array.symbol import Symbol, check_classes
 from hybridize.base.dims import is_symbolic
 from hybridize.base.errors import CaptureError
 from hybridize.base.nested import is_sequence_class
@@ -235,6 +236,7 @@ class Router:
         if trace is None:
             return owner[key]
         if isinstance(array := trace.lifted(owner), Symbol):
+            check_classes(operator.getitem, array, key)
             return masks.selected(array, key) if masks.selects(array, key) else array[key]
         if kind in CONTAINERS:
             return item(self, trace.root, owner, plain(key), whole)
@@ -368,6 +370,8 @@ class Router:
         return writes.new(made) if new else made
 
     def _call_trusted(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
+        if type(function) is Symbol:
+            raise TypeError(f"{(function.weak or Symbol).__name__!r} object is not callable")
         hashable = type(function).__hash__ is not None
         if hashable:
             made = implicit.answer(self, trace, function, args, kwargs)

@@ -19,7 +19,7 @@ from typing import Any
 import numpy
 
 from hybridize.array.staging import staging
-from hybridize.array.symbol import Symbol
+from hybridize.array.symbol import Symbol, check_classes
 from hybridize.base.dims import Dim, Size, is_symbolic
 from hybridize.base.dtypes import float64, int64
 from hybridize.base.errors import CaptureError
@@ -168,6 +168,7 @@ class Numbers:
         if any(x is None for x in known):
             kind = next((x.weak for x in operands if type(x) is Symbol and x.weak not in (None, *_KINDS)), None)
             if kind is None:
+                check_classes(function, *operands)
                 other = next(type(x).__name__ for x in operands if type(x) is not Symbol and type(x) not in _KINDS)
                 raise self._world.program.refusing(
                     CaptureError(
