@@ -28,7 +28,7 @@ from hybridize.ops.op import taping as _taping
 from hybridize.runtime.recipes import show_arrays
 
 _new = object.__new__
-_storage_lock = renewed(threading.Lock())
+_storage_lock = renewed(threading.RLock())
 _NUMPY = numpy.ndarray
 
 

@@ -46,7 +46,7 @@ class Single:
         self._function = function
         self._otherwise = otherwise
         self._name = name
-        self._lock = renewed(threading.Lock())
+        self._lock = renewed(threading.RLock())
 
     def make(self, key: Key, *arrays: ndarray) -> Callable[..., Any]:
         """Compile the operation for arrays like these and keep it under `key`."""
@@ -72,7 +72,7 @@ class Scans:
     def __init__(self) -> None:
         self.programs: dict[tuple[Scan, tuple[TensorType, ...]], Callable[..., Sequence[NDArray[Any]]]] = {}
         self._spent: dict[tuple[Scan, tuple[TensorType, ...]], float] = {}
-        self._lock = renewed(threading.Lock())
+        self._lock = renewed(threading.RLock())
 
     def run(self, op: Scan, inputs: tuple[NDArray[Any], ...]) -> tuple[NDArray[Any], ...]:
         """The outputs of a scan."""

@@ -33,7 +33,7 @@ from hybridize.ops.op import Operand, capturing, taped
 
 Edge = Any
 _NUMBER = attrgetter("number")
-_commit = renewed(threading.Lock())
+_commit = renewed(threading.RLock())
 
 
 class Sweep:

@@ -20,7 +20,7 @@ from hybridize.base.forks import in_child, renewed
 BUSY = numpy.zeros(1, dtype=numpy.int64)
 """BUSY[0]: threads in a mode other than the default. Its address is stable; compiled entries read it."""
 
-_lock = renewed(threading.Lock())
+_lock = renewed(threading.RLock())
 LOCKED = not getattr(sys, "_is_gil_enabled", lambda: True)()
 """True if counting needs the lock: with the GIL, no thread runs in the middle of a line without a call."""
 

@@ -7,6 +7,7 @@ import enum
 import types
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from itertools import islice
 from typing import Any
 
@@ -124,12 +125,13 @@ def capture(
         finally:
             # An interruption may have come where a `with` of the user's was about to end.
             thread.recording, thread.training, thread.disabled = switches
-            for feed in reversed(trace.feeds):
-                feed.rollback()
-            trace.history.undo()
-            trace.world.restore()
             if scope is not None:
                 scope.capturing, scope.number = False, None
+            with ExitStack() as after:  # each is done, whatever happens in another
+                after.callback(trace.world.restore)
+                after.callback(trace.history.undo)
+                for feed in trace.feeds:
+                    after.callback(feed.rollback)
     check_leaks(trace)
     return captured
 

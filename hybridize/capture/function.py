@@ -413,6 +413,7 @@ class Function(Generic[P, R]):
                 return
             self._cache.clear()
             self._recent = []
+            self._changes = Changes()
             self._hits = self._captures = 0
             self._install()
 

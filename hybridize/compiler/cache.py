@@ -38,7 +38,7 @@ class Cache:
         """`entry_bytes` is what each executable costs besides what it says it holds."""
         self.limit_bytes = limit_bytes
         self.entry_bytes = entry_bytes
-        self._lock = renewed(threading.Lock())
+        self._lock = renewed(threading.RLock())
         self._kept: OrderedDict[Key, tuple[Executable, int]] = OrderedDict()
         self._alive: weakref.WeakValueDictionary[Key, Executable] = weakref.WeakValueDictionary()
         self._info = ExecutableCacheInfo()

@@ -57,7 +57,7 @@ _SHORT = ctypes.PYFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void
 """A call that lets other Python threads run, and one that is over before that would pay."""
 
 _kernels: dict[tuple[Any, ...], FormulaProgram] = {}
-_lock = renewed(threading.Lock())
+_lock = renewed(threading.RLock())
 
 
 def computed(

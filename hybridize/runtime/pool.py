@@ -69,7 +69,7 @@ class Pool:
     def __init__(self) -> None:
         self._table = _words(WORD["thread"] + THREADS)
         self._teams: dict[int | None, Words] = {}
-        self._lock = renewed(threading.Lock())
+        self._lock = renewed(threading.RLock())
         self._chosen: int | None = None
         self._processors = 0
         self._parallel = 0

@@ -495,3 +495,25 @@ def test_containers_that_are_defaults_are_kept_from_call_to_call():
     arrays[0] = np.zeros(2)
     compiled(np.ones(2))
     assert arrays[0].asnumpy().tolist() == [-1, -1]
+
+
+def test_a_function_that_forgets_its_programs_forgets_what_they_read():
+    class Counter:
+        pass
+
+    counter = Counter()
+    counter.value = 0.0
+
+    @Function
+    def counts(x):
+        counter.value = counter.value + 1.0
+        return x * counter.value
+
+    for _ in range(4):
+        counts(np.ones(2))
+    gone = weakref.ref(counter)
+    counts.cache_clear()
+    counts.python_function.__closure__[0].cell_contents = None
+    del counter
+    gc.collect()
+    assert gone() is None

@@ -218,3 +218,25 @@ def test_ordered_dicts_are_saved(tmp_path):
     found = load(tmp_path / "made")(given)
     assert type(found) is OrderedDict
     assert [(key, part.tolist()) for key, part in found.items()] == [("b", [2.0]), ("a", [3.0])]
+
+
+@pytest.mark.parametrize("factories", [(float, lambda: 5.0), (lambda: 1.0, lambda: 2.0), (list, float), (float, None)])
+def test_the_factory_of_a_defaultdict_is_replaced(factories):
+    def results(hybridized):
+        kept = defaultdict(factories[0])
+
+        def read(x):
+            return x * 2.0, kept["key"]
+
+        called = hybridize(read) if hybridized else read
+        given = []
+        for factory in (factories[0], factories[1], factories[1]):
+            kept.clear()
+            kept.default_factory = factory
+            try:
+                given.append((called(np.ones(2))[1], dict(kept)))
+            except KeyError as error:
+                given.append((str(error), dict(kept)))
+        return given
+
+    assert results(True) == results(False)

@@ -50,6 +50,17 @@ def test_locks_are_renewed_or_awaited_at_a_fork():
     assert not wrong, "a forked child may find these locked, or in another order: see base.forks"
 
 
+def test_locks_may_be_entered_again():
+    """A signal handler of the user's may call what it has interrupted, in the thread that holds the lock."""
+    wrong = [
+        f"{file}:{call.lineno}"
+        for file in FILES
+        for call in nodes(file)
+        if isinstance(call, ast.Call) and is_lock(call) and not name(call.func).endswith("RLock")
+    ]
+    assert not wrong, "a handler that comes while it is held waits for itself: use RLock"
+
+
 def swallows(handler):
     """Whether a handler neither raises what it caught nor lets through what a signal handler raised."""
     caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]

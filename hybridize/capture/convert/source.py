@@ -73,7 +73,7 @@ class _Outlines:
     """The definitions in files, found once per file; the files used last are remembered."""
 
     def __init__(self) -> None:
-        self._lock = renewed(threading.Lock())
+        self._lock = renewed(threading.RLock())
         self._known: OrderedDict[str, _Outline] = OrderedDict()
 
     def of(self, file: str, module_globals: dict[str, Any]) -> _Outline | None:

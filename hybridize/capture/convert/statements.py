@@ -55,7 +55,7 @@ from hybridize.capture.convert.source import is_edited as is_other_source
 _LIMIT = 4096
 """The number of conversions that are remembered."""
 
-_lock = renewed(threading.Lock())
+_lock = renewed(threading.RLock())
 _known: OrderedDict[tuple[int, bool], tuple[CodeType, CodeType | None]] = OrderedDict()
 _made: dict[int, tuple[CodeType, frozenset[str]]] = {}
 """Code objects that conversion made, by identity: functions of these are converted already.

@@ -890,9 +890,11 @@ def item(router: Router, root: Trace, owner: Any, key: Any, whole: bool) -> Any:
             return looked_up(owner, key)
         return owner[key]  # asks for its number
     outside = world.is_outside(owner) or type(owner) not in CONTAINERS
-    if type(owner) is defaultdict and key not in owner and owner.default_factory is not None and world.is_users(owner):
+    if type(owner) is defaultdict and key not in owner and world.is_users(owner):
         world.read(Item(owner, key), MISSING)
-        writes.set_item(router, router.call(owner.default_factory), owner, key)
+        factory = world.read(Attribute(owner, "default_factory"), owner.default_factory, "default_factory", whole=False)
+        if factory is not None:
+            writes.set_item(router, router.call(factory), owner, key)
         return owner[key]
     missing = None if type(owner) in CONTAINERS else getattr(type(owner), "__missing__", None)
     if missing is not None and key not in owner:  # of a `Counter`, say
