@@ -499,21 +499,22 @@ def test_containers_that_are_defaults_are_kept_from_call_to_call():
 
 def test_a_function_that_forgets_its_programs_forgets_what_they_read():
     class Counter:
-        pass
+        value = 0.0
 
-    counter = Counter()
-    counter.value = 0.0
+    def made():
+        counter = Counter()
 
-    @Function
-    def counts(x):
-        counter.value = counter.value + 1.0
-        return x * counter.value
+        @Function
+        def counts(x):
+            counter.value = counter.value + 1.0
+            return x * counter.value
 
+        return counts, weakref.ref(counter)
+
+    counts, counter = made()
     for _ in range(4):
         counts(np.ones(2))
-    gone = weakref.ref(counter)
     counts.cache_clear()
     counts.python_function.__closure__[0].cell_contents = None
-    del counter
     gc.collect()
-    assert gone() is None
+    assert counter() is None
