@@ -45,6 +45,8 @@ def _check_bounds(op: Op, indices: TensorType, sizes: Shape, x: TensorType) -> N
 class Gather(Op):
     """`x` at `indices` along `axis`: the axes of `indices` stand where `axis` was."""
 
+    moves = True
+
     axis: int
 
     def infer(self, x: TensorType, indices: TensorType) -> tuple[TensorType, ...]:
@@ -99,6 +101,8 @@ def inverse(order: tuple[int, ...]) -> tuple[int, ...]:
 @frozen
 class GatherND(Op):
     """`x` at points: the last axis of `indices` [..., k] holds an index for each of the first k axes of `x`."""
+
+    moves = True
 
     def infer(self, x: TensorType, indices: TensorType) -> tuple[TensorType, ...]:
         count = _points(self, x, indices)
@@ -249,6 +253,8 @@ def _minus_one(kind: TensorType) -> Operand:
 @frozen
 class TakeAlongAxis(Op):
     """`x` at `indices` along `axis`, one index for each element: other axes have equal sizes."""
+
+    moves = True
 
     axis: int
 

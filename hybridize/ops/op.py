@@ -82,6 +82,10 @@ class Op(ABC):
     """True if gradients compute it again where they read it, rather than keep it: a view, or a cheap function."""
     view: ClassVar[bool] = False
     """True if it moves nothing where it is part of a kernel: it only says where elements are."""
+    moves: ClassVar[bool] = False
+    """True if each element of the result is one of the first operand."""
+    positions: ClassVar[bool] = False
+    """True if elements of the result are positions along `axis` of the operand."""
     sums: ClassVar[bool] = False
     """True if elements of the result are sums, in an order that is nobody's promise: where they cancel, they differ."""
     smooth: ClassVar[bool] = True

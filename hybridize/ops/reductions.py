@@ -124,6 +124,8 @@ class _Extreme(Op, abstract=True):
 class ReduceMax(_Extreme):
     """The largest over `axes`, which go away; NaN where there is one."""
 
+    moves = True
+
     fold = "max"
 
     smooth = False
@@ -134,6 +136,8 @@ class ReduceMax(_Extreme):
 
 class ReduceMin(_Extreme):
     """The smallest over `axes`, which go away; NaN where there is one."""
+
+    moves = True
 
     fold = "min"
 
@@ -197,6 +201,7 @@ class _Arg(Op, abstract=True):
     """Base of the positions of the largest and the smallest."""
 
     fold: ClassVar[str]
+    positions = True
     axis: int
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:

@@ -66,7 +66,7 @@ class Slice(Op):
     stops: Steps
     steps: Steps
 
-    linear = rematerialised = True
+    linear = rematerialised = moves = True
     view = True
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:

@@ -24,6 +24,7 @@ from hybridize.ops.views import Gradient, check_axes, like
 class ArgSort(Op):
     """The indices that sort `x` along `axis`; equal elements keep their order, NaN counts as the largest."""
 
+    positions = True
     axis: int
     descending: bool = False
 
@@ -48,6 +49,8 @@ class ArgSort(Op):
 @frozen
 class Sort(Op):
     """`x` in order along `axis`; NaN counts as the largest."""
+
+    moves = True
 
     axis: int
     descending: bool = False

@@ -103,6 +103,8 @@ class Cast(Op):
 class StopGradient(Op):
     """`x`, of which a backward pass remembers nothing."""
 
+    moves = True
+
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         return (x,)
 
@@ -127,7 +129,7 @@ class Broadcast(Op):
 
     shape: Shape
 
-    linear = rematerialised = True
+    linear = rematerialised = moves = True
     view = True
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
@@ -177,7 +179,7 @@ class Reshape(Op):
 
     shape: Shape
 
-    linear = rematerialised = True
+    linear = rematerialised = moves = True
     view = True
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
@@ -275,7 +277,7 @@ class Transpose(Op):
 
     axes: tuple[int, ...]
 
-    linear = rematerialised = True
+    linear = rematerialised = moves = True
     view = True
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:

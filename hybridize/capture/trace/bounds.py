@@ -16,28 +16,14 @@ from hybridize.base.dtypes import is_float
 from hybridize.base.promotion import EXACT
 from hybridize.graph import Graph, Node, Value
 from hybridize.ops import (
-    ArgMax,
-    ArgMin,
-    ArgSort,
-    Broadcast,
     Cast,
     Concat,
     Cond,
     Elementwise,
-    Gather,
-    GatherND,
     Iota,
     Max,
     Min,
-    ReduceMax,
-    ReduceMin,
-    Reshape,
     SizeOf,
-    Slice,
-    Sort,
-    StopGradient,
-    TakeAlongAxis,
-    Transpose,
     Where,
 )
 
@@ -55,22 +41,6 @@ _SIZE: Bounds = (0, 1 << 48)
 _EXACT_IN: Mapping[int, Bounds] = {4: (-(1 << 24), 1 << 24), 8: (-EXACT, EXACT)}
 """The integers that floats hold exactly, by the bytes of one."""
 _DEPTH = 200
-_MOVING = (
-    Reshape,
-    Broadcast,
-    Transpose,
-    Slice,
-    Gather,
-    GatherND,
-    TakeAlongAxis,
-    Sort,
-    ReduceMax,
-    ReduceMin,
-    StopGradient,
-)
-"""Ops whose outputs hold elements of the first operand."""
-_POSITIONS = (ArgMax, ArgMin, ArgSort)
-"""Ops whose outputs are positions along an axis of the operand."""
 
 
 def of_dtype(dtype: Any) -> Bounds | None:
@@ -170,7 +140,7 @@ def _search(
 
     op: Any = node.op
     found: Bounds | None = None
-    if isinstance(op, _MOVING):
+    if op.moves:
         return inner(node.inputs[0])
     if is_float(value.type.dtype):  # only as integers that go through a float on their way, exactly
         if isinstance(op, Cast) and of_dtype(node.inputs[0].type.dtype) is not None:
@@ -214,12 +184,12 @@ def length_of(value: Value, producer: Callable[[Value], Node | None]) -> Size | 
         if node is None:
             return None
         op: Any = node.op
-        if isinstance(op, _POSITIONS):
+        if op.positions:
             length: Size = node.inputs[0].type.shape[op.axis]
             return length
         if isinstance(op, Iota) and op.dtype.kind in "iu":
             return op.shape[op.axis]
-        if not isinstance(op, _MOVING):
+        if not op.moves:
             return None
         value = node.inputs[0]
     return None
