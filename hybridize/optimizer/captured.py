@@ -37,6 +37,7 @@ class Counting(Protocol):
 
     lr: float
     wd: float
+    lr_scheduler: Any
     num_update: int
     begin_num_update: int
     param_dict: dict[Any, Any]
@@ -115,6 +116,8 @@ class Settings(Feed):
             if factors.count(factors[0]) == len(factors):
                 return [(*factors[0], count + 1)] * len(factors)
             return [(lr, wd, count + 1) for lr, wd in factors]
+        if optimizer.lr_scheduler is not None:
+            return None  # each weight has the rate of the most updates so far, those of the weights before it included
         begin = optimizer.begin_num_update
         after = [(begin if count is None else count) + 1 for count in before]
         counts.update(zip(self.indices, after, strict=True))

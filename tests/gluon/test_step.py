@@ -609,3 +609,36 @@ def test_the_present_rate_can_be_read_inside_but_not_decide_the_next_one(schedul
     with pytest.raises((CaptureError, StateError), match=r"E401|E560"):
         slower(np.ones((2, 20)))
     assert trainer.learning_rate == before
+
+
+FROZEN = [
+    {1: "first", 2: ""},
+    {1: "last", 3: ""},
+    {0: "first", 2: "last", 4: ""},
+    {0: "last", 1: "first", 2: "", 4: "first", 5: ""},
+]
+
+
+@pytest.mark.parametrize("frozen", FROZEN)
+@pytest.mark.parametrize("scheduled", [False, True], ids=["rate", "schedule"])
+@pytest.mark.parametrize("name", ["sgd", "adam", "nadam", "lamb"])
+def test_weights_that_are_frozen_for_some_steps(name, scheduled, frozen):
+    """Their counts stay behind, and the rate of a schedule goes by the most updates so far, weight by weight."""
+
+    def trained(hybridized):
+        net = _net("float64")
+        rate = {"lr_scheduler": lr_scheduler.FactorScheduler(1, 0.7, base_lr=0.1)} if scheduled else {}
+        train, trainer = _step(net, name, **rate)
+        train = hybridize(train) if hybridized else train
+        parameters = list(net.collect_params().values())
+        for number, (x, y) in enumerate(_data(7, dtype="float64")):
+            if number in frozen:
+                chosen = {"first": parameters[:2], "last": parameters[2:], "": []}[frozen[number]]
+                for parameter in parameters:
+                    parameter.grad_req = "null" if any(parameter is one for one in chosen) else "write"
+            train(x, y)
+        return net, trainer.optimizer.num_update, trainer.learning_rate
+
+    (first, *counts), (second, *found) = trained(False), trained(True)
+    assert found == counts
+    _same(first, second, 1e-10)
