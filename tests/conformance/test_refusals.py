@@ -1,7 +1,9 @@
 """What cannot be part of a program is an error at the user's own line, with a remedy."""
 
 import contextlib
+import json
 import os
+import pickle
 import random
 import statistics
 import sys
@@ -352,6 +354,22 @@ def caught_refusals(x):
         return x
 
 
+def writes_a_record(x):
+    return json.dumps({"loss": float(x.sum()), "step": 1})  # here
+
+
+def writes_nested_records(x):
+    return json.dumps([{"all": [{"loss": float(x.sum())}]}])  # here
+
+
+def pickles_an_array(x):
+    return pickle.dumps(x)  # here
+
+
+def pickles_a_record(x):
+    return pickle.dumps({"x": x})  # here
+
+
 def wrong_shapes(x):
     return x + np.ones((3,))  # here
 
@@ -362,7 +380,9 @@ def sizes_of_a_matmul(x):
 
 CASES = [
     (asks_for_a_value, "E401", "asnumpy"), (asks_for_an_item, "E427", "round"),
-    (asks_for_a_float, "E427", r"statistics\.mean"),
+    (asks_for_a_float, "E427", r"statistics\.mean"), (writes_a_record, "E427", r"json\.dumps"),
+    (writes_nested_records, "E427", r"json\.dumps"), (pickles_an_array, "E427", "dumps.*an array"),
+    (pickles_a_record, "E427", "dumps.*an array"),
     (asks_for_a_list, "E401", "tolist"), (makes_numpy, "E401", "asarray"), (indexes_a_list_of_names, "E422", "item"),
     (indexes_a_list_inside_of_a_try, "E433", "IndexError"),
     (indexes_a_dict, "E422", "key"), (shape_from_data, "E401", "index"), (truth_of_many, "E130", "one element"),

@@ -87,6 +87,12 @@ _NUMERIC = frozenset(
 """Builtins that look at a number itself."""
 
 
+_OF_NUMBERS = frozenset({
+    "statistics", "fractions", "decimal", "_decimal", "cmath", "struct", "_struct",
+    "json", "_json", "pickle", "_pickle", "marshal",
+})  # fmt: skip
+
+
 @cache
 def _is_numeric_module(name: str) -> bool:
     root = name.split(".")[0]
@@ -112,6 +118,8 @@ def _known(function: Any, x: Any) -> Any:
     """An argument with the numbers in it; refuses one that only data knows."""
     if type(x) in (list, tuple):
         return type(x)([_known(function, part) for part in x])
+    if type(x) is dict:
+        return {key: _known(function, part) for key, part in x.items()}
     if type(x) is not Symbol or (x.weak is None and not _is_numeric(function)):
         return x
     found = plain(x)
@@ -122,9 +130,9 @@ def _known(function: Any, x: Any) -> Any:
 
 
 def _is_numeric(function: Any) -> bool:
-    """Tell whether a function takes numbers, never arrays."""
+    """Tell whether a function takes numbers, never arrays, or writes down whatever it is given."""
     module = getattr(function, "__module__", None) or ""
-    return module.split(".")[0] in ("statistics", "fractions", "decimal", "_decimal", "cmath", "struct", "_struct")
+    return module.split(".")[0] in _OF_NUMBERS
 
 
 def _owner(function: Any) -> Any:
@@ -139,7 +147,8 @@ def _is_array(x: Any) -> bool:
 def _has_number(x: Any) -> bool:
     if type(x) is Symbol:
         return x.weak is not None
-    return type(x) in (list, tuple) and any(_has_number(part) for part in x)
+    parts = x.values() if type(x) is dict else x if type(x) in (list, tuple) else ()
+    return any(_has_number(part) for part in parts)
 
 
 def _is_of_arrays(function: Any) -> bool:

@@ -127,11 +127,11 @@ def to_list(symbol: Symbol) -> Any:
 
 def refused(name: str, x: Any) -> CaptureError:
     """Make the error for a function of Python's that needs a number which only data knows."""
-    what = f"{x!r}" if getattr(x, "weak", None) is None else f"a {x.weak.__name__} that depends on data"
+    what = "an array" if getattr(x, "weak", None) is None else f"a {x.weak.__name__} that depends on data"
     return _trace().root.refusing(
         CaptureError(
             "E427",
-            f"{name}() of {what}: Python needs the number, and there is none while capturing",
+            f"{name}() of {what}: Python needs the value, and there is none while capturing",
             help="compute it with operators, or with np and npx on arrays; or call it outside, on the result",
         )
     )
