@@ -278,8 +278,10 @@ class _Converter(Expressions):
                     made, ends = self._while(statement, rest, block)
                 case ast.For():
                     made, ends = self._for(statement, rest, block)
-                case ast.With() | ast.Try() | ast.Match():
+                case ast.With() | ast.Try():
                     made, ends = self._guarded(statement, block), False
+                case ast.Match():
+                    made, ends = self._match(statement, rest, block)
                 case ast.Global() | ast.Nonlocal():
                     made, ends = [], False  # declared at the top
                 case _:
@@ -398,7 +400,7 @@ class _Converter(Expressions):
         bound = bound_names(nodes) & (self.scope.local | self.scope.declared_nonlocal)
         return ast.Tuple(elts=[ast.Constant(name) for name in sorted(bound)], ctx=ast.Load())
 
-    def _guarded(self, node: ast.With | ast.Try | ast.Match, block: _Block) -> list[ast.stmt]:
+    def _guarded(self, node: ast.With | ast.Try, block: _Block) -> list[ast.stmt]:
         """Statements that stay Python's own: their bodies are lowered in place, or, where they may leave, called."""
         leaves = not block.yields and bool(escapes(ast.iter_child_nodes(node)))
         self.count += 1
@@ -412,7 +414,6 @@ class _Converter(Expressions):
             call = routed("block", ast.Name(id=STACK, ctx=ast.Load()), name)
             return [*(prefix or []), *part, at(ast.Assign(targets=[store(signal)], value=call), statements[0])]
 
-        classes: list[ast.stmt] = []
         match node:
             case ast.With():
                 for item in node.items:
@@ -436,19 +437,13 @@ class _Converter(Expressions):
                 if escapes(node.finalbody) and not block.yields:
                     raise Unconvertible
                 node.finalbody = self._lower(node.finalbody, block)
-            case ast.Match():
-                node.subject = routed("matched", self.visit(node.subject))
-                for case in node.cases:
-                    classes += self._class_patterns(case)
-                    case.guard = None if case.guard is None else self.visit(case.guard)
-                    case.body = body(case.body)
         if not leaves:
-            return [*classes, node]
+            return [node]
         before = ast.Assign(targets=[store(signal)], value=ast.Constant(None))
         found = ast.Name(id=signal, ctx=ast.Load())
         after = ast.Return(found if block.nested else routed("done", found))
         left = ast.UnaryOp(op=ast.Not(), operand=is_none(signal))
-        return [*classes, before, node, ast.If(test=left, body=[after], orelse=[])]
+        return [before, node, ast.If(test=left, body=[after], orelse=[])]
 
     def _caught_classes(self, node: ast.Try) -> list[ast.expr]:
         """A function that gives the classes which the handlers of a `try` name; none where a handler takes them all."""
@@ -461,16 +456,103 @@ class _Converter(Expressions):
         classes = [self.visit(copy.deepcopy(one)) for one in types]
         return [thunk(at(ast.Tuple(elts=classes, ctx=ast.Load()), node.handlers[0]))]
 
-    def _class_patterns(self, case: ast.match_case) -> list[ast.stmt]:
-        """Statements before a `match` that make what stands for the classes in the patterns of a case."""
+    def _match(self, node: ast.Match, rest: list[ast.stmt], block: _Block) -> tuple[list[ast.stmt], bool]:
+        """A `match`, whose patterns stay Python's own. Where cases may leave or have guards, it chooses what runs next.
+
+        match s:                  __hybridize_subject_1__ = __hybridize__.matched(s)
+            case 1 if c:          def __hybridize_2__():  # the cases that follow
+                a                     ...
+            case _:               match __hybridize_subject_1__:
+                b                     case 1:
+                                          def __hybridize_3__():
+                                              a
+                                          def __hybridize_4__():
+                                              __hybridize__.if_(c, __hybridize_3__, __hybridize_2__, ())
+                                          __hybridize_case_1__ = __hybridize_4__
+                                      case _:
+                                          __hybridize_case_1__ = __hybridize_2__
+                                  __hybridize__.if_(..., __hybridize_case_1__, None, ())
+        """
+        leaves = bool(escapes(ast.iter_child_nodes(node)))
+        stays = block.yields and (leaves or is_generator([node]))
+        guarded = next((number for number, case in enumerate(node.cases) if case.guard is not None), None)
+        names = self._names(node.cases)
+        self.count += 1
+        subject, chosen = f"{GENERATED}subject_{self.count}__", f"{GENERATED}case_{self.count}__"
+        made: list[ast.stmt] = [ast.Assign(targets=[store(subject)], value=routed("matched", self.visit(node.subject)))]
+        node.subject = at(ast.Name(id=subject, ctx=ast.Load()), node)
+        if stays or (guarded is None and not leaves):
+            for case in node.cases:
+                made += self._named_in(case.pattern)
+                if case.guard is not None:
+                    case.guard = at(routed("case_guard", self.visit(case.guard)), case.guard)
+                case.body = self._lower(case.body, block)
+            return [*made, node], False
+        others: ast.expr = ast.Constant(None)
+        if guarded is not None:
+            node.cases, following = node.cases[: guarded + 1], node.cases[guarded + 1 :]
+            if following:
+                part, others = self._part([at(ast.Match(subject=node.subject, cases=following), node)], node)
+                made += part
+        for case in node.cases:
+            made += self._named_in(case.pattern)
+            case.body = self._chosen_by(case, chosen, others, names, leaves)
+        if not isinstance(others, ast.Constant) and not _is_irrefutable(node.cases[-1].pattern):
+            choice = ast.Assign(targets=[store(chosen)], value=others)
+            node.cases.append(at(ast.match_case(pattern=at(ast.MatchAs(), node), body=[at(choice, node)]), node))
+        made += [ast.Assign(targets=[store(chosen)], value=ast.Constant(None)), node]
+        found = ast.UnaryOp(op=ast.Not(), operand=is_none(chosen))
+        arguments = [found, ast.Name(id=chosen, ctx=ast.Load()), ast.Constant(None), names]
+        return self._dispatch("if_", made, arguments, leaves, rest, block)
+
+    def _chosen_by(
+        self, case: ast.match_case, chosen: str, others: ast.expr, names: ast.expr, leaves: bool
+    ) -> list[ast.stmt]:
+        """Choose what runs after the `match`: the body of a case, or what its guard takes of that and `others`."""
+        original = case.body[0]
+        parts, name = self._part(case.body, original)
+        if case.guard is not None:
+            guard, bound = case.guard, bound_names([case.guard])
+            arguments = [self.visit(guard), name, others, names]
+            if leaves:
+                self.uses_stack = True
+                arguments += [ast.Name(id=STACK, ctx=ast.Load()), ast.Constant(None)]
+            decision = at(ast.Return(routed("if_", *arguments)), guard)
+            part, name = self._made([decision], bound, original)
+            parts, case.guard = [*parts, *part], None
+        return [*parts, at(ast.Assign(targets=[store(chosen)], value=name), original)]
+
+    def _named_in(self, pattern: ast.pattern) -> list[ast.stmt]:
+        """Statements before a `match` that make what stands for the classes and dotted names in a pattern.
+
+        case Pt(1, y=K.A):    __hybridize_pattern_1__ = __hybridize__.pattern_name(
+                                  lambda: __hybridize__.class_pattern(Pt, 1, ("y",)))
+                              __hybridize_pattern_2__ = __hybridize__.pattern_name(lambda: K.A)
+                              case __hybridize_pattern_1__.value(1, y=__hybridize_pattern_2__.value):
+        """
         made: list[ast.stmt] = []
-        for pattern in ast.walk(case.pattern):
-            if isinstance(pattern, ast.MatchClass):
-                self.count += 1
-                name = f"{GENERATED}class_{self.count}__"
-                stands = routed("class_pattern", self.visit(pattern.cls))
-                made.append(at(ast.Assign(targets=[store(name)], value=stands), pattern))
-                pattern.cls = at(ast.Name(id=name, ctx=ast.Load()), pattern)
+
+        def deferred(value: ast.expr, original: ast.AST) -> ast.expr:
+            self.count += 1
+            name = f"{GENERATED}pattern_{self.count}__"
+            read = routed("pattern_name", thunk(at(value, original)))
+            made.append(at(ast.Assign(targets=[store(name)], value=read), original))
+            holder = ast.Name(id=name, ctx=ast.Load())
+            stands: ast.expr = at(ast.Attribute(value=holder, attr="value", ctx=ast.Load()), original)
+            return stands
+
+        for part in ast.walk(pattern):
+            match part:
+                case ast.MatchClass():
+                    names = ast.Tuple(elts=[ast.Constant(name) for name in part.kwd_attrs], ctx=ast.Load())
+                    arguments = [self.visit(part.cls), ast.Constant(len(part.patterns)), names]
+                    part.cls = deferred(routed("class_pattern", *arguments), part)
+                case ast.MatchValue(value=ast.Attribute() as value):
+                    part.value = deferred(self.visit(value), part)
+                case ast.MatchMapping():
+                    part.keys = [
+                        deferred(self.visit(key), key) if isinstance(key, ast.Attribute) else key for key in part.keys
+                    ]
         return made
 
     def _simple(self, node: ast.stmt) -> list[ast.stmt]:
@@ -614,6 +696,16 @@ def _stays(node: ast.stmt) -> bool:
     if isinstance(node, (ast.Return, ast.Break, ast.Continue)):
         return True
     return isinstance(node, (ast.If, ast.While, ast.For)) and (is_generator([node]) or bool(escapes([node])))
+
+
+def _is_irrefutable(pattern: ast.pattern | None) -> bool:
+    """Tell whether a pattern matches everything: Python lets no case follow it."""
+    match pattern:
+        case ast.MatchAs(pattern=inner):
+            return inner is None or _is_irrefutable(inner)
+        case ast.MatchOr(patterns=alternatives):
+            return _is_irrefutable(alternatives[-1])
+    return False
 
 
 def _leaving(node: ast.While | ast.For) -> tuple[bool, bool]:

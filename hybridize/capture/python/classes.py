@@ -17,13 +17,14 @@ import numpy
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import is_symbolic
+from hybridize.base.errors import CaptureError
 from hybridize.capture.control.texts import Text
-from hybridize.capture.control.truth import plain
+from hybridize.capture.control.truth import plain, truth
 from hybridize.capture.python.masks import Masked
 from hybridize.capture.python.mathematics import refused
 from hybridize.capture.python.semantics import Semantics
 from hybridize.capture.trace.recording import Recording, current_trace
-from hybridize.contract.places import Item
+from hybridize.contract.places import Attribute, Item
 
 _STAND_INS: dict[type, type] = {Masked: ndarray, Text: str}
 """Classes that stand in for a value that only a call has, and the class that each stands for."""
@@ -99,27 +100,97 @@ def dispatched_method(router: Semantics, method: Any, owner: Any, kind: type) ->
 # -------------------------------------------------------------------------------------------------------- match
 
 
+_MATCHES_ITSELF = (bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
+"""Classes whose positional pattern is the subject itself, and those of the user's that inherit from them."""
+
+
 class _Standing(type):
-    """The metaclass of what stands for a class in a pattern."""
+    """The metaclass of what stands for a class in a pattern: it guards what the interpreter reads for the pattern."""
 
     stands_for: type
+    router: Semantics
+    names: tuple[str, ...]
+    count: int
 
     def __instancecheck__(cls, value: Any) -> bool:
-        return is_instance(value, cls.stands_for)
+        if not is_instance(value, cls.stands_for):
+            return False
+        if type(value) is not Symbol and type(value) not in _STAND_INS:
+            cls._depend(value)
+        return True
+
+    @property
+    def __match_args__(cls) -> Any:
+        return cls.router.read_attribute(cls.stands_for, "__match_args__")
+
+    def _depend(cls, value: Any) -> None:
+        """Guard the attributes that a pattern takes from its subject, up to the first that is not there."""
+        positional: Any = getattr(cls, "__match_args__", ()) if cls.count else ()
+        if type(positional) is not tuple or not all(type(name) is str for name in positional):
+            return  # the interpreter raises its own error
+        for name in (*positional[: cls.count], *cls.names):
+            try:
+                seen = cls.router.read_attribute(value, name)
+            except AttributeError:
+                return  # on which the program depends now
+            trace = current_trace()
+            if trace is None or type(seen) is not Symbol:
+                continue
+            found = getattr(value, name)
+            if type(found) is not Symbol:
+                # Calls would feed it, but the pattern binds what the interpreter finds now.
+                trace.root.world.guard(Attribute(value, name), found)
 
 
-@cache
-def _standing(kind: type) -> type:
-    given = {"stands_for": kind, "__match_args__": getattr(kind, "__match_args__", ())}
-    return _Standing(kind.__name__, (), given)
+def class_pattern(router: Semantics, kind: Any, count: int, names: tuple[str, ...]) -> Any:
+    """Return what stands for a class in a pattern: symbols match as what they are, attributes are guarded.
 
-
-def class_pattern(kind: Any) -> Any:
-    """Return what stands for a class in a pattern, so that symbols match as the arrays that they are."""
-    if current_trace() is None or not isinstance(kind, type) or kind is object:
+    Args:
+        router: reads the attributes.
+        kind: the class.
+        count: the number of positional patterns.
+        names: the attributes that the pattern names.
+    """
+    if current_trace() is None or not isinstance(kind, type):
         return kind
-    arrays = issubclass(ndarray, kind) or issubclass(numpy.ndarray, kind)
-    return _standing(kind) if arrays and not issubclass(Symbol, kind) else kind
+    base = next((parent for parent in kind.__mro__ if parent in _MATCHES_ITSELF), object)
+    given = {"stands_for": kind, "router": router, "count": count, "names": names}
+    return _Standing(kind.__name__, (base,), given)
+
+
+class PatternName:
+    """A class or a value that a pattern names: read when the pattern is tried, as Python reads it."""
+
+    __slots__ = ("_read",)
+
+    def __init__(self, read: Callable[[], Any]) -> None:
+        self._read = read
+
+    @property
+    def value(self) -> Any:
+        """The class or the value."""
+        return plain(self._read())
+
+
+def case_guard(value: Any) -> Any:
+    """Return the truth of the guard of a `case` that suspends or leaves a generator.
+
+    Raises:
+        CaptureError E401: data decides it.
+    """
+    trace = current_trace()
+    if trace is None:
+        return value
+    found = truth(value)
+    if type(found) is Symbol:
+        raise trace.root.refusing(
+            CaptureError(
+                "E401",
+                f"the guard of a case that yields is {value!r}: there are no values while capturing",
+                help="match the pattern alone and yield np.where(guard, x, y); or return from a function without yield",
+            )
+        )
+    return found
 
 
 def matched(value: Any) -> Any:

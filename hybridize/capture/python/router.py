@@ -56,6 +56,8 @@ from hybridize.capture.python import contexts, implicit, instances, masks, uncon
 from hybridize.capture.python.arguments import numbers_given
 from hybridize.capture.python.builtins import REPLACED
 from hybridize.capture.python.classes import (
+    PatternName,
+    case_guard,
     class_of,
     class_pattern,
     dispatched_method,
@@ -138,7 +140,8 @@ class Router:
     slice = slice
 
     # Classes of values: see `capture.python.classes`.
-    class_pattern = staticmethod(class_pattern)
+    pattern_name = PatternName
+    case_guard = staticmethod(case_guard)
     matched = staticmethod(matched)
 
     # Writes: see `capture.python.writes`.
@@ -250,6 +253,10 @@ class Router:
             return writes.new(part) if type(key) is slice else part
         trace.root.world.depend_on_state(owner, "__getitem__")
         return trace.root.world.wrap(owner[plain(key)], "an item", whole)
+
+    def class_pattern(self, kind: Any, count: int, names: tuple[str, ...]) -> Any:
+        """A class that a pattern of a `match` names, with so many positional patterns and these attributes."""
+        return class_pattern(self, kind, count, names)
 
     # ----------------------------------------------------------------------------------------------------- calls
 
