@@ -279,6 +279,29 @@ class Class(Place):
         return f"the class of {short(self.owner)}"
 
 
+class Instance(Place):
+    """The answer of a class to whether an object is an instance of it: abstract classes and protocols can be told."""
+
+    __slots__ = ("kind",)
+
+    def __init__(self, owner: Any, kind: type) -> None:
+        super().__init__(owner)
+        self.kind = kind
+
+    @property
+    def key(self) -> Key:
+        return Instance, id(self.owner), id(self.kind)
+
+    def read(self) -> Any:
+        return isinstance(self.owner, self.kind)
+
+    def expression(self, refer: Refer) -> str:
+        return f"{refer(isinstance)}({refer(self.owner)}, {refer(self.kind)})"
+
+    def described(self) -> str:
+        return f"whether {short(self.owner)} is an instance of {self.kind.__name__}"
+
+
 class Members(Place):
     """The names of all that a class and those that it is derived of have."""
 

@@ -8,13 +8,14 @@ identity. A `Snapshot` of a container, or of an object whose content matters, is
 from __future__ import annotations
 
 import contextvars
+import gc
 import math
 import weakref
 from array import array as plain_array
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
 from itertools import repeat
-from types import MethodType
+from types import MappingProxyType, MethodType
 from typing import Any, cast
 
 import numpy
@@ -23,6 +24,13 @@ from hybridize.runtime.cpython import same_items
 
 CONTAINERS = (list, dict, set, tuple, frozenset, OrderedDict, defaultdict, deque)
 """Classes whose content is guarded; instances of others are guarded by identity, and attribute by attribute."""
+BUFFERS = (bytearray, plain_array, memoryview)
+"""Classes of Python's whose instances are bytes that anybody may write unseen."""
+VIEWS: tuple[type, ...] = (
+    MappingProxyType, type({}.keys()), type({}.values()), type({}.items()), type(OrderedDict().keys()),
+    type(OrderedDict().values()), type(OrderedDict().items()),
+)  # fmt: skip
+"""Classes of Python's whose instances hold nothing: they show what a mapping holds now."""
 
 
 class _Missing:
@@ -148,7 +156,7 @@ def _taken_apart(value: Any, kind: type) -> tuple[tuple[Any, ...], tuple[Any, ..
         keys, parts = list(value), list(value.values())
     elif isinstance(value, (list, tuple, deque, set, frozenset)):
         parts = list(value)
-    elif isinstance(value, (bytearray, plain_array)):
+    elif isinstance(value, BUFFERS):
         parts = [bytes(value)]
     elif isinstance(value, contextvars.ContextVar):
         parts = [value.get(MISSING)]
@@ -167,6 +175,13 @@ def _attributes(value: Any, kind: type) -> list[tuple[str, Any]]:
         names = (slots,) if isinstance(slots, str) else slots
         found += [(one, getattr(value, one, MISSING)) for one in names if one not in ("__dict__", "__weakref__")]
     return found
+
+
+def shown(view: Any) -> Any:
+    """Give the mapping whose content a view shows (see `VIEWS`), which Python tells only to its garbage collector."""
+    while type(view) in VIEWS:
+        (view,) = gc.get_referents(view)
+    return view
 
 
 def own(owner: Any) -> dict[str, Any]:

@@ -1,10 +1,15 @@
 """Reads of the world that a later call has to see: builtins, modules, gradients, descriptors, weak references."""
 
+import abc
+import array
+import collections.abc
+import decimal
 import gc
 import math
 import operator
 import sys
 import types
+import typing
 import weakref
 
 import numpy
@@ -506,12 +511,17 @@ def by_weak_dictionary(one):
     return lambda x: x * table["one"].value if "one" in table else -x
 
 
+def by_get_of_weak_dictionary(one):
+    table = weakref.WeakValueDictionary(one=one)
+    return lambda x: -x if (found := table.get("one")) is None else x * found.value
+
+
 def by_weak_proxy(one):
     proxy = weakref.proxy(one)
     return lambda x: x * proxy.value + proxy.gain
 
 
-@pytest.mark.parametrize("way", [by_weak_method, by_weak_dictionary, by_weak_proxy])
+@pytest.mark.parametrize("way", [by_weak_method, by_weak_dictionary, by_weak_proxy, by_get_of_weak_dictionary])
 def test_other_ways_to_an_object_that_is_not_kept_alive(way):
     def of(make):
         one, seen = Referred(), []
@@ -532,3 +542,180 @@ def test_other_ways_to_an_object_that_is_not_kept_alive(way):
     found = of(hybridize)
     assert found == of(lambda function: function)
     assert found[4] is None
+
+
+def _seen_in(make, change):
+    """What a function that reads an object of Python's own sees before and after a change of what it goes by."""
+    found = []
+    for compile in (lambda function: function, hybridize):
+        function, changed = make()
+        compiled, seen = compile(function), []
+        for alter in (lambda: None, lambda changed=changed: change(changed)):
+            alter()
+            seen += [_plain(compiled(np.array(X))) for _ in range(2)]
+        found.append(seen)
+    assert found[0] == found[1]
+    return found[0][0] != found[0][-1]
+
+
+def _plain(value):
+    parts = (list, tuple)
+    return [_plain(part) for part in value] if isinstance(value, parts) else getattr(value, "tolist", lambda: value)()
+
+
+def _of_mapping(view, function):
+    def make():
+        table = {"a": 1.0, "b": 2.0}
+        shown = view(table)
+        return (lambda x: (x, function(shown))), table
+
+    return make
+
+
+@pytest.mark.parametrize("change", [
+    lambda table: table.update(c=3.0), lambda table: table.pop("a"), dict.clear,
+    lambda table: (table.pop("a"), table.update(a=1.0)),
+], ids=["added", "removed", "emptied", "moved"])  # fmt: skip
+@pytest.mark.parametrize(("view", "function"), [
+    (dict.items, lambda pairs: [(value, key) for key, value in pairs]),
+    (dict.keys, lambda keys: [f"{key}," for key in keys]),
+    (dict.keys, list), (dict.values, list),
+    (dict.items, lambda pairs: list(dict(pairs))),
+    (types.MappingProxyType, lambda proxy: [key.upper() for key in proxy]),
+    (types.MappingProxyType, lambda proxy: list(dict(proxy))),
+    (types.MappingProxyType, lambda proxy: list(proxy.items())),
+    (types.MappingProxyType, lambda proxy: list({**proxy})),
+    (lambda table: types.MappingProxyType(types.MappingProxyType(table)), lambda proxy: list(proxy)),
+])  # fmt: skip
+def test_views_of_a_mapping_show_what_it_holds_now(view, function, change):
+    assert _seen_in(_of_mapping(view, function), change)
+
+
+@pytest.mark.parametrize(("view", "function"), [
+    (dict.keys, lambda keys: sorted(keys & {"a", "c"})), (dict.keys, lambda keys: "a" in keys), (dict.keys, len),
+    (dict.keys, lambda keys: keys.isdisjoint({"a"})), (types.MappingProxyType, lambda proxy: "a" in proxy),
+    (types.MappingProxyType, lambda proxy: proxy.get("a", 7.0)), (types.MappingProxyType, len),
+    (types.MappingProxyType, lambda proxy: proxy | {"c": 1.0}),
+])  # fmt: skip
+def test_views_of_a_mapping_are_asked(view, function):
+    assert _seen_in(_of_mapping(view, function), lambda table: table.pop("a"))
+
+
+def test_a_view_of_nothing_is_guarded_too():
+    def make():
+        table = {}
+        keys = table.keys()
+        return (lambda x: (x, [key.upper() for key in keys])), table
+
+    assert _seen_in(make, lambda table: table.update(a=1.0))
+
+
+@pytest.mark.parametrize("make", [
+    lambda: array.array("d", [1.0, 2.0]), lambda: memoryview(array.array("d", [1.0, 2.0])), lambda: bytearray(b"ab"),
+])  # fmt: skip
+@pytest.mark.parametrize("function", [lambda raw: raw[0], lambda raw: raw.tobytes() if hasattr(raw, "tobytes")
+                                      else bytes(raw), list, sum, lambda raw: [part + 1 for part in raw]])  # fmt: skip
+def test_bytes_that_others_write(make, function):
+    def of():
+        raw = make()
+        return (lambda x: (x, function(raw))), raw
+
+    assert _seen_in(of, lambda raw: raw.__setitem__(0, 99))
+
+
+THIRD = decimal.Decimal(3)
+
+
+@pytest.mark.parametrize("function", [
+    lambda: float(decimal.Decimal(1) / decimal.Decimal(3)), lambda: float(1 / THIRD), lambda: float(THIRD.sqrt()),
+    lambda: float(decimal.getcontext().divide(1, 3)), lambda: decimal.getcontext().prec,
+])  # fmt: skip
+def test_the_context_of_decimal(function):
+    with decimal.localcontext() as context:
+
+        def make():
+            context.prec = 12
+            return (lambda x: x.astype("float64") * function()), context
+
+        assert _seen_in(make, lambda context: setattr(context, "prec", 3))
+
+
+class Telling(type):
+    taken = True
+
+    def __instancecheck__(cls, one):
+        return cls.taken and (super().__instancecheck__(one) or hasattr(one, "shape"))
+
+
+class Told(metaclass=Telling):
+    pass
+
+
+@typing.runtime_checkable
+class Fitting(typing.Protocol):
+    def fit(self, x): ...
+
+
+class Abstract(abc.ABC):
+    @abc.abstractmethod
+    def needed(self): ...
+
+
+def test_a_class_that_answers_by_itself(monkeypatch):
+    answers = _follows(
+        lambda x: (x * 2 if isinstance(x, Told) else x) + (10 if isinstance(3, (Told, str)) else 0),
+        lambda: monkeypatch.setattr(Telling, "taken", False),
+        lambda: monkeypatch.setattr(Telling, "__instancecheck__", lambda cls, one: True),
+    )  # fmt: skip
+    assert len({str(answer) for answer in answers}) == 3
+
+
+def test_a_pattern_of_a_class_that_answers_by_itself(monkeypatch):
+    def body(x):
+        match x:
+            case Told():
+                return x * 2
+        return x
+
+    answers = _follows(body, lambda: monkeypatch.setattr(Telling, "taken", False), monkeypatch.undo)
+    assert answers[0] == answers[2] != answers[1]
+
+
+@pytest.mark.parametrize(("kind", "change"), [
+    (Fitting, lambda made: setattr(made, "fit", lambda self, x: x)), (Abstract, Abstract.register),
+    ((int, Fitting), lambda made: setattr(made, "fit", lambda self, x: x)),
+    (collections.abc.Sized, collections.abc.Sized.register),
+])  # fmt: skip
+@pytest.mark.parametrize("way", ["argument", "outside", "made", "class", "pattern"])
+def test_a_class_that_an_abstract_one_takes_later(kind, change, way):
+    made = type("Made", (), {"__module__": __name__})
+    one = made()
+
+    class Names:
+        wanted = kind[1] if isinstance(kind, tuple) else kind
+
+    def by_pattern(x, o):
+        match o:
+            case Names.wanted():
+                return x * 2
+        return x * 3
+
+    functions = {
+        "argument": lambda x, o: x * (2 if isinstance(o, kind) else 3),
+        "outside": lambda x, o: x * (2 if isinstance(one, kind) else 3),
+        "made": lambda x, o: x * (2 if isinstance(made(), kind) else 3),
+        "class": lambda x, o: x * (2 if issubclass(made, kind) else 3),
+        "pattern": by_pattern,
+    }
+    answers = _follows(functions[way], lambda: change(made), args=lambda: (np.array(X), one))
+    kept = way == "class" and Names.wanted is Fitting  # Python keeps what `issubclass` has once said of a protocol
+    assert (answers[0] == answers[1]) is kept
+
+
+def test_get_of_a_weak_dictionary_follows_what_is_put_there():
+    table, one = weakref.WeakValueDictionary(), Referred()
+    answers = _follows(
+        lambda x: -x if (found := table.get("one")) is None else x * found.value,
+        lambda: table.update(one=one), lambda: setattr(one, "value", 9.0), lambda: table.pop("one"),
+    )  # fmt: skip
+    assert answers[0] == answers[3] and answers[1] != answers[2]

@@ -1,12 +1,16 @@
 """What functions read and write around them: closures, globals, attributes, containers, arguments, views."""
 
+import array
 import collections
 import contextvars
 import functools
+import hashlib
 import logging
 import math
 import os
+import queue
 import sys
+import threading
 from types import SimpleNamespace
 
 import numpy
@@ -1133,3 +1137,33 @@ def test_a_special_method_that_a_class_gets_later(name, ask, where):
         return [*found, made(np.ones(1)).tolist()]
 
     assert of(hybridize) == of(lambda f: f)
+
+
+def _with_items(kind):
+    items = kind()
+    items.put(1)
+    return items
+
+
+@pytest.mark.parametrize(("one", "change", "state"), [
+    (VARIABLE, lambda one: one.set(3), lambda one: one.get()),
+    (threading.Lock(), lambda one: one.acquire(), lambda one: one.locked()),
+    (threading.Event(), lambda one: one.set(), lambda one: one.is_set()),
+    (_with_items(queue.SimpleQueue), lambda one: one.get(), lambda one: one.qsize()),
+    (_with_items(queue.SimpleQueue), lambda one: one.put(2), lambda one: one.qsize()),
+    (_with_items(queue.Queue), lambda one: one.get(), lambda one: one.qsize()),
+    (_with_items(queue.Queue), lambda one: one.put(2), lambda one: (one.qsize(), one.unfinished_tasks)),
+    (hashlib.sha256(b"a"), lambda one: one.update(b"b"), lambda one: one.hexdigest()),
+    (bytearray(b"ab"), lambda one: one.append(1), bytes),
+    (array.array("d", [1.0]), lambda one: one.append(2.0), list),
+])  # fmt: skip
+def test_a_refused_change_of_an_object_of_pythons_is_not_done(one, change, state):
+    before = state(one)
+
+    def body(x):
+        change(one)
+        return x * 2
+
+    with pytest.raises(CaptureError, match=r"E406|E420"):
+        hybridize(body)(np.ones(2))
+    assert state(one) == before

@@ -5,8 +5,12 @@ other data at each call.
 
 from __future__ import annotations
 
+import _thread
+import contextvars
+import decimal
 import io
 import os
+import queue
 import sys
 import types
 import weakref
@@ -124,6 +128,41 @@ def is_iterator(value: Any) -> bool:
     if kind in weakref.ProxyTypes:  # whose class has every special method
         return hasattr(value, "__next__")
     return hasattr(kind, "__next__") and kind not in CONTAINERS and not isinstance(value, type)
+
+
+_READING: dict[Any, frozenset[str]] = {
+    contextvars.ContextVar: frozenset({"get"}),
+    queue.SimpleQueue: frozenset({"empty", "qsize"}),
+    _thread.LockType: frozenset({"locked"}),
+    _thread.RLock: frozenset({"locked"}),
+}
+"""Classes written in C whose state nobody could put back, and those of their methods that only read it."""
+_OF_HASHES = frozenset({"_hashlib", "_md5", "_sha1", "_sha2", "_sha3", "_blake2"})
+
+
+def changes_unseen(kind: type, name: str) -> bool:
+    """Tell whether a method of a class of Python's changes an object whose state cannot be put back."""
+    if kind.__module__ in _OF_HASHES:
+        return name == "update"
+    return kind in _READING and name[:1] != "_" and name.isidentifier() and name not in _READING[kind]
+
+
+DECIMALS = (decimal.Decimal, decimal.Context)
+"""Classes whose operators go by the context of `decimal` that the thread has."""
+
+
+def goes_by_decimal_context(function: Any, given: tuple[Any, ...]) -> bool:
+    """Tell whether a call rounds as the context of `decimal` says: one of that module, or of numbers of it."""
+    if any(isinstance(value, DECIMALS) for value in given) or any(function is kind for kind in DECIMALS):
+        return True
+    return getattr(function, "__module__", None) in ("decimal", "_decimal")
+
+
+def decimal_context() -> tuple[Any, ...]:
+    """Give all that the operators of `decimal` go by."""
+    now = decimal.getcontext()
+    traps = tuple(sorted(signal.__name__ for signal, is_set in now.traps.items() if is_set))
+    return now.prec, now.rounding, now.Emin, now.Emax, now.capitals, now.clamp, traps
 
 
 FUNCTIONS = (types.FunctionType, types.MethodType)

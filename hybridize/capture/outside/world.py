@@ -8,6 +8,7 @@ symbols included, so that later reads see it, and `undo` puts everything back.
 
 from __future__ import annotations
 
+import operator
 import types
 import weakref
 from collections import deque
@@ -37,13 +38,14 @@ from hybridize.capture.outside.objects import (
     static,
 )
 from hybridize.capture.outside.tracing import Tracing
-from hybridize.capture.outside.trust import is_iterator, is_trusted_class
+from hybridize.capture.outside.trust import DECIMALS, changes_unseen, decimal_context, is_iterator, is_trusted_class
 from hybridize.contract.captured import GivenContainer, SideEffect
 from hybridize.contract.guards import Guard, Unchanged
 from hybridize.contract.places import (
     Attribute,
     Builtin,
     CachedResult,
+    CallResult,
     Class,
     Content,
     Global,
@@ -58,13 +60,16 @@ from hybridize.contract.places import (
     WeaklyReached,
 )
 from hybridize.contract.snapshots import (
+    BUFFERS,
     CONTAINERS,
     MISSING,
+    VIEWS,
     Snapshot,
     held,
     own,
     refill,
     shared_snapshot,
+    shown,
     snapshot,
     unchanged,
 )
@@ -336,16 +341,37 @@ class World:
                 if whole:
                     self.read_content(value, name or "a container")
             return value
+        if whole and kind in VIEWS:
+            self.read_shown(value)
+            return value
+        if whole and kind in BUFFERS:
+            self.depend_on_state(value, "an operator")
+            return value
         if is_iterator(value):
             raise self.program.refusing(CaptureError(
                 "E421", f"{name!r} is an iterator ({kind.__name__}): it yields other data at each call",
                 help="pass what it yields as an argument, or make it inside the function",
             ))  # fmt: skip
+        if kind in DECIMALS:
+            self.read_decimal_context()
         if whole and has_python_operators(kind):
             self.depend_on_state(value, "an operator")
             for method in python_operators(kind):
                 self.read_class(value, method, getattr(kind, method))
         return value
+
+    def read_shown(self, view: Any) -> None:
+        """Depend on the content of the mapping that a view shows: `d.items()`, or a proxy of it."""
+        mapping = shown(view)
+        if type(mapping) in CONTAINERS:
+            self.read_content(mapping)
+        else:
+            self.depend_on_state(mapping, "__iter__")
+
+    def read_decimal_context(self) -> None:
+        """Depend on how `decimal` rounds: on the precision and the modes of the thread's context."""
+        place = CallResult(decimal_context, (), {})
+        self.read(place, place.read(), whole=False)
 
     # ---------------------------------------------------------------------------------------------- opaque objects
 
@@ -353,7 +379,7 @@ class World:
         """Look at an object whose method `name` is about to be called as it is; None where nothing depends on it.
 
         Raises:
-            CaptureError E406: it gives other data at each call.
+            CaptureError E406: it gives other data at each call, or the method changes it and nobody could undo that.
         """
         kind: Any = type(owner)
         if self.is_own(owner):
@@ -363,6 +389,11 @@ class World:
                 "E406", f"{kind.__name__} is used inside of a compiled function, which would keep what it gives now",
                 help="use it outside, and pass the arrays as arguments",
             ))  # fmt: skip
+        if changes_unseen(kind, name):
+            raise self._changes_itself(kind, name)
+        if kind in VIEWS:
+            self.read_shown(owner)
+            return None
         self.depend(*watches_of(owner, None))
         return self.seen(owner) if remembers(kind) else None
 
@@ -559,6 +590,9 @@ def _changeable(owner: Any, met: set[int]) -> Iterator[Callable[[], object]]:
     if isinstance(owner, (list, dict, set, deque)):
         yield partial(refill, owner, copy(owner))
         parts = list(owner.values() if isinstance(owner, dict) else owner)
+    elif isinstance(owner, BUFFERS) and not isinstance(owner, memoryview):
+        yield partial(operator.setitem, owner, slice(None), copy(owner))
+        parts = []
     else:
         parts = list(owner) if isinstance(owner, tuple) else []
     if hasattr(owner, "__dict__"):

@@ -23,7 +23,7 @@ from hybridize.capture.control.signals import SymbolicRange
 from hybridize.capture.control.truth import as_bool, plain, truth
 from hybridize.capture.outside.objects import is_users
 from hybridize.capture.python import elements, masks, mathematics, mutators
-from hybridize.capture.python.classes import class_of, is_instance
+from hybridize.capture.python.classes import class_of, is_instance, is_subclass
 from hybridize.capture.python.semantics import Semantics
 from hybridize.capture.trace.recording import current_trace
 from hybridize.contract.snapshots import CONTAINERS
@@ -31,8 +31,12 @@ from hybridize.ops import Print
 from hybridize.ops.op import bind
 
 
-def _isinstance(router: Semantics, value: Any, kinds: Any) -> bool:
+def _isinstance(router: Semantics, value: Any, kinds: Any) -> Any:
     return is_instance(value, kinds)
+
+
+def _issubclass(router: Semantics, kind: Any, kinds: Any) -> bool:
+    return is_subclass(kind, kinds)
 
 
 def _type(router: Semantics, *args: Any, **kwargs: Any) -> Any:
@@ -179,6 +183,7 @@ class _Stack(contextlib.ExitStack):
 
 REPLACED: dict[Any, Callable[..., Any]] = {
     builtins.isinstance: _isinstance,
+    builtins.issubclass: _issubclass,
     builtins.type: _type,
     builtins.getattr: _getattr,
     builtins.hasattr: _hasattr,

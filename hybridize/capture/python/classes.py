@@ -7,10 +7,12 @@ A symbol stands for an array or a Python number; code that asks for its class sh
 from __future__ import annotations
 
 import functools
+import types
 from collections.abc import Callable
-from functools import cache
+from contextlib import suppress
+from functools import cache, lru_cache
 from types import FunctionType
-from typing import Any
+from typing import Any, cast
 
 import numpy
 
@@ -18,16 +20,21 @@ from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import is_symbolic
 from hybridize.base.errors import CaptureError
+from hybridize.capture.control.special import is_users_object, method
 from hybridize.capture.control.texts import Text
-from hybridize.capture.control.truth import plain, truth
+from hybridize.capture.control.truth import as_bool, plain, truth
+from hybridize.capture.outside.objects import static
+from hybridize.capture.outside.trust import KEPT_CLASSES, is_trusted_class
 from hybridize.capture.python.masks import Masked
 from hybridize.capture.python.mathematics import refused
 from hybridize.capture.python.semantics import Semantics
 from hybridize.capture.trace.recording import Recording, current_trace
-from hybridize.contract.places import Attribute, Item
+from hybridize.contract.places import Attribute, CallResult, Instance, Item
 
 _STAND_INS: dict[type, type] = {Masked: ndarray, Text: str}
 """Classes that stand in for a value that only a call has, and the class that each stands for."""
+_OF_CLASSES = static(type, "__instancecheck__")
+"""The way in which classes answer that say nothing else: by what they are derived of."""
 
 
 def class_of(value: Any) -> type:
@@ -51,8 +58,49 @@ def _example(kind: type) -> Any:
     return wrap(numpy.zeros(())) if kind is ndarray else numpy.zeros(()) if kind is numpy.ndarray else kind(0)
 
 
-def is_instance(value: Any, kinds: Any) -> bool:
-    """Return what `isinstance` gives when nothing is captured."""
+@lru_cache(KEPT_CLASSES)
+def _bare(kind: Any) -> Any:
+    """An instance of a class without any attributes, which stands for those that a program makes."""
+    return object.__new__(kind)
+
+
+def answers_itself(kind: Any) -> bool:
+    """Tell whether a class has a way of its own to say what its instances are: an abstract class, a protocol."""
+    return isinstance(kind, type) and static(type(kind), "__instancecheck__") is not _OF_CLASSES
+
+
+def is_subclass(kind: Any, kinds: Any) -> bool:
+    """Return what `issubclass` gives, and depend on what classes answer by themselves of one of the user's."""
+    if isinstance(kinds, (tuple, types.UnionType)):
+        return any(is_subclass(kind, part) for part in (kinds if isinstance(kinds, tuple) else kinds.__args__))
+    found, trace = issubclass(kind, kinds), current_trace()
+    if trace is not None and answers_itself(kinds) and not (is_trusted_class(kind) and is_trusted_class(kinds)):
+        trace.root.world.read(CallResult(issubclass, (kind, kinds), {}), found, whole=False)
+    return found
+
+
+def asked_base(function: Any, args: tuple[Any, ...]) -> Any:
+    """Return what an `__instancecheck__` of Python's own gives, of the value that a symbol stands for."""
+    return function(*(_example(class_of(x)) if type(x) is Symbol or type(x) in _STAND_INS else x for x in args))
+
+
+def is_instance(value: Any, kinds: Any) -> Any:
+    """Return what `isinstance` gives when nothing is captured, and depend on what classes answer by themselves."""
+    if isinstance(kinds, (tuple, types.UnionType)):
+        parts = kinds if isinstance(kinds, tuple) else kinds.__args__
+        return any(truth(is_instance(value, part)) for part in parts)
+    trace = current_trace()
+    if trace is not None and answers_itself(kinds):
+        ask = None if class_of(value) is kinds else method(trace, kinds, "__instancecheck__")
+        if ask is not None:
+            return as_bool(truth(ask(value)))
+        if is_users_object(value):
+            world = trace.root.world
+            if world.is_own(value):
+                with suppress(TypeError):  # of a class derived of one of Python's, which makes its instances itself
+                    world.read(place := Instance(_bare(cast(Any, type(value))), kinds), place.read(), whole=False)
+            place = Instance(value, kinds)
+            return world.read(place, place.read(), whole=False)
     if type(value) is not Symbol and type(value) not in _STAND_INS:
         trace = current_trace()
         if trace is not None:

@@ -45,6 +45,7 @@ from hybridize.capture.outside.objects import is_users, static
 from hybridize.capture.outside.trust import (
     FUNCTIONS,
     asks_interpreter,
+    goes_by_decimal_context,
     is_library,
     is_trusted_class,
     is_trusted_file,
@@ -57,6 +58,7 @@ from hybridize.capture.python.arguments import numbers_given
 from hybridize.capture.python.builtins import REPLACED
 from hybridize.capture.python.classes import (
     PatternName,
+    asked_base,
     case_guard,
     class_of,
     class_pattern,
@@ -400,6 +402,8 @@ class Router:
                 return made
         if isinstance(function, weakref.ref) and not args and not kwargs:
             return trace.root.world.read_referent(function)
+        if type(owner) is weakref.WeakValueDictionary and function.__name__ == "get" and args and not kwargs:
+            return self._found_weakly(trace.root.world, owner, *args)
         if is_log(function, args):
             logged(trace, function, args, kwargs)
             return None
@@ -433,6 +437,13 @@ class Router:
         _check_outside(trace, function, args, kwargs)
         return self._call_as_it_is(trace, function, args, kwargs)
 
+    def _found_weakly(self, world: World, table: Any, key: Any, default: Any = None) -> Any:
+        """`get` of a dict whose values it does not keep alive."""
+        reference = table.data.get(key, MISSING)
+        world.read(Item(table.data, key), reference, repr(key), whole=False)
+        found = None if reference is MISSING else world.read_referent(reference)
+        return default if found is None else found
+
     def _converted_call(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
         """Return what a function of Python's gives that ends in code of the user's; NotImplemented for all others."""
         followed = self._followed(function, args, kwargs)
@@ -446,6 +457,8 @@ class Router:
                 return self._instance(trace, owner, args, kwargs)
             if function.__name__ == "__getattribute__":
                 return attribute(self, trace, owner, args[0], True, inherited=True)
+        if getattr(function, "__name__", "") == "__instancecheck__" and not kwargs:
+            return asked_base(function, args)
         if function is object.__getattribute__:
             return attribute(self, trace, args[0], args[1], True, inherited=True)
         if function is type.__call__:
@@ -465,6 +478,8 @@ class Router:
             return trace.root.world.read(place, place.read(), getattr(function, "__name__", ""))
         name = getattr(function, "__name__", "__call__")
         world = trace.root.world
+        if goes_by_decimal_context(function, (owner, *args)):
+            world.read_decimal_context()
         seen = world.before_call(function if owner is None else owner, name)
         if owner is builtins or getattr(function, "__module__", None) in _LOOKING:
             for argument in args:
