@@ -40,7 +40,7 @@ def new(value: Any) -> Any:
 
 def refused(trace: Recording, what: str, help: str = "") -> CaptureError:
     """The error for a side effect in a branch that depends on data."""
-    remedy = help or "do it after the branch, on its result; npx.print and npx.assert_ work inside"
+    remedy = help or "set a variable on both sides, and write it after the branch: best = new if better else self.best"
     text = f"{what} in a branch or loop that depends on data: Python runs both sides once"
     return trace.root.refusing(CaptureError("E430", text, help=remedy))
 
