@@ -167,7 +167,8 @@ def test_functions(case, compiled):
     assert caught.value.loc.file == __file__
     assert caught.value.loc.line == marked(case), str(caught.value)
     assert linecache.getline(__file__, marked(case)).strip() in str(caught.value)
-    assert (__file__, marked(case)) in frames(caught), "the traceback shows the line, too"
+    if not (compiled and case in (branch, data_loop)):  # there the program raises when it runs, and Python is not there
+        assert (__file__, marked(case)) in frames(caught), "the traceback shows the line, too"
 
 
 @pytest.mark.parametrize("compiled", [False, True])
