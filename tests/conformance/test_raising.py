@@ -659,7 +659,7 @@ def test_refusals_on_a_side_are_refusals(refused):
             return {}[x.sum()]  # here
         return x
 
-    refused(never_taken, np.array([1.0, 2.0]), code="E422")
+    refused(never_taken, np.array([1.0, 2.0]), code="E422", match="key")
 
 
 def test_what_was_not_there_is_looked_for_again():

@@ -344,6 +344,12 @@ CONSTRUCTS: dict[str, Construct] = {
         "guards on symbols",
         ("{k} = x * 2", "def {inner}(z):", "    return z + {k}", "{y} = {inner}(x)", "{k} = {y}", "{y} = {y} + {k}"),
     ),
+    "an object that reads itself while it is made": Construct(
+        "guards on symbols, in objects that are not whole yet",
+        ("{y} = {G}(x).v",),
+        ("@dataclasses.dataclass(slots=True)", "class {G}:", "    v: object", "    def __post_init__(self):",
+         "        self.v = self.v * 2"),
+    ),
     "an item of a list that has grown": Construct(
         "items of containers that have moved, guarded by themselves or not at all",
         ("{G}.append(1.0)", "{y} = x * {G}[0]"),
