@@ -3,6 +3,7 @@
 from collections import Counter, OrderedDict, defaultdict, deque
 from types import SimpleNamespace
 
+import numpy
 import pytest
 
 from hybridize import hybridize, load, np
@@ -240,3 +241,30 @@ def test_the_factory_of_a_defaultdict_is_replaced(factories):
         return given
 
     assert results(True) == results(False)
+
+
+def _by_position(x, d=numpy.array([0.0], dtype="float32")):  # noqa: B008
+    d[0] = 1
+    return d * 2
+
+
+def _by_name(x, *, d=numpy.array([0.0], dtype="float32")):  # noqa: B008
+    d[0] += 3
+    return -d + 1
+
+
+def _read_again(x, k=2, d=numpy.array([0.0], dtype="float32")):  # noqa: B008
+    d[0] = k
+    return x * (d * k)[0], d.sum() + 1
+
+
+@pytest.mark.parametrize("function", [_by_position, _by_name, _read_again])
+def test_arrays_of_numpys_as_defaults_are_written_and_read_in_one_call(function):
+    def results(called):
+        for default in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
+            if isinstance(default, numpy.ndarray):
+                default[...] = 0.0
+        found = [called(np.array([value])) for value in (1.0, 2.0, 3.0)]
+        return [[numpy.asarray(one).tolist() for one in (r if isinstance(r, tuple) else (r,))] for r in found]
+
+    assert results(hybridize(function)) == results(function)

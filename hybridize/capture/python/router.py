@@ -17,7 +17,7 @@ import sys
 import types
 import weakref
 from collections import defaultdict, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType, MethodType
 from typing import Any, cast
 
@@ -354,6 +354,8 @@ class Router:
         made = convert.converted(function, Router(function))
         if made is None:
             return unconverted.called(self, trace, function, args, kwargs)
+        if function.__defaults__ or function.__kwdefaults__:
+            kwargs = {**_default_arrays(trace.root.world, function, args, kwargs), **kwargs}
         try:
             return made(*args, **kwargs)
         except NameError as error:
@@ -937,6 +939,22 @@ def item(router: Router, root: Trace, owner: Any, key: Any, whole: bool) -> Any:
         references = cast("Any", owner).data
         return world.read_referent(world.read(Item(references, key), references[key], repr(key), whole=False))
     return world.read(Item(owner, key), value, repr(key), whole)
+
+
+def _default_arrays(
+    world: World, function: FunctionType, args: Sequence[Any], given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Arrays of NumPy's that are defaults of a call, lifted: their operators would compute while capturing."""
+    defaults, code = function.__defaults__ or (), function.__code__
+    first = code.co_argcount - len(defaults)
+    taken = max(0, len(args) - first, code.co_posonlyargcount - first)
+    found = dict(zip(code.co_varnames[first + taken : code.co_argcount], defaults[taken:], strict=True))
+    found.update(function.__kwdefaults__ or {})
+    return {
+        name: world.wrap(default, name)
+        for name, default in found.items()
+        if isinstance(default, numpy.ndarray) and name not in given
+    }
 
 
 def _nothing() -> None:
