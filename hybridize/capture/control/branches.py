@@ -400,7 +400,7 @@ def _merge_results(
         return
     x, y = (side.at_end(value) for side, value in zip(sides, (x, y), strict=True))
     try:
-        spec = merge.joined(merge.spec_of(x), merge.spec_of(y))
+        spec = merge.with_common(merge.joined(merge.spec_of(x), merge.spec_of(y)), x, y)
     except Mismatch as mismatch:
         if true is not None:
             result.append(_mixed(trace, test, sides, outputs, (x, y), true))
@@ -457,7 +457,7 @@ def _merge_variable(trace: Recording, name: str, cell: CellType, sides: list[Sid
     try:
         if x is MISSING or y is MISSING:
             raise Mismatch("is set on one side only")
-        spec = merge.joined(merge.spec_of(x), merge.spec_of(y))
+        spec = merge.with_common(merge.joined(merge.spec_of(x), merge.spec_of(y)), x, y)
     except Mismatch as mismatch:
         text = str(mismatch)
         line = trace.root.location()
@@ -501,7 +501,7 @@ def _merge_containers(trace: Recording, sides: list[Side], outputs: _Outputs) ->
             if type(owner) not in plain:
                 raise Mismatch("a set")
             x, y = _filled(sides, [x, y])
-            spec = merge.joined(merge.spec_of(x), merge.spec_of(y))
+            spec = merge.with_common(merge.joined(merge.spec_of(x), merge.spec_of(y)), x, y)
         except Mismatch:
             raise _changed(trace, owner, loc) from None
 

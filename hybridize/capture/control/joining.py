@@ -17,7 +17,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Cell, Symbol
 from hybridize.base.dtypes import is_float, is_integer
 from hybridize.base.errors import CaptureError
-from hybridize.base.frozen import frozen
+from hybridize.base.frozen import changed, frozen
 from hybridize.base.nested import Structure, flatten, is_record, is_sequence_class, items_of, unflatten
 from hybridize.base.promotion import number_dtype, python_kind
 from hybridize.base.types import TensorType
@@ -150,6 +150,25 @@ def _joined(x: LeafSpec, y: LeafSpec) -> LeafSpec:
     return array
 
 
+def with_common(spec: Spec, x: Any, y: Any) -> Spec:
+    """The type of two values where an array that both have is that very array, and no value to choose."""
+    pairs = zip(flatten(x, _is_own_record)[0], flatten(y, _is_own_record)[0], spec.leaves, strict=True)
+    leaves = [LeafSpec(None, None, one) if _is_same_array(one, other) else leaf for one, other, leaf in pairs]
+    return changed(spec, leaves=tuple(leaves))
+
+
+def _is_same_array(x: Any, y: Any) -> bool:
+    if x is y:
+        return isinstance(x, (Symbol, ndarray))
+    cell = _cell_of(x)
+    return cell is not None and cell is _cell_of(y) and _is_whole(x) and _is_whole(y)
+
+
+def _is_whole(array: Any) -> bool:
+    """Tell whether an array is no view of another one."""
+    return isinstance(array, ndarray) or not array._view
+
+
 def operands(value: Any, spec: Spec) -> list[Value]:
     """The leaves of a value that are values of the graph, each of the type that `spec` says."""
     found, _ = flatten(value, _is_own_record)
@@ -160,10 +179,9 @@ def _operand(x: Any, kind: TensorType) -> Value:
     if isinstance(x, NUMBERS):
         number: Value = constant(numpy.asarray(x, dtype=kind.dtype))
         return number
-    if isinstance(x, ndarray):
-        from_array: Value = constant(x._data)
-        return from_array
-    value: Value = x.operand()
+    trace = current_trace()
+    assert trace is not None, "who merges is recording"
+    value: Value = trace.lifted(x).operand()
     return value if value.type.dtype == kind.dtype else bind1(Cast(kind.dtype), value)
 
 

@@ -160,8 +160,7 @@ class Checkpoint:
         self.values = [(cell, content(cell)) for cell in cells.values()]
         self.nodes = len(trace.builder.nodes)
         self.journal = len(trace.journal)
-        world = trace.root.world
-        self.effects, self.writes, self.written = len(world.effects), len(world.undo), dict(world.written)
+        self.mark = trace.root.world.mark()
         self.containers = trace.root.aliases.watch()
 
     def restore(self) -> None:
@@ -176,12 +175,9 @@ class Checkpoint:
         trace.root.history.undone(trace, self.nodes)
         if trace is trace.root:
             trace.root.numbers.forget(self.nodes)
-        world = trace.root.world
-        del world.effects[self.effects :]
-        world.restore(self.writes)
-        world.written = dict(self.written)
         for owner, held in self.containers.values():
             refill(owner, held)
+        trace.root.world.back(self.mark)
 
     def forget(self) -> None:
         """Watch no longer."""

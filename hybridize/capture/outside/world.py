@@ -124,6 +124,19 @@ class Seen:
             put_back()
 
 
+@frozen
+class Mark:
+    """A point of a capture to which its writes can be taken back, see `World.mark`."""
+
+    effects: int
+    """The number of effects until then; of writes, in `writes`."""
+    writes: int
+    written: dict[Key, Place]
+    changed: dict[int, tuple[Any, Any]]
+    given_changed: set[tuple[Any, ...]]
+    moved: set[int]
+
+
 class World:
     """All that one capture has read of, and written to, the user's world."""
 
@@ -492,12 +505,12 @@ class World:
         """
         self.check_kept(value, place.described())
         if not done:
-            before = MISSING if _is_inherited(place) else place.read()
+            back = _put_back(place, value)
             if isinstance(value, Symbol) and isinstance(place, Attribute) and not isinstance(place.owner, type):
                 object.__setattr__(place.owner, place.name, value)
             else:
                 place.write(value)  # which may raise, as in Python: then nothing was written
-            self.undo.append(partial(place.write, before))
+            self.undo.append(back)
         self._wrote(place)
         self.effects.append(SideEffect(self.lasting(place).write, (value,)))
 
@@ -569,10 +582,35 @@ class World:
                     help="keep arrays, numbers, strings, lists and dicts outside; return the rest",
                 ))  # fmt: skip
 
+    def mark(self) -> Mark:
+        """Mark a point to which `back` can go."""
+        written, changed = dict(self.written), dict(self.changed)
+        return Mark(len(self.effects), len(self.undo), written, changed, set(self.given_changed), set(self.moved))
+
+    def back(self, mark: Mark) -> None:
+        """Undo all writes since a point: neither the user's objects nor what is known of writes tell of them.
+
+        A container that was changed before that point, too, is to be as it was there already: what it held first is
+        what `restore` puts back. Of others the next change is the first one.
+        """
+        del self.effects[mark.effects :]
+        self.restore(mark.writes)
+        self.written, self.changed = dict(mark.written), dict(mark.changed)
+        self.given_changed, self.moved = set(mark.given_changed), set(mark.moved)
+
     def restore(self, writes: int = 0) -> None:
         """Undo the writes from a number on, last first."""
         while len(self.undo) > writes:
             self.undo.pop()()
+
+
+def _put_back(place: Place, value: Any) -> Callable[[], object]:
+    """Give what undoes a write that is about to happen; an attribute that is deleted comes back to where it stood."""
+    if value is MISSING and isinstance(place, Attribute):
+        table = own(place.owner)
+        if type(table) is dict and place.name in table:
+            return partial(refill, table, dict(table))
+    return partial(place.write, MISSING if _is_inherited(place) else place.read())
 
 
 def _is_inherited(place: Place) -> bool:
