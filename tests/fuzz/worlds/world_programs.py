@@ -42,6 +42,11 @@ class Config:
     k: float = 2.0
 
 
+def chosen(value):
+    # A new array: what data chooses among arrays is one in a program (docs/guide/README.md, What differs).
+    return value.copy() if isinstance(value, (np.ndarray, numpy.ndarray)) else value
+
+
 def scribble(value):
     if isinstance(value, (np.ndarray, numpy.ndarray)):
         value[...] = 50
@@ -260,16 +265,16 @@ KINDS: dict[str, Kind] = {
 }  # fmt: skip
 
 ODD_ARRAYS = (
-    "max([{a}[0], {a}[1]])",
+    "chosen(max([{a}[0], {a}[1]]))",
     "(sum(v for v in {a} if v > 0) + {a}[0])",
     "{a}[{a} > 1].sum()",
     "np.array([10.0, 20.0, 30.0])[{a}.argmax()]",
     "[10, 20, 30][{a}.argmax()] + {a}",
     "math.sqrt(abs({a}[0])) + {a}",
     "{a} ** {n}",
-    "({a} > 1 and {a} or {a})",
-    "({c} and {a} or {a})",
-    "[{a}, {a}][int({a}.argmax()) % 2]",
+    "chosen({a} > 1 and {a} or {a})",
+    "chosen({c} and {a} or {a})",
+    "chosen([{a}, {a}][int({a}.argmax()) % 2])",
     "np.stack([v + {n} for v in {a}])",
     "float({a}[0]) * {a}",
     "np.linalg.solve(np.eye(3) * 2, {a})",
@@ -530,12 +535,12 @@ class Body:
                     "{a}[::-1]",
                     "npx.relu({a})",
                     "np.maximum({a}, {a})",
-                    "({a} if {c} else {a})",
+                    "chosen({a} if {c} else {a})",
                     "np.where({a} > 1, {a}, 0)",
                     "({a} % 7)",
                     "({a}.sum() + {a})",
                     "{a} * -{n}",
-                    "({a} if {n} else {a})",
+                    "chosen({a} if {n} else {a})",
                 ]
                 if self.chance(0.85)
                 else ODD_ARRAYS
@@ -1124,7 +1129,7 @@ class Writer:
     def singledispatch(self) -> None:
         name = self.fresh("over")
         self.top.append(
-            f"@functools.singledispatch\ndef {name}(v):\n    return v\n\n\n@{name}.register(np.ndarray)\ndef _(v):\n    return v * 100\n\n\n"
+            f"@functools.singledispatch\ndef {name}(v):\n    return v\n\n\n@{name}.register(np.ndarray)\n@{name}.register(numpy.ndarray)\ndef _(v):\n    return v * 100\n\n\n"
             f"@{name}.register\ndef _(v: int):\n    return v * 1000"
         )
         self.uses.append(

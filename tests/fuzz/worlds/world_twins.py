@@ -68,12 +68,11 @@ class Describer:
         kind = type(value)
         if value is None or kind in (bool, int, str, bytes, complex, float):
             return kind.__name__, repr(value)
-        if isinstance(value, numpy.generic):
-            return kind.__name__, repr(value.item()), str(value.dtype)
-        if isinstance(value, (np.ndarray, numpy.ndarray)):
+        if isinstance(value, (np.ndarray, numpy.ndarray, numpy.generic)):
             self.kept.append(value)
             array = numpy.asarray(value)
-            # NumPy's arrays become ours where they go through a program, so which of the two it is is not compared.
+            # NumPy's arrays become ours where they go through a program, and so do the scalars that it makes of them:
+            # which of the two it is is not compared (docs/guide/README.md, What differs).
             grad = getattr(value, "grad", None)
             return "array", str(array.dtype), array.shape, array.copy(), *(() if grad is None else (self.of(grad),))
         if isinstance(value, Function):
