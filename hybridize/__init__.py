@@ -15,7 +15,7 @@ This module only re-exports; DESIGN of the parts stands in the docstring of each
 
 import gc
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hybridize import autograd, errors, gluon, init, nd
 from hybridize import ndarray as ndarray  # F, imperatively
@@ -30,14 +30,23 @@ from hybridize.base.missing import missing
 from hybridize.base.version import VERSION
 from hybridize.programs import Program
 from hybridize.runtime.pool import set_num_threads
-from hybridize.tools.timing import Benchmark, Timer
 from hybridize.verb import disabled, hybridize, load
+
+if TYPE_CHECKING:
+    from hybridize import lr_scheduler, metric, optimizer
+    from hybridize.tools.timing import Benchmark, Timer
 
 __version__ = VERSION
 tracebacks.install()
 gc.collect(0)  # of the youngest: what importing left is not looked through within the first program's first call
 
-_LATER = ("lr_scheduler", "metric", "optimizer")
+_LATER = {
+    "Benchmark": "hybridize.tools.timing",
+    "Timer": "hybridize.tools.timing",
+    "lr_scheduler": "hybridize.lr_scheduler",
+    "metric": "hybridize.metric",
+    "optimizer": "hybridize.optimizer",
+}
 """Loaded when they are asked for: who imports hybridize to run a net has no use for them."""
 
 
@@ -55,7 +64,10 @@ _INSTEAD = {
 
 def __getattr__(name: str) -> Any:
     if name in _LATER:
-        return importlib.import_module(f"{__name__}.{name}")
+        module = importlib.import_module(_LATER[name])
+        found = getattr(module, name, module)
+        globals()[name] = found
+        return found
     raise missing(__name__, name, __all__, _TO_COME, _INSTEAD)
 
 

@@ -15,7 +15,7 @@ from hybridize.base.errors import ArgumentError, LoadError
 from hybridize.base.participation import outside_only
 from hybridize.capture import Function
 from hybridize.formats import SavedProgram, detect, read_archive, read_if_archive
-from hybridize.gluon import Block, SymbolBlock
+from hybridize.gluon import Block
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -105,6 +105,8 @@ def load(path: str | os.PathLike[str], *, images: bool = False, verify: bool = F
     if saved is None:
         kind = detect(path)
         if kind == "symbol" and not verify:
+            from hybridize.gluon import SymbolBlock  # late: MXNet's graphs
+
             return SymbolBlock.read(path)
         if kind == "archive":
             saved = read_archive(path)

@@ -11,30 +11,49 @@ from typing import TYPE_CHECKING, Any
 
 from hybridize.base.errors import DeferredInitializationError as DeferredInitializationError
 from hybridize.base.missing import missing
-from hybridize.gluon import contrib as contrib
-from hybridize.gluon import data as data
-from hybridize.gluon import loss as loss
 from hybridize.gluon import nn as nn
 from hybridize.gluon.block import Block as Block
 from hybridize.gluon.hybrid_block import HybridBlock as HybridBlock
 from hybridize.gluon.parameter import Constant as Constant
 from hybridize.gluon.parameter import Parameter as Parameter
 from hybridize.gluon.parameter_dict import ParameterDict as ParameterDict
-from hybridize.gluon.symbol_block import SymbolBlock as SymbolBlock
 
 if TYPE_CHECKING:
+    from hybridize.gluon import contrib as contrib
+    from hybridize.gluon import data as data
+    from hybridize.gluon import loss as loss
     from hybridize.gluon import utils as utils
+    from hybridize.gluon.symbol_block import SymbolBlock as SymbolBlock
     from hybridize.gluon.trainer import Trainer as Trainer
 
-_LATER = {"Trainer": "hybridize.gluon.trainer", "metric": "hybridize.metric", "utils": "hybridize.gluon.utils"}
-"""Modules that training needs (metric: as in MXNet 2.x); loaded when they are asked for."""
+_LATER = {
+    "SymbolBlock": "hybridize.gluon.symbol_block",
+    "Trainer": "hybridize.gluon.trainer",
+    "contrib": "hybridize.gluon.contrib",
+    "data": "hybridize.gluon.data",
+    "loss": "hybridize.gluon.loss",
+    "metric": "hybridize.metric",
+    "utils": "hybridize.gluon.utils",
+}
+"""The modules of names that are loaded when they are asked for: training, and MXNet's graphs (metric: as in 2.x)."""
 
 
 def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise missing(__name__, name, {*globals(), *_LATER}, ("rnn", "model_zoo", "probability"))
     module = importlib.import_module(_LATER[name])
-    return module.Trainer if name == "Trainer" else module
+    found = getattr(module, name, module)
+    globals()[name] = found
+    return found
+
+
+def _imports(symbol_file: str, input_names: list[str], param_file: str | None) -> Block:
+    from hybridize.gluon.symbol_block import SymbolBlock  # late: MXNet's graphs
+
+    return SymbolBlock.imports(symbol_file, input_names, param_file)
+
+
+HybridBlock._imports = _imports
 
 
 def __dir__() -> list[str]:

@@ -34,7 +34,7 @@ class HybridBlock(Block):
 
     _is_layer = False
     _imports: ClassVar[export.Imports]
-    """Reads back what `export` writes, to check it; set by `symbol_block`, whose blocks are made of this class."""
+    """Reads back what `export` writes, to check it; set by the package, as `SymbolBlock` is made of this class."""
 
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
         super().__init__(prefix, params)

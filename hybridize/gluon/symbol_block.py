@@ -214,6 +214,3 @@ def _structure(tree: Any) -> Structure:
     if kind not in ("tuple", "list", "dict") or (kind == "dict" and len(keys) != len(parts)):
         raise ValueError(f"no structure: {tree!r}")
     return Structure(kind, tuple(map(_structure, parts)), tuple(keys))
-
-
-HybridBlock._imports = SymbolBlock.imports

@@ -7,6 +7,8 @@ the style of `np`. `save` and `load` belong to the file formats.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from hybridize.array import legacy, np, npx
@@ -16,15 +18,18 @@ from hybridize.base.missing import missing
 NDArray = ndarray
 newaxis = None
 
-_TABLE = legacy.table()
-
-
 _TO_COME = ("Convolution", "Deconvolution", "Pooling", "RNN", "UpSampling", "save", "load")
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    """Make the table at the first look at it, not with `import hybridize`."""
+    return legacy.table()
 
 
 def __getattr__(name: str) -> Any:
     try:
-        return _TABLE[name]
+        return _table()[name]
     except KeyError:
         raise absent(__name__, name) from None
 
@@ -33,11 +38,11 @@ def absent(module: str, name: str) -> AttributeError:
     """Return the error for a name that one of the faces of `F` has not."""
     instead = {} if name.startswith("_") else {name: f"np.{name}"} if name in np.__all__ else {}
     instead |= {name: f"npx.{name}"} if name in npx.__all__ else {}
-    return missing(module, name, _TABLE, _TO_COME, {"sparse": "arrays are dense", **instead})
+    return missing(module, name, _table(), _TO_COME, {"sparse": "arrays are dense", **instead})
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_TABLE])
+    return sorted([*globals(), *_table()])
 
 
 __all__ = ["NDArray", "ndarray", "newaxis", "np", "npx"]

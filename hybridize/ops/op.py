@@ -137,8 +137,9 @@ class Op(ABC):
     @classmethod
     def _missing(cls) -> list[str]:
         """Names of what a class of ops that is not a base must define and does not."""
-        names = {name for base in cls.__mro__ for name, part in vars(base).items() if _is_abstract(part)}
-        return sorted(name for name in names if _is_abstract(getattr(cls, name)))
+        asked: set[str] = {name for name, part in vars(cls).items() if _is_abstract(part)}
+        asked.update(*(getattr(base, "__abstractmethods__", ()) for base in cls.__bases__))
+        return sorted(name for name in asked if _is_abstract(getattr(cls, name)))
 
     @property
     def graphs(self) -> Mapping[str, Graph]:

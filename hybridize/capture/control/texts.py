@@ -13,8 +13,7 @@ import enum
 import math
 import operator
 import re
-import string as string_module
-from _string import formatter_field_name_split  # type: ignore[import-not-found]
+from _string import formatter_field_name_split, formatter_parser  # type: ignore[import-not-found]
 from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any, NoReturn
@@ -291,7 +290,7 @@ def _formatted(format: str, args: Any, kwargs: dict[str, Any]) -> Any:
 
     def parts(spec: str) -> list[Any]:
         made: list[Any] = []
-        for literal, name, inner, conversion in string_module.Formatter().parse(spec):
+        for literal, name, inner, conversion in formatter_parser(spec):
             made.append(literal)
             if name is not None:
                 value = field(name)

@@ -5,12 +5,8 @@ other data at each call.
 
 from __future__ import annotations
 
-import _thread
-import contextvars
-import decimal
 import io
 import os
-import queue
 import sys
 import types
 import weakref
@@ -130,13 +126,15 @@ def is_iterator(value: Any) -> bool:
     return hasattr(kind, "__next__") and kind not in CONTAINERS and not isinstance(value, type)
 
 
-_READING: dict[Any, frozenset[str]] = {
-    contextvars.ContextVar: frozenset({"get"}),
-    queue.SimpleQueue: frozenset({"empty", "qsize"}),
-    _thread.LockType: frozenset({"locked"}),
-    _thread.RLock: frozenset({"locked"}),
+_READING = {
+    ("_contextvars", "ContextVar"): frozenset({"get"}),
+    ("_queue", "SimpleQueue"): frozenset({"empty", "qsize"}),
+    ("_thread", "lock"): frozenset({"locked"}),
+    ("_thread", "RLock"): frozenset({"locked"}),
 }
-"""Classes written in C whose state nobody could put back, and those of their methods that only read it."""
+"""Classes written in C whose state nobody could put back, and those of their methods that only read it.
+
+By module and name: none is loaded for this."""
 _OF_HASHES = frozenset({"_hashlib", "_md5", "_sha1", "_sha2", "_sha3", "_blake2"})
 
 
@@ -144,23 +142,27 @@ def changes_unseen(kind: type, name: str) -> bool:
     """Tell whether a method of a class of Python's changes an object whose state cannot be put back."""
     if kind.__module__ in _OF_HASHES:
         return name == "update"
-    return kind in _READING and name[:1] != "_" and name.isidentifier() and name not in _READING[kind]
+    reading = _READING.get((kind.__module__, kind.__name__))
+    return reading is not None and name[:1] != "_" and name.isidentifier() and name not in reading
 
 
-DECIMALS = (decimal.Decimal, decimal.Context)
-"""Classes whose operators go by the context of `decimal` that the thread has."""
+def decimals() -> tuple[type, ...]:
+    """Return the classes whose operators go by the thread's context of `decimal`: none while it is not loaded."""
+    module = sys.modules.get("decimal")
+    return () if module is None else (module.Decimal, module.Context)
 
 
 def goes_by_decimal_context(function: Any, given: tuple[Any, ...]) -> bool:
     """Tell whether a call rounds as the context of `decimal` says: one of that module, or of numbers of it."""
-    if any(isinstance(value, DECIMALS) for value in given) or any(function is kind for kind in DECIMALS):
+    classes = decimals()
+    if any(isinstance(value, classes) for value in given) or any(function is kind for kind in classes):
         return True
     return getattr(function, "__module__", None) in ("decimal", "_decimal")
 
 
 def decimal_context() -> tuple[Any, ...]:
     """Give all that the operators of `decimal` go by."""
-    now = decimal.getcontext()
+    now = sys.modules["decimal"].getcontext()
     traps = tuple(sorted(signal.__name__ for signal, is_set in now.traps.items() if is_set))
     return now.prec, now.rounding, now.Emin, now.Emax, now.capitals, now.clamp, traps
 

@@ -38,7 +38,7 @@ from hybridize.capture.outside.objects import (
     static,
 )
 from hybridize.capture.outside.tracing import Tracing
-from hybridize.capture.outside.trust import DECIMALS, changes_unseen, decimal_context, is_iterator, is_trusted_class
+from hybridize.capture.outside.trust import changes_unseen, decimal_context, decimals, is_iterator, is_trusted_class
 from hybridize.contract.captured import GivenContainer, SideEffect
 from hybridize.contract.guards import Guard, Unchanged
 from hybridize.contract.places import (
@@ -365,7 +365,7 @@ class World:
                 "E421", f"{name!r} is an iterator ({kind.__name__}): it yields other data at each call",
                 help="pass what it yields as an argument, or make it inside the function",
             ))  # fmt: skip
-        if kind in DECIMALS:
+        if kind in decimals():
             self.read_decimal_context()
         if whole and has_python_operators(kind):
             self.depend_on_state(value, "an operator")

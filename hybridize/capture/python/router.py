@@ -11,7 +11,6 @@ from __future__ import annotations
 import builtins
 import contextlib
 import functools
-import importlib.util
 import operator
 import sys
 import types
@@ -204,7 +203,7 @@ class Router:
         if current_trace() is None:
             return value
         if level:
-            name = importlib.util.resolve_name("." * level + name, self.names["__package__"])
+            name = ".".join(filter(None, (self.names["__package__"].rsplit(".", level - 1)[0], name)))
         module = self.imported(name, sys.modules.get(name))
         return self.read_attribute(module, attribute) if hasattr(module, attribute) else value
 

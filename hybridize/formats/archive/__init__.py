@@ -13,9 +13,21 @@ and only where the user said that the file is to be trusted.
 import os
 from collections.abc import Sequence
 
-from hybridize.formats.archive.reading import read_archive as read_archive
-from hybridize.formats.archive.reading import read_if_archive as read_if_archive
 from hybridize.formats.saved import SavedProgram
+
+
+def read_archive(path: str | os.PathLike[str]) -> SavedProgram:
+    """Read a program; see `reading.read_archive`."""
+    from hybridize.formats.archive import reading  # late: most processes read no file
+
+    return reading.read_archive(path)
+
+
+def read_if_archive(path: str | os.PathLike[str]) -> SavedProgram | None:
+    """Read a program from a file of this version, and None from all others; see `reading.read_if_archive`."""
+    from hybridize.formats.archive import reading  # late: most processes read no file
+
+    return reading.read_if_archive(path)
 
 
 def write_archive(
