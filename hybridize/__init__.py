@@ -17,10 +17,7 @@ import gc
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from hybridize import autograd, errors, gluon, init, nd
-from hybridize import ndarray as ndarray  # F, imperatively
-from hybridize import symbol as sym
-from hybridize import symbol as symbol  # F, while capturing
+from hybridize import autograd, errors, gluon, init
 from hybridize.array import np, npx, random
 from hybridize.array.device import cpu, gpu, num_gpus
 from hybridize.autograd import checkpoint, value_and_grad
@@ -33,7 +30,10 @@ from hybridize.runtime.pool import set_num_threads
 from hybridize.verb import disabled, hybridize, load
 
 if TYPE_CHECKING:
-    from hybridize import lr_scheduler, metric, optimizer
+    from hybridize import lr_scheduler, metric, nd, optimizer
+    from hybridize import ndarray as ndarray  # F, imperatively
+    from hybridize import symbol as sym
+    from hybridize import symbol as symbol  # F, while capturing
     from hybridize.tools.timing import Benchmark, Timer
 
 __version__ = VERSION
@@ -41,11 +41,15 @@ tracebacks.install()
 gc.collect(0)  # of the youngest: what importing left is not looked through within the first program's first call
 
 _LATER = {
-    "Benchmark": "hybridize.tools.timing",
-    "Timer": "hybridize.tools.timing",
+    "Benchmark": "hybridize.tools.timing:Benchmark",
+    "Timer": "hybridize.tools.timing:Timer",
     "lr_scheduler": "hybridize.lr_scheduler",
     "metric": "hybridize.metric",
+    "nd": "hybridize.nd",
+    "ndarray": "hybridize.ndarray",
     "optimizer": "hybridize.optimizer",
+    "sym": "hybridize.symbol",
+    "symbol": "hybridize.symbol",
 }
 """Loaded when they are asked for: who imports hybridize to run a net has no use for them."""
 
@@ -64,8 +68,9 @@ _INSTEAD = {
 
 def __getattr__(name: str) -> Any:
     if name in _LATER:
-        module = importlib.import_module(_LATER[name])
-        found = getattr(module, name, module)
+        module, _, attribute = _LATER[name].partition(":")
+        loaded = importlib.import_module(module)
+        found = getattr(loaded, attribute) if attribute else loaded
         globals()[name] = found
         return found
     raise missing(__name__, name, __all__, _TO_COME, _INSTEAD)

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from hybridize.gluon.trainer import Trainer as Trainer
 
 _LATER = {
-    "SymbolBlock": "hybridize.gluon.symbol_block",
-    "Trainer": "hybridize.gluon.trainer",
+    "SymbolBlock": "hybridize.gluon.symbol_block:SymbolBlock",
+    "Trainer": "hybridize.gluon.trainer:Trainer",
     "contrib": "hybridize.gluon.contrib",
     "data": "hybridize.gluon.data",
     "loss": "hybridize.gluon.loss",
@@ -41,8 +41,9 @@ _LATER = {
 def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise missing(__name__, name, {*globals(), *_LATER}, ("rnn", "model_zoo", "probability"))
-    module = importlib.import_module(_LATER[name])
-    found = getattr(module, name, module)
+    module, _, attribute = _LATER[name].partition(":")
+    loaded = importlib.import_module(module)
+    found = getattr(loaded, attribute) if attribute else loaded
     globals()[name] = found
     return found
 

@@ -8,8 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import Any, ClassVar, cast
 
-from hybridize import ndarray as imperative_functions
-from hybridize import symbol as symbolic_functions
 from hybridize.base.errors import ArgumentError, StateError
 from hybridize.base.participation import outside_only
 from hybridize.base.tracebacks import trim
@@ -294,4 +292,18 @@ def _data(data: Any, *args: Any) -> None:
 
 def functions() -> ModuleType:
     """`F`: the module of functions that fits what is going on."""
-    return symbolic_functions if capturing() else imperative_functions
+    return _symbolic_functions() if capturing() else _imperative_functions()
+
+
+@functools.cache
+def _symbolic_functions() -> ModuleType:
+    from hybridize import symbol  # late: few blocks are written with `F`
+
+    return symbol
+
+
+@functools.cache
+def _imperative_functions() -> ModuleType:
+    from hybridize import ndarray  # late: few blocks are written with `F`
+
+    return ndarray
