@@ -355,6 +355,8 @@ def _merged(
         x, y = (side.arrays.get(array, array.value) for side in sides)
         if x is not y:
             outputs.add_array(x, y, partial(_write, trace, array))
+        elif x is not None and x is not array.value:  # both sides have written the same, from before the branch
+            _write(trace, array, x)
     found = _bind(trace, test.operand(), sides, outputs)
     for use in outputs.uses:
         use(found)

@@ -47,7 +47,7 @@ from hybridize.capture.control.signals import (
     go_on,
     variables,
 )
-from hybridize.capture.control.special import iterated
+from hybridize.capture.control.special import steps, symbolic_items
 from hybridize.capture.control.truth import truth
 from hybridize.capture.trace.recording import Branch, Recording, current_trace
 from hybridize.contract.snapshots import MISSING, refill, same
@@ -221,10 +221,11 @@ def for_(
 
 def through(trace: Recording, iterable: Any) -> Any:
     """Return what a loop goes through, its items guarded."""
-    items = iterated(iterable)
-    if items is iterable:
-        trace.root.world.read_items(iterable)
-    return items
+    items = steps(iterable)
+    if items is not iterable:
+        return items
+    trace.root.world.read_items(iterable)
+    return symbolic_items(trace, iterable)
 
 
 class _Items(Sequence[Any]):

@@ -16,7 +16,7 @@ from hybridize.capture.control.joining import Mismatch, joined, spec_of
 from hybridize.capture.control.mixed import MixedValue
 from hybridize.capture.control.selected import Selected, includes
 from hybridize.capture.control.signals import Part
-from hybridize.capture.control.special import KNOWN, iterated, method
+from hybridize.capture.control.special import KNOWN, method, steps
 from hybridize.capture.control.truth import as_bool, not_, plain, truth
 from hybridize.capture.outside.objects import static
 from hybridize.capture.trace.recording import current_trace
@@ -83,7 +83,7 @@ def contains(container: Any, value: Any) -> Any:
         asked = method(trace, container, "__contains__")
         if asked is not None:
             return as_bool(truth(asked(value)))
-        if static(type(container), "__contains__") is MISSING and (items := iterated(container)) is not container:
+        if static(type(container), "__contains__") is MISSING and (items := steps(container)) is not container:
             return includes(value, items)
     if type(container) is Symbol:
         check_classes(operator.contains, container, 0)

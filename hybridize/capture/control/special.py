@@ -9,6 +9,7 @@ calls what the user wrote as all other functions of the user's are called: conve
 from __future__ import annotations
 
 import operator
+from collections import UserList, deque
 from collections.abc import Callable, Iterator, Sequence
 from types import (
     BuiltinFunctionType,
@@ -23,13 +24,16 @@ from types import (
 )
 from typing import Any
 
+import numpy
+
 from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol
+from hybridize.base.dtypes import CODES
 from hybridize.capture.outside.objects import static
 from hybridize.capture.outside.trust import is_library, is_trusted_class, is_trusted_file
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.places import Attribute, Member, Place, Unbound
-from hybridize.contract.snapshots import CONTAINERS, MISSING
+from hybridize.contract.snapshots import CONTAINERS, MISSING, VIEWS
 
 KNOWN = frozenset({
     Symbol, ndarray, int, float, bool, complex, str, bytes, NoneType, slice, range, type, FunctionType, EllipsisType,
@@ -41,6 +45,8 @@ _OF_C = (
 )  # fmt: skip
 GENERATED = "<string>"
 """The file of functions that modules of Python's make of text."""
+_OF_ITEMS = (list, tuple, dict, set, frozenset, deque, UserList)
+"""Classes of containers that capture goes through by itself."""
 _VIEWS = "collections.abc"
 """The module of views of mappings, which call the methods of these."""
 _JOINED_LAST = (list, tuple, str, bytes, bytearray)
@@ -201,7 +207,13 @@ class _Steps:
 
 
 def iterated(value: Any) -> Any:
-    """Return what Python goes through when it goes through a value: the value itself unless the user's code yields."""
+    """Return what Python goes through when it goes through a value, with symbols for arrays in containers."""
+    items, trace = steps(value), current_trace()
+    return items if trace is None or items is not value else symbolic_items(trace, value)
+
+
+def steps(value: Any) -> Any:
+    """Return what the user's code yields where Python goes through a value; the value itself where that yields."""
     if not is_users_object(value):
         return value
     trace = current_trace()
@@ -217,6 +229,29 @@ def iterated(value: Any) -> Any:
         return _Steps(step)
     get = method(trace, value, "__getitem__") if static(type(value), "__iter__") is MISSING else None
     return value if get is None else _items(get)
+
+
+def symbolic_items(trace: Recording, iterable: Any) -> Any:
+    """Return an iterable that yields symbols for arrays in a container, and in tuples in it.
+
+    Code that goes through the container would find the arrays as they were before the call, and write to NumPy's.
+    """
+    kind: Any = type(iterable)
+    if not (issubclass(kind, _OF_ITEMS) or kind in VIEWS):
+        return iterable
+    known = trace.root.inputs.foreign
+    if kind not in CONTAINERS and kind not in VIEWS and not trace.root.world.is_own(iterable):
+        for item in iterable:  # of a named tuple, say, which nobody knows part by part
+            if isinstance(item, numpy.ndarray) and item.dtype in CODES:
+                trace.root.foreign_array(item)
+
+    def is_known(item: Any) -> bool:
+        return type(item) is ndarray or id(item) in known or (type(item) is tuple and any(map(is_known, item)))
+
+    def lifted(item: Any) -> Any:
+        return tuple(map(lifted, item)) if type(item) is tuple and is_known(item) else trace.lifted(item)
+
+    return map(lifted, iterable) if any(map(is_known, iterable)) else iterable
 
 
 def _items(get: Callable[..., Any]) -> Iterator[Any]:

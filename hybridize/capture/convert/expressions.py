@@ -109,7 +109,11 @@ class Expressions(ast.NodeTransformer):
         length = isinstance(function, ast.Name) and function.id == "len" and self._is_builtin("len")
         visited = [self._container(argument) if length else self.visit(argument) for argument in node.args]
         arguments = [self._container(function), *visited]
-        keywords = [ast.keyword(arg=keyword.arg, value=self.visit(keyword.value)) for keyword in node.keywords]
+        keywords = []
+        for keyword in node.keywords:
+            value = self.visit(keyword.value)
+            value = at(routed("named", value), keyword.value) if keyword.arg is None else value
+            keywords.append(ast.keyword(arg=keyword.arg, value=value))
         return ast.copy_location(ast.Call(func=attribute("call"), args=arguments, keywords=keywords), node)
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:

@@ -486,7 +486,7 @@ class _Converter(Expressions):
                 made += self._named_in(case.pattern)
                 if case.guard is not None:
                     case.guard = at(routed("case_guard", self.visit(case.guard)), case.guard)
-                case.body = self._lower(case.body, block)
+                case.body = [*_lifted_names(case), *self._lower(case.body, block)]
             return [*made, node], False
         others: ast.expr = ast.Constant(None)
         if guarded is not None:
@@ -496,7 +496,7 @@ class _Converter(Expressions):
                 made += part
         for case in node.cases:
             made += self._named_in(case.pattern)
-            case.body = self._chosen_by(case, chosen, others, names, leaves)
+            case.body = [*_lifted_names(case), *self._chosen_by(case, chosen, others, names, leaves)]
         if not isinstance(others, ast.Constant) and not _is_irrefutable(node.cases[-1].pattern):
             choice = ast.Assign(targets=[store(chosen)], value=others)
             node.cases.append(at(ast.match_case(pattern=at(ast.MatchAs(), node), body=[at(choice, node)]), node))
@@ -696,6 +696,15 @@ def _stays(node: ast.stmt) -> bool:
     if isinstance(node, (ast.Return, ast.Break, ast.Continue)):
         return True
     return isinstance(node, (ast.If, ast.While, ast.For)) and (is_generator([node]) or bool(escapes([node])))
+
+
+def _lifted_names(case: ast.match_case) -> list[ast.stmt]:
+    """Statements that let variables which a pattern has set hold symbols, where Python has found arrays."""
+    names = [one.name for one in ast.walk(case.pattern) if isinstance(one, ast.MatchAs) and one.name is not None]
+    return [
+        at(ast.Assign(targets=[store(name)], value=routed("lifted", ast.Name(id=name, ctx=ast.Load()))), case.pattern)
+        for name in names
+    ]
 
 
 def _is_irrefutable(pattern: ast.pattern | None) -> bool:

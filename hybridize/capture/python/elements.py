@@ -179,6 +179,11 @@ def _sorted(router: Semantics, iterable: Any, /, *, key: Any = None, reverse: An
         return new(sorted(items, key=ordering(router, key), reverse=reverse))
     trace = current_trace()
     assert trace is not None
+    if key is not None:
+        keys = [plain(router.call(key, item)) for item in items]
+        if not any(type(rank) is Symbol for rank in keys):
+            ranked = sorted(zip(keys, items, strict=True), key=lambda pair: Ordered(pair[0]), reverse=reverse)
+            return new([item for _, item in ranked])
     if key is not None or len({(getattr(item, "weak", 0), getattr(item, "type", None)) for item in items}) > 1:
         raise trace.root.refusing(CaptureError(
             "E402", "sorted() by a key, or of values of several types, whose order depends on the data",

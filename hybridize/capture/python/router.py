@@ -284,7 +284,9 @@ class Router:
                 return function(*args, **kwargs)  # a function of the user's that was handed to trusted code
             case functools.partial():
                 _depend_on_partial(trace.root.world, function)
-                return self.call(function.func, *function.args, *args, **{**function.keywords, **kwargs})
+                held = tuple(map(trace.lifted, function.args))
+                named = _lifted_items(trace, function.keywords)
+                return self.call(function.func, *held, *args, **{**function.keywords, **named, **kwargs})
             case functools._lru_cache_wrapper():
                 return self._call_cached(trace, function, args, kwargs)
         if not isinstance(function, _BUILTINS):
@@ -317,7 +319,19 @@ class Router:
     @staticmethod
     def unpacked(value: Any) -> Any:
         """Return what is unpacked into variables or arguments."""
-        return value if type(value) in KNOWN else iterated(value)
+        return iterated(value) if type(value) not in KNOWN or type(value) in CONTAINERS else value
+
+    @staticmethod
+    def named(value: Any) -> Any:
+        """Return a mapping whose items are given as arguments, with symbols for arrays in a dict."""
+        trace = current_trace()
+        return value if trace is None or type(value) not in CONTAINERS else {**value, **_lifted_items(trace, value)}
+
+    @staticmethod
+    def lifted(value: Any) -> Any:
+        """Return the symbol of an array that Python itself has put into a variable; whatever else as it is."""
+        trace = current_trace()
+        return value if trace is None else trace.lifted(value)
 
     def _call_cached(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
         """A call of `functools.cache` or `lru_cache`: what is kept for the arguments, or else computed, by Python."""
@@ -500,8 +514,8 @@ class Router:
         if seen is not None:
             world.after_call(seen, name)
         kind: Any = type(result)
-        if kind is ndarray:
-            return trace.lift(result)
+        if kind is ndarray or isinstance(result, numpy.ndarray):
+            return trace.lifted(result)
         if instances.is_maker(function) and not is_trusted_class(kind):
             return writes.new(result)
         if kind in CONTAINERS and not world.is_outside(result):
@@ -730,7 +744,7 @@ def _number_attribute(symbol: Symbol, name: str) -> Any:
 def _depend_on_partial(world: World, function: functools.partial[Any]) -> None:
     """Depend on the arguments that a partial function holds, of which keywords can be replaced."""
     for argument in function.args:
-        if type(argument) in CONTAINERS:
+        if type(argument) in CONTAINERS or isinstance(argument, numpy.ndarray):
             world.wrap(argument, "an argument")
     if not world.is_own(function):
         world.read_content(function.keywords, "the keywords of a partial function")
@@ -940,10 +954,18 @@ def item(router: Router, root: Trace, owner: Any, key: Any, whole: bool) -> Any:
     return world.read(Item(owner, key), value, repr(key), whole)
 
 
+def _lifted_items(trace: Recording, named: Mapping[str, Any]) -> dict[str, Any]:
+    """The arrays among values, lifted."""
+    made = {name: trace.lifted(value) for name, value in named.items()}
+    return {name: value for name, value in made.items() if value is not named[name]}
+
+
 def _default_arrays(
     world: World, function: FunctionType, args: Sequence[Any], given: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Arrays of NumPy's that are defaults of a call, lifted: their operators would compute while capturing."""
+    """Arrays that are defaults of a call, lifted: operators of NumPy's would compute while capturing, and sides of a
+    branch are to find one array.
+    """
     defaults, code = function.__defaults__ or (), function.__code__
     first = code.co_argcount - len(defaults)
     taken = max(0, len(args) - first, code.co_posonlyargcount - first)
@@ -952,7 +974,7 @@ def _default_arrays(
     return {
         name: world.wrap(default, name)
         for name, default in found.items()
-        if isinstance(default, numpy.ndarray) and name not in given
+        if isinstance(default, ndarray | numpy.ndarray) and name not in given
     }
 
 

@@ -199,7 +199,7 @@ def container_method(router: Semantics, trace: Recording, owner: Any, name: str,
             key = kwargs.get("key")
             if any(map(is_users_object, owner)) or key is not None:
                 kwargs = {**kwargs, "key": lambda item: Ordered(item if key is None else router.call(key, item))}
-        return _change(trace, owner, name, args, kwargs)
+        return trace.lifted(_change(trace, owner, name, args, kwargs))
     args = tuple(map(plain, args))
     if world.is_outside(owner):
         if name in ("get", "__getitem__") and args and isinstance(owner, dict):
@@ -213,7 +213,7 @@ def container_method(router: Semantics, trace: Recording, owner: Any, name: str,
         world.read_content(owner)
     args = tuple(router.handed(arg) for arg in args)
     method = getattr(owner, name)
-    return method(*args, **{key: router.handed(arg) for key, arg in kwargs.items()})
+    return trace.lifted(method(*args, **{key: router.handed(arg) for key, arg in kwargs.items()}))
 
 
 def _change(trace: Recording, owner: Any, name: str, args: tuple[Any, ...], kwargs: Any = None) -> Any:
