@@ -339,7 +339,7 @@ class _Finalizer:
         ]
         return Captured(
             self.call, graph, tuple(sources), self.structure, tuple(results), tuple(values), effects,
-            gathered(trace.world.lasting_guards()), tuple(trace.world.watched.values()),
+            gathered(trace.world.lasting_guards()), trace.world.watched(),
             numbers=dict(trace.numbers.pinned), conditions=tuple(trace.numbers.conditions),
             layouts=dict(trace.inputs.layouts), same_memory=self._same_memory(), bound=dict(trace.inputs.bound),
             transaction=trace.history.transaction(trace.feeds), changed=tuple(trace.world.given_changed),

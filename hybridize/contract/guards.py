@@ -17,7 +17,7 @@ from typing import Any
 from hybridize.base.interruptions import let_through
 from hybridize.base.locations import SourceLoc
 from hybridize.contract.places import Content, Item, Items, Place, Refer, WeaklyReached, short
-from hybridize.contract.snapshots import COMPARED_CLASSES, MISSING, Snapshot, can_change, same, unchanged
+from hybridize.contract.snapshots import COMPARED_CLASSES, MISSING, Snapshot, can_change, is_made_anew, same, unchanged
 from hybridize.runtime.entry import Look, Watch
 
 
@@ -61,6 +61,8 @@ class Identical(Test):
         if type(self.value) is MethodType:
             function, owner = refer(self.value.__func__), refer(self.value.__self__)
             return f"((_t := {now}).__func__ is {function} and _t.__self__ is {owner})"
+        if is_made_anew(self.value):
+            return f"{refer(same)}({now}, {refer(self.value)})"
         return f"({now} is {refer(self.value)})"
 
 
@@ -213,7 +215,7 @@ def watches(guards: Sequence[Guard]) -> list[Watch]:
     found: list[Watch] = []
     others: list[Guard] = []
     for guard in guards:
-        by_object = type(guard.test) in (Identical, Equal, Absent) and type(guard.expected) is not MethodType
+        by_object = type(guard.test) in (Identical, Equal, Absent) and not is_made_anew(guard.expected)
         seen = guard.place.watches(guard.expected) if by_object else None
         if seen is None:
             others.append(guard)

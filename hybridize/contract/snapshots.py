@@ -13,9 +13,9 @@ import math
 import weakref
 from array import array as plain_array
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import repeat
-from types import MappingProxyType, MethodType
+from types import BuiltinMethodType, MappingProxyType, MethodType, MethodWrapperType, ModuleType, NoneType
 from typing import Any, cast
 
 import numpy
@@ -48,6 +48,13 @@ COMPARED_CLASSES = (*EXACT_CLASSES, float, complex, range, slice, tuple, numpy.g
 """Classes whose instances are compared by what they are."""
 
 
+def is_made_anew(value: Any) -> bool:
+    """Tell whether a value is a method of an object, which Python makes anew each time that it is asked for."""
+    if type(value) is BuiltinMethodType:
+        return not isinstance(value.__self__, (ModuleType, NoneType))
+    return type(value) in (MethodType, MethodWrapperType)
+
+
 def same(now: Any, then: Any) -> bool:
     """Tell whether a value is the one that was read: the same object, or an equal number, string, tuple or method."""
     if now is then:
@@ -67,6 +74,8 @@ def same(now: Any, then: Any) -> bool:
         return len(now) == len(then) and all(map(same, now, then))
     if kind is MethodType:  # made anew each time that it is asked for
         return now.__func__ is then.__func__ and now.__self__ is then.__self__
+    if kind in (BuiltinMethodType, MethodWrapperType):
+        return bool(now == then)  # one method of one object, which no code of the user's compares
     if isinstance(then, numpy.generic):
         return bool(now.tobytes() == then.tobytes())
     return False
@@ -114,7 +123,12 @@ def of_containers(kind: type) -> bool:
     return kind in CONTAINERS or kind is numpy.ndarray
 
 
-def snapshot(value: Any, inside: Inside = of_containers) -> Any:
+Before = Mapping[int, tuple[Any, Any]]
+"""Containers, dicts of attributes and objects with slots that were changed, by identity, and what each held before: a
+copy of the container or dict, a dict of the slots."""
+
+
+def snapshot(value: Any, inside: Inside = of_containers, before: Before = MappingProxyType({})) -> Any:
     """Take a snapshot of a value, as deep as `inside` says; a value that it does not look inside of is its own.
 
     What is met several times has one snapshot, so that the work is that of the values there are, not of the ways to
@@ -123,58 +137,76 @@ def snapshot(value: Any, inside: Inside = of_containers) -> Any:
     Args:
         value: of the user's.
         inside: the classes to look inside of.
+        before: what was changed meanwhile, which the snapshot shows as it was.
     """
-    return _snapshot(value, inside, {})
+    return _snapshot(value, inside, before, {})
 
 
-def _snapshot(value: Any, inside: Inside, met: dict[int, Any]) -> Any:
+def _snapshot(value: Any, inside: Inside, before: Before, met: dict[int, Any]) -> Any:
     kind: Any = type(value)
     if not inside(kind):
         return value
     if id(value) in met:
         return met[id(value)]
     met[id(value)] = value
+    content = _content(value, before)
     if kind is numpy.ndarray:
         made = Snapshot(kind, (value.dtype, value.shape), value.tobytes())
-    elif kind in (list, tuple) and not any(map(inside, set(map(type, value)))):
-        made = Snapshot(kind, None, tuple(value))  # of 200,000 numbers, say, which take 200,000 pointers
+    elif kind in (list, tuple) and not any(map(inside, set(map(type, content)))):
+        made = Snapshot(kind, None, tuple(content))  # of 200,000 numbers, say, which take 200,000 pointers
     else:
-        keys, parts = _taken_apart(value, kind)
-        made = Snapshot(kind, keys, tuple([_snapshot(part, inside, met) for part in parts]))
+        keys, parts = _taken_apart(value, kind, before)
+        made = Snapshot(kind, keys, tuple([_snapshot(part, inside, before, met) for part in parts]))
     met[id(value)] = made
     return made
 
 
-def _taken_apart(value: Any, kind: type) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+def _content(container: Any, before: Before) -> Any:
+    """Give what a container holds, or held before it was changed."""
+    return before[id(container)][1] if id(container) in before else container
+
+
+def _taken_apart(
+    value: Any, kind: type, before: Before = MappingProxyType({})
+) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """Return the keys and names of all parts of a value that have one, and its parts.
 
     Those of a set are in the order in which a loop goes through it: equal sets may have two.
     """
     keys: list[Any] = []
     parts: list[Any] = []
+    content = _content(value, before)
     if isinstance(value, dict):
-        keys, parts = list(value), list(value.values())
+        keys, parts = list(content), list(content.values())
     elif isinstance(value, (list, tuple, deque, set, frozenset)):
-        parts = list(value)
+        parts = list(content)
     elif isinstance(value, BUFFERS):
-        parts = [bytes(value)]
+        parts = [bytes(content)]
     elif isinstance(value, contextvars.ContextVar):
         parts = [value.get(MISSING)]
     if kind not in CONTAINERS:
-        for name, item in _attributes(value, kind):
+        for name, item in _attributes(value, kind, before):
             keys.append(name)
             parts.append(item)
     return tuple(keys), tuple(parts)
 
 
-def _attributes(value: Any, kind: type) -> list[tuple[str, Any]]:
+def _attributes(value: Any, kind: type, before: Before) -> list[tuple[str, Any]]:
     """Attributes of an instance and its slots, without asking the instance."""
-    found = list(own(value).items())
+    found = list(_content(own(value), before).items())
+    held = None if isinstance(value, CONTAINERS) else before.get(id(value))
     for base in kind.__mro__:
         slots = base.__dict__.get("__slots__", ())
-        names = (slots,) if isinstance(slots, str) else slots
-        found += [(one, getattr(value, one, MISSING)) for one in names if one not in ("__dict__", "__weakref__")]
+        names = [one for one in ((slots,) if isinstance(slots, str) else slots) if one not in _NO_SLOTS]
+        if held is None:
+            found += [(one, getattr(value, one, MISSING)) for one in names]
+        else:
+            found += [(one, held[1].get(one, MISSING)) for one in names]
     return found
+
+
+_NO_SLOTS = ("__dict__", "__weakref__")
+"""Names among those of slots that make none."""
 
 
 def shown(view: Any) -> Any:

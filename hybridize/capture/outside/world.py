@@ -85,6 +85,8 @@ MUTATORS = REPEATABLE | frozenset({
 })  # fmt: skip
 _SIMPLE = (int, str, bool, float, tuple, type(None))
 """Classes of keys whose items are guarded one by one."""
+_ITEMS = (dict, list)
+"""Classes that hold items, and from which the user may derive his own."""
 _KEPT = (
     int,
     float,
@@ -145,8 +147,10 @@ class World:
         self.fed = fed
         """Places that calls read again instead of depending on what was there."""
         self.guards: dict[Key, Guard] = {}
-        self.watched: dict[int, Storage] = {}
+        self._watched: dict[int, Storage] = {}
         """Storages that tell by themselves when they change: the program is valid until one of them is touched."""
+        self._told: dict[Key, tuple[Guard, tuple[Storage, ...]]] = {}
+        """Places whose owners tell, by these storages, when they are replaced, and guards for those that do not."""
         self.written: dict[Key, Place] = {}
         """Places that the program has written: what is read there is its own."""
         self.fresh: dict[int, tuple[Any, object]] = {}
@@ -159,6 +163,10 @@ class World:
         """Owners of the dicts of attributes that code asks for, by the identity of the dict."""
         self.changed: dict[int, tuple[Any, Any]] = {}
         """Containers of the user's that the program changes, and a snapshot from before."""
+        self.before: dict[int, tuple[Any, Any]] = {}
+        """The state of what the program has changed, see `snapshots.Before`."""
+        self._has_written_classes = False
+        """True if the program has written attributes of classes, which their instances show."""
         self.given: dict[int, tuple[Any, ...]] = {}
         """Containers among the arguments, as they were rebuilt for the capture: the path to each."""
         self.given_changed: set[tuple[Any, ...]] = set()
@@ -183,7 +191,7 @@ class World:
             whole: the value itself is used, not only a part of it.
         """
         simple = type(place) is not Item or type(place.index) in _SIMPLE
-        if self.is_own(place.owner) or (simple and place.key in self.written):
+        if self.is_own(place.owner) or (simple and self.is_written(place)):
             return self.wrap(value, name, whole)  # what the program itself has put there
         table = own(place.owner) if self.moved and type(place) is Attribute else place.owner
         if not simple or id(table) in self.moved:
@@ -232,8 +240,15 @@ class World:
             return
         self.know(container)
         known = self.changed.get(id(container))
-        then = shared_snapshot(container) if known is None else known[1]
+        then = self._as_before(container) if known is None else known[1]
         self.guards[place.key] = Guard(place, Unchanged(then), self.program.location())
+
+    def _as_before(self, container: Any) -> Any:
+        """Take a snapshot of a container as it was before the program changed anything in it."""
+        if not self.before:
+            return shared_snapshot(container)
+        then = snapshot(container, before=self.before)
+        return shared_snapshot(container) if unchanged(container, then) else then
 
     def read_length(self, owner: Any, length: int) -> Any:
         """Depend on how many items an object has."""
@@ -326,17 +341,29 @@ class World:
         self.read(place, place.read(), name, whole=False)
 
     def read_told(self, place: Place, value: Any, storages: Iterable[Storage], name: str, whole: bool) -> Any:
-        """Give what was found at a place whose owner tells, by these storages, when it is replaced."""
-        if type(value) in (int, float, ndarray) and place.key not in self.written:
-            if (symbol := self.fed.read(self.program, place, value)) is not None:
-                return symbol
-            self.fed.seen.setdefault(place.key, Guard.on(place, value, self.program.location()))
-        self.depend(*storages)
+        """Give what was found at a place whose owner tells, by these storages, when it is replaced.
+
+        Where the program replaces it as well, each of its calls would tell; so that place is guarded (`_wrote`).
+        """
+        if self.is_written(place):
+            return self.wrap(value, name, whole)
+        if place.key not in self._told and place.key not in self.guards:
+            guard = Guard.on(place, value, self.program.location())
+            if type(value) in (int, float, ndarray):
+                if (symbol := self.fed.read(self.program, place, value)) is not None:
+                    return symbol
+                self.fed.seen.setdefault(place.key, guard)
+            self._told[place.key] = guard, tuple(storages)
         return self.wrap(value, name, whole)
 
     def depend(self, *storages: Storage) -> None:
         """Let the program be valid until one of these storages is touched."""
-        self.watched.update((id(storage), storage) for storage in storages)
+        self._watched.update((id(storage), storage) for storage in storages)
+
+    def watched(self) -> tuple[Storage, ...]:
+        """List the storages until one of which is touched the program is valid."""
+        told = {id(storage): storage for _, storages in self._told.values() for storage in storages}
+        return tuple({**self._watched, **told}.values())
 
     def wrap(self, value: Any, name: str = "", whole: bool = True) -> Any:
         """Give a value of the world as converted code gets it: arrays are lifted, containers guarded."""
@@ -425,9 +452,10 @@ class World:
             seen.put_back()
             raise self._changes_itself(type(owner), name)
         place = Content(owner, f"a {type(owner).__name__}")
-        holds = isinstance(owner, (list, dict, set, deque)) or (type(seen.state) is Snapshot and seen.state.parts)
-        if type(seen.state) is Snapshot and holds and place.key not in self.guards:
-            self.guards[place.key] = Guard(place, Unchanged(seen.state), self.program.location())
+        then = snapshot(owner, remembers, self.before) if self.before else seen.state
+        holds = isinstance(owner, (list, dict, set, deque)) or (type(then) is Snapshot and then.parts)
+        if type(then) is Snapshot and holds and place.key not in self.guards:
+            self.guards[place.key] = Guard(place, Unchanged(then), self.program.location())
 
     def depend_on_state(self, owner: Any, name: str) -> None:
         """Depend on an object that is gone through, or of which an item is read, by code of its own."""
@@ -446,6 +474,8 @@ class World:
         if not guard.holds() and remembers(cast(Any, type(value))):
             guard = Guard(place, Unchanged(snapshot(value, remembers)), guard.loc)
         if guard.holds():
+            if type(guard.test) is Unchanged and self.before:
+                guard = Guard(place, Unchanged(snapshot(value, remembers, self.before)), guard.loc)
             self.guards[place.key] = guard
 
     def read_absent(self, owner: Any, name: str, *, own: bool = False) -> None:
@@ -469,6 +499,23 @@ class World:
     def is_own(self, value: Any) -> bool:
         """Tell whether the program has made an object itself."""
         return id(value) in self.fresh
+
+    def is_written(self, place: Place) -> bool:
+        """Tell whether the program has written what is found at a place: there, or in the class that it comes from."""
+        if place.key in self.written:
+            return True
+        if not self._has_written_classes or not isinstance(place, Attribute):
+            return False
+        owner, name = place.owner, place.name
+        by_class = type(place) is Attribute and isinstance(owner, type)
+        if type(place) is Attribute and not by_class and name in own(owner):
+            return False
+        for base in (owner if by_class else type(owner)).__mro__:
+            if Attribute(base, name).key in self.written:
+                return True
+            if name in vars(base):
+                return False
+        return False
 
     def has_own_class(self, owner: Any) -> bool:
         """Tell whether the program has made an object, or has set its class."""
@@ -506,6 +553,7 @@ class World:
         self.check_kept(value, place.described())
         if not done:
             back = _put_back(place, value)
+            self._remember_state(place)
             if isinstance(value, Symbol) and isinstance(place, Attribute) and not isinstance(place.owner, type):
                 object.__setattr__(place.owner, place.name, value)
             else:
@@ -514,9 +562,27 @@ class World:
         self._wrote(place)
         self.effects.append(SideEffect(self.lasting(place).write, (value,)))
 
+    def _remember_state(self, place: Place) -> None:
+        """Before a write to an object: remember what it holds, of which snapshots may be taken later."""
+        owner: Any = place.owner
+        if isinstance(owner, type):
+            return
+        if isinstance(place, Attribute):
+            if type(owner).__dictoffset__:
+                table = own(owner)
+                self.before.setdefault(id(table), (table, dict(table)))
+            if held := slots(owner):
+                self.before.setdefault(id(owner), (owner, held))
+        elif isinstance(place, Item) and isinstance(owner, (*_ITEMS, *BUFFERS)):
+            kind = next(base for base in (*_ITEMS, bytes) if base is bytes or isinstance(owner, base))
+            self.before.setdefault(id(owner), (owner, kind(owner)))
+
     def _wrote(self, place: Place) -> None:
         """Hear of a write to a place: an attribute is an item of the dict of its owner, too."""
         self.written[place.key] = place
+        self._has_written_classes = self._has_written_classes or isinstance(place.owner, type)
+        if place.key in self._told:
+            self.guards[place.key] = self._told.pop(place.key)[0]
         if type(place) is Item and isinstance(place.owner, (list, deque)) and type(place.index) is int:
             length = len(place.owner)
             place = Item(place.owner, place.index - length if place.index >= 0 else place.index + length)
@@ -545,8 +611,10 @@ class World:
         for part in (*args, *kwargs.values()):
             self.check_kept(part, f"a {type(container).__name__}")
         if id(container) not in self.changed:
-            self.changed[id(container)] = (container, snapshot(container))
-            self.undo.append(partial(refill, container, container.copy()))
+            held_before = container.copy()
+            self.changed[id(container)] = (container, snapshot(container, before=self.before))
+            self.before.setdefault(id(container), (container, held_before))
+            self.undo.append(partial(refill, container, held_before))
         if name == "__setitem__" and type(args[0]) is not slice:
             place = Item(container, args[0])
             if type(args[0]) in _SIMPLE:

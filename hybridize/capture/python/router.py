@@ -858,6 +858,9 @@ def attribute(router: Router, trace: Recording, owner: Any, name: str, whole: bo
     if world.is_own(owner) and type(value) in CONTAINERS and Attribute(type(owner), name).read() is MISSING:
         return value
     if world.has_own_class(owner) and name not in mine and member is not MISSING:
+        if hasattr(type(member), "__get__"):  # a slot, a field of a named tuple: the class has what gives it
+            world.read_descriptor(owner, name)
+            return world.wrap(value, name, whole)
         return world.read(Attribute(kind, name), value, name, whole)  # of the class
     return world.read(Attribute(owner, name), value, name, whole)
 

@@ -109,7 +109,7 @@ class Describer:
             return "property", self.of(value.fget), self.of(value.fset)
         if isinstance(value, functools.cached_property):
             return "cached_property", self.of(value.func)
-        if hasattr(value, "cache_info") and hasattr(value, "__wrapped__"):
+        if isinstance(value, functools._lru_cache_wrapper):
             return "cached", self.of(value.__wrapped__)  # what it has kept shows in what it gives
         if isinstance(value, types.ModuleType):
             if not MADE.fullmatch(value.__name__):
@@ -118,7 +118,7 @@ class Describer:
         if isinstance(value, type):
             if value.__module__ != self.module.__name__:
                 return "class", value.__qualname__
-            hidden = ("__module__", "__dict__", "__weakref__", "__doc__", "__annotations__")
+            hidden = ("__module__", "__dict__", "__weakref__", "__doc__", "__annotations__", "__slotnames__")
             return "class", value.__qualname__, *((k, self.of(v)) for k, v in vars(value).items() if k not in hidden)
         if isinstance(value, Parameter):
             return "parameter", self.of(value.data())
