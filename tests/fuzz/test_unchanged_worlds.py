@@ -370,6 +370,19 @@ array[0] = array[0]; return x * array
 theirs[0] = 1.0; return x * theirs
 array += 0; return x * array
 return x * next(itertools.count(3))
+part = log[:]; part[0] = 9; part.append(x); return part
+part = log[-1:]; part.append(2); return part, log[:1]
+part = nested["a"][:]; part[0] += 1; return x * part[0]
+part = list(log); part[0] = x; return part
+part = log.copy(); part[0] = x; return part
+part = [*log, x]; part.pop(0); return part
+part = dict(table); part["k"] = x; return part
+part = {**table, "z": x}; del part["k"]; return part
+part = copy.copy(nested); part["b"] = x; return part["b"]
+part = copy.deepcopy(nested); part["a"].append(x); return len(part["a"])
+part = log + [3]; part[0] = 4; return x * sum(part)
+part = kinds | {"z"}; part.add("y"); return x * len(part)
+part = recent.copy(); part.append(5); return x * sum(part)
 return x * functools.partial(max, 2)(3)
 return x * partial.keywords["k"]
 return partial(x)

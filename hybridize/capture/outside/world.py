@@ -85,8 +85,6 @@ MUTATORS = REPEATABLE | frozenset({
 })  # fmt: skip
 _SIMPLE = (int, str, bool, float, tuple, type(None))
 """Classes of keys whose items are guarded one by one."""
-_ITEMS = (dict, list)
-"""Classes that hold items, and from which the user may derive his own."""
 _KEPT = (
     int,
     float,
@@ -573,9 +571,11 @@ class World:
                 self.before.setdefault(id(table), (table, dict(table)))
             if held := slots(owner):
                 self.before.setdefault(id(owner), (owner, held))
-        elif isinstance(place, Item) and isinstance(owner, (*_ITEMS, *BUFFERS)):
-            kind = next(base for base in (*_ITEMS, bytes) if base is bytes or isinstance(owner, base))
-            self.before.setdefault(id(owner), (owner, kind(owner)))
+        elif isinstance(place, Item):
+            kind = next((one for one in (dict, list, *BUFFERS) if isinstance(owner, one)), None)
+            if kind is not None:
+                copied: Any = dict(owner) if kind is dict else list(owner) if kind is list else bytes(owner)
+                self.before.setdefault(id(owner), (owner, copied))
 
     def _wrote(self, place: Place) -> None:
         """Hear of a write to a place: an attribute is an item of the dict of its owner, too."""

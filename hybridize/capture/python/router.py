@@ -951,6 +951,9 @@ def item(router: Router, root: Trace, owner: Any, key: Any, whole: bool) -> Any:
         return root.lifted(value)
     if isinstance(owner, tuple):
         return world.wrap(value, repr(key), whole)
+    if type(owner) is list and type(key) is slice:
+        world.read_content(owner)
+        return writes.new(value)
     if type(owner) is weakref.WeakValueDictionary:
         references = cast("Any", owner).data
         return world.read_referent(world.read(Item(references, key), references[key], repr(key), whole=False))
