@@ -11,13 +11,13 @@ import weakref
 from abc import ABC, abstractmethod
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from types import MethodType
+from types import BuiltinMethodType, MethodType, MethodWrapperType, ModuleType, NoneType
 from typing import Any
 
 from hybridize.base.interruptions import let_through
 from hybridize.base.locations import SourceLoc
 from hybridize.contract.places import Content, Item, Items, Place, Refer, WeaklyReached, short
-from hybridize.contract.snapshots import COMPARED_CLASSES, MISSING, Snapshot, can_change, is_made_anew, same, unchanged
+from hybridize.contract.snapshots import COMPARED_CLASSES, MISSING, Snapshot, can_change, same, unchanged
 from hybridize.runtime.entry import Look, Watch
 
 
@@ -29,6 +29,13 @@ class _Unreadable:
 
 
 UNREADABLE = _Unreadable()
+
+
+def is_made_anew(value: Any) -> bool:
+    """Tell whether a value is a method of an object, which Python makes anew each time that it is asked for."""
+    if type(value) is BuiltinMethodType:
+        return not isinstance(value.__self__, (ModuleType, NoneType))
+    return type(value) in (MethodType, MethodWrapperType)
 
 
 class Test(ABC):

@@ -15,7 +15,7 @@ from array import array as plain_array
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping
 from itertools import repeat
-from types import BuiltinMethodType, MappingProxyType, MethodType, MethodWrapperType, ModuleType, NoneType
+from types import BuiltinMethodType, MappingProxyType, MethodType, MethodWrapperType
 from typing import Any, cast
 
 import numpy
@@ -46,13 +46,6 @@ EXACT_CLASSES = (int, bool, str, bytes)
 """Classes of which two instances that are equal cannot be told apart."""
 COMPARED_CLASSES = (*EXACT_CLASSES, float, complex, range, slice, tuple, numpy.generic)
 """Classes whose instances are compared by what they are."""
-
-
-def is_made_anew(value: Any) -> bool:
-    """Tell whether a value is a method of an object, which Python makes anew each time that it is asked for."""
-    if type(value) is BuiltinMethodType:
-        return not isinstance(value.__self__, (ModuleType, NoneType))
-    return type(value) in (MethodType, MethodWrapperType)
 
 
 def same(now: Any, then: Any) -> bool:
