@@ -14,7 +14,6 @@ This module only re-exports; DESIGN of the parts stands in the docstring of each
 """
 
 import gc
-import importlib
 from typing import TYPE_CHECKING, Any
 
 from hybridize import autograd, errors, gluon, init
@@ -23,6 +22,7 @@ from hybridize.array.device import cpu, gpu, num_gpus
 from hybridize.autograd import checkpoint, value_and_grad
 from hybridize.autograd import grad_of as grad
 from hybridize.base import tracebacks
+from hybridize.base.loading import load_module
 from hybridize.base.missing import missing
 from hybridize.base.version import VERSION
 from hybridize.programs import Program
@@ -69,7 +69,7 @@ _INSTEAD = {
 def __getattr__(name: str) -> Any:
     if name in _LATER:
         module, _, attribute = _LATER[name].partition(":")
-        loaded = importlib.import_module(module)
+        loaded = load_module(module)
         found = getattr(loaded, attribute) if attribute else loaded
         globals()[name] = found
         return found

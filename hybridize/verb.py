@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec, Protocol, TypeVar, over
 
 from hybridize.base import modes
 from hybridize.base.errors import ArgumentError, LoadError
+from hybridize.base.loading import LOADING, load_module
 from hybridize.base.participation import outside_only
 from hybridize.capture import Function
 from hybridize.formats import SavedProgram, detect, read_archive, read_if_archive
@@ -63,7 +63,7 @@ def hybridize(obj: Any = None, /, **options: Any) -> Any:
         return obj
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(obj, torch.nn.Module):
-        door = importlib.import_module("hybridize.torch")  # torch is loaded already; without it, its door stays shut
+        door = load_module("hybridize.torch")  # torch is loaded already; without it, its door stays shut
         return door.TorchFunction(obj, **options)
     if isinstance(obj, Function):
         return Function(obj.python_function, **options)
@@ -105,7 +105,8 @@ def load(path: str | os.PathLike[str], *, images: bool = False, verify: bool = F
     if saved is None:
         kind = detect(path)
         if kind == "symbol" and not verify:
-            from hybridize.gluon import SymbolBlock  # late: MXNet's graphs
+            with LOADING:
+                from hybridize.gluon import SymbolBlock  # late: MXNet's graphs
 
             return SymbolBlock.read(path)
         if kind == "archive":
@@ -127,7 +128,8 @@ def _function(saved: SavedProgram, path: str, images: bool, verify: bool) -> Fun
         raise _unverifiable(path)
     function = Function.from_saved(saved, owned=True, images=images)
     if verify:
-        from hybridize.programs.verifying import verify as verified  # late: few files are tried when they are loaded
+        with LOADING:  # late: few files are tried when they are loaded
+            from hybridize.programs.verifying import verify as verified
 
         verified(function, os.path.basename(path))
     return function

@@ -62,7 +62,12 @@ from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
 from hybridize.base.missing import missing
 from hybridize.ops.op import ACTIVE, Operand, bind1, capturing
 
-state = ndarray(numpy.array([0, 0], dtype=uint64))
+
+def _of_the_system() -> int:
+    return int.from_bytes(os.urandom(8), "little")
+
+
+state = ndarray(numpy.array([_of_the_system(), 0], dtype=uint64))
 """The seed and the number of draws so far."""
 
 _STEP = numpy.array([0, 1], dtype=uint64)
@@ -71,16 +76,13 @@ _STEP = numpy.array([0, 1], dtype=uint64)
 def seed(seed: int | None = None, ctx: Any = None, device: Any = None) -> None:
     """Start over: equal seeds give equal numbers. None takes one from the system."""
     check_device(ctx if ctx is not None and ctx != "all" else device)
-    number = int.from_bytes(os.urandom(8), "little") if seed is None else int(seed) % (1 << 64)
+    number = _of_the_system() if seed is None else int(seed) % (1 << 64)
     if ACTIVE and capturing():
         state[...] = wrap(numpy.array([number, 0], dtype=uint64))
         return
     with STATE:
         state._data[:] = (number, 0)
         written(state)
-
-
-seed(None)
 
 
 def key() -> Operand:

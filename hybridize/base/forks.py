@@ -3,7 +3,13 @@
 
 A lock over a few lines of Python is free again in the child (`renewed`): what it protects is whole between any two of
 these lines, or made again by whoever finds it missing. A lock over work that must not be cut in two, in libraries of
-others at that, is waited for: the process is forked while no other thread holds it (`awaited`).
+others at that, is waited for: the process is forked while no other thread holds it (`awaited`). These are taken in
+the order of their levels, by whoever holds several of them as by whoever forks:
+
+    0   base.access.STATE         a state between being read and being committed
+    1   compiler.compile          a compilation
+    2   codegen.llvm.engine       calls of LLVM
+    3   base.loading.LOADING      modules that are loaded late, which each of the others may have to wait for
 """
 
 from __future__ import annotations
@@ -11,7 +17,10 @@ from __future__ import annotations
 import os
 import threading
 import weakref
+from collections import deque
 from collections.abc import Callable
+from itertools import compress
+from operator import itemgetter, methodcaller
 from typing import Any, Final, TypeVar
 
 L = TypeVar("L", bound=Any)
@@ -21,12 +30,15 @@ _renewed: Final[set[weakref.ref[Any]]] = set()
 _awaited: Final[list[tuple[int, Any]]] = []
 _in_child: Final[list[Callable[[], object]]] = []
 _REENTRANT: Final = type(threading.RLock())
+_ACQUIRE: Final = methodcaller("acquire")
+_RELEASE: Final = methodcaller("release")
 
 
 class _Forking(threading.local):
-    """The locks that the present thread holds while it forks."""
+    """The locks that the present thread holds while it forks, above None."""
 
-    held: list[Any]
+    def __init__(self) -> None:
+        self.held: list[Any] = []
 
 
 _thread: Final = _Forking()
@@ -45,8 +57,7 @@ def awaited(lock: L, level: int) -> L:
         lock: one that may be entered again; what is called while it is held may not wait for the forking thread.
         level: those that are taken while this one is held have a higher one, so that nobody waits in a circle.
     """
-    _awaited.append((level, lock))
-    _awaited.sort(key=lambda pair: pair[0])
+    _awaited[:] = sorted([*_awaited, (level, lock)], key=itemgetter(0))  # in one go: another thread may be forking
     return lock
 
 
@@ -56,15 +67,26 @@ def in_child(function: Callable[[], object]) -> None:
 
 
 def _before() -> None:
-    _thread.held = []
-    for _, lock in _awaited:
-        lock.acquire()
-        _thread.held.append(lock)
+    """Take all locks that are waited for. What a signal handler raises meanwhile is raised once they are taken."""
+    raised: BaseException | None = None
+    while not _thread.held:
+        try:
+            locks = [lock for _, lock in _awaited]
+            _thread.held = [None]
+            # In one go of C's, as a handler's exception between a lock and the note of it would leave it locked.
+            _thread.held.extend(compress(locks, map(_ACQUIRE, locks)))
+            if len(_awaited) != len(locks):  # who was waited for has loaded a module that has another
+                _after()
+        except BaseException as error:
+            raised = raised or error
+            _after()
+    if raised is not None:
+        raise raised
 
 
 def _after() -> None:
-    while _thread.held:
-        _thread.held.pop().release()
+    if _thread.held:
+        deque(map(_RELEASE, iter(_thread.held.pop, None)), maxlen=0)
 
 
 def _after_in_child() -> None:
@@ -84,3 +106,4 @@ def _is_mine(lock: Any) -> bool:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_before, after_in_parent=_after, after_in_child=_after_in_child)
+    os.register_at_fork(before=_before, after_in_parent=_after)  # for when a handler raises where one of them begins

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NoReturn
 
 from hybridize.base.errors import MissingNameError
+from hybridize.base.loading import LOADING
 
 
 def missing(
@@ -31,7 +32,8 @@ def missing(
     if name in to_come:
         return MissingNameError("E364", f"{what} yet: it is to come", help=help)
     if not help:
-        from difflib import get_close_matches  # a millisecond that few need
+        with LOADING:
+            from difflib import get_close_matches  # a millisecond that few need
 
         names = sorted(one for one in known if not one.startswith("_"))
         close = [one for one in names if one.lower() == name.lower()] or get_close_matches(name, names, 3)

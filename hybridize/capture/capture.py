@@ -22,6 +22,7 @@ from hybridize.base.dims import Dim, SizeScope, is_symbolic
 from hybridize.base.errors import CaptureError, HybridizeError
 from hybridize.base.frozen import changed
 from hybridize.base.interruptions import is_asynchronous, let_through
+from hybridize.base.loading import LOADING
 from hybridize.base.locations import PACKAGE, SourceLoc, user_location
 from hybridize.base.nested import Structure, flatten, items_of, unflatten
 from hybridize.base.participation import is_of_package
@@ -141,25 +142,29 @@ class _Forms:
 
     @staticmethod
     def custom(at: Recording, function: Any, inputs: Sequence[Any]) -> Any:
-        from hybridize.capture.gradients.custom import called
+        with LOADING:
+            from hybridize.capture.gradients.custom import called
 
         return called(at, function, inputs)
 
     @staticmethod
     def checkpoint(at: Recording, function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        from hybridize.capture.gradients.custom import checkpointed
+        with LOADING:
+            from hybridize.capture.gradients.custom import checkpointed
 
         return checkpointed(at, function, args, kwargs)
 
     @staticmethod
     def cond(at: Recording, pred: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
-        from hybridize.capture.control.combinators import cond
+        with LOADING:
+            from hybridize.capture.control.combinators import cond
 
         return cond(at, pred, then, orelse)
 
     @staticmethod
     def foreach(at: Recording, body: Callable[..., Any], data: Any, init_states: Any) -> Any:
-        from hybridize.capture.control.combinators import foreach
+        with LOADING:
+            from hybridize.capture.control.combinators import foreach
 
         return foreach(at, body, data, init_states)
 
@@ -172,7 +177,8 @@ class _Forms:
         max_iterations: int | None,
         single: bool,
     ) -> Any:
-        from hybridize.capture.control.combinators import while_loop
+        with LOADING:
+            from hybridize.capture.control.combinators import while_loop
 
         return while_loop(at, cond, func, state, max_iterations, single)
 

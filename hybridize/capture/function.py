@@ -28,6 +28,7 @@ from hybridize.base.errors import ArgumentError, DTypeError, GraphError, Hybridi
 from hybridize.base.forks import renewed
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.interruptions import let_through
+from hybridize.base.loading import LOADING
 from hybridize.base.nested import arranged
 from hybridize.base.participation import ReadPolicy, outside_only
 from hybridize.base.tracebacks import trim
@@ -322,7 +323,8 @@ class Function(Generic[P, R]):
         except Exception as error:
             let_through(error)
             # Whatever it is: if it is the user's error, the exact capture says so too, in terms of true sizes.
-            import logging  # late: it takes milliseconds to load, and this seldom happens
+            with LOADING:
+                import logging  # late: it takes milliseconds to load, and this seldom happens
 
             log = logging.getLogger(__name__)
             log.debug("%s cannot be captured for any size: %s", self.name, error, exc_info=True)
@@ -525,7 +527,8 @@ class Function(Generic[P, R]):
             CaptureError E450, E454 to E457: what only Python can do is part of a program.
             VerificationError E810 to E812: what was written is not what Python gives. Nothing changed on the disk.
         """
-        from hybridize.programs.exporting import export, nothing_to_export  # late: most processes write no file
+        with LOADING:
+            from hybridize.programs.exporting import export, nothing_to_export  # late: most processes write no file
 
         if not self.cache_info().programs:
             raise nothing_to_export(self.name)

@@ -19,6 +19,7 @@ from hybridize.base.config import CONFIG
 from hybridize.base.dtypes import BY_CODE, CODES
 from hybridize.base.errors import CodegenError, LoadError
 from hybridize.base.frozen import frozen
+from hybridize.base.loading import LOADING
 from hybridize.base.types import TensorType
 from hybridize.codegen.target import named_target
 from hybridize.compiler.entry import entry_code
@@ -142,8 +143,9 @@ def program_code(
         stable: as in `compile`.
         named: keeps a constant beside the code and returns its digest; None for one that is to stand within.
     """
-    from hybridize.codegen.llvm.engine import compile_image  # late: see the package
-    from hybridize.codegen.llvm.program import build
+    with LOADING:
+        from hybridize.codegen.llvm.engine import compile_image  # late: see the package
+        from hybridize.codegen.llvm.program import build
 
     machine = named_target(target)
     built = build(PIPELINE.run(graph), machine, stable=stable, slots=SLOTS)
@@ -181,9 +183,10 @@ def _image_code(image: Image) -> CompiledCode:
 
 def process_code(kind: str, target: str, numbers: Sequence[int]) -> CompiledCode:
     """The entry, or the code of the threads."""
-    from hybridize.codegen.llvm.engine import compile_image  # late: see the package
-    from hybridize.codegen.llvm.process.entry import emit_entry
-    from hybridize.codegen.llvm.process.pool import emit_pool
+    with LOADING:
+        from hybridize.codegen.llvm.engine import compile_image  # late: see the package
+        from hybridize.codegen.llvm.process.entry import emit_entry
+        from hybridize.codegen.llvm.process.pool import emit_pool
 
     machine = named_target(target)
     if kind == "entry":
@@ -301,6 +304,7 @@ def _plan(content: bytes, at: int) -> Plan:
 
 
 def _llvm_text(graph: Graph, target: str, stable: Collection[int]) -> str:
-    from hybridize.codegen.llvm.program import build  # late: see the package
+    with LOADING:
+        from hybridize.codegen.llvm.program import build  # late: see the package
 
     return str(build(PIPELINE.run(graph), named_target(target), stable=stable, slots=SLOTS).module.text())

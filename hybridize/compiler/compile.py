@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from hybridize.base.config import CONFIG
 from hybridize.base.errors import CodegenError
 from hybridize.base.forks import awaited
+from hybridize.base.loading import LOADING
 from hybridize.codegen.target import Target, named_target
 from hybridize.compiler import disk, stored
 from hybridize.compiler.cache import Cache, ExecutableCacheInfo, Key
@@ -142,7 +143,8 @@ class _Work:
 
     def compiled(self, file: str | None) -> Executable:
         """Compile, and keep the result on the disk for later processes."""
-        from hybridize.codegen.llvm.engine import check_runnable, compile_image  # late: see the package
+        with LOADING:
+            from hybridize.codegen.llvm.engine import check_runnable, compile_image  # late: see the package
 
         check_runnable(self.target)
         renew()
@@ -155,7 +157,8 @@ class _Work:
         return self._executable(loaded, built.plan, built.constants)
 
     def _built(self) -> Any:
-        from hybridize.codegen.llvm.program import build  # late: see the package
+        with LOADING:
+            from hybridize.codegen.llvm.program import build  # late: see the package
 
         with self.watch.stage("codegen"):
             return build(self.optimized(), self.target, stable=self.stable, slots=self.slots, updates=self.updates)

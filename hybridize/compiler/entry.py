@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from hybridize.base.loading import LOADING
 from hybridize.base.once import once
 from hybridize.base.types import TensorType
 from hybridize.compiler.host import process_module
@@ -37,7 +38,8 @@ def _entry() -> tuple[int, object]:
 
 
 def _entry_text(offset: int) -> str:
-    from hybridize.codegen.llvm.process.entry import emit_entry  # late: see the package
+    with LOADING:
+        from hybridize.codegen.llvm.process.entry import emit_entry  # late: see the package
 
     return emit_entry(offset).text()
 

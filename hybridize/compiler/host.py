@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
+from hybridize.base.loading import LOADING
 from hybridize.codegen.target import Target
 from hybridize.compiler import disk
 from hybridize.runtime.image import Image, Loaded
@@ -34,7 +35,8 @@ def renew() -> None:
 
 
 def _asked() -> Target:
-    from hybridize.codegen.llvm.engine import host_target as ask  # late: see the package
+    with LOADING:
+        from hybridize.codegen.llvm.engine import host_target as ask  # late: see the package
 
     return ask()
 
@@ -64,7 +66,8 @@ def process_module(kind: str, emit: Callable[[Target], str], *numbers: int, leve
     image = disk.find(name, [Image])
     if isinstance(image, Image):
         return Loaded(image)
-    from hybridize.codegen.llvm.engine import compile_image  # late: see the package
+    with LOADING:
+        from hybridize.codegen.llvm.engine import compile_image  # late: see the package
 
     image = compile_image(emit(target), target, level)
     disk.keep(name, image)

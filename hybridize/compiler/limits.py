@@ -13,6 +13,7 @@ import numpy
 
 from hybridize.base.frozen import frozen
 from hybridize.base.interruptions import let_through
+from hybridize.base.loading import LOADING
 
 CHAINS = 12
 """Independent accumulators: more than latency times throughput of a multiply-add on any x86-64."""
@@ -123,7 +124,8 @@ done:
 
 def measure(seconds: float) -> Limits:
     """Measure each limit for about `seconds`, on the CPU that this process may use."""
-    from hybridize.codegen.llvm.engine import compile_module, host_target  # late: see the package
+    with LOADING:
+        from hybridize.codegen.llvm.engine import compile_module, host_target  # late: see the package
 
     target = host_target()
     lanes = target.lanes(4)

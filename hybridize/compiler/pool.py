@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from hybridize.base.loading import LOADING
 from hybridize.base.once import once
 from hybridize.codegen.target import Target
 from hybridize.compiler.host import process_module
@@ -22,7 +23,8 @@ def _code() -> object:
 
 
 def _text(target: Target) -> str:
-    from hybridize.codegen.llvm.process.pool import emit_pool  # late: see the package
+    with LOADING:
+        from hybridize.codegen.llvm.process.pool import emit_pool  # late: see the package
 
     return emit_pool(target).text()
 

@@ -11,6 +11,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.base import dims
+from hybridize.base.loading import LOADING
 from hybridize.base.types import TensorType
 from hybridize.codegen.target import Target
 from hybridize.graph import Graph
@@ -37,9 +38,10 @@ def step_seconds(
     `graph` is what it was made of, optimised; it must not print or assert. What reading the clock costs is measured
     beside and taken off.
     """
-    from hybridize.codegen.llvm.engine import compile_image  # late: see the package
-    from hybridize.codegen.llvm.process.timed import TimedEmitter
-    from hybridize.codegen.llvm.program import build
+    with LOADING:
+        from hybridize.codegen.llvm.engine import compile_image  # late: see the package
+        from hybridize.codegen.llvm.process.timed import TimedEmitter
+        from hybridize.codegen.llvm.program import build
 
     plan = executable.plan
     ticks = numpy.zeros(len(plan.steps) + 2, dtype=numpy.int64)

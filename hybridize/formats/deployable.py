@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from hybridize.base.dims import SizeScope
 from hybridize.base.errors import CaptureError, StateError
 from hybridize.base.frozen import changed, frozen
+from hybridize.base.loading import LOADING
 from hybridize.base.nested import Structure
 from hybridize.base.types import TensorType
 from hybridize.formats.saved import CheckedCall, SavedProgram, SavedSignature
@@ -154,7 +155,8 @@ def identifier(name: str) -> str:
     'grosse'
     """
     if not name.isascii():
-        import unicodedata  # late: few names have letters that C lacks
+        with LOADING:
+            import unicodedata  # late: few names have letters that C lacks
 
         parts = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
         name = "".join(part for part in parts if not unicodedata.combining(part))

@@ -22,6 +22,7 @@ from typing import Any, Final
 
 from hybridize.base.errors import ArgumentError
 from hybridize.base.frozen import changed, frozen
+from hybridize.base.loading import LOADING
 from hybridize.formats import checking, file_set
 from hybridize.formats.atomic import split
 from hybridize.formats.deployable import Deployable, deployable
@@ -101,7 +102,8 @@ def export(
         left_out: tuple[str, ...] = ()
         fixed: tuple[str, ...] = ()
         if format == "archive":
-            from hybridize.formats import write_archive  # late: safetensors
+            with LOADING:
+                from hybridize.formats import write_archive  # late: safetensors
 
             tell(f"writing {base}")
             write_archive(staged, program, **options)
@@ -178,13 +180,15 @@ def _check_value(format: str, name: str, value: Any) -> None:
 
 
 def _library(model: Deployable, staged: str, format: str, options: Mapping[str, Any]) -> list[str]:
-    from hybridize.formats.library import write_library  # late: the compiler
+    with LOADING:
+        from hybridize.formats.library import write_library  # late: the compiler
 
     return list(map(str, write_library(model, staged, object_only=format == "object", **options)))
 
 
 def _check_library(model: Deployable, files: Sequence[str], options: Mapping[str, Any]) -> list[str]:
-    from hybridize.formats.library.running import answers  # late: the compiler
+    with LOADING:
+        from hybridize.formats.library.running import answers  # late: the compiler
 
     given, missing = checking.trials(model)
     if not given:
@@ -198,7 +202,8 @@ def _check_library(model: Deployable, files: Sequence[str], options: Mapping[str
 
 
 def _wasm(model: Deployable, staged: str, format: str, options: Mapping[str, Any]) -> list[str]:
-    from hybridize.formats.wasm import write_wasm  # late: the compiler
+    with LOADING:
+        from hybridize.formats.wasm import write_wasm  # late: the compiler
 
     return list(map(str, write_wasm(model, staged)))
 

@@ -18,6 +18,7 @@ from typing import Final
 
 from hybridize.base.digests import digest
 from hybridize.base.interruptions import let_through, suppress
+from hybridize.base.loading import LOADING
 
 _PART: Final = ".part"
 _NAME: Final = re.compile(r"\..*\.([0-9a-f]{8})-([0-9a-f]{8})-([0-9]+)-([0-9]+)-[^.]*\.part")
@@ -28,7 +29,8 @@ _DAY_S: Final = 24 * 3600
 
 def make_temporary_file(folder: str, name: str) -> str:
     """Make an empty file in `folder` to write what is going to be called `name`, and sweep the folder."""
-    import tempfile  # late: it costs more than all formats, and most processes write no file
+    with LOADING:
+        import tempfile  # late: it costs more than all formats, and most processes write no file
 
     sweep(folder)
     descriptor, path = tempfile.mkstemp(prefix=_prefix(name), suffix=_PART, dir=folder)
@@ -38,7 +40,8 @@ def make_temporary_file(folder: str, name: str) -> str:
 
 def make_temporary_folder(folder: str, name: str) -> str:
     """Make a folder in `folder` to write what is going to be called `name`, and sweep `folder`."""
-    import tempfile
+    with LOADING:
+        import tempfile
 
     sweep(folder)
     return tempfile.mkdtemp(prefix=_prefix(name), suffix=_PART, dir=folder)
@@ -55,7 +58,8 @@ def sweep(folder: str) -> None:
 
 
 def _remove(entry: os.DirEntry[str]) -> None:
-    import shutil
+    with LOADING:
+        import shutil
 
     if entry.is_dir(follow_symlinks=False):
         shutil.rmtree(entry.path, ignore_errors=True)

@@ -6,10 +6,10 @@ makes one `capture.Function` of it. Parameters reach a program by being read whi
 It must not know graphs, compilers or kernels.
 """
 
-import importlib
 from typing import TYPE_CHECKING, Any
 
 from hybridize.base.errors import DeferredInitializationError as DeferredInitializationError
+from hybridize.base.loading import LOADING, load_module
 from hybridize.base.missing import missing
 from hybridize.gluon import nn as nn
 from hybridize.gluon.block import Block as Block
@@ -42,14 +42,15 @@ def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise missing(__name__, name, {*globals(), *_LATER}, ("rnn", "model_zoo", "probability"))
     module, _, attribute = _LATER[name].partition(":")
-    loaded = importlib.import_module(module)
+    loaded = load_module(module)
     found = getattr(loaded, attribute) if attribute else loaded
     globals()[name] = found
     return found
 
 
 def _imports(symbol_file: str, input_names: list[str], param_file: str | None) -> Block:
-    from hybridize.gluon.symbol_block import SymbolBlock  # late: MXNet's graphs
+    with LOADING:
+        from hybridize.gluon.symbol_block import SymbolBlock  # late: MXNet's graphs
 
     return SymbolBlock.imports(symbol_file, input_names, param_file)
 

@@ -16,6 +16,7 @@ from hybridize.base.advice import warn
 from hybridize.base.comparison import difference, largest
 from hybridize.base.errors import ArgumentError, CaptureError, StateError, VerificationError
 from hybridize.base.frozen import changed
+from hybridize.base.loading import LOADING
 from hybridize.base.nested import Structure, flatten
 from hybridize.capture import Function
 from hybridize.formats import write_archive
@@ -61,7 +62,8 @@ def deploy(
     options: Mapping[str, Any],
 ) -> Exported:
     """Write files of another format than MXNet's; see `capture.Function.export`."""
-    from hybridize.programs.exporting import export  # late: most processes write no file
+    with LOADING:
+        from hybridize.programs.exporting import export  # late: most processes write no file
 
     names = names_of(parameters)
     return export(
@@ -91,7 +93,8 @@ def write(
     """Write `PATH-symbol.json` and `PATH-EPOCH.params`, once they give what the net gives; see `HybridBlock.export`."""
     if not isinstance(epoch, int) or isinstance(epoch, bool) or epoch < 0:
         raise ArgumentError("E337", f"epoch must be a whole number from 0, got {epoch!r}")
-    from hybridize.formats.file_set import put_in_place, temporary_folder  # late: most processes write no file
+    with LOADING:
+        from hybridize.formats.file_set import put_in_place, temporary_folder  # late: most processes write no file
 
     destination, name = split(path)
     names = names_of(parameters)
@@ -142,7 +145,8 @@ def _compare(title: str, number: int, found: Sequence[Any], sample: CheckedCall)
 def _write(
     function: Function, program: SavedProgram, number: int, names: dict[int, str], path: str, epoch: int
 ) -> tuple[str, str | None]:
-    from hybridize.formats.mxnet.write import symbol_json  # late: MXNet's names for all ops
+    with LOADING:
+        from hybridize.formats.mxnet.write import symbol_json  # late: MXNet's names for all ops
 
     captured = with_sizes(function, function.current()[number].capture)
     signature = signature_of(captured, names)

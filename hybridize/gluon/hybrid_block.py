@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any, ClassVar, cast
 
 from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.loading import LOADING
 from hybridize.base.participation import outside_only
 from hybridize.base.tracebacks import trim
 from hybridize.capture import Function
@@ -297,13 +298,15 @@ def functions() -> ModuleType:
 
 @functools.cache
 def _symbolic_functions() -> ModuleType:
-    from hybridize import symbol  # late: few blocks are written with `F`
+    with LOADING:
+        from hybridize import symbol  # late: few blocks are written with `F`
 
     return symbol
 
 
 @functools.cache
 def _imperative_functions() -> ModuleType:
-    from hybridize import ndarray  # late: few blocks are written with `F`
+    with LOADING:
+        from hybridize import ndarray  # late: few blocks are written with `F`
 
     return ndarray

@@ -13,6 +13,7 @@ from hybridize.array import np
 from hybridize.array.device import check_device
 from hybridize.base.advice import warn
 from hybridize.base.errors import ArgumentError, LoadError, ValueArgumentError
+from hybridize.base.loading import LOADING
 from hybridize.ops.op import capturing
 
 _PIECE = 1 << 20
@@ -116,7 +117,8 @@ def check_sha1(filename: str | os.PathLike[str], sha1_hash: str) -> bool:
     Raises:
         LoadError E600: it cannot be read.
     """
-    import hashlib  # late: it takes milliseconds to load
+    with LOADING:
+        import hashlib  # late: it takes milliseconds to load
 
     sha1 = hashlib.sha1(usedforsecurity=False)
     try:

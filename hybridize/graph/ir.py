@@ -16,6 +16,7 @@ from hybridize.base.dims import SizeScope
 from hybridize.base.errors import GraphError, InternalError
 from hybridize.base.frozen import frozen
 from hybridize.base.hooks import Hook
+from hybridize.base.loading import LOADING
 from hybridize.base.locations import SourceLoc
 from hybridize.base.types import TensorType
 
@@ -24,7 +25,8 @@ Array = NDArray[Any]
 
 def hashed(*parts: bytes | memoryview) -> str:
     """The SHA-256 of bytes."""
-    import hashlib  # late: it loads OpenSSL, and `import hybridize` hashes nothing
+    with LOADING:
+        import hashlib  # late: it loads OpenSSL, and `import hybridize` hashes nothing
 
     total = hashlib.sha256()
     for part in parts:

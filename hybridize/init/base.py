@@ -12,6 +12,7 @@ import numpy
 
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError
+from hybridize.base.loading import LOADING
 from hybridize.base.participation import ReadPolicy, WritePolicy
 from hybridize.base.registry import Registry
 
@@ -82,7 +83,8 @@ class Initializer:
 
     def _tell(self, desc: str, by: Any, arr: ndarray) -> None:
         if self._print is not None:
-            import logging  # a millisecond that few need
+            with LOADING:
+                import logging  # a millisecond that few need
 
             logging.getLogger("hybridize.init").info("Initialized %s as %s: %s", desc, by, self._print(arr))
 

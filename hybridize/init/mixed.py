@@ -9,6 +9,7 @@ from typing import Any
 
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.loading import LOADING
 from hybridize.init.base import Initializer, create, register
 
 
@@ -56,7 +57,8 @@ class Load(Initializer):
     def __init__(self, param: Any, default_init: Any = None, verbose: bool = False) -> None:
         super().__init__(param=param, default_init=default_init, verbose=verbose)
         if not isinstance(param, Mapping):
-            from hybridize.formats.mxnet import read_params  # loaded with the first file
+            with LOADING:
+                from hybridize.formats.mxnet import read_params  # loaded with the first file
 
             param = read_params(param)
         if not isinstance(param, Mapping):

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 from collections.abc import Iterator, Mapping
 from typing import TypeVar
+
+from hybridize.base.loading import load_module
 
 T = TypeVar("T")
 
@@ -36,11 +37,11 @@ class OpRegistry(Mapping[str, T]):
 
     def _load(self) -> None:
         if not self._whole:
-            for folder in importlib.import_module(self._package).__path__:
+            for folder in load_module(self._package).__path__:
                 for file in sorted(os.listdir(folder)):
                     stem, _, kind = file.partition(".")
                     if kind == "py" and stem != "__init__":
-                        importlib.import_module(f"{self._package}.{stem}")
+                        load_module(f"{self._package}.{stem}")
             self._whole = True
 
     def __getitem__(self, name: str) -> T:

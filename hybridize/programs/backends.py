@@ -14,6 +14,7 @@ from hybridize.base.access import consistent, consistently
 from hybridize.base.comparison import difference
 from hybridize.base.errors import VerificationError
 from hybridize.base.frozen import frozen
+from hybridize.base.loading import LOADING
 from hybridize.base.types import Shape
 from hybridize.graph import Graph, Value, sizes_of, with_sizes
 from hybridize.ops.evaluate import evaluate
@@ -193,7 +194,8 @@ class Verifying:
         outputs = self.machine.run(inputs)
         expected = evaluate(self._silent, inputs)
         if any(map(difference, outputs, expected)):  # by more than rounding, unless something cancels
-            from hybridize.programs.roundoff import whole  # late: it is seldom needed
+            with LOADING:
+                from hybridize.programs.roundoff import whole  # late: it is seldom needed
 
             slack = whole(self._silent, inputs, expected)
             for number, (x, y, more) in enumerate(zip(outputs, expected, slack, strict=True)):
@@ -230,7 +232,8 @@ def _check_each(graph: Graph, inputs: Sequence[Buffer], found: Sequence[Buffer])
     Raises:
         VerificationError E802: one differs.
     """
-    from hybridize.programs.roundoff import local  # late: it is seldom needed
+    with LOADING:
+        from hybridize.programs.roundoff import local  # late: it is seldom needed
 
     if graph.scope is not None:
         graph = with_sizes(graph, sizes_of(graph, [x.shape for x in inputs]) or {})

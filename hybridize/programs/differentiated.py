@@ -24,6 +24,7 @@ from hybridize.base.dtypes import is_float
 from hybridize.base.errors import StateError
 from hybridize.base.frozen import frozen
 from hybridize.base.interruptions import let_through
+from hybridize.base.loading import LOADING
 from hybridize.base.types import Shape
 from hybridize.graph import Graph, sizes_of, with_sizes
 from hybridize.ops import StopGradient
@@ -186,7 +187,8 @@ class Recorded:
         return pair
 
     def _compiled(self, wrt: tuple[int, ...], graph: Graph) -> Pair | None:
-        from hybridize.autograd.split import split  # late: who does not train does without it
+        with LOADING:
+            from hybridize.autograd.split import split  # late: who does not train does without it
 
         try:
             halves = split(graph, wrt, self._of)
@@ -196,7 +198,8 @@ class Recorded:
             let_through(error)
             if graph.scope is None:
                 raise
-            import logging  # late: it takes milliseconds to load, and this seldom happens
+            with LOADING:
+                import logging  # late: it takes milliseconds to load, and this seldom happens
 
             log = logging.getLogger(__name__)
             log.debug("%s has no gradient for any size: %s", self._name, error, exc_info=True)

@@ -21,6 +21,7 @@ from hybridize.base.access import ACCESS, WRITER, begin_writing
 from hybridize.base.dims import SizeSymbol
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.frozen import changed
+from hybridize.base.loading import LOADING
 from hybridize.base.nested import unflatten
 from hybridize.base.types import TensorType
 from hybridize.compiler.archived import Code
@@ -178,7 +179,8 @@ class Program:
         Raises:
             ShapeError E120, DTypeError E210, ArgumentError E310: arguments other than it was compiled for.
         """
-        from hybridize.programs.explain import explained  # late: few programs are explained
+        with LOADING:
+            from hybridize.programs.explain import explained  # late: few programs are explained
 
         arrays = None
         if args:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from hybridize.base.loading import load_module
 from hybridize.tools.peers import F32, I32, Batches, Layers, Prepared
 
 F64 = np.ndarray[Any, np.dtype[np.float64]]
@@ -142,7 +143,7 @@ def _adam(rate: float, parameters: list[F64]) -> Any:
 
 def digits(training: Training) -> tuple[Layers, Batches, Batches]:
     """Random layers, all digits to train with, and their batches in order, of which the last is short."""
-    sets = importlib.import_module("hybridize.gluon.data.sets")
+    sets = load_module("hybridize.gluon.data.sets")
     x, y = (np.stack(part) for part in zip(*sets.digits(train=True), strict=True))
     cuts = range(training.batch, len(x), training.batch)
     return layers_of(training), [(x, y)], [*zip(np.split(x, cuts), np.split(y, cuts), strict=True)]

@@ -22,7 +22,6 @@ Started as `python -m hybridize.tools.worker CPU`, it pins itself to that CPU be
 from __future__ import annotations
 
 import functools
-import importlib
 import json
 import os
 import sys
@@ -34,6 +33,7 @@ from typing import Any
 
 import numpy as np
 
+from hybridize.base.loading import load_module
 from hybridize.compiler import limits
 from hybridize.tools import workloads
 from hybridize.tools.peers import Prepared
@@ -57,7 +57,7 @@ def answers(requests: Iterator[str]) -> Iterator[dict[str, Any]]:
                 case "limits":
                     yield asdict(limits.measure(request["seconds"]))
                 case "prepare":
-                    module = importlib.import_module(f"hybridize.tools.peers.{request['module']}")
+                    module = load_module(f"hybridize.tools.peers.{request['module']}")
                     build = getattr(module, request["table"])[request["mode"]]
                     start = build(*workloads.read(request["table"], request["workload"], request["data"]))
                     begin = time.perf_counter()
@@ -72,28 +72,28 @@ def answers(requests: Iterator[str]) -> Iterator[dict[str, Any]]:
                     yield {"samples": samples, "disturbed": disturbed}
                 case "memory":
                     layers, x = workloads.read("MLP", "mlp-1", request["data"])
-                    memory = importlib.import_module("hybridize.tools.memory")
+                    memory = load_module("hybridize.tools.memory")
                     yield memory.measure(layers, x, request["calls"], request["shapes"])
                 case "peak" if timer is not None:
-                    memory = importlib.import_module("hybridize.tools.memory")
+                    memory = load_module("hybridize.tools.memory")
                     yield {"bytes": memory.peak_of(functools.partial(timer.timeit, 1))}
                 case "planned":
-                    memory = importlib.import_module("hybridize.tools.memory")
+                    memory = load_module("hybridize.tools.memory")
                     arguments = workloads.read("TRAIN", request["workload"], request["data"])
                     yield {"bytes": memory.planned(*arguments)}
                 case "first":
-                    first_calls = importlib.import_module("hybridize.tools.first_calls")
+                    first_calls = load_module("hybridize.tools.first_calls")
                     yield first_calls.measure(request["model"], loaded=request["loaded"])
                 case "sizes":
-                    sizes = importlib.import_module("hybridize.tools.sizes")
+                    sizes = load_module("hybridize.tools.sizes")
                     yield sizes.measure(request["count"])
                 case "write":
-                    module = importlib.import_module(f"hybridize.tools.peers.{request['module']}")
+                    module = load_module(f"hybridize.tools.peers.{request['module']}")
                     layers, x = workloads.read("MLP", request["workload"], request["data"])
                     module.FILE[request["mode"]](layers, x, request["path"])
                     yield {}
                 case "library":
-                    library = importlib.import_module("hybridize.tools.c_calls")
+                    library = load_module("hybridize.tools.c_calls")
                     yield library.measure(**{name: value for name, value in request.items() if name != "do"})
                 case unknown:
                     yield {"error": f"cannot do {unknown!r} now"}

@@ -20,6 +20,7 @@ from hybridize.base.dims import is_symbolic
 from hybridize.base.errors import ArgumentError, CaptureError, StateError
 from hybridize.base.forks import renewed
 from hybridize.base.interruptions import let_through
+from hybridize.base.loading import LOADING
 from hybridize.base.nested import Structure, flatten, unflatten
 from hybridize.base.types import TensorType
 from hybridize.capture import Function
@@ -183,7 +184,8 @@ class TorchFunction:
             CaptureError E454 to E457: what only Python can do is part of a program.
             VerificationError E810 to E812: what was written is not what PyTorch gives. Nothing changed on the disk.
         """
-        from hybridize.programs.exporting import export as write  # late: most processes write no file
+        with LOADING:
+            from hybridize.programs.exporting import export as write  # late: most processes write no file
 
         return write(self.saved, Function.from_saved, path, format, samples=samples, progress=progress, options=options)
 

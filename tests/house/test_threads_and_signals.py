@@ -2,12 +2,16 @@
 
 import ast
 import functools
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import hybridize
 
 PACKAGE = Path(hybridize.__file__).parent
 FORKS = PACKAGE / "base" / "forks.py"
+LOADING = PACKAGE / "base" / "loading.py"
 FILES = sorted(PACKAGE.rglob("*.py"))
 WORKING = {  # where calls are captured, compiled and run
     "array", "autograd", "base", "capture", "codegen", "compiler", "contract", "graph", "loops", "ops", "optimizer",
@@ -17,6 +21,7 @@ BROAD = {"Exception", "BaseException", "OSError"}
 """Classes that exceptions of the user's own handlers commonly have: `TimeoutError` is an `OSError`."""
 WORDS = "Lock(", "Condition(", "Semaphore(", "register_at_fork", "except", "suppress("
 KEPT = {
+    "base/forks.py",  # raises what it caught once the locks are taken
     "runtime/effects.py",  # called by machine code, which nothing may be raised through: it is raised behind it
     "capture/capture.py",  # raises what it caught, without the frames of the package
 }
@@ -61,6 +66,78 @@ def test_locks_may_be_entered_again():
     assert not wrong, "a handler that comes while it is held waits for itself: use RLock"
 
 
+OF_THE_USERS = {"runtime/recipes.py", "tools/compile_command.py"}
+"""Files that import modules of the user's by their names, who may wait for anything."""
+
+
+INDENTED = re.compile(r"^\s+(import|from) ", re.MULTILINE)
+BY_NAME = re.compile(r"\b(import_module|__import__)\(")
+
+
+def late_imports(tree):
+    """Imports inside functions that are not under LOADING."""
+    waiting = [(tree, False)]
+    while waiting:
+        node, inside = waiting.pop()
+        if inside and isinstance(node, ast.Import | ast.ImportFrom):
+            yield node
+        if isinstance(node, ast.With) and any(name(item.context_expr) == "LOADING" for item in node.items):
+            continue
+        inside = inside or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        waiting += [(child, inside) for child in ast.iter_child_nodes(node)]
+
+
+def is_import(node):
+    return isinstance(node, ast.Call) and name(node.func) in ("import_module", "__import__")
+
+
+def test_late_imports_are_waited_for_by_a_fork():
+    wrong: list[str] = []
+    for file in FILES:
+        text = file.read_text()
+        if not INDENTED.search(text) and not BY_NAME.search(text):
+            continue
+        tree = ast.parse(text)
+        found = list(late_imports(tree))
+        if file != LOADING and file.relative_to(PACKAGE).as_posix() not in OF_THE_USERS:
+            found += [node for node in ast.walk(tree) if is_import(node)]
+        wrong += [f"{file}:{node.lineno}" for node in found]
+    assert not wrong, "`with LOADING:` of base.loading stands around them, or `load_module` imports by name"
+
+
+ENTERED = """
+import pkgutil, sys, threading, traceback
+entered = []
+class RLock(threading._PyRLock):
+    def acquire(self, *args, **kwargs):
+        if len(entered) < 1000:
+            entered.append((self, [f"{at.name} {at.filename}:{at.lineno}" for at in traceback.extract_stack()]))
+        return super().acquire(*args, **kwargs)
+    __enter__ = acquire
+threading.RLock = RLock
+import hybridize
+from hybridize.base import forks
+names = [one.name for one in pkgutil.walk_packages(hybridize.__path__, "hybridize.")]
+for name in reversed(names):  # from the top down: doors are found shut
+    if not name.startswith("hybridize.tools.peers.") and not name.endswith("__main__"):
+        __import__(name)
+levels = {id(lock): level for level, lock in forks._awaited}
+assert {*levels.values()} == {0, 1, 2, 3}
+print(len(names))
+for lock, stack in entered:
+    if id(lock) in levels:
+        print(levels[id(lock)], *[at for at in stack if "frozen" not in at][-5:-1])
+"""
+
+
+def test_no_module_waits_for_another_thread_as_it_is_loaded():
+    """A thread that has LOADING may be waiting for that module, and the one that forks has all other locks."""
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", ENTERED], capture_output=True, text=True, check=True)
+    modules, *entered = done.stdout.splitlines()
+    assert int(modules) > 400
+    assert entered == [], "a module of the package calls what takes locks, or imports late, while it is imported itself"
+
+
 def swallows(handler):
     """Whether a handler neither raises what it caught nor lets through what a signal handler raised."""
     caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
@@ -94,3 +171,6 @@ def test_what_is_forgotten_is_found():
     (node,) = ast.parse("try:\n  f()\nexcept Exception as error:\n  let_through(error)\n  g(error)").body
     assert not swallows(node.handlers[0])
     assert is_lock(ast.parse("threading.Lock()", mode="eval").body)
+    assert list(late_imports(ast.parse("def f():\n  if x:\n    import os")))
+    assert not list(late_imports(ast.parse("import os\ndef f():\n  with LOADING:\n    import os")))
+    assert is_import(ast.parse("importlib.import_module(name)", mode="eval").body)

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import builtins
-import importlib
 import math
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy
@@ -67,6 +67,7 @@ from hybridize.base.errors import (
     StateError,
     ValueArgumentError,
 )
+from hybridize.base.loading import load_module
 from hybridize.base.promotion import floating
 from hybridize.ops.op import ACTIVE, Operand, bind1, capturing, taped
 
@@ -601,8 +602,13 @@ def data_dependent(
 def recorded(name: str, module: str) -> Callable[..., Any]:
     """A function of a module of these, which is loaded when a gradient must pass it for the first time."""
 
+    @cache
+    def found() -> Callable[..., Any]:
+        function: Callable[..., Any] = getattr(load_module(f"hybridize.array.functions.{module}"), name)
+        return function
+
     def call(*args: Any, **kwargs: Any) -> Any:
-        return getattr(importlib.import_module(f"hybridize.array.functions.{module}"), name)(*args, **kwargs)
+        return found()(*args, **kwargs)
 
     return call
 

@@ -20,11 +20,13 @@ from typing import Any
 from hybridize.base.errors import CodegenError
 from hybridize.base.forks import awaited
 from hybridize.base.interruptions import let_through
+from hybridize.base.loading import LOADING
 from hybridize.codegen.link import link
 from hybridize.codegen.target import Target, named_target
 from hybridize.runtime.image import Image, Loaded
 
 _LOCK = awaited(threading.RLock(), 2)
+"""Held whenever LLVM is called: llvmlite has a lock around each call, which no child that is forked meanwhile gets."""
 _AVX512 = ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")
 _AVX2 = ("avx2", "fma", "f16c", "bmi2")
 
@@ -32,11 +34,13 @@ _AVX2 = ("avx2", "fma", "f16c", "bmi2")
 @functools.cache
 def _llvm() -> Any:
     """`llvmlite.binding`, ready for this machine."""
-    import llvmlite.binding as llvm
+    with LOADING:
+        import llvmlite.binding as llvm
 
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    llvm.initialize_native_asmparser()  # for the instructions by which a library asks what processor this is
+    with _LOCK:
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+        llvm.initialize_native_asmparser()  # for the instructions by which a library asks what processor this is
     return llvm
 
 
@@ -44,12 +48,13 @@ def _llvm() -> Any:
 def host_target() -> Target:
     """The machine this runs on: its own processor and features, at the widest level it reaches."""
     llvm = _llvm()
-    features = llvm.get_host_cpu_features()
+    with _LOCK:
+        features, name = llvm.get_host_cpu_features(), llvm.get_host_cpu_name()
     # What is absent is said too: a processor's name may promise a feature that the operating system withholds.
-    flat = ",".join(f"{'+' if there else '-'}{name}" for name, there in sorted(features.items()))
+    flat = ",".join(f"{'+' if there else '-'}{one}" for one, there in sorted(features.items()))
     return dataclasses.replace(
         named_target(runnable()[0]),
-        cpu=llvm.get_host_cpu_name(),
+        cpu=name,
         features=flat,
         l1_bytes=_cache_bytes("SC_LEVEL1_DCACHE_SIZE", Target.l1_bytes),
         l2_bytes=_cache_bytes("SC_LEVEL2_CACHE_SIZE", Target.l2_bytes),
@@ -61,7 +66,8 @@ def runnable() -> tuple[str, ...]:
     """Names of the targets whose code this machine runs, the widest first."""
     if platform.machine() != "x86_64":
         return (platform.machine(),)
-    has = {name for name, there in _llvm().get_host_cpu_features().items() if there}
+    with _LOCK:
+        has = {name for name, there in _llvm().get_host_cpu_features().items() if there}
     levels = {"avx512": has.issuperset(_AVX512), "avx2": has.issuperset(_AVX2), "baseline": True}
     return tuple(name for name, there in levels.items() if there)
 
@@ -175,15 +181,24 @@ def emit_object(text: str, target: Target, level: int = 2) -> bytes:
         CodegenError E962: LLVM rejects the text, which is our bug; the lines at fault are in the message.
     """
     with _LOCK:
-        module = _parsed(text, target)
-        with _no_strength_reduction():
-            object_bytes: bytes = _machine(target, level).generator.emit_object(module)
+        return _emitted(text, target, level)
+
+
+def _emitted(text: str, target: Target, level: int) -> bytes:
+    """Return the object; a function of its own, so that the module is freed, which is a call, while LLVM is locked."""
+    module = _parsed(text, target)
+    with _no_strength_reduction():
+        object_bytes: bytes = _machine(target, level).generator.emit_object(module)
     return object_bytes
 
 
 def assembly(text: str, target: Target) -> str:
     """The module as assembly, to read: `explain` shows it, and spills are looked for in it."""
     with _LOCK:
-        module = _parsed(text, target)
-        with _no_strength_reduction():
-            return str(_machine(target).generator.emit_assembly(module))
+        return _assembled(text, target)
+
+
+def _assembled(text: str, target: Target) -> str:
+    module = _parsed(text, target)
+    with _no_strength_reduction():
+        return str(_machine(target).generator.emit_assembly(module))

@@ -13,19 +13,22 @@ and only where the user said that the file is to be trusted.
 import os
 from collections.abc import Sequence
 
+from hybridize.base.loading import LOADING
 from hybridize.formats.saved import SavedProgram
 
 
 def read_archive(path: str | os.PathLike[str]) -> SavedProgram:
     """Read a program; see `reading.read_archive`."""
-    from hybridize.formats.archive import reading  # late: most processes read no file
+    with LOADING:
+        from hybridize.formats.archive import reading  # late: most processes read no file
 
     return reading.read_archive(path)
 
 
 def read_if_archive(path: str | os.PathLike[str]) -> SavedProgram | None:
     """Read a program from a file of this version, and None from all others; see `reading.read_if_archive`."""
-    from hybridize.formats.archive import reading  # late: most processes read no file
+    with LOADING:
+        from hybridize.formats.archive import reading  # late: most processes read no file
 
     return reading.read_if_archive(path)
 
@@ -34,6 +37,7 @@ def write_archive(
     path: str | os.PathLike[str], program: SavedProgram, targets: str | Sequence[str] | None = None
 ) -> None:
     """Write a program to one file; see `writing.write_archive`."""
-    from hybridize.formats.archive import writing  # late: most processes write no file
+    with LOADING:
+        from hybridize.formats.archive import writing  # late: most processes write no file
 
     writing.write_archive(path, program, targets)

@@ -20,6 +20,7 @@ from hybridize.base.digests import digest as content_digest
 from hybridize.base.dims import Dim, parse_scope
 from hybridize.base.dtypes import BY_CODE
 from hybridize.base.errors import HybridizeError, LoadError
+from hybridize.base.loading import LOADING
 from hybridize.base.nested import Structure
 from hybridize.base.types import TensorType
 from hybridize.compiler.archived import Code
@@ -53,7 +54,8 @@ def read_archive(path: str | os.PathLike[str]) -> SavedProgram:
     found = read_if_archive(path)
     if found is not None:
         return found
-    from hybridize.formats.archive import version1  # late: it loads safetensors
+    with LOADING:
+        from hybridize.formats.archive import version1  # late: it loads safetensors
 
     return version1.read(os.fspath(path))
 
@@ -169,7 +171,8 @@ def _graph(
     writes: tuple[int, ...],
 ) -> Graph:
     """A graph from its text."""
-    from hybridize.formats.archive.lines import with_lines  # late: most processes only run programs
+    with LOADING:
+        from hybridize.formats.archive.lines import with_lines  # late: most processes only run programs
 
     text = container.content(f"hybridize:graph:{number}").decode()
     graph = verify(parse(text, OPS, _Named(container), inputs, symbols))

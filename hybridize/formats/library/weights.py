@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import frozen
+from hybridize.base.loading import LOADING
 from hybridize.codegen.llvm.library.model import MARKER_BYTES
 
 ALIGNMENT: Final = 64
@@ -69,7 +70,8 @@ def inside(arrays: list[NDArray[Any]], name: str) -> Stored:
 
 def beside(arrays: list[NDArray[Any]]) -> Stored:
     """A safetensors file. Its data begins on a cache line, and its length is a whole number of words."""
-    from safetensors.numpy import save  # late: most exports have their weights inside
+    with LOADING:
+        from safetensors.numpy import save  # late: most exports have their weights inside
 
     tensors = {f"weight.{number}": array for number, array in enumerate(arrays)}
     total = sum(array.nbytes for array in arrays)

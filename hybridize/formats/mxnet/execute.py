@@ -11,6 +11,7 @@ from typing import Any
 
 from hybridize.base.errors import HybridizeError, LoadError
 from hybridize.base.frozen import frozen
+from hybridize.base.loading import LOADING
 from hybridize.formats.mxnet.attributes import Attributes
 from hybridize.formats.mxnet.symbol import AUXILIARY, LABELLED, VARIABLE, SymbolGraph, SymbolNode
 from hybridize.ops import composites
@@ -31,9 +32,11 @@ class ExecutionMode:
 INFERENCE = ExecutionMode()
 
 
+@functools.cache
 def _table() -> Mapping[str, Callable[..., Any]]:
     """All operators: a thousand lines that are loaded with the first graph, not with hybridize."""
-    from hybridize.formats.mxnet import table, table_layers, table_shapes
+    with LOADING:
+        from hybridize.formats.mxnet import table, table_layers, table_shapes
 
     _ = table_layers, table_shapes  # they fill the table when they are imported
     return table.TABLE

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from hybridize.base import dtypes
 from hybridize.base.dtypes import DType
 from hybridize.base.errors import ArgumentError, DTypeError
+from hybridize.base.loading import LOADING
 from hybridize.formats.atomic import write_atomically
 from hybridize.formats.cursor import MAX_AXES, Cursor, open_for_reading
 from hybridize.formats.mxnet.sparse import dense
@@ -64,7 +65,8 @@ def _read(cursor: Cursor) -> Arrays:
     cursor.at = 0
     if start[:2] != b"PK" and start[1:6] != b"NUMPY":
         return _read_list(cursor)
-    from hybridize.formats.mxnet import zipped  # late: zipfile and its compressions cost more than all other formats
+    with LOADING:
+        from hybridize.formats.mxnet import zipped  # late: zipfile and its compressions cost more than the rest
 
     return zipped.read_zip(cursor) if start[:2] == b"PK" else [zipped.read_npy(cursor)]
 

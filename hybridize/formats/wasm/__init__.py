@@ -18,6 +18,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from hybridize.base.loading import LOADING
 from hybridize.formats.wasm.container import Wasm as Wasm
 from hybridize.formats.wasm.container import read_wasm as read_wasm
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 def write_wasm(deployable: Deployable, path: str | os.PathLike[str]) -> list[str]:
     """Write a program as WebAssembly; see `hybridize.formats.wasm.write`."""
-    from hybridize.formats.wasm import write  # late: the compiler, which reading does without
+    with LOADING:
+        from hybridize.formats.wasm import write  # late: the compiler, which reading does without
 
     return write.write_wasm(deployable, path)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Layers that MXNet 1.x keeps here, all of them `gluon.nn`'s, and the `estimator`, loaded when asked for."""
 
-import importlib
 from typing import Any
 
+from hybridize.base.loading import load_module
 from hybridize.base.missing import missing
 from hybridize.gluon.contrib import nn as nn
 
 
 def __getattr__(name: str) -> Any:
     if name == "estimator":
-        return importlib.import_module(f"{__name__}.estimator")
+        return load_module(f"{__name__}.estimator")
     raise missing(__name__, name, globals(), ("rnn", "cnn"))

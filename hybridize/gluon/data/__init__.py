@@ -9,6 +9,7 @@ and transforms of images. It must not know nets or training.
 
 from typing import Any
 
+from hybridize.base.loading import load_module
 from hybridize.base.missing import missing
 from hybridize.gluon.data import batchify as batchify
 from hybridize.gluon.data.dataloader import DataLoader as DataLoader
@@ -27,7 +28,5 @@ from hybridize.gluon.data.sampler import SequentialSampler as SequentialSampler
 def __getattr__(name: str) -> Any:
     """Load what most programs do without, when it is asked for."""
     if name in ("sets", "vision"):
-        from importlib import import_module
-
-        return import_module(f"{__name__}.{name}")
+        return load_module(f"{__name__}.{name}")
     raise missing(__name__, name, globals(), ("ImageRecordDataset", "RecordFileDataset"))

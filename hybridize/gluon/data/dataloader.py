@@ -11,6 +11,7 @@ from typing import Any
 
 from hybridize.array.ndarray import wrap
 from hybridize.base.errors import ArgumentError
+from hybridize.base.loading import LOADING
 from hybridize.base.participation import ReadPolicy
 from hybridize.gluon.data.batchify import default_batchify_fn
 from hybridize.gluon.data.dataset import Dataset, as_dataset
@@ -129,9 +130,18 @@ class DataLoader:
         return self._from_processes(order, seed)
 
     def _from_threads(self, order: Iterator[Any]) -> Iterator[Any]:
-        if self._workers is None or self._pid != os.getpid():  # a forked process has none of its parent's threads
-            from concurrent.futures import ThreadPoolExecutor
+        with LOADING:  # late: who has no threads loads no pools of them
+            from concurrent.futures import ThreadPoolExecutor, wait
 
+        def finished(future: Any, number: int) -> Any:
+            if not wait([future], self._timeout).done:
+                with LOADING:
+                    from hybridize.gluon.data.workers import late
+
+                raise late(number, self._timeout)
+            return future.result()
+
+        if self._workers is None or self._pid != os.getpid():  # a forked process has none of its parent's threads
             self._workers, self._pid = ThreadPoolExecutor(self._num_workers, "DataLoader"), os.getpid()
             weakref.finalize(self, self._workers.shutdown, wait=False, cancel_futures=True)
         under_way: deque[Any] = deque()
@@ -139,27 +149,19 @@ class DataLoader:
             for number, indices in enumerate(order):
                 under_way.append(self._workers.submit(self._maker, indices))
                 if len(under_way) >= self._prefetch:
-                    yield self._finished(under_way.popleft(), number + 1 - self._prefetch)
+                    yield finished(under_way.popleft(), number + 1 - self._prefetch)
             done = number + 1 - len(under_way) if under_way else 0
             while under_way:
-                yield self._finished(under_way.popleft(), done)
+                yield finished(under_way.popleft(), done)
                 done += 1
         finally:
             for future in under_way:
                 future.cancel()
 
-    def _finished(self, future: Any, number: int) -> Any:
-        from concurrent.futures import wait
-
-        if not wait([future], self._timeout).done:
-            from hybridize.gluon.data.workers import late
-
-            raise late(number, self._timeout)
-        return future.result()
-
     def _from_processes(self, order: Iterator[Any], seed: int) -> Iterator[Any]:
         if self._workers is None or not self._workers.alive:
-            from hybridize.gluon.data.workers import Workers
+            with LOADING:
+                from hybridize.gluon.data.workers import Workers
 
             self._workers = Workers(self._maker, self._num_workers)
             weakref.finalize(self, self._workers.shutdown)

@@ -13,6 +13,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.errors import ArgumentError
+from hybridize.base.loading import LOADING
 from hybridize.gluon.data.dataset import ArrayDataset
 
 _EVERY = 5
@@ -75,7 +76,8 @@ def _classes(name: str, train: bool | None, scaled: bool) -> ArrayDataset:
 
 def _table(name: str, **options: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     try:
-        from sklearn import datasets
+        with LOADING:
+            from sklearn import datasets
     except ModuleNotFoundError as error:
         if error.name != "sklearn":
             raise

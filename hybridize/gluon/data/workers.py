@@ -25,8 +25,9 @@ from hybridize.array import random
 from hybridize.autograd.modes import begin
 from hybridize.base.errors import ArgumentError, StateError
 from hybridize.base.forks import renewed
+from hybridize.base.loading import LOADING, load_module
 from hybridize.base.participation import ReadPolicy
-from hybridize.gluon.data import transport
+from hybridize.gluon.data.transport import portable, receive, send, unpacked
 from hybridize.runtime.pool import set_num_threads
 
 Make = Callable[[Any, Callable[[], bool]], Any]
@@ -77,7 +78,9 @@ class Workers:
             # Forking sends the data set without a copy, and functions that have no name.
             method = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"
         context = multiprocessing.get_context(method)
-        import numpy.random  # here, once, rather than in each worker, which seeds it  # noqa: F401
+        load_module("numpy.random")  # here, once, rather than in each worker, which seeds it
+        if method == "fork":
+            load_module("multiprocessing.popen_fork")  # which starting a process would import
 
         try:
             for number in range(count):
@@ -153,7 +156,7 @@ class Workers:
                     self.shutdown(grace=0)
                     raise late(batch, timeout)
             kind, body, buffers, number = self._arrived.pop((iteration, batch))
-        value = transport.unpacked(body, buffers)
+        value = unpacked(body, buffers)
         if kind == "batch":
             return value
         error, text = value
@@ -218,7 +221,7 @@ class Workers:
             try:
                 if not worker.connection.poll():
                     self._died(worker)
-                kind, serial, body, buffers = transport.receive(worker.connection)
+                kind, serial, body, buffers = receive(worker.connection)
                 expected, iteration, batch = worker.asked.popleft()
                 assert serial == expected
                 if iteration in self._running and kind != "skipped":
@@ -288,7 +291,7 @@ def _work(connection: Connection, inherited: list[Connection], make: Make, forke
                 value = make(indices, lambda it=iteration: wanted(it))  # type: ignore[misc]
                 if value is not None or wanted(iteration):  # None may be a batch of the user's
                     kind = "batch"
-            transport.send(connection, kind, serial, value)
+            send(connection, kind, serial, value)
         except OSError as error:
             if not _sent_error(connection, serial, error):
                 return
@@ -301,7 +304,7 @@ def _sent_error(connection: Connection, serial: int, error: Exception) -> bool:
     """Send an error to the loader; False if it could not be sent."""
     text = "".join(traceback.format_exception(error)).rstrip()
     try:
-        transport.send(connection, "error", serial, (error if transport.portable(error) else None, text))
+        send(connection, "error", serial, (error if portable(error) else None, text))
     except OSError:
         return False
     return True
@@ -327,9 +330,11 @@ def _read(connection: Connection, tasks: queue.SimpleQueue[Any], over: set[Any])
 
 def _seed(seed: int) -> None:
     """Every batch has random numbers of its own, whichever worker makes it: ours, Python's and NumPy's."""
-    import random as pythons
+    with LOADING:
+        import random as pythons
 
-    import numpy.random  # late, and loaded before forking: one that a data set loads in a worker would seed itself
+    with LOADING:
+        import numpy.random  # late, and loaded before forking: one that a data set loads in a worker would seed itself
 
     random.seed(seed)
     pythons.seed(seed)

@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from hybridize import autograd, hybridize, np, npx
-from hybridize.gluon import Trainer, data, nn
+from hybridize.gluon import data, nn
 from hybridize.gluon import loss as losses
+from hybridize.gluon.trainer import Trainer
 from hybridize.tools.formulas import FORMULAS
 from hybridize.tools.peers import F32, Batches, Layers, Prepared, Start
 from hybridize.tools.training_workloads import Training, epochs, steps

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hybridize.array.ndarray import wrap
 from hybridize.base.errors import ArgumentError, LoadError
+from hybridize.base.loading import LOADING
 from hybridize.gluon.data.dataset import ArrayDataset, Columns, Dataset
 
 Images = tuple[NDArray[Any], NDArray[Any]]
@@ -162,8 +163,9 @@ def _read(path: str) -> bytes:
     if not path.endswith(".gz"):
         with open(path, "rb") as file:
             return file.read()
-    import gzip
-    import zlib
+    with LOADING:
+        import gzip
+        import zlib
 
     try:
         with gzip.open(path) as packed:
