@@ -18,6 +18,7 @@ from hybridize.base.errors import (
     KeyShapeError,
     LinAlgError,
     LoadError,
+    MatrixShapeError,
     MissingNameError,
     OutOfBoundsError,
     ShapeError,
@@ -31,6 +32,6 @@ from hybridize.base.errors import (
 __all__ = [
     "ArgumentError", "AssertionFailed", "CaptureError", "CodegenError", "DTypeError", "DeferredInitializationError",
     "DeviceError", "GraphError", "HybridizeError", "InternalError", "KeyShapeError", "LinAlgError", "LoadError",
-    "MissingNameError", "OutOfBoundsError", "ShapeError", "StateError", "UntypedError", "ValueArgumentError",
-    "VerificationError", "WriteError",
+    "MatrixShapeError", "MissingNameError", "OutOfBoundsError", "ShapeError", "StateError", "UntypedError",
+    "ValueArgumentError", "VerificationError", "WriteError",
 ]  # fmt: skip

@@ -6,6 +6,7 @@ What may give complex numbers, `eig` and `eigvals`, is imperative only.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy
@@ -13,6 +14,7 @@ import numpy
 from hybridize.array.functions import linear
 from hybridize.array.functions.creation import eye
 from hybridize.array.functions.linear import cross, matmul, outer, tensordot, vecdot
+from hybridize.array.functions.matrix_arguments import check, check_floats
 from hybridize.array.functions.norms import matrix_norm, norm, svdvals, vector_norm
 from hybridize.array.functions.searching import data_dependent, recorded
 from hybridize.array.functions.shapes import swapaxes
@@ -39,17 +41,22 @@ def _svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian:
     return type(found)(*signed_svd(*found))
 
 
-_SIGNED: dict[str, Any] = {"eigh": _eigh, "svd": _svd}
-"""Functions whose results have signs that no matrix determines, with those that programs give."""
+def _matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
+    return numpy.asarray(numpy.linalg.matrix_rank(A, tol, hermitian, rtol=rtol))  # of a vector, too
+
+
+_AS_PROGRAMS: dict[str, Any] = {"eigh": _eigh, "svd": _svd, "matrix_rank": _matrix_rank}
+"""Functions that give what programs give: signs that no matrix determines, an array where NumPy has a Python number."""
 _IMPERATIVE = ("eig", "eigvals")
 """Functions whose results may be complex."""
 
 
 def _function(name: str) -> Any:
     ours = recorded(name, "factors")
-    numpys = _SIGNED.get(name) or getattr(numpy.linalg, name)
+    numpys = _AS_PROGRAMS.get(name) or getattr(numpy.linalg, name)
     passing = None if name == "matrix_rank" else ours
-    return data_dependent(f"linalg.{name}", numpys, passing, None if name in _IMPERATIVE else ours)
+    captured = None if name in _IMPERATIVE else ours
+    return data_dependent(f"linalg.{name}", numpys, passing, captured, partial(check, name))
 
 
 (
@@ -92,6 +99,7 @@ def matrix_power(a: Any, n: int) -> Any:
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
         raise ShapeError("E115", f"matrix_power takes square matrices, got {x.type}")
     if n < 0:
+        check_floats("matrix_power", x)
         x, n = inv(x), -n
     found = None
     while n:

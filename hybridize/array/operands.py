@@ -176,6 +176,10 @@ def from_list(x: Any, dtype: DType | None = None) -> Operand:
     """The operand of nested lists of numbers and arrays."""
     if has_arrays(x):
         parts = [operand(part, dtype) for part in x]
+        for part in parts[1:]:
+            if not same_shape(shape_of(part), shape_of(parts[0])):
+                kinds = f"{typed(parts[0])} and {typed(part)}"
+                raise ShapeError("E103", f"a list cannot become an array: its parts have different shapes, {kinds}")
         aligned_parts = aligned(*parts)
         return stacked(aligned_parts)
     try:

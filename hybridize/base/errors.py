@@ -56,6 +56,10 @@ class KeyShapeError(ShapeError, IndexError):
     """A key of indices or bools that does not fit the axes of its array (code E133)."""
 
 
+class MatrixShapeError(ShapeError, numpy.linalg.LinAlgError):
+    """Sizes or numbers of axes that a function of linear algebra does not take (code E169)."""
+
+
 class DTypeError(HybridizeError, TypeError):
     """An element type that the operation does not take (codes E2xx)."""
 

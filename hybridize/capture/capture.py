@@ -213,10 +213,8 @@ def _ends_a_program(error: Exception, trace: Trace) -> bool:
     of_ours = isinstance(error, HybridizeError)
     if (of_ours and trace.sizes is not None) or not raising.is_users(trace, error):
         return False
-    if of_ours:
-        return trace.has_written or trace.failed is not None
-    acts = any(effect_of(node.op) is not Effect.PURE for node in trace.builder.nodes)
-    return acts or trace.has_written or of_data(list(error.args))
+    acts = trace.has_written or any(effect_of(node.op) is not Effect.PURE for node in trace.builder.nodes)
+    return acts or (not of_ours and of_data(list(error.args)))
 
 
 def _number(size: Dim) -> Symbol:

@@ -15,7 +15,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.dtypes import int64
-from hybridize.base.errors import DTypeError, ShapeError
+from hybridize.base.errors import DTypeError, MatrixShapeError, ShapeError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.loops.expr import Element, Routine
@@ -97,7 +97,7 @@ class SolveTriangular(Factor):
 
     def types(self, t: TensorType, b: TensorType) -> tuple[TensorType, ...]:  # type: ignore[override]
         if b.shape[-2] != self.square(t):
-            raise ShapeError("E169", f"{self.name} takes as many equations as unknowns, got {t} and {b}")
+            raise MatrixShapeError("E169", f"{self.name} takes as many equations as unknowns, got {t} and {b}")
         return (b,)
 
     def reference(self, t: NDArray[Any], b: NDArray[Any]) -> Arrays:

@@ -15,7 +15,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.dtypes import float32, float64, int64
-from hybridize.base.errors import DTypeError, InternalError, ShapeError
+from hybridize.base.errors import DTypeError, InternalError, MatrixShapeError, ShapeError
 from hybridize.base.types import TensorType
 from hybridize.ops.arithmetic import div, eq, gt, mul, sub, where
 from hybridize.ops.cases import sample_array
@@ -36,7 +36,7 @@ class Factor(Op, abstract=True):
                 found = " and ".join(map(str, inputs))
                 raise DTypeError("E221", f"{self.name} takes float32 or float64, got {found}", help="cast first")
             if kind.ndim < 2 or kind.shape[:-2] != first.shape[:-2]:
-                raise ShapeError("E169", f"{self.name} takes matrices in stacks of one shape, got {kind}")
+                raise MatrixShapeError("E169", f"{self.name} takes matrices in stacks of one shape, got {kind}")
         return self.types(*inputs)
 
     @abstractmethod
@@ -47,10 +47,10 @@ class Factor(Op, abstract=True):
         """The size of square matrices.
 
         Raises:
-            ShapeError E169: they are not square.
+            MatrixShapeError E169: they are not square.
         """
         if kind.shape[-1] != kind.shape[-2]:
-            raise ShapeError("E169", f"{self.name} takes square matrices, got {kind}")
+            raise MatrixShapeError("E169", f"{self.name} takes square matrices, got {kind}")
         return kind.shape[-1]
 
     def expansion(self, *kinds: TensorType) -> Callable[..., tuple[Operand, ...]] | None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hybridize.base.dims import same
 from hybridize.base.dtypes import bool_, int64
-from hybridize.base.errors import DTypeError, ShapeError
+from hybridize.base.errors import DTypeError, MatrixShapeError, ShapeError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.ops.analysis import exp, log
@@ -108,7 +108,7 @@ class Solve(Factor):
 
     def types(self, x: TensorType, b: TensorType) -> tuple[TensorType, ...]:  # type: ignore[override]
         if b.shape[-2] != self.square(x):
-            raise ShapeError("E169", f"{self.name} takes as many equations as unknowns, got {x} and {b}")
+            raise MatrixShapeError("E169", f"{self.name} takes as many equations as unknowns, got {x} and {b}")
         return (b,)
 
     def reference(self, x: NDArray[Any], b: NDArray[Any]) -> Arrays:
@@ -401,7 +401,7 @@ class LeastSquares(Factor):
 
     def types(self, x: TensorType, b: TensorType) -> tuple[TensorType, ...]:  # type: ignore[override]
         if x.ndim != 2 or b.shape[0] != x.shape[0]:
-            raise ShapeError("E169", f"{self.name} takes a matrix and as many rows of results, got {x} and {b}")
+            raise MatrixShapeError("E169", f"{self.name} takes a matrix and as many rows of results, got {x} and {b}")
         return (b.with_shape((x.shape[1], b.shape[1])),)
 
     def reference(self, x: NDArray[Any], b: NDArray[Any]) -> Arrays:

@@ -154,7 +154,7 @@ def test_columns_that_a_matrix_does_not_determine():
         for basis in (u, vh):
             unit = np.array(numpy.broadcast_to(numpy.eye(basis.shape[-1]), basis.shape), dtype="float64")
             same(basis @ basis.swapaxes(-1, -2), unit, "float64")
-    with pytest.raises(errors.ArgumentError, match="E393"):
+    with pytest.raises(errors.CaptureError, match="E403"):
         hybridize(lambda x: L.qr(x, "raw"))(np.ones((3, 2)))
 
     def slope(x):

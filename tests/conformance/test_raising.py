@@ -245,6 +245,34 @@ def test_what_was_done_before_an_exception_that_python_decides_stays_done(same):
     same(lookup_after_a_write, ([1.0, 2.0], "a"), ([3.0, 2.0], "b"), ([5.0, 2.0], "b"))
 
 
+def prints_then_asks():
+    def step(x):
+        print(f"got {x.sum():.1f}")
+        return x and 1
+
+    return step
+
+
+def prints_then_multiplies():
+    def step(x):
+        print(x)
+        return x @ np.ones((5, 5))
+
+    return step
+
+
+def test_what_was_printed_before_an_exception_is_printed(same, capsys):
+    for make in (prints_then_asks, prints_then_multiplies):
+        step = make()
+        printed = []
+        for function in (step, *(Function(step, backend=backend) for backend in ("numpy", "llvm"))):
+            for _ in range(3):
+                with pytest.raises(ValueError, match="E1"):
+                    function(np.array([1.0, 2.0]))
+            printed.append(capsys.readouterr().out)
+        assert printed[0] and printed == printed[:1] * 3
+
+
 def test_nothing_is_compiled_for_an_exception_that_comes_first():
     def function(x, flag):
         if flag:
@@ -583,7 +611,72 @@ def local_of_a_function_called(x):
     return inner(x) * 2
 
 
+# The truth of an array of several elements, and of what Python would not come to: it is asked by the calls that come.
+
+
+def truth_in_and_or(x):
+    return (x.sum() > 20 and x) or x * 2
+
+
+def truth_in_a_condition(x):
+    return 1 if x.sum() > 20 and x else 2
+
+
+def truth_in_not(x):
+    return not (x[0] > 1 and x)
+
+
+def truth_kept(x):
+    kept = x[0] > 1 and x
+    y = x + 1
+    if kept:
+        y = y * 2
+    return y
+
+
+def truth_in_any(x):
+    return any([x[0] < 1, x, {}.get("k")])
+
+
+def truth_in_all(x):
+    return all([x[0] > 1, x[1] > 2, x])
+
+
+def exception_of_a_generator(x):
+    row = [0.0]
+    return any(v < row[i] for i, v in enumerate(x))
+
+
+def item_that_is_an_array(x):
+    return x[0] in [0.5, x[0] * (x[0] < 0), x]
+
+
+def shapes_of_an_item(x):
+    return x.sum() in [x[0] * 3, np.ones((2, 2))]
+
+
+def largest_of_arrays(x):
+    rows = np.stack([x, x + 1, x - 30])
+    return max([row for row in rows if row.sum() > 33])
+
+
+def key_of_the_largest(x):
+    return max([v for v in x if v > 2], key=lambda v: v if v < 20 else {}["large"], default=x[0])
+
+
+def comparisons_in_a_chain(x):
+    return 1 if 0 < x[0] < 20 < x else 2
+
+
+def message_of_an_assertion(x):
+    assert x[0] < 20, {}["message"]
+    return x
+
+
 UNTAKEN = [
+    truth_in_and_or, truth_in_a_condition, truth_in_not, truth_kept, truth_in_any, truth_in_all,
+    exception_of_a_generator, item_that_is_an_array, shapes_of_an_item, largest_of_arrays, key_of_the_largest,
+    comparisons_in_a_chain, message_of_an_assertion,
     key, item_of_a_list, division, conversion, attribute_of_none, attribute_of_an_array, text_and_an_array, unpacking,
     wrong_call, shapes, sizes, nothing_to_join, bytes_that_are_no_text, keys_of_all_kinds, empty, one_each,
     in_functions, of_a_method, of_a_property, of_a_lambda, conjunction, disjunction, third_turn, every_turn,

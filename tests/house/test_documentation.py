@@ -32,7 +32,7 @@ def test_a_code_means_one_class():
 
 def test_the_first_digit_is_the_class():
     families = {
-        "1": {"ShapeError", "KeyShapeError", "OutOfBoundsError"},
+        "1": {"ShapeError", "KeyShapeError", "MatrixShapeError", "OutOfBoundsError"},
         "2": {"DTypeError"},
         "3": {"ArgumentError", "MissingNameError", "ValueArgumentError", "WriteError"},
         "4": {"CaptureError", "UntypedError"},

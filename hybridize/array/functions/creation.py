@@ -250,6 +250,8 @@ def full_like(
     if _is_array(fill_value):
         x = as_array(a)
         return full(x.shape if shape is None else shape, fill_value, _dtype(dtype, x.dtype))
+    if fill_value is None or isinstance(fill_value, (str, bytes)):
+        as_array(fill_value)  # says that it is no number
     return _like(a, fill_value, dtype, shape)
 
 
@@ -374,7 +376,8 @@ def logspace(
 
 def _positions(rows: int, columns: int) -> tuple[Any, Any]:
     """Row and column number of every element of a matrix, int64."""
-    return tuple(result(bind1(ops.Iota((rows, columns), axis, int64))) for axis in (0, 1))
+    sizes = sizes_from((rows, columns))
+    return tuple(result(bind1(ops.Iota(sizes, axis, int64))) for axis in (0, 1))
 
 
 @public

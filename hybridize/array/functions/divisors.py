@@ -46,28 +46,39 @@ def _size(x: Operand) -> Operand:
 
 
 def _integers(name: str, x1: Any, x2: Any) -> tuple[Operand, Operand]:
+    """Return two arguments as operands.
+
+    Raises:
+        DTypeError E205: they are no integers.
+    """
     given = operand(x1), operand(x2)
-    dtype = common_dtype(given)
-    if not is_integer(dtype):
+    if not is_integer(common_dtype(given)):
         raise DTypeError("E205", f"{name} of {typed(given[0])} and {typed(given[1])}: it is of integers")
-    left, right = aligned(*given, name=name, dtype=dtype)
+    return given
+
+
+def _aligned(name: str, x1: Operand, x2: Operand) -> tuple[Operand, Operand]:
+    """Return integers as operands of one type."""
+    left, right = aligned(x1, x2, name=name, dtype=common_dtype((x1, x2)))
     return left, right
 
 
 @public
 def gcd(x1: Any, x2: Any, /, out: Any = None) -> Any:
     """The greatest common divisor of |x1| and |x2|."""
+    given = _integers("gcd", x1, x2)
     if not ACTIVE or not capturing():
         return finished(_gcd_by_numpy(x1, x2), out)
-    return finished(result(euclid(*_integers("gcd", x1, x2))), out)
+    return finished(result(euclid(*_aligned("gcd", *given))), out)
 
 
 @public
 def lcm(x1: Any, x2: Any, /, out: Any = None) -> Any:
     """The least common multiple of |x1| and |x2|."""
+    given = _integers("lcm", x1, x2)
     if not ACTIVE or not capturing():
         return finished(_lcm_by_numpy(x1, x2), out)
-    left, right = _integers("lcm", x1, x2)
+    left, right = _aligned("lcm", *given)
     divisor = euclid(left, right)
     kind = type_of(divisor)
     one = bind1(ops.Broadcast(kind.shape), constant(numpy.ones((), kind.dtype)))

@@ -36,7 +36,7 @@ from hybridize.array.functions.shapes import expand_dims, ravel, reshape, swapax
 from hybridize.array.operands import array, broadcast, operand, result
 from hybridize.base import dims
 from hybridize.base.dtypes import float64, int32, int64
-from hybridize.base.errors import ArgumentError
+from hybridize.base.errors import ArgumentError, CaptureError
 from hybridize.base.locations import user_location
 from hybridize.base.promotion import floating, promote
 from hybridize.ops import eigenvalues, factors, solutions
@@ -128,10 +128,15 @@ def qr(a: Any, mode: str = "reduced") -> Any:
     """q with orthonormal columns and r upper triangular such that q r = a.
 
     Raises:
+        CaptureError E403: a program is captured, and the mode is raw.
         ArgumentError E393: the mode is raw, or complete and q would have columns that `a` does not determine.
     """
     x = _floats(a)
     m, n = x.shape[-2:]
+    if mode == "raw" and capturing():
+        raise CaptureError(
+            "E403", "qr with mode='raw' cannot be compiled: the raw factors are LAPACK's own", help="say mode='reduced'"
+        )
     if mode not in ("reduced", "complete", "r") or (mode == "complete" and m > n and not capturing()):
         raise factors.undetermined(x.type, mode)
     q, r = _results(factors.QR(mode == "complete"), x)
@@ -285,7 +290,7 @@ def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
     x, y = _aligned(a, b)
     if axes is not None:
         x = transpose(x, [*(k for k in range(x.ndim) if k not in axes), *axes])
-    shape = x.shape[y.ndim :]
+    shape = x.shape[y.ndim - x.ndim :]
     return reshape(solve(reshape(x, (y.size, math.prod(shape))), ravel(y)), shape)
 
 

@@ -473,7 +473,7 @@ def _joined(numbers: list[Any]) -> Operand:
     shape = dims.broadcast(*(shape_of(index) for index in numbers))
     if shape is None:
         types = ", ".join(str(typed(index)) for index in numbers)
-        raise ShapeError("E101", f"index arrays do not broadcast: {types}")
+        raise KeyShapeError("E133", f"index arrays do not broadcast: {types}")
     if all(isinstance(index, numpy.ndarray) for index in numbers):
         return _as_operand(numpy.stack([numpy.broadcast_to(index, shape) for index in numbers], axis=-1))
     columns = [bind1(ops.Reshape((*shape, 1)), broadcast(_as_operand(index), shape)) for index in numbers]

@@ -111,12 +111,14 @@ def softmax(
     `use_length` says whether `length` counts; it does where it is given, unless that is False.
     """
     length = used(length, use_length, "softmax", "length")
+    if temperature is not None:
+        operand(temperature)  # says if it is no number
     if length is not None:
         valid = _valid(data, length, axis)
         return where(valid, softmax(where(valid, data, -math.inf), axis, None, temperature, dtype=dtype), 0.0)
     x = _taped_or_plain(data) if temperature is None or temperature == 1.0 else _plain(data)
     if x is not None and x.size and x.ndim:
-        y = _softmax(x, axis, temperature)
+        y = _softmax(x, axis_of(axis, x.ndim, "softmax"), temperature)
         found = _made("softmax", data, y, axis)
     else:
         found = result(composites.softmax(_scaled(data, temperature), axis_of(axis, array(data).ndim, "softmax")))
@@ -157,11 +159,14 @@ def log_softmax(
 ) -> Any:
     """The logarithm of the softmax along `axis`; `length` and `use_length` as in `softmax`."""
     length = used(length, use_length, "log_softmax", "length")
+    if temperature is not None:
+        operand(temperature)  # says if it is no number
     if length is not None:
         valid = _valid(data, length, axis)
         return where(valid, log_softmax(where(valid, data, -math.inf), axis, None, temperature, dtype=dtype), 0.0)
     x = _taped_or_plain(data) if temperature is None or temperature == 1.0 else _plain(data)
     if x is not None and x.size and x.ndim:
+        axis = axis_of(axis, x.ndim, "log_softmax")
         y = _below_most(x, axis, temperature)
         y -= numpy.log(numpy.exp(y).sum(axis=axis, keepdims=True))
         found = _made("log_softmax", data, y, axis)
@@ -518,6 +523,8 @@ def sequence_reverse(
         return moveaxis(x[::-1], 0, axis)
     steps = reshape(arange(x.shape[0], dtype=int64), (-1, 1))
     length = reshape(result(index_operand(sequence_length)), (1, -1))
+    if length.shape[1] != x.shape[1]:
+        raise ShapeError("E134", f"sequence_reverse: {length.shape[1]} lengths for {x.shape[1]} sequences")
     source = where(less(steps, length), length - 1 - steps, steps)
     return moveaxis(x[source, arange(x.shape[1], dtype=int64)], 0, axis)
 

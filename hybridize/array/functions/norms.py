@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy
@@ -17,6 +18,7 @@ from hybridize.array.functions.elementwise import (
     square,
     where,
 )
+from hybridize.array.functions.matrix_arguments import check, check_floats
 from hybridize.array.functions.reductions import max as max_
 from hybridize.array.functions.reductions import min as min_
 from hybridize.array.functions.reductions import sum as sum_
@@ -28,7 +30,7 @@ from hybridize.base.errors import ValueArgumentError
 from hybridize.base.promotion import floating
 
 _SVDVALS = recorded("svdvals", "factors")
-svdvals = data_dependent("linalg.svdvals", numpy.linalg.svdvals, _SVDVALS, _SVDVALS)
+svdvals = data_dependent("linalg.svdvals", numpy.linalg.svdvals, _SVDVALS, _SVDVALS, partial(check, "svdvals"))
 
 
 @public
@@ -59,6 +61,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
         best = (max_ if ord > 0 else min_)(sums, then, keepdims=True)
         return best if keepdims else reshape(best, tuple(n for i, n in enumerate(a.shape) if i not in axes))
     if len(axes) == 2 and ord in (2, -2, "nuc"):
+        check_floats("norm", a)
         singular = svdvals(moveaxis(a, axes, (-2, -1)))
         found = sum_(singular, -1) if ord == "nuc" else singular[..., 0 if ord == 2 else -1]
         return expand_dims(expand_dims(found, axes[0]), axes[1]) if keepdims else found

@@ -69,6 +69,7 @@ from hybridize.base.errors import (
 )
 from hybridize.base.loading import load_module
 from hybridize.base.promotion import floating
+from hybridize.base.types import same_shape
 from hybridize.ops.op import ACTIVE, Operand, bind1, capturing, taped
 
 _SORTS = (None, "quicksort", "mergesort", "heapsort", "stable")
@@ -288,6 +289,9 @@ def _descending(edges: Any, x: Any, side: str) -> Any:
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
     """Linear interpolation through the points (xp, fp); `xp` ascends."""
     at, points, values = array(x), array(xp), array(fp)
+    if points.ndim != 1 or not same_shape(points.shape, values.shape):
+        what = f"interp takes points as two vectors of one length, got {points.type} and {values.type}"
+        raise ShapeError("E113", what)
     n = points.shape[0]
     upper = minimum(maximum(searchsorted(points, at, "right"), 1), n - 1)
     x0, x1, y0, y1 = (picked(p, i, 0) for p in (points, values) for i in (upper - 1, upper))
@@ -559,6 +563,7 @@ def data_dependent(
     function: Callable[..., Any],
     recorded: Callable[..., Any] | None = None,
     captured: Callable[..., Any] | None = None,
+    check: Callable[[tuple[Any, ...], dict[str, Any]], None] | None = None,
 ) -> Callable[..., Any]:
     """A function of NumPy whose result has a size, or needs a method, that compiled code does not have by itself.
 
@@ -569,9 +574,12 @@ def data_dependent(
         function: NumPy's.
         recorded: what is called instead where a gradient must pass; None: that is an error.
         captured: what is called instead while capturing; None: that is an error that names the function.
+        check: refuses arguments, positional and by name, whoever is going to compute.
     """
 
     def call(*args: Any, **kwargs: Any) -> Any:
+        if check is not None:
+            check(args, kwargs)
         if ACTIVE and capturing():
             if captured is not None:
                 return captured(*args, **kwargs)

@@ -32,6 +32,7 @@ from hybridize.array.operands import (
     reduced_axes,
     result,
     shape_from,
+    sizes_from,
     strong,
 )
 from hybridize.array.staging import staging
@@ -142,8 +143,8 @@ def _is_view(symbol: Symbol, shape: tuple[int, ...]) -> bool:
 
 
 def _completed(a: Any, wanted: Any) -> tuple[int, ...]:
-    """A shape with its -1 replaced."""
-    sizes = shape_from(wanted)
+    """A shape with its -1 replaced; NumPy takes any negative number for that."""
+    sizes = tuple(-1 if type(length) is int and length < 0 else length for length in shape_from(wanted))
     total = a.size
     if -1 in sizes:
         known = -math.prod(sizes)
@@ -320,6 +321,8 @@ def tile(A: Any, reps: Any) -> Any:
     """The array repeated as a whole, `reps` times along each axis."""
     x = array(A)
     times = shape_from(reps)
+    if any(n < 0 for n in times):
+        raise ValueArgumentError("E345", f"tile: repetitions must not be negative, got {reps!r}")
     ndim = max(x.ndim, len(times))
     times = (1,) * (ndim - len(times)) + times
     shape = (1,) * (ndim - x.ndim) + x.shape
@@ -587,7 +590,7 @@ def dsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
 def resize(a: Any, new_shape: Any) -> Any:
     """The elements, repeated as often as needed, under another shape."""
     x = ravel(a)
-    shape = shape_from(new_shape)
+    shape = sizes_from(new_shape)
     total = math.prod(shape)
     if not x.size or not total:
         return result(bind1(ops.Broadcast(shape), strong(0, x.dtype)))

@@ -44,6 +44,7 @@ from hybridize.capture.control.signals import (
     content,
     level,
 )
+from hybridize.capture.control.truth import as_bool, truth
 from hybridize.capture.trace.recording import Branch, Recording, current_trace
 from hybridize.contract.snapshots import MISSING, refill, same
 from hybridize.graph import Value
@@ -185,6 +186,18 @@ def under(test: Symbol, part: Part) -> Any:
     except raising.Ended:  # where `test` holds there is an exception
         return 0
     return signal.value  # type: ignore[union-attr]
+
+
+def truth_under(test: Any, part: Part) -> Any:
+    """Return the truth of a part as `truth` does, where a condition holds; nobody looks at it elsewhere.
+
+    Args:
+        test: True, False, or a symbol of type bool[].
+        part: gives the value. Its exceptions, and those of its truth, are of the calls where `test` holds.
+    """
+    if type(test) is not Symbol:
+        return truth(part()) if test else False
+    return truth(under(test, lambda: as_bool(truth(part()))))
 
 
 def _nothing() -> None:
@@ -440,7 +453,7 @@ def _mixed(
                 found.append(Alternative(made[1] if len(made) > 1 else test, made[0], part.true))
 
             outputs.add(spec, both[0], both[1], use)
-    return MixedValue(found)
+    return MixedValue(found, truth_under)
 
 
 def _merge_variable(trace: Recording, name: str, cell: CellType, sides: list[Side], outputs: _Outputs) -> None:

@@ -7,6 +7,7 @@ for the part of it that is left once the truth is known.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import reduce
 from typing import Any, NoReturn
 
@@ -15,7 +16,8 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
 from hybridize.base.frozen import frozen
 from hybridize.capture.control.joining import spec_of
-from hybridize.capture.control.truth import RESULT, Undecided, as_bool, truth
+from hybridize.capture.control.signals import Part
+from hybridize.capture.control.truth import RESULT, Undecided, as_bool, is_one, truth
 from hybridize.capture.trace.recording import current_trace
 
 
@@ -33,10 +35,17 @@ class Alternative:
 class MixedValue(Undecided):
     """A value of one of several types."""
 
-    __slots__ = ("alternatives", "loc")
+    __slots__ = ("_truth_under", "alternatives", "loc")
 
-    def __init__(self, alternatives: list[Alternative]) -> None:
+    def __init__(self, alternatives: list[Alternative], truth_under: Callable[[Symbol, Part], Any]) -> None:
+        """Name the alternatives.
+
+        Args:
+            alternatives: the values that it may be.
+            truth_under: records the truth of a part under a condition.
+        """
         self.alternatives = alternatives
+        self._truth_under = truth_under
         trace = current_trace()
         self.loc = None if trace is None else trace.root.location()
 
@@ -44,7 +53,11 @@ class MixedValue(Undecided):
         """A symbol of type bool[]."""
         found = []
         for one in self.alternatives:
-            known = truth(one.value) if one.true is None else one.true
+            known = one.true
+            if known is None and is_one(one.value):
+                known = truth(one.value)
+            elif known is None:  # it may raise an exception, in calls that have this value
+                known = self._truth_under(one.condition, lambda one=one: one.value)
             if type(known) is Symbol:
                 found.append(functions.logical_and(one.condition, known))
             elif known:
@@ -54,6 +67,10 @@ class MixedValue(Undecided):
     def left(self, true: bool) -> list[Alternative]:
         """Return the alternatives that are left once its truth is known."""
         return [one for one in self.alternatives if one.true is not (not true)]
+
+    def of(self, alternatives: list[Alternative]) -> MixedValue:
+        """Return a value that may be some of these."""
+        return MixedValue(alternatives, self._truth_under)
 
     def refused(self, what: str) -> CaptureError:
         """The error for any use but of its truth."""

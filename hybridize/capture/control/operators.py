@@ -54,7 +54,7 @@ def _left(value: Any, true: bool) -> Any:
         for one in others:
             joined(spec_of(first.value), spec_of(one.value))
     except Mismatch:
-        return MixedValue([first, *others])
+        return value.of([first, *others])
     found = first.value
     for one in others:
         found = branches.choose(one.condition, lambda one=one: one.value, lambda found=found: found)

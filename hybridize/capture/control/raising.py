@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from types import TracebackType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy
 
@@ -146,6 +146,11 @@ def check(trace: Recording, test: Symbol, error: BaseException) -> None:
     _bind(trace, operand, error, loc)
     before = Symbol.of(trace, _flag(trace).value)
     _failed(trace, functions.logical_or(before, functions.logical_not(test)).operand())
+
+
+def again(error: Exception) -> NoReturn:
+    """Raise an exception that was caught, as a part of the program."""
+    raise error
 
 
 def unless_failed(going: Any) -> Any:

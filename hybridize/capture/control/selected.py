@@ -8,7 +8,7 @@ While capturing such a list is a `Selected`: each item with the condition of its
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial, reduce
+from functools import partial
 from types import GeneratorType
 from typing import Any, NoReturn
 
@@ -19,7 +19,7 @@ from hybridize.base.locations import SourceLoc
 from hybridize.capture.control import branches
 from hybridize.capture.control.comparisons import comparison
 from hybridize.capture.control.signals import Part
-from hybridize.capture.control.truth import RESULT, Undecided, as_bool, truth
+from hybridize.capture.control.truth import RESULT, Undecided, as_bool, is_one, truth
 from hybridize.capture.trace.recording import current_trace
 
 
@@ -117,16 +117,12 @@ def selected(value: Part, *conditions: Part) -> tuple[Any, ...]:
     """The item of a comprehension: one, none, or one perhaps."""
     whole: Any = True
     for condition in conditions:
-        known = truth(condition()) if whole is True else truth(branches.under(whole, _truth_of(condition)))
+        known = branches.truth_under(whole, condition)
         if type(known) is Symbol:
             whole = known if whole is True else functions.logical_and(whole, known)
         elif not known:
             return ()
     return (value(),) if whole is True else (Perhaps(whole, branches.under(whole, value)),)
-
-
-def _truth_of(condition: Part) -> Part:
-    return lambda: as_bool(truth(condition()))
 
 
 def taken(items: list[Any]) -> Any:
@@ -151,7 +147,19 @@ def both(there: Any, known: Any) -> Any:
     """
     if there is True or known is False:
         return known
-    return there if known is True else functions.logical_and(there, known)
+    return there if there is False or known is True else functions.logical_and(there, known)
+
+
+def any_of(one: Any, other: Any) -> Any:
+    """Return the disjunction of two conditions, each True, False or a symbol of type bool[]."""
+    if one is False or other is True:
+        return other
+    return one if one is True or other is False else functions.logical_or(one, other)
+
+
+def otherwise(known: Any) -> Any:
+    """Return the negation of a condition: True, False or a symbol of type bool[]."""
+    return functions.logical_not(known) if type(known) is Symbol else not known
 
 
 def length(value: Selected) -> Any:
@@ -165,25 +173,32 @@ def length(value: Selected) -> Any:
 
 def includes(value: Any, container: Iterable[Any]) -> Any:
     """`value in container`, for a list or tuple: True, False, or a symbol where data decides."""
-    found: list[Symbol] = []
+    found: Any = False
     for item in each(container):
-        there, one = parts(item)
-        known = both(there, _equal(one, value))
+        known = _equal(item, value, otherwise(found))
         if known is True:
             return True
-        if known is not False:
-            found.append(known)
-    return as_bool(reduce(functions.logical_or, found)) if found else False
+        found = any_of(found, known)
+    return as_bool(found)
 
 
-def _equal(x: Any, y: Any) -> Any:
-    return True if x is y else truth(comparison("eq", x, y))
+def _equal(item: Any, value: Any, asked: Any = True) -> Any:
+    """Tell whether an item is there and equal to a value, where that is asked: True, False, or a symbol.
+
+    An exception of the comparison is one of the calls that make it.
+    """
+    there, one = parts(item)
+    wanted = both(there, asked)
+    if one is value:
+        return wanted
+    if is_one(one) and is_one(value):
+        return both(wanted, truth(comparison("eq", one, value)))
+    return both(wanted, branches.truth_under(wanted, lambda: comparison("eq", one, value)))
 
 
 def _count(value: Selected, wanted: Any) -> Any:
     total: Any = 0
     for item in value.items:
-        there, one = parts(item)
-        known = both(there, _equal(one, wanted))
+        known = _equal(item, wanted)
         total = total + (as_bool(known) if type(known) is Symbol else int(known))
     return total

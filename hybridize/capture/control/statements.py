@@ -11,10 +11,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
+from hybridize.array.operators import functions
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError, InternalError
+from hybridize.base.interruptions import let_through
 from hybridize.capture.control import branches, loops, raising
 from hybridize.capture.control.signals import (
     Barrier,
@@ -97,10 +100,23 @@ def assert_(test: Any, message: Part | None) -> None:
     known = truth(test)
     trace = current_trace()
     if type(known) is Symbol and trace is not None:
-        raising.check(trace, known, AssertionError(*(() if message is None else (message(),))))
+        raising.check(trace, known, AssertionError(*(() if message is None else _message(known, message))))
     elif not known:
         error = AssertionError(*(() if message is None else (message(),)))
         raise raised(error)
+
+
+def _message(known: Symbol, message: Part) -> tuple[Any, ...]:
+    """Return the arguments of the exception of an `assert` of data.
+
+    An exception that its message raises is one of the calls for which the assertion does not hold.
+    """
+    try:
+        return (message(),)
+    except Exception as error:
+        let_through(error)
+        branches.under(functions.logical_not(known), partial(raising.again, error))
+        return ()
 
 
 def raised(error: Any, cause: Any = MISSING) -> Any:

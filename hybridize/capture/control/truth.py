@@ -7,9 +7,9 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from hybridize.array.ndarray import ndarray
-from hybridize.array.operators import functions
+from hybridize.array.operators import functions, not_one
 from hybridize.array.symbol import Symbol
-from hybridize.base.errors import CaptureError, ShapeError
+from hybridize.base.errors import CaptureError
 from hybridize.capture.control.special import KNOWN, method
 from hybridize.capture.outside.objects import static
 from hybridize.capture.trace.recording import current_trace
@@ -59,6 +59,11 @@ def plain(value: Any) -> Any:
     return value
 
 
+def is_one(value: Any) -> bool:
+    """Tell whether a value is a number or an array of one element: its truth and comparisons raise nothing."""
+    return type(value) in (bool, int, float) or (type(value) in (Symbol, ndarray) and value.size == 1)
+
+
 def truth(value: Any) -> Any:
     """`value` as a Python bool, or, where it depends on data, as a symbol of type bool[]."""
     kind = type(value)
@@ -79,8 +84,7 @@ def truth(value: Any) -> Any:
         if decided is not None:
             return decided
     if value.size != 1:
-        text = f"the truth of an array needs one element, got {value.type}"
-        raise ShapeError("E130", text, help="use .any() or .all()")
+        raise not_one("bool", value.type)
     if value.dtype.kind != "b":
         value = functions.not_equal(value, 0)
     return value if value.shape == () else functions.reshape(value, ())

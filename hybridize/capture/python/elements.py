@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
-from functools import reduce
+from collections.abc import Callable, Iterator
+from functools import partial
 from types import GeneratorType
 from typing import Any
 
@@ -13,12 +13,14 @@ from hybridize.array.functions.shapes import stack
 from hybridize.array.operators import functions
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import AssertionFailed, CaptureError
+from hybridize.base.interruptions import let_through
 from hybridize.capture.control import raising
-from hybridize.capture.control.comparisons import Ordered
+from hybridize.capture.control.branches import truth_under, under
+from hybridize.capture.control.comparisons import Ordered, comparison
 from hybridize.capture.control.operators import choose
-from hybridize.capture.control.selected import Perhaps, Selected, both, certain, each, parts, unknown
+from hybridize.capture.control.selected import Perhaps, Selected, any_of, both, certain, each, otherwise, parts, unknown
 from hybridize.capture.control.special import binary
-from hybridize.capture.control.truth import as_bool, not_, plain, truth
+from hybridize.capture.control.truth import as_bool, is_one, plain, truth
 from hybridize.capture.python.semantics import Semantics
 from hybridize.capture.python.writes import new
 from hybridize.capture.trace.recording import Recording, current_trace
@@ -30,7 +32,7 @@ _NONE = object()
 
 
 class _Watch:
-    """Refuses effects of a generator from where on data decides whether Python would ask for its next item."""
+    """Refuses effects of a generator where data decides whether Python would ask for its next item."""
 
     def __init__(self, name: str, trace: Recording) -> None:
         self._name, self._trace = name, trace
@@ -43,14 +45,29 @@ class _Watch:
     def __exit__(self, *error: object) -> None:
         self._trace.root.aliases.unwatch(self._changed)
 
-    def decided(self) -> None:
-        """From here on data decides."""
-        if self._before is None:
+    def next(self, items: Iterator[Any], asked: Any) -> Any:
+        """Return the next item, _NONE at the end, where Python asks for it: True, or a symbol where data decides.
+
+        An exception of the iterator is one of the calls that ask.
+
+        Raises:
+            CaptureError E430: data decides whether it is asked for, and making it has effects.
+        """
+        if asked is not True:
             self._changed.clear()
             self._before = self._now()
+        try:
+            item = next(items, _NONE)
+        except Exception as error:
+            let_through(error)
+            if asked is True:
+                raise
+            under(asked, partial(raising.again, error))
+            return _NONE
+        self._check()
+        return item
 
-    def check(self) -> None:
-        """Refuse what has happened since."""
+    def _check(self) -> None:
         if self._before is not None and self._before != self._now():
             raise self._trace.root.refusing(CaptureError(
                 "E430", f"{self._name}() over a generator that has effects, and that data may end early",
@@ -82,24 +99,25 @@ def _short_circuit(name: str, stops: bool) -> Callable[..., Any]:
             return getattr(builtins, name)(iterable)
         if _is_vector(iterable):
             return as_bool(truth(getattr(functions, name)(iterable)))
-        found: list[Symbol] = []
+        found: Any = False
         with _Watch(name, trace) as watch:
-            for item in each(iterable):
-                watch.check()
+            items = iter(each(iterable))
+            while (item := watch.next(items, otherwise(found))) is not _NONE:
                 there, value = parts(item)
-                known = truth(value)
-                ends = both(there, known if stops else truth(not_(known)))
+                asked = both(there, otherwise(found))
+                known = truth(value) if is_one(value) else truth_under(asked, partial(_same, value))
+                ends = both(there, known if stops else otherwise(known))
                 if ends is True:
                     return stops
                 if ends is not False:
-                    found.append(ends)
-                    watch.decided()
-        if not found:
-            return not stops
-        some = as_bool(reduce(functions.logical_or, found))
-        return some if stops else not_(some)
+                    found = any_of(found, ends)
+        return as_bool(found if stops else otherwise(found))
 
     return reduction
+
+
+def _same(value: Any) -> Any:
+    return value
 
 
 def _sum(router: Semantics, iterable: Any, /, start: Any = 0) -> Any:
@@ -121,7 +139,7 @@ def _extreme(name: str) -> Callable[..., Any]:
         if trace is not None and default is _NONE and key is None and _is_vector(items) and items.shape[0] > _FEW:
             return _of_vector(name, items)
         items = list(each(items))
-        ranks = [parts(item)[1] if key is None else router.call(key, parts(item)[1]) for item in items]
+        ranks = [_rank(router, key, *parts(item)) for item in items]
         if trace is None or not any(type(x) in (Symbol, Perhaps) for x in (*items, *ranks)):
             if len(items) < 2:
                 given = {} if default is _NONE else {"default": default}
@@ -138,13 +156,24 @@ def _extreme(name: str) -> Callable[..., Any]:
     return extreme
 
 
+def _rank(router: Semantics, key: Any, there: Any, value: Any) -> Any:
+    """Return the value that an item is compared by; the key is called only where the item is there."""
+    if key is None:
+        return value
+    return router.call(key, value) if there is True else under(there, partial(router.call, key, value))
+
+
 def _best(name: str, items: list[Any], ranks: list[Any]) -> tuple[Any, Any]:
     """The best of some items, and whether there was one, True or a symbol."""
     found, best = parts(items[0])
     rank = ranks[0]
     for item, at in zip(items[1:], ranks[1:], strict=True):
         there, value = parts(item)
-        wins = truth(at > rank if name == "max" else at < rank)
+        compared = "gt" if name == "max" else "lt"
+        if is_one(at) and is_one(rank):
+            wins = truth(comparison(compared, at, rank))
+        else:
+            wins = truth_under(both(there, found), partial(comparison, compared, at, rank))
         if found is not True:
             wins = functions.logical_or(functions.logical_not(found), wins)
         best, rank = choose(

@@ -20,10 +20,11 @@ import numpy
 from hybridize import ops
 from hybridize.array.functions.divisors import euclid
 from hybridize.array.ndarray import ndarray
+from hybridize.array.operators import not_one
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import bool_, float64, int64
-from hybridize.base.errors import CaptureError, ShapeError
+from hybridize.base.errors import CaptureError
 from hybridize.capture.control.truth import plain
 from hybridize.capture.python.semantics import Semantics
 from hybridize.capture.trace.bounds import WHOLE
@@ -42,9 +43,7 @@ def scalar(symbol: Symbol, what: str) -> Symbol:
     if symbol.weak is not None:
         return symbol
     if symbol.size != 1:
-        raise ShapeError(
-            "E130", f"{what} of an array needs one element, got {symbol.type}", help="use .any() or .all(), or index"
-        )
+        raise not_one(what, symbol.type)
     kind = _KINDS.get(symbol.dtype.kind, float)
     value = symbol.operand()
     if symbol.shape != ():

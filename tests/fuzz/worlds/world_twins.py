@@ -31,7 +31,7 @@ import hybridize
 from hybridize import np
 from hybridize.base.errors import CaptureError, HybridizeError, InternalError
 from hybridize.capture import Function
-from hybridize.gluon import Block, Parameter
+from hybridize.gluon import Block, HybridBlock, Parameter
 
 NAME = "world"
 _NUMBERS = itertools.count()
@@ -252,18 +252,22 @@ class World:
 
     def captures(self) -> int:
         """How often the program was captured."""
+        compiled = self.compiled
+        return 0 if compiled is None else int(compiled.cache_info().captures)
+
+    @property
+    def compiled(self) -> Function | None:
+        """The function that keeps the programs; None where a program that was made small has none any more."""
         program = vars(self.module).get("program")
-        if not isinstance(program, Function) and not getattr(program, "_active", False):
-            return 0  # made small, it is none any more
-        return int(program.cache_info().captures)
+        if isinstance(program, HybridBlock):
+            return program._hybridized("programs") if program.active else None
+        return program if isinstance(program, Function) else None
 
     @property
     def raises_by_data(self) -> bool:
         """Whether the newest program raises by itself, not because Python had decided so."""
-        program = vars(self.module).get("program")
-        if not isinstance(program, Function):
-            program = program._hybridized("programs") if getattr(program, "_active", False) else None
-        programs = [] if program is None else program.programs()
+        compiled = self.compiled
+        programs = [] if compiled is None else compiled.programs()
         return bool(programs) and programs[-1].capture.raises is None
 
     def close(self) -> None:
