@@ -131,8 +131,8 @@ def capture(
             with ExitStack() as after:  # each is done, whatever happens in another
                 after.callback(trace.world.restore)
                 after.callback(trace.history.undo)
-                for feed in trace.feeds:
-                    after.callback(feed.rollback)
+                for feed, before in trace.begun:
+                    after.callback(feed.rollback, before)
     check_leaks(trace)
     return captured
 
@@ -346,7 +346,8 @@ class _Finalizer:
             gathered(trace.world.lasting_guards()), trace.world.watched(),
             numbers=dict(trace.numbers.pinned), conditions=tuple(trace.numbers.conditions),
             layouts=dict(trace.inputs.layouts), same_memory=self._same_memory(), bound=dict(trace.inputs.bound),
-            transaction=trace.history.transaction(trace.feeds), changed=tuple(trace.world.given_changed),
+            transaction=trace.history.transaction([feed for feed, _ in trace.begun]),
+            changed=tuple(trace.world.given_changed),
             outside=tuple(trace.world.outside.values()) if trace.world.given_changed else (),
             seen=tuple(trace.world.fed.seen.values()), raises=self.raises,
         )  # fmt: skip

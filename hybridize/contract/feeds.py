@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,22 +16,43 @@ from hybridize.array.traced import Variable
 from hybridize.base.dtypes import DType
 from hybridize.base.errors import StateError
 from hybridize.base.frozen import frozen
-from hybridize.contract.places import variable_of
+from hybridize.contract.places import Attribute, held_by, variable_of
+from hybridize.contract.snapshots import MISSING
 
 
 class Feed(ABC):
     """Numbers of a program that Python computes before each call: what comes of schedules and counts."""
 
+    def before(self) -> Any:
+        """Return what `begin` is about to change, as `rollback` takes it; None where it changes nothing outside."""
+        return None
+
     @abstractmethod
-    def begin(self) -> bool:
+    def begin(self, before: Any) -> bool:
         """Begin a call: fill the arrays that the program reads, count what it does.
 
-        False, and as if not called, where the program is not what the function does now.
+        It may be left at any line, by an exception of a signal's handler; `rollback` sees to what was done until then.
+
+        Args:
+            before: what `before` gave just now.
+
+        Returns:
+            False where the program is not what the function does now.
         """
 
-    @abstractmethod
-    def rollback(self) -> None:
-        """Undo the last `begin`: the call did not take place."""
+    def rollback(self, before: Any) -> None:
+        """Undo a `begin`, or as much of it as was done: the call did not take place. Undoing twice does no harm."""
+        assert before is None, "who changes something undoes it"
+
+
+Begun = list[tuple[Feed, Any]]
+"""Feeds that a call has begun with, and what undoes each."""
+
+
+def roll_back(begun: Iterable[tuple[Feed, Any]]) -> None:
+    """Undo what has begun, last first."""
+    for feed, before in reversed(list(begun)):
+        feed.rollback(before)
 
 
 class Reading(Feed):
@@ -41,31 +62,31 @@ class Reading(Feed):
         self._read = read
         self.array = ndarray(numpy.zeros((), dtype))
 
-    def begin(self) -> bool:
+    def begin(self, before: Any) -> bool:
         """Read it."""
         self.array._data[...] = self._read()
         return True
-
-    def rollback(self) -> None:
-        """Nothing was changed."""
 
 
 class Setting(Feed):
     """An attribute that a program sets."""
 
     def __init__(self, owner: Any, name: str, value: Any) -> None:
-        self._owner, self._name, self._value = owner, name, value
-        self._before: Any = None
+        self._place, self._value = Attribute(owner, name), value
 
-    def begin(self) -> bool:
+    def before(self) -> Any:
+        """Return what the object itself has there; MISSING for nothing."""
+        return held_by(self._place.owner, self._place.name)
+
+    def begin(self, before: Any) -> bool:
         """Set it."""
-        self._before = getattr(self._owner, self._name, None)
-        setattr(self._owner, self._name, self._value)
+        self._place.write(self._value)
         return True
 
-    def rollback(self) -> None:
-        """Put what was before back."""
-        setattr(self._owner, self._name, self._before)
+    def rollback(self, before: Any) -> None:
+        """Put what was before back; take the attribute away where there was none."""
+        if before is not MISSING or self.before() is not MISSING:
+            self._place.write(before)
 
 
 @frozen
@@ -90,31 +111,25 @@ class Transaction:
         """Tell whether the program is what the function does now: begin a call, and roll it back."""
         if not self.feeds:
             return True
+        begun: Begun = []
         with STATE:
-            right = self.begin()
-            if right:
-                try:
-                    self.rollback()
-                except BaseException:  # an interruption, which may have come before anything was put back
-                    self.rollback()
-                    raise
-        return right
+            try:
+                return self.begin(begun)
+            finally:
+                self.rollback(begun)
 
-    def begin(self) -> bool:
-        """Begin a call; False, with nothing changed, where the program is not what the function does now."""
-        ready = 0
-        try:
-            for feed in self.feeds:
-                if not feed.begin():
-                    break
-                ready += 1
-            else:
-                return True
-        except BaseException:  # an interruption, too, of which this loop may be the place
-            self._undo(ready)
-            raise
-        self._undo(ready)
-        return False
+    def begin(self, begun: Begun) -> bool:
+        """Begin a call; False where the program is not what the function does now.
+
+        Args:
+            begun: takes what `rollback` undoes; also where this raises, or is interrupted.
+        """
+        for feed in self.feeds:
+            before = feed.before()
+            begun.append((feed, before))
+            if not feed.begin(before):
+                return False
+        return True
 
     @contextmanager
     def call(self, took: Sequence[None]) -> Iterator[None]:
@@ -123,27 +138,29 @@ class Transaction:
         Raises:
             StateError E557: the program is not what the function does now.
         """
+        begun: Begun = []
         with STATE:
-            if not self.begin():
-                raise StateError(
-                    "E557", "the optimizer is not what this program was compiled for: its settings, or which "
-                    "gradients are fresh, have changed",
-                    help="call the function, which compiles another one",
-                )  # fmt: skip
             try:
+                if not self.begin(begun):
+                    raise StateError(
+                        "E557", "the optimizer is not what this program was compiled for: its settings, or which "
+                        "gradients are fresh, have changed",
+                        help="call the function, which compiles another one",
+                    )  # fmt: skip
                 yield
             except BaseException:
                 if not took:
-                    self.rollback()
+                    self.rollback(begun)
                 raise
 
-    def rollback(self) -> None:
+    @staticmethod
+    def rollback(begun: Begun) -> None:
         """Undo what `begin` has done: the call did not take place."""
-        self._undo(len(self.feeds))
-
-    def _undo(self, ready: int) -> None:
-        for feed in reversed(self.feeds[:ready]):
-            feed.rollback()
+        try:
+            roll_back(begun)
+        except BaseException:  # an interruption, which may have come before anything was put back
+            roll_back(begun)
+            raise
 
     def commit(self) -> None:
         """Say that a call has written its gradients."""

@@ -19,7 +19,7 @@ from typing import Any
 
 from hybridize.array.ndarray import gradient_of, history, ndarray
 from hybridize.array.traced import Traced, Variable
-from hybridize.contract.snapshots import MISSING
+from hybridize.contract.snapshots import MISSING, own
 from hybridize.runtime.cpython import CELL_CONTENTS, FUNCTION_WORDS, OB_TYPE, member_offset
 from hybridize.runtime.entry import NULL, Look, Watch
 
@@ -595,6 +595,15 @@ def variable_of(array: ndarray) -> Any:
     """Give the variable that an array is, or what else a tape knows it by; None for a constant."""
     traced = history(array)
     return None if traced is None else traced.edge
+
+
+def held_by(owner: Any, name: str) -> Any:
+    """Return what an object itself has under a name, in a slot or by a property too; MISSING for what its class has."""
+    table = own(owner)
+    if name in table:
+        return table[name]
+    member = Unbound(owner, name).read()
+    return getattr(owner, name, MISSING) if hasattr(type(member), "__set__") else MISSING
 
 
 def short(value: Any) -> str:

@@ -52,9 +52,12 @@ class Turn(Feed):
         self._trainer, self._scale, self._due, self._fresh = trainer, scale, due, fresh
         self._requests = [parameter._grad_req for parameter in trainer._params]
         self._checks = trainer.check_finite
-        self._before = trainer._optimizer.rescale_grad
 
-    def begin(self) -> bool:
+    def before(self) -> Any:
+        """Return the scale."""
+        return self._trainer._optimizer.rescale_grad
+
+    def begin(self, before: Any) -> bool:
         """Set the scale."""
         trainer = self._trainer
         states = trainer._updaters[0].states
@@ -66,14 +69,13 @@ class Turn(Feed):
             return False
         if [parameter._grad_req for parameter in trainer._params] != self._requests:
             return False
-        self._before = trainer._optimizer.rescale_grad
         if self._scale is not None:
             trainer._optimizer.rescale_grad = self._scale
         return True
 
-    def rollback(self) -> None:
+    def rollback(self, before: Any) -> None:
         """Put the scale back."""
-        self._trainer._optimizer.rescale_grad = self._before
+        self._trainer._optimizer.rescale_grad = before
 
 
 def update_in_program(trace: Recording, trainer: Updating, batch_size: Any, ignore_stale_grad: bool) -> None:
@@ -104,8 +106,8 @@ def update_in_program(trace: Recording, trainer: Updating, batch_size: Any, igno
         updater.make_ready(indices, weights)
     states = {index: updater.states[index] for index in indices}
     turn = Turn(trainer, scale if type(scale) is float else None, states, _read(trace, trainer))
+    trace.feed(turn, turn.before())
     optimizer.rescale_grad = scale
-    trace.feed(turn)
     symbols = [trace.lift(weight) for weight in weights]
     grads = [trace.gradient(symbol) for symbol in symbols]
     if trainer.check_finite:

@@ -36,17 +36,19 @@ class Request(Feed):
 
     def __init__(self, parameter: Requested, request: str) -> None:
         self._parameter, self._request = parameter, request
-        self._before = parameter.grad_req
 
-    def begin(self) -> bool:
+    def before(self) -> str:
+        """Return what is asked for now."""
+        return self._parameter.grad_req
+
+    def begin(self, before: str) -> bool:
         """Set it."""
-        self._before = self._parameter.grad_req
         self._parameter.request(self._request)
         return True
 
-    def rollback(self) -> None:
+    def rollback(self, before: str) -> None:
         """Put what was before back."""
-        self._parameter.request(self._before)
+        self._parameter.request(before)
 
 
 def request_in_turn(parameter: Requested, request: str) -> bool:
@@ -72,9 +74,7 @@ def request_in_turn(parameter: Requested, request: str) -> bool:
     variable = parameter._variable
     if variable is not None:
         trace.root.history.requests.setdefault(variable, variable.req)
-    feed = Request(parameter, request)
-    feed.begin()
-    trace.feed(feed)
+    trace.begin(Request(parameter, request))
     _is_set(trace, parameter, "grad_req")
     return True
 
@@ -92,8 +92,7 @@ def set_fresh(parameter: Any, variable: Variable, fresh: bool) -> bool:
         raise refused(trace, "the attribute 'fresh_grad' is set")
     setting = Setting(variable, "fresh", bool(fresh))
     trace.root.history.set_fresh(variable, variable.fresh)  # what a later backward pass makes of it counts at the end
-    setting.begin()
-    trace.feed(setting)
+    trace.begin(setting)
     _is_set(trace, parameter, "fresh_grad")
     return True
 

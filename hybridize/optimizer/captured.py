@@ -57,6 +57,28 @@ class Counting(Protocol):
     def _settings(self, lr: float, wd: float, t: int) -> tuple[dict[str, float], dict[str, bool]]: ...
 
 
+Counts = tuple[int, Sequence[int | None]]
+"""The number of updates in all, and of each weight; None for one that was not counted yet."""
+
+
+def counts_of(optimizer: Counting, indices: Sequence[Any]) -> Counts:
+    """Return how often was updated, as `put_back` takes it."""
+    return optimizer.num_update, list(map(optimizer._index_update_count.get, indices))
+
+
+def put_back(optimizer: Counting, indices: Sequence[Any], before: Counts) -> None:
+    """Let counts be as they were; no interruption comes between the lines that do."""
+    counts = optimizer._index_update_count
+    number, numbers = before
+    pairs: Any = zip(indices, numbers, strict=True)
+    optimizer.num_update = number
+    counts.update(pairs)
+    if None in numbers:
+        for index in indices:
+            if counts.get(index, 0) is None:
+                del counts[index]
+
+
 class Settings(Feed):
     """The feed of an optimizer's formula: the numbers it reads at one step of a program.
 
@@ -67,8 +89,6 @@ class Settings(Feed):
     def __init__(self, optimizer: Counting, indices: Sequence[Any], dtype: DType) -> None:
         self.optimizer = optimizer
         self.indices = tuple(indices)
-        self._before: tuple[int, Sequence[int | None]] = (0, ())
-        """The number of updates in all, and of each weight, before the call."""
         self._slots = optimizer.slot_count
         kind = type(optimizer)
         plain = all(getattr(kind, name) is getattr(kind.__mro__[-2], name, None) for name in _OF_ALL)
@@ -94,20 +114,17 @@ class Settings(Feed):
         """Count the updates, as they are counted imperatively."""
         optimizer = self.optimizer
         counts = optimizer._index_update_count
-        self._before = (optimizer.num_update, list(map(counts.get, self.indices)))
         keys = []
         for index in self.indices:
             optimizer._update_count(index)
             keys.append((optimizer._get_lr(index), optimizer._get_wd(index), counts[index]))
         return keys
 
-    def _told(self) -> list[tuple[float, float, int]] | None:
+    def _told(self, before: Sequence[int | None]) -> list[tuple[float, float, int]] | None:
         """Factors and counts of all weights, where nothing else makes their keys differ; the updates are counted."""
         optimizer, counts = self.optimizer, self.optimizer._index_update_count
         if optimizer.param_dict is not self._parameters:
             return None
-        before = list(map(counts.get, self.indices))
-        self._before = (optimizer.num_update, before)
         factors = list(map(_FACTORS, self._those))
         count = before[0]
         if count is not None and before.count(count) == len(before):  # nearly always: a shorter way to the same
@@ -124,58 +141,47 @@ class Settings(Feed):
         optimizer.num_update = max(optimizer.num_update, *after)
         return [(lr, wd, count) for (lr, wd), count in zip(factors, after, strict=True)]
 
-    def begin(self) -> bool:
+    def before(self) -> Counts:
+        """Return how often was updated."""
+        return counts_of(self.optimizer, self.indices)
+
+    def begin(self, before: Counts) -> bool:
         """Count, and fill the array."""
         optimizer = self.optimizer
-        try:
-            told = self._told()
-            keys = self._counted() if told is None else told
-            right = keys.count(keys[0]) == len(keys) or self._share(keys)
-            if not right and told is not None:  # other factors may come to the same, as those of a decay of 0 do
-                rate, told = optimizer._rate(), None
-                keys = [(rate * lr, optimizer.wd * wd, count) for lr, wd, count in keys]
-                right = self._share(keys)
-            right = right and optimizer.slot_count <= self._slots  # more of them: there is a momentum now
-            values = []
-            for first, flags in zip(self._first, self.flags, strict=True):
-                lr, wd, count = keys[first]
-                if told is not None:
-                    lr, wd = optimizer._rate() * lr, optimizer.wd * wd
-                s, now = optimizer._settings(lr, wd, count)
-                right = right and now == flags and len(s) == len(self.names) + len(self.graph)
-                if not right:
-                    break
-                values.append(tuple([s[name] for name in self.names]))
-        except BaseException:
-            self.rollback()
-            raise
-        if not right:
-            self.rollback()
-            return False
+        told = self._told(before[1])
+        keys = self._counted() if told is None else told
+        right = keys.count(keys[0]) == len(keys) or self._share(keys)
+        if not right and told is not None:  # other factors may come to the same, as those of a decay of 0 do
+            rate, told = optimizer._rate(), None
+            keys = [(rate * lr, optimizer.wd * wd, count) for lr, wd, count in keys]
+            right = self._share(keys)
+        right = right and optimizer.slot_count <= self._slots  # more of them: there is a momentum now
+        values = []
+        for first, flags in zip(self._first, self.flags, strict=True):
+            lr, wd, count = keys[first]
+            if told is not None:
+                lr, wd = optimizer._rate() * lr, optimizer.wd * wd
+            s, now = optimizer._settings(lr, wd, count)
+            right = right and now == flags and len(s) == len(self.names) + len(self.graph)
+            if not right:
+                return False
+            values.append(tuple([s[name] for name in self.names]))
         if values != self._values:
-            self._values = values
+            self._values = []  # who is interrupted leaves none that later calls need not write
             try:
                 self._packed.pack_into(self._bytes, 0, *(x for row in values for x in row))
             except OverflowError:  # beyond float32: infinite there
                 self.array._data[...] = values
+            self._values = values
         return True
 
     def _share(self, keys: list[Key]) -> bool:
         """Tell whether weights of one row have equal keys."""
         return all(keys[self._first[row]] == key for key, row in zip(keys, self.rows, strict=True))
 
-    def rollback(self) -> None:
-        """Put the counts back; no interruption comes between the lines that do."""
-        optimizer = self.optimizer
-        counts = optimizer._index_update_count
-        number, before = self._before
-        pairs: Any = zip(self.indices, before, strict=False)  # of all weights, or of none where nothing was counted yet
-        optimizer.num_update = number
-        counts.update(pairs)
-        if None in before:
-            for index in self.indices:
-                if counts.get(index, 0) is None:
-                    del counts[index]
+    def rollback(self, before: Counts) -> None:
+        """Put the counts back."""
+        put_back(self.optimizer, self.indices, before)
 
     def of(self, trace: Recording, number: int) -> dict[str, Any]:
         """The numbers of one of the weights, as arrays of the program without axes."""
@@ -189,17 +195,19 @@ class Rate(Feed):
 
     def __init__(self, optimizer: Counting, rate: float) -> None:
         self._optimizer, self._rate = optimizer, rate
-        self._before = optimizer.lr
 
-    def begin(self) -> bool:
+    def before(self) -> float:
+        """Return the one there is."""
+        return self._optimizer.lr
+
+    def begin(self, before: float) -> bool:
         """Set it."""
-        self._before = self._optimizer.lr
         self._optimizer.lr = self._rate
         return True
 
-    def rollback(self) -> None:
+    def rollback(self, before: float) -> None:
         """Put the one before back."""
-        self._optimizer.lr = self._before
+        self._optimizer.lr = before
 
 
 def captured_rate(optimizer: Counting, rate: Any) -> None:
@@ -221,9 +229,7 @@ def captured_rate(optimizer: Counting, rate: Any) -> None:
             "a learning rate is set in a branch or loop that depends on data",
             help="set it outside of the compiled function: that compiles nothing again",
         )
-    feed = Rate(optimizer, number("learning_rate", rate))
-    trace.feed(feed)  # before it is set: what undoes the capture knows of it then
-    feed.begin()
+    trace.begin(Rate(optimizer, number("learning_rate", rate)))
 
 
 def captured_step(
@@ -245,21 +251,19 @@ def captured_step(
     if not indices:
         return
     wide = float64 if any(weight.dtype == float64 for weight in weights) else float32
-    number, counts = optimizer.num_update, dict(optimizer._index_update_count)
+    before = counts_of(optimizer, indices)
     try:
         settings = Settings(optimizer, indices, wide)
-        trace.feed(settings)
+        trace.feed(settings, before)
     except BaseException:  # an interruption, before the end of the capture knows what has been counted
-        optimizer.num_update = number
-        optimizer._index_update_count.clear()
-        optimizer._index_update_count.update(counts)
+        put_back(optimizer, indices, before)
         raise
     kind: Any = type(optimizer)
     formula: Any = trace.convert(kind.formula)
-    for number, (weight, grad, state) in enumerate(zip(weights, grads, states, strict=True)):
+    for position, (weight, grad, state) in enumerate(zip(weights, grads, states, strict=True)):
         slots = state if type(state) is tuple else () if state is None else (state,)
-        flags = settings.flags[settings.rows[number]]
-        updated(formula, weight, grad, slots, _narrow(settings.of(trace, number), weight.dtype), flags)
+        flags = settings.flags[settings.rows[position]]
+        updated(formula, weight, grad, slots, _narrow(settings.of(trace, position), weight.dtype), flags)
 
 
 def _narrow(s: dict[str, Any], dtype: DType) -> dict[str, Any]:

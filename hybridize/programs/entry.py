@@ -14,7 +14,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.storage import STATE
 from hybridize.base.access import ACCESS, MARK, READERS, WRITER, exclusively, give_way
 from hybridize.base.tracebacks import trim
-from hybridize.contract.feeds import Transaction
+from hybridize.contract.feeds import Begun, Transaction
 from hybridize.contract.places import variable_of
 
 Entry = Callable[..., Any]
@@ -126,14 +126,14 @@ def with_feeds(entry: Entry, transaction: Transaction, committed: CommitFlag) ->
     """An entry that is called once numbers are ready, which count a call that takes place."""
 
     def call(*args: Any) -> Any:
-        if not transaction.begin():
-            return NOT_TAKEN
+        begun: Begun = []
         result: Any = NOT_TAKEN
         try:
-            result = entry(*args)
+            if transaction.begin(begun):
+                result = entry(*args)
         finally:
             if result is NOT_TAKEN and not committed:  # where it has written, it took place, even if interrupted then
-                transaction.rollback()
+                transaction.rollback(begun)
         return result
 
     return call

@@ -43,15 +43,12 @@ class Number(Feed):
             return None
         return value if type(value) is self._kind else None
 
-    def begin(self) -> bool:
+    def begin(self, before: Any) -> bool:
         """Read it."""
         value = self.now()
         if value is not None:
             self.array._data[...] = value
         return value is not None
-
-    def rollback(self) -> None:
-        """Nothing was changed."""
 
 
 class Contents(Feed):
@@ -66,7 +63,7 @@ class Contents(Feed):
         self._last: Callable[[], ndarray | None] = _nothing
         self._version = -1
 
-    def begin(self) -> bool:
+    def begin(self, before: Any) -> bool:
         """Copy them, if they are not those of the last call."""
         now = self._read()
         if type(now) is not ndarray or variable_of(now) is not None:
@@ -79,6 +76,7 @@ class Contents(Feed):
         if not self.apart(now):
             return False
         version = storage.version  # first: what is written while it is copied is copied again
+        self._last = _nothing  # a copy that is interrupted is none
         consistently(numpy.copyto, self.array._data, now._data)
         self._last, self._version = weakref.ref(now), version
         return True
@@ -86,9 +84,6 @@ class Contents(Feed):
     def apart(self, now: ndarray | None) -> bool:
         """Tell whether the program writes no memory of an array."""
         return now is None or not any(numpy.may_share_memory(now._data, other._data) for other in self.written)
-
-    def rollback(self) -> None:
-        """Nothing was changed."""
 
 
 class FedReads:
@@ -116,9 +111,9 @@ class FedReads:
             else:
                 return None
             with imperatively():
-                if not feed.begin():
+                if not feed.begin(None):
                     return None
-            program.feed(feed)
+            program.feed(feed, None)
             symbol = program.lift(feed.array)
             if isinstance(feed, Number):
                 number = symbol._cell.value

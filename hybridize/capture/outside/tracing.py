@@ -24,8 +24,8 @@ class Tracing(Protocol):
     def location(self) -> SourceLoc | None:
         """Give the user's line."""
 
-    def feed(self, feed: Feed) -> None:
-        """Let calls of the program prepare numbers that it reads."""
+    def feed(self, feed: Feed, before: Any) -> None:
+        """Let calls of the program begin with a feed."""
 
     def refusing(self, error: CaptureError) -> CaptureError:
         """Keep an error of this capture, which no `except` of the user's can swallow."""

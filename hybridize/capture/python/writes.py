@@ -27,7 +27,6 @@ from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.feeds import Setting
 from hybridize.contract.places import Attribute, Global, Item
 from hybridize.contract.snapshots import CONTAINERS, MISSING
-from hybridize.ops.op import imperatively
 
 
 def new(value: Any) -> Any:
@@ -97,10 +96,7 @@ def _set_in_turn(trace: Recording, value: Any, owner: Any, name: str) -> None:
             "E407", f"{type(owner).__name__}.{name} is set to {kind} inside of a compiled function",
             help="set it outside of the function: nothing is compiled again for that",
         ))  # fmt: skip
-    setting = Setting(owner, name, value)
-    with imperatively():
-        setting.begin()
-    trace.feed(setting)
+    trace.begin(Setting(owner, name, value))
     place = Attribute(owner, name)
     trace.root.world.written[place.key] = place
 

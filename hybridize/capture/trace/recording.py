@@ -30,7 +30,7 @@ from hybridize.capture.trace.aliases import Aliases
 from hybridize.capture.trace.inputs import FROZEN, Input, Inputs
 from hybridize.capture.trace.numbers import Numbers
 from hybridize.capture.trace.scope import GraphScope
-from hybridize.contract.feeds import Feed, Reading, Transaction
+from hybridize.contract.feeds import Begun, Feed, Reading, Transaction
 from hybridize.contract.places import Attribute, Key
 from hybridize.graph import Graph, Value
 from hybridize.ops import Composite
@@ -250,16 +250,21 @@ class Recording(GraphScope):
         """`x.grad`."""
         return self.root.history.gradient(self, symbol)
 
-    def feed(self, feed: Feed) -> None:
-        """Let calls of the program prepare numbers that it reads."""
-        self.root.feeds.append(feed)
+    def feed(self, feed: Feed, before: Any) -> None:
+        """Let calls of the program begin with a feed, as the capture itself does or has done: `before` undoes that."""
+        self.root.begun.append((feed, before))
+
+    def begin(self, feed: Feed) -> None:
+        """Let calls of the program begin with a feed, and begin it now: what comes later in the program goes by it."""
+        with imperatively():
+            before = feed.before()
+            self.feed(feed, before)
+            feed.begin(before)
 
     def reading(self, read: Callable[[], float], kind: type) -> Symbol:
         """A number of Python's of that kind, int or float, as calls of the program find it here."""
         feed = Reading(read, number_dtype(kind))
-        with imperatively():
-            feed.begin()
-        self.feed(feed)
+        self.begin(feed)
         return Symbol.of(self, self.root.inputs.add(feed.array, -1, "").value, weak=kind)
 
     def variable(self, x: Any) -> Symbol:
@@ -427,8 +432,8 @@ class Trace(Recording):
         self.world = World(self, FedReads(changing))
         self.aliases = Aliases(self.world)
         self.numbers = Numbers(self, self.inputs, self.world, forms.check)
-        self.feeds: list[Feed] = []
-        """Numbers that calls of the program prepare, in the order of its lines."""
+        self.begun: Begun = []
+        """Feeds that calls of the program begin with, in the order of its lines, and what undoes the capture's own."""
         self.undefined: dict[str, str] = {}
         """Variables without a value after a branch or loop that depends on data, and why."""
         self.raising: tuple[BaseException, SourceLoc | None] | None = None
