@@ -225,7 +225,13 @@ def joined(*parts: Any) -> Any:
     """Strings and texts in a row."""
     if all(type(part) is str for part in parts):
         return "".join(parts)
-    return Text(("text", tuple(part if type(part) is str else (part.recipe, "", ("constant", "")) for part in parts)))
+    made: list[Any] = []
+    for part in parts:
+        if type(part) is Text and part.recipe[0] == "text":
+            made += part.recipe[1]
+        else:
+            made.append((part.recipe, "", ("constant", "")) if type(part) is Text else part)
+    return Text(("text", tuple(made)))
 
 
 def string(value: Any = "", *others: Any) -> Any:

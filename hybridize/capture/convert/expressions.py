@@ -53,8 +53,9 @@ class Expressions(ast.NodeTransformer):
         name = node.id
         if self.scope.is_local(name) or name == "__class__" or name.startswith(GENERATED):
             return node
-        method = "read_closure" if name in self.free else "read_global"
-        arguments: list[ast.expr] = [ast.Constant(name), node]
+        variable = self._mangled(name)
+        method = "read_closure" if variable in self.free else "read_global"
+        arguments: list[ast.expr] = [ast.Constant(variable), node]
         return ast.copy_location(routed(method, *arguments, *([] if whole else [ast.Constant(False)])), node)
 
     def _is_builtin(self, name: str) -> bool:
@@ -162,16 +163,16 @@ class Expressions(ast.NodeTransformer):
         return ast.copy_location(routed("binary", ast.Constant(BINARY[type(node.op)]), left, right), node)
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
-        parts: list[ast.expr] = []
-        for part in node.values:
-            if isinstance(part, ast.FormattedValue):
-                conversion = ast.Constant("" if part.conversion < 0 else chr(part.conversion))
-                spec = ast.Constant("") if part.format_spec is None else self.visit(part.format_spec)
-                given = [at(self.visit(part.value), part.value), conversion, spec]
-                parts.append(ast.Tuple(elts=given, ctx=ast.Load()))
-            else:
-                parts.append(part)
-        made: ast.AST = at(ast.copy_location(routed("text", *parts), node), node)
+        # Text of a value is made before the next value is computed, which may change what the first one holds.
+        parts = [self._formatted(part) if isinstance(part, ast.FormattedValue) else part for part in node.values]
+        made: ast.AST = at(ast.copy_location(routed("joined", *parts), node), node)
+        return made
+
+    def _formatted(self, part: ast.FormattedValue) -> ast.expr:
+        conversion = ast.Constant("" if part.conversion < 0 else chr(part.conversion))
+        spec = ast.Constant("") if part.format_spec is None else self.visit(part.format_spec)
+        given = [at(self.visit(part.value), part.value), conversion, spec]
+        made: ast.expr = at(routed("text", ast.Tuple(elts=given, ctx=ast.Load())), part)
         return made
 
     def _comprehension(self, node: Any, *parts: str) -> Any:

@@ -283,7 +283,7 @@ class _Converter(Expressions):
                 case ast.Match():
                     made, ends = self._match(statement, rest, block)
                 case ast.Global() | ast.Nonlocal():
-                    made, ends = [], False  # declared at the top
+                    made, ends = [ast.Pass()], False  # declared at the top
                 case _:
                     made, ends = self._simple(statement), False
             for part in made:
@@ -398,7 +398,7 @@ class _Converter(Expressions):
     def _names(self, nodes: list[Any]) -> ast.expr:
         """Variables that the nodes bind, as a constant."""
         bound = bound_names(nodes) & (self.scope.local | self.scope.declared_nonlocal)
-        return ast.Tuple(elts=[ast.Constant(name) for name in sorted(bound)], ctx=ast.Load())
+        return ast.Tuple(elts=[ast.Constant(self._mangled(name)) for name in sorted(bound)], ctx=ast.Load())
 
     def _guarded(self, node: ast.With | ast.Try, block: _Block) -> list[ast.stmt]:
         """Statements that stay Python's own: their bodies are lowered in place, or, where they may leave, called."""
@@ -572,7 +572,10 @@ class _Converter(Expressions):
             case ast.Assign(targets=targets, value=value):
                 return self._assign(targets, self.visit(value), node)
             case ast.AnnAssign(target=target, value=value):
-                return [] if value is None else self._assign([target], self.visit(value), node)
+                if value is not None:
+                    return self._assign([target], self.visit(value), node)
+                self.shared |= bound_names([target])  # a variable that is only declared is local all the same
+                return [ast.Pass()]
             case ast.AugAssign():
                 return self._augmented(node)
             case ast.Delete(targets=targets):
@@ -620,28 +623,32 @@ class _Converter(Expressions):
         return made
 
     def _plain_target(self, target: ast.expr, later: list[ast.stmt]) -> ast.expr:
-        """`target` with attributes and items in it replaced by variables, which `later` puts back."""
-        match target:
-            case ast.Tuple(elts=parts) | ast.List(elts=parts):
-                made = [self._plain_target(self._held(part, later), later) for part in parts]
-                return ast.Tuple(elts=made, ctx=ast.Store())
-            case ast.Starred(value=value):
-                return ast.Starred(value=self._plain_target(value, later), ctx=ast.Store())
-            case ast.Attribute() | ast.Subscript():
-                holder = self._temporary()
-                later.append(self._set(target, ast.Name(id=holder, ctx=ast.Load())))
-                return store(holder)
+        """`target` with attributes, items and targets in it replaced by variables, which `later` stores."""
+        if isinstance(target, (ast.Tuple, ast.List)):
+            return ast.Tuple(elts=[self._plain_part(part, later) for part in target.elts], ctx=ast.Store())
         return target
 
-    def _held(self, target: ast.expr, later: list[ast.stmt]) -> ast.expr:
-        """A part of a target that is unpacked itself: a variable, which `later` unpacks."""
-        if not isinstance(target, (ast.Tuple, ast.List)):
-            return target
+    def _plain_part(self, part: ast.expr, later: list[ast.stmt]) -> ast.expr:
+        """A part of a target that is unpacked.
+
+        A variable after a part that is stored later is stored later, too: owners and keys are read from left to right,
+        `node.next, node = previous, node.next`.
+        """
+        if isinstance(part, ast.Starred):
+            return ast.Starred(value=self._plain_part(part.value, later), ctx=ast.Store())
+        if isinstance(part, ast.Name) and not later:
+            return part
         holder = self._temporary()
-        inner: list[ast.stmt] = []
-        value = routed("unpacked", ast.Name(id=holder, ctx=ast.Load()))
-        later.append(ast.Assign(targets=[self._plain_target(target, inner)], value=value))
-        later += inner
+        value = ast.Name(id=holder, ctx=ast.Load())
+        match part:
+            case ast.Attribute() | ast.Subscript():
+                later.append(self._set(part, value))
+            case ast.Tuple() | ast.List():
+                inner: list[ast.stmt] = []
+                later.append(ast.Assign(targets=[self._plain_target(part, inner)], value=routed("unpacked", value)))
+                later += inner
+            case _:
+                later.append(ast.Assign(targets=[part], value=value))
         return store(holder)
 
     def _temporary(self) -> str:
@@ -658,10 +665,11 @@ class _Converter(Expressions):
         value, operator = self.visit(node.value), ast.Constant(f"i{BINARY[type(node.op)]}")
         match node.target:
             case ast.Attribute(value=owner, attr=name):
-                key: ast.expr = ast.Constant(self._mangled(name))
-                return [ast.Expr(routed("update_attribute", self._container(owner), key, operator, value))]
+                read = routed("attribute_before", self._container(owner), ast.Constant(self._mangled(name)))
+                return [ast.Expr(routed("update_attribute", read, operator, value))]
             case ast.Subscript(value=owner, slice=index):
-                return [ast.Expr(routed("update_item", self._container(owner), self._key(index), operator, value))]
+                read = routed("item_before", self._container(owner), self._key(index))
+                return [ast.Expr(routed("update_item", read, operator, value))]
         before = self._read_name(ast.copy_location(ast.Name(id=node.target.id, ctx=ast.Load()), node), whole=False)
         return [ast.Assign(targets=[node.target], value=routed("augmented", before, operator, value))]
 
@@ -670,7 +678,7 @@ class _Converter(Expressions):
         kind = "enclosing" if self.scope.is_local(name) else "closure"
         if name in self.scope.declared_global:
             kind = "global"
-        return ast.Expr(routed(f"{verb}_{kind}", ast.Constant(name), *value))
+        return ast.Expr(routed(f"{verb}_{kind}", ast.Constant(self._mangled(name)), *value))
 
     def _delete(self, target: ast.expr) -> list[ast.stmt]:
         match target:

@@ -137,6 +137,7 @@ class Router:
     selected = staticmethod(selected)
     taken = staticmethod(taken)
     text = staticmethod(texts.text)
+    joined = staticmethod(texts.joined)
     percent = staticmethod(texts.percent)
     slice = slice
 
@@ -568,17 +569,25 @@ class Router:
         """`del owner[key]`."""
         writes.delete_item(self, owner, key)
 
-    def update_attribute(self, owner: Any, name: str, method: str, value: Any) -> None:
+    def attribute_before(self, owner: Any, name: str) -> tuple[Any, str, Any]:
+        """Return what `owner.name += value` goes by: the owner, and the attribute before `value` is computed."""
+        return owner, name, self.read_attribute(owner, name)
+
+    def update_attribute(self, read: tuple[Any, str, Any], method: str, value: Any) -> None:
         """`owner.name += value`, or another operator."""
-        before = self.read_attribute(owner, name)
+        owner, name, before = read
         after = writes.augmented(before, method, value)
         # Arrays are written in place; what a class has becomes the owner's own.
         if after is not before or not isinstance(after, Operators) or name not in own(owner):
             writes.set_attribute(self, after, owner, name)
 
-    def update_item(self, owner: Any, key: Any, method: str, value: Any) -> None:
+    def item_before(self, owner: Any, key: Any) -> tuple[Any, Any, Any]:
+        """Return what `owner[key] += value` goes by: owner and key, and the item before `value` is computed."""
+        return owner, key, self.read_item(owner, key)
+
+    def update_item(self, read: tuple[Any, Any, Any], method: str, value: Any) -> None:
         """`owner[key] += value`, or another operator."""
-        before = self.read_item(owner, key)
+        owner, key, before = read
         writes.set_item(self, writes.augmented(before, method, value), owner, key)
 
     augmented = staticmethod(writes.augmented)
