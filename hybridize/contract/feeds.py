@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy
@@ -114,9 +113,12 @@ class Transaction:
         begun: Begun = []
         with STATE:
             try:
-                return self.begin(begun)
-            finally:
+                right = self.begin(begun)
                 self.rollback(begun)
+                return right
+            except BaseException:  # an interruption, which may have come before `rollback` had begun
+                self.rollback(begun)
+                raise
 
     def begin(self, begun: Begun) -> bool:
         """Begin a call; False where the program is not what the function does now.
@@ -131,27 +133,13 @@ class Transaction:
                 return False
         return True
 
-    @contextmanager
-    def call(self, took: Sequence[None]) -> Iterator[None]:
-        """Run a call under the lock of state; it took place where `took` is not empty, even if it raises.
+    def call(self, took: Sequence[None]) -> TransactedCall:
+        """Begin a call, the block of a `with` under STATE; it took place where `took` is not empty, even if it raises.
 
         Raises:
             StateError E557: the program is not what the function does now.
         """
-        begun: Begun = []
-        with STATE:
-            try:
-                if not self.begin(begun):
-                    raise StateError(
-                        "E557", "the optimizer is not what this program was compiled for: its settings, or which "
-                        "gradients are fresh, have changed",
-                        help="call the function, which compiles another one",
-                    )  # fmt: skip
-                yield
-            except BaseException:
-                if not took:
-                    self.rollback(begun)
-                raise
+        return TransactedCall(self, took)
 
     @staticmethod
     def rollback(begun: Begun) -> None:
@@ -169,3 +157,33 @@ class Transaction:
 
 
 NO_TRANSACTION = Transaction({}, {}, ())
+
+
+class TransactedCall:
+    """One call, whose feeds begin and are rolled back.
+
+    A generator would do, but for interruptions: one that comes where it has begun, and before its block does, leaves it
+    so for as long as somebody keeps the exception.
+    """
+
+    __slots__ = ("_begun", "_took", "_transaction")
+
+    def __init__(self, transaction: Transaction, took: Sequence[None]) -> None:
+        self._transaction, self._took = transaction, took
+        self._begun: Begun = []
+
+    def __enter__(self) -> None:
+        try:
+            if not self._transaction.begin(self._begun):
+                raise StateError(
+                    "E557", "the optimizer is not what this program was compiled for: its settings, or which "
+                    "gradients are fresh, have changed",
+                    help="call the function, which compiles another one",
+                )  # fmt: skip
+        except BaseException:
+            self._transaction.rollback(self._begun)
+            raise
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None and not self._took:
+            self._transaction.rollback(self._begun)

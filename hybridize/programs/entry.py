@@ -131,10 +131,13 @@ def with_feeds(entry: Entry, transaction: Transaction, committed: CommitFlag) ->
         try:
             if transaction.begin(begun):
                 result = entry(*args)
-        finally:
+            if result is NOT_TAKEN and not committed:
+                transaction.rollback(begun)
+            return result
+        except BaseException:
             if result is NOT_TAKEN and not committed:  # where it has written, it took place, even if interrupted then
                 transaction.rollback(begun)
-        return result
+            raise
 
     return call
 

@@ -338,7 +338,8 @@ class Program:
         ]
         made: Views = {}
         took: list[None] = []
-        with captured.transaction.call(took) if captured.transaction.feeds else STATE if self._writes else _NOTHING:
+        fed = bool(captured.transaction.feeds)
+        with STATE if fed or self._writes else _NOTHING, captured.transaction.call(took) if fed else _NOTHING:
             buffers = [array._data if isinstance(array, ndarray) else array for array in arrays]
             taped, outputs = taping() is not None, None
             entered = self._alone and begin_writing()

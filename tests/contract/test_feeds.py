@@ -1,18 +1,16 @@
 """Feeds begin with each call; what breaks off a call, at whatever line, leaves everything as it was."""
 
 import sys
-from pathlib import Path
+import threading
 from types import SimpleNamespace
 
 import pytest
 
 import hybridize
 from hybridize import autograd, gluon, np
+from hybridize.base.access import STATE
 from hybridize.contract.feeds import Feed, Setting, Transaction, roll_back
 from hybridize.gluon import nn
-
-PACKAGE = Path(hybridize.__file__).parent
-LOOKED_AT = tuple(str(PACKAGE / part) for part in ("contract", "optimizer", "gluon", "capture/outside/fed.py"))
 
 
 class Alarm(Exception):
@@ -20,30 +18,32 @@ class Alarm(Exception):
 
 
 class Breaking:
-    """Raises at the line of some number, of those that are run in files which deal with feeds."""
+    """Raises at the place of some number where Python looks at signals.
+
+    It does where a function of Python's begins, and where one of C's has returned; not where a `with` ends, which keeps
+    locks from being left locked.
+    """
 
     def __init__(self, number):
         self.left = number
         self.fired = False
+        self.raised = None
 
     def __call__(self, frame, event, _):
-        if not frame.f_code.co_filename.startswith(LOOKED_AT):
-            return None
-        if event == "line" and not self.fired:
+        if event in ("call", "c_return") and not self.fired:
             self.left -= 1
             if self.left < 0:
                 self.fired = True
                 raise Alarm
-        return self
 
     def run(self, call):
-        sys.settrace(self)
+        sys.setprofile(self)
         try:
             call()
-        except Alarm:
-            pass
+        except Alarm as error:
+            self.raised = error
         finally:
-            sys.settrace(None)
+            sys.setprofile(None)
         return self.fired
 
 
@@ -110,6 +110,42 @@ def test_asking_whether_a_program_is_right_changes_nothing_wherever_it_is_broken
             break
     assert number > 50
     assert transaction.holds()
+
+
+def is_free(lock):
+    found = []
+
+    def enter():
+        found.append(lock.acquire(timeout=1))
+        if found[0]:
+            lock.release()
+
+    thread = threading.Thread(target=enter)
+    thread.start()
+    thread.join()
+    return found == [True]
+
+
+@pytest.mark.parametrize("way", ["holds", "call"])
+def test_a_signal_leaves_no_call_begun_and_no_lock_while_its_exception_is_kept(way):
+    transaction, state = training()
+    entered, kept = [], []
+
+    def call():
+        with STATE, transaction.call([]):
+            entered.append(True)
+
+    before = state()
+    for number in range(10_000):
+        kept.append(Breaking(number))
+        fired = kept[-1].run(call if way == "call" else transaction.holds)
+        if entered:  # the call took place; its end may have been interrupted
+            break
+        assert state() == before, number
+        if not fired:
+            break
+    assert number > 50
+    assert is_free(STATE)
 
 
 class Slotted:
