@@ -180,15 +180,35 @@ def from_list(x: Any, dtype: DType | None = None) -> Operand:
             if not same_shape(shape_of(part), shape_of(parts[0])):
                 kinds = f"{typed(parts[0])} and {typed(part)}"
                 raise ShapeError("E103", f"a list cannot become an array: its parts have different shapes, {kinds}")
-        aligned_parts = aligned(*parts)
-        return stacked(aligned_parts)
+        if dtype is not None:
+            parts = [_part(part, dtype) for part in parts]
+        return stacked(aligned(*parts))
     try:
         array = numpy.array(x)
     except ValueError as error:
         raise ShapeError("E103", f"a list cannot become an array: {error}") from None
+    _numbers_in(array)
     if dtype is None:
         dtype = float32 if array.dtype == float64 or array.size == 0 else as_dtype(array.dtype)
     return given(array.astype(dtype, copy=False))
+
+
+def _part(part: Any, dtype: DType) -> Any:
+    """A part of a list that becomes an array of `dtype`; of an integer that int64 does not hold NumPy makes uint64."""
+    if not isinstance(part, int) or -(1 << 63) <= part < 1 << 63:
+        return part
+    return given(_numbers_in(numpy.asarray(part)).astype(dtype))
+
+
+def _numbers_in(array: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:
+    """Return what NumPy has made of a list, if that is an array of numbers.
+
+    Raises:
+        DTypeError E202: there is an integer that no dtype holds, or something else than a number.
+    """
+    if array.dtype.kind in "OSU":
+        raise DTypeError("E202", f"no array can be made of {array.tolist()!r:.60}", help="give numbers")
+    return array
 
 
 def stacked(parts: Sequence[Operand]) -> Operand:

@@ -107,11 +107,14 @@ def capture(
                 let_through(error)
                 error = raising.depending(error)
                 if not _ends_a_program(error, trace):
-                    error = _with_numbers(error)
+                    for one in raising.chain_of(error):
+                        _give_numbers(one)
                     raise error
-                result = tuple(error.args), {name: x for name, x in vars(error).items() if name[:2] != "__"}
+                chain = raising.chain_of(error)
+                result = [(tuple(one.args), raising.attributes_of(one)) for one in chain]
                 loc = _innermost(error)
-                raises = Raises(type(error), error.__cause__, "" if loc is None else f"  {loc.described()}")
+                note = "" if loc is None else f"  {loc.described()}"
+                raises = Raises(tuple(map(type, chain)), chain[-1].__suppress_context__, note)
             if trace.refused is not None:
                 raise trace.refused
             captured = _Finalizer(trace, call, result, raises).captured()
@@ -189,14 +192,13 @@ class _Forms:
         raising.check(trace, test, error)
 
 
-def _with_numbers(error: Exception) -> Exception:
+def _give_numbers(error: BaseException) -> None:
     """Give an exception the numbers of the call for the symbols that stand for them in its arguments and attributes."""
     if any(type(x) in (Symbol, list, tuple, dict) for x in error.args):
         error.args = tuple(map(_numbers, error.args))
     for name, value in list(vars(error).items()):
         if type(value) in (Symbol, list, tuple, dict) and name[:2] != "__":
             setattr(error, name, _numbers(value))
-    return error
 
 
 def _numbers(value: Any) -> Any:
@@ -214,7 +216,7 @@ def _ends_a_program(error: Exception, trace: Trace) -> bool:
     if (of_ours and trace.sizes is not None) or not raising.is_users(trace, error):
         return False
     acts = trace.has_written or any(effect_of(node.op) is not Effect.PURE for node in trace.builder.nodes)
-    return acts or (not of_ours and of_data(list(error.args)))
+    return acts or (not of_ours and any(of_data(list(one.args)) for one in raising.chain_of(error)))
 
 
 def _number(size: Dim) -> Symbol:

@@ -66,19 +66,27 @@ class SideEffect:
 
 @frozen
 class Raises:
-    """An exception that every call raises once it has done the rest; the result is its arguments and attributes."""
+    """An exception that every call raises once it has done the rest.
 
-    kind: type[BaseException]
-    cause: BaseException | None
+    The result has the arguments and the attributes of the exception, of its cause, of the cause of that, and so on.
+    """
+
+    kinds: tuple[type[BaseException], ...]
+    """The classes of these."""
+    from_none: bool
+    """True if the last of them was raised `from None`."""
     note: str
     """Tells the line."""
 
     def exception(self, result: Any) -> BaseException:
         """The exception of a call."""
-        args, attributes = result
-        made = raised(self.kind, args, attributes, self.note)
-        made.__cause__ = self.cause
-        return made
+        first, *causes = map(raised, self.kinds, *zip(*result, strict=True), (self.note, *[""] * (len(self.kinds) - 1)))
+        made = first
+        for cause in causes:
+            made.__cause__ = cause
+            made = cause
+        made.__suppress_context__ = self.from_none
+        return first
 
 
 @frozen

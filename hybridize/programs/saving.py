@@ -52,7 +52,7 @@ def saved(
             )
         if captured.raises is not None:
             raise CaptureError(
-                "E450", f"{name} raises a {captured.raises.kind.__name__} for these arguments, which a file cannot",
+                "E450", f"{name} raises a {captured.raises.kinds[0].__name__} for these arguments, which a file cannot",
                 help="call it with other arguments before saving it, and forget the program",
             )  # fmt: skip
         for structure in (captured.call.structure, captured.structure):

@@ -76,8 +76,8 @@ def perform(kind: str, message: str, recipe: str, operands: list[NDArray[Any]]) 
     Args:
         kind: `print` or `assert`.
         message: a format with {} for each operand.
-        recipe: the literal of (recipe of the text, name of the stream, whether to flush it), or of (name of a class of
-            exceptions, recipe of its arguments, recipe of its attributes, note); empty for the message as it is.
+        recipe: the literal of (recipe of the text, name of the stream, whether to flush it), or of an exception: see
+            `recipes.exception`; empty for the message as it is.
         operands: of the recipe; for `assert` those after the first, which is the condition.
 
     Raises:
@@ -97,8 +97,7 @@ def perform(kind: str, message: str, recipe: str, operands: list[NDArray[Any]]) 
     if condition.all():
         return
     if recipe:
-        name, args, attributes, said = ast.literal_eval(recipe)
-        raise exception(name, prepared(args, others), prepared(attributes, others), said)
+        raise exception(ast.literal_eval(recipe), others)
     if kind == "bounds":
         raise OutOfBoundsError("E110", message)
     if kind == "solvable":

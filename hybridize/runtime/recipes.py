@@ -19,6 +19,8 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from numpy.typing import NDArray
+
 from hybridize.base.errors import HybridizeError, StateError
 from hybridize.base.locations import SourceLoc
 
@@ -92,7 +94,22 @@ def name_of(thing: Any) -> str:
     return name
 
 
-def exception(name: str, args: Sequence[Any], attributes: dict[str, Any], note: str) -> BaseException:
+def exception(recipe: tuple[Any, ...], operands: Sequence[NDArray[Any]]) -> BaseException:
+    """Make an exception.
+
+    Args:
+        recipe: (name of its class, recipe of its arguments, recipe of its attributes, note). Of one that is raised
+            `from` another, the recipe of that follows, or None.
+        operands: what the recipes are about.
+    """
+    name, args, attributes, note, *cause = recipe
+    made = _of_class(name, prepared(args, operands), prepared(attributes, operands), note)
+    if cause:
+        made.__cause__ = None if cause[0] is None else exception(cause[0], operands)  # suppresses the context, too
+    return made
+
+
+def _of_class(name: str, args: Sequence[Any], attributes: dict[str, Any], note: str) -> BaseException:
     """Make an exception of the class that programs know by a name."""
     kind = _named.get(name) or _imported(name)
     if kind is None:

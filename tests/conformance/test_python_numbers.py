@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from hybridize import autograd, hybridize
 from hybridize.array import np
-from hybridize.base.errors import CaptureError, ShapeError
+from hybridize.base.errors import CaptureError, HybridizeError, ShapeError
 from hybridize.capture import Function
 
 UNARY = [operator.neg, operator.pos, abs]
@@ -608,3 +608,102 @@ def test_bounds_of_numbers_that_branches_change_are_found_once():
 
     points = np.array([number / 60 for number in range(60)])
     assert inside(points) == 31
+
+
+# ------------------------------------------------------------------------- integers that 64 bits do not hold, and data
+
+
+def kept_on_one_side(x, n):
+    if x.sum():
+        kept = n
+    else:
+        kept = 1
+    if n == 0:  # else nobody asks what it is
+        return kept
+    return x + 1
+
+
+def same_on_both_sides(x, n):
+    if x.sum() > 0:
+        kept = n
+    else:
+        kept = n
+    return kept, x * 2
+
+
+def beside_elements(x, n):
+    return np.array([0, int(x[0]), n])
+
+
+def beside_elements_of_a_dtype(x, n):
+    return np.array([[0, int(x[0])], [n, 2]], dtype="int64"), np.array([int(x[0]), n], dtype="uint64")
+
+
+def compared(x, n):
+    return int(x[0]) < n, x.argmax() == n, x[0] > n
+
+
+def in_a_text(x, n):
+    return f"{int(x[0])} {n}", {1: n, 2: x[0]}, [n, x][0]
+
+
+def as_a_float(x, n):
+    return float(x[0]) * n, x * n
+
+
+def result_of_a_branch(x, n):
+    return n if x.sum() else 1
+
+
+def sum_of_both(x, n):
+    return int(x[0]) + n
+
+
+def shifted(x, n):
+    return n >> int(x[0])
+
+
+LARGE = (2**70, 2**63, -(2**63) - 1, 2**63 - 1)
+WITH_LARGE = [
+    kept_on_one_side, same_on_both_sides, beside_elements, beside_elements_of_a_dtype, compared, in_a_text, as_a_float,
+    result_of_a_branch, sum_of_both, shifted,
+]  # fmt: skip
+REFUSED = {result_of_a_branch: "E440", sum_of_both: "E427", shifted: "E427"}
+
+
+@pytest.mark.parametrize("function", WITH_LARGE, ids=lambda function: function.__name__)
+def test_integers_of_more_than_64_bits_beside_data(backend, function):
+    """The same result, the same error, or a refusal before anything is changed."""
+    for n in LARGE:
+        log = []
+
+        def step(x, n, log=log):
+            log.append(n)
+            return function(x, n)
+
+        expected, found = reached_error(step, n), reached_error(Function(step, backend=backend), n)
+        refused = isinstance(found, CaptureError)
+        assert refused == (function in REFUSED and not -(2**63) <= n < 2**63)
+        if refused:
+            assert found.code == REFUSED[function] and found.loc.file == __file__ and log == [n]
+        elif isinstance(expected, Exception):
+            assert (type(found), getattr(found, "code", "")) == (type(expected), getattr(expected, "code", ""))
+        elif function is not sum_of_both or n < 0:  # 2**63 - 1 and one more are told at run time
+            assert same_parts(found, expected)
+
+
+def same_parts(found, expected):
+    """Tell whether results are equal, dicts among them."""
+    if isinstance(expected, dict):
+        return list(found) == list(expected) and equal(list(found.values()), list(expected.values()))
+    if isinstance(expected, tuple):
+        return len(found) == len(expected) and all(map(same_parts, found, expected))
+    return equal(found, expected)
+
+
+def reached_error(function, n):
+    """The result of a call, or its exception."""
+    try:
+        return function(np.array([1.0, 2.0]), n)
+    except (HybridizeError, TypeError, ValueError, OverflowError) as error:
+        return error

@@ -702,6 +702,83 @@ def raised(function, value):
     return None
 
 
+def from_an_exception(x):
+    if x[0] > 20:
+        raise ValueError("large") from KeyError(x[0], "k")
+    if x[0] > 1:
+        raise Refused(x[0], 1) from None
+    if x[0] < 0:
+        raise ValueError("negative") from LookupError
+    return x
+
+
+def from_what_was_caught(x):
+    if x[0] > 1:
+        try:
+            TABLE["cause"]
+        except KeyError as error:
+            raise LookupError("first") from error
+    return x
+
+
+def from_a_chain(x):
+    if x[0] > 1:
+        first = KeyError("first")
+        second = ValueError(x.sum())
+        second.__cause__ = first
+        raise TypeError("third") from second
+    return x
+
+
+def from_no_exception(x):
+    if x[0] > 1:
+        raise ValueError("large") from "text"
+    return x
+
+
+def always_from(x):
+    print(f"{x[0]}")
+    raise ValueError("always") from KeyError(x.sum())
+
+
+def always_without(x):
+    print(f"{x[0]}")
+    return {}["k"] + x
+
+
+def chained(error):
+    """Classes and arguments along the causes, and whether the context is hidden."""
+    found = []
+    while error is not None:
+        found.append((type(error), str(error.args), error.__suppress_context__))
+        error = error.__cause__
+    return found
+
+
+CHAINED = [from_an_exception, from_what_was_caught, from_a_chain, from_no_exception, always_from, always_without]
+
+
+@pytest.mark.parametrize("backend", ["numpy", "llvm"])
+@pytest.mark.parametrize("function", CHAINED, ids=lambda function: function.__name__)
+def test_the_cause_is_kept(function, backend):
+    compiled = Function(function, backend=backend)
+    for _ in range(2):
+        for value in VALUES:
+            assert chained(raised(compiled, value)) == chained(raised(function, value))
+
+
+def test_a_cause_that_no_program_can_make_is_refused(refused):
+    class Cause(Exception):
+        pass
+
+    def of_an_object(x):
+        if x[0] > 1:
+            raise ValueError("large") from Cause(object())  # here
+        return x
+
+    refused(of_an_object, np.array([1.0, 2.0]), code="E433", match="argument of object")
+
+
 def line_of(error):
     """The number of the innermost line of this file."""
     lines = [line.lineno for line in traceback.extract_tb(error.__traceback__) if line.filename == __file__]

@@ -22,6 +22,7 @@ from hybridize.base.nested import Structure, flatten, is_record, is_sequence_cla
 from hybridize.base.promotion import number_dtype, python_kind
 from hybridize.base.types import TensorType
 from hybridize.capture.outside.trust import is_trusted_class
+from hybridize.capture.trace.bounds import is_beyond
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.snapshots import MISSING, same
 from hybridize.graph import Value
@@ -81,7 +82,7 @@ def leaf_of(value: Any) -> LeafSpec:
         return LeafSpec(value.weak, value.type, None, value.weak is not None and is_mixed(value))
     if isinstance(value, ndarray):
         return LeafSpec(None, value.type)
-    if isinstance(value, NUMBERS):
+    if isinstance(value, NUMBERS) and not is_beyond(value):
         kind = _kind_of(value)
         return LeafSpec(kind, TensorType((), number_dtype(kind)))
     return LeafSpec(None, None, value)

@@ -164,20 +164,33 @@ def unless_failed(going: Any) -> Any:
 
 def _bind(trace: Recording, test: Any, error: BaseException, loc: SourceLoc | None) -> None:
     """Add the step that raises."""
+    operands: list[Any] = []
+    chain = chain_of(error)
+    recipe: tuple[Any, ...] | None = None
     try:
-        args, first = texts.literal(texts.recipe_of(tuple(error.args)))
-        attributes, more = texts.literal(texts.recipe_of(_attributes(error)), first)
+        for one in reversed(chain):
+            args, operands = texts.literal(texts.recipe_of(tuple(one.args)), operands)
+            attributes, operands = texts.literal(texts.recipe_of(attributes_of(one)), operands)
+            told = one is error and loc is not None and not isinstance(error, HybridizeError)
+            note = f"  {loc.described()}" if told and loc is not None else ""
+            cause = (recipe,) if recipe is not None or one.__suppress_context__ else ()
+            recipe = name_of(type(one)), args, attributes, note, *cause
     except CaptureError as refusal:
         refusal.loc = loc
         raise trace.root.refusing(refusal) from None
-    kind = type(error)
-    note = "" if loc is None or isinstance(error, HybridizeError) else f"  {loc.described()}"
-    said = f"{kind.__name__}{' {}' * len(more)} ({loc})"
-    recipe = repr((name_of(kind), args, attributes, note))
-    bind(Assert(said, recipe), test, *more)
+    said = f"{type(error).__name__}{' {}' * len(operands)} ({loc})"
+    bind(Assert(said, repr(recipe)), test, *operands)
 
 
-def _attributes(error: BaseException) -> dict[str, Any]:
+def chain_of(error: BaseException) -> list[BaseException]:
+    """Return an exception, its cause, the cause of that, and so on; one that is among its own causes ends there."""
+    chain = [error]
+    while (cause := chain[-1].__cause__) is not None and not any(cause is one for one in chain):
+        chain.append(cause)
+    return chain
+
+
+def attributes_of(error: BaseException) -> dict[str, Any]:
     """The attributes of an exception; the line that one of ours names as a tuple."""
     held = {name: value for name, value in vars(error).items() if name[:2] != "__"}
     if isinstance(held.get("loc"), SourceLoc):

@@ -122,12 +122,13 @@ def _message(known: Symbol, message: Part) -> tuple[Any, ...]:
 def raised(error: Any, cause: Any = MISSING) -> Any:
     """Return the exception that a `raise` raises."""
     trace = current_trace()
-    if trace is not None and isinstance(error, type):
+    if (trace is not None or cause is not MISSING) and isinstance(error, type):
         error = error()
+    if not isinstance(error, BaseException):
+        return error
     if cause is not MISSING:
-        error = error() if isinstance(error, type) else error
-        error.__cause__ = cause
-    if trace is None or not isinstance(error, BaseException):
+        error.__cause__ = _cause(cause)
+    if trace is None:
         return error
     raising.announced(trace, error)
     if trace.depth and not (trace.catches and isinstance(error, Exception)):
@@ -137,6 +138,15 @@ def raised(error: Any, cause: Any = MISSING) -> Any:
             help="say npx.assert_(condition, message), or assert condition, instead",
         ))  # fmt: skip
     return error
+
+
+def _cause(cause: Any) -> BaseException | None:
+    """Return the exception that another is raised `from`."""
+    if isinstance(cause, type) and issubclass(cause, BaseException):
+        cause = cause()
+    if cause is not None and not isinstance(cause, BaseException):
+        raise TypeError("exception causes must derive from BaseException")
+    return cause
 
 
 def caught() -> None:

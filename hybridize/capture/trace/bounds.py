@@ -218,3 +218,8 @@ def _of_graph(
         return graph.constants.get(value)
 
     return bounds(graph.outputs[position], makers.get, leaf, known, depth + 1, found_before)
+
+
+def is_beyond(x: Any) -> bool:
+    """Tell whether a value is a Python integer that has no place in 64 bits."""
+    return isinstance(x, int) and not WHOLE[0] <= x <= WHOLE[1]

@@ -27,7 +27,7 @@ from hybridize.base.nested import flatten
 from hybridize.base.promotion import EXACT, NUMBERS
 from hybridize.capture.outside.world import World
 from hybridize.capture.trace import bounds
-from hybridize.capture.trace.bounds import ARGUMENT, CARRIED, LITTLE, WHOLE, Bounds, within
+from hybridize.capture.trace.bounds import ARGUMENT, CARRIED, LITTLE, WHOLE, Bounds, is_beyond, within
 from hybridize.capture.trace.inputs import Input, Inputs
 from hybridize.capture.trace.scope import GraphScope
 from hybridize.contract.conditions import Condition
@@ -68,6 +68,7 @@ _GROWING: dict[str, Op] = {
     "lshift": ShiftLeft(),
 }
 """Operators that may give integers farther from 0 than those that they are given."""
+_COMPARING = ("lt", "le", "gt", "ge", "eq", "ne")
 _DIVIDING = ("truediv", "floordiv", "mod", "divmod")
 _MOST = float(1 << 62)
 _SLACK = 1 << 40
@@ -259,6 +260,14 @@ class Numbers:
     ) -> Any:
         """The same where data decides one of the numbers: a check that Python's answer is the graph's, and that."""
         last = operands[-1]
+        if float not in kinds and name not in _COMPARING and any(is_beyond(x) for x in operands):
+            raise self._world.program.refusing(
+                CaptureError(
+                    "E427",
+                    "arithmetic with an integer of more than 64 bits and a number that depends on data",
+                    help="compute with floats: float(n)",
+                )
+            )
         if name != "truediv" and any(type(x) is Symbol and self.is_mixed(x, at) for x in operands):
             return self._of_mixed(name, operands, kinds, at)
         if name in _DIVIDING:
