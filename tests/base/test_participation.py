@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from hybridize import hybridize, np
 from hybridize.array.storage import Storage
 from hybridize.base.participation import (
     ReadPolicy,
+    Whole,
     WritePolicy,
     fed_of,
     outside_of,
@@ -45,7 +48,7 @@ class Told:
         self.storage = Storage()
         self.k = k
 
-    def __hybridize_watch__(self, name: str | None) -> tuple[Storage, ...]:
+    def __hybridize_watch__(self, name: str | Whole) -> tuple[Storage, ...]:
         return (self.storage,)
 
 
@@ -152,3 +155,23 @@ def test_functions_may_be_for_outside_by_an_argument():
     declared = outside_of(Files.maybe)
     assert declared.holds(Files.maybe, (Files(),), {"force": True}) and declared.holds(Files.maybe, (Files(), 1), {})
     assert not declared.holds(Files.maybe, (Files(),), {}) and not declared.holds(Files.maybe, (), {"other": 1})
+
+
+def test_a_block_tells_of_one_attribute_and_of_the_whole() -> None:
+    class Net(nn.HybridBlock):
+        def __init__(self) -> None:
+            super().__init__()
+            self.k, self.inner = 1.0, nn.Dense(2)
+
+    net = Net()
+    (of_k,), whole = watches_of(net, "k"), watches_of(net, Whole.WHOLE)
+
+    def touched(change: Callable[[], object]) -> list[bool]:
+        before = [one.version for one in (of_k, *whole)]
+        change()
+        return [one.version != then for one, then in zip((of_k, *whole), before, strict=True)]
+
+    assert touched(lambda: setattr(net, "k", 2.0)) == [True, False, False]
+    assert touched(lambda: setattr(net, "inner", nn.Dense(3))) == [False, True, False]
+    assert len(watches_of(net, Whole.WHOLE)) == 2
+    assert touched(lambda: setattr(net, "k", 2.0)) == [False, False, False]

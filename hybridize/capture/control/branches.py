@@ -367,9 +367,9 @@ def _merged(
             continue  # made inside of a side
         x, y = (side.arrays.get(array, array.value) for side in sides)
         if x is not y:
-            outputs.add_array(x, y, partial(_write, trace, array))
+            outputs.add_array(x, y, partial(write_cell, trace, array))
         elif x is not None and x is not array.value:  # both sides have written the same, from before the branch
-            _write(trace, array, x)
+            write_cell(trace, array, x)
     found = _bind(trace, test.operand(), sides, outputs)
     for use in outputs.uses:
         use(found)
@@ -383,7 +383,8 @@ def _merged(
     return Returned(result[0]) if result else signal
 
 
-def _write(trace: Recording, array: Cell, value: Value) -> None:
+def write_cell(trace: Recording, array: Cell, value: Value) -> None:
+    """Let an array hold what a branch or loop has left in it."""
     trace.note(array)  # the writes themselves were checked where they were made
     array.value = value
 
@@ -518,7 +519,7 @@ def _merge_containers(trace: Recording, sides: list[Side], outputs: _Outputs) ->
             x, y = _filled(sides, [x, y])
             spec = merge.with_common(merge.joined(merge.spec_of(x), merge.spec_of(y)), x, y)
         except Mismatch:
-            raise _changed(trace, owner, loc) from None
+            raise refused_change(trace, owner, loc) from None
 
         outputs.add(spec, x, y, partial(_fill, trace, owner, loc, spec, outputs, (x, y)))
 
@@ -532,7 +533,8 @@ def _fill(
     refill(owner, _made(trace, spec, values, outputs, given))
 
 
-def _changed(trace: Recording, owner: Any, loc: SourceLoc | None) -> CaptureError:
+def refused_change(trace: Recording, owner: Any, loc: SourceLoc | None) -> CaptureError:
+    """The error for a container that cannot be merged."""
     error = CaptureError(
         "E430", f"a {type(owner).__name__} is changed differently on the sides of a branch that depends on data",
         help="build the new value with np.where, or keep arrays of a fixed size", loc=loc,

@@ -458,7 +458,7 @@ class _GraphLoop:
             for owner, old, _ in changed:
                 refill(owner, old)
         if changed:
-            raise branches._changed(self.trace, changed[0][0], changed[0][2])
+            raise branches.refused_change(self.trace, changed[0][0], changed[0][2])
         for name in later:
             del undefined[name]
         return _Recorded(branch, inputs, after, arrays)
@@ -590,7 +590,7 @@ class _GraphLoop:
             assign(self.cells[name], made)
         shared.tell(trace)
         for cell in carried.arrays:
-            branches._write(trace, cell, results.pop(0))
+            branches.write_cell(trace, cell, results.pop(0))
         for name in carried.unset:
             assign(self.cells[name], MISSING)
 

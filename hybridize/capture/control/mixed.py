@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import reduce
-from typing import Any, NoReturn
+from typing import Any
 
 from hybridize.array.operators import functions
 from hybridize.array.symbol import Symbol
@@ -17,8 +17,7 @@ from hybridize.base.errors import CaptureError
 from hybridize.base.frozen import frozen
 from hybridize.capture.control.joining import spec_of
 from hybridize.capture.control.signals import Part
-from hybridize.capture.control.truth import RESULT, Undecided, as_bool, is_one, truth
-from hybridize.capture.trace.recording import current_trace
+from hybridize.capture.control.truth import RESULT, Undecided, as_bool, is_one, refusing, truth
 
 
 @frozen
@@ -32,10 +31,18 @@ class Alternative:
     """Its truth, where that follows from the condition."""
 
 
-class MixedValue(Undecided):
+_REFUSED = (
+    "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "matmul", "rmatmul", "pow", "rpow", "neg",
+    "abs", "lt", "le", "gt", "ge", "eq", "ne", "getitem", "setitem", "len", "iter", "contains", "array",
+    "mod", "format",
+)  # fmt: skip
+"""Special methods that have no answer."""
+
+
+class MixedValue(Undecided, refuses={f"__{name}__": f"__{name}__" for name in _REFUSED}):
     """A value of one of several types."""
 
-    __slots__ = ("_truth_under", "alternatives", "loc")
+    __slots__ = ("_truth_under", "alternatives")
 
     def __init__(self, alternatives: list[Alternative], truth_under: Callable[[Symbol, Part], Any]) -> None:
         """Name the alternatives.
@@ -44,10 +51,9 @@ class MixedValue(Undecided):
             alternatives: the values that it may be.
             truth_under: records the truth of a part under a condition.
         """
+        super().__init__()
         self.alternatives = alternatives
         self._truth_under = truth_under
-        trace = current_trace()
-        self.loc = None if trace is None else trace.root.location()
 
     def truth(self) -> Any:
         """A symbol of type bool[]."""
@@ -75,13 +81,11 @@ class MixedValue(Undecided):
     def refused(self, what: str) -> CaptureError:
         """The error for any use but of its truth."""
         kinds = " or ".join(dict.fromkeys(str(spec_of(one.value)) for one in self.alternatives))
-        error = CaptureError(
+        return refusing(CaptureError(
             "E440", f"{what} of what `and` or `or` gives where data decides: it is {kinds}",
             help="give both the same shape and dtype: np.where(c, a, b), or bool(...) where only the truth is wanted",
             loc=self.loc if what == RESULT else None,
-        )  # fmt: skip
-        trace = current_trace()
-        return error if trace is None else trace.root.refusing(error)
+        ))  # fmt: skip
 
     def __repr__(self) -> str:
         return "<one of several types, as data decides>"
@@ -90,18 +94,3 @@ class MixedValue(Undecided):
         if name.startswith("__"):
             raise AttributeError(name)
         raise self.refused(f".{name}")
-
-
-def _refusing(name: str) -> Any:
-    def method(self: MixedValue, *args: Any) -> NoReturn:
-        raise self.refused(name)
-
-    return method
-
-
-for _name in (
-    "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "matmul", "rmatmul", "pow", "rpow", "neg",
-    "abs", "lt", "le", "gt", "ge", "eq", "ne", "getitem", "setitem", "len", "iter", "contains", "array",
-    "mod", "format",
-):  # fmt: skip
-    setattr(MixedValue, f"__{_name}__", _refusing(f"__{_name}__"))

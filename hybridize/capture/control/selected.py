@@ -7,10 +7,10 @@ While capturing such a list is a `Selected`: each item with the condition of its
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from types import GeneratorType
-from typing import Any, NoReturn
+from typing import Any
 
 from hybridize.array.operators import functions
 from hybridize.array.symbol import Symbol
@@ -19,7 +19,7 @@ from hybridize.base.locations import SourceLoc
 from hybridize.capture.control import branches
 from hybridize.capture.control.comparisons import comparison
 from hybridize.capture.control.signals import Part
-from hybridize.capture.control.truth import RESULT, Undecided, as_bool, is_one, truth
+from hybridize.capture.control.truth import RESULT, Undecided, as_bool, is_one, refusing, truth
 from hybridize.capture.trace.recording import current_trace
 
 
@@ -32,15 +32,21 @@ class Perhaps:
         self.condition, self.value = condition, value
 
 
-class Selected(Undecided):
+_REFUSED = {
+    "__getitem__": "an item", "__setitem__": "an item", "__add__": "the sum", "__radd__": "the sum",
+    "__mul__": "a repetition", "__eq__": "a comparison", "__lt__": "a comparison", "__len__": "the length",
+    "__contains__": "an item", "__array__": "an array", "__iter__": "a loop over the items",
+}  # fmt: skip
+
+
+class Selected(Undecided, refuses=_REFUSED):
     """A list of which data decides which items are in it."""
 
-    __slots__ = ("items", "loc")
+    __slots__ = ("items",)
 
     def __init__(self, items: list[Any]) -> None:
+        super().__init__()
         self.items = items
-        trace = current_trace()
-        self.loc = None if trace is None else trace.root.location()
 
     def truth(self) -> Any:
         """Return whether it has items: a bool, or a symbol of one."""
@@ -89,28 +95,11 @@ def certain(iterable: Any) -> Any:
 
 def unknown(what: str, loc: SourceLoc | None = None) -> CaptureError:
     """The error for what needs to know the length of a list that data selects."""
-    error = CaptureError(
+    return refusing(CaptureError(
         "E402", f"{what} of a list whose length depends on the data: [... if ...] with a condition on values",
         help="reduce it with sum, any, all, max, min or len; or keep all items and use np.where, np.max, np.any",
         loc=loc,
-    )  # fmt: skip
-    trace = current_trace()
-    return error if trace is None else trace.root.refusing(error)
-
-
-def _refusing(name: str) -> Callable[..., Any]:
-    def method(self: Selected, *args: Any) -> NoReturn:
-        raise unknown(name)
-
-    return method
-
-
-for _name, _said in {
-    "__getitem__": "an item", "__setitem__": "an item", "__add__": "the sum", "__radd__": "the sum",
-    "__mul__": "a repetition", "__eq__": "a comparison", "__lt__": "a comparison", "__len__": "the length",
-    "__contains__": "an item", "__array__": "an array", "__iter__": "a loop over the items",
-}.items():  # fmt: skip
-    setattr(Selected, _name, _refusing(_said))
+    ))  # fmt: skip
 
 
 def selected(value: Part, *conditions: Part) -> tuple[Any, ...]:

@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, NoReturn
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operators import functions, not_one
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
+from hybridize.base.locations import SourceLoc
 from hybridize.capture.control.special import KNOWN, method
 from hybridize.capture.outside.objects import static
 from hybridize.capture.trace.recording import current_trace
@@ -22,10 +25,20 @@ RESULT = "the result"
 class Undecided(ABC):
     """A value of which data decides what it is: a list whose items data selects, `a and b` of two types.
 
-    It can be asked for its truth, and for what its class says; all else is refused.
+    It can be asked for its truth, and for what its class says; all else is refused. A class names the special methods
+    that Python would call, and what is said of each: `class Mixed(Undecided, refuses={"__len__": "the length"})`.
     """
 
-    __slots__ = ()
+    __slots__ = ("loc",)
+
+    def __init_subclass__(cls, refuses: Mapping[str, str] = MappingProxyType({})) -> None:
+        for name, what in refuses.items():
+            setattr(cls, name, _refusing(what))
+
+    def __init__(self, loc: SourceLoc | None = None) -> None:
+        trace = current_trace()
+        self.loc = trace.root.location() if loc is None and trace is not None else loc
+        """The user's line that made it."""
 
     @abstractmethod
     def truth(self) -> Any:
@@ -46,6 +59,19 @@ class Undecided(ABC):
 
     def __index__(self) -> int:
         raise self.refused("an index")
+
+
+def _refusing(what: str) -> Callable[..., NoReturn]:
+    def method(self: Undecided, *args: Any) -> NoReturn:
+        raise self.refused(what)
+
+    return method
+
+
+def refusing(error: CaptureError) -> CaptureError:
+    """Return an error as that of the capture, which no `except` of the user's can swallow."""
+    trace = current_trace()
+    return error if trace is None else trace.root.refusing(error)
 
 
 def plain(value: Any) -> Any:

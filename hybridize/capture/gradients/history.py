@@ -80,11 +80,11 @@ class History:
             return stopped
         return outputs
 
-    def read(self, at: Recording, cell: Cell, apart: bool = False) -> Operand:
-        """The value that an array is to who reads it now; `apart`, through a view made while nothing was recorded."""
+    def read(self, at: Recording, cell: Cell, detached: bool = False) -> Operand:
+        """The value that an array is to who reads it now; `detached`, through a view without a history."""
         value = cell.value
-        if apart or not modes.is_recording():
-            if apart and cell in self._recorded and modes.is_recording():
+        if detached or not modes.is_recording():
+            if detached and cell in self._recorded and modes.is_recording():
                 raise _unclear(value.type, "values with a history were written to its buffer through another array")
             known = value in self.nodes or value in self.leaves
             return self._constant(at, value) if (known or at.differentiated) and is_float(value.type.dtype) else value

@@ -23,7 +23,7 @@ from hybridize.base.errors import CaptureError, ShapeError
 from hybridize.base.locations import SourceLoc
 from hybridize.base.types import TensorType
 from hybridize.capture.control import raising
-from hybridize.capture.control.truth import RESULT, Undecided, truth
+from hybridize.capture.control.truth import RESULT, Undecided, refusing, truth
 from hybridize.capture.trace.recording import current_trace
 from hybridize.graph import Node
 
@@ -46,10 +46,11 @@ _REDUCTIONS = frozenset({
 class Masked(Undecided):
     """The elements of an array that a mask selects."""
 
-    __slots__ = ("loc", "mask", "source")
+    __slots__ = ("mask", "source")
 
     def __init__(self, source: Symbol, mask: Symbol, loc: SourceLoc | None) -> None:
-        self.source, self.mask, self.loc = source, mask, loc
+        super().__init__(loc)
+        self.source, self.mask = source, mask
 
     # What it is.
 
@@ -94,13 +95,11 @@ class Masked(Undecided):
 
     def refused(self, what: str) -> CaptureError:
         """The error for what needs to know the size."""
-        error = CaptureError(
+        return refusing(CaptureError(
             "E402", f"{what} of x[mask]: how many elements that has depends on the data",
             help="reduce it (sum, mean, max, min, any, all, std, var, len), or keep the size: np.where(mask, x, 0)",
             loc=self.loc if what == RESULT else None,
-        )  # fmt: skip
-        trace = current_trace()
-        return error if trace is None else trace.root.refusing(error)
+        ))  # fmt: skip
 
     def __repr__(self) -> str:
         return f"<elements of {self.source!r} that data selects>"
