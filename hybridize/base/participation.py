@@ -50,20 +50,20 @@ class WritePolicy(Enum):
     """Before the program runs, in the order of its lines: what comes later goes by it in Python (a learning rate)."""
 
 
-class Whole(Enum):
+class Everything(Enum):
     """Stands for the names of all attributes, where one may be asked for."""
 
-    WHOLE = "all that the object and its parts consist of"
+    EVERYTHING = "all that the object and its parts consist of"
 
 
 class Watching(Protocol):
     """An object that tells when what a program has read of it is replaced."""
 
-    def __hybridize_watch__(self, name: str | Whole) -> tuple[Any, ...]:
+    def __hybridize_watch__(self, name: str | Everything) -> tuple[Any, ...]:
         """Return the storages that are touched when an attribute is replaced; empty where it tells nothing of it.
 
         Args:
-            name: of the attribute; `Whole.WHOLE`: a part of the object, or of its parts.
+            name: of the attribute; `Everything.EVERYTHING`: a part of the object, or of its parts.
         """
 
 
@@ -152,7 +152,7 @@ def fed_of(kind: type) -> Mapping[str, type | None]:
     return declared
 
 
-def watches_of(owner: Any, name: str | Whole) -> tuple[Any, ...]:
+def watches_of(owner: Any, name: str | Everything) -> tuple[Any, ...]:
     """Return the storages that are touched when an attribute is replaced; empty where nobody tells (see `Watching`)."""
     declared = getattr(type(owner), "__hybridize_watch__", None)
     told: tuple[Any, ...] = () if declared is None else declared(owner, name)

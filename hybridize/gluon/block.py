@@ -12,7 +12,7 @@ from typing import Any
 from hybridize.array.storage import Storage
 from hybridize.base.advice import warn
 from hybridize.base.errors import ArgumentError, StateError
-from hybridize.base.participation import ReadPolicy, Whole, outside_only
+from hybridize.base.participation import Everything, ReadPolicy, outside_only
 from hybridize.base.tracebacks import trim
 from hybridize.formats import detect, mxnet, read_archive
 from hybridize.gluon import naming, summary
@@ -108,11 +108,11 @@ class Block:
         if is_setting or isinstance(value, _MEMBERS) or isinstance(existing, _MEMBERS):
             self.watch.touch()
 
-    def __hybridize_watch__(self, name: str | Whole) -> tuple[Storage, ...]:
+    def __hybridize_watch__(self, name: str | Everything) -> tuple[Storage, ...]:
         """Return the storages that are touched when an attribute is set; of the whole: a member or setting of it."""
         if "_watches" not in self.__dict__:  # nothing is told before `Block.__init__` has run
             return ()
-        if name is not Whole.WHOLE:
+        if name is not Everything.EVERYTHING:
             return (self._watches.setdefault(name, Storage()),)
         below = (child.__hybridize_watch__(name) for child in self._children.values())
         return (self.watch, *chain.from_iterable(below))

@@ -9,8 +9,8 @@ import pytest
 from hybridize import hybridize, np
 from hybridize.array.storage import Storage
 from hybridize.base.participation import (
+    Everything,
     ReadPolicy,
-    Whole,
     WritePolicy,
     fed_of,
     outside_of,
@@ -48,7 +48,7 @@ class Told:
         self.storage = Storage()
         self.k = k
 
-    def __hybridize_watch__(self, name: str | Whole) -> tuple[Storage, ...]:
+    def __hybridize_watch__(self, name: str | Everything) -> tuple[Storage, ...]:
         return (self.storage,)
 
 
@@ -164,7 +164,7 @@ def test_a_block_tells_of_one_attribute_and_of_the_whole() -> None:
             self.k, self.inner = 1.0, nn.Dense(2)
 
     net = Net()
-    (of_k,), whole = watches_of(net, "k"), watches_of(net, Whole.WHOLE)
+    (of_k,), whole = watches_of(net, "k"), watches_of(net, Everything.EVERYTHING)
 
     def touched(change: Callable[[], object]) -> list[bool]:
         before = [one.version for one in (of_k, *whole)]
@@ -173,5 +173,5 @@ def test_a_block_tells_of_one_attribute_and_of_the_whole() -> None:
 
     assert touched(lambda: setattr(net, "k", 2.0)) == [True, False, False]
     assert touched(lambda: setattr(net, "inner", nn.Dense(3))) == [False, True, False]
-    assert len(watches_of(net, Whole.WHOLE)) == 2
+    assert len(watches_of(net, Everything.EVERYTHING)) == 2
     assert touched(lambda: setattr(net, "k", 2.0)) == [False, False, False]

@@ -86,7 +86,7 @@ class Contents(Feed):
         return now is None or not any(numpy.may_share_memory(now._data, other._data) for other in self.written)
 
 
-class Input(Protocol):
+class ProgramInput(Protocol):
     """An input of the program, as those see it who decide about the world outside."""
 
     @property
@@ -136,14 +136,14 @@ class FedReads:
             self._known[place.key] = symbol
         return self._known[place.key]
 
-    def check(self, program: Tracing, entry: Input | None, what: str) -> None:
+    def check(self, program: Tracing, entry: ProgramInput | None, what: str) -> None:
         """Refuse what asks for the very array; the function is captured with guards then."""
         if entry is not None and id(entry.array) in self._arrays:
             raise program.refusing(CaptureError(
                 "E431", f"an array that is replaced outside between calls is {what}", help="use a copy of it"
             ))  # fmt: skip
 
-    def finish(self, program: Tracing, written: Iterable[Input]) -> None:
+    def finish(self, program: Tracing, written: Iterable[ProgramInput]) -> None:
         """Hear what the program writes."""
         entries = list(written)
         for feed in self._arrays.values():

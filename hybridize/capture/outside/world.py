@@ -26,7 +26,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import CODES
 from hybridize.base.errors import CaptureError
 from hybridize.base.frozen import frozen
-from hybridize.base.participation import ReadPolicy, Whole, read_of, watches_of
+from hybridize.base.participation import Everything, ReadPolicy, read_of, watches_of
 from hybridize.capture.convert.statements import is_converted
 from hybridize.capture.outside.fed import FedReads
 from hybridize.capture.outside.objects import (
@@ -432,7 +432,7 @@ class World:
         if kind in VIEWS:
             self.read_shown(owner)
             return None
-        self.depend(*watches_of(owner, Whole.WHOLE))
+        self.depend(*watches_of(owner, Everything.EVERYTHING))
         return self.seen(owner) if remembers(kind) else None
 
     def seen(self, owner: Any) -> Seen:
