@@ -45,16 +45,21 @@ class Expressions(ast.NodeTransformer):
         self.top = True
         """True if no function has been entered yet."""
         self.first_parameter = ""
+        self.class_name = source.class_name
+        """The class around, whose name private names are mangled with; may be empty."""
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         return self._read_name(node, whole=True) if isinstance(node.ctx, ast.Load) else node
 
     def _read_name(self, node: ast.Name, *, whole: bool) -> ast.expr:
         name = node.id
+        variable = self._mangled(name)
+        if self.scope.kind == "class" and name in self.scope.local:
+            return ast.copy_location(routed("read_class_name", ast.Constant(variable), node), node)
         if self.scope.is_local(name) or name == "__class__" or name.startswith(GENERATED):
             return node
-        variable = self._mangled(name)
-        method = "read_closure" if variable in self.free else "read_global"
+        closure = variable in self.free and not self.scope.is_global(name)
+        method = "read_closure" if closure else "read_global"
         arguments: list[ast.expr] = [ast.Constant(variable), node]
         return ast.copy_location(routed(method, *arguments, *([] if whole else [ast.Constant(False)])), node)
 
@@ -101,13 +106,16 @@ class Expressions(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         function = node.func
-        if isinstance(function, ast.Name) and function.id == "super" and not node.args and not node.keywords:
+        named = function.id if isinstance(function, ast.Name) and not self.scope.is_local(function.id) else ""
+        if named == "super" and not node.args and not node.keywords:
             # Without arguments `super` looks into its own frame, which may be a generated one here.
+            if not self.first_parameter:
+                return node  # Python's own error
             here: list[ast.expr] = [ast.Name(id=name, ctx=ast.Load()) for name in ("__class__", self.first_parameter)]
             return ast.copy_location(ast.Call(func=function, args=here, keywords=[]), node)
-        if isinstance(function, ast.Name) and reads_frame(function.id, node) and not self.scope.is_local(function.id):
+        if reads_frame(named, node):
             raise Unconvertible
-        length = isinstance(function, ast.Name) and function.id == "len" and self._is_builtin("len")
+        length = named == "len" and self._is_builtin("len")
         visited = [self._container(argument) if length else self.visit(argument) for argument in node.args]
         arguments = [self._container(function), *visited]
         keywords = []
@@ -117,9 +125,34 @@ class Expressions(ast.NodeTransformer):
             keywords.append(ast.keyword(arg=keyword.arg, value=value))
         return ast.copy_location(ast.Call(func=attribute("call"), args=arguments, keywords=keywords), node)
 
+    def _can_defer(self, *parts: ast.expr) -> bool:
+        """Tell whether expressions may be put into generated lambdas, which see no names that a class body binds."""
+        return self.scope.kind != "class" and not any(map(binds, parts))
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> ast.AST:
+        node.value = self.visit(node.value)
+        name, scope = node.target.id, self.scope.binding
+        if name not in scope.outside:
+            return node
+        # (writing("g"), g := value, wrote("g", g))[1]
+        parts: list[ast.expr] = [
+            self._announced("writing", name), node,
+            self._announced("wrote", name, ast.Name(id=name, ctx=ast.Load())),
+        ]  # fmt: skip
+        row = ast.Tuple(elts=parts, ctx=ast.Load())
+        made: ast.AST = at(ast.Subscript(value=row, slice=ast.Constant(1), ctx=ast.Load()), node)
+        return made
+
+    def _announced(self, verb: str, name: str, *value: ast.expr) -> ast.expr:
+        """Say that a variable of the module or of a function around is going to be written or deleted, or was."""
+        kind = "enclosing" if self.scope.is_local(name) else "closure"
+        if self.scope.is_global(name):
+            kind = "global"
+        return routed(f"{verb}_{kind}", ast.Constant(self._mangled(name)), *value)
+
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         first, *others = (self.visit(value) for value in node.values)
-        if any(binds(value) for value in node.values[1:]):
+        if not self._can_defer(*node.values[1:]):
             return ast.copy_location(ast.BoolOp(op=node.op, values=[first, *others]), node)
         method = "and_" if isinstance(node.op, ast.And) else "or_"
         return ast.copy_location(routed(method, first, *map(thunk, others)), node)
@@ -143,16 +176,14 @@ class Expressions(ast.NodeTransformer):
             if names[0] in ("is_", "is_not"):
                 return ast.copy_location(ast.Compare(left=left, ops=node.ops, comparators=rights), node)
             return ast.copy_location(routed("comparison", ast.Constant(names[0]), left, *rights), node)
-        if any(binds(right) for right in node.comparators[1:]):
+        if not self._can_defer(*node.comparators):
             return ast.copy_location(ast.Compare(left=left, ops=node.ops, comparators=rights), node)
         pairs = [part for name, right in zip(names, rights, strict=True) for part in (ast.Constant(name), thunk(right))]
-        if binds(node.comparators[0]):
-            return ast.copy_location(ast.Compare(left=left, ops=node.ops, comparators=rights), node)
         return ast.copy_location(routed("compare", left, *pairs), node)
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
         test, then, orelse = self.visit(node.test), self.visit(node.body), self.visit(node.orelse)
-        if binds(node.body) or binds(node.orelse):
+        if not self._can_defer(node.body, node.orelse):
             return ast.copy_location(ast.IfExp(test=test, body=then, orelse=orelse), node)
         return ast.copy_location(routed("choose", test, thunk(then), thunk(orelse)), node)
 
@@ -178,9 +209,12 @@ class Expressions(ast.NodeTransformer):
     def _comprehension(self, node: Any, *parts: str) -> Any:
         # The first iterable belongs to the scope around; everything else sees the targets.
         first, *others = node.generators
+        written = [part for generator in node.generators for part in ast.walk(generator.target)]
+        if any(isinstance(part, (ast.Attribute, ast.Subscript)) for part in written):
+            raise Unconvertible  # `[... for self.item in items]` writes where no statement can announce it
         first.iter = at(routed("through", self.visit(first.iter)), first.iter)
         targets = bound_names([generator.target for generator in node.generators])
-        outer, self.scope = self.scope, Scope(targets, parent=self.scope)
+        outer, self.scope = self.scope, Scope(targets, parent=self.scope, kind="comprehension")
         for generator in others:
             generator.iter = at(routed("through", self.visit(generator.iter)), generator.iter)
         for generator in node.generators:
@@ -256,14 +290,16 @@ class Expressions(ast.NodeTransformer):
 
     def _mangled(self, name: str) -> str:
         """Private names as the compiler would write them."""
-        around = self.source.class_name.lstrip("_")
+        around = self.class_name.lstrip("_")
         return f"_{around}{name}" if name.startswith("__") and not name.endswith("__") and around else name
 
     def _lambda(self, node: ast.Lambda) -> ast.Lambda:
-        outer, self.scope = self.scope, Scope(parameters(node.args), parent=None if self.top else self.scope)
-        top, self.top = self.top, False
+        before = (self.scope, self.top, self.first_parameter)
+        names = parameters(node.args) | bound_names([node.body])
+        self.scope = Scope(names, parent=None if self.top else self.scope)
+        self.top, self.first_parameter = False, first(node.args)
         made = ast.Lambda(args=node.args, body=self.visit(node.body))
-        self.scope, self.top = outer, top
+        self.scope, self.top, self.first_parameter = before
         return ast.copy_location(made, node)
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:

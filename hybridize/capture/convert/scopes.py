@@ -13,21 +13,27 @@ _INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
-def bound_names(nodes: Iterable[ast.AST]) -> set[str]:
-    """Names that the nodes bind in the scope they stand in; inner functions and classes are other scopes."""
+def bound_names(nodes: Iterable[ast.AST], *, named: bool = True) -> set[str]:
+    """Names that the nodes bind in the scope they stand in; inner functions and classes are other scopes.
+
+    Without those that only `:=` binds, unless `named`.
+    """
     names: set[str] = set()
     for node in nodes:
-        _bind(node, names, comprehension=False)
+        _bind(node, names, comprehension=False, named=named)
     return names
 
 
-def _bind(node: ast.AST, names: set[str], *, comprehension: bool) -> None:
+def _bind(node: ast.AST, names: set[str], *, comprehension: bool, named: bool) -> None:
     match node:
         case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
             if not comprehension:
                 names.add(name)
-        case ast.NamedExpr(target=target):
-            names.add(target.id)  # also from within a comprehension
+        case ast.NamedExpr(target=target, value=value):
+            if named:
+                names.add(target.id)  # also from within a comprehension
+            _bind(value, names, comprehension=comprehension, named=named)
+            return
         case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
             names.add(name)
         case ast.MatchMapping(rest=str(name)):
@@ -37,13 +43,13 @@ def _bind(node: ast.AST, names: set[str], *, comprehension: bool) -> None:
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
             names.add(node.name)
             for outer in node.decorator_list:
-                _bind(outer, names, comprehension=comprehension)
+                _bind(outer, names, comprehension=comprehension, named=named)
             return
         case ast.Lambda():
             return
     inside = comprehension or isinstance(node, _COMPREHENSIONS)
     for child in ast.iter_child_nodes(node):
-        _bind(child, names, comprehension=inside)
+        _bind(child, names, comprehension=inside, named=named)
 
 
 def parameters(arguments: ast.arguments) -> set[str]:
@@ -55,16 +61,20 @@ def parameters(arguments: ast.arguments) -> set[str]:
 
 @mutable
 class Scope:
-    """The names of a function, lambda or comprehension."""
+    """The names of a function, lambda, comprehension or class."""
 
     local: set[str]
     declared_global: set[str] = field(default_factory=set)
     declared_nonlocal: set[str] = field(default_factory=set)
     parent: Scope | None = None
+    kind: str = "function"
+    """Or `comprehension`, in which `:=` binds a name of the scope around, or `class`, which functions look past."""
 
     @classmethod
-    def of(cls, arguments: ast.arguments, body: list[ast.stmt], parent: Scope | None) -> Scope:
-        """The scope of a function definition."""
+    def of(
+        cls, arguments: ast.arguments | None, body: list[ast.stmt], parent: Scope | None, kind: str = "function"
+    ) -> Scope:
+        """The scope of a function definition, or of the body of a class, which has no parameters."""
         declared_global: set[str] = set()
         declared_nonlocal: set[str] = set()
         for node in inside(body):
@@ -72,19 +82,42 @@ class Scope:
                 declared_global.update(node.names)
             elif isinstance(node, ast.Nonlocal):
                 declared_nonlocal.update(node.names)
-        local = (parameters(arguments) | bound_names(body)) - declared_global - declared_nonlocal
-        return cls(local, declared_global, declared_nonlocal, parent)
+        given = set() if arguments is None else parameters(arguments)
+        local = (given | bound_names(body)) - declared_global - declared_nonlocal
+        return cls(local, declared_global, declared_nonlocal, parent, kind)
 
     def is_local(self, name: str) -> bool:
         """Tell whether `name` belongs to this function or one around it that is converted with it."""
+        scope = self._of(name)
+        return scope is not None and name in scope.local
+
+    def is_global(self, name: str) -> bool:
+        """Tell whether a `global` statement says that `name` is one of the module."""
+        scope = self._of(name)
+        return scope is not None and name in scope.declared_global
+
+    def _of(self, name: str) -> Scope | None:
+        """The scope that says whose `name` is; None where none does that is converted with this one."""
         scope: Scope | None = self
         while scope is not None:
-            if name in scope.declared_global:
-                return False
-            if name in scope.local:
-                return True
+            looks = scope.kind != "class" or scope is self
+            if looks and (name in scope.declared_global or name in scope.local):
+                return scope
             scope = scope.parent
-        return False
+        return None
+
+    @property
+    def outside(self) -> set[str]:
+        """Variables of the surroundings that statements here write."""
+        return self.declared_global | self.declared_nonlocal
+
+    @property
+    def binding(self) -> Scope:
+        """The scope in which `:=` binds a name."""
+        scope = self
+        while scope.kind == "comprehension" and scope.parent is not None:
+            scope = scope.parent
+        return scope
 
 
 def inside(nodes: Iterable[ast.AST]) -> Iterable[ast.AST]:

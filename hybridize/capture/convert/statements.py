@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import inspect
 import re
 import threading
 from collections import OrderedDict
@@ -145,12 +146,16 @@ def _convert(code: CodeType, module_globals: dict[str, Any]) -> CodeType:
 
 def _renamed(code: CodeType, name: str, qualname: str) -> CodeType:
     """`code`, its generated functions named like the function they are part of."""
-    constants = []
+    constants: list[Any] = []
+    is_class = not code.co_flags & inspect.CO_OPTIMIZED
+    around = f"{qualname}." if is_class else f"{qualname}.<locals>."
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             generated = _is_generated(constant)
             inner = name if generated else constant.co_name
-            constant = _renamed(constant, inner, qualname if generated else f"{qualname}.<locals>.{inner}")
+            constant = _renamed(constant, inner, qualname if generated else around + inner)
+        elif is_class and constant == code.co_qualname:
+            constant = qualname
         constants.append(constant)
     return code.replace(co_consts=tuple(constants), co_name=name, co_qualname=qualname)
 
@@ -197,7 +202,6 @@ class _Converter(Expressions):
         tree.args.defaults = []
         tree.args.kw_defaults = [None] * len(tree.args.kwonlyargs)
         if isinstance(tree, ast.Lambda):
-            self.first_parameter = first(tree.args)
             return self._lambda(tree)
         return self._definition(tree)
 
@@ -205,14 +209,16 @@ class _Converter(Expressions):
         """Convert the body of a function definition; its defaults and decorators belong to the scope around."""
         before = (self.scope, self.shared, self.uses_stack, self.top, self.first_parameter)
         self.scope = Scope.of(node.args, node.body, None if self.top else self.scope)
-        self.shared, self.uses_stack, self.first_parameter = set(), False, first(node.args) or self.first_parameter
+        self.shared, self.uses_stack, self.first_parameter = set(), False, first(node.args)
+        returns = None if self.top else node.returns
+        if self.top:
+            strip_annotations(node.args)
         self.top = False
-        strip_annotations(node.args)
         body = list(node.body)
         docstring = body[:1] if ast.get_docstring(node, clean=False) is not None else []
         block = _Block(nested=False, yields=is_generator(body))
         statements = docstring + self._prologue(self._lower(body[len(docstring) :], block))
-        made = ast.FunctionDef(name=node.name, args=node.args, body=statements, decorator_list=[], type_comment=None)
+        made = ast.FunctionDef(name=node.name, args=node.args, body=statements, decorator_list=[], returns=returns)
         ast.copy_location(made, node)
         ast.fix_missing_locations(made)
         self.scope, self.shared, self.uses_stack, self.top, self.first_parameter = before
@@ -241,7 +247,7 @@ class _Converter(Expressions):
         return before + (body or [ast.Pass()])
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:  # noqa: N802
-        decorators = [self.visit(decorator) for decorator in node.decorator_list]
+        decorators = self._decorators(node)
         self._visit_defaults(node.args)
         made = self._definition(node)
         made.decorator_list = decorators
@@ -250,8 +256,55 @@ class _Converter(Expressions):
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:  # noqa: N802
         return node
 
+    def _decorators(self, node: ast.FunctionDef | ast.ClassDef) -> list[ast.expr]:
+        return [at(routed("decorator", self.visit(one)), one) for one in node.decorator_list]
+
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:  # noqa: N802
-        return node  # its methods are converted when they are called
+        """A class, whose body stays Python's own but for its expressions, and the functions in it."""
+        decorators = self._decorators(node)
+        bases = [self.visit(base) for base in node.bases]
+        given = [ast.keyword(arg=keyword.arg, value=self.visit(keyword.value)) for keyword in node.keywords]
+        chosen = next((keyword.value for keyword in given if keyword.arg == "metaclass"), ast.Constant(None))
+        metaclass = ast.keyword(arg="metaclass", value=at(routed("metaclass", chosen), node))
+        keywords = [*(keyword for keyword in given if keyword.arg != "metaclass"), metaclass]
+        before = (self.scope, self.class_name)
+        self.scope, self.class_name = Scope.of(None, node.body, self.scope, "class"), node.name
+        body = self._class_body(node.body)
+        self.scope, self.class_name = before
+        made = ast.ClassDef(name=node.name, bases=bases, keywords=keywords, body=body, decorator_list=decorators)
+        return ast.copy_location(made, node)
+
+    def _class_body(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        return [at(made, one) for one in statements for made in self._class_statement(one)]
+
+    def _class_statement(self, node: ast.stmt) -> list[ast.stmt]:
+        match node:
+            case ast.Global() | ast.Nonlocal():
+                return [node]
+            case ast.AnnAssign():  # which makes an entry of `__annotations__`
+                node.value = None if node.value is None else self.visit(node.value)
+                return [node]
+            case ast.If() | ast.While():
+                node.test = self.visit(node.test)
+                node.body, node.orelse = self._class_body(node.body), self._class_body(node.orelse)
+            case ast.For():
+                node.iter = at(routed("through", self.visit(node.iter)), node.iter)
+                node.body, node.orelse = self._class_body(node.body), self._class_body(node.orelse)
+            case ast.With():
+                for item in node.items:
+                    item.context_expr = at(routed("context", self.visit(item.context_expr)), item.context_expr)
+                node.body = self._class_body(node.body)
+            case ast.Try():
+                for handler in node.handlers:
+                    handler.type = None if handler.type is None else self.visit(handler.type)
+                    handler.body = [at(ast.Expr(routed("caught")), handler), *self._class_body(handler.body)]
+                node.body, node.orelse = self._class_body(node.body), self._class_body(node.orelse)
+                node.finalbody = self._class_body(node.finalbody)
+            case ast.Match():
+                raise Unconvertible
+            case _:
+                return self._simple(node)
+        return [node]
 
     # ------------------------------------------------------------------------------------------------ statements
 
@@ -279,7 +332,9 @@ class _Converter(Expressions):
                 case ast.For():
                     made, ends = self._for(statement, rest, block)
                 case ast.With() | ast.Try():
-                    made, ends = self._guarded(statement, block), False
+                    made, ends = self._guarded(self._with_own_names(statement), block), False
+                case ast.TryStar():
+                    raise Unconvertible  # what is raised in an `except*` is put into a group
                 case ast.Match():
                     made, ends = self._match(statement, rest, block)
                 case ast.Global() | ast.Nonlocal():
@@ -305,7 +360,7 @@ class _Converter(Expressions):
                 node.test = self.visit(node.test)
             case ast.For():
                 node.iter = at(routed("through", self.visit(node.iter)), node.iter)
-                if not isinstance(node.target, ast.Name):
+                if not isinstance(node.target, ast.Name) or node.target.id in self.scope.outside:
                     holder = self._temporary()
                     named = ast.Assign(targets=[node.target], value=ast.Name(id=holder, ctx=ast.Load()))
                     node.body = [at(named, node.target), *node.body]
@@ -400,6 +455,54 @@ class _Converter(Expressions):
         bound = bound_names(nodes) & (self.scope.local | self.scope.declared_nonlocal)
         return ast.Tuple(elts=[ast.Constant(self._mangled(name)) for name in sorted(bound)], ctx=ast.Load())
 
+    def _with_own_names(self, node: ast.With | ast.Try) -> ast.With | ast.Try:
+        """A statement that binds variables of the function only: others, its body writes first of all."""
+        if isinstance(node, ast.Try):
+            for handler in node.handlers:
+                if handler.name in self.scope.outside:
+                    self._own_name_of(handler, handler.name)
+            return node
+        for number, item in enumerate(node.items):
+            target = item.optional_vars
+            if target is None or (isinstance(target, ast.Name) and target.id not in self.scope.outside):
+                continue
+            inner = node.items[number + 1 :]
+            following = [at(ast.With(items=inner, body=node.body), node)] if inner else node.body
+            holder = self._temporary()
+            taken = at(ast.Assign(targets=[target], value=ast.Name(id=holder, ctx=ast.Load())), target)
+            item.optional_vars = at(store(holder), target)
+            made: ast.With = at(ast.With(items=node.items[: number + 1], body=[taken, *following]), node)
+            return made
+        return node
+
+    def _own_name_of(self, handler: ast.ExceptHandler, name: str) -> None:
+        """Let an `except ... as name` bind a variable of the function, and its body the one that is meant."""
+        handler.name = self._temporary()
+        taken = ast.Assign(targets=[store(name)], value=ast.Name(id=handler.name, ctx=ast.Load()))
+        gone: list[ast.stmt] = [
+            ast.Assign(targets=[store(name)], value=ast.Constant(None)),
+            ast.Delete(targets=[ast.Name(id=name, ctx=ast.Del())]),
+        ]
+        ends = ast.Try(body=handler.body, handlers=[], orelse=[], finalbody=gone)
+        handler.body = [at(taken, handler), at(ends, handler)]
+
+    def _own_names_of(self, case: ast.match_case) -> None:
+        """Let a pattern bind variables of the function, and its guard or body those that are meant."""
+        written: list[tuple[str, str]] = []
+        for part in ast.walk(case.pattern):
+            field = "rest" if isinstance(part, ast.MatchMapping) else "name"
+            name = getattr(part, field, None)
+            if name in self.scope.outside:
+                written.append((name, self._temporary()))
+                setattr(part, field, written[-1][1])
+        pairs = [(store(name), ast.Name(id=holder, ctx=ast.Load())) for name, holder in written]
+        if case.guard is None:
+            taken = [ast.Assign(targets=[target], value=value) for target, value in pairs]
+            case.body = [*(at(one, case.pattern) for one in taken), *case.body]
+        elif pairs:  # the guard sees them: (name := value, guard)[-1]
+            row = ast.Tuple(elts=[*(ast.NamedExpr(*pair) for pair in pairs), case.guard], ctx=ast.Load())
+            case.guard = at(ast.Subscript(value=row, slice=ast.Constant(-1), ctx=ast.Load()), case.guard)
+
     def _guarded(self, node: ast.With | ast.Try, block: _Block) -> list[ast.stmt]:
         """Statements that stay Python's own: their bodies are lowered in place, or, where they may leave, called."""
         leaves = not block.yields and bool(escapes(ast.iter_child_nodes(node)))
@@ -473,6 +576,8 @@ class _Converter(Expressions):
                                           __hybridize_case_1__ = __hybridize_2__
                                   __hybridize__.if_(..., __hybridize_case_1__, None, ())
         """
+        for case in node.cases:
+            self._own_names_of(case)
         leaves = bool(escapes(ast.iter_child_nodes(node)))
         stays = block.yields and (leaves or is_generator([node]))
         guarded = next((number for number, case in enumerate(node.cases) if case.guard is not None), None)
@@ -557,14 +662,14 @@ class _Converter(Expressions):
 
     def _simple(self, node: ast.stmt) -> list[ast.stmt]:
         """A statement that is no block; writes to variables of the surroundings are announced before and after."""
-        outside = sorted(bound_names([node]) & (self.scope.declared_global | self.scope.declared_nonlocal))
+        outside = sorted(bound_names([node], named=False) & self.scope.outside)
         made = self._plain(node)
         if not outside:
             return made
         if isinstance(node, ast.Delete):
             return made  # see `_delete`
-        before = [self._announced("writing", name) for name in outside]
-        after = [self._announced("wrote", name, ast.Name(id=name, ctx=ast.Load())) for name in outside]
+        before = [ast.Expr(self._announced("writing", name)) for name in outside]
+        after = [ast.Expr(self._announced("wrote", name, ast.Name(id=name, ctx=ast.Load()))) for name in outside]
         return [*before, *made, *after]
 
     def _plain(self, node: ast.stmt) -> list[ast.stmt]:
@@ -673,13 +778,6 @@ class _Converter(Expressions):
         before = self._read_name(ast.copy_location(ast.Name(id=node.target.id, ctx=ast.Load()), node), whole=False)
         return [ast.Assign(targets=[node.target], value=routed("augmented", before, operator, value))]
 
-    def _announced(self, verb: str, name: str, *value: ast.expr) -> ast.stmt:
-        """Say that a variable of the module or of a function around is going to be written or deleted, or was."""
-        kind = "enclosing" if self.scope.is_local(name) else "closure"
-        if name in self.scope.declared_global:
-            kind = "global"
-        return ast.Expr(routed(f"{verb}_{kind}", ast.Constant(self._mangled(name)), *value))
-
     def _delete(self, target: ast.expr) -> list[ast.stmt]:
         match target:
             case ast.Attribute(value=owner, attr=name):
@@ -688,9 +786,9 @@ class _Converter(Expressions):
                 return [ast.Expr(routed("delete_item", self._container(owner), self._key(index)))]
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 return [made for part in parts for made in self._delete(part)]
-            case ast.Name(id=name) if name in self.scope.declared_global | self.scope.declared_nonlocal:
+            case ast.Name(id=name) if name in self.scope.outside:
                 before, after = self._announced("deleting", name), self._announced("deleted", name)
-                return [before, ast.Delete(targets=[target]), after]
+                return [ast.Expr(before), ast.Delete(targets=[target]), ast.Expr(after)]
         return [ast.Delete(targets=[target])]
 
 

@@ -118,9 +118,15 @@ def _globals(router: Semantics) -> Any:
     return _Names(router) if current_trace() is not None else router.names
 
 
-def _vars(router: Semantics, owner: Any) -> Any:
+def _vars(router: Semantics, *args: Any) -> Any:
     """Give what `vars(owner)` gives, each item guarded where it is read."""
-    trace, found = current_trace(), vars(owner)
+    trace = current_trace()
+    if not args and trace is not None:
+        raise trace.root.refusing(CaptureError(
+            "E428", "vars() of the function's own variables inside of a compiled function", help="use the name itself"
+        ))  # fmt: skip
+    owner, *_ = args
+    found = vars(*args)
     if trace is not None and isinstance(found, dict) and not trace.root.world.is_own(owner):
         return trace.root.world.table(owner)
     return found

@@ -52,7 +52,7 @@ from hybridize.capture.outside.trust import (
     opaque_name,
 )
 from hybridize.capture.outside.world import World
-from hybridize.capture.python import contexts, implicit, instances, masks, unconverted, writes
+from hybridize.capture.python import contexts, definitions, implicit, instances, masks, unconverted, writes
 from hybridize.capture.python.arguments import numbers_given
 from hybridize.capture.python.builtins import REPLACED
 from hybridize.capture.python.classes import (
@@ -146,6 +146,9 @@ class Router:
     case_guard = staticmethod(case_guard)
     matched = staticmethod(matched)
 
+    # Functions and classes that are defined: see `capture.python.definitions`.
+    metaclass = staticmethod(definitions.metaclass)
+
     # Writes: see `capture.python.writes`.
     new = staticmethod(writes.new)
 
@@ -173,6 +176,10 @@ class Router:
         if function.__builtins__.get(name, MISSING) is not value:
             return value  # of a class around
         return world.read_builtin(function, name)
+
+    def read_class_name(self, name: str, value: Any) -> Any:
+        """A name that a class's body binds: until it has done so, one of the module or of Python."""
+        return value if self.names.get(name, value) is not value else self.read_global(name, value)
 
     def read_closure(self, name: str, value: Any, whole: bool = True) -> Any:
         """A variable of a function around the converted one."""
@@ -255,6 +262,10 @@ class Router:
             return writes.new(part) if type(key) is slice else part
         trace.root.world.depend_on_state(owner, "__getitem__")
         return trace.root.world.wrap(owner[plain(key)], "an item", whole)
+
+    def decorator(self, function: Any) -> Any:
+        """A decorator of a function or class."""
+        return definitions.decorator(self, function)
 
     def class_pattern(self, kind: Any, count: int, names: tuple[str, ...]) -> Any:
         """A class that a pattern of a `match` names, with so many positional patterns and these attributes."""
