@@ -452,3 +452,21 @@ def test_what_leaves_the_world_as_it_was_is_captured_once(group: str) -> None:
 @pytest.mark.parametrize("group", GROUPS)
 def test_more_that_leaves_the_world_as_it_was_is_captured_once(group: str) -> None:
     assert not wrong(group, long=True)
+
+
+PUT_BACK_BY_ITSELF = [
+    "log.append(0); n = len(log); log.pop(); return x * n",
+    "nested['a'].append(3); n = len(nested['a']); nested['a'].pop(); return x * n",
+    "kinds.add('z'); n = len(kinds); kinds.discard('z'); return x * n",
+    "log.append(0); n = sum(log) + max(log); log.pop(); return x * n",
+    "o.v = 3.0; y = x * getattr(o, 'v'); o.v = 1.0; return y",
+]
+
+
+@pytest.mark.parametrize("body", PUT_BACK_BY_ITSELF)
+def test_without_source_what_is_put_back_is_captured_once(body: str) -> None:
+    changed = "log[0], nested['b'] = 7, 8; o.v = 1.0; kinds.add('y'); nested['a'].append(6)"
+    module = f"{WORLD}\n{OBJECTS}\no = Plain()\n\ndef body(x):\n    {body}\n\nprogram = hybridize(body)"
+    call = "program(np.array([3.0, 4.0]))"
+    report = compare(module, [f"out0 = {call}", f"out1 = {call}", changed, f"out2 = {call}"], source=False)
+    assert report.outcome == "same" and report.settles, report.text

@@ -12,7 +12,7 @@ import operator
 import types
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from copy import copy
 from functools import partial
 from typing import Any, cast
@@ -215,6 +215,19 @@ class World:
         elif value is not None:
             self.referents[id(value)] = value, reference
         return self.wrap(value)
+
+    def forget_between(self, guarded: Collection[Key]) -> None:
+        """Depend no longer on what code has found that changed things by itself and put them back.
+
+        What they were before is guarded, as all is that such code can reach (`python.unconverted`).
+
+        Args:
+            guarded: the guards before it was called.
+        """
+        for key in self.guards.keys() - set(guarded):
+            place = self.guards[key].place
+            if key not in self.written and id(place.owner) not in self.changed and not self.guards[key].holds():
+                del self.guards[key]
 
     def lasting(self, place: Place) -> Place:
         """Return a place as the program keeps it: one whose owner a weak reference has led to does not keep that."""

@@ -60,6 +60,7 @@ def called(router: Semantics, trace: Recording, function: FunctionType, args: An
         reached.value(argument, names_of(function.__code__))
     reached.start()
     made = reached.with_builtins(router, function)
+    guarded = set(trace.root.world.guards)
     try:
         result = made(*args, **kwargs)
     except BaseException as error:
@@ -77,6 +78,7 @@ def called(router: Semantics, trace: Recording, function: FunctionType, args: An
         raise
     if reached.put_back():
         raise reached.refused(f"{function.__name__}() changes what is outside of it")
+    trace.root.world.forget_between(guarded)
     reached.finish(result)
     return result
 
