@@ -263,12 +263,14 @@ class World:
             return program._hybridized("programs") if program.active else None
         return program if isinstance(program, Function) else None
 
-    @property
-    def raises_by_data(self) -> bool:
-        """Whether the newest program raises by itself, not because Python had decided so."""
+    def raises_by_data(self, error: BaseException | None) -> bool:
+        """Tell whether the newest program raised an exception by itself, not because Python had decided so."""
         compiled = self.compiled
         programs = [] if compiled is None else compiled.programs()
-        return bool(programs) and programs[-1].capture.raises is None
+        if not programs:
+            return False
+        decided = programs[-1].capture.raises
+        return decided is None or decided.note not in getattr(error, "__notes__", ())
 
     def close(self) -> None:
         sys.modules.pop(NAME, None)
@@ -436,7 +438,7 @@ def run_step(
     ):
         return wrong(report, "error", number, f"{error!r} for {expected!r}")
     if text := difference(after, state):
-        if expected is not None and world.raises_by_data and not difference(outside(after), outside(before)):
+        if expected is not None and world.raises_by_data(error) and not difference(outside(after), outside(before)):
             report.ended = True  # decided, and told in the guide: after an exception by data all is as it was before
             return after
         return wrong(report, kind_of(text, expected, step), number, text)
