@@ -106,9 +106,9 @@ def direct(ufunc: Callable[..., Any], x: Any, y: Any, *, integers: bool) -> NDAr
     return result if type(result) is _NUMPY else numpy.asarray(result)
 
 
-def _fast_binary(ufunc: numpy.ufunc, name: str, *, reflected: bool = False, integers: bool = True) -> Any:
+def _fast_binary(ufunc: numpy.ufunc, name: str, *, integers: bool = True) -> Any:
     """An operator with a short way to `ufunc`: `direct`, written out, since this is the most called code of all."""
-    slow: Callable[[Any, Any], Any] = getattr(Operators, f"__{'r' if reflected else ''}{name}__")
+    slow: Callable[[Any, Any], Any] = getattr(Operators, f"__{name}__")
     access = ACCESS
 
     def operator(self: ndarray, other: Any) -> Any:
@@ -127,7 +127,7 @@ def _fast_binary(ufunc: numpy.ufunc, name: str, *, reflected: bool = False, inte
             if dtype is float32 or dtype is float64 or (integers and (dtype is int64 or dtype is int32)):
                 writes = access.writes
                 try:
-                    result = ufunc(y, x) if reflected else ufunc(x, y)
+                    result = ufunc(x, y)
                 except (ValueError, OverflowError, TypeError):
                     return slow(self, other)  # which says what is wrong, with the types
                 if access.writes is not writes:
@@ -138,11 +138,42 @@ def _fast_binary(ufunc: numpy.ufunc, name: str, *, reflected: bool = False, inte
                 array._data = result
                 array._storage = None
                 return array
-        else:
-            tape = taping()
-            made = None if tape is None else tape.binary(name, self, other, reflected)
-            if made is not None:
-                return made
+        elif (tape := taping()) is not None and (made := tape.binary(name, self, other, False)) is not None:
+            return made
+        return slow(self, other)
+
+    operator.__name__ = operator.__qualname__ = slow.__name__
+    return operator
+
+
+def _fast_reflected(ufunc: numpy.ufunc, name: str, *, integers: bool = True) -> Any:
+    """The same for a number on the left: an array there has an operator of its own, and is asked first."""
+    slow: Callable[[Any, Any], Any] = getattr(Operators, f"__r{name}__")
+    access = ACCESS
+
+    def operator(self: ndarray, other: Any) -> Any:
+        if not ACTIVE:
+            x = self._data
+            dtype = x.dtype
+            kind = type(other)
+            if not (kind is int or (kind is float and dtype.kind == "f")):
+                return slow(self, other)
+            if dtype is float32 or dtype is float64 or (integers and (dtype is int64 or dtype is int32)):
+                writes = access.writes
+                try:
+                    result = ufunc(other, x)
+                except (ValueError, OverflowError, TypeError):
+                    return slow(self, other)
+                if access.writes is not writes:
+                    return slow(self, other)
+                if type(result) is not _NUMPY:
+                    result = numpy.asarray(result)
+                array = _new(ndarray)
+                array._data = result
+                array._storage = None
+                return array
+        elif (tape := taping()) is not None and (made := tape.binary(name, self, other, True)) is not None:
+            return made
         return slow(self, other)
 
     operator.__name__ = operator.__qualname__ = slow.__name__
@@ -237,16 +268,16 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
         return TensorType(self._data.shape, self._data.dtype)
 
     __add__ = _fast_binary(numpy.add, "add")
-    __radd__ = _fast_binary(numpy.add, "add", reflected=True)
+    __radd__ = _fast_reflected(numpy.add, "add")
     __iadd__ = _fast_inplace(numpy.add, "add")
     __sub__ = _fast_binary(numpy.subtract, "sub")
-    __rsub__ = _fast_binary(numpy.subtract, "sub", reflected=True)
+    __rsub__ = _fast_reflected(numpy.subtract, "sub")
     __isub__ = _fast_inplace(numpy.subtract, "sub")
     __mul__ = _fast_binary(numpy.multiply, "mul")
-    __rmul__ = _fast_binary(numpy.multiply, "mul", reflected=True)
+    __rmul__ = _fast_reflected(numpy.multiply, "mul")
     __imul__ = _fast_inplace(numpy.multiply, "mul")
     __truediv__ = _fast_binary(numpy.true_divide, "truediv", integers=False)
-    __rtruediv__ = _fast_binary(numpy.true_divide, "truediv", reflected=True, integers=False)
+    __rtruediv__ = _fast_reflected(numpy.true_divide, "truediv", integers=False)
     __itruediv__ = _fast_inplace(numpy.true_divide, "truediv")
     __eq__ = _fast_binary(numpy.equal, "eq")
     __ne__ = _fast_binary(numpy.not_equal, "ne")
