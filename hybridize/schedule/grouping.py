@@ -432,6 +432,14 @@ class Grouping:
             return None
         return Admission(None, True, pattern)
 
+    def _reads_where_stored(self, group: FusionGroup, value: Value) -> bool:
+        """Tell whether a group reads what it stores only at the element that it is computing."""
+        stored = group.materialised[value]
+        return all(
+            all(index is own for index, own in zip(pattern, stored, strict=True))
+            for pattern in self.uses.get(value, {}).get(group, {}).values()
+        )
+
     def _row_bytes(self, group: FusionGroup, value: Value) -> int:
         rows = product(hint(group.shape[axis]) for axis in group.rows or ())
         return hint(value.type.nbytes) // max(1, rows)
@@ -447,14 +455,26 @@ class Grouping:
         # Axes of size 1 count nothing: leave them out on both sides.
         if group.rows is not None:
             return group.rows if rows == _counting(group.rows, group.shape) else None
-        return rows
+        return rows if self._within_rows(group, rows) else None
 
-    def _covering(self, group: FusionGroup, value: Value, patterns: tuple[Pattern, ...]) -> Pattern | None:
+    def _within_rows(self, group: FusionGroup, rows: tuple[int, ...]) -> bool:
+        """Tell whether each row reads only its own part of what a group stores: other rows may not be computed yet.
+
+        What was stored before there were rows was computed as a whole before anything read it.
+        """
+        return all(
+            self._covering(group, value, (pattern, *self.uses.get(value, {}).get(group, {}).values()), rows) is not None
+            for value, pattern in group.materialised.items()
+        )
+
+    def _covering(
+        self, group: FusionGroup, value: Value, patterns: tuple[Pattern, ...], rows_of: tuple[int, ...] | None = None
+    ) -> Pattern | None:
         """A pattern that, run over all rows and its own inner axes, computes each element of `value` once.
 
-        All patterns must read the same row. None where they do not.
+        All patterns must read the same row. None where they do not. `rows_of`: rows that the group has not yet.
         """
-        rows = set(_counting(group.rows or (), group.shape))
+        rows = set(_counting(rows_of or group.rows or (), group.shape))
         shapes = set()
         best: Pattern | None = None
         for pattern in patterns:
@@ -498,6 +518,8 @@ class Grouping:
             return None
         group, patterns = next(iter(uses.items()))
         if group.rows is not None or group.contraction is not None or len(patterns) != 1 or group.row_local:
+            return None
+        if not all(self._reads_where_stored(group, stored) for stored in group.materialised):
             return None
         size = product(group.shape)
         flat = group.space.flat(next(iter(patterns.values())), value.type.shape)

@@ -341,3 +341,25 @@ def test_what_others_wait_for_is_not_computed_with_what_comes_last():
     plan = schedule(graph, LLVMTargetInfo(host_target()), updates={0: 0}).plan
     assert plan.updates == ((0, 0),)
     assert plan.steps[-1].ops[-1] == "sub"
+
+
+def per_row_and_per_column(x, of):
+    """`x[i, j] * d[i] * d[j]` with d = sqrt of the sum of each row of `of`: a symmetric normalisation."""
+    n = x.type.shape[0]
+    d = ops.sqrt(ops.sum(of, (1,)))
+    return [ops.mul(ops.mul(x, ops.broadcast(ops.reshape(d, (n, 1)), (n, n))), ops.broadcast(d, (n, n)))]
+
+
+def test_what_other_rows_read_is_computed_before_the_rows():
+    """Its sum would make rows of a kernel that has it stored on the way: the first row would read what is not there."""
+    assert len(compiled(lambda x: per_row_and_per_column(ops.abs(x), ops.abs(x)), f32(6, 6)).steps) == 2
+
+
+def test_what_other_elements_read_is_computed_before_an_epilogue():
+    def function(x, w):
+        n = x.type.shape[0]
+        product = ops.matmul(x, x)
+        d = ops.sqrt(ops.abs(w))
+        return [ops.mul(ops.mul(product, ops.broadcast(ops.reshape(d, (n, 1)), (n, n))), ops.broadcast(d, (n, n)))]
+
+    compiled(function, f32(16, 16), f32(16), tolerance=1e-4)
