@@ -35,6 +35,7 @@ from hybridize.capture.control.texts import Text, bound, of_data
 from hybridize.capture.control.truth import RESULT, Undecided, plain
 from hybridize.capture.gradients.history import History
 from hybridize.capture.outside.objects import slots
+from hybridize.capture.python.keys import keyed
 from hybridize.capture.python.mutators import check_leaks
 from hybridize.capture.python.router import routed
 from hybridize.capture.trace.inputs import FROZEN, Input
@@ -86,7 +87,15 @@ def capture(
     Raises:
         CaptureError: at the user's line, where the function does what no program can.
     """
-    trace = Trace(routed, gradients=History, forms=_Forms(), changing=changing or (), freeze=freeze, sizes=scope)
+    trace = Trace(
+        routed,
+        keyed=keyed,
+        gradients=History,
+        forms=_Forms(),
+        changing=changing or (),
+        freeze=freeze,
+        sizes=scope,
+    )
     if scope is not None:
         scope.number = _number
     thread = modes.THREAD

@@ -231,6 +231,8 @@ def _integer(part: Any) -> int | None:
     if isinstance(part, Symbol) and part.weak is int:
         known: int | None = staging().number_of(part)
         return known
+    if not isinstance(part, (Symbol, ndarray, numpy.ndarray, numpy.generic)) and hasattr(type(part), "__index__"):
+        return operator.index(part)
     return None
 
 

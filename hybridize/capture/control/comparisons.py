@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import operator
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ from hybridize.capture.control.special import KNOWN, answered, dataclass_of, is_
 from hybridize.capture.control.truth import not_, truth
 from hybridize.capture.outside.objects import static
 from hybridize.capture.trace.recording import Recording, current_trace
+from hybridize.contract.snapshots import CONTAINERS
 
 _REFLECTED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 _SIGNS = {"lt": "<", "gt": ">", "le": "<=", "ge": ">="}
@@ -19,9 +21,11 @@ _SIGNS = {"lt": "<", "gt": ">", "le": "<=", "ge": ">="}
 
 def comparison(name: str, left: Any, right: Any) -> Any:
     """`left < right`, or another comparison."""
-    if type(left) in KNOWN and type(right) in KNOWN:
-        return getattr(operator, name)(left, right)
     trace = current_trace()
+    if type(left) in KNOWN and type(right) in KNOWN:
+        if trace is not None and type(left) is type(right) and type(left) in CONTAINERS:
+            return _of_containers(trace, name, left, right)
+        return getattr(operator, name)(left, right)
     if trace is None or name not in _REFLECTED or not (is_users_object(left) or is_users_object(right)):
         return getattr(operator, name)(left, right)
     forward, backward = _method(trace, left, name), _method(trace, right, _REFLECTED[name])
@@ -37,6 +41,25 @@ def comparison(name: str, left: Any, right: Any) -> Any:
     if name in ("eq", "ne"):
         return (left is right) is (name == "eq")
     raise TypeError(f"{_SIGNS[name]!r} not supported between instances of {x.__name__!r} and {y.__name__!r}")
+
+
+def _of_containers(trace: Recording, name: str, left: Any, right: Any) -> Any:
+    """A comparison of two containers, which compares what is in them."""
+    if isinstance(left, (dict, set, frozenset)):
+        trace.root.keyed(left, right)
+        trace.root.keyed(right)
+        parts = [*left.values(), *right.values()] if isinstance(left, dict) else []
+        trace.root.keyed(part for part in parts)
+    elif name in ("eq", "ne") and len(left) == len(right) and any(map(_has_objects, (*left, *right))):
+        return _of_tuples(name, list(left), list(right))
+    return getattr(operator, name)(left, right)
+
+
+def _has_objects(value: Any) -> bool:
+    """Tell whether a value, or something in it, is of a class of the user's."""
+    if isinstance(value, (list, tuple, deque)) and type(value) in CONTAINERS:
+        return any(map(_has_objects, value))
+    return is_users_object(value)
 
 
 class Ordered:

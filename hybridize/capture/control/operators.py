@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import operator
+from collections import deque
 from typing import Any
 
 from hybridize.array.ndarray import ndarray
@@ -96,7 +97,9 @@ def contains(container: Any, value: Any) -> Any:
         trace.root.world.read_membership(container, value)
     if type(value) is Symbol and isinstance(container, (dict, set, frozenset)):
         raise CaptureError("E422", f"{value!r} cannot be a key: it has no value while capturing")
-    if trace is not None and (type(container) in (list, tuple, Selected)):
+    if trace is not None and isinstance(container, (dict, set, frozenset)):
+        trace.root.keyed((value,), container)
+    if trace is not None and (type(container) in (list, tuple, deque, Selected)):
         return includes(value, container)
     return value in container
 

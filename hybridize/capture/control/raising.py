@@ -71,6 +71,8 @@ class Trying:
     def __exit__(self, kind: type | None, error: BaseException | None, traceback: TracebackType | None) -> None:
         if self._tries is not None:
             self._tries.remove(self)
+            if isinstance(error, NameError):
+                depending(error)
 
 
 def announced(trace: Recording, error: BaseException) -> None:

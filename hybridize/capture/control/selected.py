@@ -61,7 +61,7 @@ class Selected(Undecided, refuses=_REFUSED):
 
     def __getattr__(self, name: str) -> Any:
         if name == "count":
-            return partial(_count, self)
+            return partial(count, self)
         if name.startswith("__") or not hasattr(list, name):
             raise AttributeError(name)
         raise unknown(f"{name}()")
@@ -164,14 +164,14 @@ def includes(value: Any, container: Iterable[Any]) -> Any:
     """`value in container`, for a list or tuple: True, False, or a symbol where data decides."""
     found: Any = False
     for item in each(container):
-        known = _equal(item, value, otherwise(found))
+        known = equal(item, value, otherwise(found))
         if known is True:
             return True
         found = any_of(found, known)
     return as_bool(found)
 
 
-def _equal(item: Any, value: Any, asked: Any = True) -> Any:
+def equal(item: Any, value: Any, asked: Any = True) -> Any:
     """Tell whether an item is there and equal to a value, where that is asked: True, False, or a symbol.
 
     An exception of the comparison is one of the calls that make it.
@@ -185,9 +185,10 @@ def _equal(item: Any, value: Any, asked: Any = True) -> Any:
     return both(wanted, branches.truth_under(wanted, lambda: comparison("eq", one, value)))
 
 
-def _count(value: Selected, wanted: Any) -> Any:
+def count(value: Selected, wanted: Any) -> Any:
+    """Return how many items are equal to one."""
     total: Any = 0
     for item in value.items:
-        known = _equal(item, wanted)
+        known = equal(item, wanted)
         total = total + (as_bool(known) if type(known) is Symbol else int(known))
     return total

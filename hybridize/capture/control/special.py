@@ -45,6 +45,8 @@ _OF_C = (
 )  # fmt: skip
 GENERATED = "<string>"
 """The file of functions that modules of Python's make of text."""
+_TABLES = (set, frozenset, dict)
+_OF_ATTRIBUTES = ("__getattribute__", "__setattr__", "__delattr__")
 _OF_ITEMS = (list, tuple, dict, set, frozenset, deque, UserList)
 """Classes of containers that capture goes through by itself."""
 _VIEWS = "collections.abc"
@@ -93,6 +95,9 @@ def method(trace: Recording | None, owner: Any, name: str) -> Callable[..., Any]
     if found is MISSING and name != "__getattribute__":
         trace.root.world.read_special(owner, name)  # the class may get one
     if found is MISSING or found is None or isinstance(found, _OF_C):
+        if isinstance(found, _OF_C) and name not in _OF_ATTRIBUTES:
+            inherited = Attribute(kind, name)
+            trace.root.world.read(inherited, inherited.read(), name, whole=False)  # the class may get its own
         return None
     if isinstance(found, FunctionType):
         if is_trusted_file(found.__code__.co_filename) and not is_library(found):
@@ -120,7 +125,13 @@ def method(trace: Recording | None, owner: Any, name: str) -> Callable[..., Any]
 def binary(name: str, left: Any, right: Any) -> Any:
     """`left + right`, or another operator of two operands."""
     if type(left) in KNOWN and type(right) in KNOWN:
+        trace = current_trace()
+        if trace is not None and isinstance(left, _TABLES) and isinstance(right, _TABLES):
+            trace.root.keyed(left, right)
+            trace.root.keyed(right, left)
         return _PYTHONS[name](left, right)
+    if name == "mul" and (isinstance(left, _JOINED_LAST) or isinstance(right, _JOINED_LAST)):
+        left, right = index(left), index(right)  # how many times
     found = _arithmetic(name, left, right)
     if found is MISSING:
         return _PYTHONS[name](left, right)

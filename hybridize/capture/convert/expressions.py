@@ -248,12 +248,12 @@ class Expressions(ast.NodeTransformer):
 
     def visit_SetComp(self, node: ast.SetComp) -> ast.AST:
         made = self._comprehension(node, "elt")
-        made.elt = at(routed("plain", made.elt), made.elt)
+        made.elt = at(routed("key", made.elt), made.elt)
         return _new(made, node)
 
     def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
         made = self._comprehension(node, "key", "value")
-        made.key = at(routed("plain", made.key), made.key)
+        made.key = at(routed("key", made.key), made.key)
         return _new(made, node)
 
     def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.AST:
@@ -282,7 +282,7 @@ class Expressions(ast.NodeTransformer):
     def _number(self, node: ast.expr) -> ast.expr:
         """A value that decides where something is stored: the number, not the symbol that stands for it."""
         visited: ast.expr = self.visit(node)
-        return visited if isinstance(node, ast.Constant) else at(routed("plain", visited), node)
+        return visited if isinstance(node, ast.Constant) else at(routed("key", visited), node)
 
     def visit_Set(self, node: ast.Set) -> ast.AST:
         parts = [self.visit(part) if isinstance(part, ast.Starred) else self._number(part) for part in node.elts]

@@ -30,6 +30,7 @@ OPAQUE_MODULES = frozenset({
 
 _HARMLESS = frozenset({"getenv", "fspath", "fsencode", "fsdecode", "cpu_count", "getLogger", "get_ident"})
 _OPAQUE_NAMES = frozenset({"input", "open", "id", "breakpoint"})
+_COUNTS = frozenset({"getrefcount", "getallocatedblocks", "_getframe", "_current_frames"})
 _GENERATORS = {"random": ("Random",), "numpy.random": ("Generator", "RandomState", "BitGenerator")}
 _OF_PATHS = frozenset({
     "exists", "lexists", "isfile", "isdir", "islink", "ismount", "getsize", "getmtime", "getatime", "getctime",
@@ -101,6 +102,8 @@ def opaque_name(function: Any) -> str | None:
         return f"{type(owner).__module__.removeprefix('_')}.{type(owner).__name__}.{name}"
     if name in _CLOCKS and getattr(owner, "__module__", "") == "datetime":
         return f"datetime.{name}"
+    if module == "sys" and name in _COUNTS:
+        return f"sys.{name}"
     if module == "builtins" or (module == "io" and name == "open"):
         return name if name in _OPAQUE_NAMES else None
     if (module in OPAQUE_MODULES or module.split(".")[0] in OPAQUE_MODULES) and name not in _HARMLESS:
@@ -126,8 +129,9 @@ def is_iterator(value: Any) -> bool:
     return hasattr(kind, "__next__") and kind not in CONTAINERS and not isinstance(value, type)
 
 
+_VARIABLE = ("_contextvars", "ContextVar")
 _READING = {
-    ("_contextvars", "ContextVar"): frozenset({"get"}),
+    _VARIABLE: frozenset({"get"}),
     ("_queue", "SimpleQueue"): frozenset({"empty", "qsize"}),
     ("_thread", "lock"): frozenset({"locked"}),
     ("_thread", "RLock"): frozenset({"locked"}),
@@ -171,8 +175,11 @@ FUNCTIONS = (types.FunctionType, types.MethodType)
 
 
 def asks_interpreter(function: Any) -> bool:
-    """Tell whether a call gives a setting of the interpreter, or of a logger: another one where that has changed."""
+    """Tell whether a call gives what others change: a setting of the interpreter or a logger, the state of a lock."""
     owner = getattr(function, "__self__", None)
+    kind = type(owner).__module__, type(owner).__name__
+    if kind in _READING and kind != _VARIABLE:
+        return function.__name__ in _READING[kind]
     if isinstance(owner, types.ModuleType):
         return owner.__name__ in _SETTINGS
     if function is os.getenv:

@@ -103,6 +103,9 @@ _KEPT = (
 )
 
 
+_BOUND = (types.BuiltinFunctionType, types.MethodWrapperType)
+
+
 @frozen
 class Seen:
     """An object before a call of one of its methods that is not converted."""
@@ -193,7 +196,10 @@ class World:
             return self.wrap(value, name, whole)  # what the program itself has put there
         table = own(place.owner) if self.moved and type(place) is Attribute else place.owner
         if not simple or id(table) in self.moved:
-            self.read_content(table)
+            if type(table) in CONTAINERS:
+                self.read_content(table)
+            else:
+                self.depend_on_state(table, "__getitem__")
             return self.wrap(value, name, whole)
         if place.key not in self.guards:
             if (symbol := self.fed.read(self.program, self.lasting(place), value)) is not None:
@@ -395,6 +401,9 @@ class World:
         if whole and kind in VIEWS:
             self.read_shown(value)
             return value
+        if kind in _BOUND and type(value.__self__) in CONTAINERS and not self.is_own(value.__self__):
+            self.know(value.__self__)  # `push`, which is `log.append`
+            return value
         if whole and kind in BUFFERS:
             self.depend_on_state(value, "an operator")
             return value
@@ -464,8 +473,8 @@ class World:
             raise self._changes_itself(type(owner), name)
         place = Content(owner, f"a {type(owner).__name__}")
         then = snapshot(owner, remembers, self.before) if self.before else seen.state
-        holds = isinstance(owner, (list, dict, set, deque)) or (type(then) is Snapshot and then.parts)
-        if type(then) is Snapshot and holds and place.key not in self.guards:
+        # What holds nothing now may get something, unless it has no place for that.
+        if type(then) is Snapshot and place.key not in self.guards and _can_hold(owner, then):
             self.guards[place.key] = Guard(place, Unchanged(then), self.program.location())
 
     def depend_on_state(self, owner: Any, name: str) -> None:
@@ -692,6 +701,10 @@ def _put_back(place: Place, value: Any) -> Callable[[], object]:
         if type(table) is dict and place.name in table:
             return partial(refill, table, dict(table))
     return partial(place.write, MISSING if _is_inherited(place) else place.read())
+
+
+def _can_hold(owner: Any, then: Snapshot) -> bool:
+    return bool(then.parts) or isinstance(owner, (list, dict, set, deque)) or hasattr(owner, "__dict__")
 
 
 def _is_inherited(place: Place) -> bool:

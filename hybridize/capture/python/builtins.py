@@ -20,6 +20,7 @@ from hybridize.capture.control.raising import Trying
 from hybridize.capture.control.selected import Selected
 from hybridize.capture.control.selected import length as length_of_selected
 from hybridize.capture.control.signals import SymbolicRange
+from hybridize.capture.control.special import index
 from hybridize.capture.control.truth import as_bool, plain, truth
 from hybridize.capture.outside.objects import is_users
 from hybridize.capture.python import elements, masks, mathematics, mutators
@@ -90,7 +91,7 @@ def _print(router: Semantics, *args: Any, **kwargs: Any) -> None:
 
 
 def _range(router: Semantics, *args: Any) -> Any:
-    numbers = [plain(arg) for arg in args]
+    numbers = [index(plain(arg)) for arg in args]
     if not any(isinstance(number, Symbol) for number in numbers):
         return range(*numbers)
     for number in numbers:

@@ -74,9 +74,17 @@ def is_subclass(kind: Any, kinds: Any) -> bool:
     if isinstance(kinds, (tuple, types.UnionType)):
         return any(is_subclass(kind, part) for part in (kinds if isinstance(kinds, tuple) else kinds.__args__))
     found, trace = issubclass(kind, kinds), current_trace()
+    _depend_on_metaclass(trace, kinds, "__subclasscheck__")
     if trace is not None and answers_itself(kinds) and not (is_trusted_class(kind) and is_trusted_class(kinds)):
         trace.root.world.read(CallResult(issubclass, (kind, kinds), {}), found, whole=False)
     return found
+
+
+def _depend_on_metaclass(trace: Recording | None, kinds: Any, name: str) -> None:
+    """Depend on the method of a metaclass of the user's by which its classes answer: it may get one."""
+    if trace is not None and isinstance(kinds, type) and not is_trusted_class(type(kinds)):
+        place = Attribute(type(kinds), name)
+        trace.root.world.read(place, place.read(), name, whole=False)
 
 
 def asked_base(function: Any, args: tuple[Any, ...]) -> Any:
@@ -90,6 +98,7 @@ def is_instance(value: Any, kinds: Any) -> Any:
         parts = kinds if isinstance(kinds, tuple) else kinds.__args__
         return any(truth(is_instance(value, part)) for part in parts)
     trace = current_trace()
+    _depend_on_metaclass(trace, kinds, "__instancecheck__")
     if trace is not None and answers_itself(kinds):
         ask = None if class_of(value) is kinds else method(trace, kinds, "__instancecheck__")
         if ask is not None:

@@ -134,14 +134,14 @@ def handed(function: Any, args: tuple[Any, ...]) -> list[Any]:
     """List the objects among arguments whose methods a function may call, past what capture has converted."""
     if function in _HARMLESS or (function in _GOING_THROUGH and function not in _HASHING):
         return []
-    if isinstance(function, _OF_OBJECTS) or _is_ours(function):
-        return []
     found = [part for arg in args for part in (arg if type(arg) in (list, tuple, set) else (arg,))]
+    if isinstance(function, _OF_OBJECTS) or _is_ours(function):  # which may ask for a number: `x.sum(axis=v)`
+        return [one for one in found if is_users_object(one) and is_users(static(type(one), "__index__"))]
     return [one for one in found if is_users_object(one) and _speaks(cast(Any, type(one)))]
 
 
 def _is_ours(function: Any) -> bool:
-    """Tell whether a function is of this package, whose functions call no special methods of what they are given."""
+    """Tell whether a function is of this package, which calls `__index__` alone of what it is given."""
     return (getattr(function, "__module__", None) or "").partition(".")[0] == __name__.partition(".")[0]
 
 

@@ -36,7 +36,7 @@ def _is_users(found: Any) -> bool:
 def make(router: Semantics, kind: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Return a new instance, as `type.__call__` makes it."""
     new = static(kind, "__new__")
-    by_user = _is_users(new) and new.__func__.__code__.co_filename != GENERATED
+    by_user = _is_users(new) and getattr(new, "__func__", new).__code__.co_filename != GENERATED
     made = router.call(kind.__new__, kind, *args, **kwargs) if by_user else _new(kind, args, kwargs)
     if not isinstance(made, kind):
         return made

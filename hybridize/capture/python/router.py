@@ -90,6 +90,8 @@ _BUILTINS = (
 _DESCRIPTORS = (types.MethodDescriptorType, types.WrapperDescriptorType)
 _TABLES = (FunctionType, types.ModuleType, type)
 """Objects whose attributes are looked at as a table of names."""
+_INDEXED = (Symbol, ndarray, str, bytes, bytearray, range)
+"""Classes, beside lists and tuples, whose items are found by a number."""
 _PLAIN = (int, float, complex, str, bytes, type(None))
 _OURS = ("hybridize", "numpy", "torch")
 _METHODS = (*_BUILTINS, types.ClassMethodDescriptorType, FunctionType, classmethod, staticmethod)
@@ -139,7 +141,19 @@ class Router:
     text = staticmethod(texts.text)
     joined = staticmethod(texts.joined)
     percent = staticmethod(texts.percent)
-    slice = slice
+
+    @staticmethod
+    def slice(*parts: Any) -> slice:
+        """`start:stop:step`, of which each may be an object that tells its number."""
+        return slice(*map(special.index, parts))
+
+    @staticmethod
+    def key(value: Any) -> Any:
+        """Return what becomes a key of a dict, or a member of a set."""
+        trace, value = current_trace(), plain(value)
+        if trace is not None and type(value) not in _PLAIN:
+            trace.root.keyed((value,))
+        return value
 
     # Classes of values: see `capture.python.classes`.
     pattern_name = PatternName
@@ -247,6 +261,8 @@ class Router:
         kind: Any = type(owner)
         if trace is None:
             return owner[key]
+        if is_users_object(key) and kind in _INDEXED:
+            key = special.index(key)
         if isinstance(array := trace.lifted(owner), Symbol):
             check_classes(operator.getitem, array, key)
             return masks.selected(array, key) if masks.selects(array, key) else array[key]
@@ -255,6 +271,11 @@ class Router:
         method = special.method(trace, owner, "__getitem__")
         if method is not None:
             return method(key)
+        if isinstance(owner, type) and not is_trusted_class(owner):
+            place = Attribute(owner, "__class_getitem__")
+            found = trace.root.world.read(place, place.read(), place.name, whole=False)
+            if is_users(found):
+                return self.call(found, key)
         if isinstance(owner, Mapping):
             return item(self, trace.root, owner, plain(key), whole)
         if is_sequence_class(kind) and trace.root.world.is_own(owner):
@@ -397,6 +418,10 @@ class Router:
 
     def _instance(self, trace: Recording, kind: Any, args: Any, kwargs: Any) -> Any:
         """Return an instance of a class, as `type.__call__` makes it."""
+        if not is_trusted_class(kind):
+            for name in ("__new__", "__init__"):
+                place = Attribute(kind, name)
+                trace.root.world.read(place, place.read(), name, whole=False)  # the class may get another
         if instances.is_made_here(kind):
             return instances.make(self, kind, args, kwargs)
         made = self._call_trusted(trace, kind, args, kwargs)
@@ -950,6 +975,8 @@ def item(router: Router, root: Trace, owner: Any, key: Any, whole: bool) -> Any:
             return looked_up(owner, key)
         return owner[key]  # asks for its number
     outside = world.is_outside(owner) or type(owner) not in CONTAINERS
+    if isinstance(owner, (dict, set)) and type(key) not in _PLAIN:
+        root.keyed((key,), owner)
     if type(owner) is defaultdict and key not in owner and world.is_users(owner):
         world.read(Item(owner, key), MISSING)
         factory = world.read(Attribute(owner, "default_factory"), owner.default_factory, "default_factory", whole=False)

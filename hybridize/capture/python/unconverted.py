@@ -11,27 +11,39 @@ from __future__ import annotations
 import builtins
 import dis
 import functools
+import sys
+import threading
 import types
+import weakref
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType, MethodType
-from typing import Any
+from typing import Any, cast
 
 import numpy
 
 from hybridize.array.operators import Operators
 from hybridize.array.storage import Storage
 from hybridize.base.errors import CaptureError, HybridizeError
+from hybridize.base.loading import load_module
 from hybridize.base.participation import is_of_package
 from hybridize.capture.control.signals import assign, content
 from hybridize.capture.convert import statements as convert
-from hybridize.capture.outside.objects import set_slots, slots, static
-from hybridize.capture.outside.trust import is_trusted_class, is_trusted_file, is_trusted_module
+from hybridize.capture.outside.objects import remembers, set_slots, slots, static
+from hybridize.capture.outside.trust import (
+    asks_interpreter,
+    changes_unseen,
+    is_iterator,
+    is_trusted_class,
+    is_trusted_file,
+    is_trusted_module,
+    opaque_name,
+)
 from hybridize.capture.python.builtins import REPLACED
 from hybridize.capture.python.classes import is_dispatcher
 from hybridize.capture.python.semantics import Semantics
 from hybridize.capture.trace.recording import Recording
-from hybridize.contract.places import Attribute, Closure, Global, Members
+from hybridize.contract.places import Attribute, Closure, Global, Imported, Members, Unbound
 from hybridize.contract.snapshots import CONTAINERS, MISSING, own, refill
 
 _CONSTANT = (
@@ -39,9 +51,21 @@ _CONSTANT = (
     BaseException, Storage, type(None),
 )  # fmt: skip
 _FUNCTIONS = (FunctionType, MethodType, types.BuiltinFunctionType, functools.partial)
+_ARRAYS = ("hybridize", "numpy", "torch")
+"""Packages whose functions are what programs are made of."""
 _FIXED = (int, float, complex, str, bytes, type(None), numpy.dtype)
 _ASKING = frozenset({"isinstance", "type", "print"})
 """Builtins that a method which is called as it is must not call: they would see symbols."""
+_RUNNING = frozenset(
+    {"eval", "exec", "compile", "globals", "locals", "open", "input", "id", "breakpoint", "__import__"}
+)
+"""Builtins that it must not call, since nobody knows what they reach."""
+_BY_NAME = frozenset(
+    {"getattr", "hasattr", "vars", "dir", "attrgetter", "methodcaller", "__dict__", "__getattribute__"}
+)
+"""Names in code that may find attributes by names which are not in it."""
+_WRITING = frozenset({builtins.setattr, builtins.delattr, builtins.vars})
+"""Builtins that stay as they are: what they change is noticed afterwards."""
 _MAKING = frozenset({"__init__", "__new__", "__init_subclass__", "__post_init__", "__class_getitem__"})
 """Methods that nobody calls who has the object."""
 _BY_SYMBOLS = (TypeError, ValueError, OverflowError)
@@ -55,10 +79,7 @@ def called(router: Semantics, trace: Recording, function: FunctionType, args: An
         CaptureError E431: it changes something of that, which calls of the program would not do, or cannot be followed.
     """
     reached = Reached(trace, router)
-    reached.function(function, set())
-    for argument in (*args, *kwargs.values()):
-        reached.value(argument, names_of(function.__code__))
-    reached.start()
+    reached.all((function, *args, *kwargs.values()))
     made = reached.with_builtins(router, function)
     guarded = set(trace.root.world.guards)
     try:
@@ -85,7 +106,7 @@ def called(router: Semantics, trace: Recording, function: FunctionType, args: An
 
 def depend_on_names(trace: Recording, function: FunctionType) -> None:
     """Depend on everything that a function could read by name."""
-    Reached(trace, None).function(function, set())
+    Reached(trace, None).all((function,))
 
 
 def reads_outside(function: Any) -> bool:
@@ -106,161 +127,270 @@ def _is_trusted(value: Any) -> bool:
 
 
 class Reached:
-    """All that a function without source can reach by the names in its code, each part looked at once."""
+    """All that a function without source can reach by the names in its code, each part looked at once.
+
+    The names are those in the code of everything that is reached: what one function finds another may ask for more.
+    """
 
     def __init__(self, trace: Recording, router: Semantics | None) -> None:
         self._trace, self._world, self._router = trace, trace.root.world, router
         self._met: dict[int, Any] = {}
+        self._names: set[str] = set()
+        self._roots: list[Any] = []
         self._objects: list[Any] = []
         """Instances of which methods may read all that they remember."""
-        self._seen: list[Any] = []
-        self._held: list[_Held] = []
-        trace.root.inputs.pin_sizes()  # it may ask sizes for their class
+        self._seen: dict[int, Any] = {}
+        self._held: dict[tuple[int, str], _Held] = {}
+        if router is not None:
+            trace.root.inputs.pin_sizes()  # it may ask sizes for their class
 
-    def function(self, function: FunctionType, asked: set[str]) -> None:
-        """Depend on everything that a function could read by name, and on its attributes of names that are asked."""
-        self._met[id(function)] = function
-        world = self._world
+    def all(self, values: Iterable[Any]) -> None:
+        """Depend on all that can be found in some values, and take stock of it, before code finds it."""
+        self._roots += values
+        known = -1
+        while known != len(self._names):  # names met later may be asked of what was met before
+            known = len(self._names)
+            self._met.clear()
+            for value in self._roots:
+                self._value(value)
+        for one in self._objects:
+            if id(one) not in self._seen and not isinstance(one, type):
+                self._seen[id(one)] = self._world.before_call(one, "__getattribute__")
+
+    def _function(self, function: FunctionType) -> None:
+        """Depend on everything that a function could read by name, and on its attributes."""
+        if is_dispatcher(function):
+            raise self.refused(f"{function.__name__}() goes by the class of a value, and is called")
+        if is_trusted_file(function.__code__.co_filename):
+            self._of_python(function)
+            return
+        if convert.is_converted(function):
+            return
+        world, code, table = self._world, function.__code__, function.__globals__
         world.read_code(function)
-        names = names_of(function.__code__)
-        for name in sorted(names & function.__globals__.keys()):
-            value = function.__globals__[name]
-            world.read(Global(function.__globals__, name), value, name)
-            self.value(value, names)
+        names = names_of(code)
+        self._names |= names
+        for name in sorted(names & table.keys()):
+            world.read(Global(table, name), table[name], name)
+            self._value(table[name])
         of_python: Any = function
-        for name in sorted((names & of_python.__builtins__.keys()) - function.__globals__.keys()):
+        for name in sorted((names & of_python.__builtins__.keys()) - table.keys()):
             world.read_builtin(of_python, name)
-        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-            self._hold(_of_cell(cell))
+        for name in sorted(_globals_of(code) - table.keys() - of_python.__builtins__.keys()):
+            world.read(Global(table, name), MISSING)
+        for name, level in _imports_of(code):
+            self._imported(name, level)
+        self._hold(table, "names", lambda: _Held(lambda: dict(table), lambda old: _put_back(table, old)))
+        for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+            self._hold(cell, "content", functools.partial(_of_cell, cell))
+            world.read(Closure(cell, name), content(cell), name)
             if content(cell) is not MISSING:
-                world.read(Closure(cell, name), content(cell), name)
-                self.value(content(cell), names)
+                self._value(content(cell))
         for default in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
-            self.value(default, names)
-        self._attributes(function, own(function), names | asked)
-        self._hold(_Held(lambda: dict(own(function)), lambda old: refill(own(function), old)))
+            self._value(default)
+        self._attributes(function, own(function))
+        self._hold(function, "own", lambda: _Held(lambda: dict(own(function)), lambda old: refill(own(function), old)))
 
-    def value(self, value: Any, names: set[str]) -> None:
-        """Depend on what code that nobody has read can find in a value by some names."""
+    def _imported(self, name: str, level: int) -> None:
+        """Depend on a module that code imports, as `import` will find it."""
+        root = name.partition(".")[0]
+        if level or (root not in sys.modules and not is_trusted_module(root)):
+            raise self.refused(f"{'.' * level}{name} is imported")
+        if not is_trusted_module(root):
+            self._world.read(Imported(sys.modules, name), sys.modules.get(name, MISSING), name, whole=False)
+        self._value(sys.modules[root] if root in sys.modules else load_module(root))
+
+    def _value(self, value: Any) -> None:
+        """Depend on what code that nobody has read can find in a value by the names."""
         if isinstance(value, MethodType):
-            self.value(value.__self__, names)
-            self._method(value.__func__, names)
+            self._value(value.__self__)
+            self._method(value.__func__)
             return
         if id(value) in self._met or isinstance(value, _CONSTANT):
             return
         self._met[id(value)] = value
         if isinstance(value, numpy.ndarray):
             self._world.wrap(value)
-            self._hold(_Held(lambda: {0: value.tobytes()}, lambda old: _write(value, old[0])))
+            self._hold(value, "data", lambda: _Held(lambda: {0: value.tobytes()}, lambda old: _write(value, old[0])))
         elif isinstance(value, (list, dict, set, deque)) or type(value) in CONTAINERS:
-            self._container(value, names)
+            self._container(value)
         elif isinstance(value, FunctionType):
-            self._function(value, names)
+            self._function(value)
+        elif isinstance(value, types.BuiltinFunctionType | types.MethodWrapperType):
+            self._of_python(value)
         elif isinstance(value, functools._lru_cache_wrapper):
             raise self.refused(f"{value.__name__}() keeps results, and is called")
         elif isinstance(value, functools.partial):
             for part in (value.func, *value.args, value.keywords):
-                self.value(part, names)
+                self._value(part)
         elif isinstance(value, types.ModuleType):
-            self._module(value, names)
+            self._module(value)
+        elif isinstance(value, weakref.ref):
+            self._value(self._world.read_referent(value))
+        elif type(value) in weakref.ProxyTypes or isinstance(value, types.GeneratorType):
+            raise self.refused(f"a {type(value).__name__} is used")
         else:
-            self._object(value, names)
+            self._object(value)
 
-    def _container(self, value: Any, names: set[str]) -> None:
+    def _of_python(self, function: FunctionType | types.BuiltinFunctionType | types.MethodWrapperType) -> None:
+        """A function of Python's, which must not tell of what nobody guards."""
+        if opaque_name(function) is not None or asks_interpreter(function):
+            raise self.refused(f"{function.__qualname__}() is called, which gives other data at other times")
+        owner = getattr(function, "__self__", None)  # of `log.append`, under a name of its own
+        if not isinstance(owner, types.ModuleType):
+            self._value(owner)
+
+    def _container(self, value: Any) -> None:
         world = self._world
-        made = world.fresh.get(id(value))
-        if made is not None:
-            if not isinstance(value, tuple | frozenset):
+        changes = not isinstance(value, tuple | frozenset)
+        if value is sys.modules:
+            raise self.refused("sys.modules is read")
+        if world.is_own(value):
+            if changes:
                 self._trace.note_container(value, self._trace.root.location())
         else:
             world.wrap(value, "a container")
-            if not isinstance(value, tuple | frozenset):
-                self._hold(_Held(lambda: _parts(value), lambda old: refill(value, _content(value, old))))
+            if changes:
+                self._hold(
+                    value,
+                    "parts",
+                    lambda: _Held(lambda: _parts(value), lambda old: refill(value, _content(value, old))),
+                )
         if type(value) not in CONTAINERS:
-            self._object(value, names)
-        for part in value.values() if isinstance(value, dict) else value:
-            self.value(part, names)
+            self._object(value)
+        for part in (*value, *value.values()) if isinstance(value, dict) else value:
+            self._value(part)
 
-    def _function(self, function: FunctionType, names: set[str]) -> None:
-        if is_dispatcher(function):
-            raise self.refused(f"{function.__name__}() goes by the class of a value, and is called")
-        if not is_trusted_file(function.__code__.co_filename) and not convert.is_converted(function):
-            self.function(function, names)
-
-    def _method(self, member: Any, names: set[str]) -> None:
+    def _method(self, member: Any) -> None:
         """A function that is called as a method, past the router."""
-        if _is_python(member):
-            asked = _ASKING & names_of(member.__code__) - member.__globals__.keys()
-            if self._router is not None and (asked or _matches(member.__code__)):
+        if _is_python(member) and self._router is not None:
+            asked = (_ASKING | _RUNNING) & names_of(member.__code__) - member.__globals__.keys()
+            if asked or _matches(member.__code__):
                 what = f"calls {', '.join(sorted(asked))}" if asked else "matches classes"
                 raise self.refused(f"{member.__qualname__}() {what}")
-        self.value(member, names)
+        self._value(member)
 
-    def _module(self, module: types.ModuleType, names: set[str]) -> None:
-        if is_trusted_module(module.__name__):
+    def _module(self, module: types.ModuleType) -> None:
+        table, trusted = vars(module), is_trusted_module(module.__name__)
+        if trusted and module.__name__.partition(".")[0] in _ARRAYS and not module.__name__.startswith("numpy.random"):
             return
-        table = vars(module)
-        for name in sorted(names & table.keys()):
-            self._world.read(Global(table, name), table[name], name)
-            self.value(table[name], names)
-        self._hold(_Held(lambda: dict(table), lambda old: _put_back(table, old)))
+        found = table.keys() if not trusted and self._names & _BY_NAME else self._names
+        for name in sorted(found):
+            value = table.get(name, MISSING)
+            if value is not MISSING or not trusted:
+                self._world.read(Global(table, name), value, name, whole=not trusted)
+            if value is not MISSING:
+                self._value(value)
+        if not trusted:
+            self._hold(table, "names", lambda: _Held(lambda: dict(table), lambda old: _put_back(table, old)))
+            return
+        names = frozenset(self._names)  # the others are Python's business: what it imports, say
+        read = lambda: {name: table.get(name, MISSING) for name in names}  # noqa: E731
+        self._hold(table, f"{len(names)} names", lambda: _Held(read, lambda old: _set_names(table, old)))
 
-    def _attributes(self, owner: Any, held: dict[str, Any], names: set[str]) -> None:
-        for name in sorted(names & held.keys()):
-            if not self._world.is_own(owner):
-                self._world.read(Attribute(owner, name), held[name], name)
-            self.value(held[name], names)
+    def _attributes(self, owner: Any, held: dict[str, Any]) -> None:
+        """Depend on the attributes of an object that have one of the names, and on its not having the others."""
+        outside = not self._world.is_own(owner)
+        for name in sorted(self._names):
+            if name in held:
+                if outside:
+                    self._world.read(Attribute(owner, name), held[name], name)
+                self._value(held[name])
+            elif outside:
+                self._world.read_absent(owner, name, own=True)
 
-    def _object(self, value: Any, names: set[str]) -> None:
+    def _object(self, value: Any) -> None:
         kind: Any = value if isinstance(value, type) else type(value)
-        if is_trusted_class(kind) and (value is kind or is_of_package(kind)):
-            self._objects.append(value)
+        trusted = is_trusted_class(kind)
+        if trusted and (value is kind or is_of_package(kind)):
+            if value is kind:
+                self._told_by_python(value)
+            else:
+                self._objects.append(value)
             return
         if value is not kind:
-            made = self._world.fresh.get(id(value))
-            if made is None:
-                self._objects.append(value)
-            if made is None or made[1] is not self._trace:
-                self._hold(_Held(lambda: dict(own(value)), lambda old: refill(own(value), old)))
-                self._hold(_Held(lambda: slots(value), lambda old: set_slots(value, old)))
-            if is_of_package(kind):
-                self._attributes(value, {name: part for name, part in own(value).items() if name[:1] != "_"}, names)
-            else:
-                for part in (own(value) | slots(value)).values():
-                    self.value(part, names)
-        if is_trusted_class(kind):
+            self._instance(value, kind)
+        if trusted:
+            self._told_by_python(value)
             return
         if kind is not value:
             self._met[id(kind)] = kind
         for base in kind.__mro__:
             if not is_trusted_class(base):
-                self._hold(_of_class(base))
+                self._hold(base, "class", functools.partial(_of_class, base))
         self._world.read(Members(kind), Members(kind).read(), whole=False)
-        for name in sorted(names | _special(kind)):
-            member = static(kind, name)
-            if member is MISSING:
-                continue
-            if isinstance(member, functools.cached_property):
-                raise self.refused(f"{kind.__name__}.{name} keeps its value, and is read")
-            if isinstance(member, property):
-                member = member.fget
-            elif isinstance(member, (classmethod, staticmethod)):
-                member = member.__func__
-            place = Attribute(kind, name)
-            self._world.read(place, place.read(), name)
-            self._method(member, names)
+        self._members(kind)
+        meta: Any = type(kind)
+        if not is_trusted_class(meta):
+            self._value(meta)
 
-    def _hold(self, held: _Held) -> None:
-        self._held.append(held)
+    def _instance(self, value: Any, kind: Any) -> None:
+        """Depend on what an instance remembers."""
+        made = self._world.fresh.get(id(value))
+        if made is None:
+            self._objects.append(value)
+        if made is None or made[1] is not self._trace:
+            self._hold(value, "own", lambda: _Held(lambda: dict(own(value)), lambda old: refill(own(value), old)))
+            self._hold(value, "slots", lambda: _Held(lambda: slots(value), lambda old: set_slots(value, old)))
+        if is_of_package(kind):
+            self._attributes(value, {name: part for name, part in own(value).items() if name[:1] != "_"})
+            return
+        for name, part in (own(value) | slots(value)).items():
+            if made is None and not remembers(cast(Any, kind)):
+                self._world.read(Attribute(value, name), part, name, whole=False)
+            if not (is_trusted_class(kind) and isinstance(part, FunctionType)):  # `os.environ` has some
+                self._value(part)
+
+    def _told_by_python(self, value: Any) -> None:
+        """Depend on attributes of an object of Python's, by the names.
+
+        Raises:
+            CaptureError E431: one of them is a method that tells of what nobody guards, or changes that.
+        """
+        kind: Any = value if isinstance(value, type) else type(value)
+        if is_iterator(value):
+            raise self.refused(f"a {kind.__name__} is used, which yields other data each time")
+        for name in sorted(name for name in self._names if static(kind, name) is not MISSING or name in own(value)):
+            found = getattr(value, name, MISSING)
+            if isinstance(found, types.BuiltinFunctionType | MethodType | types.MethodWrapperType):
+                if changes_unseen(kind, name) or asks_interpreter(found) or opaque_name(found) is not None:
+                    raise self.refused(f"{kind.__name__}.{name}() is called, which no call of a program would do")
+            elif value is not kind and found is not MISSING:
+                self._world.read_opaque(Attribute(value, name), found)
+        if isinstance(value, threading.local):
+            for name, found in vars(value).items():
+                self._world.read(Attribute(value, name), found, name)
+            self._hold(value, "own", lambda: _Held(lambda: dict(vars(value)), lambda old: refill(vars(value), old)))
+
+    def _members(self, kind: Any) -> None:
+        """Depend on what a class and those that it is derived of have under the names: `super()` finds them, too."""
+        bases = [base for base in kind.__mro__ if not is_trusted_class(base)]
+        wanted = self._names | _special(kind)
+        if self._names & _BY_NAME:
+            wanted = wanted.union(*(vars(base) for base in bases))
+        for base in bases:
+            for name in sorted(wanted & vars(base).keys()):
+                member = vars(base)[name]
+                if isinstance(member, types.MemberDescriptorType | types.GetSetDescriptorType):
+                    continue
+                if isinstance(member, functools.cached_property):
+                    if name in self._names:
+                        raise self.refused(f"{kind.__name__}.{name} keeps its value, and is read")
+                    continue
+                self._world.read(Unbound(base, name), member, name)
+                if isinstance(member, property):
+                    for function in (member.fget, member.fset, member.fdel):
+                        if function is not None:
+                            self._method(function)
+                else:
+                    self._method(member.__func__ if isinstance(member, classmethod | staticmethod) else member)
+
+    def _hold(self, owner: Any, what: str, make: Callable[[], _Held]) -> None:
+        """Remember what something holds, once."""
+        if (id(owner), what) not in self._held:
+            self._held[id(owner), what] = make()
 
     # --------------------------------------------------------------------------------------------- before and after
-
-    def start(self) -> None:
-        """Take stock before the call."""
-        for one in self._objects:
-            seen = None if isinstance(one, type) else self._world.before_call(one, "__getattribute__")
-            if seen is not None:
-                self._seen.append(seen)
 
     def with_builtins(self, router: Semantics, function: FunctionType) -> FunctionType:
         """Give the function with names of its own: builtins and functions of the user's are those of converted code."""
@@ -269,28 +399,39 @@ class Reached:
         table = dict(given if isinstance(given, dict) else vars(given))
         for name, value in table.items():
             asked = not isinstance(value, type) or value is type  # other classes are compared with what `type` gives
-            if asked and value.__hash__ is not None and value in REPLACED:
+            if not asked or value.__hash__ is None or value in _WRITING:
+                continue
+            if value in REPLACED or opaque_name(value) is not None:
                 table[name] = functools.partial(router.call, value)
         names["__builtins__"] = table
         for name in names_of(function.__code__) & names.keys():
-            handed = names[name] = router.handed(names[name])
-            if isinstance(handed, functools.partial):
-                self._hold(_of_copy(vars(handed)))
-        self._hold(_of_copy(names))
+            handed = router.handed(names[name])
+            if isinstance(handed, functools.partial) and handed is not names[name]:
+                handed = functools.wraps(names[name])(functools.partial(self._followed, handed))
+                self._hold(handed, "own", functools.partial(_of_copy, vars(handed)))
+            names[name] = handed
+        self._hold(names, "names", lambda: _of_copy(names))
         made = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
         made.__kwdefaults__ = function.__kwdefaults__
         return made
 
+    def _followed(self, function: Any, *args: Any, **kwargs: Any) -> Any:
+        """Call a function of the user's, converted, and depend on what can be found in its result."""
+        result = function(*args, **kwargs)
+        if not isinstance(result, types.GeneratorType):
+            self.all((result,))
+        return result
+
     def put_back(self) -> bool:
         """Let all be as it was before; tell whether it was not."""
-        changed = [held for held in self._held if held.is_changed]
+        changed = [held for held in self._held.values() if held.is_changed]
         for held in changed:
             held.put_back()
         return bool(changed)
 
     def finish(self, result: Any) -> None:
         """Depend on what objects remember, and hear of those that the function has made."""
-        for seen in self._seen:
+        for seen in filter(None, self._seen.values()):
             self._world.after_call(seen, "__getattribute__")
         self._made(result)
 
@@ -315,17 +456,15 @@ class Implicit(Reached):
 
     Args:
         trace: in charge.
-        router: of the calling function.
+        router: of the calling function; None for methods that see nothing of a call, of keys.
         function: the function of Python's.
         objects: what it is given, of the user's classes.
     """
 
-    def __init__(self, trace: Recording, router: Semantics, function: Any, objects: Iterable[Any]) -> None:
+    def __init__(self, trace: Recording, router: Semantics | None, function: Any, objects: Iterable[Any]) -> None:
         super().__init__(trace, router)
         self._name = getattr(function, "__name__", type(function).__name__)
-        for one in objects:
-            self.value(one, set())
-        self.start()
+        self.all(objects)
 
     def check(self) -> None:
         """Refuse what the methods have changed."""
@@ -339,11 +478,11 @@ class Implicit(Reached):
             help="call it outside of the function, or call the methods in the function itself",
         ))  # fmt: skip
 
-    def _method(self, member: Any, names: set[str]) -> None:
+    def _method(self, member: Any) -> None:
         if _is_python(member) and member.__name__ in _MAKING:
-            self.value(member, names)
+            self._value(member)
         else:
-            super()._method(member, names)
+            super()._method(member)
 
 
 class _Held:
@@ -394,6 +533,11 @@ def _put_back(table: dict[str, Any], before: dict[str, Any]) -> None:
     table.update(before)
 
 
+def _set_names(table: dict[str, Any], before: dict[str, Any]) -> None:
+    for name, value in before.items():
+        Global(table, name).write(value)
+
+
 def _set_class(kind: type, before: dict[str, Any]) -> None:
     for name in {*vars(kind), *before}:
         if vars(kind).get(name, MISSING) is not before.get(name, MISSING):
@@ -422,7 +566,8 @@ def _is_of_symbols(error: Exception) -> bool:
 def _special(kind: type) -> set[str]:
     """Names of the special methods of a class, which no code need name."""
     bases = [base for base in kind.__mro__ if not is_trusted_class(base)]
-    return {name for base in bases for name in vars(base) if name[:2] == "__" and _is_python(vars(base)[name])}
+    members = {name: member for base in bases for name, member in vars(base).items() if name[:2] == "__"}
+    return {name for name, member in members.items() if _is_python(getattr(member, "__func__", member))}
 
 
 def _is_python(member: Any) -> bool:
@@ -440,6 +585,31 @@ def names_of(code: types.CodeType) -> set[str]:
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             names |= names_of(constant)
-        elif isinstance(constant, str) and constant.isidentifier():
-            names.add(constant)
+        elif isinstance(constant, str) and constant.replace(".", "_").isidentifier():
+            names.update(constant.split("."))  # of an `attrgetter`, say
     return names
+
+
+def _parts_of(code: types.CodeType) -> Iterator[types.CodeType]:
+    """List code, and that of the functions, classes and comprehensions in it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _parts_of(constant)
+
+
+def _globals_of(code: types.CodeType) -> set[str]:
+    """List the names that code looks up among those of the module."""
+    instructions = (one for part in _parts_of(code) for one in dis.get_instructions(part))
+    return {one.argval for one in instructions if one.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+
+
+def _imports_of(code: types.CodeType) -> list[tuple[str, int]]:
+    """List the modules that code imports, and how many packages up each is looked for."""
+    found: list[tuple[str, int]] = []
+    for part in _parts_of(code):
+        instructions = list(dis.get_instructions(part))
+        for number, one in enumerate(instructions):
+            if one.opname == "IMPORT_NAME":
+                found.append((one.argval, instructions[number - 2].argval))
+    return found

@@ -9,6 +9,7 @@ written, but for containers of the program's own, whose content is merged with t
 from __future__ import annotations
 
 import types
+from collections import deque
 from typing import Any
 
 from hybridize.array.operators import Operators
@@ -16,7 +17,8 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
 from hybridize.base.participation import WritePolicy, is_of_package, write_of
 from hybridize.capture.control.comparisons import Ordered
-from hybridize.capture.control.special import in_place, is_users_object, iterated, method
+from hybridize.capture.control.selected import Selected, count, equal
+from hybridize.capture.control.special import in_place, index, is_users_object, iterated, method
 from hybridize.capture.control.truth import plain
 from hybridize.capture.outside.objects import is_users, static
 from hybridize.capture.outside.trust import is_trusted_file
@@ -27,6 +29,9 @@ from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.feeds import Setting
 from hybridize.contract.places import Attribute, Global, Item
 from hybridize.contract.snapshots import CONTAINERS, MISSING
+
+_SEEKING = ("count", "index", "remove")
+"""Methods of sequences that compare items with what they are given."""
 
 
 def new(value: Any) -> Any:
@@ -65,6 +70,8 @@ def set_attribute(router: Semantics, value: Any, owner: Any, name: str) -> None:
         store(owner, value)
         return
     own = getattr(type(owner), "__setattr__", None)
+    if is_users_object(owner):
+        trace.root.world.read(Attribute(kind, "__setattr__"), own, whole=False)  # the class may get another
     code = getattr(own, "__code__", None)
     if code is not None and not is_trusted_file(code.co_filename):
         router.call(own, owner, name, value)
@@ -113,7 +120,7 @@ def set_item(router: Semantics, value: Any, owner: Any, key: Any) -> None:
         else:
             array[key] = value
     elif kind in CONTAINERS:
-        _change(trace, owner, "__setitem__", (plain(key), value))
+        _change(trace, owner, "__setitem__", (_key(trace, owner, key), value))
     else:
         method = getattr(kind, "__setitem__", None)
         code = getattr(method, "__code__", None)
@@ -160,7 +167,7 @@ def delete_item(router: Semantics, owner: Any, key: Any) -> None:
     if trace is None:
         del owner[key]
     elif type(owner) in CONTAINERS:
-        _change(trace, owner, "__delitem__", (plain(key),))
+        _change(trace, owner, "__delitem__", (_key(trace, owner, key),))
     elif is_users(getattr(type(owner), "__delitem__", None)):
         router.call(type(owner).__delitem__, owner, key)
     elif trace.root.world.is_own(owner):
@@ -187,16 +194,21 @@ def augmented(before: Any, method: str, value: Any) -> Any:
 def container_method(router: Semantics, trace: Recording, owner: Any, name: str, args: Any, kwargs: Any) -> Any:
     """Call a method of a list, dict, set, tuple or deque."""
     world = trace.root.world
+    seeks = name in _SEEKING and isinstance(owner, (list, tuple, deque)) and args
+    if seeks and any(map(is_users_object, (args[0], *owner))):
+        return _sought(trace, owner, name, *map(plain, args))
     if name in MUTATORS:
         args = tuple(trace.lifted(arg) for arg in args)
         if args and (isinstance(owner, (dict, set)) or name in ("pop", "insert", "__setitem__", "__delitem__")):
-            args = (plain(args[0]), *args[1:])  # a key
+            args = (_key(trace, owner, args[0]), *args[1:])
         if name == "sort":
             key = kwargs.get("key")
             if any(map(is_users_object, owner)) or key is not None:
                 kwargs = {**kwargs, "key": lambda item: Ordered(item if key is None else router.call(key, item))}
         return trace.lifted(_change(trace, owner, name, args, kwargs))
     args = tuple(map(plain, args))
+    if args and isinstance(owner, (dict, set, frozenset)):
+        args = (_key(trace, owner, args[0]), *args[1:])
     if world.is_outside(owner):
         if name in ("get", "__getitem__") and args and isinstance(owner, dict):
             if _hashable(args[0]) in owner:
@@ -210,6 +222,27 @@ def container_method(router: Semantics, trace: Recording, owner: Any, name: str,
     args = tuple(router.handed(arg) for arg in args)
     method = getattr(owner, name)
     return trace.lifted(method(*args, **{key: router.handed(arg) for key, arg in kwargs.items()}))
+
+
+def _sought(trace: Recording, owner: Any, name: str, wanted: Any, *bounds: int) -> Any:
+    """`count`, `index` or `remove` of a list, whose items or what is looked for have an `__eq__` of the user's."""
+    if trace.root.world.is_outside(owner):
+        trace.root.world.read_content(owner)
+    if name == "count":
+        return count(Selected(list(owner)), wanted)
+    for number in range(*slice(*(bounds or (None,))[:1], *(bounds[1:] or (None,))).indices(len(owner))):
+        if bool(equal(owner[number], wanted)):
+            return number if name == "index" else _change(trace, owner, "__delitem__", (number,))
+    raise ValueError(f"{type(owner).__name__}.{name}(x): x not in {type(owner).__name__}")
+
+
+def _key(trace: Recording, owner: Any, key: Any) -> Any:
+    """Return what stands for an item of a container: a key, several of them, or a number."""
+    if not isinstance(owner, (dict, set, frozenset)):
+        return index(plain(key))
+    key = plain(key)
+    trace.root.keyed(key if isinstance(key, (list, dict, set)) else (key,), owner)
+    return key
 
 
 def _change(trace: Recording, owner: Any, name: str, args: tuple[Any, ...], kwargs: Any = None) -> Any:

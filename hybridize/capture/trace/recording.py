@@ -8,7 +8,7 @@ they become inputs of the program, never constants, and what is written to them 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Protocol
 
 from numpy.typing import NDArray
@@ -405,6 +405,7 @@ class Trace(Recording):
 
     Args:
         converter: gives a function of the user's as the program calls it.
+        keyed: depends on what tells keys of dicts and members of sets apart.
         gradients: makes what sees to backward passes.
         forms: records calls that have graphs of their own.
         changing: numbers and arrays from outside that each call reads.
@@ -416,6 +417,7 @@ class Trace(Recording):
         self,
         converter: Callable[[Callable[..., Any]], Callable[..., Any]],
         *,
+        keyed: Callable[..., None],
         gradients: Callable[[Trace], BackwardPasses],
         forms: Forms,
         changing: Collection[Key] = (),
@@ -425,6 +427,7 @@ class Trace(Recording):
         self.root = self
         super().__init__(None)
         self.converter = converter
+        self._keyed = keyed
         self.forms = forms
         self.sizes = sizes
         self.history = gradients(self)
@@ -472,6 +475,10 @@ class Trace(Recording):
                 "E433", f"data decides whether {kind.__name__} is raised, with an except around that may catch it",
                 help="put the try statement into the branch, or say with if and else what is to happen", loc=loc,
             ))  # fmt: skip
+
+    def keyed(self, keys: Iterable[Any], among: Iterable[Any] = ()) -> None:
+        """Depend on what tells keys apart, from each other and from those that are there already."""
+        self._keyed(self, keys, among)
 
     def lift(self, array: ndarray, name: str = "") -> Symbol:
         """The symbol of an array that exists already, under a name that reports show."""
