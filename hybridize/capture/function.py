@@ -207,7 +207,7 @@ class Function(Generic[P, R]):
 
     # ---------------------------------------------------------------------------------------------------- calls
 
-    def _dispatch(self, *args: Any, **kwargs: Any) -> Any:
+    def _dispatch(self, /, *args: Any, **kwargs: Any) -> Any:
         """A call that no entry is for."""
         if CONFIG.disable or modes.is_disabled():
             return self.python_function(*args, **kwargs)

@@ -1,5 +1,9 @@
 """Builtins over elements, comprehensions with conditions on data, `and` and `or` of values: as imperatively."""
 
+import bisect
+import functools
+import heapq
+
 import pytest
 
 from hybridize import autograd
@@ -173,3 +177,50 @@ def test_an_order_with_a_nan_in_it_is_refused(backend, function):
     assert [float(v) for v in compiled(np.array([1.0, 0.5]))] == [float(v) for v in function(np.array([1.0, 0.5]))]
     with pytest.raises(AssertionFailed, match=r"E520: sorted\(\)"):
         compiled(np.array([1.0, NAN]))
+
+
+DIRECTION = 1
+
+
+class Compares:
+    sign = 1
+
+    def __call__(self, x, y):
+        return self.sign * (x - y)
+
+
+COMPARES = Compares()
+BY_FUNCTION = functools.cmp_to_key(lambda x, y: DIRECTION * (x - y))
+BY_OBJECT = functools.cmp_to_key(COMPARES)
+
+
+def in_place(key):
+    numbers = [2, 3, 1]
+    numbers.sort(key=key)
+    return numbers
+
+
+BY_COMPARISON = {
+    "sorted": lambda key: sorted([2, 3, 1], key=key),
+    "sorted in reverse": lambda key: sorted([2, 3, 1], key=key, reverse=True),
+    "in place": in_place,
+    "max and min": lambda key: (max([2, 3, 1], key=key), min(2, 3, 1, key=key)),
+    "none and one": lambda key: (sorted([], key=key), sorted([4], key=key)),
+    "heapq": lambda key: heapq.nlargest(2, [2, 3, 1], key=key),
+    "bisect": lambda key: bisect.bisect(sorted([2, 3, 1], key=key), key(2), key=key),
+    "keys themselves": lambda key: (key(1) < key(2), key(2) == key(2), key(3).obj, key(obj=4).obj),
+    "inside of a key": lambda key: sorted([2, 3, 1], key=lambda number: key(-number)),
+    "made here": lambda key: sorted([2, 3, 1], key=functools.cmp_to_key(lambda x, y: DIRECTION * (y - x))),
+}
+
+
+@pytest.mark.parametrize("name", BY_COMPARISON)
+@pytest.mark.parametrize("key", [BY_FUNCTION, BY_OBJECT])
+def test_keys_made_of_a_comparison(name, key, monkeypatch):
+    """What the comparison reads is guarded, though `cmp_to_key` shows it to nobody."""
+    order = BY_COMPARISON[name]
+    compiled = Function(lambda x: (order(key), x + 1), backend="numpy")
+    for sign in (1, -1):
+        monkeypatch.setitem(globals(), "DIRECTION", sign)
+        monkeypatch.setattr(COMPARES, "sign", sign)
+        assert compiled(np.ones(1))[0] == order(key)

@@ -707,3 +707,119 @@ def reached_error(function, n):
         return function(np.array([1.0, 2.0]), n)
     except (HybridizeError, TypeError, ValueError, OverflowError) as error:
         return error
+
+
+OUT_OF_ARRAYS = {
+    "float": lambda x: float((x * x).sum()),
+    "int": lambda x: int(x.sum()),
+    "element": lambda x: abs(float(x[0])),
+}
+OF_A_NUMBER = {
+    "/": lambda t: 1.0 / t,
+    "/ of a difference": lambda t: 1 / (t - 1),
+    "//": lambda t: 7 // t,
+    "%": lambda t: 7 % t,
+    "divmod": lambda t: divmod(9, t)[1],
+    "**": lambda t: abs(t) ** 0.5 + 2.0**t,
+    "** below 0": lambda t: t**-1.0,
+    "sqrt": lambda t: 1 / math.sqrt(t),
+    "log": lambda t: math.log(t),
+    "min": lambda t: min(1.0, 1.0 / t),
+    "int": lambda t: 3 // int(t) + round(t),
+}
+
+
+def clip(x, take, of):
+    t = take(x)
+    if t > 1.0:
+        x = x * of(t)
+    return x
+
+
+def choose_either(x, take, of):
+    t = take(x)
+    return x * of(t) if t > 0 else x - 1
+
+
+def nested_branches(x, take, of):
+    t = take(x)
+    if t > 0:
+        if t > 2:
+            return x * of(t)
+        u = of(t)
+        if u > 0.5:
+            x = x - u
+    return x
+
+
+def at_the_end_of_and(x, take, of):
+    t = take(x)
+    if t != 0 and of(t) > 0.3:
+        return x * 2
+    return x
+
+
+def at_the_end_of_or(x, take, of):
+    rate = 0.1
+    t = take(x)
+    if t == 0 or of(t) < 0.4:
+        rate *= 0.5
+    return x - rate * x
+
+
+def until_small(x, take, of):
+    y = x
+    for _ in range(3):
+        t = take(x)
+        if t < 0.5:
+            break
+        y = y + 0.01 * of(t)
+        x = x * 0.5
+    return y
+
+
+def as_long_as_large(x, take, of):
+    t = take(x)
+    while t > 1.0:
+        x = x / 2
+        t = take(x)
+        if t > 0.25:
+            x = x + 0.001 * of(t)
+    return x
+
+
+@pytest.mark.parametrize("number", OF_A_NUMBER)
+@pytest.mark.parametrize(
+    "program",
+    [clip, choose_either, nested_branches, at_the_end_of_and, at_the_end_of_or, until_small, as_long_as_large],
+)
+def test_numbers_out_of_arrays_in_branches_and_loops(program, number):
+    """Clipping of gradients, control of step sizes, tests of convergence: what divides by 0 is where data leads."""
+    for take in OUT_OF_ARRAYS.values():
+        compiled = Function(program, backend="numpy")
+        dtype = "float64" if take is OUT_OF_ARRAYS["element"] else "float32"
+        for values in ([1.0, 1.0], [3.0, 2.5], [0.0, 0.0], [-2.0, -1.0], [0.5, 0.25]):
+            given = np.array(values, dtype=dtype), take, OF_A_NUMBER[number]
+            try:
+                expected = program(*given)
+            except (ArithmeticError, ValueError) as error:
+                text = str(error) if isinstance(error, ZeroDivisionError) else None
+                with pytest.raises(type(error), match=text):
+                    compiled(*given)
+                continue
+            assert compiled(*given).tolist() == pytest.approx(expected.tolist(), rel=1e-5)
+
+
+def test_gradients_are_clipped(backend):
+    def clipped(gradients, most):
+        norm = math.sqrt(sum(float((one * one).sum()) for one in gradients))
+        if norm > most:
+            gradients = [one * (most / norm) for one in gradients]
+        return gradients, norm
+
+    compiled = Function(clipped, backend=backend)
+    for scale in (0.0, 0.1, 3.0):
+        gradients = [np.array([scale, 2 * scale]), np.array([[scale], [-scale]])]
+        for found, expected in zip(compiled(gradients, 1.0)[0], clipped(gradients, 1.0)[0], strict=True):
+            numpy.testing.assert_allclose(found.asnumpy(), expected.asnumpy(), rtol=1e-6)
+        assert compiled(gradients, 1.0)[1] == pytest.approx(clipped(gradients, 1.0)[1])

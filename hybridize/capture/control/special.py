@@ -116,7 +116,7 @@ def method(trace: Recording | None, owner: Any, name: str) -> Callable[..., Any]
     if bound is not None:
         return converter(bound)
     called = converter(found)
-    return lambda *args: called(owner, *args)
+    return lambda *args, **kwargs: called(owner, *args, **kwargs)
 
 
 # ---------------------------------------------------------------------------------------------------- operators

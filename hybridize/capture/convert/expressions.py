@@ -123,7 +123,11 @@ class Expressions(ast.NodeTransformer):
             value = self.visit(keyword.value)
             value = at(routed("named", value), keyword.value) if keyword.arg is None else value
             keywords.append(ast.keyword(arg=keyword.arg, value=value))
-        return ast.copy_location(ast.Call(func=attribute("call"), args=arguments, keywords=keywords), node)
+        if all(keyword.arg for keyword in keywords) and not any(isinstance(one, ast.Starred) for one in node.args):
+            return ast.copy_location(ast.Call(func=attribute("call"), args=arguments, keywords=keywords), node)
+        # Python speaks of the function where what is unpacked is no argument of a call.
+        named = at(routed("spread", arguments[0]), function)
+        return ast.copy_location(ast.Call(func=named, args=arguments[1:], keywords=keywords), node)
 
     def _can_defer(self, *parts: ast.expr) -> bool:
         """Tell whether expressions may be put into generated lambdas, which see no names that a class body binds."""

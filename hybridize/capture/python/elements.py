@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import builtins
+import gc
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cmp_to_key, partial
 from types import GeneratorType
 from typing import Any
 
@@ -29,6 +30,8 @@ from hybridize.ops.op import Effect, effect_of
 _FEW = 16
 """Elements of a vector that are looked at one by one."""
 _NONE = object()
+ORDER: type = type(cmp_to_key(lambda x, y: 0))
+"""The class of what `functools.cmp_to_key` gives, which shows its comparison to nobody, and of the keys made by it."""
 
 
 class _Watch:
@@ -186,6 +189,17 @@ def _best(name: str, items: list[Any], ranks: list[Any]) -> tuple[Any, Any]:
 def ordering(router: Semantics, key: Any) -> Callable[[Any], Ordered]:
     """Return the key that Python's sort goes by, for a key of the user's or None."""
     return lambda item: Ordered(item if key is None else router.call(key, item))
+
+
+def is_order(value: Any) -> bool:
+    """Tell whether a value is what `functools.cmp_to_key` gave, and not a key that this has given."""
+    return type(value) is ORDER and len(gc.get_referents(value)) == 2
+
+
+def by_comparison(router: Semantics, order: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """Call what `functools.cmp_to_key` gave: the comparison of what it gives is called as converted code calls it."""
+    compare = next(held for held in gc.get_referents(order) if held is not ORDER)
+    return cmp_to_key(partial(router.call, compare))(*args, **kwargs)
 
 
 def _of_vector(name: str, vector: Symbol) -> Any:

@@ -132,7 +132,8 @@ def _reversed(trace: Recording, value: Any) -> Any:
 
 def handed(function: Any, args: tuple[Any, ...]) -> list[Any]:
     """List the objects among arguments whose methods a function may call, past what capture has converted."""
-    if function in _HARMLESS or (function in _GOING_THROUGH and function not in _HASHING):
+    hashable = type(function).__hash__ is not None  # the keys of `cmp_to_key` are not
+    if hashable and (function in _HARMLESS or (function in _GOING_THROUGH and function not in _HASHING)):
         return []
     found = [part for arg in args for part in (arg if type(arg) in (list, tuple, set) else (arg,))]
     if isinstance(function, _OF_OBJECTS) or _is_ours(function):  # which may ask for a number: `x.sum(axis=v)`

@@ -66,9 +66,11 @@ from hybridize.capture.python.classes import (
     is_dispatcher,
     matched,
 )
+from hybridize.capture.python.elements import ORDER, by_comparison, is_order
 from hybridize.capture.python.logs import is_log, logged
 from hybridize.capture.python.mathematics import ELEMENTS
 from hybridize.capture.python.mutators import Held, store
+from hybridize.capture.python.spread import Spread
 from hybridize.capture.python.tables import is_index, looked_up
 from hybridize.capture.trace.recording import Recording, Trace, current_trace
 from hybridize.contract.places import (
@@ -322,11 +324,17 @@ class Router:
                 return self.call(function.func, *held, *args, **{**function.keywords, **named, **kwargs})
             case functools._lru_cache_wrapper():
                 return self._call_cached(trace, function, args, kwargs)
+        if type(function) is ORDER:
+            return by_comparison(self, function, args, kwargs)
         if not isinstance(function, _BUILTINS):
             method = special.method(trace, function, "__call__")
             if method is not None:
                 return method(*args, **kwargs)
         return self._call_trusted(trace, function, args, kwargs)
+
+    def spread(self, function: Any) -> Any:
+        """Return a function as it is called with arguments that are unpacked: `function(*args, **kwargs)`."""
+        return Spread(self, function)
 
     def context(self, manager: Any) -> Any:
         """Return the context manager that a `with` enters: methods of the user's are called as all others."""
@@ -358,7 +366,8 @@ class Router:
     def named(value: Any) -> Any:
         """Return a mapping whose items are given as arguments, with symbols for arrays in a dict."""
         trace = current_trace()
-        return value if trace is None or type(value) not in CONTAINERS else {**value, **_lifted_items(trace, value)}
+        known = type(value) in CONTAINERS and isinstance(value, Mapping)
+        return {**value, **_lifted_items(trace, value)} if known and trace is not None else value
 
     @staticmethod
     def lifted(value: Any) -> Any:
@@ -537,7 +546,7 @@ class Router:
             for argument in args:
                 if type(argument) not in CONTAINERS:
                     world.depend_on_state(argument, name)
-        if any(isinstance(argument, FUNCTIONS) for argument in args) or kwargs:
+        if any(isinstance(argument, (*FUNCTIONS, ORDER)) for argument in args) or kwargs:
             args = tuple(self.handed(argument) for argument in args)
             kwargs = {name: self.handed(argument) for name, argument in kwargs.items()}
         held = Held(trace, args)
@@ -578,6 +587,8 @@ class Router:
 
     def handed(self, argument: Any) -> Any:
         """A function of the user's that trusted code will call: converted when it is called."""
+        if is_order(argument):
+            return functools.partial(self.call, argument)
         if not isinstance(argument, FUNCTIONS):
             return argument
         inner: Any = argument.__func__ if isinstance(argument, MethodType) else argument

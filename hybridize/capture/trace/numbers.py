@@ -272,10 +272,10 @@ class Numbers:
             return self._of_mixed(name, operands, kinds, at)
         if name in _DIVIDING:
             if type(last) is not Symbol and not last:
-                self._fails(function, last)
+                self.require(constant(numpy.asarray(False)), _by_zero(function, kinds))
             if type(last) is Symbol and not (float not in kinds and self.bounds_of(last, at)[0] > 0):
                 wide = _wide(last, last.weak)
-                self.require(bind1(Ne(), wide, _like(0, wide)), ZeroDivisionError("division by zero"))
+                self.require(bind1(Ne(), wide, _like(0, wide)), _by_zero(function, kinds))
             return NotImplemented
         if float in kinds:
             return self._float_power(*operands) if name == "pow" else NotImplemented
@@ -284,13 +284,6 @@ class Numbers:
             count = bind1(Min(), _wide(last, int), _wide(63, int))
             return Symbol.of(staging(), bind1(ShiftRight(), _wide(operands[0], int), count), weak=int)
         return self._grown(name, operands, at) if name in _GROWING else NotImplemented
-
-    def _fails(self, function: Callable[..., Any], zero: Any) -> None:
-        """Let the program raise what Python raises for a division by a 0 that is known."""
-        try:
-            function(1, zero)
-        except ZeroDivisionError as error:
-            self.require(constant(numpy.asarray(False)), ZeroDivisionError(*error.args))
 
     def is_mixed(self, symbol: Symbol, at: GraphScope) -> bool:
         """Tell whether data decides of which class a number is."""
@@ -516,6 +509,15 @@ class Numbers:
                 self._producers[output] = node
         self._seen = len(nodes)
         return self._producers.get(value)
+
+
+def _by_zero(function: Callable[..., Any], kinds: Sequence[type]) -> ZeroDivisionError:
+    """Return what Python raises where numbers of these classes are divided by 0."""
+    try:
+        function(kinds[0](1), kinds[1](0))
+    except ZeroDivisionError as error:
+        return ZeroDivisionError(*error.args)
+    raise AssertionError(f"{function} divides by 0")
 
 
 def _wide(x: Any, kind: type | None) -> Any:

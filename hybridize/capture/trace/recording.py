@@ -355,13 +355,16 @@ class Branch(Recording):
         return value
 
     def operate(self, name: str, function: Callable[..., Any], operands: Sequence[Any]) -> Any:
-        """See above; what is made of numbers of the program alone is one of these, not of the branch."""
+        """See above; what is made of numbers among the arguments is a number of the program, not of the branch.
+
+        What is made of a number that data decides stays in the branch: it may raise, which only the calls do that
+        take the branch.
+        """
         answer = super().operate(name, function, operands)
-        if answer is not NotImplemented:
+        numbers = self.root.numbers
+        if answer is not NotImplemented or not all(numbers.is_known(x, self) for x in operands if type(x) is Symbol):
             return answer
-        given = [self.root.numbers.of_program(x, self) if type(x) is Symbol else x for x in operands]
-        if any(x is None for x in given):
-            return answer
+        given = [numbers.of_program(x, self) if type(x) is Symbol else x for x in operands]
         with interpreting(self.root):
             return function(*given)
 
