@@ -3,6 +3,7 @@
 import ast
 import functools
 import linecache
+import subprocess
 import sys
 import traceback
 
@@ -193,15 +194,61 @@ def test_lambdas_on_one_line_are_told_apart():
     assert sources == ["lambda x: x + 1", "lambda x: x if x > 2 else -x", "lambda: 3"]
 
 
-def test_a_changed_file_is_no_source(tmp_path):
+@pytest.mark.parametrize("before", ["", "    assert True\n", "    def inner():\n        assert x\n"])
+def test_a_changed_file_is_no_source(tmp_path, before):
     path = tmp_path / "changed.py"
-    path.write_text("def f(x):\n    return x + 1\n")
+    path.write_text(f"def f(x):\n{before}    return x + 1\n")
     names = {}
     exec(compile(path.read_text(), str(path), "exec"), names)
-    path.write_text("def f(x):\n    return x + 2\n")
+    path.write_text(f"def f(x):\n{before}    return x + 2\n")
     linecache.checkcache(str(path))
     assert find(names["f"].__code__, names) is None
     assert Function(names["f"])(np.array([1.0])).item() == 2.0, "what runs, not what stands there now"
+
+
+def test_asserts_are_left_out_where_python_does_so(tmp_path):
+    path = tmp_path / "optimized.py"
+    path.write_text(
+        "from hybridize import hybridize, np\n"
+        "def f(x):\n"
+        "    if x.sum() > 0:\n"
+        "        assert len(x) > 5, 'short'\n"
+        "    assert x.sum() > 100\n"
+        "    return x * 2\n"
+        "print(hybridize(f)(np.array([1.0])))\n"
+    )
+    for flags, expected in (([], "short"), (["-O"], "[2.]")):
+        ran = subprocess.run([sys.executable, *flags, str(path)], capture_output=True, text=True, timeout=120)
+        assert expected in (ran.stdout if flags else ran.stderr)
+
+
+def steps_of_conversion(path, count):
+    """The number of Python calls that converting `count` branches takes, one in the other."""
+    path.write_text(
+        "def f(x, k):\n    if k < 0:\n        y = x\n"
+        + "".join(f"    elif k == {number}:\n        y = x * {number}\n" for number in range(count))
+        + "".join(f"    if k == {number}:\n        return y\n" for number in range(count))
+    )
+    names = {}
+    exec(compile(path.read_text(), str(path), "exec"), names)
+    steps = 0
+
+    def counted(frame, event, argument):
+        nonlocal steps
+        steps += event == "call"
+
+    sys.setprofile(counted)
+    try:
+        made = converted_code(names["f"].__code__, names)
+    finally:
+        sys.setprofile(None)
+    assert made is not None
+    return steps
+
+
+def test_conversion_takes_time_in_proportion_to_the_source(tmp_path):
+    once, twice = (steps_of_conversion(tmp_path / f"branches{count}.py", count) for count in (40, 80))
+    assert twice < 3 * once
 
 
 def test_functions_that_look_at_their_frame_are_left_alone():

@@ -353,7 +353,22 @@ def at(node: Any, original: Any) -> Any:
     if not hasattr(node, "lineno"):
         node.lineno = node.end_lineno = original.lineno
         node.col_offset = node.end_col_offset = original.col_offset
-    return ast.fix_missing_locations(node)
+    _locate(node, node)
+    return node
+
+
+def _locate(node: Any, around: Any) -> None:
+    """Do as `ast.fix_missing_locations`, once for each node: blocks stand in generated functions, one in the other."""
+    if hasattr(node, "hybridize_located"):
+        return
+    if "lineno" in node._attributes:
+        for name in ("lineno", "end_lineno", "col_offset", "end_col_offset"):
+            if getattr(node, name, None) is None:
+                setattr(node, name, getattr(around, name))
+        around = node
+        node.hybridize_located = True
+    for child in ast.iter_child_nodes(node):
+        _locate(child, around)
 
 
 def first(arguments: ast.arguments) -> str:

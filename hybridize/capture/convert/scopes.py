@@ -20,7 +20,15 @@ def bound_names(nodes: Iterable[ast.AST], *, named: bool = True) -> set[str]:
     """
     names: set[str] = set()
     for node in nodes:
-        _bind(node, names, comprehension=False, named=named)
+        if not named or not isinstance(node, ast.stmt):
+            _bind(node, names, comprehension=False, named=named)
+            continue
+        known: set[str] | None = getattr(node, "hybridize_bound", None)
+        if known is None:  # asked again for each block around, when it may have been converted
+            known = set()
+            _bind(node, known, comprehension=False, named=True)
+            node.hybridize_bound = known  # type: ignore[attr-defined]
+        names |= known
     return names
 
 
@@ -49,7 +57,10 @@ def _bind(node: ast.AST, names: set[str], *, comprehension: bool, named: bool) -
             return
     inside = comprehension or isinstance(node, _COMPREHENSIONS)
     for child in ast.iter_child_nodes(node):
-        _bind(child, names, comprehension=inside, named=named)
+        if named and isinstance(child, ast.stmt):
+            names |= bound_names([child])
+        else:
+            _bind(child, names, comprehension=inside, named=named)
 
 
 def parameters(arguments: ast.arguments) -> set[str]:

@@ -270,13 +270,18 @@ def _is_source_of(source: FunctionSource, code: CodeType) -> bool:
     tree.args.defaults, tree.args.kw_defaults = [], [None] * len(tree.args.kwonlyargs)
     _strip(tree.args)
     again = compiled(tree, source, code.co_freevars, code.co_filename)
-    if any(isinstance(node, ast.Assert) for node in ast.walk(tree)):
-        # Asserts may have been rewritten (pytest) or left out (-O).
+    if _has_rewritten_asserts(code):
         count = code.co_argcount + code.co_kwonlyargcount
         return again.co_varnames[:count] == code.co_varnames[:count] and again.co_freevars == code.co_freevars
     if isinstance(tree, ast.Lambda) and _body_span(again) != _body_span(code):
         return False  # another one that begins on the same line
     return _alike(again, code)
+
+
+def _has_rewritten_asserts(code: CodeType) -> bool:
+    """Tell whether pytest has written other code for the asserts of a function or of one in it."""
+    inner = (constant for constant in code.co_consts if isinstance(constant, CodeType))
+    return "@pytest_ar" in code.co_names or any(map(_has_rewritten_asserts, inner))
 
 
 def _alike(x: CodeType, y: CodeType) -> bool:

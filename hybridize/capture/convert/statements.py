@@ -693,6 +693,8 @@ class _Converter(Expressions):
                     node,
                     *(self._imported(one, "imported_from", *whence, ast.Constant(one.name)) for one in names),
                 ]
+            case ast.Assert() if not __debug__:  # python -O
+                return [ast.Pass()]
             case ast.Assert(test=test, msg=msg):
                 if msg is not None and binds(msg):
                     return [self.visit(node)]
