@@ -111,5 +111,4 @@ def _capturing(parameter: Any) -> Recording | None:
 
 
 def _is_set(trace: Recording, parameter: Any, name: str) -> None:
-    place = Attribute(parameter, name)
-    trace.root.world.written[place.key] = place
+    trace.root.world.note(Attribute(parameter, name))

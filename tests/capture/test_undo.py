@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import collections
+import itertools
 import operator
 import types
 from typing import Any
@@ -243,3 +244,278 @@ def test_a_round_that_is_recorded_again_is_written_once(name):
             if "own" in vars(Derived):
                 del Derived.own  # type: ignore[attr-defined]
     assert found[1] == found[0]
+
+
+# ------------------------------------------------------------------------------ objects that the function makes itself
+
+
+class Plain:
+    """An object with attributes."""
+
+    def __init__(self) -> None:
+        self.n = 0.0
+
+
+class Slots:
+    """One with slots."""
+
+    __slots__ = ("n",)
+
+    def __init__(self) -> None:
+        self.n = 0.0
+
+
+class Property(Plain):
+    """One that sets an attribute by another name."""
+
+    @property
+    def m(self) -> float:
+        return self.n
+
+    @m.setter
+    def m(self, value: float) -> None:
+        self.n = value
+
+
+class Dict(dict):
+    """A dict of a class of the user's."""
+
+
+class Counting:
+    """An iterator of the user's."""
+
+    def __init__(self) -> None:
+        self.n = 0.0
+
+    def __iter__(self) -> Counting:
+        return self
+
+    def __next__(self) -> float:
+        self.n += 1.0
+        return self.n
+
+
+def _numbers() -> Any:
+    n = 0.0
+    while n < 20:
+        n += 1.0
+        yield n
+
+
+def _counted() -> Any:
+    n = 0.0
+
+    def count() -> float:
+        nonlocal n
+        n += 1.0
+        return n
+
+    return count
+
+
+def _toggled(o: Any) -> float:
+    if hasattr(o, "n"):
+        del o.n
+    else:
+        o.n = 1.0
+    return 2.0 if hasattr(o, "n") else 1.0
+
+
+def _listed(o: Any) -> float:
+    o.append(1.0)
+    return float(len(o))
+
+
+def _set(o: Any, name: str, value: Any) -> Any:
+    setattr(o, name, value)
+    return value
+
+
+def _in_place(o: Any, value: Any) -> float:
+    o += value
+    return float(len(o))
+
+
+OWN: dict[str, Any] = {
+    "attribute": (Plain, lambda o: _set(o, "n", o.n + 1.0)),
+    "object.__setattr__": (Plain, lambda o: (object.__setattr__(o, "n", o.n + 1.0), o.n)[1]),
+    "deleted attribute": (Plain, _toggled),
+    "slot": (Slots, lambda o: _set(o, "n", o.n + 1.0)),
+    "property": (Property, lambda o: _set(o, "m", o.m + 1.0)),
+    "vars": (Plain, lambda o: (operator.setitem(vars(o), "n", o.n + 1.0), o.n)[1]),
+    "list": (lambda: [0.0], _listed),
+    "list of an object": (lambda: types.SimpleNamespace(items=[0.0]), lambda o: _listed(o.items)),
+    "Counter": (collections.Counter, lambda o: (o.update("a"), float(o["a"]))[1]),
+    "Counter item": (collections.Counter, lambda o: (operator.setitem(o, "a", o["a"] + 1), float(o["a"]))[1]),
+    "Counter, deleted item": (lambda: collections.Counter(a=3), lambda o: (operator.delitem(o, "a"), float(len(o)))[1]),
+    "dict of a class": (Dict, lambda o: (operator.setitem(o, len(o), 1), float(len(o)))[1]),
+    "bytearray": (bytearray, lambda o: (o.append(1), float(len(o)))[1]),
+    "bytearray +=": (bytearray, lambda o: _in_place(o, b"a")),
+    "iterator": (lambda: iter([1.0, 2.0, 3.0, 4.0] * 9), next),
+    "its method": (lambda: iter([1.0, 2.0, 3.0, 4.0] * 9), lambda o: o.__next__()),
+    "generator": (_numbers, next),
+    "generator expression": (lambda: (float(n) for n in range(40)), next),
+    "zip": (lambda: zip(range(40), range(1, 41), strict=True), lambda o: float(next(o)[1])),
+    "count": (lambda: itertools.count(1.0), next),
+    "slice of an iterator": (lambda: itertools.count(1.0), lambda o: sum(itertools.islice(o, 2))),
+    "membership in an iterator": (lambda: iter([1.0, 2.0, 3.0] * 9), lambda o: next(o, 0.0) if 2.0 in o else 0.5),
+    "iterator of a class": (Counting, next),
+    "variable of a function": (_counted, lambda o: o()),
+}  # fmt: skip
+
+
+def one_round(make: Any, change: Any, x: Any) -> Any:
+    o = make()
+    for i in range(1):
+        x = x * change(o)
+        if x.sum() > i:
+            break
+    return x
+
+
+def some_rounds(make: Any, change: Any, x: Any) -> Any:
+    o = make()
+    for i in range(3):
+        x = x * change(o)
+        if x.sum() > 4 * i:
+            break
+    return x
+
+
+def rounds_and_after(make: Any, change: Any, x: Any) -> Any:
+    o = make()
+    for i in range(3):
+        x = x * change(o)
+        if x.sum() > 4 * i:
+            break
+    return x * change(o)
+
+
+def on_one_side(make: Any, change: Any, x: Any) -> Any:
+    o = make()
+    y = x
+    if x.sum() > 100:
+        y = x * change(o)
+    return y * change(o)
+
+
+def on_both_sides(make: Any, change: Any, x: Any) -> Any:
+    o = make()
+    if x.sum() > 100:
+        y = x * change(o) * change(o)
+    else:
+        y = x * change(o)
+    return y
+
+
+def in_a_while(make: Any, change: Any, x: Any) -> Any:
+    o = make()
+    n = 0
+    while n < 3:
+        n += 1
+        x = x * change(o)
+        if x.sum() > 4 * n:
+            break
+    return x
+
+
+def in_a_loop_on_data(make: Any, change: Any, x: Any) -> Any:
+    o = make()
+    while x.sum() < 50:
+        x = x * change(o) + 1.0
+    return x
+
+
+def in_a_choice(make: Any, change: Any, x: Any) -> Any:
+    o = make()
+    y = x * change(o) if x.sum() > 100 else x
+    return y * change(o)
+
+
+def in_rounds_of_foreach(make: Any, change: Any, x: Any) -> Any:
+    o = make()
+    rows, last = npx.foreach(lambda row, state: (row * change(o), state + row), x, x[0])
+    return rows + last
+
+
+def made_in_each_round(make: Any, change: Any, x: Any) -> Any:
+    for i in range(100):
+        o = make()
+        x = x * (1.0 + change(o) * change(o))
+        if x.sum() > i:
+            break
+    return x
+
+
+def made_and_changed_on_a_side(make: Any, change: Any, x: Any) -> Any:
+    if x.sum() > 0:
+        o = make()
+        x = x * change(o)
+        x = x * change(o)
+    return x
+
+
+def may_be_refused(body: Any, name: str) -> bool:
+    if body is made_and_changed_on_a_side:
+        return name in ("dict of a class", "variable of a function")
+    return body is not one_round
+
+
+@pytest.mark.parametrize("name", OWN)
+@pytest.mark.parametrize(
+    "body",
+    [
+        one_round, made_and_changed_on_a_side, some_rounds, rounds_and_after, on_one_side, on_both_sides, in_a_while, in_a_loop_on_data, in_a_choice,
+        in_rounds_of_foreach, made_in_each_round,
+    ],
+    ids=lambda body: body.__name__,
+)  # fmt: skip
+def test_objects_of_the_function_are_changed_once(body, name):
+    """A program gives what Python gives, or what it cannot do is refused; no round and no side leaves a trace."""
+    make, change = OWN[name]
+    found, code = None, ""
+    try:
+        found = hybridize(lambda x: body(make, change, x), backend="numpy")(X)
+    except CaptureError as error:
+        code = error.code
+    if found is not None:
+        assert found.tolist() == body(make, change, X).tolist()
+    else:
+        assert code in ("E430", "E440", "E441") and may_be_refused(body, name)
+
+
+ITERATORS = ["iterator", "its method", "generator", "generator expression", "zip", "count"]
+
+
+@pytest.mark.parametrize("name", ITERATORS)
+@pytest.mark.parametrize("body", [some_rounds, in_a_while, made_in_each_round], ids=lambda body: body.__name__)
+def test_rounds_that_data_may_end_take_items_in_turn(body, name):
+    make, change = OWN[name]
+    found = hybridize(lambda x: body(make, change, x), backend="numpy")(X)
+    assert found.tolist() == body(make, change, X).tolist()
+
+
+def test_an_iterator_that_a_loop_has_left_where_data_said_so_is_refused_afterwards():
+    def body(x: Any, later: bool) -> Any:
+        items = iter([1.0, 2.0, 3.0])
+        for item in items:
+            x = x + item
+            if x.sum() > 4:
+                break
+        return x * next(items) if later else x
+
+    assert hybridize(lambda x: body(x, False), backend="numpy")(X).tolist() == body(X, False).tolist()
+    with pytest.raises(CaptureError, match="E430"):
+        hybridize(lambda x: body(x, True), backend="numpy")(X)
+
+
+def test_code_without_source_that_writes_in_two_ways_is_undone_in_turn():
+    names: dict[str, Any] = {"o": Plain(), "held": {"a": 1}}
+    exec(
+        "def f(x):\n    vars(o)['n'] = 3.0\n    setattr(o, 'n', 4.0)\n    held['a'] = 2\n    setattr(o, 'm', x)\n",
+        names,
+    )
+    for _ in range(2):
+        with pytest.raises(CaptureError, match="E431"):
+            hybridize(names["f"])(X)
+        assert vars(names["o"]) == {"n": 0.0} and names["held"] == {"a": 1}

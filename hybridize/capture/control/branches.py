@@ -258,8 +258,9 @@ def _level(sides: list[Side], trace: Recording) -> None:
     if level(sides[0].signal) == level(sides[1].signal) and ended[0] == ended[1]:
         return
     nearest = next((frame for frame in reversed(sides[0].frames) if isinstance(frame, (PythonLoop, GraphLoop))), None)
-    if isinstance(nearest, PythonLoop) and nearest.loop.promotable:
-        raise Promote(nearest)
+    watch = nearest.watch if isinstance(nearest, PythonLoop) and nearest.loop.promotable else None
+    if watch is not None and not watch.lasts:
+        raise Promote(nearest)  # type: ignore[arg-type]
     if isinstance(nearest, GraphLoop):
         for side in sides:
             while side.signal is not ENDED and not side.raises:

@@ -96,6 +96,7 @@ def _scanned(at: Recording, run: _Round, xs: Sequence[Symbol], states: Any, leng
     carry = [at.lifted(leaf).operand() for leaf in leaves]
     stacked = [x.operand() for x in xs]
     inner = Branch(at)
+    inner.repeats = True
     try:
         return _recorded(at, inner, run, (carry, stacked), structure, length)
     finally:
@@ -274,6 +275,7 @@ def _template(at: Recording, func: Callable[..., Any], state: Sequence[Any]) -> 
     """Return the output of one round, of which only the types count: nothing of it stays."""
     point = Checkpoint(at, {})
     inner = Branch(at)
+    inner.repeats = True
     try:
         with interpreting(inner), modes.mode(recording=False):
             row, _ = func(*state)

@@ -267,7 +267,7 @@ def rebuilt(spec: Spec, values: list[Value], trace: Recording) -> tuple[Any, lis
             cells.append(symbol._cell)
     made = unflatten(spec.structure, leaves)
     for container in (*containers_of(made), *objects_of(made)):
-        trace.root.world.fresh[id(container)] = (container, trace)
+        trace.root.world.made(container, trace)
     return made, cells
 
 

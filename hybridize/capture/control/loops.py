@@ -47,7 +47,7 @@ from hybridize.capture.control.signals import (
     go_on,
     variables,
 )
-from hybridize.capture.control.special import steps, symbolic_items
+from hybridize.capture.control.special import goes_on, steps, symbolic_items
 from hybridize.capture.control.truth import truth
 from hybridize.capture.trace.recording import Branch, Recording, current_trace
 from hybridize.contract.snapshots import MISSING, refill, same
@@ -123,7 +123,7 @@ class Loop:
         if not self.promotable:
             return self._iteration(stack, number)
         point = Checkpoint(trace, self.cells)
-        frame = PythonLoop(self, number + 1)
+        frame = PythonLoop(self, number + 1, point.watch)
         try:
             return stack.run(self.body, [*stack.frames, frame], *self.item(number))
         except Promote as promotion:
@@ -139,6 +139,8 @@ class Loop:
         try:
             return _graph_loop(self, stack, number, None)
         except (HybridizeError, NameError):
+            if point.watch.lasts:
+                raise
             point.restore()
             if self.test is not None or len(self.items) - number > _NESTED:  # type: ignore[arg-type]
                 raise
@@ -161,7 +163,7 @@ class Checkpoint:
         self.nodes = len(trace.builder.nodes)
         self.journal = len(trace.journal)
         self.mark = trace.root.world.mark()
-        self.containers = trace.root.aliases.watch()
+        self.watch = trace.root.aliases.watch()
 
     def restore(self) -> None:
         """Undo everything since."""
@@ -175,13 +177,13 @@ class Checkpoint:
         trace.root.history.undone(trace, self.nodes)
         if trace is trace.root:
             trace.root.numbers.forget(self.nodes)
-        for owner, held in self.containers.values():
+        for owner, held in self.watch.containers.values():
             refill(owner, held)
         trace.root.world.back(self.mark)
 
     def forget(self) -> None:
         """Watch no longer."""
-        self.trace.root.aliases.unwatch(self.containers)
+        self.trace.root.aliases.unwatch(self.watch)
 
 
 def while_(
@@ -224,6 +226,7 @@ def through(trace: Recording, iterable: Any) -> Any:
     items = steps(iterable)
     if items is not iterable:
         return items
+    goes_on(trace, iterable)
     trace.root.world.read_items(iterable)
     return symbolic_items(trace, iterable)
 
@@ -232,7 +235,7 @@ class _Items(Sequence[Any]):
     """The items of an iterator, taken when they are asked for and kept, as two branches may go through them."""
 
     def __init__(self, iterable: Any) -> None:
-        self._iterator = iter(iterable)
+        self._iterable, self._iterator = iterable, iter(iterable)
         self._taken: list[Any] = []
         self._over = False
 
@@ -245,6 +248,9 @@ class _Items(Sequence[Any]):
             text = f"a loop that was unrolled over {_MOST} items"
             raise CaptureError("E445", text, help="let data decide when it ends: while, or range")
         if not self._over:
+            trace = current_trace()
+            if trace is not None and trace.root.aliases.is_iterator(self._iterable):
+                trace.root.aliases.goes_on(self._iterable, trace)
             try:
                 self._taken.append(next(self._iterator))
             except StopIteration:
@@ -418,7 +424,7 @@ class _GraphLoop:
     def _body(self, carried: _Carried) -> _Recorded:
         """Record the body once."""
         branch = Branch(self.trace)
-        branch.catches = True
+        branch.catches = branch.repeats = True
         before = {name: content(cell) for name, cell in self.cells.items()}
         inputs: dict[Any, Any] = {}
         for name, spec in carried.specs.items():

@@ -17,7 +17,7 @@ from hybridize.capture.control.joining import Mismatch, joined, spec_of
 from hybridize.capture.control.mixed import MixedValue
 from hybridize.capture.control.selected import Selected, includes
 from hybridize.capture.control.signals import Part
-from hybridize.capture.control.special import KNOWN, method, steps
+from hybridize.capture.control.special import KNOWN, goes_on, method, steps
 from hybridize.capture.control.truth import as_bool, not_, plain, truth
 from hybridize.capture.outside.objects import static
 from hybridize.capture.trace.recording import current_trace
@@ -92,6 +92,7 @@ def contains(container: Any, value: Any) -> Any:
         return as_bool(functions.any(functions.equal(container, value)))
     value = plain(value)
     if trace is not None:
+        goes_on(trace, container)
         trace.root.world.read_special(container, "__contains__", "__iter__")
     if trace is not None and type(value) is not Symbol:
         trace.root.world.read_membership(container, value)

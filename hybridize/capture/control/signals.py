@@ -15,6 +15,7 @@ from typing import Any
 
 from hybridize.base.errors import CaptureError
 from hybridize.base.frozen import frozen, mutable
+from hybridize.capture.trace.aliases import ChangesSince
 from hybridize.contract.snapshots import MISSING
 
 Part = Callable[..., Any]
@@ -99,6 +100,8 @@ class PythonLoop:
     loop: Any
     following: int
     """Number of the next iteration."""
+    watch: ChangesSince | None = None
+    """The changes of the round, where it can be undone for the loop to become one of the graph."""
 
 
 @mutable

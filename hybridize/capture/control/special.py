@@ -30,7 +30,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import CODES
 from hybridize.capture.outside.objects import static
-from hybridize.capture.outside.trust import is_library, is_trusted_class, is_trusted_file
+from hybridize.capture.outside.trust import is_iterator, is_library, is_trusted_class, is_trusted_file
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.places import Attribute, Member, Place, Unbound
 from hybridize.contract.snapshots import CONTAINERS, MISSING, VIEWS
@@ -263,6 +263,20 @@ def symbolic_items(trace: Recording, iterable: Any) -> Any:
         return tuple(map(lifted, item)) if type(item) is tuple and is_known(item) else trace.lifted(item)
 
     return map(lifted, iterable) if any(map(is_known, iterable)) else iterable
+
+
+def goes_on(trace: Recording, value: Any) -> None:
+    """Hear that a value is gone through, or may be: an iterator of Python's that the program has made is another then.
+
+    Raises:
+        CaptureError E430: data decides whether it is.
+    """
+    if type(value) in KNOWN or not is_iterator(value) or is_users_object(value):
+        return
+    if trace.root.world.is_own(value) and not trace.root.aliases.goes_on(value, trace):
+        raise trace.in_a_branch(
+            f"an iterator ({type(value).__name__}) goes on", "make a list before the branch or loop, and take its items"
+        )
 
 
 def _items(get: Callable[..., Any]) -> Iterator[Any]:

@@ -263,7 +263,7 @@ class Expressions(ast.NodeTransformer):
     def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.AST:
         made: ast.GeneratorExp = self._comprehension(node, "elt")
         self._selection(made)
-        return made
+        return _new(made, node)
 
     def visit_Starred(self, node: ast.Starred) -> ast.AST:
         if isinstance(node.ctx, ast.Load):

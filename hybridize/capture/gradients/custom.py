@@ -72,7 +72,7 @@ def called(at: Recording, function: Any, inputs: Sequence[Any]) -> Any:
     node = _node(name, inner, own, results, back, heads, gradients)
     outer = [*operands, *inner.outer]
     made = [Symbol.of(at, value) for value in at.bind(node, tuple(outer))[: len(results)]]
-    at.root.world.fresh[id(function)] = (function, at)
+    at.root.world.made(function, at)
     return type(outputs)(made) if several else made[0]
 
 
@@ -129,7 +129,7 @@ def _again(body: Graph, results: int, arguments: int, wrt: Sequence[int]) -> Gra
 
 def _handed(at: Recording, function: Any, home: Recording, method: Any) -> Callable[..., Any]:
     """A method of the user's, converted; the object belongs to the recording that the method is for."""
-    at.root.world.fresh[id(function)] = (function, home)
+    at.root.world.made(function, home)
     return at.convert(method)
 
 

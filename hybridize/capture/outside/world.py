@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from copy import copy
 from functools import partial
+from itertools import count
 from typing import Any, cast
 
 import numpy
@@ -115,6 +116,8 @@ class Seen:
     """A snapshot of it."""
     undo: list[Callable[[], object]]
     """Puts back the containers that it is or has, its attributes and slots among them, as deep as they go."""
+    mark: tuple[int, int]
+    """The point of the capture, see `World.mark`."""
 
     @property
     def is_changed(self) -> bool:
@@ -125,19 +128,6 @@ class Seen:
         """Let it be as it was."""
         for put_back in self.undo:
             put_back()
-
-
-@frozen
-class Mark:
-    """A point of a capture to which its writes can be taken back, see `World.mark`."""
-
-    effects: int
-    """The number of effects until then; of writes, in `writes`."""
-    writes: int
-    written: dict[Key, Place]
-    changed: dict[int, tuple[Any, Any]]
-    given_changed: set[tuple[Any, ...]]
-    moved: set[int]
 
 
 class World:
@@ -154,8 +144,10 @@ class World:
         """Places whose owners tell, by these storages, when they are replaced, and guards for those that do not."""
         self.written: dict[Key, Place] = {}
         """Places that the program has written: what is read there is its own."""
-        self.fresh: dict[int, tuple[Any, object]] = {}
-        """Containers and objects made while capturing, by identity, and in which recording."""
+        self.fresh: dict[int, tuple[Any, object, int]] = {}
+        """Containers and objects made while capturing, by identity, in which recording, and the how-manieth each is."""
+        self.numbers = count()
+        """Numbers of what the program makes, in the order of time."""
         self.outside: dict[int, Any] = {}
         """Containers of the user's, by identity."""
         self.kept: list[CachedResult] = []
@@ -178,7 +170,8 @@ class World:
         """Objects that weak references have led to, by identity, and the references."""
         self.effects: list[SideEffect] = []
         self.undo: list[Callable[[], object]] = []
-        """Puts the user's objects back when the capture is over: the calls of the program write them."""
+        """Puts the user's objects back when the capture is over, as the calls of the program write them; and what is
+        known of writes, where the capture goes `back`."""
 
     # ------------------------------------------------------------------------------------------------- reads
 
@@ -360,7 +353,7 @@ class World:
     def read_told(self, place: Place, value: Any, storages: Iterable[Storage], name: str, whole: bool) -> Any:
         """Give what was found at a place whose owner tells, by these storages, when it is replaced.
 
-        Where the program replaces it as well, each of its calls would tell; so that place is guarded (`_wrote`).
+        Where the program replaces it as well, each of its calls would tell; so that place is guarded (`wrote`).
         """
         if self.is_written(place):
             return self.wrap(value, name, whole)
@@ -459,7 +452,7 @@ class World:
 
     def seen(self, owner: Any) -> Seen:
         """Take a snapshot of an object, with copies of all in it that can be put back."""
-        return Seen(owner, snapshot(owner, remembers), list(_changeable(owner, set())))
+        return Seen(owner, snapshot(owner, remembers), list(_changeable(owner, set())), self.mark())
 
     def after_call(self, seen: Seen, name: str) -> None:
         """Depend on what the object remembers, now that its method was called.
@@ -469,6 +462,7 @@ class World:
         """
         owner = seen.owner
         if seen.is_changed:
+            self.back(seen.mark)  # what converted code has written in between goes first
             seen.put_back()
             raise self._changes_itself(type(owner), name)
         place = Content(owner, f"a {type(owner).__name__}")
@@ -514,7 +508,7 @@ class World:
 
     def made(self, value: Any, at: object) -> None:
         """Hear of a container or object that the program makes."""
-        self.fresh[id(value)] = (value, at)
+        self.fresh[id(value)] = (value, at, next(self.numbers))
 
     def is_own(self, value: Any) -> bool:
         """Tell whether the program has made an object itself."""
@@ -579,7 +573,7 @@ class World:
             else:
                 place.write(value)  # which may raise, as in Python: then nothing was written
             self.undo.append(back)
-        self._wrote(place)
+        self.wrote(place)
         self.effects.append(SideEffect(self.lasting(place).write, (value,)))
 
     def _remember_state(self, place: Place) -> None:
@@ -599,22 +593,26 @@ class World:
                 copied: Any = dict(owner) if kind is dict else list(owner) if kind is list else bytes(owner)
                 self.before.setdefault(id(owner), (owner, copied))
 
-    def _wrote(self, place: Place) -> None:
+    def wrote(self, place: Place) -> None:
         """Hear of a write to a place: an attribute is an item of the dict of its owner, too."""
-        self.written[place.key] = place
+        self.note(place)
         self._has_written_classes = self._has_written_classes or isinstance(place.owner, type)
         if place.key in self._told:
             self.guards[place.key] = self._told.pop(place.key)[0]
         if type(place) is Item and isinstance(place.owner, (list, deque)) and type(place.index) is int:
             length = len(place.owner)
             place = Item(place.owner, place.index - length if place.index >= 0 else place.index + length)
-            self.written[place.key] = place  # counted from the other end
+            self.note(place)  # counted from the other end
         elif type(place) is Item and id(place.owner) in self.tables:
-            place = Attribute(self.tables[id(place.owner)], place.index)
-            self.written[place.key] = place
+            self.note(Attribute(self.tables[id(place.owner)], place.index))
         elif isinstance(place, Attribute) and place.name in own(place.owner):
-            place = Item(own(place.owner), place.name)
-            self.written[place.key] = place
+            self.note(Item(own(place.owner), place.name))
+
+    def note(self, place: Place) -> None:
+        """Remember a place that the program has written."""
+        if place.key not in self.written:
+            self.undo.append(partial(self.written.pop, place.key))
+        self.written[place.key] = place
 
     def table(self, owner: Any) -> dict[str, Any]:
         """Give the dict of the attributes of an object of the user's, which code asks for."""
@@ -636,17 +634,19 @@ class World:
             held_before = container.copy()
             self.changed[id(container)] = (container, snapshot(container, before=self.before))
             self.before.setdefault(id(container), (container, held_before))
-            self.undo.append(partial(refill, container, held_before))
+            self.undo += [partial(self.changed.pop, id(container)), partial(refill, container, held_before)]
         if name == "__setitem__" and type(args[0]) is not slice:
             place = Item(container, args[0])
             if type(args[0]) in _SIMPLE:
-                self._wrote(place)
-        else:
+                self.wrote(place)
+        elif id(container) not in self.moved:
             self.moved.add(id(container))
+            self.undo.append(partial(self.moved.remove, id(container)))
         path = self.given.get(id(container))
         target = container if path is None else GivenContainer(path)
-        if path is not None:
+        if path is not None and path not in self.given_changed:
             self.given_changed.add(path)
+            self.undo.append(partial(self.given_changed.remove, path))
         if name not in REPEATABLE and path is None:
             self.read_content(container)  # what it does depends on what is there
         try:
@@ -672,21 +672,19 @@ class World:
                     help="keep arrays, numbers, strings, lists and dicts outside; return the rest",
                 ))  # fmt: skip
 
-    def mark(self) -> Mark:
-        """Mark a point to which `back` can go."""
-        written, changed = dict(self.written), dict(self.changed)
-        return Mark(len(self.effects), len(self.undo), written, changed, set(self.given_changed), set(self.moved))
+    def mark(self) -> tuple[int, int]:
+        """Give a point to which `back` can go."""
+        return len(self.effects), len(self.undo)
 
-    def back(self, mark: Mark) -> None:
+    def back(self, mark: tuple[int, int]) -> None:
         """Undo all writes since a point: neither the user's objects nor what is known of writes tell of them.
 
         A container that was changed before that point, too, is to be as it was there already: what it held first is
         what `restore` puts back. Of others the next change is the first one.
         """
-        del self.effects[mark.effects :]
-        self.restore(mark.writes)
-        self.written, self.changed = dict(mark.written), dict(mark.changed)
-        self.given_changed, self.moved = set(mark.given_changed), set(mark.moved)
+        effects, writes = mark
+        del self.effects[effects:]
+        self.restore(writes)
 
     def restore(self, writes: int = 0) -> None:
         """Undo the writes from a number on, last first."""

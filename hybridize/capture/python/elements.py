@@ -42,11 +42,11 @@ class _Watch:
         self._before: tuple[int, ...] | None = None
 
     def __enter__(self) -> _Watch:
-        self._changed = self._trace.root.aliases.watch()
+        self._watch = self._trace.root.aliases.watch()
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._trace.root.aliases.unwatch(self._changed)
+        self._trace.root.aliases.unwatch(self._watch)
 
     def next(self, items: Iterator[Any], asked: Any) -> Any:
         """Return the next item, _NONE at the end, where Python asks for it: True, or a symbol where data decides.
@@ -57,7 +57,8 @@ class _Watch:
             CaptureError E430: data decides whether it is asked for, and making it has effects.
         """
         if asked is not True:
-            self._changed.clear()
+            self._watch.containers.clear()
+            self._watch.lasts = False
             self._before = self._now()
         try:
             item = next(items, _NONE)
@@ -80,7 +81,8 @@ class _Watch:
     def _now(self) -> tuple[int, ...]:
         trace = self._trace
         effects = sum(effect_of(node.op) is not Effect.PURE for node in trace.builder.nodes)
-        return len(trace.journal), len(trace.root.world.effects), effects, len(self._changed)
+        own = len(self._watch.containers) + self._watch.lasts
+        return len(trace.journal), len(trace.root.world.effects), effects, own
 
 
 def _lifted(value: Any) -> Any:

@@ -74,8 +74,10 @@ class _Stored(Attribute):
 def store(router: Semantics, owner: Any, name: str, value: Any) -> None:
     """Set an attribute as `object.__setattr__` does."""
     trace = current_trace()
-    made = None if trace is None else trace.root.world.fresh.get(id(owner))
-    if trace is None or isinstance(owner, type) or (made is not None and (not trace.depth or made[1] is trace)):
+    own = trace is not None and trace.root.world.is_own(owner)
+    if trace is not None and own:
+        trace.changes_own(owner, f"the attribute {name!r} is set")
+    if trace is None or isinstance(owner, type) or own:
         object.__setattr__(owner, name, value)
         return
     if trace.depth:
@@ -181,7 +183,7 @@ class Held:
     """The contents of the containers among the arguments of a call, before it."""
 
     def __init__(self, trace: Recording, args: tuple[Any, ...]) -> None:
-        self._trace = trace
+        self._trace, self._mark = trace, trace.root.world.mark()
         self._before = [
             (x, x.copy())
             for x in args
@@ -196,6 +198,7 @@ class Held:
         """
         for owner, before in self._before:
             if not _holds(owner, before):
+                self._trace.root.world.back(self._mark)  # what converted code has written in between goes first
                 refill(owner, before)
                 name = getattr(function, "__qualname__", type(function).__name__)
                 raise self._trace.root.refusing(

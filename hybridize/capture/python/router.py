@@ -17,7 +17,7 @@ import types
 import weakref
 from collections import defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
-from types import FunctionType, MethodType
+from types import FunctionType, GeneratorType, MethodType
 from typing import Any, cast
 
 import numpy
@@ -45,6 +45,7 @@ from hybridize.capture.outside.trust import (
     FUNCTIONS,
     asks_interpreter,
     goes_by_decimal_context,
+    is_iterator,
     is_library,
     is_trusted_class,
     is_trusted_file,
@@ -305,7 +306,10 @@ class Router:
             case FunctionType() if args and is_dispatcher(function):
                 return self.call(implementation(trace, function, args[0]), *args, **kwargs)
             case FunctionType():
-                return self._call_function(trace, function, args, kwargs)
+                made = self._call_function(trace, function, args, kwargs)
+                if type(made) is GeneratorType and not trace.root.world.is_own(made):
+                    writes.new(made)
+                return made
             case MethodType():
                 if isinstance(function.__func__, functools._lru_cache_wrapper):
                     return self._call_cached(trace, function.__func__, (function.__self__, *args), kwargs)
@@ -360,7 +364,12 @@ class Router:
     @staticmethod
     def unpacked(value: Any) -> Any:
         """Return what is unpacked into variables or arguments."""
-        return iterated(value) if type(value) not in KNOWN or type(value) in CONTAINERS else value
+        if type(value) in KNOWN and type(value) not in CONTAINERS:
+            return value
+        trace = current_trace()
+        if trace is not None:
+            special.goes_on(trace, value)
+        return iterated(value)
 
     @staticmethod
     def named(value: Any) -> Any:
@@ -442,6 +451,8 @@ class Router:
     def _call_trusted(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
         if type(function) is Symbol:
             raise TypeError(f"{(function.weak or Symbol).__name__!r} object is not callable")
+        for value in (getattr(function, "__self__", None), *args, *kwargs.values()):
+            special.goes_on(trace, value)
         hashable = type(function).__hash__ is not None
         if hashable:
             made = implicit.answer(self, trace, function, args, kwargs)
@@ -550,10 +561,14 @@ class Router:
             args = tuple(self.handed(argument) for argument in args)
             kwargs = {name: self.handed(argument) for name, argument in kwargs.items()}
         held = Held(trace, args)
+        undone = trace.depth or trace.root.aliases.watches
+        changeable = writes.Changeable(trace, (owner, *args), name) if undone else None
         objects = implicit.handed(function, (*args, *kwargs.values()))
         calling = unconverted.Implicit(trace, self, function, objects) if objects else None
         result = function(*args, **kwargs)
         held.check(function)
+        if changeable is not None:
+            changeable.check()
         if calling is not None:
             calling.check()
             calling.finish(result)
@@ -564,7 +579,7 @@ class Router:
             return trace.lifted(result)
         if instances.is_maker(function) and not is_trusted_class(kind):
             return writes.new(result)
-        if kind in CONTAINERS and not world.is_outside(result):
+        if (kind in CONTAINERS and not world.is_outside(result)) or (is_iterator(result) and not world.is_own(result)):
             writes.new(result)
         return result
 
@@ -694,21 +709,25 @@ class Router:
 
     def writing_enclosing(self, name: str) -> None:
         """Before a write to a variable of a function around that is converted too."""
-        trace = current_trace()
-        if trace is not None and trace.depth:
-            raise writes.refused(trace, f"the variable {name!r} of the function around is set")
+        self._changing_enclosing(name, "set")
 
     def wrote_enclosing(self, name: str, value: Any) -> None:
         """After a write to a variable of a function around that is converted too: nothing more to say."""
 
     def deleting_enclosing(self, name: str) -> None:
         """Before `del name`, of a variable of a function around that is converted too."""
-        trace = current_trace()
-        if trace is not None and trace.depth:
-            raise writes.refused(trace, f"the variable {name!r} of the function around is deleted")
+        self._changing_enclosing(name, "deleted")
 
     def deleted_enclosing(self, name: str) -> None:
         """After `del name`, of a variable of a function around that is converted too: nothing more to say."""
+
+    @staticmethod
+    def _changing_enclosing(name: str, done: str) -> None:
+        trace = current_trace()
+        if trace is not None:
+            if trace.depth:
+                raise writes.refused(trace, f"the variable {name!r} of the function around is {done}")
+            trace.changes_own(None, "")  # nobody knows in which round of a loop that function was called
 
     def _cell(self, name: str) -> types.CellType:
         """The cell of a variable of a function around the converted one."""

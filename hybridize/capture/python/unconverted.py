@@ -140,7 +140,8 @@ class Reached:
         self._objects: list[Any] = []
         """Instances of which methods may read all that they remember."""
         self._seen: dict[int, Any] = {}
-        self._held: dict[tuple[int, str], _Held] = {}
+        self._held: dict[tuple[int, str], tuple[_Held, tuple[int, int]]] = {}
+        """Stock of all that can be changed, each with the point of the capture at which it was taken."""
         if router is not None:
             trace.root.inputs.pin_sizes()  # it may ask sizes for their class
 
@@ -388,7 +389,7 @@ class Reached:
     def _hold(self, owner: Any, what: str, make: Callable[[], _Held]) -> None:
         """Remember what something holds, once."""
         if (id(owner), what) not in self._held:
-            self._held[id(owner), what] = make()
+            self._held[id(owner), what] = make(), self._world.mark()
 
     # --------------------------------------------------------------------------------------------- before and after
 
@@ -424,8 +425,9 @@ class Reached:
 
     def put_back(self) -> bool:
         """Let all be as it was before; tell whether it was not."""
-        changed = [held for held in self._held.values() if held.is_changed]
-        for held in changed:
+        changed = [(held, mark) for held, mark in self._held.values() if held.is_changed]
+        for held, mark in reversed(changed):
+            self._world.back(mark)  # what converted code has written since goes first
             held.put_back()
         return bool(changed)
 

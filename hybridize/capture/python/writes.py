@@ -18,10 +18,10 @@ from hybridize.base.errors import CaptureError
 from hybridize.base.participation import WritePolicy, is_of_package, write_of
 from hybridize.capture.control.comparisons import Ordered
 from hybridize.capture.control.selected import Selected, count, equal
-from hybridize.capture.control.special import in_place, index, is_users_object, iterated, method
+from hybridize.capture.control.special import KNOWN, in_place, index, is_users_object, iterated, method
 from hybridize.capture.control.truth import plain
-from hybridize.capture.outside.objects import is_users, static
-from hybridize.capture.outside.trust import is_trusted_file
+from hybridize.capture.outside.objects import is_users, remembers, static
+from hybridize.capture.outside.trust import is_iterator, is_trusted_file
 from hybridize.capture.outside.world import MUTATORS
 from hybridize.capture.python import masks
 from hybridize.capture.python.semantics import Semantics
@@ -44,9 +44,7 @@ def new(value: Any) -> Any:
 
 def refused(trace: Recording, what: str, help: str = "") -> CaptureError:
     """The error for a side effect in a branch that depends on data."""
-    remedy = help or "set a variable on both sides, and write it after the branch: best = new if better else self.best"
-    text = f"{what} in a branch or loop that depends on data: Python runs both sides once"
-    return trace.root.refusing(CaptureError("E430", text, help=remedy))
+    return trace.in_a_branch(what, help)
 
 
 def set_attribute(router: Semantics, value: Any, owner: Any, name: str) -> None:
@@ -77,8 +75,8 @@ def set_attribute(router: Semantics, value: Any, owner: Any, name: str) -> None:
         router.call(own, owner, name, value)
         return
     world = trace.root.world
-    made = world.fresh.get(id(owner))
-    if made is not None and (not trace.depth or made[1] is trace):
+    if world.is_own(owner):
+        trace.changes_own(owner, f"the attribute {name!r} is set")
         setattr(owner, name, value)
         return
     if trace.depth:
@@ -104,8 +102,7 @@ def _set_in_turn(trace: Recording, value: Any, owner: Any, name: str) -> None:
             help="set it outside of the function: nothing is compiled again for that",
         ))  # fmt: skip
     trace.begin(Setting(owner, name, value))
-    place = Attribute(owner, name)
-    trace.root.world.written[place.key] = place
+    trace.root.world.note(Attribute(owner, name))
 
 
 def set_item(router: Semantics, value: Any, owner: Any, key: Any) -> None:
@@ -126,7 +123,10 @@ def set_item(router: Semantics, value: Any, owner: Any, key: Any) -> None:
         code = getattr(method, "__code__", None)
         if code is not None and not is_trusted_file(code.co_filename):
             router.call(method, owner, key, value)
-        elif isinstance(owner, Operators) or trace.root.world.is_own(owner):
+        elif isinstance(owner, Operators):
+            owner[key] = value
+        elif trace.root.world.is_own(owner):
+            trace.changes_own(owner, f"an item of a {kind.__name__} is set")
             owner[key] = value
         else:
             if trace.depth:
@@ -146,6 +146,8 @@ def delete_attribute(owner: Any, name: str) -> None:
     if delete is not None:
         delete(owner)
         return
+    if trace is not None and trace.root.world.is_own(owner):
+        trace.changes_own(owner, f"the attribute {name!r} is deleted")
     if trace is None or trace.root.world.is_own(owner):
         delattr(owner, name)
         return
@@ -171,12 +173,42 @@ def delete_item(router: Semantics, owner: Any, key: Any) -> None:
     elif is_users(getattr(type(owner), "__delitem__", None)):
         router.call(type(owner).__delitem__, owner, key)
     elif trace.root.world.is_own(owner):
+        trace.changes_own(owner, f"an item of a {type(owner).__name__} is deleted")
         del owner[key]
     else:
         raise trace.root.refusing(CaptureError(
             "E431", f"an item of {type(owner).__name__} is deleted, which a compiled program cannot do again",
             help="do it outside of the function",
         ))  # fmt: skip
+
+
+class Changeable:
+    """Objects of Python's classes that the program has made before, and that a call of a method of Python's may change.
+
+    Nobody can take back such a change, where a loop is recorded anew, nor merge it with the other side of a branch.
+    """
+
+    def __init__(self, trace: Recording, values: tuple[Any, ...], name: str) -> None:
+        self._trace, self._name = trace, name
+        self._seen = [trace.root.world.seen(value) for value in values if self._may_change(value)]
+
+    def _may_change(self, value: Any) -> bool:
+        kind: Any = type(value)
+        if kind in KNOWN or not self._trace.root.aliases.is_from_before(value, self._trace):
+            return False
+        return not is_iterator(value) and remembers(kind)
+
+    def check(self) -> None:
+        """Refuse a change where data decides whether it happens.
+
+        Raises:
+            CaptureError E430: one of the objects is not what it was, and the branch has not made it.
+        """
+        for seen in self._seen:
+            if seen.is_changed:
+                if self._trace.depth:
+                    seen.put_back()
+                self._trace.changes_own(seen.owner, f"a {type(seen.owner).__name__} is changed ({self._name})")
 
 
 def augmented(before: Any, method: str, value: Any) -> Any:
@@ -188,7 +220,12 @@ def augmented(before: Any, method: str, value: Any) -> Any:
             return _change(trace, before, name, (iterated(value) if is_users_object(value) else value,))
         if trace.root.world.is_outside(before):
             trace.root.world.read_content(before)
-    return in_place(method[1:], before if trace is None else trace.lifted(before), value)
+    if trace is None:
+        return in_place(method[1:], before, value)
+    changeable = Changeable(trace, (before,), f"__{method}__")
+    made = in_place(method[1:], trace.lifted(before), value)
+    changeable.check()
+    return made
 
 
 def container_method(router: Semantics, trace: Recording, owner: Any, name: str, args: Any, kwargs: Any) -> Any:

@@ -12,14 +12,28 @@ import gc
 import sys
 import weakref
 from collections.abc import Collection, Iterable
+from dataclasses import field
 from typing import Any
 
 from hybridize.array.symbol import Cell
 from hybridize.base.errors import CaptureError
+from hybridize.base.frozen import mutable
 from hybridize.capture.outside.world import World
 from hybridize.capture.trace.scope import GraphScope
 
 _Partner = tuple["weakref.ref[GraphScope]", "weakref.ref[Cell]"]
+
+
+@mutable
+class ChangesSince:
+    """Changes since a point to which somebody may have to go back."""
+
+    since: int
+    """The number of the first object that the program made after it."""
+    containers: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    """Containers, and what they held."""
+    lasts: bool = False
+    """True if an object from before it was changed in a way that nobody can take back."""
 
 
 class Aliases:
@@ -27,8 +41,10 @@ class Aliases:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self.watches: list[dict[int, tuple[Any, Any]]] = []
-        """By those who may have to undo what is being recorded: containers changed since, and what they held."""
+        self.watches: list[ChangesSince] = []
+        """Of those who may have to undo what is being recorded."""
+        self._gone_on: dict[int, GraphScope | None] = {}
+        """By the identity of an iterator: the branch where alone it is known how far it has gone; None if nowhere."""
         self._carried: weakref.WeakSet[Cell] = weakref.WeakSet()
         """Cells that a loop of the graph carries: they cannot be written, as at first they are an array from before."""
         self._carried_containers: dict[int, Any] = {}
@@ -115,14 +131,54 @@ class Aliases:
                 other for other in containers if other is not container
             )
 
-    def watch(self) -> dict[int, tuple[Any, Any]]:
-        """Watch changes of containers from here on, until `unwatch`; return where they come to stand."""
-        self.watches.append({})
+    def watch(self) -> ChangesSince:
+        """Watch changes from here on, until `unwatch`; return where they come to stand."""
+        self.watches.append(ChangesSince(next(self._world.numbers)))
         return self.watches[-1]
 
-    def unwatch(self, changed: dict[int, tuple[Any, Any]]) -> None:
+    def unwatch(self, watch: ChangesSince) -> None:
         """Watch no longer."""
-        self.watches[:] = [one for one in self.watches if one is not changed]
+        self.watches[:] = [one for one in self.watches if one is not watch]
+
+    def is_from_before(self, owner: Any, at: GraphScope) -> bool:
+        """Tell whether the program has made an object before the branch in charge, or before a point to go back to."""
+        made = self._world.fresh.get(id(owner))
+        if made is None:
+            return False
+        return made[1] is not at or any(made[2] < watch.since for watch in self.watches)
+
+    def lasts(self, owner: Any, at: GraphScope) -> bool:
+        """Hear of a change to an object of the program that nobody can take back; return whether it can be made here.
+
+        It cannot in a branch that is not the object's own, whose other side may not make it.
+        """
+        made = self._world.fresh.get(id(owner))
+        if made is not None and at.parent is not None and made[1] is not at:
+            return False
+        self._last(-1 if made is None else made[2])
+        return True
+
+    def _last(self, number: int) -> None:
+        for watch in self.watches:
+            watch.lasts = watch.lasts or number < watch.since
+
+    def goes_on(self, iterator: Any, at: GraphScope) -> bool:
+        """Hear that an iterator of the program's goes on; return whether it is known how far it has gone already.
+
+        After it has gone on in a branch, that is known in this branch only; in a loop of the graph it never is.
+        """
+        _, made, number = self._world.fresh[id(iterator)]
+        self._last(number)
+        known = self._gone_on.get(id(iterator), made)
+        around: GraphScope | None = at
+        while around is not None and around is not known:
+            around = None if around.repeats else around.parent
+        self._gone_on[id(iterator)] = None if around is None else at
+        return around is not None
+
+    def is_iterator(self, iterable: Any) -> bool:
+        """Tell whether a loop goes through an iterator that the program has made, and may hold elsewhere."""
+        return id(iterable) in self._world.fresh and hasattr(type(iterable), "__next__")
 
     def changes(self, container: Any, at: GraphScope) -> None:
         """Hear that a container is to be changed; refuse it where it may be another one too, which anybody has.
@@ -132,7 +188,7 @@ class Aliases:
         """
         self._check_change(container, at)
         for watch in self.watches:
-            watch.setdefault(id(container), (container, container.copy()))
+            watch.containers.setdefault(id(container), (container, container.copy()))
 
     def _check_change(self, container: Any, at: GraphScope) -> None:
         if id(container) not in self._carried_containers:
@@ -152,7 +208,7 @@ class Aliases:
         key = id(container)
         books = 3 + (key in self._world.fresh)  # the argument, the call, its own entry among the twins
         books += sum(one is container for _, others in self._twins.values() for one in others)
-        books += sum(key in watch for watch in self.watches)
+        books += sum(key in watch.containers for watch in self.watches)
         around: GraphScope | None = at
         while around is not None:
             books += key in around.containers
@@ -165,4 +221,5 @@ class Aliases:
         for key in list(fresh):
             if sys.getrefcount(fresh[key][0]) <= 2:  # of the entry, and of the call
                 del fresh[key]
+                self._gone_on.pop(key, None)
         gc.collect()

@@ -188,6 +188,23 @@ class Recording(GraphScope):
         if self.parent is not None and (made is None or made[1] is not self):
             self.containers.setdefault(id(container), (container, container.copy(), loc))
 
+    def changes_own(self, owner: Any, what: str) -> None:
+        """Hear that an object of the program's own is about to be changed, in a way that nobody can take back.
+
+        Raises:
+            CaptureError E430: in a branch on data, of which the other side may not change it.
+        """
+        if not self.root.aliases.lasts(owner, self):
+            raise self.in_a_branch(what)
+
+    def in_a_branch(self, what: str, help: str = "") -> CaptureError:
+        """The error for a side effect where data decides whether it happens."""
+        remedy = (
+            help or "set a variable on both sides, and write it after the branch: best = new if better else self.best"
+        )
+        text = f"{what} in a branch or loop that depends on data: Python runs both sides once"
+        return self.root.refusing(CaptureError("E430", text, help=remedy))
+
     def note(self, cell: Cell) -> None:
         """Remember what a cell holds before a write that is allowed."""
         if self.parent is not None or self.root.aliases.watches:  # else there is nothing to go back to

@@ -25,6 +25,8 @@ class GraphScope(Staging):
     def __init__(self, parent: GraphScope | None) -> None:
         self.parent = parent
         self.builder = Builder()
+        self.repeats = False
+        """True for what is recorded once, and run again and again."""
         self.journal: list[tuple[Cell, Operand]] = []
         """Writes to cells, with what they held before, so that a branch can be undone."""
         self.containers: dict[int, tuple[Any, Any, SourceLoc | None]] = {}
