@@ -1,6 +1,7 @@
 """Code that asks a value for its class: what it hears is the class that the value has imperatively."""
 
 import collections.abc
+import dataclasses
 import functools
 import gc
 import numbers
@@ -381,3 +382,25 @@ def test_classes_made_in_a_loop_are_not_kept():
         is_trusted_class(type(f"Other{number}", (), {}))
     gc.collect()
     assert [reference() for reference in made] == [None] * 3
+
+
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    """Its hash is one that `dataclasses` generates."""
+
+    number: int
+    name: str = dataclasses.field(default="a", compare=False)
+    parts: tuple = (1, (2, "b"))
+    other: float = dataclasses.field(default=0.5, hash=False)
+
+
+def test_hash_of_a_frozen_dataclass(same):
+    def call(x, n):
+        given, same_fields, other = Frozen(n), Frozen(n, "b", other=2.0), Frozen(n + 1)
+        found = {given: 1}
+        equal = hash(given) == hash(same_fields), hash(given) == hash(other)
+        return x, equal, hash(given) == hash((n, (1, (2, "b")))), given in found, found[Frozen(n)]
+
+    same(lambda: call, ([1.0], 3), ([1.0], 4))
+    kept = Frozen(7)
+    same(lambda: lambda x: (x, hash(kept) == hash(Frozen(7))), [1.0])

@@ -50,15 +50,6 @@ def block(stack: BlockStack, part: Part) -> Signal | None:
     return signal
 
 
-# -------------------------------------------------------------------------------------------------------- variables
-
-
-# ----------------------------------------------------------------------------------------------------------- truth
-
-
-# ------------------------------------------------------------------------------------------------------- statements
-
-
 def if_(
     test: Any, then: Part | None, orelse: Part | None, names: Sequence[str], stack: BlockStack | None = None,
     rest: Part | None = None,
@@ -160,6 +151,3 @@ def caught() -> None:
             raise trace.root.refused
         # Whether it is raised may depend on the sizes, or on what cannot be done with symbols.
         trace.root.inputs.pin_sizes()
-
-
-# -------------------------------------------------------------------------------------------------------- the graph

@@ -108,10 +108,6 @@ def _text(function: Callable[..., Any]) -> Callable[..., Any]:
     return text
 
 
-def _next(router: Semantics, iterator: Any, *default: Any) -> Any:
-    return next(iterator, *default)
-
-
 def _len(router: Semantics, value: Any) -> Any:
     if type(value) is Selected:
         return length_of_selected(value)

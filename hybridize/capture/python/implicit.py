@@ -7,6 +7,7 @@ For objects of the user's classes they call what the user wrote as converted cod
 from __future__ import annotations
 
 import builtins
+import dataclasses
 import functools
 import itertools
 import math
@@ -24,6 +25,7 @@ from hybridize.capture.control.special import is_users_object, iterated
 from hybridize.capture.control.truth import not_, truth
 from hybridize.capture.outside.objects import is_users, remembers, static
 from hybridize.capture.outside.trust import is_trusted_class
+from hybridize.capture.python.mathematics import known
 from hybridize.capture.python.semantics import Semantics
 from hybridize.capture.trace.recording import Recording
 from hybridize.contract.snapshots import MISSING
@@ -96,6 +98,9 @@ def answer(router: Semantics, trace: Recording, function: Any, args: tuple[Any, 
         return _OPERATORS[function](*args, **kwargs)
     if function is pow and len(args) == 2 and not kwargs:
         return special.binary("pow", *args)
+    if function is hash and (made := special.dataclass_of(type(args[0]), "__hash__")) is not None:
+        hashed = [field for field in dataclasses.fields(made) if (field.compare if field.hash is None else field.hash)]
+        return router.call(hash, tuple(known(router.read_attribute(args[0], field.name)) for field in hashed))
     for name in _NAMES.get(function, ()):
         found = special.method(trace, args[0], name)
         if found is not None:
