@@ -472,7 +472,14 @@ _REMEDIES = {
 def refusal(symbol: Symbol, call: str) -> CaptureError:
     """The error for asking a symbol for a value: names the call and a remedy."""
     help = _REMEDIES.get(call, "keep it an array: np and npx compute with it; npx.print shows it when the program runs")
-    return CaptureError("E401", f"{call} of {symbol!r}: there are no values while capturing", help=help)
+    return CaptureError("E401", f"{call} of {described(symbol)}: there are no values while capturing", help=help)
+
+
+def described(symbol: Symbol) -> str:
+    """A value of a program for messages: an array with its type, or a Python number."""
+    if symbol.weak is not None:
+        return f"a {symbol.weak.__name__} that depends on data"
+    return f"{symbol.name + ', ' if symbol.name else ''}an array {symbol.type}"
 
 
 def _stepped(type: TensorType, steps: tuple[Op | At, ...]) -> TensorType:

@@ -357,6 +357,7 @@ class _Finalizer:
             gathered(trace.world.lasting_guards()), trace.world.watched(),
             numbers=dict(trace.numbers.pinned), conditions=tuple(trace.numbers.conditions),
             layouts=dict(trace.inputs.layouts), same_memory=self._same_memory(), bound=dict(trace.inputs.bound),
+            compared=None if trace.inputs.compared is None else tuple(trace.inputs.compared),
             transaction=trace.history.transaction([feed for feed, _ in trace.begun]),
             changed=tuple(trace.world.given_changed),
             outside=tuple(trace.world.outside.values()) if trace.world.given_changed else (),

@@ -74,6 +74,7 @@ class Call:
                 "E311", "an argument holds itself, or is nested hundreds of levels deep", help="pass its parts"
             ) from None
         kinds: list[Any] = []
+        wrapped: dict[int, ndarray] | None = None  # arrays of other classes: one object stays one
         for position, leaf in enumerate(leaves):
             kind = type(leaf)
             if kind is ndarray:
@@ -82,7 +83,10 @@ class Call:
             elif kind is float or (kind is int and leaf in _EXACT):
                 kinds.append(kind)
             elif isinstance(leaf, (ndarray, numpy.ndarray)):
-                leaves[position] = array = _array(leaf)
+                wrapped = {} if wrapped is None else wrapped
+                if id(leaf) not in wrapped:
+                    wrapped[id(leaf)] = _array(leaf)
+                leaves[position] = array = wrapped[id(leaf)]
                 kinds.append(array.type)
             elif isinstance(leaf, numpy.generic) and leaf.dtype in CODES:
                 kinds.append(kind)

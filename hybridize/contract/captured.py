@@ -117,6 +117,9 @@ class Captured:
     """Array leaves that are over the same memory as an earlier leaf."""
     bound: dict[int, ndarray]
     """Array leaves that are over the same memory as an array from outside."""
+    compared: tuple[ndarray, ...] | None = None
+    """Arrays from outside that arguments were compared to by identity: which of all these are one object must be as it
+    was. None where no argument was asked about."""
     transaction: Transaction = NO_TRANSACTION
     """The feeds and gradient flags of backward passes and updates, begun and rolled back with each call."""
     changed: tuple[tuple[Any, ...], ...] = ()

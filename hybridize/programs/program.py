@@ -49,9 +49,11 @@ from hybridize.programs.entry import (
     CommitFlag,
     Entry,
     alone,
+    for_objects,
     locked,
     not_taken,
     notify_written,
+    same_objects,
     with_feeds,
     without_gradients,
 )
@@ -88,6 +90,9 @@ class Program:
     ) -> None:
         self.name = name
         self._aliases = aliases(captured.call, captured) if captured.same_memory or captured.writes_arguments else None
+        compared = captured.compared
+        self._objects = None if compared is None else same_objects(captured.call.leaves, compared)
+        """The arrays among the arguments that are one object; None where that does not matter."""
         self.sample: tuple[Any, ...] | None = recorded(captured.call)
         """The leaves of the call that it was captured at, for files; None where they are not kept."""
         call = captured.call.without_arrays()
@@ -261,6 +266,8 @@ class Program:
             if memory(call.leaves[position]) != memory(array):
                 return False
         if any(_overlaps(leaf, array) for array in self._written for leaf in call.leaves if isinstance(leaf, ndarray)):
+            return False
+        if self._objects is not None and same_objects(call.leaves, self.capture.compared or ()) != self._objects:
             return False
         return self._aliases is None or aliases(call, self.capture) == self._aliases
 
@@ -537,6 +544,8 @@ class Program:
         entry = made
         if keeps_state:
             entry = locked(made, fallback, written, self._written, captured.transaction, committed)
+        if self._objects is not None:
+            entry = for_objects(entry, fallback, captured.compared or (), self._objects)
         return entry if not captured.transaction.marks else without_gradients(entry, fallback)
 
     def _scattered(self, position: int) -> bool:

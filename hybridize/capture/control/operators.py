@@ -9,10 +9,11 @@ from typing import Any
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operators import functions
-from hybridize.array.symbol import Symbol, check_classes
+from hybridize.array.symbol import Symbol, check_classes, described
 from hybridize.base.errors import CaptureError
 from hybridize.capture.control import branches
 from hybridize.capture.control.comparisons import comparison
+from hybridize.capture.control.identity import is_same
 from hybridize.capture.control.joining import Mismatch, joined, spec_of
 from hybridize.capture.control.mixed import MixedValue
 from hybridize.capture.control.selected import Selected, includes
@@ -72,6 +73,8 @@ def compare(left: Any, name: str, right: Part, *others: Any) -> Any:
             result = not_(contains(other, left))
         case "is_" | "is_not" if type(left) is Symbol and left.weak is bool and type(other) is bool:
             result = left if other is (name == "is_") else not_(left)
+        case "is_" | "is_not":
+            result = is_same(left, other) is (name == "is_")
         case _:
             result = comparison(name, left, other)
     return and_(result, lambda: compare(other, *others)) if others else result
@@ -97,7 +100,7 @@ def contains(container: Any, value: Any) -> Any:
     if trace is not None and type(value) is not Symbol:
         trace.root.world.read_membership(container, value)
     if type(value) is Symbol and isinstance(container, (dict, set, frozenset)):
-        raise CaptureError("E422", f"{value!r} cannot be a key: it has no value while capturing")
+        raise CaptureError("E422", f"{described(value)} cannot be a key: it has no value while capturing")
     if trace is not None and isinstance(container, (dict, set, frozenset)):
         trace.root.keyed((value,), container)
     if trace is not None and (type(container) in (list, tuple, deque, Selected)):

@@ -18,6 +18,7 @@ from hybridize.base.errors import CaptureError
 from hybridize.base.locations import SourceLoc
 from hybridize.capture.control import branches
 from hybridize.capture.control.comparisons import comparison
+from hybridize.capture.control.identity import is_same
 from hybridize.capture.control.signals import Part
 from hybridize.capture.control.truth import RESULT, Undecided, as_bool, is_one, refusing, truth
 from hybridize.capture.trace.recording import current_trace
@@ -178,17 +179,17 @@ def equal(item: Any, value: Any, asked: Any = True) -> Any:
     """
     there, one = parts(item)
     wanted = both(there, asked)
-    if one is value:
+    if is_same(one, value):
         return wanted
     if is_one(one) and is_one(value):
         return both(wanted, truth(comparison("eq", one, value)))
     return both(wanted, branches.truth_under(wanted, lambda: comparison("eq", one, value)))
 
 
-def count(value: Selected, wanted: Any) -> Any:
+def count(container: Any, wanted: Any) -> Any:
     """Return how many items are equal to one."""
     total: Any = 0
-    for item in value.items:
+    for item in each(container):
         known = equal(item, wanted)
         total = total + (as_bool(known) if type(known) is Symbol else int(known))
     return total

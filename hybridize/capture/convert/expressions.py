@@ -178,7 +178,10 @@ class Expressions(ast.NodeTransformer):
         names = [_COMPARISONS[type(operator)] for operator in node.ops]
         if len(names) == 1 and names[0] not in ("in", "not in") and not _is_truth(node):
             if names[0] in ("is_", "is_not"):
-                return ast.copy_location(ast.Compare(left=left, ops=node.ops, comparators=rights), node)
+                if isinstance(node.left, ast.Constant) or isinstance(node.comparators[0], ast.Constant):
+                    return ast.copy_location(ast.Compare(left=left, ops=node.ops, comparators=rights), node)
+                method = "is_same" if names[0] == "is_" else "is_different"
+                return ast.copy_location(routed(method, left, *rights), node)
             return ast.copy_location(routed("comparison", ast.Constant(names[0]), left, *rights), node)
         if not self._can_defer(*node.comparators):
             return ast.copy_location(ast.Compare(left=left, ops=node.ops, comparators=rights), node)

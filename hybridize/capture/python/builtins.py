@@ -6,6 +6,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import functools
+import operator
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -16,6 +17,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
 from hybridize.capture.control import texts
+from hybridize.capture.control.identity import is_different, is_same, number_of
 from hybridize.capture.control.raising import Trying
 from hybridize.capture.control.selected import Selected
 from hybridize.capture.control.selected import length as length_of_selected
@@ -191,6 +193,9 @@ REPLACED: dict[Any, Callable[..., Any]] = {
     builtins.repr: lambda _, value: texts.representation(value),
     builtins.format: lambda _, *args: texts.formatted(*args),
     builtins.hash: _text(hash),
+    builtins.id: lambda _, value: number_of(value),
+    operator.is_: lambda _, left, right: is_same(left, right),
+    operator.is_not: lambda _, left, right: is_different(left, right),
     builtins.len: _len,
     builtins.bool: _bool,
     contextlib.suppress: _suppress,

@@ -21,7 +21,7 @@ from hybridize import ops
 from hybridize.array.functions.divisors import euclid
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operators import not_one
-from hybridize.array.symbol import Symbol
+from hybridize.array.symbol import Symbol, described
 from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import bool_, float64, int64
 from hybridize.base.errors import CaptureError
@@ -117,7 +117,7 @@ def to_list(symbol: Symbol) -> Any:
         raise _trace().root.refusing(
             CaptureError(
                 "E401",
-                f"tolist() of {symbol!r}: more than {_MOST} elements would become numbers of their own",
+                f"tolist() of {described(symbol)}: more than {_MOST} elements would become numbers of their own",
                 help="keep it an array: np and npx compute with all elements at once",
             )
         )

@@ -25,13 +25,14 @@ import numpy
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operators import Operators
 from hybridize.array.storage import Storage
-from hybridize.array.symbol import Symbol, check_classes
+from hybridize.array.symbol import Symbol, check_classes, described
 from hybridize.base.dims import is_symbolic
 from hybridize.base.errors import CaptureError
 from hybridize.base.nested import is_sequence_class
 from hybridize.base.participation import WritePolicy, fed_of, outside_of, watches_of, write_of
 from hybridize.capture.control import special, statements, texts
 from hybridize.capture.control.comparisons import comparison
+from hybridize.capture.control.identity import is_different, is_same
 from hybridize.capture.control.loops import through
 from hybridize.capture.control.operators import and_, choose, compare, or_
 from hybridize.capture.control.raising import Trying
@@ -138,6 +139,8 @@ class Router:
     binary = staticmethod(special.binary)
     unary = staticmethod(special.unary)
     comparison = staticmethod(comparison)
+    is_same = staticmethod(is_same)
+    is_different = staticmethod(is_different)
     trying = staticmethod(Trying)
     selected = staticmethod(selected)
     taken = staticmethod(taken)
@@ -996,7 +999,9 @@ def item(router: Router, root: Trace, owner: Any, key: Any, whole: bool) -> Any:
         if isinstance(owner, (dict, set)):
             raise root.refusing(
                 CaptureError(
-                    "E422", f"{key!r} cannot be a key: it has no value while capturing", help="keys are Python values"
+                    "E422",
+                    f"{described(key)} cannot be a key: it has no value while capturing",
+                    help="keys are Python values",
                 )
             )
         if type(owner) in (list, tuple) and is_index(key):

@@ -68,6 +68,8 @@ _WRITING = frozenset({builtins.setattr, builtins.delattr, builtins.vars})
 """Builtins that stay as they are: what they change is noticed afterwards."""
 _MAKING = frozenset({"__init__", "__new__", "__init_subclass__", "__post_init__", "__class_getitem__"})
 """Methods that nobody calls who has the object."""
+_COMPARING = frozenset({"IS_OP", "CONTAINS_OP"})
+"""Instructions of Python that ask whether two objects are one."""
 _BY_SYMBOLS = (TypeError, ValueError, OverflowError)
 """Exceptions that code of others raises where it gets a symbol instead of an array or a number."""
 
@@ -78,6 +80,8 @@ def called(router: Semantics, trace: Recording, function: FunctionType, args: An
     Raises:
         CaptureError E431: it changes something of that, which calls of the program would not do, or cannot be followed.
     """
+    if any(step.opname in _COMPARING for step in dis.get_instructions(function)):
+        trace.root.inputs.compare_arguments()
     reached = Reached(trace, router)
     reached.all((function, *args, *kwargs.values()))
     made = reached.with_builtins(router, function)

@@ -17,7 +17,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
 from hybridize.base.participation import WritePolicy, is_of_package, write_of
 from hybridize.capture.control.comparisons import Ordered
-from hybridize.capture.control.selected import Selected, count, equal
+from hybridize.capture.control.selected import count, equal
 from hybridize.capture.control.special import KNOWN, in_place, index, is_users_object, iterated, method
 from hybridize.capture.control.truth import plain
 from hybridize.capture.outside.objects import is_users, remembers, static
@@ -232,7 +232,7 @@ def container_method(router: Semantics, trace: Recording, owner: Any, name: str,
     """Call a method of a list, dict, set, tuple or deque."""
     world = trace.root.world
     seeks = name in _SEEKING and isinstance(owner, (list, tuple, deque)) and args
-    if seeks and any(map(is_users_object, (args[0], *owner))):
+    if seeks and any(_asks(trace, one) for one in (args[0], *owner)):
         return _sought(trace, owner, name, *map(plain, args))
     if name in MUTATORS:
         args = tuple(trace.lifted(arg) for arg in args)
@@ -262,15 +262,20 @@ def container_method(router: Semantics, trace: Recording, owner: Any, name: str,
 
 
 def _sought(trace: Recording, owner: Any, name: str, wanted: Any, *bounds: int) -> Any:
-    """`count`, `index` or `remove` of a list, whose items or what is looked for have an `__eq__` of the user's."""
+    """`count`, `index` or `remove` of a list, where arrays are compared, or objects with an `__eq__` of the user's."""
     if trace.root.world.is_outside(owner):
         trace.root.world.read_content(owner)
     if name == "count":
-        return count(Selected(list(owner)), wanted)
+        return count(owner, wanted)
     for number in range(*slice(*(bounds or (None,))[:1], *(bounds[1:] or (None,))).indices(len(owner))):
         if bool(equal(owner[number], wanted)):
             return number if name == "index" else _change(trace, owner, "__delitem__", (number,))
     raise ValueError(f"{type(owner).__name__}.{name}(x): x not in {type(owner).__name__}")
+
+
+def _asks(trace: Recording, value: Any) -> bool:
+    """Tell whether a comparison with a value calls what the user wrote, or is of an array."""
+    return is_users_object(value) or type(trace.lifted(value)) is Symbol
 
 
 def _key(trace: Recording, owner: Any, key: Any) -> Any:

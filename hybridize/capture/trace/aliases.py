@@ -89,6 +89,18 @@ class Aliases:
             if self._has_partner(cell, at):
                 raise self._refused()
 
+    def check_compared(self, cell: Cell, other: Cell) -> None:
+        """Refuse to tell whether two arrays are one object where data decides that.
+
+        Raises:
+            CaptureError E441: it does.
+        """
+        if cell in self._carried or other in self._carried or any(one is other for one in self.origins(cell)):
+            raise self._world.program.refusing(CaptureError(
+                "E441", "data decides whether two arrays are one object",
+                help="compare what decides it, or give x.copy() on one side, which is never the same object",
+            ))  # fmt: skip
+
     def _refused(self) -> CaptureError:
         return self._world.program.refusing(CaptureError(
             "E441", "a write to an array that is, depending on data, the same as another one or not",

@@ -44,6 +44,20 @@ class Input:
     """The first line that writes to it, where one does."""
 
 
+@dataclass(slots=True, eq=False)
+class KnownArray:
+    """An array object that existed before the call, as the program knows it. Two over one memory have one cell."""
+
+    entry: Input
+    """The input that its memory is."""
+    symbol: Symbol
+    """Its own: two symbols are one where the arrays are one object."""
+    arguments: int = 0
+    """The number of leaves of the arguments that it is."""
+    outside: ndarray | None = None
+    """The array itself where it was found outside."""
+
+
 class Inputs:
     """All inputs of one program.
 
@@ -66,7 +80,10 @@ class Inputs:
         """Leaves of the arguments that are over the memory of an array from outside: the program takes them for it."""
         self.foreign: dict[int, ndarray] = {}
         """NumPy arrays of the user's, by identity."""
-        self._by_array: dict[int, Input] = {}
+        self.compared: list[ndarray] | None = None
+        """Arrays from outside that arguments were compared to by identity; None where no argument was asked about."""
+        self._by_array: dict[int, KnownArray] = {}
+        self._by_symbol: dict[int, KnownArray] = {}
         self._by_memory: dict[tuple[Any, ...], Input] = {}
         self._by_cell: dict[Cell, Input] = {}
 
@@ -79,10 +96,12 @@ class Inputs:
         same = self._by_memory.get(memory(array))
         if same is not None:
             value = self._program.builder.input(same.value.type, name)
-            self.entries.append(Input(same.symbol, value, array, position))
-            self._by_array[id(array)] = same
-            return same.symbol
-        return self.add(array, position, name, kind).symbol
+            symbol = self._object(array, same, name).symbol
+            self.entries.append(Input(symbol, value, array, position))
+        else:
+            symbol = self.add(array, position, name, kind).symbol
+        self._by_symbol[id(symbol)].arguments += 1
+        return symbol
 
     def number_argument(self, value: Any, kind: type, position: int, name: str) -> Symbol:
         """Add a Python number among the arguments, and return its symbol."""
@@ -93,28 +112,61 @@ class Inputs:
 
     def lift(self, array: ndarray, name: str = "") -> Symbol:
         """Return the symbol of an array that exists already: of an input, or of a constant under `freeze`."""
-        known = self._by_array.get(id(array)) or self._by_memory.get(memory(array))
+        of_array = self._by_array.get(id(array))
+        known = self._by_memory.get(memory(array)) if of_array is None else of_array.entry
         if known is not None:
             if known.position >= 0:
                 self.bound[known.position] = array
             self._met(known, array)
-            return known.symbol
+            of_array = self._object(array, known, name)
+            of_array.outside = array
+            return of_array.symbol
         if self._freeze and array is not random.state:  # what the user calls constant are weights
             value = self._program.builder.constant(array._data, name)
-            entry = Input(Symbol.of(self._program, value, name), value, array, FROZEN)
-            self._by_array[id(array)] = self._by_memory[memory(array)] = self._by_cell[entry.symbol._cell] = entry
-            return entry.symbol
-        return self.add(array, -1, name).symbol
+            entry = self._known(Input(Symbol.of(self._program, value, name), value, array, FROZEN))
+        else:
+            entry = self.add(array, -1, name)
+        self._by_symbol[id(entry.symbol)].outside = array
+        return entry.symbol
 
     def add(self, array: ndarray, position: int, name: str, kind: TensorType | None = None) -> Input:
         """Add an array over memory that no other input has."""
         value = self._program.builder.input(kind or array.type, name)
         entry = Input(Symbol.of(self._program, value, name), value, array, position)
         self.entries.append(entry)
-        self._by_array[id(array)] = entry
-        self._by_memory[memory(array)] = entry
+        return self._known(entry)
+
+    def _known(self, entry: Input) -> Input:
+        """Remember an input over memory that no other has."""
+        self._by_array[id(entry.array)] = self._by_symbol[id(entry.symbol)] = KnownArray(entry, entry.symbol)
+        self._by_memory[memory(entry.array)] = entry
         self._by_cell[entry.symbol._cell] = entry
         return entry
+
+    def _object(self, array: ndarray, entry: Input, name: str) -> KnownArray:
+        """Return an array over the memory of an input: a known one, or a further one with a symbol of its own."""
+        known = self._by_array.get(id(array))
+        if known is None:
+            symbol = Symbol(self._program, entry.symbol._cell, (), name)
+            self._by_array[id(array)] = self._by_symbol[id(symbol)] = known = KnownArray(entry, symbol)
+        return known
+
+    def object_of(self, symbol: Symbol) -> KnownArray | None:
+        """Return the array that existed before the call and that a symbol is; None for views of it and all others."""
+        return self._by_symbol.get(id(symbol))
+
+    def compare(self, left: Symbol, right: Symbol) -> bool:
+        """Hear that two arrays were asked for being one object; tell whether calls may answer otherwise.
+
+        Arrays from outside are guarded by their places, and those that the program makes are its own.
+        """
+        one, other = self.object_of(left), self.object_of(right)
+        if one is None or other is None or not (one.arguments or other.arguments):
+            return False
+        if one is other and one.arguments == 1 and one.outside is None:
+            return False
+        self.compare_arguments().extend(known.outside for known in (one, other) if known.outside is not None)
+        return True
 
     def foreign_array(self, array: NDArray[Any]) -> ndarray:
         """Remember an array of NumPy's as the user's, so that it is lifted where it is used; return it as ours."""
@@ -142,6 +194,12 @@ class Inputs:
         if entry.position >= 0:
             self.layouts[entry.position] = data.strides
         return tuple(stride // data.itemsize for stride in data.strides)
+
+    def compare_arguments(self) -> list[ndarray]:
+        """Let the program depend on which of its arguments are one object; return `compared`."""
+        if self.compared is None:
+            self.compared = []
+        return self.compared
 
     def pin_sizes(self) -> None:
         """Let the program hold for the sizes of this call only: code may have seen them that nobody looked at."""

@@ -256,6 +256,29 @@ class Recording(GraphScope):
         array = value if isinstance(value, ndarray) else inputs.foreign.get(id(value))
         return value if array is None else inputs.lift(array)
 
+    def compare(self, left: Symbol, right: Symbol) -> None:
+        """Hear that two arrays were asked for being one object.
+
+        Raises:
+            CaptureError E441, E431: data decides which array one of them is; a program does not know NumPy's objects.
+        """
+        root = self.root
+        if left is not right and left.weak is None and right.weak is None:
+            root.aliases.check_compared(left._cell, right._cell)
+        for symbol in (left, right):
+            self.check_identity(symbol)
+        if root.inputs.compare(left, right) and (root.inputs.is_foreign(left) or root.inputs.is_foreign(right)):
+            raise root.refusing(CaptureError(
+                "E431", "an argument is asked for being a NumPy array from outside, which programs know as an array of "
+                "hybridize",
+                help="np.array(a), once and outside, makes one that a program knows by its identity",
+            ))  # fmt: skip
+
+    def check_identity(self, symbol: Symbol) -> None:
+        """Refuse to ask which object an array is that is replaced outside between calls."""
+        if self.root.inputs.object_of(symbol) is not None:
+            self.root.world.fed.check(self.root, self.root.inputs.of_cell(symbol._cell), "asked for its identity")
+
     def read(self, cell: Cell, detached: bool) -> Operand:
         return self.root.history.read(self, cell, detached)
 

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Identity of objects: `is`, `is not` and `id()`, which calls may answer otherwise where arguments are arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hybridize.array.symbol import Symbol
+from hybridize.base.errors import CaptureError
+from hybridize.capture.trace.recording import current_trace
+
+
+def is_same(left: Any, right: Any) -> bool:
+    """`left is right`; the program then depends on which of its arguments are one array.
+
+    Raises:
+        CaptureError E441: data decides which array one of them is.
+    """
+    trace = current_trace()
+    if trace is None:
+        return left is right
+    left, right = trace.lifted(left), trace.lifted(right)
+    if type(left) is Symbol and type(right) is Symbol:
+        trace.compare(left, right)
+    return left is right
+
+
+def is_different(left: Any, right: Any) -> bool:
+    """`left is not right`."""
+    return not is_same(left, right)
+
+
+def number_of(value: Any) -> int:
+    """`id(value)`.
+
+    Raises:
+        CaptureError E422: it is an array among the arguments, which is another one at each call.
+    """
+    trace = current_trace()
+    symbol = None if trace is None else trace.lifted(value)
+    if trace is None or type(symbol) is not Symbol:
+        return id(value)
+    known = trace.root.inputs.object_of(symbol)
+    if known is None:
+        return id(symbol)
+    trace.check_identity(symbol)
+    if known.arguments or known.outside is None:
+        raise trace.root.refusing(CaptureError(
+            "E422", "id() of an array among the arguments, which is another one at each call",
+            help="x is y tells whether two arrays are one object, any(x is y for y in seen) whether one of several is",
+        ))  # fmt: skip
+    return id(known.outside)
