@@ -217,14 +217,14 @@ class _Converter(Expressions):
         body = list(node.body)
         docstring = body[:1] if ast.get_docstring(node, clean=False) is not None else []
         block = _Block(nested=False, yields=is_generator(body))
-        statements = docstring + self._prologue(self._lower(body[len(docstring) :], block))
+        statements = docstring + self._prologue(node.args, self._lower(body[len(docstring) :], block))
         made = ast.FunctionDef(name=node.name, args=node.args, body=statements, decorator_list=[], returns=returns)
         ast.copy_location(made, node)
         ast.fix_missing_locations(made)
         self.scope, self.shared, self.uses_stack, self.top, self.first_parameter = before
         return made
 
-    def _prologue(self, body: list[ast.stmt]) -> list[ast.stmt]:
+    def _prologue(self, arguments: ast.arguments, body: list[ast.stmt]) -> list[ast.stmt]:
         """Return the statements that go before the lowered body of a function."""
         before: list[ast.stmt] = []
         declared = [
@@ -240,6 +240,9 @@ class _Converter(Expressions):
             before.append(ast.If(test=ast.Constant(False), body=[binding], orelse=[]))
         if self.uses_stack:
             before.append(ast.Assign(targets=[store(STACK)], value=routed("enter")))
+        if arguments.kwarg is not None:
+            # Python makes the dict of `**names` for this call alone: it is the program's own.
+            before.append(ast.Expr(routed("new", ast.Name(id=arguments.kwarg.arg, ctx=ast.Load()))))
         line = body[0] if body else None
         for statement in before:
             if line is not None:

@@ -77,9 +77,9 @@ _GOING_THROUGH: dict[Any, slice] = {
 _HASHING = frozenset({set, frozenset, dict})
 _HARMLESS = frozenset({
     callable, issubclass, super, property, staticmethod, classmethod, object, weakref.ref, weakref.proxy,
-    itertools.repeat, operator.is_, operator.is_not,
+    itertools.repeat, operator.is_, operator.is_not, reversed,
 })  # fmt: skip
-"""Functions that call no method of what they are given."""
+"""Functions that call no method of what they are given, or of its parts, but those that `answer` calls for them."""
 _MAKING = ("__init__", "__new__", "__init_subclass__", "__post_init__", "__class_getitem__", "__set_name__")
 _OF_OBJECTS = (types.MethodWrapperType, types.WrapperDescriptorType, types.MethodDescriptorType, types.MethodType)
 """Methods of Python's, of objects that the user's class may derive from."""
