@@ -21,7 +21,7 @@ def written(x, **names):
 
 
 def of_a_lambda(x, **names):
-    return (lambda **all: [value for value in all.values()])(q=x, **names)
+    return (lambda **all: [value * 2 for value in all.values()])(q=x, **names)
 
 
 def of_an_inner_function(x, **names):
@@ -38,7 +38,7 @@ def of_a_class(x, **names):
             self.all = all
 
         def both(self, **more):
-            return {**self.all, **more}, [value for value in self.all.values()]
+            return {**self.all, **more}, [value * 2 for value in self.all.values()]
 
     return Made(p=x, **names).both(r=2.0)
 

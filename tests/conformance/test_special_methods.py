@@ -13,6 +13,7 @@ import itertools
 import math
 import operator
 import pprint
+import types
 
 import numpy
 import pytest
@@ -797,3 +798,40 @@ def test_objects_that_are_returned_hold_arrays(function):
         assert not any(isinstance(part, Symbol) for part in parts)
         for got, want in zip(parts, _attributes(expected), strict=True):
             numpy.testing.assert_allclose(numpy.asarray(got), numpy.asarray(want))
+
+
+class Speaking:
+    """An object whose operators no program can follow, should anything call them."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __add__(self, other):
+        return Speaking(self.value + (other.value if isinstance(other, Speaking) else other))
+
+    def __eq__(self, other):
+        return isinstance(other, Speaking) and self.value is other.value
+
+    def __hash__(self):
+        return 7
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda a, b: [one.value for one in reversed([a, b])],
+        lambda a, b: functools.partial(lambda one: one.value, a)(),
+        lambda a, b: types.SimpleNamespace(one=a).one.value,
+        lambda a, b: [one.value for one in dict(a=a, b=b).values()],  # noqa: C408
+        lambda a, b: [one.value for one in dict([("a", a), ("b", b)]).values()],  # noqa: C406
+        lambda a, b: {**dict(a=a), "b": b}["a"].value,  # noqa: C408
+        lambda a, b: collections.OrderedDict(a=a)["a"].value,
+        lambda a, b: collections.defaultdict(list, a=[a, b])["a"][1].value,
+        lambda a, b: [one.value for one, _ in zip([a, b], itertools.repeat(a), strict=False)],
+    ],
+)
+def test_functions_that_call_nothing_of_objects_they_hold_are_called(use):
+    def function(x):
+        return use(Speaking(x), Speaking(x + 1))
+
+    assert repr(hybridize(function)(np.ones(1))) == repr(function(np.ones(1)))

@@ -307,7 +307,9 @@ class Expressions(ast.NodeTransformer):
         self.top, self.first_parameter = False, first(node.args)
         body = self.visit(node.body)
         if node.args.kwarg is not None:
-            first_of_all = ast.Tuple(elts=[_new(ast.Name(id=node.args.kwarg.arg, ctx=ast.Load()), node), body], ctx=ast.Load())
+            first_of_all = ast.Tuple(
+                elts=[_new(ast.Name(id=node.args.kwarg.arg, ctx=ast.Load()), node), body], ctx=ast.Load()
+            )
             body = at(ast.Subscript(value=first_of_all, slice=ast.Constant(1), ctx=ast.Load()), node)
         made = ast.Lambda(args=node.args, body=body)
         self.scope, self.top, self.first_parameter = before

@@ -14,7 +14,7 @@ import math
 import operator
 import types
 import weakref
-from collections import deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -77,9 +77,11 @@ _GOING_THROUGH: dict[Any, slice] = {
 _HASHING = frozenset({set, frozenset, dict})
 _HARMLESS = frozenset({
     callable, issubclass, super, property, staticmethod, classmethod, object, weakref.ref, weakref.proxy,
-    itertools.repeat, operator.is_, operator.is_not, reversed,
+    itertools.repeat, operator.is_, operator.is_not, reversed, functools.partial, types.SimpleNamespace,
 })  # fmt: skip
 """Functions that call no method of what they are given, or of its parts, but those that `answer` calls for them."""
+_MAPPINGS = frozenset({dict, OrderedDict, defaultdict})
+"""Functions that call methods of keys, and none of what is under them."""
 _MAKING = ("__init__", "__new__", "__init_subclass__", "__post_init__", "__class_getitem__", "__set_name__")
 _OF_OBJECTS = (types.MethodWrapperType, types.WrapperDescriptorType, types.MethodDescriptorType, types.MethodType)
 """Methods of Python's, of objects that the user's class may derive from."""
@@ -135,15 +137,26 @@ def _reversed(trace: Recording, value: Any) -> Any:
     return map(get, range(count() - 1, -1, -1))
 
 
-def handed(function: Any, args: tuple[Any, ...]) -> list[Any]:
+def handed(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
     """List the objects among arguments whose methods a function may call, past what capture has converted."""
     hashable = type(function).__hash__ is not None  # the keys of `cmp_to_key` are not
     if hashable and (function in _HARMLESS or (function in _GOING_THROUGH and function not in _HASHING)):
         return []
-    found = [part for arg in args for part in (arg if type(arg) in (list, tuple, set) else (arg,))]
+    if hashable and function in _MAPPINGS:
+        given: list[Any] = [key for arg in args for key in (_keys(arg) if type(arg) in (dict, list, tuple) else (arg,))]
+    else:
+        given = [*args, *kwargs.values()]
+    found = [part for arg in given for part in (arg if type(arg) in (list, tuple, set) else (arg,))]
     if isinstance(function, _OF_OBJECTS) or _is_ours(function):  # which may ask for a number: `x.sum(axis=v)`
         return [one for one in found if is_users_object(one) and is_users(static(type(one), "__index__"))]
     return [one for one in found if is_users_object(one) and _speaks(cast(Any, type(one)))]
+
+
+def _keys(pairs: dict[Any, Any] | list[Any] | tuple[Any, ...]) -> list[Any]:
+    """The keys that a mapping gets of another, or of a sequence of pairs."""
+    if isinstance(pairs, dict):
+        return [*pairs]
+    return [pair[0] if type(pair) in (list, tuple) and len(pair) == 2 else pair for pair in pairs]
 
 
 def _is_ours(function: Any) -> bool:

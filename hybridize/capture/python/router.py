@@ -566,7 +566,7 @@ class Router:
         held = Held(trace, args)
         undone = trace.depth or trace.root.aliases.watches
         changeable = writes.Changeable(trace, (owner, *args), name) if undone else None
-        objects = implicit.handed(function, (*args, *kwargs.values()))
+        objects = implicit.handed(function, args, kwargs)
         calling = unconverted.Implicit(trace, self, function, objects) if objects else None
         result = function(*args, **kwargs)
         held.check(function)
