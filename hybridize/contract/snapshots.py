@@ -169,7 +169,13 @@ def _taken_apart(
     keys: list[Any] = []
     parts: list[Any] = []
     content = _content(value, before)
-    if isinstance(value, dict):
+    if kind not in CONTAINERS and isinstance(content, CONTAINERS):
+        content = held(content)  # the class may go through what it holds in a way of its own
+        if isinstance(value, dict):
+            keys, parts = [key for key, _ in content], [part for _, part in content]
+        else:
+            parts = list(content)
+    elif isinstance(value, dict):
         keys, parts = list(content), list(content.values())
     elif isinstance(value, (list, tuple, deque, set, frozenset)):
         parts = list(content)
@@ -290,11 +296,17 @@ def differences(container: Any, then: Any) -> list[tuple[Any, Any, Any]]:
 def refill(container: Any, content: Iterable[Any]) -> None:
     """Let a list, dict, set or deque hold what another one holds, or a sequence of its parts."""
     parts: Any = list(content.items() if isinstance(content, dict) else content)
-    kind: Any = next(base for base in (OrderedDict, dict, set, deque, list) if isinstance(container, base))
+    kind = _base(container)
     kind.clear(container)  # by its own method, which a class derived of it may have replaced
     (kind.extend if kind in (deque, list) else kind.update)(container, parts)
 
 
 def held(container: Any) -> Any:
     """Give what a container holds as a tuple, of a dict as pairs: what `refill` takes."""
-    return tuple(container.items()) if isinstance(container, dict) else tuple(container)
+    kind = _base(container)
+    return tuple(kind.items(container) if isinstance(container, dict) else kind.__iter__(container))
+
+
+def _base(container: Any) -> Any:
+    """The class of Python's that a container is of, or of a class derived of it."""
+    return next(base for base in (OrderedDict, dict, set, frozenset, deque, list, tuple) if isinstance(container, base))

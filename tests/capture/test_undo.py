@@ -519,3 +519,52 @@ def test_code_without_source_that_writes_in_two_ways_is_undone_in_turn():
         with pytest.raises(CaptureError, match="E431"):
             hybridize(names["f"])(X)
         assert vars(names["o"]) == {"n": 0.0} and names["held"] == {"a": 1}
+
+
+def derived(kind):
+    """A class derived of a container whose own methods do more, or tell something else, than Python's."""
+
+    class Derived(kind):
+        def append(self, value):
+            super().append(value)
+            super().append("more")
+
+        def __iter__(self):
+            return iter(())
+
+        def __setitem__(self, key, value):
+            super().__setitem__(key, value)
+            super().__setitem__(key, "more")
+
+        def add(self, value):
+            super().add(value)
+            super().add("more")
+
+    return Derived
+
+
+@pytest.mark.parametrize(
+    ("kind", "content", "write"),
+    [
+        (list, [1, 2], lambda c, x: c.append(x)),
+        (collections.deque, [1, 2], lambda c, x: c.append(x)),
+        (dict, {"a": 1}, lambda c, x: c.__setitem__("b", x)),
+        (collections.OrderedDict, {"a": 1}, lambda c, x: c.__setitem__("b", x)),
+        (set, {1}, lambda c, x: c.add(2)),
+    ],
+)
+def test_a_refused_change_of_a_container_of_the_users_class_leaves_what_was_there(kind, content, write):
+    container = derived(kind)(content)
+
+    def plain():
+        return list(kind.items(container)) if issubclass(kind, dict) else list(kind.__iter__(container))
+
+    before = plain()
+
+    def function(x):
+        write(container, x.sum())
+        return x
+
+    with pytest.raises(CaptureError, match="E406|E431"):
+        hybridize(function)(np.ones(2))
+    assert plain() == before

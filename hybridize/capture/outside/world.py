@@ -718,7 +718,7 @@ def _changeable(owner: Any, met: set[int]) -> Iterator[Callable[[], object]]:
         return
     met.add(id(owner))
     if isinstance(owner, (list, dict, set, deque)):
-        yield partial(refill, owner, copy(owner))
+        yield partial(refill, owner, held(owner))
         parts = list(owner.values() if isinstance(owner, dict) else owner)
     elif isinstance(owner, BUFFERS) and not isinstance(owner, memoryview):
         yield partial(operator.setitem, owner, slice(None), copy(owner))
