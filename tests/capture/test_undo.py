@@ -565,6 +565,6 @@ def test_a_refused_change_of_a_container_of_the_users_class_leaves_what_was_ther
         write(container, x.sum())
         return x
 
-    with pytest.raises(CaptureError, match="E406|E431"):
+    with pytest.raises(CaptureError, match=r"E406|E431"):
         hybridize(function)(np.ones(2))
     assert plain() == before
