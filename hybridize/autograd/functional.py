@@ -61,6 +61,7 @@ def value_and_grad(
         leaves: list[Any] = []
         structures = []
         outer = modes.is_recording() if capturing() else taping() is not None
+        called = staging().convert(function) if capturing() else function
         for position in positions:
             if not -len(args) <= position < len(args):
                 raise ArgumentError("E388", f"gradient with respect to argument {position} of {len(args)}")
@@ -70,7 +71,7 @@ def value_and_grad(
             structures.append(structure)
             given[position] = unflatten(structure, mine)
         with record(train_mode=modes.is_training()):
-            outputs = function(*given, **kwargs)
+            outputs = called(*given, **kwargs)
             value = outputs[0] if has_aux else outputs
             if isinstance(value, (ndarray, Symbol)) and value.size != 1:
                 raise ArgumentError(

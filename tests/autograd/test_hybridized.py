@@ -372,3 +372,23 @@ def test_state_that_a_recorded_call_writes_is_a_constant(order):
         wanted = 3 * x.asnumpy() ** 2 + expected if order == 1 else 6 * x.asnumpy()
         numpy.testing.assert_allclose(x.grad.asnumpy(), wanted, rtol=1e-6)
         numpy.testing.assert_allclose(state.asnumpy(), expected, rtol=1e-6)
+
+
+SCALE = 2.0
+
+
+@pytest.mark.parametrize("gradient", [autograd.grad_of, autograd.value_and_grad])
+def test_a_gradient_function_is_compiled_with_the_branches_of_what_it_is_of(gradient, monkeypatch):
+    """It was made outside: the function in it is the user's all the same, converted and guarded."""
+
+    def function(w):
+        y = w * SCALE
+        if w[0] > 2:
+            y = y * w
+        return y.sum()
+
+    compiled = hybridize(gradient(function))
+    for values in ([2.0, 3.0], [3.0, 1.0], [1.0, 1.0]):
+        for scale in (2.0, 5.0):
+            monkeypatch.setitem(globals(), "SCALE", scale)
+            assert repr(compiled(np.array(values))) == repr(gradient(function)(np.array(values)))

@@ -10,6 +10,7 @@ import numpy
 import pytest
 
 from hybridize import hybridize, np
+from hybridize.errors import CaptureError
 
 X = np.array([1.0, 2.0, 0.0])
 
@@ -129,3 +130,47 @@ def test_arrays_that_a_loop_carries_in_a_list_are_read_at_each_call(users):
     for number in range(3):
         array[0] = 10.0 + number
         assert _numbers(fast(X)) == _numbers(body(outside, X))
+
+
+def running_maximum(x: Any) -> Any:
+    y = x.copy()
+    for i in range(1, len(x)):
+        y[i] = x[i] if x[i] > y[i - 1] else y[i - 1]
+    return y
+
+
+def compared(x: Any) -> Any:
+    y = x.copy()
+    y[1] = max(y[0], x[2])
+    y[0] = min(y[1], y[2])
+    return y
+
+
+def either(x: Any) -> Any:
+    y = x.copy()
+    y[1] = (x[0] > y[2] and y[0]) or x[2]
+    return y
+
+
+def clipped(x: Any) -> Any:
+    y = [x.copy()]
+    y[0][1:] = y[0][:-1] if x[0] > 1 else x[1:]
+    return y[0]
+
+
+@pytest.mark.parametrize("function", [running_maximum, compared, either, clipped])
+@pytest.mark.parametrize("values", [[2.0, 3.0, 1.0], [0.5, 1.0, 5.0], [5.0, 4.0, 3.0]], ids=str)
+def test_what_data_chooses_may_be_written_where_it_comes_from(function: Any, values: list[float]) -> None:
+    """Nobody reads the choice again, so it does not matter whose memory it is."""
+    assert repr(hybridize(function)(np.array(values))) == repr(function(np.array(values)))
+
+
+def test_what_data_chooses_and_somebody_still_has_may_not() -> None:
+    def function(x: Any) -> Any:
+        y = x.copy()
+        chosen = x[0] if x[0] > y[2] else y[0]
+        y[1] = chosen
+        return y, chosen
+
+    with pytest.raises(CaptureError, match="E441"):
+        hybridize(function)(X)

@@ -324,9 +324,9 @@ class Expressions(ast.NodeTransformer):
         arguments.kw_defaults = [None if default is None else self.visit(default) for default in arguments.kw_defaults]
 
 
-def _new(made: ast.AST, original: ast.AST) -> ast.AST:
+def _new(made: ast.AST, original: ast.AST) -> ast.expr:
     """A display of a container, announced."""
-    call: ast.AST = at(routed("new", made), original)
+    call: ast.expr = at(routed("new", made), original)
     return call
 
 

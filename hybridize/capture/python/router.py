@@ -104,6 +104,8 @@ _CONSTANT = (
     BaseException, Storage,
 )  # fmt: skip
 """Classes whose instances have no attributes that change, but for arrays, which are looked at otherwise."""
+_TEMPORARY = 2
+"""References to an argument that its caller holds no longer: the parameter, and the argument of `getrefcount`."""
 _LOOKING = frozenset({"builtins", "copy", "dataclasses", "operator", "_operator", "json", "itertools"})
 """Modules of Python whose functions look into their arguments."""
 _CONTEXT: Any = contextlib.contextmanager(cast(Any, iter))
@@ -624,6 +626,8 @@ class Router:
 
     def set_item(self, value: Any, owner: Any, key: Any) -> None:
         """`owner[key] = value`."""
+        if type(value) is Symbol and sys.getrefcount(value) <= _TEMPORARY:
+            value = writes.consumed(value)
         writes.set_item(self, value, owner, key)
 
     def delete_attribute(self, owner: Any, name: str) -> None:

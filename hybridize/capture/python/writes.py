@@ -134,6 +134,14 @@ def set_item(router: Semantics, value: Any, owner: Any, key: Any) -> None:
             trace.root.world.write(Item(owner, _hashable(plain(key))), value)
 
 
+def consumed(value: Symbol) -> Symbol:
+    """Give what a symbol that nobody reads again holds now, so that writes need not mind whose memory it may be."""
+    trace = current_trace()
+    if trace is None or not trace.root.aliases.origins(value._cell):
+        return value
+    return Symbol.of(trace, value.operand(), value.name, weak=value.weak)
+
+
 def delete_attribute(owner: Any, name: str) -> None:
     """`del owner.name`."""
     trace = current_trace()
