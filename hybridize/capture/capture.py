@@ -598,12 +598,7 @@ def _overlap(entry: Input, other: Input) -> CaptureError:
 
 def _translated(error: BaseException, trace: Trace) -> BaseException:
     """The error as the user should see it: without our frames, and with the reason where a variable has no value."""
-    name = raising.undefined(trace, error)
-    if name:
-        error = CaptureError(
-            "E440", f"variable {name!r} {trace.undefined[name]}",
-            help="give it a value of one type on every path, before the branch or loop", loc=_innermost(error),
-        )  # fmt: skip
+    error = raising.unset(trace, error) or error
     if isinstance(error, RecursionError) and not _is_in_users_code(error):
         error = CaptureError(
             "E432", "a list or dict that holds itself is returned, kept outside, or there where a branch on data ends",
@@ -612,7 +607,7 @@ def _translated(error: BaseException, trace: Trace) -> BaseException:
     if isinstance(error, RecursionError):
         error = CaptureError(
             "E447", "the function calls itself without end while capturing, where both sides of a branch are followed",
-            help="write it as a loop", loc=_innermost(error),
+            help="write it as a loop: while, or for over a range, whose end data may decide", loc=_innermost(error),
         )  # fmt: skip
     refused = trace.refused
     if refused is not None and error is not refused and isinstance(error, Exception) and not is_asynchronous(error):

@@ -1,6 +1,8 @@
 # ruff: noqa: RUF005, C416, B905
 """What Python refuses, by the class of a value: the same error, imperatively and compiled, that names no symbol."""
 
+import itertools
+
 import pytest
 
 from hybridize.array import np
@@ -189,3 +191,38 @@ def test_a_function_that_calls_itself_without_end_is_told_as_such():
         Function(grows)(np.array(V), 1)
     assert caught.value.loc is not None
     assert caught.value.loc.file == __file__
+
+
+def numbers():
+    number = 0
+    while True:
+        yield number
+        number += 1
+
+
+ENDLESS = {
+    "count": itertools.count,
+    "cycle": lambda: itertools.cycle([1, 2]),
+    "repeat": lambda: itertools.repeat(3),
+    "zip": lambda: zip(itertools.count(), itertools.count(1)),
+    "enumerate": lambda: enumerate(itertools.repeat(2)),
+    "iter": lambda: iter(int, 1),
+    "generator": numbers,
+    "list": lambda: [1.0] * 5000,
+}
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_a_loop_over_what_does_not_end_that_data_ends(name, refused):
+    """It is not said to be a function that calls itself."""
+    items = ENDLESS[name]
+
+    def function(x):
+        for item in items():
+            x = x * 0.5
+            if x.sum() < 1e-4:  # here
+                return x, item
+        return x, 0
+
+    error = refused(function, np.array(V), code="E445", match="a loop whose end depends on data")
+    assert "while True" in error.help

@@ -1309,3 +1309,213 @@ def index_in_a_cleaning_context(x, i):
 def test_what_no_except_catches_is_raised_by_the_program(same, function):
     at = (np.array(1, dtype="int64"), np.array(7, dtype="int64"), np.array(-2, dtype="int64"))
     same(lambda: function, *[([1.0, 2.0], i) for i in at])
+
+
+# ------------------------------------------------------------------------------------------------------------ finally
+
+
+def raised_in_finally(x):
+    try:
+        if x.sum() > 0:
+            raise ValueError("data")
+    finally:
+        {}["key"]  # here
+
+
+def raised_in_finally_after_a_return(x):
+    try:
+        if x.sum() > 0:
+            return x
+        [][5]
+    finally:
+        int("a")  # here
+
+
+def raised_by_data_in_finally(x):
+    try:
+        if x.sum() > 0:
+            raise ValueError("first")
+    finally:
+        if x.sum() < 100:
+            raise KeyError("second")  # here
+
+
+def raised_by_an_index_in_finally(x):
+    try:
+        assert x.sum() < 5
+    finally:
+        y = [x, x + 1][int(x[0])]  # here
+    return y
+
+
+def raised_in_an_outer_finally(x):
+    try:
+        try:
+            if x.sum() > 0:
+                raise ValueError("data")
+        finally:
+            y = x + 1
+    finally:
+        [y][2]  # here
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        raised_in_finally, raised_in_finally_after_a_return, raised_by_data_in_finally, raised_by_an_index_in_finally,
+        raised_in_an_outer_finally,
+    ],
+)  # fmt: skip
+def test_an_exception_of_a_finally_that_may_replace_one_of_data_is_refused(refused, function):
+    refused(function, np.array([1.0, 2.0]), code="E433", match="may be raised in a finally")
+
+
+def test_an_exception_of_a_finally_replaces_one_that_python_decides(same):
+    def function(x, k):
+        try:
+            if k:
+                x = x + 1 // (k - k)
+        finally:
+            if k > 1:
+                {}["key"]
+        return x
+
+    same(lambda: function, *[([1.0, 2.0], k) for k in range(3)])
+
+
+def test_a_finally_runs_on_the_way_of_an_exception_of_data(same):
+    state = types.SimpleNamespace(training=True)
+
+    def evaluated(x):
+        state.training = False
+        try:
+            if x[0] < 0:
+                raise ValueError("negative")
+            return x * (2 if state.training else 1)
+        finally:
+            state.training = True
+
+    def caught_inside(x):
+        try:
+            if x[0] < 0:
+                return x
+            [][5]
+        finally:
+            try:
+                {}["key"]
+            except KeyError:
+                x = x + 1
+
+    def in_a_loop(x):
+        for _ in range(3):
+            try:
+                if x[0] > 3:
+                    raise ValueError("large")
+                x = x * 2
+            finally:
+                x = x + 1
+        return x
+
+    for function in (evaluated, caught_inside, in_a_loop):
+        same(lambda function=function: (function, lambda: state.training), [1.0, 2.0], [-1.0, 2.0], [0.1, 0.0])
+
+
+# -------------------------------------------------------------------------------------------- variables without a value
+
+
+def read_in_try(x, n):
+    if n:
+        q = x
+    try:
+        return q
+    except UnboundLocalError as error:
+        return type(error).__name__, str(error)
+
+
+def read_after_del(x, n):
+    q = x
+    if n:
+        del q
+    try:
+        return q
+    except NameError as error:
+        return type(error).__name__, str(error)
+
+
+def deleted_in_try(x, n):
+    if n:
+        q = x
+    try:
+        del q
+    except UnboundLocalError as error:
+        return str(error)
+
+
+def added_to_in_try(x, n):
+    if n:
+        q = x
+    try:
+        q += 1
+    except UnboundLocalError as error:
+        return str(error)
+    return q
+
+
+def read_suppressed(x, n):
+    if n:
+        q = x
+    with contextlib.suppress(UnboundLocalError):
+        return q
+    return x + 1
+
+
+def read_by_a_nested_function(x, n):
+    def inner():
+        return q
+
+    if n:
+        q = x
+    try:
+        return inner()
+    except NameError as error:
+        return type(error).__name__, str(error)
+
+
+def never_set(x, n):
+    try:
+        return nothing
+    except NameError as error:
+        return type(error).__name__, str(error)
+
+
+def set_by_an_empty_loop(x, n):
+    for i in range(n):
+        x = x + i
+    try:
+        return i
+    except UnboundLocalError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        read_in_try, read_after_del, deleted_in_try, added_to_in_try, read_suppressed, read_by_a_nested_function,
+        never_set, set_by_an_empty_loop,
+    ],
+)  # fmt: skip
+def test_variables_without_a_value_are_caught_as_in_python(same, function):
+    same(lambda: function, ([1.0, 2.0], 0), ([1.0, 2.0], 1))
+
+
+@pytest.mark.parametrize("kind", [UnboundLocalError, NameError, Exception])
+def test_whether_data_sets_a_variable_is_not_caught(refused, kind):
+    def function(x):
+        if x[0] > 1:
+            y = x
+        try:
+            return y  # here
+        except kind:
+            return x + 1
+
+    refused(function, np.array([1.0, 2.0]), code="E440", match="'y' is set on one side only")

@@ -99,8 +99,22 @@ class Loop:
         return self.otherwise(stack)
 
     def resume(self, stack: BlockStack, number: int) -> Signal | None:
-        """Run the iterations that are left."""
-        return self.run(stack, number)
+        """Run the iterations that are left, on the side of a branch that goes on.
+
+        Raises:
+            CaptureError E445: they are too many, or without end: each lies in a branch of the one before.
+        """
+        try:
+            return self.run(stack, number)
+        except RecursionError:
+            trace = current_trace()
+            if trace is None or number <= _NESTED:
+                raise  # the function calls itself
+            raise trace.root.refusing(CaptureError(
+                "E445", "a loop whose end depends on data goes through an iterator without end, or too many items: it "
+                "is unrolled, each iteration in a branch of the one before",
+                help="let data decide when it ends: while True: with a counter of your own, or for k in range(n):",
+            )) from None  # fmt: skip
 
     def otherwise(self, stack: BlockStack) -> Signal | None:
         """The `else` of the loop."""

@@ -13,6 +13,8 @@ they would end.
 from __future__ import annotations
 
 import re
+import sys
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any, NoReturn
 
@@ -58,7 +60,7 @@ class Trying:
     def __init__(self, classes: Part | None = None) -> None:
         self._classes = classes
 
-    def may_catch(self, kind: type[BaseException]) -> bool:
+    def may_catch(self, kind: type[BaseException], loc: SourceLoc | None) -> bool:
         """Tell whether an exception of a class may be caught."""
         return self._classes is None or issubclass(kind, self._classes())
 
@@ -69,10 +71,79 @@ class Trying:
             self._tries.append(self)
 
     def __exit__(self, kind: type | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        met = self.met(error)
+        if met is not None and met is not error:
+            raise met from None
+
+    def met(self, error: BaseException | None) -> BaseException | None:
+        """End, and return the exception that leaves this as the user's own code raises it: UnboundLocalError, say."""
         if self._tries is not None:
             self._tries.remove(self)
             if isinstance(error, NameError):
-                depending(error)
+                return of_variable(error)
+        return error
+
+
+def leaving(trying: Trying, leave: Callable[..., Any], given: tuple[Any, Any, Any]) -> Any:
+    """Leave a context manager, whose `__exit__` is given the exception as the user's own code raises it."""
+    met = trying.met(given[1])
+    if met is None or met is given[1]:
+        return leave(*given)
+    if leave(type(met), met, met.__traceback__):
+        return True
+    raise met from None
+
+
+class Finally:
+    """Around a `finally`: an exception that it raises replaces the one on its way, whose place in a program is fixed.
+
+    Made before the `try`.
+    """
+
+    def __init__(self) -> None:
+        self._trace = current_trace()
+        self._awaits = self._runs = False
+        self._passing: BaseException | None = None
+        if self._trace is not None:
+            self._trace.root.tries.append(self)
+
+    def may_catch(self, kind: type[BaseException], loc: SourceLoc | None) -> bool:
+        """Hear of an exception that the program may raise, which no `finally` catches.
+
+        Raises:
+            CaptureError E433: the `finally` raises it, and may be on the way of another.
+        """
+        if self._runs and self._awaits:
+            raise self._refused(kind, loc)
+        self._awaits = True
+        return False
+
+    def begin(self) -> None:
+        """Hear that the `finally` begins."""
+        self._runs, self._passing = True, sys.exc_info()[1]
+
+    def end(self) -> None:
+        """Hear that it has ended, perhaps with an exception of its own.
+
+        Raises:
+            CaptureError E433: with one, which may be on the way of another.
+        """
+        if self._trace is None:
+            return
+        self._trace.root.tries.remove(self)
+        error = sys.exc_info()[1]
+        if not self._awaits or error is self._passing or not isinstance(error, Exception):
+            return
+        if is_users(self._trace, error):
+            raise self._refused(type(error), location_in(error)) from None
+
+    def _refused(self, kind: type[BaseException], loc: SourceLoc | None) -> CaptureError:
+        assert self._trace is not None
+        error: CaptureError = self._trace.root.refusing(CaptureError(
+            "E433", f"{kind.__name__} may be raised in a finally, in the place of an exception that data decides about",
+            help="let the finally block do what cannot fail, or put the try statement into the branch", loc=loc,
+        ))  # fmt: skip
+        return error
 
 
 def announced(trace: Recording, error: BaseException) -> None:
@@ -112,6 +183,24 @@ def depending(error: Exception) -> Exception:
     if router is not None and match is not None:
         router.read_unbound(match[1])
     return as_written(error)
+
+
+def unset(trace: Recording, error: BaseException) -> CaptureError | None:
+    """Return the refusal where a variable has no value as a branch or loop on data left it without; None elsewhere."""
+    name = undefined(trace, error)
+    return CaptureError(
+        "E440", f"variable {name!r} {trace.root.undefined[name]}",
+        help="give it a value of one type on every path, before the branch or loop", loc=location_in(error),
+    ) if name else None  # fmt: skip
+
+
+def of_variable(error: NameError) -> Exception:
+    """Return what an `except` meets of a variable without a value: as the user's own code raises it, or a refusal."""
+    trace = current_trace()
+    refused = None if trace is None else unset(trace, error)
+    if trace is not None and refused is not None:
+        return trace.root.refusing(refused)
+    return depending(error)
 
 
 def stop(branch: Recording, error: Exception) -> None:

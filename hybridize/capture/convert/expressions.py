@@ -335,9 +335,9 @@ def routed(method: str, *arguments: Any) -> ast.Call:
     return ast.Call(func=attribute(method), args=list(arguments), keywords=[])
 
 
-def attribute(name: str) -> ast.Attribute:
-    """An attribute of the router."""
-    return ast.Attribute(value=ast.Name(id=ROUTER, ctx=ast.Load()), attr=name, ctx=ast.Load())
+def attribute(name: str, owner: str = ROUTER) -> ast.Attribute:
+    """An attribute of the router, or of another variable."""
+    return ast.Attribute(value=ast.Name(id=owner, ctx=ast.Load()), attr=name, ctx=ast.Load())
 
 
 def store(name: str) -> ast.Name:

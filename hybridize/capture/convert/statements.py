@@ -510,7 +510,8 @@ class _Converter(Expressions):
         """Statements that stay Python's own: their bodies are lowered in place, or, where they may leave, called."""
         leaves = not block.yields and bool(escapes(ast.iter_child_nodes(node)))
         self.count += 1
-        signal = f"{GENERATED}signal_{self.count}__"
+        signal, ending = f"{GENERATED}signal_{self.count}__", f"{GENERATED}ending_{self.count}__"
+        made: list[ast.stmt] = [node]
 
         def body(statements: list[ast.stmt], prefix: list[ast.stmt] | None = None) -> list[ast.stmt]:
             if not leaves or not statements:
@@ -542,14 +543,22 @@ class _Converter(Expressions):
                     node.orelse = [at(ast.If(test=undisturbed, body=orelse, orelse=[]), node)] if leaves else orelse
                 if escapes(node.finalbody) and not block.yields:
                     raise Unconvertible
-                node.finalbody = self._lower(node.finalbody, block)
+                if node.finalbody:
+                    made = [at(ast.Assign(targets=[store(ending)], value=routed("ending")), node), node]
+                    begin, end = (
+                        at(ast.Expr(ast.Call(func=attribute(method, ending), args=[], keywords=[])), node.finalbody[0])
+                        for method in ("begin", "end")
+                    )
+                    lowered = self._lower(node.finalbody, block)
+                    watched_end = ast.Try(body=lowered, handlers=[], orelse=[], finalbody=[end])
+                    node.finalbody = [begin, at(watched_end, lowered[0])]
         if not leaves:
-            return [node]
+            return made
         before = ast.Assign(targets=[store(signal)], value=ast.Constant(None))
         found = ast.Name(id=signal, ctx=ast.Load())
         after = ast.Return(found if block.nested else routed("done", found))
         left = ast.UnaryOp(op=ast.Not(), operand=is_none(signal))
-        return [before, node, ast.If(test=left, body=[after], orelse=[])]
+        return [before, *made, ast.If(test=left, body=[after], orelse=[])]
 
     def _caught_classes(self, node: ast.Try) -> list[ast.expr]:
         """A function that gives the classes which the handlers of a `try` name; none where a handler takes them all."""

@@ -18,7 +18,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
 from hybridize.capture.control import texts
 from hybridize.capture.control.identity import is_different, is_same, number_of
-from hybridize.capture.control.raising import Trying
+from hybridize.capture.control.raising import Trying, leaving
 from hybridize.capture.control.selected import Selected
 from hybridize.capture.control.selected import length as length_of_selected
 from hybridize.capture.control.signals import SymbolicRange
@@ -146,8 +146,7 @@ class _Suppressing(contextlib.suppress):
         self._trying.__enter__()
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> bool:
-        self._trying.__exit__(kind, error, traceback)
-        return super().__exit__(kind, error, traceback) or False
+        return leaving(self._trying, super().__exit__, (kind, error, traceback)) or False
 
 
 def _suppress(router: Semantics, *exceptions: Any) -> Any:

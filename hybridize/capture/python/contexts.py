@@ -14,7 +14,7 @@ from itertools import pairwise
 from types import FunctionType
 from typing import Any
 
-from hybridize.capture.control.raising import Trying
+from hybridize.capture.control.raising import Trying, leaving
 from hybridize.capture.outside.objects import static
 
 OF_GENERATORS = contextlib._GeneratorContextManager
@@ -35,8 +35,7 @@ class OfUsers:
         return self._enter()
 
     def __exit__(self, *error: Any) -> Any:
-        self._trying.__exit__(*error)
-        return self._leave(*error)
+        return leaving(self._trying, self._leave, error)
 
 
 class OfGenerator:
@@ -51,8 +50,7 @@ class OfGenerator:
         return self._manager.__enter__()
 
     def __exit__(self, *error: Any) -> Any:
-        self._trying.__exit__(*error)
-        return self._manager.__exit__(*error)
+        return leaving(self._trying, self._manager.__exit__, error)
 
 
 def _may_swallow(generator: Any) -> bool:

@@ -35,7 +35,7 @@ from hybridize.capture.control.comparisons import comparison
 from hybridize.capture.control.identity import is_different, is_same
 from hybridize.capture.control.loops import through
 from hybridize.capture.control.operators import and_, choose, compare, or_
-from hybridize.capture.control.raising import Trying
+from hybridize.capture.control.raising import Finally, Trying
 from hybridize.capture.control.selected import selected, taken
 from hybridize.capture.control.signals import BREAK, CONTINUE, BlockStack, Returned
 from hybridize.capture.control.special import KNOWN, is_users_object, iterated
@@ -144,6 +144,7 @@ class Router:
     is_same = staticmethod(is_same)
     is_different = staticmethod(is_different)
     trying = staticmethod(Trying)
+    ending = staticmethod(Finally)
     selected = staticmethod(selected)
     taken = staticmethod(taken)
     text = staticmethod(texts.text)

@@ -513,7 +513,7 @@ class Trace(Recording):
         Raises:
             CaptureError E433: it is inside of one.
         """
-        if any(one.may_catch(kind) for one in self.tries):
+        if any(one.may_catch(kind, loc) for one in self.tries):
             raise self.refusing(CaptureError(
                 "E433", f"data decides whether {kind.__name__} is raised, with an except around that may catch it",
                 help="put the try statement into the branch, or say with if and else what is to happen", loc=loc,
