@@ -6,6 +6,7 @@ dtypes, cells, defaults, attributes, who shares a container with whom.
 
 from __future__ import annotations
 
+import atexit
 import collections
 import functools
 import io
@@ -15,11 +16,12 @@ import logging
 import math
 import os
 import re
+import shutil
 import sys
 import tempfile
 import types
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout, suppress
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -284,10 +286,19 @@ exec(PRELUDE, vars(_prelude))
 PRELUDE_NAMES = frozenset(vars(_prelude))
 
 
+@functools.cache
+def temporary_folder(process: int) -> str:
+    """Return a fresh folder for the temporary files of the programs of a process: others run the same programs."""
+    folder = tempfile.mkdtemp(prefix=f"hybridize-worlds-{process}-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
 @contextmanager
 def same_process() -> Iterator[None]:
     """Put back what of the process itself a program changes."""
     environment, arguments, modules, limit = dict(os.environ), list(sys.argv), set(sys.modules), sys.getrecursionlimit()
+    folder, tempfile.tempdir = tempfile.tempdir, temporary_folder(os.getpid())
     try:
         yield
     finally:
@@ -300,8 +311,8 @@ def same_process() -> Iterator[None]:
         for name in [name for name in logging.root.manager.loggerDict if name.startswith(OURS)]:
             del logging.root.manager.loggerDict[name]
         for file in Path(tempfile.gettempdir()).glob(f"{OURS}*"):
-            with suppress(FileNotFoundError):
-                file.unlink()
+            file.unlink()
+        tempfile.tempdir = folder
 
 
 @dataclass
