@@ -1511,7 +1511,7 @@ class Writer:
                     [
                         "1e39",
                         "16777217.0",
-                        "float('nan')",
+                        "math.nan",
                         "float('inf')",
                         "numpy.float32(2.5)",
                         "numpy.float64(0.1)",
