@@ -12,13 +12,14 @@ import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from copy import copy
-from functools import cache
+from functools import cache, cached_property
 from operator import itemgetter
 from types import CellType, FunctionType, MethodType
 from typing import Any
 
 from hybridize.array.ndarray import gradient_of, history, ndarray
 from hybridize.array.traced import Traced, Variable
+from hybridize.base.locations import is_users
 from hybridize.contract.snapshots import MISSING, own
 from hybridize.runtime.cpython import CELL_CONTENTS, FUNCTION_WORDS, OB_TYPE, member_offset
 from hybridize.runtime.entry import NULL, Look, Watch
@@ -173,12 +174,31 @@ class Closure(Named):
 
 
 class Attribute(Named):
-    """An attribute of an object, class or module, as Python finds it."""
+    """An attribute of an object, class or module, as Python finds it, but for code of the user's that would make it."""
 
-    __slots__ = ()
+    __slots__ = ("_is_plain",)
+
+    def __init__(self, owner: Any, name: str) -> None:
+        super().__init__(owner, name)
+        self._is_plain: bool | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """True if asking for it runs no code of the user's; found out once, as calls read some places."""
+        if self._is_plain is None:
+            self._is_plain = not runs_code(type(self.owner), self.name)
+        return self._is_plain
 
     def read(self) -> Any:
-        return getattr(self.owner, self.name, MISSING)
+        if self._is_plain or self.is_plain:
+            return getattr(self.owner, self.name, MISSING)
+        if _is_made_by(Unbound(type(self.owner), self.name).read()) and self.name not in own(self.owner):
+            return MISSING
+        lookup: Callable[..., Any] = type.__getattribute__ if isinstance(self.owner, type) else object.__getattribute__
+        try:
+            return lookup(self.owner, self.name)
+        except AttributeError:
+            return MISSING
 
     def write(self, value: Any) -> None:
         if value is not MISSING:
@@ -187,6 +207,8 @@ class Attribute(Named):
             delattr(self.owner, self.name)
 
     def expression(self, refer: Refer) -> str:
+        if not self.is_plain:
+            return f"{refer(Attribute.read)}({refer(self)})"
         owner = refer(self.owner)
         return f"{owner}.{self.name}" if self.name.isidentifier() else f"getattr({owner}, {self.name!r})"
 
@@ -226,13 +248,39 @@ class Unbound(Named):
 
     def read(self) -> Any:
         kind: type = self.owner if isinstance(self.owner, type) else type(self.owner)
-        return next((base.__dict__[self.name] for base in kind.__mro__ if self.name in base.__dict__), MISSING)
+        for base in kind.__mro__:
+            if self.name in base.__dict__:
+                return base.__dict__[self.name]
+        return MISSING
 
     def expression(self, refer: Refer) -> str:
         return f"{refer(Unbound.read)}({refer(self)})"
 
     def described(self) -> str:
         return f"{self.name!r} of the class of {short(self.owner)}"
+
+
+def runs_code(kind: type, name: str) -> bool:
+    """Tell whether asking an instance of a class for an attribute may run code of the user's, but for a property.
+
+    A check never runs it: the call that captures the program again does, once, as Python would.
+    """
+    return (
+        _is_users_function(Unbound(kind, "__getattribute__").read())
+        or _is_users_function(Unbound(kind, "__getattr__").read())
+        or _is_made_by(Unbound(kind, name).read())
+    )
+
+
+def _is_made_by(member: Any) -> bool:
+    """Tell whether a member of a class runs code of the user's to give what the instance itself has not got."""
+    return isinstance(member, cached_property) or (
+        _is_users_function(getattr(type(member), "__get__", None)) and not hasattr(type(member), "__set__")
+    )
+
+
+def _is_users_function(value: Any) -> bool:
+    return isinstance(value, FunctionType) and is_users(value.__code__.co_filename)
 
 
 class Inherited(Named):

@@ -1,5 +1,6 @@
 """Guards: when values are the same, what containers hold, and the functions made of them."""
 
+import functools
 import math
 import sys
 import tracemalloc
@@ -546,3 +547,69 @@ def test_gradients_that_are_attached_anew_are_seen():
 def test_contents_that_cannot_change_are_not_guarded(make, guarded):
     value = make()
     assert bool(gathered([Guard(Content(value, "it"), Unchanged(snapshot(value)), None)])) is guarded
+
+
+class Logging:
+    """Holds attributes; what it makes for those that it has not got it tells."""
+
+    def __init__(self, log):
+        vars(self)["log"] = log
+        self.back()
+
+    def back(self):
+        vars(self).update(w=np.ones(3), k=2.0, kept=np.ones(3))
+
+    def make(self, name):
+        self.log.append(name)
+        return np.zeros(3)
+
+
+class Dynamic(Logging):
+    def __getattr__(self, name):
+        return self.make(name)
+
+
+class Cached(Logging):
+    w = functools.cached_property(lambda self: self.make("w"))
+    k = functools.cached_property(lambda self: self.make("k"))
+
+
+class Made:
+    def __init__(self, name):
+        self.name = name
+
+    def __get__(self, owner, kind=None):
+        return owner.make(self.name)
+
+
+class Described(Logging):
+    w, k = Made("w"), Made("k")
+
+
+class ByItself(Dynamic):
+    def __getattribute__(self, name):
+        return object.__getattribute__(self, name)
+
+
+@pytest.mark.parametrize("kind", [Dynamic, Cached, Described, ByItself])
+@pytest.mark.parametrize("gone", ["w", "k"])
+@pytest.mark.parametrize("asked", [True, False])
+def test_checks_run_no_code_of_the_users(kind, gone, asked):
+    """What an object makes when it is asked for what it has not got is made by calls that ask, once."""
+
+    def told(verb):
+        log = []
+        held = kind(log)
+        asks = True
+
+        def f(x):
+            return x * held.w * held.k if asks else x
+
+        program = verb(f)
+        results = [program(np.ones(3)).tolist() for _ in range(3)]
+        vars(held).pop(gone)
+        asks = asked
+        results += [program(np.ones(3)).tolist() for _ in range(2)]
+        return results, log, sorted(vars(held))
+
+    assert told(hybridize) == told(lambda f: f)
