@@ -410,7 +410,8 @@ CONSTRUCTS: dict[str, Construct] = {
     ),
     "a copy of an object, written": Construct(
         "guards on symbols that a function of Python's has put into an object",
-        ("{own} = dataclasses.replace({G}, w=x)", "{own}.w = {own}.w + 1", "{y} = {own}.w * {own}.k"),
+        ("{own} = dataclasses.replace({G}, w=x)", "{own}.w = {own}.w + 1", "{y} = {own}.w * {own}.k",
+         "{y} = {y} + Pair({y}, 2.0)._replace(w=x).w"),
         ("{G} = Config(np.ones(3), 3.0)",),
         ("{G}.k = 5.0",),
     ),

@@ -31,6 +31,7 @@ from world_programs import PRELUDE
 
 import hybridize
 from hybridize import np
+from hybridize.array import Symbol
 from hybridize.base.errors import CaptureError, HybridizeError, InternalError
 from hybridize.capture import Function
 from hybridize.gluon import Block, HybridBlock, Parameter
@@ -258,6 +259,13 @@ class World:
         return 0 if compiled is None else int(compiled.cache_info().captures)
 
     @property
+    def kept(self) -> str:
+        """The guards of programs on values that only a capture has, and which would keep all of it alive."""
+        compiled = self.compiled
+        guards = [guard for one in ([] if compiled is None else compiled.programs()) for guard in one.capture.guards]
+        return ", ".join(str(guard) for guard in guards if isinstance(guard.expected, Symbol))
+
+    @property
     def compiled(self) -> Function | None:
         """The function that keeps the programs; None where a program that was made small has none any more."""
         program = vars(self.module).get("program")
@@ -323,7 +331,7 @@ class Report:
     """same, refused, raised (by the module itself), or what is wrong:
 
     differs, a value; identity, which container it is; aliased, a result after its container changed; unwritten, what was written before an exception; error, another
-    exception; again, captured anew where nothing has changed; touched, state after a refusal; placeless, a refusal without a line; internal; drifted.
+    exception; again, captured anew where nothing has changed; kept, a guard on a value of the capture itself; touched, state after a refusal; placeless, a refusal without a line; internal; drifted.
     """
     text: str = ""
     step: int = -1
@@ -454,6 +462,8 @@ def run_step(
             return after
         return wrong(report, kind_of(text, expected, step), number, text)
     if "program(" in step:
+        if world.kept:
+            return wrong(report, "kept", number, world.kept)
         report.compiled += 1
         if error is None and world.holds(held) and not difference(outside(after), outside(before)):
             captures = world.captures()
