@@ -835,3 +835,102 @@ def test_functions_that_call_nothing_of_objects_they_hold_are_called(use):
         return use(Speaking(x), Speaking(x + 1))
 
     assert repr(hybridize(function)(np.ones(1))) == repr(function(np.ones(1)))
+
+
+# ------------------------------------------------------------------------------- classes that give attributes by code
+
+
+SETTERS = {
+    "nothing": lambda kind: None,
+    "a property without setter": lambda kind: setattr(kind, "p", property(lambda self: 7.0)),
+    "another setter": lambda kind: setattr(
+        kind, "p", property(lambda self: self.v, lambda self, value: setattr(self, "v", value * 3))
+    ),
+    "no property": lambda kind: delattr(kind, "p") if "p" in vars(kind) else None,
+    "a value": lambda kind: setattr(kind, "p", 5.0),
+    "a descriptor": lambda kind: setattr(kind, "p", Tripled()),
+    "another method of the descriptor": lambda kind: setattr(
+        Passing, "__set__", lambda self, o, value: o.hear(value * 5)
+    ),
+    "__setattr__": lambda kind: setattr(
+        kind, "__setattr__", lambda self, name, value: object.__setattr__(self, name, value * 2)
+    ),
+    "a property where there was none": lambda kind: setattr(
+        kind, "w", property(lambda self: vars(self)["w"] * 10, lambda self, value: vars(self).update(w=value + 1))
+    ),
+}
+
+
+class Tripled:
+    def __get__(self, owner, kind=None):
+        return owner.v * 3
+
+    def __set__(self, owner, value):
+        owner.v = value * 3
+
+
+class Passing:
+    def __get__(self, owner, kind=None):
+        return owner.v
+
+    def __set__(self, owner, value):
+        owner.v = value
+
+
+@pytest.mark.parametrize("change", SETTERS)
+@pytest.mark.parametrize("member", ["property", "descriptor", "__setattr__"])
+@pytest.mark.parametrize("reads", [False, True])
+def test_attributes_are_set_as_the_class_sets_them_now(change, member, reads, monkeypatch):
+    def told(verb):
+        monkeypatch.setattr(Passing, "__set__", Passing.__set__)
+
+        class Held:
+            v = w = 1.0
+
+            def hear(self, value):
+                self.v = value
+
+            if member == "property":
+
+                @property
+                def p(self):
+                    return self.v
+
+                @p.setter
+                def p(self, value):
+                    self.v = value
+
+            elif member == "descriptor":
+                p = Passing()
+            else:
+
+                def __setattr__(self, name, value):
+                    object.__setattr__(self, name, value + 1)
+
+        held = Held()
+
+        def f(x):
+            if reads:
+                x = x * held.v
+            held.w = x * 2
+            held.p = x
+            return held.w + held.v
+
+        program, results = verb(f), []
+
+        def call():
+            try:
+                results.append(repr(program(np.ones(2))))
+            except Exception as error:
+                results.append(repr(error))
+            results.append(repr(sorted(vars(held).items())))
+
+        call()
+        call()
+        SETTERS[change](Held)
+        call()
+        call()
+        monkeypatch.undo()
+        return results
+
+    assert told(hybridize) == told(lambda f: f)

@@ -74,6 +74,8 @@ class _Stored(Attribute):
 def store(router: Semantics, owner: Any, name: str, value: Any) -> None:
     """Set an attribute as `object.__setattr__` does."""
     trace = current_trace()
+    if trace is not None and writes.set_by_class(router, trace, value, owner, name):
+        return
     own = trace is not None and trace.root.world.is_own(owner)
     if trace is not None and own:
         trace.changes_own(owner, f"the attribute {name!r} is set")

@@ -633,7 +633,7 @@ class Router:
 
     def delete_attribute(self, owner: Any, name: str) -> None:
         """`del owner.name`."""
-        writes.delete_attribute(owner, name)
+        writes.delete_attribute(self, owner, name)
 
     def delete_item(self, owner: Any, key: Any) -> None:
         """`del owner[key]`."""

@@ -58,21 +58,15 @@ def set_attribute(router: Semantics, value: Any, owner: Any, name: str) -> None:
             raise refused(trace, f"the attribute {name!r} is set")
         trace.root.world.write(Global(vars(owner), name), value)
         return
-    member = static(type(owner), name)
     kind: Any = type(owner)
-    if isinstance(member, property) and member.fset is not None:
-        router.call(member.fset, owner, value)
-        return
-    store = method(trace, member, "__set__") if is_users_object(member) and not isinstance(owner, type) else None
-    if store is not None and is_trusted_setter(kind):
-        store(owner, value)
-        return
-    own = getattr(type(owner), "__setattr__", None)
+    own = getattr(kind, "__setattr__", None)
     if is_users_object(owner):
         trace.root.world.read(Attribute(kind, "__setattr__"), own, whole=False)  # the class may get another
     code = getattr(own, "__code__", None)
     if code is not None and not is_trusted_file(code.co_filename):
         router.call(own, owner, name, value)
+        return
+    if set_by_class(router, trace, value, owner, name):
         return
     world = trace.root.world
     if world.is_own(owner):
@@ -87,10 +81,23 @@ def set_attribute(router: Semantics, value: Any, owner: Any, name: str) -> None:
     world.write(Attribute(owner, name), value)
 
 
-def is_trusted_setter(kind: type) -> bool:
-    """Tell whether attributes of instances are set by Python's own `__setattr__`, or one of ours."""
-    code = getattr(getattr(kind, "__setattr__", None), "__code__", None)
-    return code is None or is_trusted_file(code.co_filename)
+def set_by_class(router: Semantics, trace: Recording, value: Any, owner: Any, name: str) -> bool:
+    """Set an attribute by what the class has under its name, a property or a descriptor; tell whether there is one."""
+    member = static(type(owner), name)
+    world = trace.root.world
+    if isinstance(member, property):
+        world.read_descriptor(owner, name)
+        if member.fset is None:
+            return False  # Python says so
+        router.call(member.fset, owner, value)
+        return True
+    if isinstance(owner, type) or not (is_users_object(owner) or is_users_object(member)):
+        return False
+    world.read_descriptor(owner, name)  # the class may get one
+    store = None if member is MISSING else method(trace, member, "__set__")
+    if store is not None:
+        store(owner, value)
+    return store is not None
 
 
 def _set_in_turn(trace: Recording, value: Any, owner: Any, name: str) -> None:
@@ -142,7 +149,7 @@ def consumed(value: Symbol) -> Symbol:
     return Symbol.of(trace, value.operand(), value.name, weak=value.weak)
 
 
-def delete_attribute(owner: Any, name: str) -> None:
+def delete_attribute(router: Semantics, owner: Any, name: str) -> None:
     """`del owner.name`."""
     trace = current_trace()
     member = static(type(owner), name)
@@ -150,6 +157,11 @@ def delete_attribute(owner: Any, name: str) -> None:
     if delete is not None:
         delete(name)
         return
+    if trace is not None and isinstance(member, property):
+        trace.root.world.read_descriptor(owner, name)
+        if member.fdel is not None:
+            router.call(member.fdel, owner)
+            return
     delete = method(trace, member, "__delete__")
     if delete is not None:
         delete(owner)
