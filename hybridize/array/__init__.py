@@ -31,6 +31,7 @@ functions.fill(
     detach=elementwise.detach,
     stop_gradient=elementwise.stop_gradient,
     known=operands.known,
+    check_text=operands.check_text,
     norm=linalg.norm,
     relu=neural.relu,
     sigmoid=neural.sigmoid,

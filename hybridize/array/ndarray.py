@@ -7,6 +7,7 @@ and a Python number, go straight to NumPy when nobody captures. Everything else 
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from operator import setitem
@@ -315,6 +316,8 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
         return int(self._one("an index"))
 
     def __repr__(self) -> str:
+        if ACTIVE:
+            functions.check_text(sys._getframe(1))
         text = repr(self._printable())
         dtype = self._data.dtype
         if "dtype=" in text:
@@ -322,9 +325,13 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
         return text if dtype == float32 or dtype.kind == "b" else f"{text[:-1]}, dtype={dtype.name})"
 
     def __str__(self) -> str:
+        if ACTIVE:
+            functions.check_text(sys._getframe(1))
         return str(self._printable())
 
     def __format__(self, spec: str) -> str:
+        if ACTIVE:
+            functions.check_text(sys._getframe(1))
         return format(self.item(), spec) if spec else str(self)
 
     @property

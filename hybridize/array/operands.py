@@ -13,13 +13,14 @@ import reprlib
 import warnings
 from collections.abc import Callable, Sequence
 from functools import wraps
+from types import FrameType
 from typing import Any, TypeVar
 from typing import cast as as_type
 
 import numpy
 
 from hybridize.array.ndarray import ndarray, taping, wrap
-from hybridize.array.staging import staging
+from hybridize.array.staging import Staging, staging
 from hybridize.array.symbol import Symbol, refusal
 from hybridize.array.traced import Traced
 from hybridize.base import dims
@@ -39,7 +40,7 @@ from hybridize.base.promotion import NUMBERS, default_dtype, floating, python_ki
 from hybridize.base.tracebacks import trim
 from hybridize.base.types import Shape, TensorType, same_shape
 from hybridize.ops import Broadcast, Cast, Concat, Iota, Reshape, size_of
-from hybridize.ops.op import ACTIVE, Operand, bind1, capturing, constant, type_of
+from hybridize.ops.op import ACTIVE, Operand, bind1, capturing, constant, current, type_of
 
 # NaN and infinity are values: as in MXNet and PyTorch, computing them is no event. Only warnings that NumPy would
 # attribute to our own lines are left out; the user's NumPy code keeps its own.
@@ -378,6 +379,17 @@ def known(x: ndarray, call: str) -> None:
     lifted = staging().lift(x)
     if isinstance(lifted, Symbol):
         raise refusal(lifted, call)
+
+
+def check_text(asker: FrameType) -> None:
+    """Refuse text of an array to a program that is being captured: it would be frozen into the program.
+
+    Raises:
+        CaptureError E424: code of the user's that is not converted asks for it, in this frame.
+    """
+    interpreter = current()
+    if isinstance(interpreter, Staging):
+        interpreter.check_text(asker)
 
 
 def array(x: Any, dtype: DType | None = None) -> Any:

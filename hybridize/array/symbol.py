@@ -12,7 +12,9 @@ from __future__ import annotations
 import contextlib
 import math
 import operator
+import sys
 from collections.abc import Callable, Iterator, Sequence
+from types import FrameType
 from typing import Any, NoReturn
 
 import numpy
@@ -97,6 +99,9 @@ class SymbolStaging(EagerInterpreter):
     def number_of(self, symbol: Symbol) -> Any:
         """Return the Python number that a symbol stands for; None where it is not known."""
         return None
+
+    def check_text(self, asker: FrameType) -> None:
+        """Before text is made of an array: refuse it to a program, which would keep what the array holds now."""
 
     def operate(self, name: str, function: Callable[..., Any], operands: Sequence[Any]) -> Any:
         """Apply an operator to symbols of Python numbers as Python does; NotImplemented leaves it to the graph."""
@@ -226,15 +231,24 @@ class Symbol(Operators):
         return strides
 
     def __repr__(self) -> str:
+        if ACTIVE:
+            functions.check_text(sys._getframe(1))
         return f"<Symbol {self.name + ' ' if self.name else ''}{self._type}>"
 
     def __str__(self) -> str:
         known = self._trace.number_of(self) if self.weak is not None and ACTIVE else None
-        return repr(self) if known is None else str(known)
+        if known is not None:
+            return str(known)
+        if ACTIVE:
+            functions.check_text(sys._getframe(1))
+        return repr(self)
 
     def __format__(self, spec: str) -> str:
         if spec:
             return format(self.item(), spec)
+        known = self._trace.number_of(self) if self.weak is not None and ACTIVE else None
+        if known is None and ACTIVE:
+            functions.check_text(sys._getframe(1))
         return str(self)
 
     def __len__(self) -> int:

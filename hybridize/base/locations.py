@@ -20,6 +20,11 @@ _CONTEXTS = contextmanager.__code__.co_filename
 """Of Python's, and between ours and the user's where a context of ours is entered."""
 _STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 """Python's own modules, which call what the user hands to them: no line of theirs is anybody's mistake."""
+_LOOKING = frozenset({"pdb", "bdb", "pydevd", "_pydevd_bundle", "debugpy", "IPython", "_pytest", "traceback"})
+"""Modules and packages that show what variables hold, while a program stands still or has failed."""
+_SHOWING = ("__repr__", "__str__", "__format__")
+_CLASSES = ("dataclasses", "reprlib")
+"""Modules of Python's that make text of objects out of that of their parts."""
 _SITE = tuple(f"{os.sep}site-packages{os.sep}{name}{os.sep}" for name in ("numpy", "torch"))
 
 
@@ -51,6 +56,28 @@ def is_users(file: str) -> bool:
     if file.startswith("<frozen ") or (file.startswith(_STANDARD) and "-packages" not in file[len(_STANDARD) :]):
         return False
     return not file.startswith(PACKAGE) and file != _CONTEXTS and not any(part in file for part in _SITE)
+
+
+def asks_for_text(frame: FrameType | None) -> SourceLoc | None:
+    """Find the line of the user's program that asks for text which a frame makes; None where it is not the program.
+
+    It may be that one of our own messages or a debugger shows a value, an object by its `__repr__`, say.
+    """
+    while frame is not None and (frame.f_code.co_name in _SHOWING or _room(frame) in _CLASSES):
+        frame = frame.f_back
+    line = None
+    while frame is not None and not frame.f_code.co_filename.startswith(PACKAGE):
+        if _room(frame) in _LOOKING:
+            return None
+        file = frame.f_code.co_filename
+        if line is None and is_users(file):  # not one of Python's own, which the program has called
+            line = SourceLoc(file, frame.f_lineno, frame.f_code.co_name)
+        frame = frame.f_back
+    return line
+
+
+def _room(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__")).partition(".")[0]
 
 
 _commanded = False

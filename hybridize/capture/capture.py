@@ -454,11 +454,6 @@ class _Finalizer:
                 "E423", f"a {type(leaf).__name__} is returned that holds {held!r}, and no call could make another",
                 help="return arrays, numbers and strings, in tuples, lists or dicts",
             ))  # fmt: skip
-        elif isinstance(leaf, str) and "<Symbol " in leaf:
-            raise self.trace.refusing(CaptureError(
-                "E424", f"text made of a value that is not there while capturing is returned: {leaf!r}",
-                help="return the array, and make the text outside",
-            ))  # fmt: skip
         return Result("constant", value=leaf)
 
     def _effect(self, effect: SideEffect) -> SideEffect:

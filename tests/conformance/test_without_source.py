@@ -1,8 +1,10 @@
 """Functions without source (`python -c`, a prompt, `exec`): what they read is read anew, or they are refused."""
 
 import collections
+import dataclasses
 import functools
 import math
+import string
 
 import numpy
 import pytest
@@ -190,3 +192,33 @@ def test_exceptions_and_objects_of_their_own():
     assert World("raise ValueError('no')", hybridize).call(3) == "ValueError('no')"
     made = World("l = [x]; l.append(x * 2); return sum(l), l", hybridize)
     assert made.call(3) == World("l = [x]; l.append(x * 2); return sum(l), l", lambda f: f).call(3)
+
+
+SHOWN = {
+    "f'{x}'": "x", "f'{x!r}'": "x", "f'{x!s:>9}'": "x", "'%s' % x": "x", "'%r' % (x,)": "x", "'{}'.format(x * 2)": "x",
+    "str(x + 1)": "x", "ascii([x])": "x", "f'{kept}'": "kept", "'%s' % [kept]": "kept", "f'{pair}'": "pair",
+    "'{}'.format(pair)": "pair", "string.Template('$a').substitute(a=x)": "x",
+}  # fmt: skip
+"""Text that code makes of arrays: an argument, one from outside, one in an object of its own."""
+
+
+@pytest.mark.parametrize("text", SHOWN)
+@pytest.mark.parametrize("use", ["return {}", "print({})", "raise ValueError({})", "d = {{}}; d[{}] = x; return d"])
+def test_text_of_arrays_is_refused_at_its_line(text, use):
+    """It would be that of the first call in all others, or say what is none of the user's business."""
+    names = {"np": np, "string": string, "dataclasses": dataclasses, "kept": np.ones(2)}
+    pair = "@dataclasses.dataclass\nclass Pair:\n    w: object\npair = Pair(kept)\n"
+    exec(compile(f"{pair}def f(x):\n    {use.format(text)}", "<no source>", "exec"), names)
+    with pytest.raises(CaptureError, match="E424") as raised:
+        hybridize(names["f"])(np.ones(2))
+    assert (raised.value.loc.file, raised.value.loc.line) == ("<no source>", 6)
+    assert "Symbol" not in str(raised.value)
+
+
+def test_what_looks_at_programs_is_shown_symbols():
+    """A debugger, say, which stops in a function that is being captured."""
+    asked = {"__name__": "pdb", "repr": repr}
+    exec(compile("def shown(x):\n    return len(repr(x))", "pdb.py", "exec"), asked)
+    names = {"np": np, "shown": asked["shown"]}
+    exec(compile("def f(x):\n    return x * shown(x)", "<no source>", "exec"), names)
+    assert float(hybridize(names["f"])(np.ones(2))[0]) > 2

@@ -9,6 +9,7 @@ they become inputs of the program, never constants, and what is written to them 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from types import FrameType
 from typing import Any, Protocol
 
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from hybridize.array.traced import Variable
 from hybridize.base import modes
 from hybridize.base.dims import Size, SizeScope
 from hybridize.base.errors import CaptureError
-from hybridize.base.locations import SourceLoc, user_location
+from hybridize.base.locations import SourceLoc, asks_for_text, user_location
 from hybridize.base.promotion import number_dtype
 from hybridize.base.types import TensorType
 from hybridize.capture.outside.fed import FedReads
@@ -223,6 +224,15 @@ class Recording(GraphScope):
     def number_of(self, symbol: Symbol) -> Any:
         """The Python number that a symbol stands for; None where data decides it."""
         return None if symbol.weak is None else self.root.numbers.number(symbol, self)
+
+    def check_text(self, asker: FrameType) -> None:
+        """Refuse text of an array to code of the user's that is not converted: calls would not make it again."""
+        if (line := asks_for_text(asker)) is not None:
+            raise self.root.refusing(CaptureError(
+                "E424", "text is made of an array, whose values only a call has, by code that cannot be followed",
+                help="where the source of the function can be read, f-strings, str(), % and print() are followed; or "
+                "return the array, and make the text outside", loc=line,
+            ))  # fmt: skip
 
     def outside(self, value: Value, kind: type, low: int, high: int) -> Any:
         """The Python number that a value is, where its integer part is not between two; None where it is.
