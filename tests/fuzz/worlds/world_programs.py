@@ -266,7 +266,7 @@ KINDS: dict[str, Kind] = {
 
 ODD_ARRAYS = (
     "chosen(max([{a}[0], {a}[1]]))",
-    "(sum(v for v in {a} if v > 0) + {a}[0])",
+    "(sum((v for v in {a} if v > 0), {a}[0] * 0) + {a}[0])",
     "{a}[{a} > 1].sum()",
     "np.array([10.0, 20.0, 30.0])[{a}.argmax()]",
     "[10, 20, 30][{a}.argmax()] + {a}",
