@@ -6,9 +6,11 @@ arrays or compilers. A helper that two packages share lives here only when it ha
 
     dtypes, promotion, dims, types    what an array is: element types, sizes that may be symbols, both in one
     errors, locations                 what goes wrong, and at which line of the user's
-    config, modes                     switches: of the process, of a thread
-    numbers, registry                 settings that are numbers, checked; classes that strings name
+    tracebacks, advice, missing       what users see of them; warnings; names that a module has not
+    config, modes, version            switches: of the process, of a thread; the version
+    settings, registry                numbers that users give, checked; classes that strings name
     frozen, nested, once, digests     immutable classes, trees of leaves, what is made once, hashes
-    tracebacks                        what users see of them
-    forks, interruptions              locks of processes that fork, exceptions of signal handlers
+    hooks, participation              what an upper package sets for a lower one; how a class takes part in captures
+    access, comparison                memory that threads share, seen whole; the rule by which results are compared
+    forks, interruptions, loading     locks of processes that fork, exceptions of signal handlers, late imports
 """

@@ -188,3 +188,21 @@ def test_functions_for_outside_stay_as_they_are():
         return x
 
     assert outside_only("writes a file")(function) is function
+
+
+FRONT = [
+    "base",
+    "contract",
+    "programs",
+    *(f"capture/{room}" for room in ("control", "convert", "gradients", "outside", "python", "trace")),
+]
+
+
+@pytest.mark.parametrize("room", FRONT)
+def test_the_door_of_a_room_names_what_is_in_it(room):
+    """Who enters reads the `__init__`: each module has a word there."""
+    said = ast.get_docstring(ast.parse((PACKAGE / room / "__init__.py").read_text()))
+    inside = {
+        path.stem for path in (PACKAGE / room).iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()
+    }
+    assert sorted(name for name in inside - {"__init__"} if not re.search(rf"\b{name}\b", said)) == []

@@ -1,2 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The world outside: whose code is whose (`trust`), opaque `objects`, and places that calls read again (`fed`)."""
+"""The world outside: what a capture reads of it and writes to it.
+
+    world                             `World`: one way to read, one to write, what guards them, how all is taken back
+    trust, objects                    whose code is whose; classes whose methods are called as they are
+    fed                               numbers and arrays that calls read again, instead of guarding them
+    tracing                           the part of a trace that this room asks
+"""

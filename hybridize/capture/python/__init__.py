@@ -1,4 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python as converted code means it: reads, calls and writes (`router`, `writes`), `builtins`, and numbers among
-`arguments`.
+"""Python as converted code means it: reads, calls and writes of values that Python, or data, decides.
+
+    router, semantics                 what converted code calls for each read, call and write; its protocol
+    writes, mutators                  writes to objects and containers: by statements, by functions that do them
+    definitions, instances, classes   functions and classes that a program defines; instances; the class a value has
+    implicit, keys, contexts          special methods of the user's that builtins, dicts and `with` call
+    spread, arguments                 `f(*args, **kwargs)`; numbers among the arguments of functions of arrays
+    builtins, elements, mathematics   builtins that mean something else; over elements of arrays; `math` on numbers
+    tables, masks                     lists indexed by data; `x[mask]`, whose size data decides
+    logs                              logging and warnings of values that only calls have
+    unconverted                       functions without source, which run as they are
 """
