@@ -5,4 +5,6 @@
     trust, objects                    whose code is whose; classes whose methods are called as they are
     fed                               numbers and arrays that calls read again, instead of guarding them
     tracing                           the part of a trace that this room asks
+
+It must not know how operations are recorded, nor what of Python reads and writes: upper rooms tell it places.
 """

@@ -10,4 +10,6 @@
     tables, masks                     lists indexed by data; `x[mask]`, whose size data decides
     logs                              logging and warnings of values that only calls have
     unconverted                       functions without source, which run as they are
+
+It must not know how source is rewritten: `convert` does.
 """
