@@ -14,6 +14,7 @@ from types import BuiltinFunctionType
 from typing import Any
 
 from hybridize.base.frozen import frozen
+from hybridize.base.members import class_member
 
 
 @frozen
@@ -97,8 +98,8 @@ def flatten_call(args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[list[Any]
 @lru_cache(1024)
 def _fields(cls: Any) -> frozenset[str] | None:
     """The names of the fields of a frozen dataclass of the user's; None for any other class."""
-    fields = getattr(cls, "__dataclass_fields__", None)
-    given = getattr(cls, "__dataclass_params__", None)
+    fields = class_member(cls, "__dataclass_fields__")
+    given = class_member(cls, "__dataclass_params__")
     if fields is None or given is None or not given.frozen or cls.__module__.partition(".")[0] == "hybridize":
         return None
     return frozenset(fields)

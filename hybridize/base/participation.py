@@ -24,6 +24,7 @@ from enum import Enum
 from typing import Any, Final, Protocol, TypeVar
 
 from hybridize.base.frozen import frozen
+from hybridize.base.members import class_member
 
 _PACKAGE = __name__.partition(".")[0]
 _NOTHING: Mapping[str, type | None] = {}
@@ -131,7 +132,7 @@ def is_of_package(kind: type) -> bool:
 
 def read_of(kind: type) -> ReadPolicy:
     """Return the part of the instances of a class that a program depends on."""
-    declared: ReadPolicy | None = getattr(kind, "__hybridize_read__", None)
+    declared: ReadPolicy | None = class_member(kind, "__hybridize_read__")
     if declared is not None:
         return declared
     return ReadPolicy.IDENTITY if is_of_package(kind) else ReadPolicy.CONTENT
@@ -139,7 +140,7 @@ def read_of(kind: type) -> ReadPolicy:
 
 def write_of(kind: type) -> WritePolicy:
     """Return the time at which a call sets attributes of instances of a class."""
-    declared: WritePolicy = getattr(kind, "__hybridize_write__", WritePolicy.EFFECT)
+    declared: WritePolicy = class_member(kind, "__hybridize_write__", WritePolicy.EFFECT)
     return declared
 
 
@@ -148,12 +149,12 @@ def fed_of(kind: type) -> Mapping[str, type | None]:
 
     None as a kind: it is no number, and reading it inside of a captured call is refused.
     """
-    declared: Mapping[str, type | None] = getattr(kind, "__hybridize_fed__", _NOTHING)
+    declared: Mapping[str, type | None] = class_member(kind, "__hybridize_fed__", _NOTHING)
     return declared
 
 
 def watches_of(owner: Any, name: str | Everything) -> tuple[Any, ...]:
     """Return the storages that are touched when an attribute is replaced; empty where nobody tells (see `Watching`)."""
-    declared = getattr(type(owner), "__hybridize_watch__", None)
+    declared = class_member(type(owner), "__hybridize_watch__")
     told: tuple[Any, ...] = () if declared is None else declared(owner, name)
     return told

@@ -28,7 +28,9 @@ import numpy
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol
+from hybridize.base.dims import Dim
 from hybridize.base.dtypes import CODES
+from hybridize.base.members import class_member, has_class_member
 from hybridize.capture.outside.objects import static
 from hybridize.capture.outside.trust import is_iterator, is_library, is_trusted_class, is_trusted_file
 from hybridize.capture.trace.recording import Recording, current_trace
@@ -149,7 +151,7 @@ def in_place(name: str, left: Any, right: Any) -> Any:
     if current_trace() is None or not (is_users_object(left) or is_users_object(right)):
         return _IN_PLACE[name](left, right)
     change = method(current_trace(), left, f"__i{name}__")
-    if change is None and (native := getattr(type(left), f"__i{name}__", None)) is not None:
+    if change is None and (native := class_member(type(left), f"__i{name}__")) is not None:
         change = lambda other: native(left, other)  # noqa: E731
     found = NotImplemented if change is None else change(right)
     if found is not NotImplemented:
@@ -234,7 +236,7 @@ def steps(value: Any) -> Any:
         step = method(trace, made, "__next__")
         if step is not None:
             return _Steps(step)
-        return made if hasattr(type(made), "__next__") else value
+        return made if has_class_member(type(made), "__next__") else value
     step = method(trace, value, "__next__")
     if step is not None:
         return _Steps(step)
@@ -294,4 +296,9 @@ def _items(get: Callable[..., Any]) -> Iterator[Any]:
 def index(value: Any) -> Any:
     """Return the number that an index is."""
     found = method(current_trace(), value, "__index__")
-    return value if found is None else found()
+    if found is None:
+        return value
+    number = found()
+    if type(number) is not Symbol and not isinstance(number, (int, Dim)):
+        raise TypeError(f"__index__ returned non-int (type {type(number).__name__})")
+    return number

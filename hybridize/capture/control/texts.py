@@ -159,7 +159,10 @@ def _told(value: Any, conversion: str, spec: Any) -> tuple[Any, str, Any]:
     if not conversion:
         made = special(trace, value, "__format__")
         if made is not None:
-            return made(spec), "", ""
+            said = made(spec)
+            if not isinstance(said, str | Text):
+                raise TypeError(f"__format__ must return a str, not {type(said).__name__}")
+            return said, "", ""
         if spec != "" or static(kind, "__format__") is not object.__format__:
             return value, conversion, spec
     shown = special(trace, value, "__str__") if conversion != "r" and conversion != "a" else None
@@ -309,7 +312,7 @@ def _formatted(format: str, args: Any, kwargs: dict[str, Any]) -> Any:
 def method(owner: str, name: str, args: Any, kwargs: dict[str, Any]) -> Any:
     """A method of a string whose arguments are values or text of the program; NotImplemented for all others."""
     if name == "join" and args:
-        parts = list(args[0])
+        parts = [plain(part) if type(part) is Symbol and part.weak is not None else part for part in args[0]]
         if not any(type(part) is Text for part in parts):
             return owner.join(parts)
         between = [x for part in parts for x in (owner, part)][1:]

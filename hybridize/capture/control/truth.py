@@ -128,8 +128,20 @@ def _of_object(value: Any) -> Any:
     if static(type(value), "__bool__") is MISSING:
         counted = method(trace, value, "__len__")
         if counted is not None:
-            return truth(counted())
+            length = counted()
+            return truth(length) if type(length) is Symbol else bool(Sized(length))
     return bool(value)
+
+
+class Sized:
+    """Has a length that a `__len__` of the user's gave: Python says what is wrong with it."""
+
+    def __init__(self, length: Any) -> None:
+        self._length = length
+
+    def __len__(self) -> int:
+        length: int = self._length
+        return length
 
 
 def as_bool(known: Any) -> Any:

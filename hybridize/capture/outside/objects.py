@@ -19,6 +19,7 @@ import numpy
 
 from hybridize.array.operators import Operators
 from hybridize.array.storage import Storage
+from hybridize.base.members import class_member
 from hybridize.base.participation import ReadPolicy, read_of
 from hybridize.capture.outside.trust import KEPT_CLASSES, is_trusted_class, is_trusted_file
 from hybridize.contract.snapshots import CONTAINERS, MISSING
@@ -88,7 +89,7 @@ def has_python_operators(kind: Any) -> bool:
 
 def python_operators(kind: Any) -> tuple[str, ...]:
     """List the methods of operators, and of loops, that a class of the user's has now: Python itself calls them."""
-    return tuple(name for name in (*_OPERATORS, "__iter__", "__eq__") if is_users(getattr(kind, name, None)))
+    return tuple(name for name in (*_OPERATORS, "__iter__", "__eq__") if is_users(class_member(kind, name)))
 
 
 def is_users(method: Any) -> bool:

@@ -15,6 +15,7 @@ from typing import Any
 
 from hybridize.array.operators import Operators
 from hybridize.base.locations import PACKAGE
+from hybridize.base.members import has_class_member
 from hybridize.contract.snapshots import CONTAINERS
 
 _TRUSTEDPACKAGES = ("hybridize", "numpy", "torch", "ml_dtypes", "llvmlite")
@@ -126,7 +127,7 @@ def is_iterator(value: Any) -> bool:
     kind = type(value)
     if kind in weakref.ProxyTypes:  # whose class has every special method
         return hasattr(value, "__next__")
-    return hasattr(kind, "__next__") and kind not in CONTAINERS and not isinstance(value, type)
+    return has_class_member(kind, "__next__") and kind not in CONTAINERS and not isinstance(value, type)
 
 
 _VARIABLE = ("_contextvars", "ContextVar")

@@ -27,6 +27,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import CODES
 from hybridize.base.errors import CaptureError
 from hybridize.base.frozen import frozen
+from hybridize.base.members import has_class_member
 from hybridize.base.participation import Everything, ReadPolicy, read_of, watches_of
 from hybridize.capture.convert.statements import is_converted
 from hybridize.capture.outside.fed import FedReads
@@ -296,7 +297,7 @@ class World:
         if type(iterable) in CONTAINERS:
             if self.is_outside(iterable):
                 self.read_content(iterable)
-        elif not hasattr(type(iterable), "__next__"):
+        elif not has_class_member(type(iterable), "__next__"):
             self.depend_on_state(iterable, "__iter__")
 
     def read_builtin(self, function: Any, name: str) -> Any:

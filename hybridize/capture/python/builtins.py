@@ -16,6 +16,7 @@ import numpy
 from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
+from hybridize.base.members import class_member
 from hybridize.capture.control import texts
 from hybridize.capture.control.identity import is_different, is_same, number_of
 from hybridize.capture.control.raising import Trying, leaving
@@ -23,7 +24,7 @@ from hybridize.capture.control.selected import Selected
 from hybridize.capture.control.selected import length as length_of_selected
 from hybridize.capture.control.signals import SymbolicRange
 from hybridize.capture.control.special import index
-from hybridize.capture.control.truth import as_bool, plain, truth
+from hybridize.capture.control.truth import Sized, as_bool, plain, truth
 from hybridize.capture.outside.objects import is_users
 from hybridize.capture.python import elements, masks, mathematics, mutators
 from hybridize.capture.python.classes import class_of, is_instance, is_subclass
@@ -34,19 +35,23 @@ from hybridize.ops import Print
 from hybridize.ops.op import bind
 
 
-def _isinstance(router: Semantics, value: Any, kinds: Any) -> Any:
+def _isinstance(router: Semantics, value: Any, kinds: Any, /) -> Any:
     return is_instance(value, kinds)
 
 
-def _issubclass(router: Semantics, kind: Any, kinds: Any) -> bool:
+def _issubclass(router: Semantics, kind: Any, kinds: Any, /) -> bool:
     return is_subclass(kind, kinds)
 
 
 def _type(router: Semantics, *args: Any, **kwargs: Any) -> Any:
-    return class_of(args[0]) if len(args) == 1 else type(*args, **kwargs)
+    if len(args) == 1:
+        return class_of(args[0])
+    if len(args) == 3 and type(args[2]) is dict:  # Python takes the module of who calls
+        args = (*args[:2], {"__module__": router.names.get("__name__"), **args[2]})
+    return type(*args, **kwargs)
 
 
-def _getattr(router: Semantics, owner: Any, name: str, *default: Any) -> Any:
+def _getattr(router: Semantics, owner: Any, name: str, /, *default: Any) -> Any:
     try:
         return router.read_attribute(owner, plain(name))
     except AttributeError:
@@ -55,7 +60,7 @@ def _getattr(router: Semantics, owner: Any, name: str, *default: Any) -> Any:
         return default[0]
 
 
-def _hasattr(router: Semantics, owner: Any, name: str) -> bool:
+def _hasattr(router: Semantics, owner: Any, name: str, /) -> bool:
     try:
         router.read_attribute(owner, name)
     except AttributeError:
@@ -63,7 +68,7 @@ def _hasattr(router: Semantics, owner: Any, name: str) -> bool:
     return True
 
 
-def _setattr(router: Semantics, owner: Any, name: str, value: Any) -> None:
+def _setattr(router: Semantics, owner: Any, name: str, value: Any, /) -> None:
     router.set_attribute(value, owner, name)
 
 
@@ -110,12 +115,18 @@ def _text(function: Callable[..., Any]) -> Callable[..., Any]:
     return text
 
 
-def _len(router: Semantics, value: Any) -> Any:
+def _str(router: Semantics, *args: Any, **named: Any) -> Any:
+    if not args and list(named) == ["object"]:
+        args, named = (named["object"],), {}
+    return NotImplemented if named else texts.string(*args)
+
+
+def _len(router: Semantics, value: Any, /) -> Any:
     if type(value) is Selected:
         return length_of_selected(value)
     if isinstance(value, masks.Masked):
         return value.count()
-    method = getattr(type(value), "__len__", None)
+    method = class_member(type(value), "__len__")
     if type(value) is Symbol and value.shape:
         return value.shape[0]  # which may be a size that `len` itself could not give
     arrays = (Symbol, ndarray, numpy.ndarray)
@@ -127,7 +138,7 @@ def _len(router: Semantics, value: Any) -> Any:
     if is_users(method):
         if trace is not None:
             trace.root.world.read_class(value, "__len__", method)
-        return int(router.call(method, value))
+        return len(Sized(plain(router.call(method, value))))
     length = len(value)
     if trace is not None:
         trace.root.world.read_length(value, length)
@@ -135,6 +146,8 @@ def _len(router: Semantics, value: Any) -> Any:
 
 
 def _bool(router: Semantics, *args: Any) -> Any:
+    if len(args) > 1:
+        return NotImplemented
     return as_bool(truth(args[0])) if args else False
 
 
@@ -188,9 +201,9 @@ REPLACED: dict[Any, Callable[..., Any]] = {
     builtins.setattr: _setattr,
     builtins.print: _print,
     builtins.range: _range,
-    builtins.str: lambda _, *args: texts.string(*args),
-    builtins.repr: lambda _, value: texts.representation(value),
-    builtins.format: lambda _, *args: texts.formatted(*args),
+    builtins.str: _str,
+    builtins.repr: lambda _, value, /: texts.representation(value),
+    builtins.format: lambda _, value, spec="", /: texts.formatted(value, spec),
     builtins.hash: _text(hash),
     builtins.id: lambda _, value: number_of(value),
     operator.is_: lambda _, left, right: is_same(left, right),

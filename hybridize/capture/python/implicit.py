@@ -18,6 +18,7 @@ from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import Any, cast
 
+from hybridize.array.symbol import Symbol
 from hybridize.capture.control import special
 from hybridize.capture.control.comparisons import comparison
 from hybridize.capture.control.operators import contains
@@ -62,6 +63,8 @@ _OPERATORS: dict[Any, Callable[..., Any]] = {
     operator.truth: truth,
     operator.not_: not_,
 }  # fmt: skip
+_CHECKING = frozenset({int, float, complex, bytes, dir, hash, operator.index})
+"""Functions that look at what the special method gives."""
 _FIRST, _SECOND, _REST, _ALL = slice(1), slice(1, 2), slice(1, None), slice(None)
 _GOING_THROUGH: dict[Any, slice] = {
     **dict.fromkeys((list, tuple, set, frozenset, dict, deque, sum, any, all, sorted, enumerate, iter, math.fsum,
@@ -106,7 +109,9 @@ def answer(router: Semantics, trace: Recording, function: Any, args: tuple[Any, 
     for name in _NAMES.get(function, ()):
         found = special.method(trace, args[0], name)
         if found is not None:
-            return _ended(found, *args, **kwargs) if function is next else _made(function, found(*args[1:], **kwargs))
+            if function is next:
+                return _ended(found, *args, **kwargs)
+            return _made(function, name, args[0], found(*args[1:], **kwargs))
         if static(type(args[0]), name) not in (MISSING, None):
             break  # Python's own
     if function is reversed and len(args) == 1:
@@ -114,9 +119,11 @@ def answer(router: Semantics, trace: Recording, function: Any, args: tuple[Any, 
     return NotImplemented
 
 
-def _made(function: Any, found: Any) -> Any:
-    """The number of which a class may make another: `int(v)` of a `__index__` that gives True."""
-    return function(found) if function in (int, float, complex) and type(found) in (int, float, bool) else found
+def _made(function: Any, name: str, owner: Any, found: Any) -> Any:
+    """Return what a function makes of what a special method gave: a number, or the error for one of another class."""
+    if function not in _CHECKING or type(found) is Symbol:
+        return found
+    return function(type(type(owner).__name__, (), {name: lambda _: found})())
 
 
 def _ended(step: Callable[..., Any], _: Any, *default: Any) -> Any:

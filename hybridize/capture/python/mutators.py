@@ -15,6 +15,7 @@ from typing import Any
 from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
+from hybridize.base.members import class_member
 from hybridize.capture.outside.objects import is_users
 from hybridize.capture.python import writes
 from hybridize.capture.python.semantics import Semantics
@@ -33,7 +34,7 @@ def _in_place(name: str) -> Callable[..., Any]:
             return function(owner, value)
         if type(owner) is ndarray:
             owner = trace.lift(owner)
-        special = getattr(type(owner), f"__{method}__", None)
+        special = class_member(type(owner), f"__{method}__")
         return router.call(special, owner, value) if is_users(special) else writes.augmented(owner, method, value)
 
     return change

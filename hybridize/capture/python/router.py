@@ -28,6 +28,7 @@ from hybridize.array.storage import Storage
 from hybridize.array.symbol import Symbol, check_classes, described
 from hybridize.base.dims import is_symbolic
 from hybridize.base.errors import CaptureError
+from hybridize.base.members import class_member
 from hybridize.base.nested import is_sequence_class
 from hybridize.base.participation import WritePolicy, fed_of, outside_of, watches_of, write_of
 from hybridize.capture.control import special, statements, texts
@@ -467,7 +468,12 @@ class Router:
             args = implicit.given(self, function, args)
         replaced = REPLACED.get(function) if hashable else None
         if replaced is not None:
-            made = replaced(self, *args, **kwargs)
+            try:
+                made = replaced(self, *args, **kwargs)
+            except TypeError as error:
+                if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+                    raise
+                made = NotImplemented  # these are no arguments for it: the function itself says so, by its own name
             if made is not NotImplemented:
                 return made
         made = self._converted_call(trace, function, args, kwargs)
@@ -1023,7 +1029,7 @@ def item(router: Router, root: Trace, owner: Any, key: Any, whole: bool) -> Any:
         if factory is not None:
             writes.set_item(router, router.call(factory), owner, key)
         return owner[key]
-    missing = None if type(owner) in CONTAINERS else getattr(type(owner), "__missing__", None)
+    missing = None if type(owner) in CONTAINERS else class_member(type(owner), "__missing__")
     if missing is not None and key not in owner:  # of a `Counter`, say
         if not world.is_own(owner):
             world.read(Item(owner, key), MISSING)

@@ -15,6 +15,7 @@ from typing import Any
 from hybridize.array.operators import Operators
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
+from hybridize.base.members import class_member
 from hybridize.base.participation import WritePolicy, is_of_package, write_of
 from hybridize.capture.control.comparisons import Ordered
 from hybridize.capture.control.selected import count, equal
@@ -59,7 +60,7 @@ def set_attribute(router: Semantics, value: Any, owner: Any, name: str) -> None:
         trace.root.world.write(Global(vars(owner), name), value)
         return
     kind: Any = type(owner)
-    own = getattr(kind, "__setattr__", None)
+    own = class_member(kind, "__setattr__")
     if is_users_object(owner):
         trace.root.world.read(Attribute(kind, "__setattr__"), own, whole=False)  # the class may get another
     code = getattr(own, "__code__", None)
@@ -126,7 +127,7 @@ def set_item(router: Semantics, value: Any, owner: Any, key: Any) -> None:
     elif kind in CONTAINERS:
         _change(trace, owner, "__setitem__", (_key(trace, owner, key), value))
     else:
-        method = getattr(kind, "__setitem__", None)
+        method = class_member(kind, "__setitem__")
         code = getattr(method, "__code__", None)
         if code is not None and not is_trusted_file(code.co_filename):
             router.call(method, owner, key, value)
@@ -190,7 +191,7 @@ def delete_item(router: Semantics, owner: Any, key: Any) -> None:
         del owner[key]
     elif type(owner) in CONTAINERS:
         _change(trace, owner, "__delitem__", (_key(trace, owner, key),))
-    elif is_users(getattr(type(owner), "__delitem__", None)):
+    elif is_users(class_member(type(owner), "__delitem__")):
         router.call(type(owner).__delitem__, owner, key)
     elif trace.root.world.is_own(owner):
         trace.changes_own(owner, f"an item of a {type(owner).__name__} is deleted")

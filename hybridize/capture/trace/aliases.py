@@ -18,6 +18,7 @@ from typing import Any
 from hybridize.array.symbol import Cell
 from hybridize.base.errors import CaptureError
 from hybridize.base.frozen import mutable
+from hybridize.base.members import has_class_member
 from hybridize.capture.outside.world import World
 from hybridize.capture.trace.scope import GraphScope
 
@@ -190,7 +191,7 @@ class Aliases:
 
     def is_iterator(self, iterable: Any) -> bool:
         """Tell whether a loop goes through an iterator that the program has made, and may hold elsewhere."""
-        return id(iterable) in self._world.fresh and hasattr(type(iterable), "__next__")
+        return id(iterable) in self._world.fresh and has_class_member(type(iterable), "__next__")
 
     def changes(self, container: Any, at: GraphScope) -> None:
         """Hear that a container is to be changed; refuse it where it may be another one too, which anybody has.
