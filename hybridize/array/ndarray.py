@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from hybridize.array.operators import Operators, functions, not_an_index, not_one
 from hybridize.array.storage import Storage
-from hybridize.array.traced import Traced, Variable
+from hybridize.array.traced import LostHistory, Traced, Variable
 from hybridize.base.access import ACCESS, READERS, SMALL, WRITER, await_writer, consistently, exclusively
 from hybridize.base.dtypes import DType, float32, float64, int32, int64
 from hybridize.base.errors import ArgumentError, DTypeError, HybridizeError, KeyShapeError, OutOfBoundsError, ShapeError
@@ -222,8 +222,8 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
     """The elements: exactly `numpy.ndarray`, of any strides."""
     _storage: Storage | None
     """The storage that all views of the buffer share; made when first needed (`storage`)."""
-    _traced: Traced | None
-    """The history that a tape keeps of it; not even set where there is none (`history`)."""
+    _traced: Traced | LostHistory | None
+    """The history that a tape keeps of it, or that it has lost; not even set where there is none (`history`)."""
 
     def __init__(self, data: NDArray[Any]) -> None:
         self._data = numpy.asarray(data)
@@ -434,7 +434,10 @@ def view(base: ndarray, data: NDArray[Any]) -> ndarray:
 
 def history(array: ndarray) -> Traced | None:
     """Return the history that a tape keeps of an array; None if there is none."""
-    return getattr(array, "_traced", None)
+    traced: Traced | LostHistory | None = getattr(array, "_traced", None)
+    if type(traced) is LostHistory:  # a call has only marked what it has made: seldom does somebody ask
+        traced = array._traced = traced.history(array._data, array.storage, 0)
+    return traced  # type: ignore[return-value]
 
 
 def gradient_of(variable: Variable) -> ndarray:

@@ -74,8 +74,8 @@ class SymbolStaging(EagerInterpreter):
         """Return the value that a cell holds, to who reads it now; `detached`: through a view without a history."""
         return cell.value
 
-    def wrote(self, cell: Cell) -> None:
-        """Hear of a write to a cell, before it happens."""
+    def wrote(self, cell: Cell, whole: bool) -> None:
+        """Hear of a write to a cell, or to a part of it, before it happens."""
 
     def check_detached(self, cell: Cell, operand: Operand) -> None:
         """Refuse a write of a value to a cell through a view without a history, where its gradient is not clear."""
@@ -181,6 +181,7 @@ class Symbol(Operators):
         staging = in_charge(SymbolStaging)
         if _detached(self._view):
             staging.check_detached(self._cell, operand)
+        staging.wrote(self._cell, whole=not self._view)
         befores = [self._cell.value]
         for step in self._view:
             if isinstance(step, Broadcast):
@@ -188,7 +189,6 @@ class Symbol(Operators):
             befores.append(_viewed(step, befores[-1]))
         for step, before in zip(reversed(self._view), reversed(befores[:-1]), strict=True):
             operand = _undone(step, before, operand)
-        staging.wrote(self._cell)
         self._cell.value = operand
 
     def view_by(self, op: Op | At) -> Symbol:

@@ -18,7 +18,7 @@ from hybridize.array.ndarray import gradient_of, history, ndarray, store, wrap
 from hybridize.array.operands import operand
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
-from hybridize.array.traced import Traced, Variable
+from hybridize.array.traced import LostHistory, Traced, Variable
 from hybridize.autograd.nodes import TapeNode
 from hybridize.autograd.tape import TAPE
 from hybridize.base import modes
@@ -43,6 +43,7 @@ class Sweep:
         create: record it, so that the gradients have gradients.
         keep: leave the nodes their values.
         wanted: edges whose gradients alone are asked for; None: those of all variables.
+        anew: what is wanted was made for this pass, so that no history from before leads there.
         stops: edges behind which it does not go, whose gradients are asked for besides those of all variables.
         since: the number of the first node that it goes through; what arrives at older ones stays in `variables`.
     """
@@ -53,6 +54,7 @@ class Sweep:
         create: bool = False,
         keep: bool = False,
         wanted: Iterable[Edge] | None = None,
+        anew: bool = False,
         stops: Iterable[Edge] = (),
         since: int = 0,
     ) -> None:
@@ -61,6 +63,7 @@ class Sweep:
         self.variables: Arrived[Edge] = Arrived()
         """The gradients that arrived at variables; on the way, those at outputs of nodes too."""
         self.wanted = None if wanted is None else set(wanted)
+        self._anew = anew
         self.stops = set(stops)
         self.found: dict[Edge, Operand] = {}
         """The gradients that arrived at wanted outputs of nodes."""
@@ -68,7 +71,7 @@ class Sweep:
         self._seen: set[TapeNode] = set()
         self._entered: list[TapeNode] = []
         """Nodes that were reached on the way, by `take`."""
-        self._leads: set[TapeNode] = set()
+        self._leads: set[Any] = set()
 
     def run(self, heads: Sequence[tuple[Edge, Operand]]) -> None:
         """Propagate the gradients of some edges.
@@ -119,9 +122,13 @@ class Sweep:
             self._leading(found, self.wanted)
         return found
 
-    def _leading(self, nodes: Sequence[TapeNode], wanted: set[Edge]) -> None:
+    def _leading(self, nodes: Sequence[Any], wanted: set[Edge]) -> None:
         """Find the nodes, given oldest first, that lead to what is wanted; one that recomputes may lead anywhere."""
         for node in nodes:
+            if type(node) is LostHistory:
+                if not self._anew and any(_may_be_behind(node, edge) for edge in wanted):
+                    self._leads.add(node)
+                continue
             if node.private and hasattr(node.rule, "sweep"):
                 self._leads.add(node)
                 continue
@@ -167,6 +174,13 @@ class Sweep:
         else:
             found = node.rule.vjp(whole, tuple(ys), *xs)
         return [(edge, g) for edge, g in zip(edges, found, strict=True) if edge is not None]
+
+
+def _may_be_behind(lost: Any, edge: Edge) -> bool:
+    """Tell whether an edge may be behind a history that stayed in a call: programs record of variables and the like."""
+    if type(edge) is tuple:
+        return type(edge[0]) is LostHistory and edge[0] is not lost
+    return edge is not None
 
 
 def backward(heads: Any, head_grads: Any = None, retain_graph: bool = False, train_mode: bool = True) -> None:

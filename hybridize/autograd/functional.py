@@ -152,7 +152,7 @@ def _gradients(value: Any, leaves: Sequence[Any], *, create: bool) -> Sequence[n
     traced = history(value) if type(value) is ndarray else None
     arrived: list[Operand | None] = [None] * len(leaves)
     if traced is not None and traced.edge is not None:
-        sweep = Sweep(create=create, keep=create, wanted=edges)
+        sweep = Sweep(create=create, keep=create, wanted=edges, anew=True)
         with modes.mode(recording=create):
             sweep.run([(edge_of(value), numpy.ones_like(value._data))])
         arrived = [sweep.arrived(edge) for edge in edges]

@@ -29,7 +29,7 @@ Edge = Any
 """(node, number of the output), a `Variable`, or None: a constant."""
 Mask = tuple[bool, ...]
 
-_numbers = itertools.count()
+_numbers = itertools.count(1)  # 0 is the number of `LostHistory`
 
 
 def number_of_next() -> int:

@@ -300,6 +300,8 @@ class Tape(Staging, Taping):
 
     def _undone(self, steps: Sequence[Op], before: Traced, update: Operand) -> Operand:
         """`before`, changed so that `steps` of it make `update`; only the history: the values are written already."""
+        if not steps:
+            return update  # a view of all of it
         states = [before]
         for step in steps[:-1]:
             data = viewed(states[-1].data, (step,))

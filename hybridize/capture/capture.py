@@ -345,7 +345,9 @@ class _Finalizer:
                 input_of[id(entry)] = len(inputs)
                 inputs.append(entry.value)
                 array = entry.array if entry.position < 0 else None
-                sources.append(Source(entry.position, array, written.get(id(entry), -1)))
+                output = written.get(id(entry), -1)
+                lost = trace.history.lost_by_write(entry.symbol._cell) if output >= 0 else None
+                sources.append(Source(entry.position, array, output, lost))
         constants = {value: array for value, array in trace.builder.constants.items() if value in used} | numbers
         graph = Graph(tuple(inputs), tuple(trace.builder.nodes), tuple(self.outputs), constants)
         results = [
@@ -396,9 +398,11 @@ class _Finalizer:
                 results.append(Result("number", self._output(value), value=leaf.weak))
             elif entry is not None and entry.position != -2:
                 self.trace.world.fed.check(self.trace, entry, "returned")
-                results.append(Result("view", self.trace.inputs.entries.index(entry), self._static(leaf)))
+                steps = self._static(leaf)
+                lost = self.trace.history.lost(leaf) if steps else None
+                results.append(Result("view", self.trace.inputs.entries.index(entry), steps, lost=lost))
             else:
-                results.append(Result("array", *self._new(leaf)))
+                results.append(Result("array", *self._new(leaf), lost=self.trace.history.lost(leaf)))
         return results, values
 
     @staticmethod
@@ -476,7 +480,7 @@ class _Finalizer:
                     raise self.trace.numbers.mixed_refused("who finds it outside")
                 return Output(self._output(argument.operand()), argument.weak)
             index, steps = self._new(argument)
-            return Output(index, None, steps)
+            return Output(index, None, steps, self.trace.history.lost(argument))
         if is_symbolic(argument):
             return Output(self._output(size_of(argument)), int)
         if isinstance(argument, tuple) and hasattr(argument, "_fields"):
@@ -522,10 +526,11 @@ class _Finalizer:
             return None
         self.trace.world.fed.check(self.trace, entry, "kept elsewhere")
         steps = self._static(symbol)
+        lost = self.trace.history.lost(symbol) if steps else None
         if entry.position >= 0:
-            return Given(entry.position, None, steps)
+            return Given(entry.position, None, steps, lost)
         users = self.trace.inputs.is_foreign(symbol)
-        return Given(-1, entry.array._data if users else entry.array, steps)
+        return Given(-1, entry.array._data if users else entry.array, steps, lost)
 
     def _written(self) -> dict[int, int]:
         """Map each input that is written to the output that writes it; refuse what may be seen in two ways."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.storage import Storage
+from hybridize.array.traced import LostHistory
 from hybridize.base.frozen import frozen
 from hybridize.base.nested import Structure, items_of
 from hybridize.contract.call import Call
@@ -30,10 +31,14 @@ class Source:
     """That array."""
     written: int = -1
     """The output to be written back to it, where there is one."""
+    lost: LostHistory | None = None
+    """Marks it then as one whose history stays in the call."""
 
-    def __init__(self, position: int, array: ndarray | None = None, written: int = -1) -> None:
+    def __init__(
+        self, position: int, array: ndarray | None = None, written: int = -1, lost: LostHistory | None = None
+    ) -> None:
         # By hand, as every program makes some: `frozen` would write it when the first eight are there.
-        self.__dict__.update(position=position, array=array, written=written)
+        self.__dict__.update(position=position, array=array, written=written, lost=lost)
 
 
 @frozen
@@ -48,6 +53,8 @@ class Result:
     """The view of that array that it is, as ops to apply in turn."""
     value: Any = None
     """Kind of a number; a constant; what is `Made`; of a container, what stands for it."""
+    lost: LostHistory | None = None
+    """Marks an array whose history stays in the call."""
 
 
 @frozen
@@ -163,6 +170,8 @@ class Output:
     weak: type | None
     steps: tuple[Op, ...] = ()
     """The view of it that is meant, as ops to apply in turn."""
+    lost: LostHistory | None = None
+    """Marks an array whose history stays in the call."""
 
 
 @frozen
@@ -175,6 +184,8 @@ class Given:
     """That array: ours, or NumPy's where the user's is."""
     steps: tuple[Op, ...] = ()
     """The view of it that is meant, as ops to apply in turn."""
+    lost: LostHistory | None = None
+    """Marks an array whose history stays in the call."""
 
 
 @frozen

@@ -18,7 +18,7 @@ from types import CellType, FunctionType, MethodType
 from typing import Any
 
 from hybridize.array.ndarray import gradient_of, history, ndarray
-from hybridize.array.traced import Traced, Variable
+from hybridize.array.traced import FREED, LOST, OVERWRITTEN, LostHistory, Traced, Variable
 from hybridize.base.locations import is_users
 from hybridize.contract.snapshots import MISSING, own
 from hybridize.runtime.cpython import CELL_CONTENTS, FUNCTION_WORDS, OB_TYPE, member_offset
@@ -607,14 +607,14 @@ class Gradient(Place):
 
     def read(self) -> Any:
         variable = variable_of(self.owner)
-        return None if variable is None else (variable, gradient_of(variable), variable.req)
+        return (variable, gradient_of(variable), variable.req) if isinstance(variable, Variable) else variable
 
     def expression(self, refer: Refer) -> str:
         return f"{refer(Gradient.read)}({refer(self)})"
 
     def watches(self, value: Any) -> list[Watch] | None:
         traced = history(self.owner)
-        if traced is None or value is None:
+        if traced is None or type(value) is not tuple or not isinstance(value[0], Variable):
             return None
         variable, gradient, req = value
         slots = (
@@ -640,9 +640,17 @@ def _offset(kind: type, name: str) -> int | None:
 
 
 def variable_of(array: ndarray) -> Any:
-    """Give the variable that an array is, or what else a tape knows it by; None for a constant."""
+    """Give the variable that an array is, or what else a tape knows it by; None for a constant.
+
+    Of an array whose history stayed in a call, it is `LOST`, `FREED` or `OVERWRITTEN`.
+    """
     traced = history(array)
-    return None if traced is None else traced.edge
+    if traced is None:
+        return None
+    edge = traced.edge
+    if type(edge) is tuple and type(edge[0]) is LostHistory and traced.variable is None:
+        return (FREED if edge[0].freed else LOST) if traced.version == array.storage.version else OVERWRITTEN
+    return edge
 
 
 def held_by(owner: Any, name: str) -> Any:

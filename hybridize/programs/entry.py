@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.storage import STATE
+from hybridize.array.traced import LostHistory
 from hybridize.base.access import ACCESS, MARK, READERS, WRITER, exclusively, give_way
 from hybridize.base.tracebacks import trim
 from hybridize.contract.feeds import Begun, Transaction
@@ -158,6 +159,17 @@ def for_objects(entry: Entry, fallback: Entry, outside: Sequence[ndarray], objec
         return entry(*args)
 
     return call
+
+
+def marking(kind: str, lost: Sequence[tuple[int, LostHistory]]) -> Callable[[tuple[Any, ...]], Any]:
+    """Make the entry's way to a result of a kind, of whose arrays some have lost their history."""
+
+    def finish(outputs: tuple[Any, ...]) -> Any:
+        for number, one in lost:
+            outputs[number]._traced = one
+        return outputs[0] if kind == "leaf" else outputs if kind == "tuple" else list(outputs)
+
+    return finish
 
 
 def without_gradients(entry: Entry, fallback: Entry) -> Entry:

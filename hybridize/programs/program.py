@@ -14,7 +14,7 @@ from hybridize import compiler
 from hybridize.array import random
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.storage import STATE
-from hybridize.array.traced import Variable
+from hybridize.array.traced import LostHistory, Variable
 from hybridize.autograd.tape import viewed as viewed_buffer
 from hybridize.base import modes
 from hybridize.base.access import ACCESS, WRITER, begin_writing
@@ -51,6 +51,7 @@ from hybridize.programs.entry import (
     alone,
     for_objects,
     locked,
+    marking,
     not_taken,
     notify_written,
     same_objects,
@@ -427,6 +428,8 @@ class Program:
                     array._data[...] = outputs[source.written]
                 if array._storage is not None:
                     array._storage.touch()
+                if source.lost is not None:
+                    source.lost.mark(array)
         self.capture.transaction.commit()
 
     def _filling(self, call: Call, outputs: Buffers, made: Views) -> Callable[[Any], Any]:
@@ -436,13 +439,13 @@ class Program:
         def given(argument: Any) -> Any:
             if isinstance(argument, Output):
                 steps = tuple(exact(step, sizes) for step in argument.steps)
-                return self._output(argument.index, steps, argument.weak, outputs, made)
+                return self._output(argument.index, steps, argument.weak, argument.lost, outputs, made)
             if isinstance(argument, Given):
                 array = call.leaves[argument.position] if argument.array is None else argument.array
                 steps = tuple(exact(step, sizes) for step in argument.steps)
                 if not steps:
                     return array
-                return viewed(array, steps) if isinstance(array, ndarray) else viewed_buffer(array, steps)
+                return _view(array, steps, argument.lost) if isinstance(array, ndarray) else viewed_buffer(array, steps)
             if isinstance(argument, Made):
                 return argument.now(outputs)
             if isinstance(argument, GivenContainer):
@@ -466,18 +469,19 @@ class Program:
     def _leaf(self, result: Result, arrays: Sequence[Any], outputs: Buffers, made: Views) -> Any:
         match result.kind:
             case "array":
-                return self._output(result.index, result.steps, None, outputs, made)
+                return self._output(result.index, result.steps, None, result.lost, outputs, made)
             case "number":
-                return self._output(result.index, (), result.value, outputs, made)
+                return self._output(result.index, (), result.value, None, outputs, made)
             case "view":
                 array = arrays[result.index]
-                return array if not result.steps else viewed(array, result.steps)
+                return array if not result.steps else _view(array, result.steps, result.lost)
             case "made":
                 return result.value.now(outputs)
         return result.value.copy() if isinstance(result.value, (numpy.ndarray, set)) else result.value
 
     def _output(
-        self, index: int, steps: tuple[Op, ...], weak: type | None, outputs: Buffers, made: Views
+        self, index: int, steps: tuple[Op, ...], weak: type | None, lost: LostHistory | None, outputs: Buffers,
+        made: Views,
     ) -> Any:  # fmt: skip
         """An output as the caller gets it: one array for each output, however often it is part of the result."""
         if weak is not None:
@@ -487,9 +491,11 @@ class Program:
             if not steps:
                 known = wrap(outputs[index])
             else:
-                base = self._output(index, (), None, outputs, made)
+                base = self._output(index, (), None, None, outputs, made)
                 known = viewed(base, steps)
             made[index, steps] = known
+        if lost is not None:
+            known._traced = lost  # new, so that `history` can tell the rest
         return known
 
     # ---------------------------------------------------------------------------------------------- the fast entry
@@ -505,6 +511,8 @@ class Program:
         if any(mark is not None for mark in captured.transaction.marks.values()):
             return None
         if captured.writes_arguments or captured.same_memory or captured.bound or captured.conditions:
+            return None
+        if any(source.lost is not None for source in captured.sources):
             return None
         if captured.call.training or captured.call.recording or any(map(self._scattered, captured.layouts)):
             return None
@@ -591,12 +599,11 @@ class Program:
             for number, result in enumerate(captured.results)
         )
         children = captured.structure.children
+        lost = [(number, result.lost) for number, result in enumerate(captured.results) if result.lost is not None]
         if plain and count == len(captured.results):
-            if captured.structure.kind in ("leaf", "none"):
-                return captured.structure.kind
             flat = children and all(child.kind == "leaf" for child in children)
-            if captured.structure.kind in ("tuple", "list") and flat:
-                return captured.structure.kind
+            if captured.structure.kind in ("leaf", "none") or (captured.structure.kind in ("tuple", "list") and flat):
+                return marking(captured.structure.kind, lost) if lost else captured.structure.kind
         arrays = [source.array for source in captured.sources]
 
         def finish(outputs: tuple[Any, ...]) -> Any:
@@ -607,6 +614,14 @@ class Program:
             )
 
         return finish
+
+
+def _view(array: ndarray, steps: tuple[Op, ...], lost: LostHistory | None) -> ndarray:
+    """The view of an array that view ops make, which may have lost its history."""
+    found = viewed(array, steps)
+    if lost is not None:
+        lost.mark(found)
+    return found
 
 
 def _first(value: Any) -> Any:

@@ -310,3 +310,16 @@ def test_a_write_that_overlaps_what_it_reads():
     close(moved, [[1, 2], [1, 2]])
     z.backward()
     close(x.grad, numpy.add(factors.T, [[101, 1010], [0, 0]]))
+
+
+@pytest.mark.parametrize("size", [1, 3])
+def test_a_write_to_a_view_of_the_whole_array(size):
+    def whole(m, w):
+        y = w * 2
+        part = y[:size]
+        part[...] = w * w
+        part *= w
+        y[0:] += w
+        return (y * ramp(m, size)).sum()
+
+    both(whole, (size,))

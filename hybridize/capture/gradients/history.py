@@ -7,6 +7,9 @@ nothing can be overwritten: a backward pass goes from its heads along the nodes,
 Two arrays may hold one value (a copy is no operation), but only one of them may be a variable, and what is copied while
 nothing is recorded is a constant. So who reads an array while recording gets, of a variable, a value of its own, a
 leaf, and who reads what has a history while nothing is recorded gets a value without one. Passes remove both.
+
+What a call computes while recording inside, and leaves outside, has no history there: it is marked (`LostHistory`), and
+read as a leaf by later programs, at which a backward pass is refused.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ import numpy
 
 from hybridize.array.ndarray import gradient_of, ndarray
 from hybridize.array.symbol import Cell, Symbol
-from hybridize.array.traced import Variable
+from hybridize.array.traced import FREED, LOST, OVERWRITTEN, LostHistory, Variable
 from hybridize.base import modes
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import ArgumentError, StateError
@@ -45,18 +48,16 @@ class History:
         self.called = modes.is_recording()
         """True if the function is called while recording: then it is differentiated as a whole, by its caller."""
         self.nodes: dict[Value, Producer] = {}
-        self.leaves: dict[Value, tuple[Variable, Recording]] = {}
-        """Variables, by the values that recorded operations read them as."""
+        self.leaves: dict[Value, tuple[Variable | LostHistory, Recording]] = {}
+        """Variables, and arrays that have lost their history, by the values that recorded operations read them as."""
         self.marks: dict[int, Any] = {}
         """Leaves of the arguments that were read while recording, and their variables."""
-        self.asked: set[int] = set()
-        """Leaves of the arguments whose gradients were asked for: the program depends on their being variables."""
         self.fresh: dict[Variable, bool] = {}
         """Variables whose gradients are written, and whether that was the case before."""
         self.requests: dict[Variable, str] = {}
         """Variables whose `req` the program sets, and what it was before."""
         self._freed: dict[Value, SourceLoc | None] = {}
-        self._leaf_of: dict[tuple[Variable, Value], Value] = {}
+        self._leaf_of: dict[tuple[Variable | LostHistory, Value], Value] = {}
         self._constant_of: dict[Value, Value] = {}
         self._stops: set[Value] = set()
         """Values computed in a pause, where the function is differentiated as a whole."""
@@ -93,14 +94,22 @@ class History:
                 self._check_origins(at, cell)
             return value
         if cell in self._unclear:
-            raise _unclear(
-                value.type, "it was written while nothing was recorded, after it had been computed while recording"
-            )
+            raise _unclear(value.type, _OVERWRITTEN)
         variable = self._variable(cell)
         if variable is None:
             self._check_origins(at, cell)
             return value
+        if isinstance(variable, LostHistory):
+            if cell in self._recorded:
+                return value  # of what it holds now, all is known
+            self._check_overwritten(cell, variable)
         return self._leaf(at, value, variable)
+
+    def _check_overwritten(self, cell: Cell, lost: LostHistory) -> None:
+        """Refuse an array that has lost its history, and that was written since while nothing was recorded."""
+        entry = self.trace.inputs.of_cell(cell)
+        if lost is OVERWRITTEN or (entry is not None and cell.value is not entry.value):
+            raise _unclear(cell.value.type, _OVERWRITTEN)
 
     def _check_origins(self, at: Recording, cell: Cell) -> None:
         """Refuse an array that data has chosen while nothing was recorded, where one of those has a history."""
@@ -113,8 +122,8 @@ class History:
                         "data decided, while nothing was recorded, whether it is one with a history",
                     )
 
-    def _variable(self, cell: Cell) -> Variable | None:
-        """The variable that the array of a cell is; the program depends on that."""
+    def _variable(self, cell: Cell) -> Variable | LostHistory | None:
+        """The variable that the array of a cell is, or the mark of a lost history; the program depends on that."""
         entry = self.trace.inputs.of_cell(cell)
         if entry is None:
             return None
@@ -125,7 +134,7 @@ class History:
                 help="use one of them, or a copy",
             )  # fmt: skip
         mark = variable_of(entry.array)
-        if mark is not None and not isinstance(mark, Variable):
+        if mark is not None and not isinstance(mark, (Variable, LostHistory)):
             raise StateError(
                 "E558", f"{_name(entry)} was computed while recording, before the compiled function was called: its "
                 "backward pass would have to go on outside",
@@ -136,8 +145,8 @@ class History:
         else:
             place = Gradient(entry.array)
             if place.key not in self.trace.world.guards:
-                found = None
-                if mark is not None:  # the program itself may have set `req`
+                found: Any = mark
+                if isinstance(mark, Variable):  # the program itself may have set `req`
                     found = mark, gradient_of(mark), self.requests.get(mark, mark.req)
                 self.trace.world.guard(place, found)
         return mark
@@ -147,19 +156,25 @@ class History:
         if entry.array is not array and variable_of(entry.array) is not variable_of(array):
             self._doubtful.add(entry.symbol._cell)
 
-    def wrote(self, cell: Cell) -> None:
-        """Hear of a write to an array, before it happens."""
+    def wrote(self, at: Recording, cell: Cell, whole: bool) -> Operand:
+        """Hear of a write to an array, or to a part of it, before it happens; give what it holds then."""
         self.trace.world.fed.check(self.trace, self.trace.inputs.of_cell(cell), "written")
         if not modes.is_recording():
             if cell.value in self.nodes:
                 self._unclear.add(cell)
-            return
-        self._recorded.add(cell)
-        if not self.called and self._variable(cell) is not None:
+            return cell.value
+        variable = None if self.called else self._variable(cell)
+        if isinstance(variable, Variable):
             raise StateError(
                 "E543", f"{cell.value.type} has a gradient attached, so it cannot be written while its use is recorded",
                 help="compute a new array, or write within autograd.pause()",
             )  # fmt: skip
+        before = cell.value
+        if variable is not None and not whole and cell not in self._recorded:  # the rest of it has lost its history
+            self._check_overwritten(cell, variable)
+            before = self._leaf(at, before, variable)
+        self._recorded.add(cell)
+        return before
 
     def check_detached(self, at: Recording, cell: Cell, operand: Operand) -> None:
         """Refuse a write through `x.detach()` while recording, after which somebody would see a history or miss one."""
@@ -186,7 +201,7 @@ class History:
             if recording_of(at, value) is not at or constant in kept
         }  # fmt: skip
 
-    def _leaf(self, at: Recording, value: Value, variable: Variable) -> Value:
+    def _leaf(self, at: Recording, value: Value, variable: Variable | LostHistory) -> Value:
         leaf = self._leaf_of.get((variable, value))
         if leaf is None:
             home = recording_of(at, value)
@@ -205,8 +220,7 @@ class History:
 
     def transaction(self, feeds: Sequence[Feed]) -> Transaction:
         """Return the transaction of the program: the part that deals with gradients, for its calls to see to."""
-        marks = {position: mark for position, mark in self.marks.items() if self.nodes or position in self.asked}
-        return Transaction(marks, {variable: variable.fresh for variable in self.fresh}, tuple(feeds))
+        return Transaction(self.marks, {variable: variable.fresh for variable in self.fresh}, tuple(feeds))
 
     def set_fresh(self, variable: Variable, fresh: bool) -> None:
         """Say at each call whether a gradient is fresh: an update has used it up, or the user's code says so."""
@@ -223,10 +237,7 @@ class History:
     def gradient(self, at: Recording, symbol: Symbol) -> Symbol | None:
         """`x.grad`."""
         variable = None if symbol._view else self._variable(symbol._cell)
-        entry = self.trace.inputs.of_cell(symbol._cell)
-        if entry is not None and entry.position in self.marks:
-            self.asked.add(entry.position)
-        return None if variable is None else at.lift(gradient_of(variable))
+        return at.lift(gradient_of(variable)) if isinstance(variable, Variable) else None
 
     def backward(self, at: Recording, heads: Any, head_grads: Any, retain_graph: bool | None, train_mode: bool) -> None:
         """`autograd.backward`: gradients of variables, written where they go."""
@@ -243,6 +254,7 @@ class History:
             leaf = origin(at, value)
             if leaf in self.leaves:
                 variable = self.leaves[leaf][0]
+                assert isinstance(variable, Variable), "the sweep has refused all else"
                 before = found.get(variable)
                 found[variable] = gradient if before is None else add(before, gradient)
         for variable, gradient in found.items():
@@ -291,7 +303,7 @@ class History:
     def gradients(self, at: Recording, value: Symbol, variables: Sequence[Symbol], create: bool) -> list[Symbol]:
         """Gradients of one number with respect to what `variable` gave."""
         head, wanted = self._head(value), [x._cell.value for x in variables]
-        sweep = TraceSweep(self, at, [head], wanted)
+        sweep = TraceSweep(self, at, [head], wanted, anew=True)
         with modes.mode(recording=create):
             arrived = sweep.run([(head, full(1, head.type))])
             return [Symbol.of(at, arrived[x] if x in arrived else full(0, x.type)) for x in wanted]
@@ -300,6 +312,25 @@ class History:
         """Tell whether a value has a history, or is a variable."""
         value = origin(at, value)
         return value in self.leaves or value in self.nodes
+
+    def lost(self, symbol: Symbol) -> LostHistory | None:
+        """Tell of an array that is left outside whether it has a history, which outside it has no more."""
+        cell = symbol._cell
+        if self.called or symbol.weak is not None or symbol.detached or not is_float(symbol.dtype):
+            return None
+        if any(type(step) is StopGradient for step in symbol._view):
+            return None
+        entry = self.trace.inputs.of_cell(cell)
+        if entry is not None and cell.value is entry.value:
+            return LOST if symbol._view and self._variable(cell) is not None else None
+        found = self.lost_by_write(cell)
+        return LOST if found is not None and symbol._view else found
+
+    def lost_by_write(self, cell: Cell) -> LostHistory | None:
+        """Tell the same of an array from outside that the program has written."""
+        if self.called or not self.leaves or not self.has(self.trace, cell.value):
+            return None
+        return FREED if cell.value in self._freed else LOST
 
     def _head(self, symbol: Symbol) -> Value:
         """The value of an array with its history."""
@@ -380,6 +411,9 @@ def _added(at: Recording, op: Any, value: Value) -> Value:
     if at.parent is not None:
         at.mine.add(made)  # type: ignore[attr-defined]
     return made
+
+
+_OVERWRITTEN = "it was written while nothing was recorded, after it had been computed while recording"
 
 
 def _unclear(of: TensorType, why: str) -> StateError:

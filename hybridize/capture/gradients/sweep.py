@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
+from hybridize.array.traced import FREED, LostHistory
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import StateError
 from hybridize.base.frozen import frozen
@@ -40,9 +41,13 @@ class TapeTables(Protocol):
 class TraceSweep:
     """One backward pass."""
 
-    def __init__(self, history: TapeTables, at: Recording, heads: list[Value], wanted: list[Value] | None) -> None:
+    def __init__(
+        self, history: TapeTables, at: Recording, heads: list[Value], wanted: list[Value] | None, anew: bool = False
+    ) -> None:
         self.history, self.at, self.heads = history, at, heads
         self.wanted = None if wanted is None else set(wanted)
+        self._before = set() if anew else {value for value in self.wanted or () if value in history.leaves}
+        """Those of the wanted that may be behind histories which stayed in earlier calls."""
         self.nodes: list[Node] = []
         """Those that lead to what is wanted, oldest first."""
         self._active: set[Value] = set()
@@ -67,6 +72,9 @@ class TraceSweep:
         history = self.history
         value = origin(self.at, value)
         if value in history.leaves:
+            variable = history.leaves[value][0]
+            if variable is FREED:
+                variable.check()
             return None
         made = history.nodes.get(value)
         if made is not None and made.at is not self.at:
@@ -80,7 +88,24 @@ class TraceSweep:
         if value in self._active:
             return True
         root = origin(self.at, value)
-        return root in self.history.leaves if self.wanted is None else root in self.wanted
+        if self.wanted is None:
+            return root in self.history.leaves
+        return root in self.wanted or (bool(self._before) and self._is_lost(root))
+
+    def _is_lost(self, value: Value) -> bool:
+        """Tell whether a value is that of an array whose history stayed in an earlier call."""
+        return value in self.history.leaves and isinstance(self.history.leaves[value][0], LostHistory)
+
+    def _check_lost(self, arrived: Iterable[Value]) -> None:
+        """Refuse gradients that arrive where a history stayed in an earlier call, and that would have to go on there.
+
+        Raises:
+            StateError E558: there is one.
+        """
+        for value in arrived:
+            root = origin(self.at, value)
+            if self._is_lost(root) and (self.wanted is None or self._before - {root}):
+                self.history.leaves[root][0].check()
 
     def run(self, heads: Sequence[tuple[Value, Operand]]) -> dict[Value, Operand]:
         """The gradients that arrive at each value."""
@@ -104,6 +129,7 @@ class TraceSweep:
             return ((value, one) for value, one in pairs if one is not None and self._is_active(value))
 
         reverse(reversed(self.nodes), arrived, apply)
+        self._check_lost(arrived)
         return passed | arrived
 
 

@@ -17,10 +17,10 @@ import numpy
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol
+from hybridize.array.traced import FREED, LOST
 from hybridize.base.access import consistently
 from hybridize.base.errors import CaptureError
 from hybridize.base.promotion import EXACT
-from hybridize.base.types import TensorType
 from hybridize.capture.outside.tracing import Tracing
 from hybridize.contract.feeds import Feed
 from hybridize.contract.guards import Guard
@@ -54,10 +54,14 @@ class Number(Feed):
 class Contents(Feed):
     """The elements of an array from outside, at each call of the array that is there then."""
 
-    def __init__(self, read: Callable[[], Any], kind: TensorType) -> None:
-        self._read, self._kind = read, kind
-        self.array = ndarray(numpy.zeros(kind.shape, kind.dtype))
+    def __init__(self, read: Callable[[], Any], now: ndarray) -> None:
+        self._read, self._kind, self._lost = read, now.type, None
+        self.array = ndarray(numpy.zeros(now.shape, now.dtype))
         self.array.storage.exposed = True  # it is written at each call: nobody is to keep a copy
+        lost = variable_of(now)
+        if lost is LOST or lost is FREED:
+            self._lost = lost
+            lost.mark(self.array)
         self.written: list[ndarray] = []
         """Arrays that the program writes, which must be other memory."""
         self._last: Callable[[], ndarray | None] = _nothing
@@ -66,7 +70,7 @@ class Contents(Feed):
     def begin(self, before: Any) -> bool:
         """Copy them, if they are not those of the last call."""
         now = self._read()
-        if type(now) is not ndarray or variable_of(now) is not None:
+        if type(now) is not ndarray or variable_of(now) is not self._lost:
             return False  # a gradient may have been attached to the very array of the last call
         storage = now.storage
         if now is self._last() and storage.version == self._version and not storage.exposed:
@@ -119,7 +123,7 @@ class FedReads:
             if type(value) in (int, float):
                 feed = Number(place.read, type(value))
             elif type(value) is ndarray:
-                feed = Contents(place.read, value.type)
+                feed = Contents(place.read, value)
             else:
                 return None
             with imperatively():

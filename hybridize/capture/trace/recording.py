@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hybridize.array.ndarray import ndarray
 from hybridize.array.storage import Storage
 from hybridize.array.symbol import Cell, Symbol, refusal
-from hybridize.array.traced import Variable
+from hybridize.array.traced import LostHistory, Variable
 from hybridize.base import modes
 from hybridize.base.dims import Size, SizeScope
 from hybridize.base.errors import CaptureError
@@ -53,8 +53,8 @@ class BackwardPasses(Protocol):
     def read(self, at: Recording, cell: Cell, detached: bool, /) -> Operand:
         """Give the value that an array is to who reads it now."""
 
-    def wrote(self, cell: Cell, /) -> None:
-        """Hear of a write to an array, before it happens."""
+    def wrote(self, at: Recording, cell: Cell, whole: bool, /) -> Operand:
+        """Hear of a write to an array, or to a part of it, before it happens; give what it holds then."""
 
     def check_detached(self, at: Recording, cell: Cell, operand: Operand, /) -> None:
         """Refuse a write through a detached view while recording, where its gradient would not be clear."""
@@ -64,6 +64,12 @@ class BackwardPasses(Protocol):
 
     def has(self, at: Recording, value: Value, /) -> bool:
         """Tell whether a value has a history, or is a variable."""
+
+    def lost(self, symbol: Symbol, /) -> LostHistory | None:
+        """Tell of an array that is left outside whether it has a history, which outside it has no more."""
+
+    def lost_by_write(self, cell: Cell, /) -> LostHistory | None:
+        """Tell the same of an array from outside that the program has written."""
 
     def transaction(self, feeds: Sequence[Feed], /) -> Transaction:
         """Give what calls of the program have to see to."""
@@ -177,11 +183,12 @@ class Recording(GraphScope):
         graph = inner.graph(list(inner.outer), outputs)
         return self.bind(Composite(label, attributes, graph), tuple(inner.outer))
 
-    def wrote(self, cell: Cell) -> None:
-        """Hear of a write to a cell, before it happens."""
-        self.root.history.wrote(cell)
+    def wrote(self, cell: Cell, whole: bool) -> None:
+        """Hear of a write to a cell, or to a part of it, before it happens."""
+        before = self.root.history.wrote(self, cell, whole)
         self.root.check_write(cell, self)
         self.note(cell)
+        cell.value = before
 
     def note_container(self, container: Any, loc: SourceLoc | None) -> None:
         """Remember what a container holds before a branch changes it, unless it is the branch's own."""
