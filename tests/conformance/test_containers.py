@@ -1,6 +1,8 @@
 """Containers that a call writes: what is read of them in the same call, what they hold after it, and which they are."""
 
-from collections import Counter, OrderedDict, defaultdict, deque
+from array import array as plain_array
+from collections import ChainMap, Counter, OrderedDict, UserDict, UserList, defaultdict, deque
+from functools import singledispatch
 from types import SimpleNamespace
 
 import numpy
@@ -268,3 +270,58 @@ def test_arrays_of_numpys_as_defaults_are_written_and_read_in_one_call(function)
         return [[numpy.asarray(one).tolist() for one in (r if isinstance(r, tuple) else (r,))] for r in found]
 
     assert results(hybridize(function)) == results(function)
+
+
+class OwnDict(dict):
+    """Of the user's."""
+
+
+class OwnList(list):
+    """Of the user's."""
+
+
+MEASURED = [
+    list, dict, set, deque, Counter, OrderedDict, lambda: defaultdict(int), OwnDict, OwnList, UserDict, UserList, ChainMap,
+    bytearray, lambda: plain_array("i"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("make", MEASURED)
+@pytest.mark.parametrize("counts", [len, lambda c: len(c) + 1, lambda c: c.__len__()])
+def test_lengths_of_containers_that_grow_from_call_to_call(make, counts):
+    def results(verb):
+        container, log = make(), []
+
+        def f(x):
+            log.append(counts(container))
+            return x * counts(container)
+
+        called = verb(f)
+        found = []
+        for number in range(6):
+            found.append((called(np.ones(2)).tolist(), list(log)))
+            if isinstance(container, (dict, UserDict, ChainMap)):
+                container[f"k{number}"] = number
+            elif isinstance(container, set):
+                container.add(number)
+            else:
+                container.append(number)
+        return found
+
+    assert results(hybridize) == results(lambda f: f)
+
+
+def test_functions_that_are_registered_from_call_to_call():
+    def results(verb):
+        @singledispatch
+        def told(value, x):
+            return x
+
+        called = verb(lambda x: told(2, x) + told("a", x))
+        found = []
+        for kind, by in ((bytes, 2), (float, 3), (int, 5), (list, 7), (object, 9), (str, 11), (int, 13)):
+            found.append(called(np.ones(2)).tolist())
+            told.register(kind, lambda value, x, by=by: x * by)
+        return [*found, called(np.ones(2)).tolist()]
+
+    assert results(hybridize) == results(lambda f: f)

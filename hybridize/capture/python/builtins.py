@@ -140,9 +140,7 @@ def _len(router: Semantics, value: Any, /) -> Any:
             trace.root.world.read_class(value, "__len__", method)
         return len(Sized(plain(router.call(method, value))))
     length = len(value)
-    if trace is not None:
-        trace.root.world.read_length(value, length)
-    return length
+    return length if trace is None else trace.root.world.read_length(value, length)
 
 
 def _bool(router: Semantics, *args: Any) -> Any:

@@ -29,7 +29,7 @@ from hybridize.capture.python.masks import Masked
 from hybridize.capture.python.mathematics import refused
 from hybridize.capture.python.semantics import Semantics
 from hybridize.capture.trace.recording import Recording, current_trace
-from hybridize.contract.places import Attribute, CallResult, Instance, Item
+from hybridize.contract.places import Attribute, CallResult, Instance, Item, Length
 
 _STAND_INS: dict[type, type] = {Masked: ndarray, Text: str}
 """Classes that stand in for a value that only a call has, and the class that each stands for."""
@@ -134,7 +134,7 @@ def implementation(trace: Recording, dispatcher: Any, value: Any) -> Callable[..
     """Return the function that is registered for the class of a value, on which the program then depends."""
     found: Callable[..., Any] = dispatcher.dispatch(class_of(value))
     registry, world = dispatcher.registry, trace.root.world
-    world.read_length(registry, len(registry))
+    world.guard(Length(registry), len(registry))
     for kind, function in registry.items():
         if function is found:
             world.guard(Item(registry, kind), found)
