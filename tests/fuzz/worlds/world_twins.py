@@ -427,7 +427,7 @@ def run_step(
     except Exception as caught:
         error = caught
     after = world.described()
-    if isinstance(error, HybridizeError) and not (type(error) is type(expected) and error.code == expected.code):
+    if isinstance(error, HybridizeError) and not is_as_expected(error, expected):
         report.codes.append(error.code)
         if isinstance(error, InternalError):
             return wrong(report, "internal", number, f"{error}")
@@ -449,12 +449,7 @@ def run_step(
             # Python itself gives something else in this copy: an earlier difference that was not visible.
             return wrong(report, "drifted", number, f"run by Python after a refusal: {difference(after, state)}")
         return after
-    if type(error) is not type(expected) and not (
-        error is not None
-        and expected is not None
-        and isinstance(error, type(expected))
-        and not isinstance(error, CaptureError)
-    ):
+    if type(error) is not type(expected) and not is_as_expected(error, expected):
         return wrong(report, "error", number, f"{error!r} for {expected!r}")
     if text := difference(after, state):
         if expected is not None and world.raises_by_data(error) and not difference(outside(after), outside(before)):
@@ -473,6 +468,13 @@ def run_step(
             if text := difference(world.described(), after):
                 return wrong(report, kind_of(text, expected, step), number, f"{text}, called again")
     return after
+
+
+def is_as_expected(error: BaseException | None, expected: BaseException | None) -> bool:
+    """Whether an error of ours is that of Python: a class derived of its class may say more, but for refusals."""
+    if type(error) is type(expected):
+        return getattr(error, "code", None) == getattr(expected, "code", None)
+    return expected is not None and isinstance(error, type(expected)) and not isinstance(error, CaptureError)
 
 
 def outside(described: dict[str, Any]) -> dict[str, Any]:
