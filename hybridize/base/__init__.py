@@ -10,6 +10,7 @@ arrays or compilers. A helper that two packages share lives here only when it ha
     config, modes, version            switches: of the process, of a thread; the version
     settings, registry                numbers that users give, checked; classes that strings name
     frozen, nested, once, digests     immutable classes, trees of leaves, what is made once, hashes
+    members                           attributes of classes, which no metaclass gives
     hooks, participation              what an upper package sets for a lower one; how a class takes part in captures
     members                           attributes of classes, looked up without their metaclasses
     access, comparison                memory that threads share, seen whole; the rule by which results are compared
