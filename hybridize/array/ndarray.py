@@ -7,6 +7,7 @@ and a Python number, go straight to NumPy when nobody captures. Everything else 
 
 from __future__ import annotations
 
+import math
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -309,6 +310,10 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
 
     def __complex__(self) -> complex:
         return complex(self._one("complex"))
+
+    def __trunc__(self) -> int:
+        number: int = math.trunc(self._one("trunc"))
+        return number
 
     def __index__(self) -> int:
         if self._data.dtype.kind not in "iu" or self._data.ndim:

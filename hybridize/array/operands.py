@@ -130,6 +130,8 @@ def _shown(x: Any) -> str:
     if isinstance(x, (tuple, list)) and len(x) <= 8:
         inner = ", ".join(map(_shown, x))
         return f"[{inner}]" if isinstance(x, list) else f"({inner}{',' * (len(x) == 1)})"
+    if isinstance(x, numpy.generic):
+        return repr(x)
     return reprlib.repr(x) if isinstance(x, (bool, int, float, str, type(None), slice)) else type(x).__name__
 
 
@@ -265,7 +267,7 @@ def number(x: Any, dtype: DType) -> Operand:
 
 
 def _no_number(x: Any, dtype: DType, why: object) -> DTypeError:
-    return DTypeError("E203", f"{x!r} is not a {code(dtype)}: {why}", help="cast the array first: x.astype(...)")
+    return DTypeError("E203", f"{_shown(x)} is not a {code(dtype)}: {why}", help="cast the array first: x.astype(...)")
 
 
 def _check_range(x: Weak, dtype: DType) -> None:

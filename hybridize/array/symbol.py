@@ -74,6 +74,10 @@ class SymbolStaging(EagerInterpreter):
         """Return the value that a cell holds, to who reads it now; `detached`: through a view without a history."""
         return cell.value
 
+    def is_numpys(self, symbol: Symbol) -> bool:
+        """Tell whether a symbol is an array of NumPy's that is there before the call, or a view of one."""
+        return False
+
     def wrote(self, cell: Cell, whole: bool) -> None:
         """Hear of a write to a cell, or to a part of it, before it happens."""
 
@@ -307,10 +311,10 @@ class Symbol(Operators):
         self._refuse("__dlpack__()")
 
     def __copy__(self) -> Any:
-        return functions.copy(self)
+        return functions.copy(self) if self.weak is None else self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        return functions.copy(self)
+        return self.__copy__()
 
     def __hash__(self) -> int:
         return object.__hash__(self) if self.weak is None else hash(self._concretize("hash"))
@@ -451,6 +455,8 @@ def _comparing(name: str, function: Callable[..., Any]) -> None:
     def compare(self: Symbol, other: Any) -> Any:
         if self.weak in _NUMBERS and isinstance(other, (list, tuple, dict, set, frozenset)):
             return function(stand_in(self), other)  # no number is one, whatever its value
+        if self.weak is float and type(other) is int and not _is_float(other):
+            return _between_floats(name, self, other)
         numbers = [x for x in (self, other) if type(x) is Symbol]
         scalars = [x for x in numbers if x.weak is not None and issubclass(x.weak, numpy.generic)]
         if not scalars or any(x.weak is None for x in numbers):
@@ -466,6 +472,27 @@ def _comparing(name: str, function: Callable[..., Any]) -> None:
         return made
 
     setattr(Symbol, f"__{name}__", compare)
+
+
+def _is_float(number: int) -> bool:
+    """Tell whether a float is as large as an integer."""
+    try:
+        return float(number) == number
+    except OverflowError:
+        return False
+
+
+def _between_floats(name: str, symbol: Symbol, number: int) -> Any:
+    """A comparison of a float with an integer that lies between two floats: with one of these."""
+    if name in ("eq", "ne"):
+        return name == "ne"
+    try:
+        near = float(number)
+    except OverflowError:
+        near = math.inf if number > 0 else -math.inf
+    if name in ("lt", "le"):
+        return symbol <= (near if near < number else math.nextafter(near, -math.inf))
+    return symbol >= (near if near > number else math.nextafter(near, math.inf))
 
 
 _ROUNDING = (numpy.dtype("float16"), numpy.dtype("float32"), numpy.dtype("uint64"))
@@ -492,7 +519,8 @@ def refusal(symbol: Symbol, call: str) -> CaptureError:
 def described(symbol: Symbol) -> str:
     """A value of a program for messages: an array with its type, or a Python number."""
     if symbol.weak is not None:
-        return f"a {symbol.weak.__name__} that depends on data"
+        article = "an" if symbol.weak is int else "a"
+        return f"{article} {symbol.weak.__name__} that depends on data"
     return f"{symbol.name + ', ' if symbol.name else ''}an array {symbol.type}"
 
 

@@ -163,3 +163,27 @@ def test_numbers_between_arrays(compiled):
         numpy.testing.assert_allclose(found.asnumpy(), case(numpy, a, b), rtol=1e-12)
     assert np.linspace(np.array([0.0]), np.array([1]), 3, dtype="int32").dtype == "int32"
     assert np.linspace(np.array([0], dtype="int32"), 1, 3).dtype == "float32"
+
+
+WIDE, MANY = numpy.ones((2, 2)), numpy.arange(3)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: np.array(WIDE),
+        lambda x: np.asarray(WIDE),
+        lambda x: np.array(WIDE[0]),
+        lambda x: np.array(MANY),
+        lambda x: np.array([WIDE, WIDE]),
+        lambda x: np.array([WIDE[0], [1.0, 2.0]]),
+        lambda x: np.array([MANY, [float(x[0]), 1.0, 2]]),
+        lambda x: np.array([x, x.astype("float64")]),
+        lambda x: np.array(WIDE, dtype="float64"),
+        lambda x: np.array(x.astype("float64")),
+    ],
+)
+def test_arrays_of_numpy_from_outside_become_ours_by_one_rule_in_programs_too(function):
+    x = np.ones(2)
+    made, expected = hybridize(function)(x), function(x)
+    assert made.dtype == expected.dtype and made.tolist() == expected.tolist()

@@ -5,7 +5,7 @@ import pytest
 
 from hybridize import autograd
 from hybridize.array import np
-from hybridize.base.errors import CaptureError
+from hybridize.base.errors import CaptureError, KeyShapeError
 from hybridize.capture import Function
 
 VALUES = ([1.0, -3.0, 2.0, 4.0], [-1.0, -2.0, -0.5, -4.0], [0.5, 0.25, 9.0, 1.0])
@@ -123,3 +123,24 @@ def test_gradients_of_logarithms_are_finite():
 def test_refused(function):
     with pytest.raises(CaptureError, match="E402"):
         Function(function)(np.array(VALUES[0]))
+
+
+def written(x, mask):
+    x[mask] = 5
+    return x
+
+
+def subtracted(x, mask):
+    x[mask] -= 5
+    return x
+
+
+@pytest.mark.parametrize("function", [lambda x, mask: x[mask].sum(), lambda x, mask: x[:, mask], written, subtracted])
+@pytest.mark.parametrize("size", [1, 3])
+def test_a_mask_of_another_size_is_the_same_error_in_both(function, size):
+    for called in (function, Function(function), Function(lambda x, mask: function(x, OUTSIDE[size]))):
+        with pytest.raises(KeyShapeError, match=r"E133.*(\n.*)*test_masks.py"):
+            called(np.ones((2, 2)), OUTSIDE[size])
+
+
+OUTSIDE = {size: np.array([True] * size, dtype="bool") for size in (1, 3)}

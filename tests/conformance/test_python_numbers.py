@@ -1,6 +1,7 @@
 """Python numbers, and NumPy's scalars, among the arguments: compiled they are what they are imperatively."""
 
 import cmath
+import copy
 import decimal
 import fractions
 import math
@@ -823,3 +824,134 @@ def test_gradients_are_clipped(backend):
         for found, expected in zip(compiled(gradients, 1.0)[0], clipped(gradients, 1.0)[0], strict=True):
             numpy.testing.assert_allclose(found.asnumpy(), expected.asnumpy(), rtol=1e-6)
         assert compiled(gradients, 1.0)[1] == pytest.approx(clipped(gradients, 1.0)[1])
+
+
+BEYOND = {
+    "where": lambda x, n: np.where(x > 1, x, n),
+    "where, of two numbers": lambda x, n: np.where(x > 1, n, n),
+    "full": lambda x, n: np.full((2,), n, dtype=x.dtype),
+    "full, float32": lambda x, n: np.full((2,), n),
+    "full_like": lambda x, n: np.full_like(x, n),
+    "maximum": lambda x, n: np.maximum(x, n),
+    "clip": lambda x, n: np.clip(x, 0, n),
+    "array": lambda x, n: np.array([n, 1], dtype=x.dtype),
+    "add": lambda x, n: n + x,
+    "less": lambda x, n: x < n,
+    "append": lambda x, n: np.append(x, n),
+    "a float of it": lambda x, n: float(x[0]) * n,
+    "a float beside it": lambda x, n: float(x[0]) >= n,
+}
+
+
+@pytest.mark.parametrize("name", BEYOND)
+def test_numbers_that_a_dtype_does_not_hold_are_refused_in_both_or_give_the_same(name):
+    function = BEYOND[name]
+
+    def called(f, x, number):
+        try:
+            found = f(x, number)
+        except (HybridizeError, OverflowError) as error:
+            return type(error), getattr(error, "code", None)
+        return str(getattr(found, "dtype", type(found))), repr(numpy.asarray(found).tolist())
+
+    for dtype in ("int8", "int32", "int64", "float32"):
+        compiled = Function(function)
+        for number in (0, -0.0, 0.0, -1, 300, 2**31, 2**53 + 1, 2**63, 10**400, float("nan"), float("inf")):
+            x = np.array([1, 2], dtype=dtype)
+            assert called(compiled, x, number) == called(function, x, number), f"{dtype} {str(number)[:20]}"
+
+
+def test_full_keeps_the_sign_of_zero():
+    for made in (np.full((2,), -0.0), np.full_like(np.ones(2), -0.0), Function(lambda n: np.full((2,), n))(-0.0)):
+        assert numpy.signbit(made.asnumpy()).all()
+
+
+COMPARISONS = [operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne]
+
+
+@pytest.mark.parametrize("compare", COMPARISONS)
+def test_integers_between_two_floats_are_compared_exactly(compare):
+    """Python compares a float and an integer by their values; a float of the integer may be the other one."""
+    floats = [1.0, 2.0**53, 2.0**53 + 2, -(2.0**53), 2.0**64, 1.7976931348623157e308, math.inf, -math.inf, math.nan]
+    for number in (2**53 + 1, -(2**53) - 1, 2**53, 2**64 - 1, 10**400, -(10**400)):
+        by_data = Function(lambda x, n=number: (compare(float(x[0]), n), compare(n, float(x[0]))))
+        given_number = Function(lambda x, n=number: compare(x, n))
+        for x in floats:
+            array = np.array([x], dtype="float64")
+            assert by_data(array) == (compare(x, number), compare(number, x)), f"{x} {number}"
+            assert given_number(x) is compare(x, number), f"{x} {number}"
+
+
+def copies(x):
+    value, count = float(x[0]), int(x[1])
+    return copy.copy(value), copy.deepcopy([value, count, bool(x[0] > 0)]), copy.copy(value) / 3
+
+
+def truths(x):
+    return operator.truth(int(x[0])), operator.not_(float(x[1])), operator.contains([1.0, 2.0], float(x[0]))
+
+
+def members(x):
+    value, count = float(x[0]), int(x[1])
+    whole = value.is_integer(), (value / 2).is_integer(), (value / (value - value + 1e-308) * 1e10).is_integer()
+    return whole, value.real, value.imag, count.numerator, count.denominator, value.conjugate(), count.real
+
+
+def rounded(x):
+    return math.trunc(x[0]), math.floor(x[0]), math.ceil(x[1])
+
+
+def in_order(x):
+    return sorted([float(x[0]), 1.0, -3.0]), sorted([int(x[1]), 5, 0], reverse=True)
+
+
+def tuples(x):
+    pair = float(x[0]), int(x[1])
+    others = [(1.0, 2), (2.0, 1), (2.0, 0), (2.0,), (2.0, 1, 0), (-1.0, 7)]
+    found = [(pair < one, pair <= one, pair > one, pair >= one, pair == one, pair != one) for one in others]
+    return found, [pair[0]] == [2.0], (pair, 1) < ((2.0, 1), 2), max(pair, (1.0, 5)), (1, pair[0]) == ("a", 2.0)
+
+
+@pytest.mark.parametrize("function", [copies, truths, members, rounded, in_order, tuples])
+def test_what_python_does_with_numbers_it_does_with_those_of_data(function):
+    compiled = Function(function)
+    for values in ([2.0, 1.0], [2.5, 3.0], [-1.0, 7.0], [0.0, 0.0], [1.0, 2.0]):
+        x = np.array(values)
+        assert repr(compiled(x)) == repr(function(x)), values
+
+
+@pytest.mark.parametrize(
+    ("function", "code", "text"),
+    [
+        (lambda x: fractions.Fraction(1, 3) + int(x[1]), "E427", "int that depends on data and a Fraction"),
+        (lambda x: int(x[1]) < decimal.Decimal(3), "E427", "Decimal"),
+        (lambda x: [1, 2, 3][: int(x[1])], "E402", "slice of a list"),
+        (lambda x: float(x[0]).hex(), "E427", "float.hex"),
+    ],
+)
+def test_what_python_cannot_do_without_the_number_is_refused_in_words_of_the_user(function, code, text):
+    with pytest.raises(CaptureError, match=rf"{code}.*{text}.*(\n.*)*test_python_numbers.py") as found:
+        Function(function)(np.array([2.0, 1.0]))
+    assert "Symbol" not in str(found.value).split("\n")[0]
+
+
+def test_numbers_of_calls_are_what_fractions_get():
+    def shared(n):
+        return fractions.Fraction(1, 3) + n, n < fractions.Fraction(5, 2)
+
+    compiled = Function(shared)
+    for n in (1, 2, 3, 1):
+        assert compiled(n) == shared(n)
+
+
+def test_an_attribute_that_a_number_has_not_is_pythons_error():
+    for number in (1, 1.5, numpy.float32(1), numpy.int64(1)):
+        with pytest.raises(AttributeError) as expected:
+            number.foo  # noqa: B018
+        with pytest.raises(AttributeError, match=str(expected.value)):
+            Function(lambda n: n.foo)(number)
+
+
+def test_scalars_of_numpy_among_the_arguments_beside_numbers_of_data_are_refused_by_their_names():
+    with pytest.raises(CaptureError, match=r"E427.*numpy.float32 and a number.*(\n.*)*x.item\(\)"):
+        Function(lambda x, n: float(x[0]) + n)(np.ones(2), numpy.float32(1))

@@ -36,6 +36,7 @@ from hybridize.array.operands import (
 from hybridize.array.operands import (
     array as as_array,
 )
+from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import DType, as_dtype, float32, float64, int64, is_integer
@@ -79,7 +80,10 @@ def _made(source: Any, dtype: Any, copy: bool) -> Any:
     if is_symbolic(source) or (isinstance(source, Symbol) and source.weak is not None):
         return result(strong(source, _dtype(dtype)))  # a captured Python number is made into an array as any other
     if isinstance(source, (ndarray, Symbol)):
-        wanted = source.dtype if dtype is None else as_dtype(dtype)
+        if dtype is None:
+            wanted = float32 if source.dtype == float64 and _is_numpys(source) else source.dtype
+        else:
+            wanted = as_dtype(dtype)
         if source.dtype != wanted:
             return source.astype(wanted)
         return copied(source) if copy else source
@@ -117,10 +121,17 @@ def _made(source: Any, dtype: Any, copy: bool) -> Any:
 
 
 def _of_numbers(source: Any) -> bool:
-    """Tell whether a nested list holds numbers only, some of which a program computes."""
+    """Tell whether a nested list holds numbers and NumPy's arrays only, some of them values of a program."""
     if isinstance(source, (list, tuple)):
         return all(map(_of_numbers, source))
-    return isinstance(source, NUMBERS) or (isinstance(source, Symbol) and source.weak is not None)
+    if isinstance(source, Symbol) and source.weak is not None:
+        return True
+    return isinstance(source, (*NUMBERS, numpy.ndarray)) or _is_numpys(source)
+
+
+def _is_numpys(source: Any) -> bool:
+    """Tell whether an array is one of NumPy's that a program has from outside."""
+    return isinstance(source, Symbol) and staging().is_numpys(source)
 
 
 def _converted(data: Any, wanted: DType) -> Any:
@@ -164,10 +175,10 @@ def _filled(shape: Any, value: Any, dtype: DType) -> Any:
     sizes = sizes_from(shape)
     if not ACTIVE or not capturing():
         made = buffers.zeros(sizes, dtype)
-        if value != 0:
-            made.fill(value)
+        if type(value) is not int or value:  # -0.0 is a value as well
+            made.fill(strong(value, dtype))
         return wrap(made)
-    return result(bind1(ops.Broadcast(sizes), cast(value, dtype)))
+    return result(bind1(ops.Broadcast(sizes), strong(value, dtype)))
 
 
 @public

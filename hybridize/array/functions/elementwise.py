@@ -410,7 +410,8 @@ def where(condition: ArrayLike, x: ArrayLike, y: ArrayLike, /) -> Any:
     Without x and y NumPy gives indices, whose number depends on the data: use `np.nonzero`.
     """
     if type(condition) is ndarray and condition._data.dtype is bool_:
-        found = direct(partial(numpy.where, condition._data), x, y, integers=True)
+        # Of two arrays: NumPy takes a number that an integer dtype does not hold for another one.
+        found = direct(partial(numpy.where, condition._data), x, y, integers=type(x) is type(y))
         if found is not None:
             return wrap(found)
     chosen = truth(condition)

@@ -236,13 +236,15 @@ def _integer(part: Any) -> int | None:
     return None
 
 
-def _index_array(part: Any) -> Any:
-    """An index array: NumPy's where its values are known while capturing, else an operand."""
+def _index_array(part: Any, shape: Shape, of: TensorType) -> Any:
+    """An index array for the first of these axes: NumPy's where its values are known while capturing, or an operand."""
     if isinstance(part, (Symbol, ndarray)):
         x = operand(array(part))
         if isinstance(part, Symbol) and part.weak is not None and dtype_of(x).kind == "f":
             raise _no_index(f"a number of class {part.weak.__name__}")  # floats are indices in arrays alone
         if dtype_of(x) == bool_:
+            if not same_shape(shape_of(x), shape[: len(shape_of(x))]):
+                raise _no_mask(typed(x), of)
             raise CaptureError(
                 "E402",
                 f"x[mask] with a mask {typed(x)}: how many elements that gives depends on the data",
@@ -257,6 +259,10 @@ def _index_array(part: Any) -> Any:
     if data.dtype.kind not in "iub":
         raise _no_index(repr(part))
     return data
+
+
+def _no_mask(mask: TensorType, of: TensorType) -> KeyShapeError:
+    return KeyShapeError("E133", f"a mask {mask} does not fit {of}", help="a mask has a bool for each element, or row")
 
 
 def _no_index(what: str) -> DTypeError:
@@ -337,7 +343,7 @@ def _parse(key: Any, of: TensorType) -> Parsed:
             new.append(axis)
             runs.append(axis_of_key)
         else:
-            found = _index_array(part)
+            found = _index_array(part, shape[axis:], of)
             known = (
                 (found,)
                 if not isinstance(found, numpy.ndarray) or found.dtype != bool_
@@ -370,7 +376,7 @@ def _bounded(number: int, length: int, axis: int, of: TensorType) -> int:
 
 def _true_positions(mask: NDArray[Any], shape: Shape, of: TensorType) -> tuple[NDArray[Any], ...]:
     if mask.shape != shape[: mask.ndim]:
-        raise KeyShapeError("E133", f"a mask of shape {list(mask.shape)} does not fit {of}")
+        raise _no_mask(typed(mask), of)
     return mask.nonzero()
 
 
@@ -562,7 +568,7 @@ def _masked_set(x: Symbol, mask: Any, value: Any) -> None:
     """`x[mask] = value` keeps every shape: it is a choice between the value and what was there."""
     chosen = operand(mask)
     if shape_of(chosen) != x.shape[: len(shape_of(chosen))]:
-        raise KeyShapeError("E133", f"a mask {typed(chosen)} does not fit {x.type}")
+        raise _no_mask(typed(chosen), x.type)
     rest = x.shape[len(shape_of(chosen)) :]
     update = cast(operand(value), x.dtype)
     found = shape_of(update)

@@ -6,11 +6,17 @@ from __future__ import annotations
 import dataclasses
 import operator
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
-from hybridize.capture.control.special import KNOWN, answered, dataclass_of, is_users_object, method
-from hybridize.capture.control.truth import not_, truth
+from hybridize.array.ndarray import ndarray
+from hybridize.array.operators import functions
+from hybridize.array.symbol import Symbol
+from hybridize.capture.control.branches import truth_under
+from hybridize.capture.control.identity import is_same_item
+from hybridize.capture.control.special import KNOWN, answered, dataclass_of, is_users_object, known_beside, method
+from hybridize.capture.control.truth import as_bool, is_one, not_, truth
 from hybridize.capture.outside.objects import static
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.snapshots import CONTAINERS
@@ -26,6 +32,7 @@ def comparison(name: str, left: Any, right: Any) -> Any:
         if trace is not None and type(left) is type(right) and type(left) in CONTAINERS:
             return _of_containers(trace, name, left, right)
         return getattr(operator, name)(left, right)
+    left, right = known_beside(left, right)
     if trace is None or name not in _REFLECTED or not (is_users_object(left) or is_users_object(right)):
         return getattr(operator, name)(left, right)
     forward, backward = _method(trace, left, name), _method(trace, right, _REFLECTED[name])
@@ -50,16 +57,16 @@ def _of_containers(trace: Recording, name: str, left: Any, right: Any) -> Any:
         trace.root.keyed(right)
         parts = [*left.values(), *right.values()] if isinstance(left, dict) else []
         trace.root.keyed(part for part in parts)
-    elif name in ("eq", "ne") and len(left) == len(right) and any(map(_has_objects, (*left, *right))):
-        return _of_tuples(name, list(left), list(right))
+    elif any(map(_has_objects, (*left, *right))):
+        return _of_sequences(name, list(left), list(right))
     return getattr(operator, name)(left, right)
 
 
 def _has_objects(value: Any) -> bool:
-    """Tell whether a value, or something in it, is of a class of the user's."""
+    """Tell whether a value, or something in it, is an array or of a class of the user's."""
     if isinstance(value, (list, tuple, deque)) and type(value) in CONTAINERS:
         return any(map(_has_objects, value))
-    return is_users_object(value)
+    return type(value) in (Symbol, ndarray) or is_users_object(value)
 
 
 class Ordered:
@@ -95,17 +102,53 @@ def _by_fields(trace: Recording, owner: Any, name: str, made: Any) -> Callable[.
     def compared(other: Any) -> Any:
         if type(other) is not type(owner):
             return NotImplemented
-        return _of_tuples(name, *([read(one, name) for name in names] for one in (owner, other)))
+        return _of_sequences(name, *([read(one, name) for name in names] for one in (owner, other)))
 
     return compared
 
 
-def _of_tuples(name: str, left: list[Any], right: list[Any]) -> Any:
-    """The comparison of two tuples of one length: of the first parts that differ."""
-    for x, y in zip(left, right, strict=True):
-        if x is not y and not bool(truth(comparison("eq", x, y))):
-            return name == "ne" if name in ("eq", "ne") else comparison(name, x, y)
-    return name in ("eq", "le", "ge")
+def _of_sequences(name: str, left: Sequence[Any], right: Sequence[Any]) -> Any:
+    """The comparison of two sequences: of the first items that differ, else of the lengths."""
+    if name in ("eq", "ne") and len(left) != len(right):
+        return name == "ne"
+    for start, (x, y) in enumerate(zip(left, right, strict=False)):
+        equal = _are_equal(x, y)
+        if equal is False:
+            return _of_different(name, x, y)
+        if equal is not True:
+            return as_bool(_by_data(name, left[start:], right[start:], equal))
+    return getattr(operator, name)(len(left), len(right))
+
+
+def _by_data(name: str, left: Sequence[Any], right: Sequence[Any], equal: Symbol) -> Any:
+    """The same where data decides that the first items are `equal`."""
+    if not all(map(is_one, (*left, *right))):
+        here = truth_under(functions.logical_not(equal), partial(_of_different, name, left[0], right[0]))
+        return _chosen(equal, truth_under(equal, partial(_of_sequences, name, left[1:], right[1:])), here)
+    found: Any = getattr(operator, name)(len(left), len(right))
+    for x, y in reversed(list(zip(left, right, strict=False))):  # comparisons of numbers raise nothing
+        same = _are_equal(x, y)
+        if same is not True:
+            here = truth(_of_different(name, x, y))
+            found = here if same is False else _chosen(same, found, here)
+    return found
+
+
+def _are_equal(x: Any, y: Any) -> Any:
+    """Tell whether Python takes two items for equal: True, False or a symbol of type bool[]."""
+    return True if is_same_item(x, y) else truth(comparison("eq", x, y))
+
+
+def _chosen(test: Symbol, then: Any, orelse: Any) -> Any:
+    """One of two truths."""
+    return functions.logical_or(
+        functions.logical_and(test, then), functions.logical_and(functions.logical_not(test), orelse)
+    )
+
+
+def _of_different(name: str, x: Any, y: Any) -> Any:
+    """The comparison of two sequences whose first different items are these."""
+    return name == "ne" if name in ("eq", "ne") else comparison(name, x, y)
 
 
 def _opposite(found: Any) -> Any:

@@ -25,6 +25,19 @@ def is_same(left: Any, right: Any) -> bool:
     return left is right
 
 
+def is_same_item(item: Any, value: Any) -> bool:
+    """Tell whether `in` and `==` of sequences take an item for a value without comparing them: it is the very object.
+
+    Where data decides that, they are compared: equal they are then as well, but for NaN.
+    """
+    trace = current_trace()
+    if trace is not None:
+        item, value = trace.lifted(item), trace.lifted(value)
+        if type(item) is Symbol and type(value) is Symbol and trace.root.aliases.may_be_one(item._cell, value._cell):
+            return item is value
+    return is_same(item, value)
+
+
 def is_different(left: Any, right: Any) -> bool:
     """`left is not right`."""
     return not is_same(left, right)

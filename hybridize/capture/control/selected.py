@@ -18,7 +18,7 @@ from hybridize.base.errors import CaptureError
 from hybridize.base.locations import SourceLoc
 from hybridize.capture.control import branches
 from hybridize.capture.control.comparisons import comparison
-from hybridize.capture.control.identity import is_same
+from hybridize.capture.control.identity import is_same_item
 from hybridize.capture.control.signals import Part
 from hybridize.capture.control.truth import RESULT, Undecided, as_bool, is_one, refusing, truth
 from hybridize.capture.trace.recording import current_trace
@@ -179,7 +179,7 @@ def equal(item: Any, value: Any, asked: Any = True) -> Any:
     """
     there, one = parts(item)
     wanted = both(there, asked)
-    if is_same(one, value):
+    if is_same_item(one, value):
         return wanted
     if is_one(one) and is_one(value):
         return both(wanted, truth(comparison("eq", one, value)))

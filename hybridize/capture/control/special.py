@@ -8,6 +8,7 @@ calls what the user wrote as all other functions of the user's are called: conve
 
 from __future__ import annotations
 
+import numbers
 import operator
 from collections import UserList, deque
 from collections.abc import Callable, Iterator, Sequence
@@ -27,9 +28,10 @@ from typing import Any
 import numpy
 
 from hybridize.array.ndarray import ndarray
-from hybridize.array.symbol import Symbol
+from hybridize.array.symbol import Symbol, described
 from hybridize.base.dims import Dim
 from hybridize.base.dtypes import CODES
+from hybridize.base.errors import CaptureError
 from hybridize.base.members import class_member, has_class_member
 from hybridize.capture.outside.objects import static
 from hybridize.capture.outside.trust import is_iterator, is_library, is_trusted_class, is_trusted_file
@@ -136,7 +138,7 @@ def binary(name: str, left: Any, right: Any) -> Any:
         left, right = index(left), index(right)  # how many times
     found = _arithmetic(name, left, right)
     if found is MISSING:
-        return _PYTHONS[name](left, right)
+        return _PYTHONS[name](*known_beside(left, right))
     if found is NotImplemented:
         raise TypeError(
             f"unsupported operand type(s) for {_SIGNS[name]}: {type(left).__name__!r} and {type(right).__name__!r}"
@@ -144,12 +146,36 @@ def binary(name: str, left: Any, right: Any) -> Any:
     return found
 
 
+def known_beside(left: Any, right: Any) -> tuple[Any, Any]:
+    """Return two operands, for a Python number beside one of another class, a `Fraction` say, the number of the call.
+
+    Raises:
+        CaptureError E427: data decides it.
+    """
+    return _known_beside(left, right), _known_beside(right, left)
+
+
+def _known_beside(value: Any, other: Any) -> Any:
+    trace = current_trace()
+    if trace is None or type(value) is not Symbol or value.weak is None or type(other) in KNOWN:
+        return value
+    if not isinstance(other, numbers.Number) or isinstance(other, numpy.generic):
+        return value
+    number = trace.number_of(value)
+    if number is None:
+        raise trace.root.refusing(CaptureError(
+            "E427", f"an operator between {described(value)} and a {type(other).__name__}: Python needs the value",
+            help=f"compute with a float: float() of the {type(other).__name__}",
+        ))  # fmt: skip
+    return number
+
+
 def in_place(name: str, left: Any, right: Any) -> Any:
     """`left += right`, or another augmented assignment: what is assigned."""
     if type(left) in KNOWN and type(right) in KNOWN:
         return _IN_PLACE[name](left, right)
     if current_trace() is None or not (is_users_object(left) or is_users_object(right)):
-        return _IN_PLACE[name](left, right)
+        return _IN_PLACE[name](*known_beside(left, right))
     change = method(current_trace(), left, f"__i{name}__")
     if change is None and (native := class_member(type(left), f"__i{name}__")) is not None:
         change = lambda other: native(left, other)  # noqa: E731

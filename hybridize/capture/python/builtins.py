@@ -19,12 +19,13 @@ from hybridize.base.errors import CaptureError
 from hybridize.base.members import class_member
 from hybridize.capture.control import texts
 from hybridize.capture.control.identity import is_different, is_same, number_of
+from hybridize.capture.control.operators import contains
 from hybridize.capture.control.raising import Trying, leaving
 from hybridize.capture.control.selected import Selected
 from hybridize.capture.control.selected import length as length_of_selected
 from hybridize.capture.control.signals import SymbolicRange
 from hybridize.capture.control.special import index
-from hybridize.capture.control.truth import Sized, as_bool, plain, truth
+from hybridize.capture.control.truth import Sized, as_bool, not_, plain, truth
 from hybridize.capture.outside.objects import is_users
 from hybridize.capture.python import elements, masks, mathematics, mutators
 from hybridize.capture.python.classes import class_of, is_instance, is_subclass
@@ -204,6 +205,9 @@ REPLACED: dict[Any, Callable[..., Any]] = {
     builtins.format: lambda _, value, spec="", /: texts.formatted(value, spec),
     builtins.hash: _text(hash),
     builtins.id: lambda _, value: number_of(value),
+    operator.truth: _bool,
+    operator.not_: lambda _, value: not_(value),
+    operator.contains: lambda _, container, value: contains(container, value),
     operator.is_: lambda _, left, right: is_same(left, right),
     operator.is_not: lambda _, left, right: is_different(left, right),
     builtins.len: _len,

@@ -10,11 +10,14 @@ from functools import cmp_to_key, partial
 from types import GeneratorType
 from typing import Any
 
+import numpy
+
 from hybridize.array.functions.shapes import stack
 from hybridize.array.operators import functions
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import AssertionFailed, CaptureError
 from hybridize.base.interruptions import let_through
+from hybridize.base.promotion import number_dtype
 from hybridize.capture.control import raising
 from hybridize.capture.control.branches import truth_under, under
 from hybridize.capture.control.comparisons import Ordered, comparison
@@ -24,8 +27,9 @@ from hybridize.capture.control.special import binary
 from hybridize.capture.control.truth import as_bool, is_one, plain, truth
 from hybridize.capture.python.semantics import Semantics
 from hybridize.capture.python.writes import new
+from hybridize.capture.trace.bounds import is_beyond
 from hybridize.capture.trace.recording import Recording, current_trace
-from hybridize.ops.op import Effect, effect_of
+from hybridize.ops.op import Effect, constant, effect_of
 
 _FEW = 16
 """Elements of a vector that are looked at one by one."""
@@ -145,7 +149,7 @@ def _extreme(name: str) -> Callable[..., Any]:
             return _of_vector(name, items)
         items = list(each(items))
         ranks = [_rank(router, key, *parts(item)) for item in items]
-        if trace is None or not any(type(x) in (Symbol, Perhaps) for x in (*items, *ranks)):
+        if trace is None or not any(map(_by_data, (*items, *ranks))):
             if len(items) < 2:
                 given = {} if default is _NONE else {"default": default}
                 return python(items, **given) if len(args) == 1 else python(*items, **given)
@@ -159,6 +163,11 @@ def _extreme(name: str) -> Callable[..., Any]:
         return best
 
     return extreme
+
+
+def _by_data(value: Any) -> bool:
+    """Tell whether data may decide about a comparison with a value."""
+    return type(value) in (Symbol, Perhaps) or (type(value) in (tuple, list) and any(map(_by_data, value)))
 
 
 def _rank(router: Semantics, key: Any, there: Any, value: Any) -> Any:
@@ -224,6 +233,9 @@ def _sorted(router: Semantics, iterable: Any, /, *, key: Any = None, reverse: An
         return new(sorted(items, key=ordering(router, key), reverse=reverse))
     trace = current_trace()
     assert trace is not None
+    kinds = {item.weak if type(item) is Symbol else type(item) for item in items}
+    if len(kinds) == 1 and not any(map(is_beyond, items)):
+        items = [item if type(item) is Symbol else _number(trace, item) for item in items]
     if key is not None:
         keys = [plain(router.call(key, item)) for item in items]
         if not any(type(rank) is Symbol for rank in keys):
@@ -251,6 +263,12 @@ def _sorted(router: Semantics, iterable: Any, /, *, key: Any = None, reverse: An
     if weak is not None:
         made = [Symbol.of(trace, item.operand(), weak=weak) for item in made]
     return new(made[::-1] if reverse else made)
+
+
+def _number(trace: Recording, value: Any) -> Symbol:
+    """A Python number as one of the program."""
+    kind: Any = type(value)
+    return Symbol.of(trace, constant(numpy.asarray(value, number_dtype(kind))), weak=kind)
 
 
 def _collected(kind: type) -> Callable[..., Any]:

@@ -105,6 +105,34 @@ def item(symbol: Symbol, *args: Any) -> Any:
     return scalar(symbol, "item()")
 
 
+def member(symbol: Symbol, name: str) -> Any:
+    """Give an attribute of a Python number that data decides, or a method of it.
+
+    Raises:
+        CaptureError E427: Python needs the number for it.
+    """
+    kind: Any = symbol.weak
+    if name in ("real", "numerator"):
+        return symbol if kind is float else to_int(symbol)
+    if name == "imag":
+        return kind(0) + 0
+    if name == "denominator":
+        return 1
+    if name == "conjugate":
+        return functools.partial(member, symbol, "real")
+    if name == "is_integer":
+        return functools.partial(_is_integer, symbol)
+    raise refused(f"{kind.__name__}.{name}", symbol)
+
+
+def _is_integer(symbol: Symbol) -> Any:
+    if symbol.weak is not float:
+        return True
+    value = symbol.operand()
+    whole = bind1(ops.BitAnd(), bind1(ops.Isfinite(), value), bind1(ops.Eq(), value, bind1(ops.Trunc(), value)))
+    return Symbol.of(_trace(), whole, weak=bool)
+
+
 _MOST = 1024
 """Elements of an array that become numbers of their own."""
 

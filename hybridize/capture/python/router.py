@@ -71,7 +71,7 @@ from hybridize.capture.python.classes import (
 )
 from hybridize.capture.python.elements import ORDER, by_comparison, is_order
 from hybridize.capture.python.logs import is_log, logged
-from hybridize.capture.python.mathematics import ELEMENTS
+from hybridize.capture.python.mathematics import ELEMENTS, member
 from hybridize.capture.python.mutators import Held, store
 from hybridize.capture.python.spread import Spread
 from hybridize.capture.python.tables import is_index, looked_up
@@ -825,9 +825,12 @@ def _check_outside(trace: Recording, function: Any, args: Any, kwargs: Any) -> N
 
 def _number_attribute(symbol: Symbol, name: str) -> Any:
     """An attribute of a Python number."""
-    if not hasattr(symbol.weak, name):
-        raise AttributeError(f"{symbol.weak.__name__!r} object has no attribute {name!r}")  # type: ignore[union-attr]
-    return getattr(symbol._concretize("item"), name)
+    kind: Any = symbol.weak
+    if not hasattr(kind, name):
+        module = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
+        raise AttributeError(f"'{module}{kind.__name__}' object has no attribute {name!r}")
+    number = plain(symbol)
+    return member(symbol, name) if number is symbol else getattr(number, name)
 
 
 def _depend_on_partial(world: World, function: functools.partial[Any]) -> None:
@@ -1006,6 +1009,12 @@ def item(router: Router, root: Trace, owner: Any, key: Any, whole: bool) -> Any:
     world = root.world
     if type(owner) in (list, tuple, deque) and type(key) not in KNOWN:
         key = special.index(key)
+    ends = [plain(end) for end in (key.start, key.stop, key.step)] if type(key) is slice else []
+    if any(type(end) is Symbol for end in ends):
+        raise root.refusing(CaptureError(
+            "E402", f"a slice of a {type(owner).__name__} whose ends depend on the data, as does its length then",
+            help="keep all items: go through them with for i in range(len(...)), and if i < n",
+        ))  # fmt: skip
     if isinstance(key, Symbol):
         if isinstance(owner, (dict, set)):
             raise root.refusing(

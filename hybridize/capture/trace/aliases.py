@@ -90,13 +90,17 @@ class Aliases:
             if self._has_partner(cell, at):
                 raise self._refused()
 
+    def may_be_one(self, cell: Cell, other: Cell) -> bool:
+        """Tell whether two arrays may be one object or not, depending on data."""
+        return cell in self._carried or other in self._carried or any(one is other for one in self.origins(cell))
+
     def check_compared(self, cell: Cell, other: Cell) -> None:
         """Refuse to tell whether two arrays are one object where data decides that.
 
         Raises:
             CaptureError E441: it does.
         """
-        if cell in self._carried or other in self._carried or any(one is other for one in self.origins(cell)):
+        if self.may_be_one(cell, other):
             raise self._world.program.refusing(CaptureError(
                 "E441", "data decides whether two arrays are one object",
                 help="compare what decides it, or give x.copy() on one side, which is never the same object",

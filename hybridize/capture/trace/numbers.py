@@ -149,6 +149,8 @@ class Numbers:
         """
         if any(type(x) is Symbol and x.weak is float for x in operands):  # beside a float a size is data
             operands = [x.scope.number(x) if isinstance(x, Dim) and x.scope.number is not None else x for x in operands]
+            if name not in _COMPARING:  # Python makes floats of integers, which may raise
+                operands = [float(x) if type(x) is int and is_beyond(x) else x for x in operands]
         kinds = [x.weak if type(x) is Symbol else type(x) for x in operands]
         plain = all(kind in _KINDS for kind in kinds)
         if plain and not all(type(x) is not Symbol or self.is_known(x, at) for x in operands):
@@ -181,8 +183,8 @@ class Numbers:
             raise self._world.program.refusing(
                 CaptureError(
                     "E427",
-                    f"arithmetic with a numpy.{kind.__name__} that depends on data",
-                    help="make it an array, np.array(x), or a Python number, float(x), before the branch or loop",
+                    f"an operator between a numpy.{kind.__name__} and a number, one of which depends on data",
+                    help="give the function a Python number, x.item(), or make an array of it: np.array(x)",
                 )
             )
         return function(*known)

@@ -273,6 +273,10 @@ class Recording(GraphScope):
         array = value if isinstance(value, ndarray) else inputs.foreign.get(id(value))
         return value if array is None else inputs.lift(array)
 
+    def is_numpys(self, symbol: Symbol) -> bool:
+        """Tell whether a symbol is an array of NumPy's that is there before the call, or a view of one."""
+        return self.root.inputs.is_foreign(symbol)
+
     def compare(self, left: Symbol, right: Symbol) -> None:
         """Hear that two arrays were asked for being one object.
 
