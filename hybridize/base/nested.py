@@ -215,13 +215,16 @@ def _unflatten(structure: Structure, leaves: Iterator[Any]) -> Any:
             return _sequence(structure.cls, children)
         case "object":
             assert structure.cls is not None
-            cls: Any = structure.cls
-            # Not by a `__new__` of the user's: what is in the object has been made already.
-            python = next(base for base in cls.__mro__ if isinstance(vars(base).get("__new__"), BuiltinFunctionType))
-            made = python.__new__(cls)
+            made = empty_object(structure.cls)
             vars(made).update(zip(structure.keys, children, strict=True))
             return made
     return tuple(children)
+
+
+def empty_object(cls: Any) -> Any:
+    """Make an object of a class, not by a `__new__` of the user's: what is to be in it has been made already."""
+    python = next(base for base in cls.__mro__ if isinstance(vars(base).get("__new__"), BuiltinFunctionType))
+    return python.__new__(cls)
 
 
 def _sequence(cls: Any, items: list[Any]) -> Any:

@@ -16,7 +16,7 @@ from numpy.lib.array_utils import byte_bounds
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.staging import staging
-from hybridize.array.symbol import At, Cell, Symbol
+from hybridize.array.symbol import At, Cell, Symbol, described
 from hybridize.base import modes
 from hybridize.base.dims import Dim, SizeScope, is_symbolic
 from hybridize.base.errors import CaptureError, HybridizeError
@@ -34,7 +34,8 @@ from hybridize.capture.control.selected import Perhaps, unknown
 from hybridize.capture.control.texts import Text, bound, of_data
 from hybridize.capture.control.truth import RESULT, Undecided, plain
 from hybridize.capture.gradients.history import History
-from hybridize.capture.outside.objects import slots
+from hybridize.capture.outside.objects import is_plain, slots
+from hybridize.capture.outside.world import World
 from hybridize.capture.python.keys import keyed
 from hybridize.capture.python.mutators import check_leaks
 from hybridize.capture.python.router import routed
@@ -43,6 +44,7 @@ from hybridize.capture.trace.recording import Recording, Trace, current_trace
 from hybridize.contract.call import Call
 from hybridize.contract.captured import (
     BuiltContainer,
+    BuiltObject,
     Captured,
     Given,
     GivenContainer,
@@ -56,7 +58,7 @@ from hybridize.contract.captured import (
     containers,
 )
 from hybridize.contract.guards import Guard, gathered
-from hybridize.contract.places import Key
+from hybridize.contract.places import Attribute, Key
 from hybridize.contract.snapshots import CONTAINERS, own
 from hybridize.graph import Graph, Value
 from hybridize.ops import size_of
@@ -285,7 +287,7 @@ class _Finalizer:
         self.leaves, structure = flatten(result, Opened(trace), self._is_kept)
         self.structure = _with_known_keys(structure)
         self.outputs: list[Value] = []
-        self._built: dict[int, BuiltContainer | int] = {}
+        self._built: dict[int, BuiltContainer | BuiltObject | int] = {}
         """Containers that are kept outside, by identity."""
         self._count: dict[Cell, int] = {}
         """The number of views of a new array that are in the result or kept."""
@@ -294,11 +296,14 @@ class _Finalizer:
 
     def _containers_in(self, value: Any, seen: frozenset[int] = frozenset()) -> Iterator[Any]:
         """List the lists, dicts, sets and deques of the program in a value, as often as they are met."""
-        if type(value) not in CONTAINERS or id(value) in seen or self.trace.world.is_users(value):
+        named = isinstance(value, tuple) and hasattr(value, "_fields")
+        plain = not named and type(value) not in CONTAINERS
+        if id(value) in seen or self.trace.world.is_users(value) or (plain and not self._is_built(value)):
             return
         if not isinstance(value, (tuple, frozenset)):
             yield value
-        for part in value.values() if isinstance(value, dict) else value:
+        parts = own(value) if plain else value
+        for part in parts.values() if isinstance(parts, dict) else items_of(parts) if named else parts:
             yield from self._containers_in(part, seen | {id(value)})
 
     def _is_kept(self, value: Any) -> bool:
@@ -306,11 +311,18 @@ class _Finalizer:
 
         That are the user's own, those that are met more than once, and dicts with arrays of the call for keys.
         """
+        if self._is_built(value):
+            return id(value) in self._shared
         if isinstance(value, (tuple, frozenset)) or not isinstance(value, CONTAINERS):
             return False
         if self.trace.world.is_users(value) or id(value) in self._shared:
             return True
         return isinstance(value, dict) and any(self._is_of_the_call(key) for key in value)
+
+    def _is_built(self, value: Any) -> bool:
+        """Tell whether calls make an object anew, of its attributes: a plain one that the program has made."""
+        kind: Any = type(value)
+        return self.trace.world.is_own(value) and kind not in CONTAINERS and is_plain(kind)
 
     def _holds_symbols(self, value: Any) -> bool:
         """Tell whether a container holds what only a call has, at any depth."""
@@ -405,9 +417,8 @@ class _Finalizer:
                 results.append(Result("array", *self._new(leaf), lost=self.trace.history.lost(leaf)))
         return results, values
 
-    @staticmethod
-    def _leaves_of(effect: SideEffect) -> list[Any]:
-        return flatten(effect.given)[0]
+    def _leaves_of(self, effect: SideEffect) -> list[Any]:
+        return flatten(effect.given, self._is_built)[0]
 
     def _new(self, leaf: Symbol) -> tuple[int, tuple[Op, ...]]:
         """The output that is a new array, and which view of it a symbol is."""
@@ -451,11 +462,12 @@ class _Finalizer:
         ):
             raise self.trace.refusing(CaptureError(
                 "E423", f"a {type(leaf).__name__} is returned, and a program makes no such object at each call",
-                help="return arrays, numbers and strings, in tuples, lists or dicts",
+                help="return arrays, numbers and strings, in tuples, lists or dicts; or dataclasses and plain objects "
+                "of classes without __slots__ (slots=True), which a call makes anew",
             ))  # fmt: skip
-        elif (held := _symbol_in(leaf, set())) is not None:
+        elif (held := _symbol_in(leaf, set(), self.trace.world)) is not None:
             raise self.trace.refusing(CaptureError(
-                "E423", f"a {type(leaf).__name__} is returned that holds {held!r}, and no call could make another",
+                "E423", f"a {type(leaf).__name__} is returned that holds {described(held)}; no call could make another",
                 help="return arrays, numbers and strings, in tuples, lists or dicts",
             ))  # fmt: skip
         return Result("constant", value=leaf)
@@ -489,6 +501,8 @@ class _Finalizer:
             return GivenContainer(self.trace.world.given[id(argument)])
         if type(argument) in CONTAINERS and not self.trace.world.is_outside(argument):
             return self._container(argument)
+        if self._is_built(argument):
+            return self._object(argument)
         self._check_content(argument, "is kept outside")
         return argument
 
@@ -505,19 +519,33 @@ class _Finalizer:
         """A container that the program makes, kept outside: each call makes one of its own."""
         if type(container) in (tuple, frozenset):
             return type(container)(map(self._argument, container))
-        known = self._built.get(id(container))
+        return self._once(container, self._filled_container)
+
+    def _object(self, value: Any) -> Any:
+        """An object that the program makes, kept outside: each call makes one of its own."""
+        return self._once(value, self._filled_object)
+
+    def _once(self, value: Any, built: Callable[[int, Any], BuiltContainer | BuiltObject]) -> Any:
+        """Describe a container or object the first time that it is met; afterwards it is that one."""
+        known = self._built.get(id(value))
         if known is None:
-            self._built[id(container)] = number = len(self._built)
-            empty = container.copy()
-            empty.clear()
-            items = container.items() if isinstance(container, dict) else container
-            content = tuple(map(self._argument, items))
-            self._built[id(container)] = known = BuiltContainer(number, empty, content)
+            self._built[id(value)] = number = len(self._built)
+            self._built[id(value)] = known = built(number, value)
         elif isinstance(known, int):
             raise self.trace.refusing(CaptureError(
-                "E432", f"a {type(container).__name__} that holds itself is kept outside", help="keep its parts",
+                "E432", f"a {type(value).__name__} that holds itself is kept outside", help="keep its parts",
             ))  # fmt: skip
         return known
+
+    def _filled_container(self, number: int, container: Any) -> BuiltContainer:
+        empty = container.copy()
+        empty.clear()
+        items = container.items() if isinstance(container, dict) else container
+        return BuiltContainer(number, empty, tuple(map(self._argument, items)))
+
+    def _filled_object(self, number: int, value: Any) -> BuiltObject:
+        held = own(value)
+        return BuiltObject(number, type(value), tuple(held), tuple(map(self._argument, held.values())))
 
     def _kept(self, symbol: Symbol) -> Given | None:
         """Return the array that a symbol stands for if it is an array that is there before, or a view of one."""
@@ -575,17 +603,23 @@ class _Finalizer:
         return same
 
 
-def _symbol_in(value: Any, met: set[int]) -> Symbol | None:
-    """Find a value of the program in an object that was there before, or that code made which is not converted."""
+def _symbol_in(value: Any, met: set[int], world: World) -> Symbol | None:
+    """Find a value of the program in an object that was there before, or that code made which is not converted.
+
+    Attributes that the program sets, and containers that it changes, are those that each call sets and changes again.
+    """
     if type(value) is Symbol:
         return value
     if isinstance(value, _CONSTANT) or is_of_package(type(value)) or id(value) in met or len(met) > _LOOKED_AT:
         return None
+    if id(value) in world.changed:
+        return None
     met.add(id(value))
-    parts = [*own(value).values(), *slots(value).values()]
+    held = {**own(value), **slots(value)}
+    parts = [part for name, part in held.items() if Attribute(value, name).key not in world.written]
     if isinstance(value, CONTAINERS):
         parts += value.values() if isinstance(value, dict) else value
-    return next((found for part in parts if (found := _symbol_in(part, met)) is not None), None)
+    return next((found for part in parts if (found := _symbol_in(part, met, world)) is not None), None)
 
 
 def _overlap(entry: Input, other: Input) -> CaptureError:

@@ -239,12 +239,25 @@ class BuiltContainer:
     """Its items; of a dict, pairs of key and value."""
 
 
+@frozen
+class BuiltObject:
+    """Stands for an object that each call makes anew, among the arguments of an effect: once, however often met."""
+
+    number: int
+    """Of the object in its program."""
+    cls: type
+    """A class whose instances are no more than their attributes."""
+    names: tuple[str, ...]
+    content: tuple[Any, ...]
+    """The attributes."""
+
+
 def stand_ins(data: Any) -> Iterator[Output | Given | Made]:
     """List what stands for arrays, numbers and text of a call in an argument of an effect, or in a kept container."""
     if isinstance(data, (Output, Given, Made)):
         yield data
         return
-    if isinstance(data, BuiltContainer):
+    if isinstance(data, (BuiltContainer, BuiltObject)):
         data = data.content
     if isinstance(data, (tuple, frozenset)):
         for part in data:

@@ -22,12 +22,13 @@ from hybridize.base.dims import SizeSymbol
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.frozen import changed
 from hybridize.base.loading import LOADING
-from hybridize.base.nested import unflatten
+from hybridize.base.nested import empty_object, unflatten
 from hybridize.base.types import TensorType
 from hybridize.compiler.archived import Code
 from hybridize.contract.call import Call
 from hybridize.contract.captured import (
     BuiltContainer,
+    BuiltObject,
     Captured,
     Given,
     GivenContainer,
@@ -456,6 +457,11 @@ class Program:
                     (container.update if isinstance(container, (dict, set)) else container.extend)(
                         map(given, argument.content)
                     )
+                return built[argument.number]
+            if isinstance(argument, BuiltObject):
+                if argument.number not in built:
+                    built[argument.number] = made_object = empty_object(argument.cls)
+                    vars(made_object).update(zip(argument.names, map(given, argument.content), strict=True))
                 return built[argument.number]
             if isinstance(argument, tuple) and hasattr(argument, "_fields"):
                 return type(argument)(*map(given, argument))

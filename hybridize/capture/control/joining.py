@@ -7,8 +7,6 @@ then be the same everywhere.
 
 from __future__ import annotations
 
-from functools import lru_cache
-from types import SimpleNamespace
 from typing import Any
 
 import numpy
@@ -21,7 +19,7 @@ from hybridize.base.frozen import changed, frozen
 from hybridize.base.nested import Structure, flatten, is_record, is_sequence_class, items_of, unflatten
 from hybridize.base.promotion import number_dtype, python_kind
 from hybridize.base.types import TensorType
-from hybridize.capture.outside.trust import is_trusted_class
+from hybridize.capture.outside.objects import is_plain
 from hybridize.capture.trace.bounds import is_beyond
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.snapshots import MISSING, same
@@ -201,7 +199,7 @@ class Opened:
 
     def __call__(self, value: Any) -> bool:
         kind: Any = type(value)
-        if not self._trace.root.world.is_own(value) or not _is_plain(kind):
+        if not self._trace.root.world.is_own(value) or not is_plain(kind):
             return False
         if id(value) in self._met:
             raise self._trace.root.refusing(CaptureError(
@@ -211,22 +209,6 @@ class Opened:
             ))  # fmt: skip
         self._met.add(id(value))
         return True
-
-
-@lru_cache(1024)
-def _is_plain(kind: Any) -> bool:
-    """Tell whether instances of a class are no more than their attributes: a class of the user's, with a `__dict__`."""
-    if kind is SimpleNamespace:
-        return True
-    classes = [base for base in kind.__mro__ if base is not object and base.__dict__.get("__slots__") != ()]
-    return bool(classes) and all(
-        "__slots__" not in base.__dict__ and not base.__flags__ & _IMMUTABLE and not is_trusted_class(base)
-        for base in classes
-    )  # fmt: skip
-
-
-_IMMUTABLE = 1 << 8
-"""The flag of classes written in C."""
 
 
 def objects_of(value: Any) -> list[Any]:

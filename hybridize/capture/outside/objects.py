@@ -13,6 +13,7 @@ from collections import UserDict, UserList, deque
 from contextlib import suppress
 from enum import Enum
 from functools import lru_cache
+from types import SimpleNamespace
 from typing import Any
 
 import numpy
@@ -96,3 +97,19 @@ def is_users(method: Any) -> bool:
     """Tell whether a method was written by the user."""
     code = getattr(method, "__code__", None)
     return code is not None and code.co_filename != "<string>" and not is_trusted_file(code.co_filename)
+
+
+@lru_cache(1024)
+def is_plain(kind: Any) -> bool:
+    """Tell whether instances of a class are no more than their attributes: a class of the user's, with a `__dict__`."""
+    if kind is SimpleNamespace:
+        return True
+    classes = [base for base in kind.__mro__ if base is not object and base.__dict__.get("__slots__") != ()]
+    return bool(classes) and all(
+        "__slots__" not in base.__dict__ and not base.__flags__ & _IMMUTABLE and not is_trusted_class(base)
+        for base in classes
+    )  # fmt: skip
+
+
+_IMMUTABLE = 1 << 8
+"""The flag of classes written in C."""

@@ -28,11 +28,13 @@ from hybridize.base.dtypes import CODES
 from hybridize.base.errors import CaptureError
 from hybridize.base.frozen import frozen
 from hybridize.base.members import has_class_member
+from hybridize.base.nested import items_of
 from hybridize.base.participation import Everything, ReadPolicy, read_of, watches_of
 from hybridize.capture.convert.statements import is_converted
 from hybridize.capture.outside.fed import FedReads
 from hybridize.capture.outside.objects import (
     has_python_operators,
+    is_plain,
     python_operators,
     remembers,
     set_slots,
@@ -566,6 +568,7 @@ class World:
             done: it has been written already, by Python.
         """
         self.check_kept(value, place.described())
+        self._keep(value)
         if not done:
             back = _put_back(place, value)
             self._remember_state(place)
@@ -631,6 +634,7 @@ class World:
         method = getattr(type(container), name)
         for part in (*args, *kwargs.values()):
             self.check_kept(part, f"a {type(container).__name__}")
+            self._keep(part)
         if id(container) not in self.changed:
             held_before = container.copy()
             self.changed[id(container)] = (container, snapshot(container, before=self.before))
@@ -664,7 +668,7 @@ class World:
 
     def check_kept(self, value: Any, where: str) -> None:
         """Refuse to keep objects that the program makes: no call could make them again."""
-        for leaf in _leaves(value):
+        for leaf in self._leaves(value, set()):
             function = isinstance(leaf, types.FunctionType) and is_converted(leaf)
             if function or (self.is_own(leaf) and not isinstance(leaf, _KEPT)):
                 raise self.program.refusing(CaptureError(
@@ -672,6 +676,30 @@ class World:
                     "which would be the same at each call",
                     help="keep arrays, numbers, strings, lists and dicts outside; return the rest",
                 ))  # fmt: skip
+
+    def _leaves(self, value: Any, met: set[int]) -> Iterable[Any]:
+        """List what is in containers, named tuples and plain objects of the program that are to be kept."""
+        kind: Any = type(value)
+        if isinstance(value, dict):
+            parts: Iterable[Any] = value.values()
+        elif kind in CONTAINERS or (isinstance(value, tuple) and hasattr(value, "_fields")):
+            parts = items_of(value) if isinstance(value, tuple) else value
+        elif self.is_own(value) and is_plain(kind) and id(value) not in met:
+            met.add(id(value))
+            parts = own(value).values()
+        else:
+            if id(value) not in met:
+                yield value
+            return
+        for part in parts:
+            yield from self._leaves(part, met)
+
+    def _keep(self, value: Any) -> None:
+        """Hear that tuples are kept outside: whoever finds them there finds what the program has made."""
+        if type(value) is tuple and not self.is_users(value):
+            self.made(value, self.program)
+            for part in value:
+                self._keep(part)
 
     def mark(self) -> tuple[int, int]:
         """Give a point to which `back` can go."""
@@ -739,14 +767,3 @@ def _changeable(owner: Any, met: set[int]) -> Iterator[Callable[[], object]]:
 
 def _parts(container: Any) -> Iterable[Any]:
     return container if isinstance(container, (list, tuple, deque)) else ()
-
-
-def _leaves(value: Any) -> Iterable[Any]:
-    if isinstance(value, dict):
-        for part in value.values():
-            yield from _leaves(part)
-    elif type(value) in CONTAINERS:
-        for part in value:
-            yield from _leaves(part)
-    else:
-        yield value

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from hybridize.array.ndarray import ndarray
-from hybridize.array.symbol import Symbol
+from hybridize.array.symbol import Symbol, described
 from hybridize.base.errors import CaptureError
 from hybridize.base.members import class_member
 from hybridize.capture.outside.objects import is_users
@@ -238,6 +238,6 @@ def check_leaks(trace: Trace) -> None:
                 kind = type(container).__name__
                 raise CaptureError(
                     "E429",
-                    f"a {kind} of the surroundings would keep {x!r}, a value of the program",
+                    f"a {kind} of the surroundings would keep {described(x)}, a value of the program",
                     help="return it instead; or put it there by a statement of the function itself",
                 )
