@@ -319,10 +319,17 @@ class Symbol(Operators):
     def __hash__(self) -> int:
         return object.__hash__(self) if self.weak is None else hash(self._concretize("hash"))
 
+    def __array_ufunc__(self, ufunc: numpy.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if method == "__call__" and not kwargs and any(map(_is_rounding, inputs)):
+            answer = self._as_number(ufunc.__name__, ufunc, inputs)
+            if answer is not NotImplemented:
+                return answer
+        return super().__array_ufunc__(ufunc, method, *inputs, **kwargs)
+
     def _as_number(self, name: str, function: Callable[..., Any], operands: tuple[Any, ...]) -> Any:
         """An operator where this stands for a Python number: what Python gives, or NotImplemented for the graph's."""
         if self.weak is None or not all(
-            isinstance(x, _PLAIN) or (type(x) is Symbol and x.weak is not None) for x in operands
+            isinstance(x, _PLAIN) or _is_rounding(x) or (type(x) is Symbol and x.weak is not None) for x in operands
         ):
             return NotImplemented
         answer = in_charge(SymbolStaging).operate(name, function, operands)
@@ -377,6 +384,11 @@ def check_classes(function: Callable[..., Any], *operands: Any) -> None:
     if all(type(x).__module__ == "builtins" for x in given):
         with contextlib.suppress(ArithmeticError, ValueError):
             function(*given)
+
+
+def _is_rounding(x: Any) -> bool:
+    """Tell whether a value is a scalar of NumPy's beside which a Python number is rounded to less than it holds."""
+    return isinstance(x, numpy.generic) and x.dtype in _ROUNDING
 
 
 _PLAIN = (bool, int, float, complex, str, bytes, list, tuple)
@@ -457,6 +469,8 @@ def _comparing(name: str, function: Callable[..., Any]) -> None:
             return function(stand_in(self), other)  # no number is one, whatever its value
         if self.weak is float and type(other) is int and not _is_float(other):
             return _between_floats(name, self, other)
+        if self.weak is not None and _is_rounding(other):
+            return self._as_number(name, function, (self, other))
         numbers = [x for x in (self, other) if type(x) is Symbol]
         scalars = [x for x in numbers if x.weak is not None and issubclass(x.weak, numpy.generic)]
         if not scalars or any(x.weak is None for x in numbers):

@@ -955,3 +955,27 @@ def test_an_attribute_that_a_number_has_not_is_pythons_error():
 def test_scalars_of_numpy_among_the_arguments_beside_numbers_of_data_are_refused_by_their_names():
     with pytest.raises(CaptureError, match=r"E427.*numpy.float32 and a number.*(\n.*)*x.item\(\)"):
         Function(lambda x, n: float(x[0]) + n)(np.ones(2), numpy.float32(1))
+
+
+SCALARS = [numpy.float32(0.1), numpy.float16(0.3), numpy.uint64(3)]
+
+
+@pytest.mark.parametrize("scalar", SCALARS, ids=repr)
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda s, r: s * r,
+        lambda s, r: r * s,
+        lambda s, r: -r - s,
+        lambda s, r: s + r,
+        lambda s, r: r / s,
+        lambda s, r: s**r,
+        lambda s, r: r < s,
+        lambda s, r: np.ones(2, dtype="float64") * float(s * r),
+    ],
+)
+def test_a_scalar_of_numpys_from_outside_rounds_as_imperatively(function, scalar):
+    """`numpy.float32(0.1) * 0.3` is a float32, not a float64 rounded later."""
+    compiled = hybridize(lambda r: function(scalar, r))
+    for r in (0.3, 1.7, 0.25, 0.3):
+        assert repr(compiled(r)) == repr(function(scalar, r))
