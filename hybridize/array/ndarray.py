@@ -445,6 +445,18 @@ def history(array: ndarray) -> Traced | None:
     return traced  # type: ignore[return-value]
 
 
+def have_one_history(x: ndarray, y: ndarray) -> bool:
+    """Tell whether gradients of two arrays over one memory go the same way: they are views, or neither has any."""
+    one, other = history(x), history(y)
+    if one is other:
+        return True
+    edges = [None if traced is None else traced.edge for traced in (one, other)]
+    if edges[0] is None or edges[1] is None:
+        return edges[0] is edges[1]
+    views = any(traced is not None and traced.base is not None for traced in (one, other))
+    return views or all(isinstance(edge, tuple) for edge in edges) or edges[0] is edges[1]
+
+
 def gradient_of(variable: Variable) -> ndarray:
     """The buffer of a gradient, zeros before the first backward pass."""
     if variable.grad is None:

@@ -12,14 +12,15 @@ from numpy.typing import NDArray
 
 from hybridize import compiler
 from hybridize.array import random
-from hybridize.array.ndarray import ndarray, wrap
+from hybridize.array.ndarray import have_one_history, ndarray, wrap
 from hybridize.array.storage import STATE
 from hybridize.array.traced import LostHistory, Variable
 from hybridize.autograd.tape import viewed as viewed_buffer
 from hybridize.base import modes
 from hybridize.base.access import ACCESS, WRITER, begin_writing
 from hybridize.base.dims import SizeSymbol
-from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
+from hybridize.base.dtypes import is_float
+from hybridize.base.errors import ArgumentError, DTypeError, ShapeError, StateError
 from hybridize.base.frozen import changed
 from hybridize.base.loading import LOADING
 from hybridize.base.nested import empty_object, unflatten
@@ -273,6 +274,23 @@ class Program:
             return False
         return self._aliases is None or aliases(call, self.capture) == self._aliases
 
+    def _check_histories(self, call: Call) -> None:
+        """Refuse to record a call of arrays over one memory, which are one to the program, with several histories.
+
+        Raises:
+            StateError E558: gradients would go to one of them alone.
+        """
+        leaves = call.leaves
+        pairs = [(position, leaves[earlier]) for position, earlier in self.capture.same_memory.items()]
+        for position, other in [*pairs, *self.capture.bound.items()]:
+            if is_float(other.dtype) and not have_one_history(leaves[position], other):
+                raise StateError(
+                    "E558",
+                    f"argument {position} of {self.name} is over the memory of another array of the program, and only "
+                    "one of them has this history: one is detached, or has a gradient of its own",
+                    help="pass a copy of one of them: x.detach().copy()",
+                )
+
     def renewed(self) -> bool:
         """Tell whether its entries are to be made again; says so once."""
         runs = self._runs
@@ -345,6 +363,8 @@ class Program:
         arrays = [
             self._array(source, value.type, call) if source.array is None else source.array for source, value in pairs
         ]
+        if taping() is not None and (captured.same_memory or captured.bound):
+            self._check_histories(call)
         made: Views = {}
         took: list[None] = []
         fed = bool(captured.transaction.feeds)

@@ -392,3 +392,64 @@ def test_a_gradient_function_is_compiled_with_the_branches_of_what_it_is_of(grad
         for scale in (2.0, 5.0):
             monkeypatch.setitem(globals(), "SCALE", scale)
             assert repr(compiled(np.array(values))) == repr(gradient(function)(np.array(values)))
+
+
+def detached_with_gradient(x):
+    z = x.detach()
+    z.attach_grad()
+    return z
+
+
+def paused_view(x):
+    with autograd.pause():
+        return x[:]
+
+
+@pytest.mark.parametrize(
+    ("pair", "refused"),
+    [
+        (lambda x: (x, x), False),
+        (lambda x: (x, x[:]), False),
+        (lambda x: (x * 1, x), False),
+        (lambda x: (lambda p: (p, p[:]))(x * 2), False),
+        (lambda x: (lambda p: (p.reshape(2), p))(x * 2), False),
+        (lambda x: (x, x.detach().copy()), False),
+        (lambda x: (x.detach().copy(), x), False),
+        (lambda x: (x, x.detach()), True),
+        (lambda x: (x.detach(), x), True),
+        (lambda x: (x, detached_with_gradient(x)), True),
+        (lambda x: (x * 2, x.detach()), False),
+        (lambda x: (lambda p: (p, p.detach()))(x * 2), True),
+        (lambda x: (lambda p: (paused_view(p), p))(x * 2), True),
+    ],
+)
+def test_two_arguments_over_one_memory_have_the_gradients_of_both_or_are_refused(pair, refused):
+    """To a program arrays over one memory are one array; to a tape they are two, if one is detached."""
+
+    def gradient(function):
+        x = np.array([1.0, 2.0])
+        x.attach_grad()
+        with autograd.record():
+            y = function(*pair(x))
+        y.backward()
+        return x.grad.tolist()
+
+    def function(a, b):
+        return (a * b * b).sum()
+
+    for compiled in (hybridize(function), hybridize(function, verify="outputs")):
+        compiled(np.ones(2), np.ones(2))  # a program for arrays that share nothing gives each its gradient
+        if refused:
+            with pytest.raises(errors.StateError, match="E558"):
+                gradient(compiled)
+        else:
+            assert gradient(compiled) == gradient(function)
+
+
+def test_an_outside_array_and_a_detached_one_over_its_memory_are_refused_while_recording():
+    w = np.array([1.0, 2.0])
+    w.attach_grad()
+    compiled = hybridize(lambda x: (x * w).sum())
+    with autograd.record(), pytest.raises(errors.StateError, match="E558"):
+        compiled(w.detach())
+    assert compiled(w.detach()).item() == 5

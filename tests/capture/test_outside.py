@@ -8,6 +8,7 @@ import functools
 import operator
 import os
 import random
+import threading
 import time
 import types
 from typing import Any
@@ -468,3 +469,17 @@ def test_a_gradient_that_the_step_uses_up_is_asked_for_without_compiling_again(t
         twice, loss = fast()
         assert float(twice) == pytest.approx(2 * float(loss))
     assert fast.cache_info().captures == 1
+
+
+def test_an_attribute_of_a_thread_is_set_by_each_call():
+    """Its class has a `__setattr__` of its own, written in C."""
+    local = threading.local()
+
+    def function(x):
+        local.kept = x * 2
+        return local.kept
+
+    compiled = hybridize(function)
+    for value in (1.0, 2.0):
+        assert compiled(np.full((2,), value)).tolist() == [2 * value] * 2
+        assert local.kept.tolist() == [2 * value] * 2

@@ -573,7 +573,7 @@ class World:
             back = _put_back(place, value)
             self._remember_state(place)
             if isinstance(value, Symbol) and isinstance(place, Attribute) and not isinstance(place.owner, type):
-                object.__setattr__(place.owner, place.name, value)
+                _set_plainly(place.owner, place.name, value)
             else:
                 place.write(value)  # which may raise, as in Python: then nothing was written
             self.undo.append(back)
@@ -739,6 +739,15 @@ def _is_inherited(place: Place) -> bool:
     if type(place) is not Attribute or not hasattr(place.owner, "__dict__") or place.name in vars(place.owner):
         return False
     return not hasattr(type(static(type(place.owner), place.name)), "__set__")
+
+
+def _set_plainly(owner: Any, name: str, value: Any) -> None:
+    """Set an attribute as that class of Python's does from which an object's derives: no code of the user's sees it."""
+    for base in type(owner).__mro__:
+        method = vars(base).get("__setattr__")
+        if isinstance(method, types.WrapperDescriptorType):
+            method(owner, name, value)
+            return
 
 
 def _changeable(owner: Any, met: set[int]) -> Iterator[Callable[[], object]]:
