@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import dis
 import enum
+import inspect
+import sys
 import types
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from itertools import islice
 from typing import Any
 
@@ -128,6 +131,7 @@ def capture(
                 raises = Raises(tuple(map(type, chain)), chain[-1].__suppress_context__, note)
             if trace.refused is not None:
                 raise trace.refused
+            _check_generators(trace)
             captured = _Finalizer(trace, call, result, raises).captured()
             trace.world.restore()
             _check_containers(call, leaves, args, kwargs)
@@ -135,6 +139,9 @@ def capture(
         except BaseException as error:
             told = _translated(error, trace)
             if isinstance(told, HybridizeError):
+                for generator in _left_halfway(trace):
+                    with suppress(Exception):  # what its end does is taken back now: later, nobody would
+                        generator.close()
                 trace.world.take_back()
             raise told from None
         finally:
@@ -242,6 +249,35 @@ def _symbol(trace: Trace, call: Call, position: int, name: str) -> Any:
     if isinstance(kind, type):
         return trace.inputs.number_argument(leaf, kind, position, name)
     return leaf
+
+
+def _check_generators(trace: Trace) -> None:
+    """Refuse generators of the program that are left halfway within `try` or `with`.
+
+    Python ends them when nobody has them any more, which runs the user's code: while capturing, somebody has.
+    """
+    for one in _left_halfway(trace):
+        frame = one.gi_frame
+        raise CaptureError(
+            "E434",
+            f"{one.__name__}() is left halfway: what its `try` or `with` does at its end would be done once, while "
+            "capturing",
+            loc=SourceLoc(frame.f_code.co_filename, frame.f_lineno, one.__name__),
+            help="call its close() in the function, or go through all of it",
+        )
+
+
+def _left_halfway(trace: Trace) -> list[types.GeneratorType[Any, Any, Any]]:
+    """List the generators of the program that are within `try` or `with`, perhaps."""
+    made = [one for one, *_ in trace.world.fresh.values() if type(one) is types.GeneratorType]
+    left = [one for one in made if inspect.getgeneratorstate(one) == inspect.GEN_SUSPENDED]
+    return [one for one in left if _cleans_up(one.gi_frame.f_code)]
+
+
+def _cleans_up(code: types.CodeType) -> bool:
+    """Tell whether code handles exceptions, besides what Python 3.12 adds to all generators."""
+    handled = sum(one.opname == "RERAISE" for one in dis.get_instructions(code))
+    return handled > (sys.version_info >= (3, 12))
 
 
 def _check_distinct(captured: Captured, call: Call) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import collections
+import gc
 import itertools
 import operator
 import types
@@ -568,3 +569,66 @@ def test_a_refused_change_of_a_container_of_the_users_class_leaves_what_was_ther
     with pytest.raises(CaptureError, match=r"E406|E431"):
         hybridize(function)(np.ones(2))
     assert plain() == before
+
+
+# ------------------------------------------------------------------------------------------ generators left halfway
+
+LOG: list[Any] = []
+
+
+def _cleaning(x: Any, name: str) -> Any:
+    try:
+        yield x
+        yield x * 2
+    finally:
+        LOG.append(name)
+
+
+def _left_by_break(x: Any) -> Any:
+    for value in _cleaning(x, "break"):
+        if value.ndim == 1:
+            break
+    return value
+
+
+def _left_by_next(x: Any) -> Any:
+    return next(_cleaning(x, "next"))
+
+
+def _left_by_any(x: Any) -> Any:
+    return any(value.ndim == 1 for value in _cleaning(x, "any"))
+
+
+def _left_by_return(x: Any) -> Any:
+    for value in _cleaning(x, "return"):
+        return value
+
+
+def _left_by_a_refusal(x: Any) -> Any:
+    parts = _cleaning(x, "refused")
+    return next(parts).asnumpy()
+
+
+@pytest.mark.parametrize("function", [_left_by_break, _left_by_next, _left_by_any, _left_by_return, _left_by_a_refusal])
+def test_a_generator_that_is_left_within_try_is_refused_and_ends_unseen(function: Any) -> None:
+    """Python would end it at each call; capture has it until its own end, and takes back what that does."""
+    LOG.clear()
+    for _ in range(2):
+        with pytest.raises(CaptureError, match=r"E434|E401"):
+            hybridize(function)(X)
+    gc.collect()
+    assert LOG == []
+
+
+def test_a_generator_that_the_function_ends_does_so_at_each_call() -> None:
+    def function(x: Any) -> Any:
+        parts = _cleaning(x, "closed")
+        first = next(parts)
+        parts.close()
+        return first + sum(_cleaning(x, "all"))
+
+    LOG.clear()
+    compiled = hybridize(function)
+    for number in (1, 2, 3):
+        assert compiled(X).tolist() == (X * 4).tolist()
+        assert ["closed", "all"] * number == LOG
