@@ -199,7 +199,7 @@ OPERATORS = {
         "add": lambda x, y: _in_place(x, "+", y), "sub": lambda x, y: _in_place(x, "-", y), "mul": lambda x, y: _in_place(x, "*", y), "truediv": lambda x, y: _in_place(x, "/", y), "pow": lambda x, y: _in_place(x, "**", y), "mod": lambda x, y: _in_place(x, "%", y / 2 + 0.01)}.items()},
     "__imatmul__": (lambda x: _in_place(x * 1, "@", x), lambda x: x @ x), "__ifloordiv__": (lambda x: x + _in_place(x * 1, "//", 0.3), lambda x: x + (x / 0.3).detach().floor()), "__setitem__": (lambda x: _set(x), lambda x: torch.cat([x[1:2], x[1:2] * 2, x[2:] * 2])),
     "__divmod__": (lambda x: divmod(x, 0.7)[1], lambda x: x % 0.7), "__rdivmod__": (lambda x: divmod(2.2, x)[1], lambda x: 2.2 - x * (2.2 / x).detach().floor()), "__rmod__": (lambda x: 2.2 % x, lambda x: 2.2 - x * (2.2 / x).detach().floor()),
-    "__floordiv__": (lambda x: x * (x // 0.3), lambda x: x * (x / 0.3).detach().floor()), "__rfloordiv__": (lambda x: x * (2 // x), lambda x: x * (2 / x).detach().floor()), "__copy__": NO_ARRAY, "__deepcopy__": NO_ARRAY,
+    "__floordiv__": (lambda x: x * (x // 0.3), lambda x: x * (x / 0.3).detach().floor()), "__rfloordiv__": (lambda x: x * (2 // x), lambda x: x * (2 / x).detach().floor()), "__copy__": NO_ARRAY, "__deepcopy__": NO_ARRAY, "__trunc__": NO_ARRAY,
 }  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """Feeds begin with each call; what breaks off a call, at whatever line, leaves everything as it was."""
 
+import gc
 import sys
 import threading
 from types import SimpleNamespace
@@ -37,6 +38,7 @@ class Breaking:
                 raise Alarm
 
     def run(self, call):
+        gc.disable()  # who is collected would swallow the exception
         sys.setprofile(self)
         try:
             call()
@@ -44,6 +46,7 @@ class Breaking:
             self.raised = error
         finally:
             sys.setprofile(None)
+            gc.enable()
         return self.fired
 
 

@@ -47,11 +47,19 @@ def number_of(value: Any) -> int:
     """`id(value)`.
 
     Raises:
+        CaptureError E420: it is an object from outside, in whose place another one may come.
         CaptureError E422: it is an array among the arguments, which is another one at each call.
     """
     trace = current_trace()
     symbol = None if trace is None else trace.lifted(value)
-    if trace is None or type(symbol) is not Symbol:
+    if trace is None:
+        return id(value)
+    if type(symbol) is not Symbol:
+        if not trace.root.world.is_own(value):
+            raise trace.root.refusing(CaptureError(
+                "E420", f"id() of a {type(value).__name__} from outside, in whose place another one may come",
+                help="x is y tells whether two objects are one",
+            ))  # fmt: skip
         return id(value)
     known = trace.root.inputs.object_of(symbol)
     if known is None:

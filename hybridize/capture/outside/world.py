@@ -8,6 +8,7 @@ symbols included, so that later reads see it, and `undo` puts everything back.
 
 from __future__ import annotations
 
+import dataclasses
 import operator
 import types
 import weakref
@@ -684,7 +685,7 @@ class World:
             parts: Iterable[Any] = value.values()
         elif kind in CONTAINERS or (isinstance(value, tuple) and hasattr(value, "_fields")):
             parts = items_of(value) if isinstance(value, tuple) else value
-        elif self.is_own(value) and is_plain(kind) and id(value) not in met:
+        elif self.is_own(value) and is_plain(kind) and not _hashes_itself(kind) and id(value) not in met:
             met.add(id(value))
             parts = own(value).values()
         else:
@@ -739,6 +740,14 @@ def _is_inherited(place: Place) -> bool:
     if type(place) is not Attribute or not hasattr(place.owner, "__dict__") or place.name in vars(place.owner):
         return False
     return not hasattr(type(static(type(place.owner), place.name)), "__set__")
+
+
+def _hashes_itself(kind: Any) -> bool:
+    """Tell whether the user wrote the `__hash__` of a class, by which keys are found: what it reads may be another."""
+    method = kind.__hash__
+    if not isinstance(method, types.FunctionType):
+        return False
+    return not (dataclasses.is_dataclass(kind) and method.__code__.co_filename == "<string>")
 
 
 def _set_plainly(owner: Any, name: str, value: Any) -> None:
