@@ -139,7 +139,7 @@ def capture(
         except BaseException as error:
             told = _translated(error, trace)
             if isinstance(told, HybridizeError):
-                for generator in _left_halfway(trace):
+                for generator, _ in _left_halfway(trace):
                     with suppress(Exception):  # what its end does is taken back now: later, nobody would
                         generator.close()
                 trace.world.take_back()
@@ -256,8 +256,7 @@ def _check_generators(trace: Trace) -> None:
 
     Python ends them when nobody has them any more, which runs the user's code: while capturing, somebody has.
     """
-    for one in _left_halfway(trace):
-        frame = one.gi_frame
+    for one, frame in _left_halfway(trace):
         raise CaptureError(
             "E434",
             f"{one.__name__}() is left halfway: what its `try` or `with` does at its end would be done once, while "
@@ -267,11 +266,11 @@ def _check_generators(trace: Trace) -> None:
         )
 
 
-def _left_halfway(trace: Trace) -> list[types.GeneratorType[Any, Any, Any]]:
-    """List the generators of the program that are within `try` or `with`, perhaps."""
+def _left_halfway(trace: Trace) -> list[tuple[types.GeneratorType[Any, Any, Any], types.FrameType]]:
+    """List the generators of the program that are within `try` or `with`, perhaps, each with its frame."""
     made = [one for one, *_ in trace.world.fresh.values() if type(one) is types.GeneratorType]
-    left = [one for one in made if inspect.getgeneratorstate(one) == inspect.GEN_SUSPENDED]
-    return [one for one in left if _cleans_up(one.gi_frame.f_code)]
+    left = [(one, one.gi_frame) for one in made if inspect.getgeneratorstate(one) == inspect.GEN_SUSPENDED]
+    return [(one, frame) for one, frame in left if frame is not None and _cleans_up(frame.f_code)]
 
 
 def _cleans_up(code: types.CodeType) -> bool:
