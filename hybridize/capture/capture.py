@@ -6,7 +6,6 @@ from __future__ import annotations
 import dis
 import enum
 import inspect
-import sys
 import types
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -38,6 +37,7 @@ from hybridize.capture.control.texts import Text, bound, of_data
 from hybridize.capture.control.truth import RESULT, Undecided, plain
 from hybridize.capture.gradients.history import History
 from hybridize.capture.outside.objects import is_plain, slots
+from hybridize.capture.outside.trust import is_trusted_file
 from hybridize.capture.outside.world import World
 from hybridize.capture.python.keys import keyed
 from hybridize.capture.python.mutators import check_leaks
@@ -274,9 +274,10 @@ def _left_halfway(trace: Trace) -> list[tuple[types.GeneratorType[Any, Any, Any]
 
 
 def _cleans_up(code: types.CodeType) -> bool:
-    """Tell whether code handles exceptions, besides what Python 3.12 adds to all generators."""
-    handled = sum(one.opname == "RERAISE" for one in dis.get_instructions(code))
-    return handled > (sys.version_info >= (3, 12))
+    """Tell whether code of the user's handles exceptions, besides what Python 3.12 adds to all generators."""
+    if is_trusted_file(code.co_filename):
+        return False
+    return any(one.opname == "PUSH_EXC_INFO" for one in dis.get_instructions(code))
 
 
 def _check_distinct(captured: Captured, call: Call) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import collections
+import collections.abc
 import gc
 import itertools
 import operator
@@ -632,3 +633,24 @@ def test_a_generator_that_the_function_ends_does_so_at_each_call() -> None:
     for number in (1, 2, 3):
         assert compiled(X).tolist() == (X * 4).tolist()
         assert ["closed", "all"] * number == LOG
+
+
+class Numbered(collections.abc.Sequence):
+    """Its `__iter__` is a generator of Python's library, with a `try` of its own."""
+
+    def __len__(self) -> int:
+        return 3
+
+    def __getitem__(self, index: int) -> int:
+        if index > 2:
+            raise IndexError(index)
+        return index
+
+
+def test_generators_of_pythons_library_may_be_left_halfway() -> None:
+    numbered = Numbered()
+
+    def function(x: Any) -> Any:
+        return x * next(iter(numbered)), 1 in numbered
+
+    assert repr(hybridize(function)(X)) == repr(function(X))
