@@ -14,23 +14,9 @@ import os
 from collections.abc import Sequence
 
 from hybridize.base.loading import LOADING
+from hybridize.formats.archive.reading import read_archive as read_archive
+from hybridize.formats.archive.reading import read_if_archive as read_if_archive
 from hybridize.formats.saved import SavedProgram
-
-
-def read_archive(path: str | os.PathLike[str]) -> SavedProgram:
-    """Read a program; see `reading.read_archive`."""
-    with LOADING:
-        from hybridize.formats.archive import reading  # late: most processes read no file
-
-    return reading.read_archive(path)
-
-
-def read_if_archive(path: str | os.PathLike[str]) -> SavedProgram | None:
-    """Read a program from a file of this version, and None from all others; see `reading.read_if_archive`."""
-    with LOADING:
-        from hybridize.formats.archive import reading  # late: most processes read no file
-
-    return reading.read_if_archive(path)
 
 
 def write_archive(
