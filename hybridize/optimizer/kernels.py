@@ -24,6 +24,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize import compiler
+from hybridize.array import np
 from hybridize.array.ndarray import ndarray, wrap, written
 from hybridize.array.operands import operand
 from hybridize.array.staging import ArrayTracer
@@ -65,6 +66,10 @@ def computed(
 ) -> list[Any]:
     """The new weight and slots, in their dtypes; halves are computed in float32.
 
+    What a slot remembers fades where gradients stay 0 (units that died), down to *denormal* numbers, with which many
+    processors compute a hundred times slower; averages of some numbers never leave them. So a slot nearer to 0 than the
+    least normal number is 0.
+
     Args:
         formula: `Optimizer.formula`.
         w: the weight.
@@ -77,6 +82,8 @@ def computed(
     wide = float64 if w.dtype == float64 else float32
     w, g, *slots_ = (array if array.dtype == wide else array.astype(wide) for array in (w, g, *slots))
     new, made = formula(w, g, tuple(slots_), SimpleNamespace(**s, **flags))
+    least = float(numpy.finfo(wide).tiny)
+    made = tuple(np.where(np.abs(slot) < least, 0.0, slot) for slot in made)
     return [array if array.dtype == to else array.astype(to) for array, to in zip((new, *made), kept, strict=True)]
 
 
