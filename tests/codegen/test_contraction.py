@@ -11,7 +11,7 @@ import pytest
 
 from hybridize.base.dtypes import bfloat16, bool_, float16, float32, float64, int8, int32, int64, uint8
 from hybridize.codegen.llvm.contraction.arithmetic import Arithmetic, masked_load
-from hybridize.codegen.llvm.contraction.form import make_tiling, normalised, row_tiles
+from hybridize.codegen.llvm.contraction.form import make_tiling, normalised, packing_pays, row_tiles
 from hybridize.codegen.llvm.contraction.product import (
     ContractionSpec,
     EpilogueEmitter,
@@ -280,15 +280,41 @@ def test_layers_share_their_tiles():
     assert set(module.functions) - before == {"second"}
 
 
+@pytest.mark.parametrize("unroll", [2, 3, 4])
+@pytest.mark.parametrize("name", TARGETS)
+def test_terms_in_one_turn_of_a_tile(name, unroll):
+    """Every number of terms is left over by some k; tiles of few sums, which are taken in turns, keep their own."""
+    cases = [
+        Case(ContractionSpec(dtype, m, n, k, transpose_x=tx, transpose_w=tw), bias=dtype is float32)
+        for (m, n, k), (tx, tw), dtype in itertools.product(
+            [(7, 33, 1), (13, 70, 2), (6, 64, 3), (1, 64, 7), (40, 20, 16), (25, 130, 33)],
+            [(False, False), (False, True), (True, False)],
+            [float32, int32],
+        )
+    ]
+    run(cases, replace(named_target(name), unroll=unroll))
+
+
+@pytest.mark.parametrize(("packs_from", "packed"), [(1, True), (2, False)])
+def test_a_target_says_from_how_many_rows_on_packing_pays(packs_from, packed):
+    target = replace(named_target("avx512"), packs_from=packs_from)
+    spec = ContractionSpec(float32, 1, 256, 784, transpose_w=True)
+    assert packing_pays(spec, Arithmetic(float32, target)) is packed
+    assert packing_pays(replace(spec, m=2), Arithmetic(float32, target))
+    run([Case(replace(spec, packed=packed))], target)
+
+
+@pytest.mark.parametrize("unroll", [1, 2])
 @pytest.mark.parametrize("epilogue", [None, bias_relu(light=True)], ids=["plain", "epilogue"])
-def test_sums_stay_in_registers(epilogue):
+def test_sums_stay_in_registers(epilogue, unroll):
     """The tile of 6 x 64 must not touch the stack: a spill in its loop costs a third of the speed."""
     module = Module()
-    emit_contraction(module, "net", ContractionSpec(float32, 60, 64, 64), named_target("avx512"), epilogue)
+    target = replace(named_target("avx512"), unroll=unroll)
+    emit_contraction(module, "net", ContractionSpec(float32, 60, 64, 64), target, epilogue)
     Function(module, "keep", [("ptr", "p")], linkage="").do(
         f"call void @net(ptr %p, ptr %p, ptr %p{', ptr %p' if epilogue else ''}, ptr %p)\n  ret void"
     )
-    text = assembly(module.text(), named_target("avx512"))
+    text = assembly(module.text(), target)
     body = text[text.index("tile.float32.6x4.k.once:\n") :]
     body = body[: body.index(".cfi_endproc") if ".cfi_endproc" in body else body.index("retq")]
     assert not [line for line in body.splitlines() if "zmm" in line and "(%rsp)" in line]

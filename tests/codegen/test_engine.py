@@ -13,7 +13,7 @@ import pytest
 
 from hybridize.base.errors import CodegenError
 from hybridize.codegen.llvm.engine import assembly, compile_image, compile_module, host_target
-from hybridize.codegen.target import named_target
+from hybridize.codegen.target import Target, named_target
 from hybridize.runtime.image import Loaded
 
 TARGETS = ["avx512", "avx2", "baseline"]
@@ -30,6 +30,15 @@ define internal i64 @hidden(i64 %x) {
 
 def function(loaded, name, returns, *params):
     return ctypes.CFUNCTYPE(returns, *params)(loaded.address(name))
+
+
+@pytest.mark.parametrize(("level", "field"), [(1, "l1_bytes"), (2, "l2_bytes")])
+def test_the_target_knows_the_caches_of_this_machine(level, field):
+    """As the operating system tells by another road: `lscpu` counts all of them, `getconf` gives one."""
+    name = {1: "LEVEL1_DCACHE_SIZE", 2: "LEVEL2_CACHE_SIZE"}[level]
+    told = subprocess.run(["getconf", name], capture_output=True, text=True, check=False).stdout.strip()
+    known = int(told) if told.isdecimal() else 0
+    assert getattr(host_target(), field) == (known or getattr(Target, field))
 
 
 def test_targets_are_equal_data():

@@ -15,6 +15,7 @@ import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from hybridize.base.errors import CodegenError
@@ -52,13 +53,45 @@ def host_target() -> Target:
         features, name = llvm.get_host_cpu_features(), llvm.get_host_cpu_name()
     # What is absent is said too: a processor's name may promise a feature that the operating system withholds.
     flat = ",".join(f"{'+' if there else '-'}{one}" for one, there in sorted(features.items()))
-    return dataclasses.replace(
+    target = dataclasses.replace(
         named_target(runnable()[0]),
-        cpu=name,
+        cpu=_processor_name(name, features),
         features=flat,
-        l1_bytes=_cache_bytes("SC_LEVEL1_DCACHE_SIZE", Target.l1_bytes),
-        l2_bytes=_cache_bytes("SC_LEVEL2_CACHE_SIZE", Target.l2_bytes),
+        l1_bytes=_cache_bytes(1) or Target.l1_bytes,
+        l2_bytes=_cache_bytes(2) or Target.l2_bytes,
     )
+    return dataclasses.replace(target, **_MEASURED.get(_family(target), {}))
+
+
+_MEASURED: dict[str, dict[str, Any]] = {
+    "intel avx512": {"unroll": 2, "packs_from": 1},
+    "intel avx2": {"unroll": 4, "packs_from": 1},
+}
+"""Fields of targets that are a matter of speed alone, as found by measuring machines of that family."""
+
+
+def _family(target: Target) -> str:
+    """Name the maker and the width of this machine's processor."""
+    maker = "intel" if "GenuineIntel" in _cpu_facts() else "other"
+    return f"{maker} {target.name}"
+
+
+@functools.cache
+def _cpu_facts() -> str:
+    """What the operating system says of the first processor; empty where it says nothing."""
+    try:
+        return Path("/proc/cpuinfo").read_text().partition("\n\n")[0]
+    except OSError:
+        return ""
+
+
+def _processor_name(name: str, features: dict[str, bool]) -> str:
+    """LLVM's name of the processor: a hypervisor may hide the model, and then LLVM guesses an older one."""
+    return "sapphirerapids" if features.get("amx-tile") and name in _BEFORE_AMX else name
+
+
+_BEFORE_AMX = frozenset({"skylake-avx512", "cascadelake", "cooperlake", "icelake-server", "icelake-client",
+                         "rocketlake", "tigerlake", "x86-64", "x86-64-v4"})  # fmt: skip
 
 
 @functools.cache
@@ -72,13 +105,24 @@ def runnable() -> tuple[str, ...]:
     return tuple(name for name, there in levels.items() if there)
 
 
-def _cache_bytes(question: str, default: int) -> int:
-    """Size of a cache as the C library knows it, or the default where it does not (containers, other libraries)."""
+def _cache_bytes(level: int) -> int:
+    """Size of a data cache as the operating system knows it, 0 where it does not (containers, other systems)."""
+    for index in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"):
+        try:
+            kind, number, size = ((index / name).read_text().strip() for name in ("type", "level", "size"))
+            if kind != "Instruction" and int(number) == level and size.endswith("K"):
+                return int(size[:-1]) << 10
+        except (OSError, ValueError) as error:
+            let_through(error)
     try:
-        return os.sysconf(question) or default
+        return max(0, os.sysconf(_SYSCONF[level]))
     except (ValueError, OSError) as error:
         let_through(error)
-        return default
+        return 0
+
+
+_SYSCONF = {1: 188, 2: 191}
+"""Numbers by which glibc tells sizes of data caches: Python has no names for them."""
 
 
 class _Machine:

@@ -270,8 +270,9 @@ def _columns_pay(spec: ContractionSpec, arithmetic: Arithmetic) -> bool:
 def packing_pays(spec: ContractionSpec, arithmetic: Arithmetic) -> bool:
     """Tell whether w is read faster when it was packed beforehand than in place.
 
-    Measured, packing itself not counted. In place wins where a product is bound by reading w once: one row with w
-    contiguous along k. It is as good where no call packs anything and w stays in the second-level cache.
+    Measured, packing itself not counted. In place wins on some machines where a product is bound by reading w once: one
+    row with w contiguous along k (`Target.packs_from`). It is as good where no call packs anything and w stays in the
+    second-level cache.
     """
     if is_symbolic(spec.n) or is_symbolic(spec.k) or (is_symbolic(spec.batch) and not spec.shared_w):
         return False
@@ -285,7 +286,7 @@ def packing_pays(spec: ContractionSpec, arithmetic: Arithmetic) -> bool:
         return False
     if not spec.transpose_w:
         return large or any(section.pack for section in tiling.sections)
-    if spec.n < _FEW_COLUMNS or spec.m < (2 if large and not arithmetic.converts else 4):
+    if spec.n < _FEW_COLUMNS or spec.m < (arithmetic.target.packs_from if large and not arithmetic.converts else 4):
         return False
     return tiling.form != "columns" or arithmetic.target.registers >= 32
 

@@ -137,7 +137,11 @@ def tile(
     if turns > 1:
         total = _tile_in_turns(f, arithmetic, offsets, along_k, begin, turns, ahead)
     else:
-        total = _tile_loop(f, arithmetic, offsets, along_k, begin, "0", "%k", ahead)
+        total, start = begin, "0"
+        if (unroll := arithmetic.target.unroll) > 1:
+            start = f.op(f"sub i64 %k, {f.op(f'urem i64 %k, {unroll}')}")
+            total = _tile_loop(f, arithmetic, offsets, along_k, total, "0", start, ahead, unroll)
+        total = _tile_loop(f, arithmetic, offsets, along_k, total, start, "%k", ahead)
     if ending:
         ending.emit(f, total, vectors)
         f.do("ret void")
@@ -230,9 +234,14 @@ def _tile_loop(
     start: str,
     stop: str,
     ahead: bool,
+    unroll: int = 1,
 ) -> list[str]:
-    with f.loop(start, stop, 1, carry=[(arithmetic.vector, value) for value in begin]) as loop:
-        loop.following = _tile_step(f, arithmetic, loop.index, along_k, offsets, loop.values, ahead)
+    """Sum from `start` to `stop`, `unroll` terms in a turn."""
+    with f.loop(start, stop, unroll, carry=[(arithmetic.vector, value) for value in begin]) as loop:
+        loop.following = loop.values
+        for turn in range(unroll):
+            k = plus(f, loop.index, turn)
+            loop.following = _tile_step(f, arithmetic, k, along_k, offsets, loop.following, ahead)
     return loop.results
 
 
