@@ -12,7 +12,6 @@ arrays or compilers. A helper that two packages share lives here only when it ha
     frozen, nested, once, digests     immutable classes, trees of leaves, what is made once, hashes
     members                           attributes of classes, which no metaclass gives
     hooks, participation              what an upper package sets for a lower one; how a class takes part in captures
-    members                           attributes of classes, looked up without their metaclasses
     access, comparison                memory that threads share, seen whole; the rule by which results are compared
     forks, interruptions, loading     locks of processes that fork, exceptions of signal handlers, late imports
 """

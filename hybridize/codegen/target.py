@@ -44,8 +44,8 @@ class Target:
     unroll: int = 1
     """Terms that one turn of a register tile's loop sums. More pay where scalar instructions take the same ports as
     vector ones: the loop's own are then shared by several terms."""
-    packs_from: int = 2
-    """Rows of x from which on a large w is read faster packed in panels than in place, as dot products."""
+    packs_from: int = 4
+    """Rows of x from which on a w contiguous along k is read faster packed in panels than in place, as dot products."""
 
     def lanes(self, itemsize: int) -> int:
         """Elements of `itemsize` bytes in one vector register."""

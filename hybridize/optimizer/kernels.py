@@ -68,7 +68,7 @@ def computed(
 
     What a slot remembers fades where gradients stay 0 (units that died), down to *denormal* numbers, with which many
     processors compute a hundred times slower; averages of some numbers never leave them. So a slot nearer to 0 than the
-    least normal number is 0.
+    least normal number is read as 0: before the formula and not after it, which would part its loop in several.
 
     Args:
         formula: `Optimizer.formula`.
@@ -81,9 +81,9 @@ def computed(
     kept = [array.dtype for array in (w, *slots)]
     wide = float64 if w.dtype == float64 else float32
     w, g, *slots_ = (array if array.dtype == wide else array.astype(wide) for array in (w, g, *slots))
-    new, made = formula(w, g, tuple(slots_), SimpleNamespace(**s, **flags))
     least = float(numpy.finfo(wide).tiny)
-    made = tuple(np.where(np.abs(slot) < least, 0.0, slot) for slot in made)
+    faded = tuple(np.where(np.abs(slot) < least, 0.0, slot) for slot in slots_)
+    new, made = formula(w, g, faded, SimpleNamespace(**s, **flags))
     return [array if array.dtype == to else array.astype(to) for array, to in zip((new, *made), kept, strict=True)]
 
 

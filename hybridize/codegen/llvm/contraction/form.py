@@ -267,6 +267,12 @@ def _columns_pay(spec: ContractionSpec, arithmetic: Arithmetic) -> bool:
     )
 
 
+_CONVERTED_ROWS = 4
+"""Rows of x that make up for panels of floats, which are twice as long as the short floats that they are made of."""
+_FAR_ROWS = 2
+"""Rows of x from which on packing pays on every machine where w is far away."""
+
+
 def packing_pays(spec: ContractionSpec, arithmetic: Arithmetic) -> bool:
     """Tell whether w is read faster when it was packed beforehand than in place.
 
@@ -286,7 +292,12 @@ def packing_pays(spec: ContractionSpec, arithmetic: Arithmetic) -> bool:
         return False
     if not spec.transpose_w:
         return large or any(section.pack for section in tiling.sections)
-    if spec.n < _FEW_COLUMNS or spec.m < (arithmetic.target.packs_from if large and not arithmetic.converts else 4):
+    few = arithmetic.target.packs_from
+    if arithmetic.converts:
+        few = max(few, _CONVERTED_ROWS)
+    elif large:
+        few = min(few, _FAR_ROWS)
+    if spec.n < _FEW_COLUMNS or spec.m < few:
         return False
     return tiling.form != "columns" or arithmetic.target.registers >= 32
 
