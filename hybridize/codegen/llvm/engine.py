@@ -110,7 +110,7 @@ def _cache_bytes(level: int) -> int:
     for index in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"):
         try:
             kind, number, size = ((index / name).read_text().strip() for name in ("type", "level", "size"))
-            if kind != "Instruction" and int(number) == level and size.endswith("K"):
+            if kind in ("Data", "Unified") and int(number) == level and size.endswith("K"):
                 return int(size[:-1]) << 10
         except (OSError, ValueError) as error:
             let_through(error)
