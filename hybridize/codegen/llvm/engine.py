@@ -78,7 +78,7 @@ def _family(target: Target) -> str:
 
 @functools.cache
 def _cpu_facts() -> str:
-    """What the operating system says of the first processor; empty where it says nothing."""
+    """Read what the operating system tells of the first processor; empty where it tells nothing."""
     try:
         return Path("/proc/cpuinfo").read_text().partition("\n\n")[0]
     except OSError:
