@@ -81,7 +81,8 @@ def _cpu_facts() -> str:
     """Read what the operating system tells of the first processor; empty where it tells nothing."""
     try:
         return Path("/proc/cpuinfo").read_text().partition("\n\n")[0]
-    except OSError:
+    except OSError as error:
+        let_through(error)
         return ""
 
 
