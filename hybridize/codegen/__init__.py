@@ -3,7 +3,6 @@
 
 In: a graph and a machine. Out: an `Image` that the runtime loads, or a WebAssembly module.
 
-    target                 a machine as plain data; equal targets give equal code
     llvm                   IR as text, and LLVM: the only package that imports llvmlite
     elf, references, link  LLVM's relocatable object made an image, without a linker of the system
     wasm                   the same for WebAssembly

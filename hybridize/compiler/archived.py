@@ -21,12 +21,12 @@ from hybridize.base.errors import CodegenError, LoadError
 from hybridize.base.frozen import frozen
 from hybridize.base.loading import LOADING
 from hybridize.base.types import TensorType
-from hybridize.codegen.target import named_target
 from hybridize.compiler.entry import entry_code
 from hybridize.compiler.host import offer
 from hybridize.compiler.pool import have_pool
 from hybridize.compiler.stored import PLAN_CLASSES
 from hybridize.graph import Graph
+from hybridize.machine.target import named_target
 from hybridize.passes import PIPELINE
 from hybridize.runtime import abi, effects, processors, serialization
 from hybridize.runtime.executable import Executable

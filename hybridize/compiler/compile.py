@@ -15,13 +15,13 @@ from hybridize.base.config import CONFIG
 from hybridize.base.errors import CodegenError
 from hybridize.base.forks import awaited
 from hybridize.base.loading import LOADING
-from hybridize.codegen.target import Target, named_target
 from hybridize.compiler import disk, stored
 from hybridize.compiler.cache import Cache, ExecutableCacheInfo, Key
 from hybridize.compiler.entry import entry_code
 from hybridize.compiler.host import host_target, renew
 from hybridize.compiler.pool import have_pool
 from hybridize.graph import Graph
+from hybridize.machine.target import Target, named_target
 from hybridize.passes import PIPELINE
 from hybridize.runtime import effects
 from hybridize.runtime.executable import Executable

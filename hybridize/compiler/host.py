@@ -11,8 +11,8 @@ from collections.abc import Callable
 from functools import cache
 
 from hybridize.base.loading import LOADING
-from hybridize.codegen.target import Target
 from hybridize.compiler import disk
+from hybridize.machine.target import Target
 from hybridize.runtime.image import Image, Loaded
 
 

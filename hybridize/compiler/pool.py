@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from hybridize.base.loading import LOADING
 from hybridize.base.once import once
-from hybridize.codegen.target import Target
 from hybridize.compiler.host import process_module
+from hybridize.machine.target import Target
 from hybridize.runtime.pool import PARALLEL, POOL, SHUTDOWN
 
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from hybridize.base import dims
 from hybridize.base.loading import LOADING
 from hybridize.base.types import TensorType
-from hybridize.codegen.target import Target
 from hybridize.graph import Graph
+from hybridize.machine.target import Target
 from hybridize.runtime.executable import Executable
 from hybridize.runtime.image import Loaded
 

@@ -13,7 +13,7 @@ import pytest
 
 from hybridize.base.errors import CodegenError
 from hybridize.codegen.llvm.engine import assembly, compile_image, compile_module, host_target
-from hybridize.codegen.target import Target, named_target
+from hybridize.machine.target import Target, named_target
 from hybridize.runtime.image import Loaded
 
 TARGETS = ["avx512", "avx2", "baseline"]

@@ -12,7 +12,7 @@ from hybridize.codegen.llvm.engine import compile_module, runnable
 from hybridize.codegen.llvm.functions.table import emit_cast
 from hybridize.codegen.llvm.nests.memory import Width, element_pointer, load, store
 from hybridize.codegen.llvm.text import Function, Module
-from hybridize.codegen.target import named_target
+from hybridize.machine.target import named_target
 
 DTYPES = {
     "half": np.dtype("f2"), "bfloat": np.dtype(ml_dtypes.bfloat16), "float": np.dtype("f4"), "double": np.dtype("f8"),

@@ -19,7 +19,7 @@ from hybridize.codegen.llvm.library.processor import PROCESSOR, emit_processor
 from hybridize.codegen.llvm.library.weights_file import CHECKSUM, checksum, emit_weights_file
 from hybridize.codegen.llvm.program import build
 from hybridize.codegen.llvm.text import Function, Module
-from hybridize.codegen.target import named_target
+from hybridize.machine.target import named_target
 from hybridize.passes import PIPELINE
 
 LEVELS = tuple(named_target(name) for name in ("avx512", "avx2", "baseline"))

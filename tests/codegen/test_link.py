@@ -17,8 +17,8 @@ from hybridize.codegen import elf
 from hybridize.codegen.link import link
 from hybridize.codegen.llvm.engine import compile_image, compile_module, emit_object, host_target
 from hybridize.codegen.llvm.program import build
-from hybridize.codegen.target import named_target
 from hybridize.graph import Builder
+from hybridize.machine.target import named_target
 from hybridize.passes import PIPELINE
 from hybridize.runtime.image import Image, Loaded
 

@@ -15,8 +15,8 @@ import pytest
 
 from hybridize.codegen.llvm.engine import compile_image, compile_module, host_target
 from hybridize.codegen.llvm.process.pool import emit_pool
-from hybridize.codegen.target import named_target
 from hybridize.compiler.pool import have_pool
+from hybridize.machine.target import named_target
 from hybridize.runtime.pool import PARALLEL, POOL, SHUTDOWN, TEAM
 
 pytestmark = pytest.mark.skipif(not POOL.possible(), reason="no pool on this system")

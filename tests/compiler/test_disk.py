@@ -17,10 +17,10 @@ from hybridize.base.errors import CodegenError
 from hybridize.base.locations import SourceLoc
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm import engine
-from hybridize.codegen.target import named_target
 from hybridize.compiler import disk, host, identity, stored
 from hybridize.compiler.folder import SUFFIX
 from hybridize.graph import Builder
+from hybridize.machine.target import named_target
 from hybridize.ops.analysis import Exp
 from hybridize.ops.arithmetic import Add, Mul
 from hybridize.ops.matmul import Matmul

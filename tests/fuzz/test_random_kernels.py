@@ -22,10 +22,10 @@ from hybridize.base.dims import Dim, SizeScope
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import compile_module, host_target, named_target
 from hybridize.codegen.llvm.program import build
-from hybridize.codegen.target import Target
 from hybridize.compiler.pool import have_pool
 from hybridize.graph import Graph, Value
 from hybridize.graph.sizes import sizes_of, with_sizes
+from hybridize.machine.target import Target
 from hybridize.ops import composites
 from hybridize.ops.evaluate import evaluate
 from hybridize.ops.op import interpreting

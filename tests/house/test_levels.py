@@ -5,7 +5,7 @@ from pathlib import Path
 CONFTEST = Path(__file__).parents[1] / "conftest.py"
 BODY = """
 from hybridize.codegen.llvm import engine
-from hybridize.codegen.target import named_target
+from hybridize.machine.target import named_target
 
 engine.runnable = lambda: ("baseline",)
 

@@ -17,8 +17,8 @@ import numpy
 import hybridize.codegen.wasm
 from hybridize.codegen.llvm.engine import emit_object
 from hybridize.codegen.llvm.program import build
-from hybridize.codegen.target import named_target
 from hybridize.codegen.wasm.link import link
+from hybridize.machine.target import named_target
 from hybridize.runtime.buffers import dense
 from hybridize.runtime.plan import scope_of
 

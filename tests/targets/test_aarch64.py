@@ -8,7 +8,7 @@ import pytest
 from hybridize.codegen import elf
 from hybridize.codegen.llvm.engine import assembly, emit_object
 from hybridize.codegen.llvm.program import build
-from hybridize.codegen.target import named_target
+from hybridize.machine.target import named_target
 from hybridize.ops import evaluate
 
 TARGET = named_target("aarch64")

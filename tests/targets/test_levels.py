@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from hybridize.codegen.llvm.engine import host_target, runnable
-from hybridize.codegen.target import named_target
 from hybridize.compiler import compile as compiled
+from hybridize.machine.target import named_target
 from hybridize.ops import evaluate
 
 TESTS = Path(__file__).parents[1]

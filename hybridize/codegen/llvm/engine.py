@@ -23,7 +23,7 @@ from hybridize.base.forks import awaited
 from hybridize.base.interruptions import let_through
 from hybridize.base.loading import LOADING
 from hybridize.codegen.link import link
-from hybridize.codegen.target import Target, named_target
+from hybridize.machine.target import Target, named_target
 from hybridize.runtime.image import Image, Loaded
 
 _LOCK = awaited(threading.RLock(), 2)

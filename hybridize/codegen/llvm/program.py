@@ -33,11 +33,11 @@ from hybridize.codegen.llvm.prepare import emit_prepare
 from hybridize.codegen.llvm.regions import emit_region
 from hybridize.codegen.llvm.routines.emit import emit_routine, routine_bytes
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
-from hybridize.codegen.target import Target
 from hybridize.graph import Graph
 from hybridize.graph.ir import Array
 from hybridize.loops.expr import Routine
 from hybridize.loops.kernel import Kernel
+from hybridize.machine.target import Target
 from hybridize.runtime.plan import PREPARE, Pack, Plan
 from hybridize.schedule import Schedule, schedule
 from hybridize.schedule.parallel import Split

@@ -17,7 +17,6 @@ from hybridize.base.dims import text as size_text
 from hybridize.base.dtypes import CODES, uint8
 from hybridize.base.errors import ValueArgumentError
 from hybridize.base.version import VERSION
-from hybridize.codegen.target import NAMES
 from hybridize.compiler import archived
 from hybridize.compiler.archived import CompiledCode
 from hybridize.compiler.stored import constants_in
@@ -27,6 +26,7 @@ from hybridize.formats.archive.lines import lines_out
 from hybridize.formats.atomic import write_atomically
 from hybridize.formats.saved import SavedProgram, SavedSignature
 from hybridize.graph.text import digest
+from hybridize.machine.target import NAMES
 from hybridize.runtime import abi
 from hybridize.runtime.entry import state_offset
 

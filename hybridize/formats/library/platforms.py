@@ -11,7 +11,7 @@ from typing import Final
 from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.library.model import System
-from hybridize.codegen.target import Target, named_target
+from hybridize.machine.target import Target, named_target
 
 
 @frozen

@@ -13,13 +13,13 @@ from hybridize.codegen.llvm.library.codes import NO_LIMIT, first_position, size_
 from hybridize.codegen.llvm.library.describe import shape_words
 from hybridize.codegen.llvm.library.model import LibraryModel, LibraryTensor, LibraryVariant, Version
 from hybridize.codegen.llvm.program import Built, build
-from hybridize.codegen.target import Target
 from hybridize.formats import deployable as saved
 from hybridize.formats.deployable import Deployable
 from hybridize.formats.library.assertions import asserting, returning
 from hybridize.formats.library.platforms import Platform
 from hybridize.formats.library.weights import Arrays
 from hybridize.graph import Graph
+from hybridize.machine.target import Target
 from hybridize.passes import PIPELINE
 
 RANDOM: Final = "random.state"

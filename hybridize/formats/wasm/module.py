@@ -15,10 +15,10 @@ from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.engine import emit_object
 from hybridize.codegen.llvm.prepare import emit_prepare
 from hybridize.codegen.llvm.program import Built, build
-from hybridize.codegen.target import Target, named_target
 from hybridize.codegen.wasm.link import link
 from hybridize.formats.deployable import Deployable, Variant
 from hybridize.graph import Graph
+from hybridize.machine.target import Target, named_target
 from hybridize.ops.world import Assert, Print
 from hybridize.passes import PIPELINE
 from hybridize.runtime import effects

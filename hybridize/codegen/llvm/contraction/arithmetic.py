@@ -13,7 +13,7 @@ from hybridize.base.dtypes import DType, bool_, float32, is_float
 from hybridize.codegen.llvm.functions.halves import widened
 from hybridize.codegen.llvm.functions.table import memory
 from hybridize.codegen.llvm.text import Function, llvm_type, vector
-from hybridize.codegen.target import Target
+from hybridize.machine.target import Target
 
 
 class Arithmetic:

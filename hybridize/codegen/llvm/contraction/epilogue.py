@@ -14,10 +14,10 @@ from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Array, Lane
 from hybridize.codegen.llvm.text import Function
-from hybridize.codegen.target import Target
 from hybridize.loops.expr import Expr, Load
 from hybridize.loops.index import bit
 from hybridize.loops.measure import walk, weight
+from hybridize.machine.target import Target
 from hybridize.schedule.draft import ACCUMULATED
 from hybridize.schedule.steps import Epilogue, Product
 

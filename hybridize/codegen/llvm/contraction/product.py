@@ -31,7 +31,7 @@ from hybridize.codegen.llvm.contraction.tiles import (
     tiles_scratch,
 )
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
-from hybridize.codegen.target import Target
+from hybridize.machine.target import Target
 
 __all__ = [
     "ContractionSpec",

@@ -20,7 +20,7 @@ from hybridize.codegen.llvm.functions import wide
 from hybridize.codegen.llvm.functions.gamma import gamma
 from hybridize.codegen.llvm.functions.vectors import Vectors
 from hybridize.codegen.llvm.text import Function, llvm_type
-from hybridize.codegen.target import Target
+from hybridize.machine.target import Target
 
 Rule = Callable[..., str]
 Emitter = Callable[[Function, list[str], DType, int, Target], str]

@@ -18,7 +18,7 @@ from hybridize.codegen.llvm.functions.float32 import EMITTERS
 from hybridize.codegen.llvm.functions.rounding import ROUNDINGS, rounded
 from hybridize.codegen.llvm.functions.vectors import Vectors
 from hybridize.codegen.llvm.text import SCALARS, Function, splat, vector
-from hybridize.codegen.target import Target
+from hybridize.machine.target import Target
 
 
 def register_dtype(dtype: DType) -> DType:

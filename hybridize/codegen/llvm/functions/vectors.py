@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from hybridize.base.dtypes import DType, float32, float64
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.text import Function, splat, vector
-from hybridize.codegen.target import Target
+from hybridize.machine.target import Target
 
 
 @frozen

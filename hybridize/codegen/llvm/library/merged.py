@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.text import Module
-from hybridize.codegen.target import Target
+from hybridize.machine.target import Target
 
 _NAME = re.compile(r"@([\w.$-]+)")
 _HEAD = re.compile(r"define (?:internal )?")

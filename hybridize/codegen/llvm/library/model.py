@@ -9,7 +9,7 @@ from hybridize.base.dims import SizeScope
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.program import Built
-from hybridize.codegen.target import Target
+from hybridize.machine.target import Target
 
 System = Literal["linux", "macos", "windows"]
 """The operating system that a library is for."""

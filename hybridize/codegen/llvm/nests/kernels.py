@@ -24,11 +24,11 @@ from hybridize.codegen.llvm.nests.panels import Panel, SideBySide, find_panel, f
 from hybridize.codegen.llvm.nests.positions import Array, Lane
 from hybridize.codegen.llvm.nests.tiles import Tile, along, find_tile, turned
 from hybridize.codegen.llvm.text import Function, LoopBlock, Module
-from hybridize.codegen.target import Target
 from hybridize.loops.expr import Expr, Fold, Load
 from hybridize.loops.index import bit
 from hybridize.loops.kernel import Kernel, Nest, Statement
 from hybridize.loops.measure import lanes_for, walk, weight, widest
+from hybridize.machine.target import Target
 
 Range = tuple[int, int, int]
 """A loop: axis, start, stop."""

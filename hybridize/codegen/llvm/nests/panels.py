@@ -13,11 +13,11 @@ from collections.abc import Callable
 from hybridize.base import dims
 from hybridize.base.dtypes import bool_
 from hybridize.base.frozen import frozen
-from hybridize.codegen.target import Target
 from hybridize.loops.expr import Expr, Fold, Load
 from hybridize.loops.index import bit, upward
 from hybridize.loops.kernel import Nest
 from hybridize.loops.measure import walk, weight, widest
+from hybridize.machine.target import Target
 
 LIGHT = 6
 """Instructions per element up to which a fold waits for memory rather than for arithmetic."""

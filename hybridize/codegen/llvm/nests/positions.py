@@ -19,9 +19,9 @@ from hybridize.base.frozen import frozen, mutable
 from hybridize.codegen.llvm.nests import memory
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.text import Function, vector
-from hybridize.codegen.target import Target
 from hybridize.loops.expr import Axis, CallExpr, Const, Expr, Fold, Load, whole
 from hybridize.loops.index import Index, Interner, Space, bit, children
+from hybridize.machine.target import Target
 
 SMALL = (1 << 31) - 1
 """Indices up to this fit 32 bits, which halves the work of index vectors."""

@@ -15,11 +15,11 @@ from hybridize.codegen.llvm.functions.table import from_memory, memory
 from hybridize.codegen.llvm.nests.memory import element_pointer
 from hybridize.codegen.llvm.nests.positions import Positions
 from hybridize.codegen.llvm.text import Function, vector
-from hybridize.codegen.target import Target
 from hybridize.loops.expr import Axis, Expr, Load
 from hybridize.loops.index import Index
 from hybridize.loops.kernel import Statement
 from hybridize.loops.measure import typical, walk, weight, widest
+from hybridize.machine.target import Target
 
 HEAVIEST = 12
 """Instructions per element of a body that is worth writing once per row of a tile."""

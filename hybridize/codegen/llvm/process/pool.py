@@ -20,7 +20,7 @@ front and workers from the back, and so they meet the same data in the next loop
 from __future__ import annotations
 
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
-from hybridize.codegen.target import Target
+from hybridize.machine.target import Target
 from hybridize.runtime.pool import (
     CALLER_SPINS_NS,
     CHUNKS_EACH,

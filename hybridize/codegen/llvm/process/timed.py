@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from hybridize.codegen.llvm.program import Emitter, Pointers
 from hybridize.codegen.llvm.text import Function, Module
-from hybridize.codegen.target import Target
+from hybridize.machine.target import Target
 from hybridize.schedule.steps import ScheduleStep
 
 

@@ -20,8 +20,8 @@ from hybridize.codegen.llvm.routines import factors, orthogonal, sorting, spectr
 from hybridize.codegen.llvm.routines.cells import Cells
 from hybridize.codegen.llvm.routines.searches import Search
 from hybridize.codegen.llvm.text import Function, Module
-from hybridize.codegen.target import Target
 from hybridize.loops.expr import Routine
+from hybridize.machine.target import Target
 from hybridize.runtime import effects
 
 Types = Sequence[TensorType]

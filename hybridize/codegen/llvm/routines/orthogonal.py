@@ -14,8 +14,8 @@ from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.routines.factors import each_matrix, size
 from hybridize.codegen.llvm.routines.reals import Position, Reals
 from hybridize.codegen.llvm.text import Function
-from hybridize.codegen.target import Target
 from hybridize.loops.expr import Routine
+from hybridize.machine.target import Target
 
 Types = Sequence[TensorType]
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from hybridize.base.dtypes import DType
 from hybridize.codegen.llvm.text import SCALARS, Function, literal, vector
-from hybridize.codegen.target import Target
+from hybridize.machine.target import Target
 
 Position = str | int
 """An i64: a register, or a number."""

@@ -13,7 +13,7 @@ from hybridize.base import dims
 from hybridize.base.dtypes import DType
 from hybridize.codegen.llvm.routines.cells import Cells
 from hybridize.codegen.llvm.text import Function, vector
-from hybridize.codegen.target import Target
+from hybridize.machine.target import Target
 
 SMALL = 1 << 31
 """Lines shorter than this have positions of 32 bits."""

@@ -15,8 +15,8 @@ from hybridize.base.dtypes import int64
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.routines.cells import Cells
 from hybridize.codegen.llvm.text import Function
-from hybridize.codegen.target import Target
 from hybridize.loops.expr import Routine
+from hybridize.machine.target import Target
 
 
 def scratch_bytes(type_: TensorType, axis: int, numbered: bool) -> int:

@@ -20,8 +20,8 @@ from hybridize.codegen.llvm.routines.factors import each_matrix, size
 from hybridize.codegen.llvm.routines.orthogonal import apply_reflection, reflect
 from hybridize.codegen.llvm.routines.reals import Position, Reals
 from hybridize.codegen.llvm.text import Function
-from hybridize.codegen.target import Target
 from hybridize.loops.expr import Routine
+from hybridize.machine.target import Target
 from hybridize.ops.signs import SMALL
 
 Types = Sequence[TensorType]

@@ -1,0 +1,137 @@
+"""The IR of a corpus of programs, as digests: what a refactoring must leave as it is.
+
+    python tests/codegen/replay.py            which programs have other IR than written down
+    python tests/codegen/replay.py --write    write down the IR of today: for a change that is meant to change it
+
+The corpus is every op of the catalogue by its samples, and nets: of fixed and unknown sizes, with and without threads,
+packed weights, gradients and updates in place. No machine is asked: the targets are named ones, with the fields that
+matter for decisions set to values of real machines.
+"""
+
+import dataclasses
+import hashlib
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy
+
+import hybridize
+from hybridize import autograd, gluon, np, npx
+from hybridize.base.types import TensorType
+from hybridize.codegen.llvm.program import build
+from hybridize.graph import Builder
+from hybridize.machine.target import Target, named_target
+from hybridize.ops import OPS
+from hybridize.passes import PIPELINE
+
+FILE = Path(__file__).with_name("replay.json")
+TARGETS = {
+    "avx512": named_target("avx512"),
+    "intel": dataclasses.replace(named_target("avx512"), l1_bytes=48 << 10, l2_bytes=2 << 20, unroll=2, packs_from=1),
+    "avx2": named_target("avx2"),
+    "wasm32": named_target("wasm32"),
+}
+
+
+def digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def ir(graph, target: Target, **options) -> str:
+    """The module of a program, and its plan."""
+    built = build(PIPELINE.run(graph), target, **options)
+    return f"{built.plan}\n{built.module.text()}"
+
+
+def op_graphs(word: str) -> Iterator:
+    for sample in OPS[word].samples():
+        if sample.fails is None:
+            builder = Builder()
+            inputs = [builder.input(TensorType(x.shape, x.dtype)) for x in sample.inputs]
+            yield builder.finish(builder.add(sample.op, inputs))
+
+
+def array(*shape, dtype="float32", seed=0):
+    return np.array(numpy.random.default_rng(seed).normal(size=shape).astype(dtype))
+
+
+def mlp():
+    net = gluon.nn.HybridSequential()
+    net.add(gluon.nn.Dense(256, activation="relu", in_units=512), gluon.nn.Dense(128, activation="relu", in_units=256))
+    net.add(gluon.nn.Dense(2, in_units=128))
+    net.initialize()
+    return net
+
+
+def captured(function, *args):
+    """The graph of a call, and the inputs that are the same at most calls."""
+    program = hybridize.hybridize(function).program(*args)
+    return program.capture.graph
+
+
+def nets() -> Iterator[tuple[str, object, dict]]:
+    """(name, graph, options of `build`)"""
+    net = mlp()
+    for rows in (1, 7, 64, 1024):
+        graph = captured(net, array(rows, 512))
+        yield f"mlp-{rows}", graph, {}
+        yield f"mlp-{rows} packed", graph, {"stable": range(1, len(graph.inputs))}
+        yield f"mlp-{rows} threads", graph, {"slots": 4}
+    function = hybridize.hybridize(lambda x, w: npx.softmax(np.dot(x, w) + 1.0))
+    function(array(5, 40), array(40, 30))
+    function(array(9, 40), array(40, 30))
+    yield "any rows", function.program(array(11, 40), array(40, 30)).capture.graph, {}
+    yield "any rows threads", function.program(array(11, 40), array(40, 30)).capture.graph, {"slots": 2}
+
+    def step(x, y):
+        with autograd.record():
+            loss = ((net(x) - y) ** 2).mean()
+        loss.backward()
+        return loss, *[p.data().grad for p in net.collect_params().values()]
+
+    yield "step", captured(step, array(64, 512), array(64, 2)), {}
+    yield "norm", captured(lambda x: npx.layer_norm(x, np.ones(96), np.zeros(96)), array(50, 96)), {}
+    yield "transposes", captured(lambda x: (x.T + 1.0) * x.sum(0, keepdims=True).T, array(130, 70)), {}
+    yield "batches", captured(lambda a, b: npx.batch_dot(a, b, False, True), array(6, 33, 20), array(6, 17, 20)), {}
+    for dtype in ("float16", "float64"):
+        yield (
+            f"products {dtype}",
+            captured(lambda a, b: np.dot(a, b), array(30, 50, dtype=dtype), array(50, 70, dtype=dtype)),
+            {},
+        )
+    yield "long chain", captured(chain, array(1000)), {}
+
+
+def chain(x):
+    for k in range(150):
+        x = np.tanh(x) * (1.0 + k) if k % 3 else x + 0.5
+    return x
+
+
+def corpus() -> dict[str, str]:
+    """A digest for each program, of ops for all samples together."""
+    found = {}
+    for word in sorted(OPS):
+        texts = []
+        for graph in op_graphs(word):
+            try:
+                texts.append(ir(graph, TARGETS["avx512"]))
+            except hybridize.errors.HybridizeError as error:
+                texts.append(str(error.code))  # no program holds it
+        found[f"op {word}"] = digest("\n".join(texts))
+    for name, graph, options in nets():
+        for target, machine in TARGETS.items():
+            found[f"{name} for {target}"] = digest(ir(graph, machine, **options))
+    return found
+
+
+if __name__ == "__main__":
+    now = corpus()
+    if "--write" in sys.argv:
+        FILE.write_text(json.dumps(now, indent=0) + "\n")
+    else:
+        before = json.loads(FILE.read_text())
+        differ = [name for name in {**before, **now} if before.get(name) != now.get(name)]
+        print(*differ, f"{len(differ)} of {len(now)} differ", sep="\n")
