@@ -4,8 +4,9 @@
 Scans are such, too: node by node they cost a microsecond for every node of every step. A program is made of one when
 as much time was lost without it as making it takes.
 
-A few rows times a weight stored [out, in] is such a one: BLAS reads the weight at a quarter of the speed of the
-memory that it lies in. The programs are kept by the types of their arguments; the least recently made goes first.
+A batch times a weight stored [out, in] is such a one, and so are the products of its gradients: BLAS reads the weight
+at a quarter of the speed of the memory that it lies in where there are few rows, and needs half as long again where
+there are tens. The programs are kept by the shapes of their arguments; the least recently made goes first.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from numpy.typing import NDArray
 
 from hybridize import compiler
 from hybridize.array.ndarray import ndarray
+from hybridize.base.dims import SizeScope
+from hybridize.base.dtypes import float32
 from hybridize.base.forks import renewed
 from hybridize.base.types import TensorType
 from hybridize.ops import Effect, Operand, Scan, effect_of, make_graph
@@ -27,39 +30,91 @@ from hybridize.ops.op import bind
 
 LIMIT = 128
 """Programs kept for one operation."""
+FEW = 4
+"""Rows up to which each count has a program of its own: code for a row or two is another."""
 
-Key = tuple[tuple[int, ...], ...]
+Shape = tuple[int, ...]
+Key = tuple[Shape, ...]
 
 
 class Single:
     """The programs of one operation, by the shapes of its float32 arguments.
 
     Args:
-        function: the operation on operands, giving a sequence of one.
-        otherwise: what is called with the arrays where a program cannot take them (strided, of another dtype, while
-            somebody records): the same operation by other means.
+        function: the operation on operands, giving a sequence of results.
+        otherwise: what is called with the arguments where a program cannot take them (strided, of another dtype): the
+            same operation by other means.
+        name: for reports.
+        rows: for each argument, whether its first axis counts the rows of a batch. The first count has a program of its
+            own, the next one brings a program for any. Without it each shape has its own.
+        array_type: class of arguments and results; None for NumPy arrays.
+        structure: `leaf` for one result, `tuple`.
+
+    A program computes the same whether anybody records or not; who records is the caller's to ask.
     """
 
-    def __init__(self, function: Callable[..., Sequence[Operand]], otherwise: Callable[..., Any], name: str) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Sequence[Operand]],
+        otherwise: Callable[..., Any],
+        name: str,
+        *,
+        rows: Sequence[bool] = (),
+        array_type: type | None = ndarray,
+        structure: str = "leaf",
+    ) -> None:
         self.programs: dict[Key, Callable[..., Any]] = {}
         """Look here first: a hit is the whole cost of a call."""
+        self._general: dict[Key, Callable[..., Any]] = {}
+        """Programs for any count of rows, by the other sizes."""
+        self._met: set[Key] = set()
+        """Other sizes for which there was a program of one count."""
         self._function = function
         self._otherwise = otherwise
         self._name = name
+        self._rows = tuple(rows)
+        self._array_type = array_type
+        self._structure = structure
         self._lock = renewed(threading.RLock())
 
-    def make(self, key: Key, *arrays: ndarray) -> Callable[..., Any]:
-        """Compile the operation for arrays like these and keep it under `key`."""
-        types = [TensorType(array.shape, array.dtype) for array in arrays]
-        executable = compiler.compile(make_graph(self._function, types), name=self._name)
-        program = compiler.make_entry(
-            executable, array_type=ndarray, arguments=types, fallback=self._otherwise, structure="leaf"
-        )
+    def make(self, key: Key) -> Callable[..., Any]:
+        """Compile the operation for arguments of these shapes and keep it under `key`."""
+        counts = [shape[0] for shape, counted in zip(key, self._rows, strict=False) if counted]
+        rest = self._rest(key)
         with self._lock:
-            self.programs[key] = program
-            while len(self.programs) > LIMIT:
-                del self.programs[next(iter(self.programs))]
+            general = bool(counts) and counts[0] > FEW and rest in self._met
+            program = self._general.get(rest) if general else None
+        if program is None:
+            program = self._compiled(self._any(key) if general else key)
+        with self._lock:
+            if general:
+                _bounded(self._general)[rest] = program
+            elif counts and counts[0] > FEW:
+                self._met.add(rest)
+            _bounded(self.programs)[key] = program
         return program
+
+    def _rest(self, key: Key) -> Key:
+        """The sizes besides the count of rows."""
+        return tuple(shape[1:] if k < len(self._rows) and self._rows[k] else shape for k, shape in enumerate(key))
+
+    def _any(self, key: Key) -> Key:
+        """The shapes with a symbol for the count of rows."""
+        scope = SizeScope()
+        scope.capturing = False  # nobody asks for the size: the operation is the same for all
+        rows: Any = scope.symbol(64, name="rows", low=1)
+        return tuple((rows, *shape[1:]) if counted else shape for shape, counted in zip(key, self._rows, strict=True))
+
+    def _compiled(self, shapes: Key) -> Callable[..., Any]:
+        types = [TensorType(shape, float32) for shape in shapes]
+        return compiler.make_entry(
+            compiler.compile(make_graph(self._function, types), name=self._name),
+            array_type=self._array_type,
+            arguments=types,
+            fallback=self._otherwise,
+            structure=self._structure,
+            modal=False,
+        )
 
 
 PATIENCE = 0.05

@@ -7,6 +7,7 @@ they keep the result where that is enough, which the next layer keeps anyway.
 
 from __future__ import annotations
 
+import itertools
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -14,6 +15,9 @@ from typing import Any, ClassVar
 
 import numpy
 
+from hybridize.array.functions.dense import worth_a_program
+from hybridize.array.single import Single
+from hybridize.base.dtypes import float32
 from hybridize.ops import add, exp, ge, matmul, mul, rsqrt, sub, where
 from hybridize.ops.composites import mean
 from hybridize.ops.op import Operand, taping, type_of
@@ -79,9 +83,43 @@ class FullyConnected(Fused):
 
     def partial_vjp(self, wanted: Sequence[bool], g: Operands, y: Operands, *xs: Operand) -> tuple[Operand | None, ...]:
         """Those that somebody waits for."""
-        by_x = matmul(g[0], xs[1], False, False) if wanted[0] else None
-        by_w = matmul(g[0], xs[0], True, False) if wanted[1] else None
-        return (by_x, by_w, sum(g[0], (0,)) if wanted[2] else None) if len(xs) == 3 else (by_x, by_w)
+        if taping() is None and g[0].dtype is float32 and worth_a_program(len(g[0]), xs[1].size):
+            kind = tuple(wanted)
+            arguments = [g[0], *(x for x, read in ((xs[1], wanted[0]), (xs[0], wanted[1])) if read)]
+            single = _DENSE_GRADIENTS[kind]
+            key = tuple([x.shape for x in arguments])
+            program = single.programs.get(key) or single.make(key)
+            found = iter(program(*arguments))
+            return tuple([next(found) if one else None for one in wanted])
+        return _dense_gradients(wanted, g[0], xs[1], xs[0])
+
+
+def _dense_gradients(wanted: Sequence[bool], g: Operand, w: Operand, x: Operand) -> tuple[Operand | None, ...]:
+    by_x = matmul(g, w, False, False) if wanted[0] else None
+    by_w = matmul(g, x, True, False) if wanted[1] else None
+    return (by_x, by_w, sum(g, (0,)) if wanted[2] else None) if len(wanted) == 3 else (by_x, by_w)
+
+
+def _dense_program(wanted: tuple[bool, ...]) -> Single:
+    """The programs of the gradients of a dense layer that somebody waits for, of the result's and what they read."""
+
+    def gradients(g: Operand, *read: Operand) -> list[Operand]:
+        given = iter(read)
+        w = next(given) if wanted[0] else None
+        x = next(given) if wanted[1] else None
+        return [one for one in _dense_gradients(wanted, g, w, x) if one is not None]
+
+    rows = (True, *(counted for counted, is_read in ((False, wanted[0]), (True, wanted[1])) if is_read))
+    name = "fully_connected, gradients"
+    return Single(gradients, gradients, name, rows=rows, array_type=None, structure="tuple")
+
+
+_DENSE_GRADIENTS = {
+    wanted: _dense_program(wanted)
+    for count in (2, 3)
+    for wanted in itertools.product((False, True), repeat=count)
+    if any(wanted)
+}
 
 
 class Softmax(Fused):

@@ -19,6 +19,8 @@ from hybridize.base.forks import in_child, renewed
 
 BUSY = numpy.zeros(1, dtype=numpy.int64)
 """BUSY[0]: threads in a mode other than the default. Its address is stable; compiled entries read it."""
+IDLE = numpy.zeros(1, dtype=numpy.int64)
+"""Always 0: the `BUSY` of entries that are right in any mode."""
 
 _lock = renewed(threading.RLock())
 LOCKED = not getattr(sys, "_is_gil_enabled", lambda: True)()

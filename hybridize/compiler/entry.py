@@ -9,6 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from hybridize.base.loading import LOADING
+from hybridize.base.modes import BUSY, IDLE
 from hybridize.base.once import once
 from hybridize.base.types import TensorType
 from hybridize.compiler.host import process_module
@@ -64,6 +65,7 @@ def make_entry(
     doubt: Callable[[], bool] | None = None,
     in_place: Collection[int] = (),
     exclusive: bool = False,
+    modal: bool = True,
 ) -> Callable[..., Any]:
     """A callable that runs `executable` when the call is exactly as described, and else calls `fallback` with it.
 
@@ -88,6 +90,8 @@ def make_entry(
         watches: what else must be as it was for the program to be right.
         doubt: tells of all of it whether it is, where one of `watches` finds another object, which may be equal.
         exclusive: True if it is only called while nobody else reads or writes arrays, see `base.access`.
+        modal: whether calls go to the fallback while a thread records or captures; False for programs that compute the
+            same in any mode, whose caller sees to what is recorded.
     """
     args = [argument(one) for one in arguments]
     results = executable.results[: len(executable.results) - len(writes)]
@@ -119,5 +123,6 @@ def make_entry(
         doubt=doubt,
         acts=executable.effects,
         exclusive=exclusive,
+        busy=BUSY if modal else IDLE,
     )
     return new_entry(entry_code(), state)

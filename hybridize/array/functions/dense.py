@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The dense layer's product: a compiled program for a few rows, NumPy for many, a composite while capturing."""
+"""The dense layer's product: a compiled program, NumPy for small ones, a composite while capturing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy
 
 from hybridize.array.ndarray import ndarray, taping, wrap
 from hybridize.array.operands import array, cast, operand, public, result, strong
-from hybridize.array.single import Single
+from hybridize.array.single import FEW, Single
 from hybridize.array.symbol import Symbol
 from hybridize.base.access import consistent
 from hybridize.base.advice import warn
@@ -50,24 +50,33 @@ def fully_connected(
     if num_hidden is not None and isinstance(weight, (ndarray, Symbol)) and weight.shape[:1] != (num_hidden,):
         what = f"fully_connected: a weight {weight.type} for num_hidden={num_hidden}"
         raise ShapeError("E102", what, help="the weight is [num_hidden, in]")
-    if type(x) is ndarray and type(weight) is ndarray and (bias is None or type(bias) is ndarray) and not ACTIVE:
-        if bias is not None and weight._data.size >= _LARGE and x._data.ndim == 2:
-            shape = x._data.shape
-            program = _ROWS.programs.get((shape, weight._data.shape))
-            if program is not None:
-                return program(x, weight, bias)
-            if shape[0] <= _FEW and _fit(x._data, weight._data, bias._data):
-                return _ROWS.make((shape, weight._data.shape), x, weight, bias)(x, weight, bias)
-        product = _fully_connected_by_numpy(x._data, weight._data, None if bias is None else bias._data, flatten)
-        if product is not None:
-            return wrap(product)
-    if ACTIVE and type(x) is ndarray and x._data.ndim == 2:
-        tape = taping()
-        if tape is not None and type(weight) is ndarray and (bias is None or type(bias) is ndarray):
-            product = _fully_connected_by_numpy(x._data, weight._data, None if bias is None else bias._data, flatten)
+    if type(x) is ndarray and type(weight) is ndarray and (bias is None or type(bias) is ndarray):
+        if not ACTIVE:
+            product = _product(x, weight, bias, flatten)
             if product is not None:
-                return tape.made("FullyConnected", (x, weight) if bias is None else (x, weight, bias), product)
+                return product
+        elif x._data.ndim == 2 and (tape := taping()) is not None:
+            product = _product(x, weight, bias, flatten)
+            if product is not None:
+                arrays = (x, weight) if bias is None else (x, weight, bias)
+                return tape.made("FullyConnected", arrays, product._data)
     return _fully_connected(x, weight, bias, flatten)
+
+
+def _product(x: ndarray, weight: ndarray, bias: ndarray | None, flatten: bool) -> ndarray | None:
+    """The product at once, by a program where it is worth one, else by NumPy; None where neither takes the arrays."""
+    a, w = x._data, weight._data
+    if bias is None:
+        product = _fully_connected_by_numpy(a, w, None, flatten)
+        return None if product is None else wrap(product)
+    key = a.shape, w.shape, bias._data.shape
+    program = _ROWS.programs.get(key)
+    if program is None:
+        if not (a.ndim == 2 and worth_a_program(len(a), w.size) and _fit(a, w, bias._data)):
+            product = _fully_connected_by_numpy(a, w, bias._data, flatten)
+            return None if product is None else wrap(product)
+        program = _ROWS.make(key)
+    return program(x, weight, bias)  # type: ignore[no-any-return]
 
 
 @consistent
@@ -101,14 +110,24 @@ def _fit(x: Any, w: Any, b: Any) -> bool:
     )
 
 
-def _rows_otherwise(x: ndarray, weight: ndarray, bias: ndarray) -> Any:
-    product = None if ACTIVE else _fully_connected_by_numpy(x._data, weight._data, bias._data, True)
-    return _fully_connected(x, weight, bias, True) if product is None else wrap(product)
+def _rows_otherwise(x: ndarray, weight: ndarray, bias: ndarray) -> ndarray | None:
+    product = _fully_connected_by_numpy(x._data, weight._data, bias._data, True)
+    return None if product is None else wrap(product)
 
 
-_FEW, _LARGE = 4, 1 << 8
-"""Rows, and elements of the weight, at which a compiled product is worth its compilation."""
-_ROWS = Single(lambda x, w, b: [composites.fully_connected(x, w, b, True)], _rows_otherwise, "fully_connected")
+_LARGE, _MANY = 1 << 8, 1 << 15
+"""Elements of a weight, for a few rows, and multiply-adds, for more, at which a program is worth its compilation."""
+_ROWS = Single(
+    lambda x, w, b: [composites.fully_connected(x, w, b, True)],
+    _rows_otherwise,
+    "fully_connected",
+    rows=(True, False, False),
+)
+
+
+def worth_a_program(rows: int, size: int) -> bool:
+    """Tell whether the product of some rows and a weight of `size` elements is worth a compiled program."""
+    return rows > 0 and (size >= _LARGE if rows <= FEW else rows * size >= _MANY)
 
 
 @public
