@@ -423,6 +423,7 @@ PARAMETERS: Mapping[str, Callable[[Any], bool]] = {
     "float": lambda value: type(value) is float,
     "str": lambda value: isinstance(value, str),
     "DType": lambda value: isinstance(value, numpy.dtype),
+    "DType | None": lambda value: value is None or isinstance(value, numpy.dtype),
     "Graph": lambda value: isinstance(value, Graph),
     "Attributes": lambda value: isinstance(value, tuple),
 }

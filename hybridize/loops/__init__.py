@@ -13,12 +13,13 @@ In: lowerings of ops. Out: expressions that `schedule` fuses by substitution and
 
 Every expression is pure and typed; index expressions are i64.
 
-    expr       the expressions, what a lowering may return
-    functions  the scalar functions: each with its arity, what it takes, its meaning and its cost
-    index      normal forms: equal expressions are one object, index arithmetic is affine, bounds decide comparisons
-    kernel     loop nests that store expressions in flat buffers; their text is their identity
-    measure    how wide and heavy an expression is
-    interpret  what a kernel means, slowly
+    expr         the expressions, what a lowering may return
+    functions    the scalar functions: each with its arity, what it takes, its meaning and its cost
+    index        normal forms: equal expressions are one object, index arithmetic is affine, bounds decide comparisons
+    contraction  sums of products of two operands by index maps: roles of axes, meaning, gradients
+    kernel       loop nests that store expressions in flat buffers; their text is their identity
+    measure      how wide and heavy an expression is
+    interpret    what a kernel means, slowly
 
 It must not know graphs or ops.
 """

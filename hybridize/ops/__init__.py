@@ -134,9 +134,12 @@ from hybridize.ops.arithmetic import sub as sub
 from hybridize.ops.arithmetic import where as where
 from hybridize.ops.composite import Composite as Composite
 from hybridize.ops.composite import composite as composite
+from hybridize.ops.contract import Contract as Contract
+from hybridize.ops.contract import contract as contract
 from hybridize.ops.control import Cond as Cond
 from hybridize.ops.control import Scan as Scan
 from hybridize.ops.control import While as While
+from hybridize.ops.convolution import convolution as convolution
 from hybridize.ops.custom import After as After
 from hybridize.ops.custom import CustomGradient as CustomGradient
 from hybridize.ops.elementwise import Elementwise as Elementwise

@@ -1,0 +1,524 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sums of products of two operands by index maps: einsum, convolution, and the gradients of both.
+
+    spec    = operand "," operand "->" {letter}
+    operand = {letter | "[" index "]"}
+    index   = sum | "(" sum ")/" number | letter "/" number
+    sum     = ["-"] term {("+" | "-") term}
+    term    = letter | number letter | number
+
+`ij,jk->ik` is the matrix product, `nc[2y+r-1],ocr->noy` a convolution over one axis with stride 2 and padding 1,
+`no[(i-r+1)/2],ocr->nci` its gradient by the first operand. Letters that the result lacks are summed
+over. A letter that stands by itself goes over the operand's axis; in brackets stands an index that may leave the
+operand, and is 0 there, as it is where a division leaves a remainder. Sizes of letters that nowhere stand by themselves
+are given.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.base import dims
+from hybridize.base.dims import same
+from hybridize.base.dtypes import CODES, DType, float16, float32, float64, is_float
+from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
+from hybridize.base.frozen import frozen
+from hybridize.base.promotion import promote
+from hybridize.base.types import Shape, TensorType
+from hybridize.loops import contraction as contractions
+from hybridize.loops.contraction import Contraction, ContractionGradient, Subscript, axes_of, plain, subscript
+from hybridize.loops.expr import Element
+from hybridize.ops.cases import sample_array
+from hybridize.ops.elementwise import SIGNED_NUMBER, check_dtype
+from hybridize.ops.matmul import Matmul, matmul
+from hybridize.ops.op import Op, Operand, Sample, bind1, type_of
+from hybridize.ops.views import broadcast, cast, ones_at, reshape, sum, transpose, wide
+
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_LARGEST = 1 << 62
+
+
+@frozen
+class ContractSpec:
+    """A spec that was read: subscripts over axes that are counted from 0, those of the result first."""
+
+    text: str
+    """The spec with the letters a, b, c, ... for axes 0, 1, 2, ..."""
+    letters: str
+    """The letters that it was written with, by axes."""
+    rank: int
+    operands: tuple[tuple[Subscript, ...], tuple[Subscript, ...]]
+    bare: tuple[tuple[bool, ...], tuple[bool, ...]]
+    """True where the subscript is a letter by itself, which says how large the operand is there."""
+    given: tuple[int, ...]
+    """The axes whose sizes no operand says."""
+    product: tuple[bool, bool, bool] | None
+    """(the operands are swapped, x is transposed, w is) where it is a product of matrices; None where it is none."""
+    single: tuple[tuple[int, ...], tuple[int, ...]]
+    """The axes of each operand that are summed over by themselves."""
+
+
+_OPERAND = re.compile(r"([A-Za-z])|\[([^\[\]]*)\]")
+_INDEX = re.compile(r"\((?P<sum>[^()]+)\)/(?P<by>\d+)|(?P<letter>[A-Za-z])/(?P<of>\d+)|(?P<whole>[^()/]+)")
+_TERM = re.compile(r"([+-]?)(?:(\d*)([A-Za-z])|(\d+))")
+
+
+@lru_cache(4096)
+def read(text: str) -> ContractSpec:
+    """Read a spec.
+
+    Raises:
+        ArgumentError E397: it is none.
+    """
+    written = text.replace(" ", "")
+    left, arrow, out = written.partition("->")
+    parts = left.split(",")
+    if not arrow or len(parts) != 2:
+        raise _unreadable(text, "it has two operands and a result")
+    if not all(letter in LETTERS for letter in out) or len(set(out)) != len(out):
+        raise _unreadable(text, f"the result {out!r} names each of its axes by one letter, once")
+    letters = list(out)
+    operands, bare = zip(*(_read_operand(text, part, letters) for part in parts), strict=True)
+    if len(letters) > len(LETTERS):
+        raise _unreadable(text, f"there are at most {len(LETTERS)} axes")
+    missing = [letter for axis, letter in enumerate(out) if axis not in axes_of((*operands[0], *operands[1]))]
+    if missing:
+        raise _unreadable(text, f"no operand depends on {missing[0]!r}, which the result has")
+    return _made(operands, bare, len(out), "".join(letters))
+
+
+def _unreadable(text: str, why: str) -> ArgumentError:
+    return ArgumentError(
+        "E397", f"the contraction {text!r} cannot be read: {why}", help="it reads like ij,jk->ik or nc[2y+r-1],ocr->noy"
+    )
+
+
+def _read_operand(text: str, part: str, letters: list[str]) -> tuple[tuple[Subscript, ...], tuple[bool, ...]]:
+    subscripts, bare, end = [], [], 0
+    for match in _OPERAND.finditer(part):
+        if match.start() != end:
+            break
+        end = match.end()
+        bare.append(match[1] is not None)
+        subscripts.append(plain(_axis(match[1], letters)) if match[1] else _read_index(text, match[2], letters))
+    if end != len(part):
+        raise _unreadable(text, f"{part[end:]!r} is neither a letter nor an index in brackets")
+    return tuple(subscripts), tuple(bare)
+
+
+def _axis(letter: str, letters: list[str]) -> int:
+    if letter not in letters:
+        letters.append(letter)
+    return letters.index(letter)
+
+
+def _read_index(text: str, written: str, letters: list[str]) -> Subscript:
+    match = _INDEX.fullmatch(written)
+    total = match and (match["sum"] or match["letter"] or match["whole"])
+    by = int((match and (match["by"] or match["of"])) or 1)
+    if not total or not by:
+        raise _unreadable(text, f"[{written}] is no index")
+    terms, offset, end = [], 0, 0
+    for term in _TERM.finditer(total):
+        if term.start() != end or (end and not term[1]):
+            break
+        end = term.end()
+        sign = -1 if term[1] == "-" else 1
+        if term[3]:
+            terms.append((_axis(term[3], letters), sign * int(term[2] or 1)))
+        else:
+            offset += sign * int(term[4])
+    if end != len(total):
+        raise _unreadable(text, f"[{written}] is no index")
+    return subscript(terms, offset, by)
+
+
+def _made(operands: Any, bare: Any, rank: int, letters: str) -> ContractSpec:
+    shown: set[int] = set()
+    for subscripts, alone in zip(operands, bare, strict=True):
+        shown.update(index.axis for index, is_bare in zip(subscripts, alone, strict=True) if is_bare)
+    axes = axes_of((*operands[0], *operands[1]))
+    given = tuple(axis for axis in sorted(axes) if axis not in shown)
+    return ContractSpec(
+        _written(operands, bare, rank),
+        letters,
+        rank,
+        operands,
+        bare,
+        given,
+        _as_product(operands, bare, rank),
+        (_single(operands[0], operands[1], bare[0], rank), _single(operands[1], operands[0], bare[1], rank)),
+    )
+
+
+def _single(mine: Sequence[Subscript], others: Sequence[Subscript], bare: Sequence[bool], rank: int) -> tuple[int, ...]:
+    """Positions of an operand's axes that are summed over, whatever the other operand and the operand's other axes."""
+    elsewhere = axes_of(others)
+    found = []
+    for position, (index, is_bare) in enumerate(zip(mine, bare, strict=True)):
+        rest = axes_of(each for k, each in enumerate(mine) if k != position)
+        axis = index.axis
+        if is_bare and axis is not None and axis >= rank and axis not in elsewhere and axis not in rest:
+            found.append(position)
+    return tuple(found)
+
+
+def _letters(subscripts: Sequence[Subscript], bare: Sequence[bool]) -> list[int] | None:
+    """The axes of an operand that is named by letters, each once; None where it is not."""
+    axes = [index.axis for index, is_bare in zip(subscripts, bare, strict=True) if is_bare and index.axis is not None]
+    return axes if len(axes) == len(subscripts) == len(set(axes)) else None
+
+
+def _as_product(operands: Any, bare: Any, rank: int) -> tuple[bool, bool, bool] | None:
+    """Match a spec with a product of matrices, equal axes in front in order; None where it is none."""
+    x, w = map(_letters, operands, bare)
+    if x is None or w is None or rank < 2 or len(x) != rank or len(w) != rank:
+        return None
+    batch = list(range(rank - 2))
+    if x[:-2] != batch or w[:-2] != batch:
+        return None
+    row, column, inner = rank - 2, rank - 1, rank
+    for swapped, (left, right) in ((False, (x[-2:], w[-2:])), (True, (w[-2:], x[-2:]))):
+        if sorted(left) == [row, inner] and sorted(right) == [column, inner]:
+            return swapped, left[0] == inner, right[0] == column
+    return None
+
+
+def _written(operands: Any, bare: Any, rank: int) -> str:
+    parts = (
+        "".join(
+            _letter(index.terms[0][0]) if is_bare else f"[{_written_index(index)}]"
+            for index, is_bare in zip(subscripts, alone, strict=True)
+        )
+        for subscripts, alone in zip(operands, bare, strict=True)
+    )
+    return f"{','.join(parts)}->{LETTERS[:rank]}"
+
+
+def _letter(axis: int) -> str:
+    if axis >= len(LETTERS):
+        raise ArgumentError(
+            "E397", f"a contraction over more than {len(LETTERS)} axes has no spec", help="reshape some into one"
+        )
+    return LETTERS[axis]
+
+
+def _written_index(index: Subscript) -> str:
+    total = ""
+    for axis, coefficient in index.terms:
+        sign = "-" if coefficient < 0 else "+" if total else ""
+        total += f"{sign}{'' if abs(coefficient) == 1 else abs(coefficient)}{_letter(axis)}"
+    if index.offset or not total:
+        total += f"{index.offset:+d}" if total else str(index.offset)
+    if index.divisor == 1:
+        return total
+    return f"{total}/{index.divisor}" if len(total) == 1 and total.isalpha() else f"({total})/{index.divisor}"
+
+
+@frozen
+class Contract(Op):
+    """Sums of products of elements of two operands by index maps; see the module.
+
+    `sizes`: of the letters that stand nowhere by themselves, those of the result first, then in order of appearance.
+    `result`: the dtype of the result, that of the operands if None. Short floats are summed in float32.
+    """
+
+    spec: str
+    sizes: Shape = ()
+    result: DType | None = None
+
+    sums = True
+
+    def infer(self, x: TensorType, w: TensorType) -> tuple[TensorType, ...]:
+        if x.dtype != w.dtype:
+            raise DTypeError("E222", f"contract takes operands of one dtype, got {x} and {w}", help="cast one of them")
+        check_dtype(self, SIGNED_NUMBER, x)
+        if self.result is not None and (self.result not in SIGNED_NUMBER or is_float(self.result) != is_float(x.dtype)):
+            raise DTypeError(
+                "E236",
+                f"contract of {x} and {w} with a result of {CODES.get(self.result, self.result)}",
+                help="floats give floats, integers integers: cast the operands",
+            )
+        found = self.contraction(x, w)
+        return (TensorType(found.shape, found.result),)
+
+    def contraction(self, x: TensorType, w: TensorType) -> Contraction:
+        """The contraction of operands of these types.
+
+        Raises:
+            ShapeError E170, E171, E172, E173: the operands have other axes than the spec; a letter is of two sizes;
+                the sizes that the spec needs are not those given; sizes or indices overflow.
+        """
+        spec = read(self.spec)
+        sizes: dict[int, int] = {}
+        for kind, subscripts, bare in zip((x, w), spec.operands, spec.bare, strict=True):
+            if kind.ndim != len(subscripts):
+                raise ShapeError(
+                    "E170",
+                    f"contract {self.spec!r} of {x} and {w}: it names {len(subscripts)} axes of {kind}",
+                    help="name each axis of each operand by a letter or an index in brackets",
+                )
+            for index, is_bare, size in zip(subscripts, bare, kind.shape, strict=True):
+                axis = index.axis
+                if (
+                    is_bare
+                    and axis is not None
+                    and not same(size, sizes.setdefault(axis, size))
+                    and size != sizes[axis]
+                ):
+                    raise ShapeError(
+                        "E171",
+                        f"contract {self.spec!r} of {x} and {w}: {spec.letters[axis]!r} is of size "
+                        f"{dims.text(sizes[axis])} and {dims.text(size)}",
+                        help="axes with one letter have one size",
+                    )
+        if len(self.sizes) != len(spec.given) or any(size < 0 for size in self.sizes):
+            named = ", ".join(spec.letters[axis] for axis in spec.given) or "none"
+            raise ShapeError(
+                "E172",
+                f"contract {self.spec!r} of {x} and {w} with sizes ({', '.join(map(dims.text, self.sizes))})",
+                help=f"give a size from 0 for each letter that stands in brackets only: {named}",
+            )
+        sizes.update(zip(spec.given, self.sizes, strict=True))
+        whole = tuple(sizes[axis] for axis in range(len(sizes)))
+        self._check_ranges(x, w, whole)
+        sums = wide(x.dtype) if self.result is None else promote(wide(x.dtype), self.result)
+        return Contraction(whole, spec.rank, *spec.operands, sums, self.result or x.dtype)
+
+    def _check_ranges(self, x: TensorType, w: TensorType, sizes: tuple[int, ...]) -> None:
+        """Raise where 64 bits do not hold the elements of the result, or an index; of the sizes of this call."""
+        numbers = [max(1, dims.hint(size)) for size in sizes]
+        spec = read(self.spec)
+        largest = math.prod(numbers[: spec.rank]) * 8
+        for index in (*spec.operands[0], *spec.operands[1]):
+            reach = abs(index.offset) + index.divisor
+            for axis, coefficient in index.terms:
+                reach += abs(coefficient) * numbers[axis]
+            largest = max(largest, reach)
+        if largest >= _LARGEST:
+            raise ShapeError(
+                "E173",
+                f"contract {self.spec!r} of {x} and {w} with sizes ({', '.join(map(dims.text, self.sizes))}): "
+                f"an index or the result is beyond 64 bits",
+                help="no array is as large",
+            )
+
+    def reference(self, x: NDArray[Any], w: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        return (contractions.reference(self.contraction(_type(x), _type(w)), x, w),)
+
+    def eager(self, x: NDArray[Any], w: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        return (contractions.product(self.contraction(_type(x), _type(w)), x, w),)
+
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand, w: Operand) -> tuple[Operand | None, ...]:
+        """Both gradients are contractions again: the operand's indices, solved for axes of the result."""
+        return self.partial_vjp((True, True), g, y, x, w)
+
+    def partial_vjp(self, wanted: Sequence[bool], *args: Any) -> tuple[Operand | None, ...]:
+        (g,), _, x, w = args
+        kinds = type_of(x), type_of(w)
+        found = self.contraction(*kinds)
+        shapes = kinds[0].shape, kinds[1].shape
+        by_x = by_w = None
+        if wanted[0]:
+            by_x = _applied(contractions.by_x(found, shapes), g, w, kinds[0], True)
+        if wanted[1]:
+            by_w = _applied(contractions.by_w(found, shapes), g, x, kinds[1], False)
+        return by_x, by_w
+
+    def expansion(self, *kinds: TensorType) -> Callable[..., tuple[Operand, ...]] | None:
+        """Return a product of matrices between transposes, where no index may leave its operand."""
+        spec = read(self.spec)
+        x, w = map(_letters, spec.operands, spec.bare)
+        if x is None or w is None:
+            return None
+        batch = [axis for axis in x if axis in w and axis < spec.rank]
+        inner = [axis for axis in x if axis in w and axis >= spec.rank]
+        rows = [axis for axis in x if axis not in w]
+        columns = [axis for axis in w if axis not in x]
+        if not inner or not rows + columns or any(spec.single):
+            return None
+        found = self.contraction(*kinds)
+
+        def arranged(operand: Operand, axes: list[int], batch: list[int], *parts: list[int]) -> Operand:
+            order = tuple(axes.index(axis) for part in (batch, *parts) for axis in part)
+            shape = (*(found.sizes[axis] for axis in batch), *(_total(found.sizes, part) for part in parts))
+            return reshape(transpose(operand, order), shape)
+
+        def multiplied(left: Operand, right: Operand) -> tuple[Operand, ...]:
+            if found.result != kinds[0].dtype:
+                left, right = cast(left, found.accumulate), cast(right, found.accumulate)
+            y = matmul(arranged(left, x, batch, rows, inner), arranged(right, w, batch, inner, columns))
+            axes = [*batch, *rows, *columns]
+            y = reshape(y, tuple(found.sizes[axis] for axis in axes))
+            y = transpose(y, tuple(axes.index(axis) for axis in range(spec.rank)))
+            return (cast(y, found.result),)
+
+        return multiplied
+
+    def lower(self, x: Element, w: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
+        return (contractions.element(self.contraction(*types), x, w, types),)
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        def sample(spec: str, x: Shape, w: Shape, sizes: Shape = (), dtype: str = "f4", **more: Any) -> Sample:
+            more = {"rtol": 1e-2 if dtype == "f2" else 1e-4, "atol": 1e-5} | more
+            op = cls(spec, sizes, more.pop("result", None))
+            return Sample((sample_array(x, dtype), sample_array(w, dtype, seed=1)), op, **more)
+
+        for spec, x, w in (
+            ("ac,cb->ab", (2, 3), (3, 4)),
+            ("acd,bdc->ab", (2, 3, 2), (4, 2, 3)),
+            ("caeb,dce->abcd", (2, 3, 2, 2), (2, 2, 2)),
+            ("ab,ab->ab", (2, 3), (2, 3)),
+            ("a,b->ba", (2,), (3,)),
+            ("a,a->", (5,), (5,)),
+            (",->", (), ()),
+            ("ac,->a", (2, 3), ()),
+            ("ac,bd->ab", (2, 3), (2, 2)),
+            ("aa,ab->ab", (3, 3), (3, 2)),
+            ("ac,cb->ab", (2, 0), (0, 3)),
+            ("ac,cb->ab", (0, 2), (2, 3)),
+        ):
+            yield sample(spec, x, w)
+        convolution = "ad[c+e-1],bde->abc"
+        yield sample(convolution, (2, 2, 5), (3, 2, 3), (5,))
+        yield sample("ad[2c+e-1],bde->abc", (1, 2, 6), (2, 2, 3), (3,))
+        yield sample("ad[c+2e],bde->abc", (1, 2, 6), (2, 2, 2), (4,))
+        yield sample("ad[(c-e+1)/2],dbe->abc", (1, 2, 3), (2, 2, 3), (6,))
+        yield sample("a[b+d][c+e],de->abc", (1, 4, 3), (2, 2), (3, 2))
+        yield sample("[2a+b],a->b", (5,), (3,), (2,))
+        yield sample("[-a+3],[a]->a", (4,), (3,), (5,))
+        yield sample("[1]a,[2a]->a", (2, 3), (4,))
+        yield sample("[5]a,a->a", (2, 3), (3,))
+        yield sample("[2a+b],->a", (7,), (), (3, 2))
+        yield sample("[2b],[3b]->", (4,), (5,), (3,))
+        yield sample("[a/2],[2a]->a", (3,), (7,), (6,))
+        yield sample("a[b+c-1],c->ab", (0, 3), (2,), (3,))
+        for dtype in ("f8", "f2", "i4", "i8", "i1"):
+            yield sample(convolution, (1, 2, 4), (2, 2, 3), (4,), dtype)
+        yield sample("ac,bc->ab", (2, 3), (2, 3), dtype="f2", result=float32)
+        yield sample("a[b+c],c->ab", (2, 3), (2,), (2,), dtype="f4", result=float64, grad=())
+        yield sample("a[b+c],c->ab", (2, 3), (2,), (2,), result=float16, rtol=1e-2, grad=())
+        yield sample("ac,cb->ab", (2, 3), (4, 2), fails=ShapeError)
+        yield sample("ac,cb->ab", (2, 3), (3,), fails=ShapeError)
+        yield sample("a[b+c],c->ab", (2, 3), (2,), fails=ShapeError)
+        yield sample("a[b+c],c->ab", (2, 3), (2,), (-1,), fails=ShapeError)
+        yield sample("a[b+c],c->ab", (2, 3), (2,), (1 << 61,), fails=ShapeError)
+        yield sample("[a+5000000000000000000],->a", (2,), (), (1,), fails=ShapeError)
+        yield sample("ac,cb->ab", (2, 3), (3, 2), result=numpy.dtype("i4"), fails=DTypeError)
+        yield sample("ac,cb->ab", (2, 3), (3, 2), dtype="?", fails=DTypeError)
+        yield Sample((sample_array((2, 3)), sample_array((3, 2), "f8")), cls("ac,cb->ab"), fails=DTypeError)
+        for unreadable in (
+            "ac,cb",
+            "ac->a",
+            "ac,cb,d->a",
+            "ac,cb->aa",
+            "a-,b->a",
+            "a,b->c",
+            "[a+],b->a",
+            "[(a)/0],b->a",
+        ):
+            yield sample(unreadable, (2, 3), (3, 2), fails=ArgumentError)
+
+
+def _type(x: NDArray[Any]) -> TensorType:
+    return TensorType(x.shape, x.dtype)
+
+
+def _total(sizes: Sequence[int], axes: Sequence[int]) -> int:
+    total = 1
+    for axis in axes:
+        total = total * sizes[axis]
+    return total
+
+
+def contract(
+    spec: str, x: Operand, w: Operand, sizes: Mapping[str, int] | None = None, result: DType | None = None
+) -> Operand:
+    """Return the contraction of two operands by a spec with any letters.
+
+    Axes that one operand has by itself, and that are summed over, are summed first; a product of matrices is `Matmul`.
+
+    Args:
+        spec: see the module.
+        x: the first operand.
+        w: the second operand.
+        sizes: of the letters that stand nowhere by themselves.
+        result: the dtype of the result; None: that of the operands.
+
+    Raises:
+        ArgumentError E397: the spec cannot be read.
+        ShapeError E170, E171, E172, E173: it does not fit the operands.
+    """
+    found = read(spec)
+    sizes = sizes or {}
+    if sizes.keys() != {found.letters[axis] for axis in found.given}:
+        named = ", ".join(found.letters[axis] for axis in found.given) or "no letter"
+        raise ShapeError(
+            "E172",
+            f"contract {spec!r} with sizes of {', '.join(sizes) or 'no letter'}",
+            help=f"give the size of each letter that stands in brackets only: {named}",
+        )
+    return _contracted(found, x, w, tuple(sizes[found.letters[axis]] for axis in found.given), result)
+
+
+def _contracted(spec: ContractSpec, x: Operand, w: Operand, sizes: Shape, result: DType | None) -> Operand:
+    if any(spec.single):
+        dtype = type_of(x).dtype
+        if wide(dtype) != dtype and dtype == type_of(w).dtype:  # sums are rounded once
+            x, w, result = cast(x, wide(dtype)), cast(w, wide(dtype)), result or dtype
+        return _contracted(_without_singles(spec), sum(x, spec.single[0]), sum(w, spec.single[1]), sizes, result)
+    if spec.product is not None and result is None:
+        swapped, transpose_x, transpose_w = spec.product
+        left, right = (w, x) if swapped else (x, w)
+        return bind1(Matmul(transpose_x, transpose_w), left, right)
+    return bind1(Contract(spec.text, sizes, result), x, w)
+
+
+@lru_cache(4096)
+def _without_singles(spec: ContractSpec) -> ContractSpec:
+    """The spec of what is left when axes that stand alone have been summed over."""
+    operands, bare = [], []
+    for subscripts, alone, single in zip(spec.operands, spec.bare, spec.single, strict=True):
+        operands.append([index for k, index in enumerate(subscripts) if k not in single])
+        bare.append(tuple(is_bare for k, is_bare in enumerate(alone) if k not in single))
+    return read(_written(operands, bare, spec.rank))
+
+
+def _applied(gradient: ContractionGradient, g: Operand, other: Operand, of: TensorType, first: bool) -> Operand:
+    """Compute a gradient, the cotangent being the first operand of its contraction or the second."""
+    found, shape = gradient.contraction, type_of(g).shape
+    if gradient.stretched:
+        ones = (1,) * len(gradient.stretched)
+        g = broadcast(reshape(g, (*shape, *ones)), (*shape, *gradient.stretched))
+    result = None
+    if not type_of(g).dtype == type_of(other).dtype == of.dtype:
+        g, other, result = cast(g, found.accumulate), cast(other, found.accumulate), of.dtype
+    x, w = (g, other) if first else (other, g)
+    y = contracted(found, x, w, result)
+    return broadcast(reshape(y, ones_at(of.shape, gradient.spread)), of.shape) if gradient.spread else y
+
+
+def contracted(contraction: Contraction, x: Operand, w: Operand, result: DType | None = None) -> Operand:
+    """Apply a contraction whose offsets and coefficients are known."""
+    operands = ((contraction.x, type_of(x).shape), (contraction.w, type_of(w).shape))
+    bare = [
+        [_is_bare(index, size, contraction) for index, size in zip(subscripts, shape, strict=True)]
+        for subscripts, shape in operands
+    ]
+    # Reading it puts the axes that are summed over into order of appearance.
+    spec = read(_written((contraction.x, contraction.w), bare, contraction.rank))
+    sizes = tuple(contraction.sizes[LETTERS.index(spec.letters[axis])] for axis in spec.given)
+    return _contracted(spec, x, w, sizes, result)
+
+
+def _is_bare(index: Subscript, size: int, contraction: Contraction) -> bool:
+    """Tell whether an index is an axis of the operand's size, so that a letter says it."""
+    return index.axis is not None and same(contraction.sizes[index.axis], size)
