@@ -20,7 +20,6 @@ from hybridize import ops
 from hybridize.array.device import check_device
 from hybridize.array.functions import searching
 from hybridize.array.functions.bounds import require
-from hybridize.array.functions.creation import arange
 from hybridize.array.functions.elementwise import (
     absolute,
     add,
@@ -36,13 +35,11 @@ from hybridize.array.functions.elementwise import (
     log1p,
     logical_and,
     logical_not,
-    maximum,
     minimum,
     multiply,
     sign,
     sin,
     sqrt,
-    stop_gradient,
     subtract,
     tan,
     where,
@@ -404,11 +401,6 @@ def bernoulli(
     return _given(out, less(_unit(_shape(size, prob), float32), prob).astype(_float(dtype)))
 
 
-_TRIES = 24
-"""Candidates for each gamma number. Marsaglia and Tsang's method accepts more than 95 % of them, so that all of them
-are refused less often than once in 10**31 numbers; then the last one stands."""
-
-
 @public
 def gamma(
     shape: Any,
@@ -428,30 +420,23 @@ def gamma(
     _not_negative(shape, "gamma: shape")
     _not_negative(scale, "gamma: scale")
     sizes, wanted = _shape(size, shape, scale), _float(dtype)
-    k = (
-        array(shape, None).astype(float64 if wanted == float64 else float32)
-        if not isinstance(shape, (int, float))
-        else array(float(shape))
-    )
+    wide = float64 if wanted == float64 else float32
+    return _given(out, _scaled(_standard_gamma(shape, sizes, wide), 0.0, scale).astype(wanted))
+
+
+def _standard_gamma(shape: Any, sizes: tuple[int, ...], dtype: DType) -> Any:
+    """Gamma numbers of scale 1. Those of a shape below 1 are ones of a shape above, times a power of uniform ones."""
+    if not _is_array(shape):
+        drawn = wrap(numpy.full((), shape if shape >= 1 else shape + 1, dtype))
+        number = result(ops.standard_gamma(key(), operand(broadcast_to(drawn, sizes))))
+        if shape >= 1:
+            return number
+        return number * raised(_unit(sizes, dtype, open_at_zero=True), 1.0 / shape if shape else math.inf)
+    k = array(shape, None).astype(dtype)
     small = less(k, 1.0)
-    drawn = where(small, k + 1.0, k)
-    d = stop_gradient(drawn) - 1.0 / 3.0
-    x = _normal((_TRIES, *sizes), k.dtype)
-    u = _unit((_TRIES, *sizes), k.dtype, open_at_zero=True)
-    v = raised(maximum(x / sqrt(d * 9.0) + 1.0, 0.0), 3.0)
-    positive = v > 0
-    log_v = log(where(positive, v, 1.0))
-    accepted = positive & (log(u) < x * x * 0.5 + d - d * v + d * log_v)
-    first = argmax(accepted, 0)
-    chosen = sum(where(one_hot_first(first, _TRIES), d * v, 0.0), 0)
-    chosen = result(ops.gamma_number(operand(chosen), operand(broadcast_to(drawn, sizes))))
-    boost = raised(_unit(sizes, k.dtype, open_at_zero=True), divide(1.0, where(small, k, 1.0)))
-    return _given(out, _scaled(where(small, chosen * boost, chosen), 0.0, scale).astype(wanted))
-
-
-def one_hot_first(index: Any, depth: int) -> Any:
-    """A new first axis of size `depth`, true at `index`."""
-    return reshape(arange(depth, dtype=int64), (depth,) + (1,) * index.ndim) == index
+    number = result(ops.standard_gamma(key(), operand(broadcast_to(where(small, k + 1.0, k), sizes))))
+    boost = raised(_unit(sizes, dtype, open_at_zero=True), divide(1.0, where(small, k, 1.0)))
+    return where(small, number * boost, number)
 
 
 @public
@@ -459,7 +444,7 @@ def chisquare(df: Any, size: Any = None, dtype: Any = None, ctx: Any = None, dev
     """Chi-square numbers of `df` degrees of freedom."""
     check_device(ctx if ctx is not None else device)
     _positive(df, "chisquare: df")
-    return gamma(multiply(df, 0.5), 2.0, size, dtype)
+    return gamma(multiply(df, 0.5) if _is_array(df) else df * 0.5, 2.0, size, dtype)
 
 
 @public

@@ -20,6 +20,7 @@ Every expression is pure and typed; index expressions are i64.
     kernel       loop nests that store expressions in flat buffers; their text is their identity
     measure      how wide and heavy an expression is
     interpret    what a kernel means, slowly
+    draws        formulas of random numbers, for expressions and for NumPy arrays alike
 
 It must not know graphs or ops.
 """

@@ -186,10 +186,10 @@ from hybridize.ops.powers import fmod as fmod
 from hybridize.ops.powers import hypot as hypot
 from hybridize.ops.powers import log_add_exp as log_add_exp
 from hybridize.ops.powers import pow as pow
-from hybridize.ops.randomness import GammaNumber as GammaNumber
 from hybridize.ops.randomness import RandomBits as RandomBits
-from hybridize.ops.randomness import gamma_number as gamma_number
+from hybridize.ops.randomness import StandardGamma as StandardGamma
 from hybridize.ops.randomness import random_bits as random_bits
+from hybridize.ops.randomness import standard_gamma as standard_gamma
 from hybridize.ops.reductions import All as All
 from hybridize.ops.reductions import Any as Any
 from hybridize.ops.reductions import ArgMax as ArgMax

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random bits as a function of a key, so that a draw is the same wherever it is computed."""
+"""Random bits and gamma numbers as functions of a key, so that a draw is the same wherever it is computed."""
 
 from __future__ import annotations
 
@@ -10,22 +10,53 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.dtypes import is_float, uint32, uint64
+from hybridize.base.dtypes import DType, float32, float64, int64, uint32, uint64
 from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import Shape, TensorType
+from hybridize.loops import draws
 from hybridize.loops import expr as loops
-from hybridize.loops.expr import Element, Expr
+from hybridize.loops.draws import Term
+from hybridize.loops.expr import Element, Expr, Routine
 from hybridize.ops.analysis import digamma, exp, expm1, log, sqrt
 from hybridize.ops.arithmetic import abs, add, div, gt, mul, sub, where
 from hybridize.ops.cases import sample_array
 from hybridize.ops.op import Op, Operand, Sample, bind1, constant, type_of
 from hybridize.ops.views import Gradient, broadcast, like, raveled, reshape, spread, sum
 
-_MULTIPLIERS = 0xD2511F53, 0xCD9E8D57
-_WEYL = 0x9E3779B9, 0xBB67AE85
-_ROUNDS = 10
+_CHUNK = 1 << 14
+"""Elements that imperative code computes at once: their arrays stay in the core's own cache."""
 _MASK = (1 << 32) - 1
+
+
+class _Arrays:
+    """The arithmetic of NumPy arrays; words are kept in uint64, in which products of two have room."""
+
+    def halves(self, word: Any, multiplier: int) -> tuple[Any, Any]:
+        product = word * multiplier
+        high = product >> 32
+        product &= _MASK
+        return high, product
+
+    def cast(self, x: Any, dtype: DType) -> Any:
+        return x.astype(uint64 if dtype == uint32 else dtype, copy=False)
+
+    def bitcast(self, x: Any, dtype: DType) -> Any:
+        return x.view(dtype)
+
+    def root(self, x: Any) -> Any:
+        return numpy.sqrt(x)
+
+    def choose(self, condition: Any, then: Any, orelse: Any) -> Any:
+        return numpy.where(condition, then, orelse)
+
+
+_ARRAYS: draws.ExactArithmetic = _Arrays()
+
+
+def _halves(word: Any) -> tuple[Any, Any]:
+    """The lower and the upper 32 bits of uint64 numbers."""
+    return word & _MASK, word >> 32
 
 
 @frozen
@@ -35,7 +66,6 @@ class RandomBits(Op):
     Philox4x32-10: element i is lane i mod 4 of the block whose counter is i div 4 (low 64 bits) and the stream
     (high 64 bits), under the seed as key.
 
-    Source: Salmon et al., Parallel random numbers: as easy as 1, 2, 3, SC 2011.
     """
 
     shape: Shape
@@ -49,43 +79,35 @@ class RandomBits(Op):
 
     def reference(self, key: NDArray[Any]) -> tuple[NDArray[Any], ...]:
         count = math.prod(self.shape)
-        block = numpy.arange(-(-count // 4), dtype=numpy.uint64)
-        mask, half = numpy.uint64(_MASK), numpy.uint64(32)
-        stream = numpy.broadcast_to(key[1], block.shape)
-        words = [block & mask, block >> half, stream & mask, stream >> half]
-        keys = [int(key[0]) & _MASK, int(key[0]) >> 32]
-        for _ in range(_ROUNDS):
-            products = [words[2 * k] * numpy.uint64(_MULTIPLIERS[k]) for k in range(2)]
-            high, low = [p >> half for p in products], [p & mask for p in products]
-            words = [
-                high[1] ^ words[1] ^ numpy.uint64(keys[0]),
-                low[1],
-                high[0] ^ words[3] ^ numpy.uint64(keys[1]),
-                low[0],
-            ]
-            keys = [(keys[k] + _WEYL[k]) & _MASK for k in range(2)]
-        bits = numpy.stack(words, -1).reshape(-1)[:count].astype(uint32)
-        return (bits.reshape(self.shape),)
+        bits = numpy.empty((-(-count // 4), 4), uint32)
+        seed, stream = (_halves(int(word)) for word in key)
+        for start in range(0, len(bits), _CHUNK):
+            part = bits[start : start + _CHUNK]
+            block = numpy.arange(start, start + len(part), dtype=uint64)
+            rest = [numpy.full_like(block, word) for word in stream]
+            for lane, words in enumerate(draws.philox(_ARRAYS, [*_halves(block), *rest], seed)):
+                part[:, lane] = words
+        return (bits.reshape(-1)[:count].reshape(self.shape),)
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], key: Operand) -> tuple[Gradient, ...]:
         return (None,)
 
     def lower(self, key: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
-        def halves(x: Expr) -> tuple[Expr, Expr]:
+        def halves(x: Expr) -> tuple[Term, Term]:
             high = loops.call("shr", x, loops.const(32, uint64))
-            return loops.cast(x, uint32), loops.cast(high, uint32)
+            return Term(loops.cast(x, uint32)), Term(loops.cast(high, uint32))
 
         def element(index: tuple[Expr, ...]) -> Expr:
             position = loops.cast(raveled(index, self.shape), uint64)
             block = loops.call("shr", position, loops.const(2, uint64))
             seed, stream = (key((loops.index(k),)) for k in range(2))
-            words = _philox([*halves(block), *halves(stream)], list(halves(seed)))
+            words = draws.philox(draws.TERMS, [*halves(block), *halves(stream)], halves(seed))
             lane = loops.cast(loops.call("and", position, loops.const(3, uint64)), uint32)
 
             def choose(k: int, then: Expr, orelse: Expr) -> Expr:
                 return loops.select(loops.call("eq", lane, loops.const(k, uint32)), then, orelse)
 
-            return choose(0, words[0], choose(1, words[1], choose(2, words[2], words[3])))
+            return choose(0, words[0].expr, choose(1, words[1].expr, choose(2, words[2].expr, words[3].expr)))
 
         return (element,)
 
@@ -100,30 +122,17 @@ class RandomBits(Op):
         yield Sample((key[:1],), cls((2,)), fails=ShapeError)
 
 
-def _philox(words: list[Expr], keys: list[Expr]) -> list[Expr]:
-    """The ten rounds, in expressions of u32."""
-    for _ in range(_ROUNDS):
-        multipliers = [loops.const(m, uint32) for m in _MULTIPLIERS]
-        high = [loops.call("umulh", words[2 * k], multipliers[k]) for k in range(2)]
-        low = [loops.call("mul", words[2 * k], multipliers[k]) for k in range(2)]
-        words = [
-            loops.call("xor", loops.call("xor", high[1], words[1]), keys[0]),
-            low[1],
-            loops.call("xor", loops.call("xor", high[0], words[3]), keys[1]),
-            low[0],
-        ]
-        keys = [loops.call("add", keys[k], loops.const(_WEYL[k], uint32)) for k in range(2)]
-    return words
-
-
 def random_bits(key: Operand, shape: Shape) -> Operand:
     """Uniform u32 of the given shape from a key u64[2]."""
     return bind1(RandomBits(tuple(shape)), key)
 
 
 @frozen
-class GammaNumber(Op):
-    """`x`, which was drawn of the gamma distribution of this shape, as a function of that.
+class StandardGamma(Op):
+    """Gamma numbers of the given shapes, of 1 or more, and scale 1, from a key u64[2] (see `RandomBits`).
+
+    Element i is a function of the key, i and its shape: Marsaglia and Tsang's first candidate that is accepted, of
+    `loops.draws`.
 
     Which candidate a sampler accepts depends on the shape, so its steps have another gradient than the number that it
     draws. The number is where the distribution function F has some value; it moves as that point does:
@@ -137,24 +146,60 @@ class GammaNumber(Op):
     for numerical integration, 1974.
     """
 
-    def infer(self, x: TensorType, shape: TensorType) -> tuple[TensorType, ...]:
-        if x != shape or not is_float(x.dtype):
-            raise DTypeError("E232", f"gamma_number takes floats of one type and shape, got {x} and {shape}")
-        return (x,)
+    def infer(self, key: TensorType, shape: TensorType) -> tuple[TensorType, ...]:
+        if key.dtype != uint64 or shape.dtype not in (float32, float64):
+            raise DTypeError("E232", f"standard_gamma takes a key u64[2] and f32 or f64, got {key} and {shape}")
+        if key.shape != (2,):
+            raise ShapeError("E161", f"standard_gamma takes a key u64[2], got {key}")
+        return (shape,)
 
-    def reference(self, x: NDArray[Any], shape: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-        return (x,)
+    def reference(self, key: NDArray[Any], shape: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        seed, stream = (_halves(int(word)) for word in key)
+        shapes = shape.reshape(-1)
+        numbers = numpy.empty_like(shapes)
+        refused = [numpy.empty(0, int64)]
 
-    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand, shape: Operand) -> tuple[Gradient, ...]:
-        return g[0], mul(g[0], _slope(y[0], shape))
+        def drawn(pair: Any, attempt: int) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+            rest = tuple(numpy.full_like(pair, word) for word in stream)
+            return draws.candidates(_ARRAYS, pair, attempt, (seed, rest), shape.dtype)
 
-    def lower(self, x: Element, shape: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
-        return (x,)
+        def judge(places: Any, x: Any, u: Any) -> Any:
+            found, accepted = draws.judged(_ARRAYS, shapes[places], x, u)
+            numbers[places[accepted]] = found[accepted]
+            return places[~accepted]
+
+        with numpy.errstate(all="ignore"):
+            for start in range(0, len(shapes), 2 * _CHUNK):
+                part = shapes[start : start + 2 * _CHUNK]
+                pair = numpy.arange(start // 2, (start + len(part) + 1) // 2, dtype=uint64)
+                x, u = (numpy.stack(both, -1).reshape(-1)[: len(part)] for both in drawn(pair, 0))
+                numbers[start : start + len(part)], settled = draws.squeezed(_ARRAYS, part, x, u)
+                unsettled = numpy.flatnonzero(~settled)
+                refused.append(judge(start + unsettled, x[unsettled], u[unsettled]))
+            places, attempt = numpy.concatenate(refused), 0
+            while len(places):
+                attempt += 1
+                second = places % 2 == 1
+                x, u = (numpy.where(second, *both[::-1]) for both in drawn((places // 2).astype(uint64), attempt))
+                places = judge(places, x, u)
+        return (numbers.reshape(shape.shape),)
+
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], key: Operand, shape: Operand) -> tuple[Gradient, ...]:
+        return None, mul(g[0], _slope(y[0], shape))
+
+    def lower(self, key: Element, shape: Element, *, types: tuple[TensorType, ...]) -> Routine:
+        return Routine(self.name)
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:
-        yield Sample((sample_array((2, 3)), sample_array((2, 3), seed=1)), cls(), grad=(0,))
-        yield Sample((sample_array((2, 3)), sample_array((2, 3), "f8")), cls(), fails=DTypeError)
+        key = numpy.array([0x123456789ABCDEF0, 7], uint64)
+        for dtype in ("f4", "f8"):
+            for shape in ((), (1,), (3, 67), (2, 0)):
+                yield Sample((key, sample_array(shape, dtype, 1.0, 4.0)), cls(), grad=())
+            yield Sample((key, numpy.array([1, 1e-3, 0, -1, 1e30, numpy.inf, numpy.nan], dtype)), cls(), grad=())
+        yield Sample((key, sample_array((2,), "f2")), cls(), fails=DTypeError)
+        yield Sample((key.astype("i8"), sample_array((2,))), cls(), fails=DTypeError)
+        yield Sample((key[:1], sample_array((2,))), cls(), fails=ShapeError)
 
 
 _TIMES = numpy.arange(-3.5, 3.6, 0.125)
@@ -183,6 +228,6 @@ def _slope(x: Operand, a: Operand) -> Operand:
     return mul(mul(x, width), sum(terms, (0,)))
 
 
-def gamma_number(x: Operand, shape: Operand) -> Operand:
-    """`x`, drawn of the gamma distribution of this shape (1 or more), with the gradient that it has by that."""
-    return bind1(GammaNumber(), x, shape)
+def standard_gamma(key: Operand, shape: Operand) -> Operand:
+    """Gamma numbers of the given shapes (1 or more) and scale 1 from a key u64[2], with gradients by the shapes."""
+    return bind1(StandardGamma(), key, shape)

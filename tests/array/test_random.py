@@ -1,5 +1,6 @@
 import numpy
 import pytest
+from scipy import stats
 
 from hybridize.array import np, npx, random
 from hybridize.base import modes
@@ -56,6 +57,59 @@ def test_moments(name):
     assert abs(x.std() - deviation) < 0.06 * deviation
     assert numpy.isfinite(x).all()
     assert len(numpy.unique(x)) > (1000 if name not in ("randint", "bernoulli", "choice") else 1)
+
+
+GAMMAS = {
+    "gamma": (lambda a, n, dtype: np.random.gamma(a, 1.0, n, dtype), lambda a: stats.gamma(a)),
+    "gamma of arrays": (lambda a, n, dtype: np.random.gamma(np.full((n,), a), 1.0, n, dtype), lambda a: stats.gamma(a)),
+    "chisquare": (lambda a, n, dtype: np.random.chisquare(2 * a, n, dtype), lambda a: stats.chi2(2 * a)),
+    "beta": (lambda a, n, dtype: np.random.beta(a, 2.0, n, dtype), lambda a: stats.beta(a, 2.0)),
+    "f": (lambda a, n, dtype: np.random.f(2 * a, 9.0, n), lambda a: stats.f(2 * a, 9.0)),
+}
+
+
+@pytest.mark.parametrize("a", [0.3, 1.0, 1.5, 8.0, 4000.0])
+@pytest.mark.parametrize("name", GAMMAS)
+def test_laws_of_what_is_made_of_gamma_numbers(name, a):
+    draw, law = GAMMAS[name]
+    for dtype in ("float32", "float64"):
+        assert stats.kstest(draw(a, 50_000, dtype).asnumpy().astype("f8"), law(a).cdf).pvalue > 1e-3
+
+
+def test_neighbours_and_draws_of_gamma_numbers_are_independent():
+    # Two neighbours share a block of the generator, and all candidates of an element its counter.
+    x, y = (np.random.gamma(1.0, 1.0, 100_000, "float64").asnumpy() for _ in range(2))
+    u, v = -numpy.expm1(-x), -numpy.expm1(-y)
+    for left, right in ((u[0::2], u[1::2]), (u[1:-1:2], u[2::2]), (u, v)):
+        counts, _, _ = numpy.histogram2d(left, right, 10, [[0, 1], [0, 1]])
+        assert stats.chisquare(counts.reshape(-1)).pvalue > 1e-3
+
+
+def test_a_gamma_number_depends_on_its_place_and_shape_alone():
+    def draw(shapes):
+        random.seed(11)
+        return np.random.gamma(np.array(shapes), 1.0).asnumpy()
+
+    shapes = numpy.random.default_rng(0).uniform(1, 4, 1000).astype("f4")
+    whole = draw(shapes)
+    for count in (1, 2, 33, 999):
+        numpy.testing.assert_array_equal(draw(shapes[:count]), whole[:count])
+    others = numpy.where(numpy.arange(1000) % 3 == 0, shapes, 1.0).astype("f4")
+    numpy.testing.assert_array_equal(draw(others)[::3], whole[::3])
+    numpy.testing.assert_array_equal(draw(shapes.reshape(8, 125)).reshape(-1), whole)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_compiled_gamma_numbers_are_the_imperative_ones_to_the_bit(trace, dtype):
+    def draw():
+        shapes = np.arange(50_000, dtype=dtype) / 5000 + 1.0
+        return np.random.gamma(1.0, 1.0, (100, 501), dtype), np.random.gamma(shapes, 1.0, dtype=dtype)
+
+    random.seed(4)
+    expected = [x.asnumpy() for x in draw()]
+    random.seed(4)
+    for got, want in zip(trace(draw), expected, strict=True):
+        numpy.testing.assert_array_equal(got, want)
 
 
 def test_dtypes_and_sizes():

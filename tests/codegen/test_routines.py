@@ -13,6 +13,7 @@ from hybridize.codegen.llvm.engine import compile_module, host_target, named_tar
 from hybridize.codegen.llvm.routines.emit import emit_routine, routine_bytes
 from hybridize.codegen.llvm.text import Module
 from hybridize.loops.expr import Routine
+from hybridize.ops.randomness import StandardGamma
 from hybridize.ops.sorting import sorting_order
 from hybridize.runtime import effects
 
@@ -130,6 +131,26 @@ def test_other_targets(level):
     np.testing.assert_array_equal(got, np.argmax(x, axis=1))
     got = run(Routine("sort", (1, False)), [x], [(x.shape, x.dtype)], target)[0]
     np.testing.assert_array_equal(got, np.sort(x, axis=1))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("level", ["host", "avx2", "baseline"])
+def test_gamma_numbers_are_those_of_imperative_code_to_the_bit(level, dtype):
+    target = host_target() if level == "host" else named_target(level)
+    rng = np.random.default_rng(5)
+    key = np.array([0xFEDCBA9876543210, 2**63 + 5], np.uint64)
+    for count in (0, 1, 31, 64, 100_003):
+        # Shapes near 1, where most candidates are refused, and from all magnitudes; and what is no shape.
+        shapes = np.where(rng.random(count) < 0.5, 1 + rng.random(count), np.exp(rng.uniform(0, 60, count)))
+        shapes = shapes.astype(dtype)
+        shapes[5:31:4] = [0, -1, 1e-3, 1 / 3, np.inf, -np.inf, np.nan][: len(shapes[5:31:4])]
+        got = run(Routine("standard_gamma"), [key, shapes], [((count,), dtype)], target)[0]
+        np.testing.assert_array_equal(got.view(f"u{got.itemsize}") * ~np.isnan(got), expected(key, shapes))
+
+
+def expected(key, shapes):
+    found = StandardGamma().reference(key, shapes)[0]
+    return found.view(f"u{found.itemsize}") * ~np.isnan(found)
 
 
 def test_print_and_assert(capsys):

@@ -47,6 +47,7 @@ CASES = {
     "narrow": (lambda x: (x * 2).astype("float16") + x.astype("float16"), [np.ones((5,))]),
     "sorted": (lambda x: np.sort(x), [np.array([3.0, 1.0, 2.0])]),
     "random": (lambda x: x + np.random.normal(size=(300,)), [np.zeros((300,))]),
+    "rejection": (lambda x: x + np.random.gamma(x + 1.5, size=(300,)), [np.zeros((300,))]),
     "steps": (steps, [np.array([3.0, -9.0])]),
     "rows": (lambda x: npx.softmax(x @ x.T), [np.linspace(-1, 1, 2048).reshape(32, 64)]),
 }  # fmt: skip

@@ -4,7 +4,8 @@
     void routine(ptr output..., ptr input..., ptr scratch)
 
 One internal function per routine and case, written once per module. An array is seen as [outer, n, inner] around the
-axis; where `inner` is larger than one, lanes run along it. Sorting is in `sorting`, finding the greatest in `searches`.
+axis; where `inner` is larger than one, lanes run along it. Sorting is in `sorting`, finding the greatest in `searches`,
+random numbers by rejection in `draws`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from hybridize.base.dims import same
 from hybridize.base.errors import CodegenError
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm.routines import factors, orthogonal, sorting, spectra
+from hybridize.codegen.llvm.routines import draws, factors, orthogonal, sorting, spectra
 from hybridize.codegen.llvm.routines.cells import Cells
 from hybridize.codegen.llvm.routines.searches import Search
 from hybridize.codegen.llvm.text import Function, Module
@@ -222,4 +223,5 @@ _WRITERS = {
     "sort": sorting.write, "arg_sort": sorting.write,
     "cholesky": factors.write_cholesky, "lu": factors.write_lu, "solve_triangular": factors.write_triangular,
     "qr": orthogonal.write_qr, "eigh": spectra.write_eigh, "svd": spectra.write_svd,
+    "standard_gamma": draws.write_gamma,
 }  # fmt: skip
