@@ -3,6 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import hybridize as hy
+from hybridize import autograd
 from hybridize.array import np, npx
 from hybridize.base.errors import ArgumentError, CaptureError, ShapeError
 
@@ -98,6 +100,74 @@ def test_einsum_is_numpys(both, text):
     numpy.testing.assert_allclose(
         both(lambda *xs: np.einsum(text, *xs), *xs, rtol=1e-4, atol=1e-4), want, rtol=1e-4, atol=1e-4
     )
+
+
+PAIRS = [
+    ("bqhd,bkhd->bhqk", (2, 3, 2, 4), (2, 5, 2, 4)),
+    ("bhqk,bkhd->bqhd", (2, 2, 3, 5), (2, 5, 2, 4)),
+    ("ij,kj->ki", (2, 3), (4, 3)),
+    ("ij,kl->jk", (2, 3), (4, 5)),
+    ("ij,j->", (2, 3), (3,)),
+    ("ii,ij->ji", (3, 3), (3, 2)),
+    ("ii,jj->ij", (3, 3), (2, 2)),
+    ("iij,ij->i", (3, 3, 2), (3, 2)),
+    ("ij,ij->j", (2, 3), (2, 3)),
+    ("ij,jk->ik", (2, 1), (3, 4)),
+    ("ij,ij->ij", (2, 1), (1, 3)),
+    ("...ij,...jk->...ki", (2, 1, 3, 4), (3, 4, 2)),
+    ("...i,i...->...", (3, 2), (2, 3)),
+    (",ij->ji", (), (2, 3)),
+    ("i,j->ij", (0,), (3,)),
+    ("ij,jk->ik", (2, 0), (0, 3)),
+]
+
+
+@pytest.mark.parametrize(("text", "x", "w"), PAIRS)
+def test_einsums_of_two_operands_compiled_and_their_gradients(text, x, w):
+    """Values are NumPy's, and each product of a gradient and a direction is the change along it, which is exact."""
+    xs = [numbers(*shape).astype("float64") for shape in (x, w)]
+    along = [numbers(*shape).astype("float64")[::-1].copy() if shape else numpy.array(0.5) for shape in (x, w)]
+    wanted = numpy.einsum(text, *xs)
+    g = np.array(numpy.arange(1.0, 1.0 + wanted.size).reshape(wanted.shape), dtype="float64")
+    for function in (lambda *xs: np.einsum(text, *xs), hy.hybridize(lambda *xs: np.einsum(text, *xs))):
+        arrays = [np.array(each, dtype="float64") for each in xs]
+        for each in arrays:
+            each.attach_grad()
+        with autograd.record():
+            found = function(*arrays)
+        numpy.testing.assert_allclose(found.asnumpy(), wanted, rtol=1e-12, atol=1e-12)
+        found.backward(g)
+        for k, (array, step) in enumerate(zip(arrays, along, strict=True)):
+            moved = numpy.einsum(text, *(step if n == k else each for n, each in enumerate(xs)))
+            assert (array.grad.asnumpy() * step).sum() == pytest.approx((moved * g.asnumpy()).sum(), abs=1e-9)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int32", "uint8", "float16", "float32"])
+def test_dtypes_of_einsum(both, dtype):
+    xs = [numpy.asarray(numbers(*shape) * 3).astype(dtype) for shape in ((2, 3, 4), (3, 4, 5))]
+    want = numpy.einsum("abc,bcd->da", *xs)
+    found = both(lambda *xs: np.einsum("abc,bcd->da", *xs), *xs, rtol=1e-2, atol=1e-2)
+    assert found.dtype == want.dtype
+    numpy.testing.assert_allclose(found.astype("float64"), want.astype("float64"), rtol=1e-2, atol=1e-2)
+
+
+@pytest.mark.parametrize(
+    ("text", "shapes", "error"),
+    [
+        ("ij,jk->ik", ((2, 3), (4, 5)), ShapeError),
+        ("ii,i->i", ((2, 3), (3,)), ShapeError),
+        ("ij,j->i", ((2, 3, 4), (3,)), ShapeError),
+        ("ij,jk->iz", ((2, 3), (3, 4)), ArgumentError),
+        ("i$,jk->i", ((2, 3), (3, 4)), ArgumentError),
+        ("ij,jk->ii", ((2, 3), (3, 4)), ArgumentError),
+        ("ij->iz", ((2, 3),), ArgumentError),
+        ("ij->ii", ((2, 3),), ArgumentError),
+        ("i$->i", ((2, 3),), ArgumentError),
+    ],
+)
+def test_einsums_that_are_refused(text, shapes, error):
+    with pytest.raises(error):
+        np.einsum(text, *(np.ones(shape) for shape in shapes))
 
 
 @settings(max_examples=40, deadline=None)

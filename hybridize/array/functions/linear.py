@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy
@@ -33,6 +34,7 @@ from hybridize.base.access import ACCESS
 from hybridize.base.dtypes import bool_, float32, float64, int32
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.promotion import promote
+from hybridize.ops.contract import contract
 from hybridize.ops.op import ACTIVE, bind1
 
 _NUMPY = numpy.ndarray
@@ -258,8 +260,12 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 def einsum(subscripts: str, *operands: Any, out: Any = None, optimize: Any = False) -> Any:
     """Einstein's sum: `ij,jk->ik` is the matrix product; letters that the result lacks are summed over.
 
-    Operands are taken from left to right, two at a time, each pair as one matrix product. `...` stands for axes that
+    Operands are taken from left to right, two at a time, each pair as one contraction. `...` stands for axes that
     are broadcast. `optimize`, NumPy's choice of another order, does not change the result.
+
+    Raises:
+        ArgumentError E313, E397: the subscripts are of another number of operands, or cannot be read.
+        ShapeError E114: they do not fit the operands.
     """
     return finished(_einsum(subscripts, *operands), out)
 
@@ -267,15 +273,21 @@ def einsum(subscripts: str, *operands: Any, out: Any = None, optimize: Any = Fal
 def _einsum(subscripts: str, *operands: Any) -> Any:
     xs = [array(x) for x in operands]
     inputs, output = _subscripts(subscripts.replace(" ", ""), xs)
-    term, x = _diagonals(inputs[0], xs[0])
+    if len(xs) == 1:
+        term, x = _diagonals(inputs[0], xs[0])
+        gone = tuple(i for i, letter in enumerate(term) if letter not in output)
+        if gone:
+            x, term = sum_(x, gone), "".join(letter for letter in term if letter in output)
+        return transpose(x, [term.index(letter) for letter in output]) if term != output else x
+    term, x = inputs[0], xs[0]
     for i in range(1, len(xs)):
-        later = set(output).union(*inputs[i + 1 :])
-        other_term, other = _diagonals(inputs[i], xs[i])
-        term, x = _contract(term, x, other_term, other, later)
-    gone = tuple(i for i, letter in enumerate(term) if letter not in output)
-    if gone:
-        x, term = sum_(x, gone), "".join(letter for letter in term if letter in output)
-    return transpose(x, [term.index(letter) for letter in output]) if term != output else x
+        other, later = inputs[i], set(output).union(*inputs[i + 1 :])
+        kept = output
+        if i < len(xs) - 1:  # axes of both in front: as they lie where products are computed
+            letters = dict.fromkeys((*(c for c in term if c in other), *term, *other))
+            kept = "".join(c for c in letters if c in later)
+        term, x = kept, _contract(term, x, other, xs[i], kept)
+    return x
 
 
 def _subscripts(text: str, xs: list[Any]) -> tuple[list[str], str]:
@@ -301,7 +313,16 @@ def _subscripts(text: str, xs: list[Any]) -> tuple[list[str], str]:
     for term, x in zip(inputs, xs, strict=True):
         if len(term) != x.ndim:
             raise ShapeError("E114", f"einsum {text!r}: {term!r} does not name the axes of {x.type}")
-    return inputs, right.replace("...", dots)
+    output = right.replace("...", dots)
+    strange = [letter for letter in "".join((*inputs, output)) if letter not in _LETTERS]
+    strange += [letter for letter in output if letter not in "".join(inputs) or output.count(letter) > 1]
+    if strange:
+        raise ArgumentError(
+            "E397",
+            f"einsum {text!r} cannot be read: {strange[0]!r}",
+            help="axes are letters, and those of the result stand there once and in an operand too",
+        )
+    return inputs, output
 
 
 def _diagonals(term: str, x: Any) -> tuple[str, Any]:
@@ -315,35 +336,26 @@ def _diagonals(term: str, x: Any) -> tuple[str, Any]:
     return term, x
 
 
-def _contract(p: str, x: Any, q: str, y: Any, later: set[str]) -> tuple[str, Any]:
-    """The product of two operands, summed over the letters that nobody needs later."""
+def _contract(p: str, x: Any, q: str, y: Any, kept: str) -> Any:
+    """The products of two operands, summed over the letters that are not kept."""
     sizes: dict[str, int] = {}
     for term, z in ((p, x), (q, y)):
+        own: dict[str, int] = {}
         for letter, length in zip(term, z.shape, strict=True):
             known = sizes.get(letter, 1)
-            if known != 1 and length not in (1, known):
-                raise ShapeError("E114", f"einsum: {letter!r} is of size {known} and {length}")
-            sizes[letter] = max(known, length) if 0 not in (known, length) else 0
-    x, p = _summed(x, p, set(q) | later)
-    y, q = _summed(y, q, set(p) | later)
-    both = [c for c in p if c in q]
-    batch = "".join(c for c in both if c in later)
-    inner = "".join(c for c in both if c not in later)
-    rows, columns = "".join(c for c in p if c not in q), "".join(c for c in q if c not in p)
-
-    def arranged(z: Any, term: str, first: str, second: str) -> Any:
-        order = batch + first + second
-        z = transpose(z, [term.index(c) for c in order])
-        z = result(broadcast(operand(z), tuple(sizes[c] for c in order)))
-        return reshape(
-            z, (*(sizes[c] for c in batch), math.prod(sizes[c] for c in first), math.prod(sizes[c] for c in second))
-        )
-
-    product = _matmul(arranged(x, p, rows, inner), arranged(y, q, inner, columns))
-    term = batch + rows + columns
-    return term, reshape(product, tuple(sizes[c] for c in term))
+            if own.setdefault(letter, length) != length or (known != 1 and length not in (1, known)):
+                raise ShapeError("E114", f"einsum: {letter!r} is of size {dims.text(known)} and {dims.text(length)}")
+            sizes[letter] = length if known == 1 else known
+    (p, x), (q, y) = _narrowed(p, x, sizes), _narrowed(q, y, sizes)
+    dtype = promote(x.dtype, y.dtype)
+    summed = int32 if dtype == bool_ else dtype  # of bools: whether any pair is true, counted
+    product = contract(f"{p},{q}->{kept}", cast(operand(x), summed), cast(operand(y), summed))
+    return result(cast(product, dtype))
 
 
-def _summed(x: Any, term: str, needed: set[str]) -> tuple[Any, str]:
-    gone = tuple(i for i, c in enumerate(term) if c not in needed)
-    return (sum_(x, gone), "".join(c for c in term if c in needed)) if gone else (x, term)
+def _narrowed(term: str, x: Any, sizes: Mapping[str, int]) -> tuple[str, Any]:
+    """An operand without the axes that stretch to a size of the other one's."""
+    kept = [axis for axis, letter in enumerate(term) if x.shape[axis] != 1 or sizes[letter] == 1]
+    if len(kept) == len(term):
+        return term, x
+    return "".join(term[axis] for axis in kept), reshape(x, tuple(x.shape[axis] for axis in kept))
