@@ -107,14 +107,93 @@ class Single:
 
     def _compiled(self, shapes: Key) -> Callable[..., Any]:
         types = [TensorType(shape, float32) for shape in shapes]
-        return compiler.make_entry(
-            compiler.compile(make_graph(self._function, types), name=self._name),
-            array_type=self._array_type,
-            arguments=types,
-            fallback=self._otherwise,
-            structure=self._structure,
-            modal=False,
+        return _entry(self._function, types, self._name, self._otherwise, self._structure, self._array_type)
+
+
+class General:
+    """An operation on NumPy arrays of given ranks and any sizes, as one program for each combination of dtypes.
+
+    An axis of one element has programs of its own: what is broadcast along it is another operation.
+
+    Args:
+        function: the operation on operands, giving a sequence of results.
+        otherwise: what is called with the arrays where a program cannot take them (strided, empty): the same operation
+            by other means.
+        name: for reports.
+        axes: for each argument the names of its sizes, a letter each; sizes of one name are equal.
+        structure: `leaf` for one result, `tuple`.
+
+    It computes the same whether anybody records or not; who records is the caller's to ask.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Sequence[Operand]],
+        otherwise: Callable[..., Any],
+        name: str,
+        axes: Sequence[str],
+        *,
+        structure: str = "leaf",
+    ) -> None:
+        self._programs: dict[Any, Callable[..., Any]] = {}
+        self._function = function
+        self._otherwise = otherwise
+        self._name = name
+        self._axes = tuple(axes)
+        self._structure = structure
+
+    def __call__(self, *arrays: NDArray[Any]) -> Any:
+        """Compute."""
+        key: Any = tuple([x.dtype for x in arrays])
+        for x in arrays:
+            if 1 in x.shape:
+                key = key, self._ones(arrays)
+                break
+        program = self._programs.get(key)
+        if program is None:
+            program = self._programs[key] = self._compiled(arrays)
+        return program(*arrays)
+
+    def _ones(self, arrays: Sequence[NDArray[Any]]) -> tuple[str, ...]:
+        """The names of the sizes that are 1."""
+        return tuple(
+            name
+            for names, x in zip(self._axes, arrays, strict=True)
+            for name, size in zip(names, x.shape, strict=True)
+            if size == 1
         )
+
+    def _compiled(self, arrays: Sequence[NDArray[Any]]) -> Callable[..., Any]:
+        scope = SizeScope()
+        scope.capturing = False  # nobody asks for the sizes: the operation is the same for all
+        ones = self._ones(arrays)
+        sizes: dict[str, Any] = {
+            name: 1 if name in ones else scope.symbol(64, name=name, low=2) for name in sorted(set("".join(self._axes)))
+        }
+        types = [
+            TensorType(tuple(sizes[name] for name in names), x.dtype)
+            for names, x in zip(self._axes, arrays, strict=True)
+        ]
+        return _entry(self._function, types, self._name, self._otherwise, self._structure)
+
+
+def _entry(
+    function: Callable[..., Sequence[Operand]],
+    types: Sequence[TensorType],
+    name: str,
+    otherwise: Callable[..., Any],
+    structure: str,
+    array_type: type | None = None,
+) -> Callable[..., Any]:
+    """Compile an operation to a callable that serves in any mode."""
+    return compiler.make_entry(
+        compiler.compile(make_graph(function, types), name=name),
+        array_type=array_type,
+        arguments=types,
+        fallback=otherwise,
+        structure=structure,
+        modal=False,
+    )
 
 
 PATIENCE = 0.05

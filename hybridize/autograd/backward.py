@@ -163,9 +163,13 @@ class Sweep:
         xs, ys = node.xs, node.ys
         if self.create:
             xs, ys = node.traced()
-        whole = tuple(
-            [numpy.zeros(y.shape, y.dtype) if g is None else g for g, y in zip(gradients, node.ys, strict=True)]
-        )
+        whole: tuple[Any, ...]
+        if len(gradients) == 1:
+            whole = (gradients[0],)
+        else:
+            whole = tuple(
+                [numpy.zeros(y.shape, y.dtype) if g is None else g for g, y in zip(gradients, node.ys, strict=True)]
+            )
         sweeping = getattr(node.rule, "sweep", None) if node.private else None
         if sweeping is not None:
             found = sweeping(self, whole, ys, xs)

@@ -13,17 +13,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-import numpy
-
 from hybridize.array.functions.dense import worth_a_program
-from hybridize.array.single import Single
-from hybridize.base.dtypes import float32
-from hybridize.ops import add, exp, ge, matmul, mul, rsqrt, sub, where
-from hybridize.ops.composites import mean
+from hybridize.array.single import General, Single
+from hybridize.base.dtypes import float32, int64
+from hybridize.ops import add, cast, eq, exp, ge, iota, matmul, mul, rsqrt, sub, where
+from hybridize.ops.composites import log_softmax, mean
 from hybridize.ops.op import Operand, taping, type_of
 from hybridize.ops.views import like, spread, sum
-
-_INTEGERS = {numpy.dtype("f4"): numpy.dtype("i4"), numpy.dtype("f8"): numpy.dtype("i8")}
 
 Operands = tuple[Operand, ...]
 
@@ -32,6 +28,11 @@ class Fused(ABC):
     """The rule of a function that is one node; made for each node."""
 
     name: ClassVar[str]
+    keeps: ClassVar[bool] = False
+    """True if it keeps values itself, until `release`."""
+
+    def release(self) -> None:  # noqa: B027 - most keep nothing
+        """Let go of what it keeps."""
 
     @abstractmethod
     def reads(self, edges: Sequence[Any]) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
@@ -58,14 +59,19 @@ class Relu(Fused):
     def vjp(self, g: Operands, y: Operands, *xs: Operand) -> Operands:
         """The gradient passes where the result is not 0."""
         (gradient,), (result,) = g, y
-        integer = _INTEGERS.get(gradient.dtype) if taping() is None else None
-        if integer is None:
-            nothing = like(0, result)
-            return (where(ge(nothing, result), nothing, gradient),)
-        # By bits: a choice by element costs as much as a small product.
-        keep = numpy.asarray(numpy.less_equal(result, 0).astype(integer) - 1)
-        keep &= gradient.view(integer)
-        return (keep.view(gradient.dtype),)
+        if taping() is not None:
+            return tuple(_passed(result, gradient))
+        if result.ndim == 1:
+            return (_RELU_GRADIENT(result, gradient),)
+        return (_RELU_GRADIENT(result.reshape(-1), gradient.reshape(-1)).reshape(result.shape),)
+
+
+def _passed(result: Operand, gradient: Operand) -> list[Operand]:
+    nothing = like(0, result)
+    return [where(ge(nothing, result), nothing, gradient)]
+
+
+_RELU_GRADIENT = General(_passed, lambda *operands: _passed(*operands)[0], "relu, gradient", ("n", "n"))
 
 
 class FullyConnected(Fused):
@@ -153,6 +159,49 @@ class LogSoftmax(Softmax):
         return (sub(g[0], mul(exp(y[0]), spread(sum(g[0], axes), shape, axes))),)
 
 
+class CrossEntropyOfLabels(Fused):
+    """-weight log(softmax(x)) at the labels; x is [batch, classes].
+
+    Args:
+        labels: [batch], integers that are classes; nobody else writes them.
+        slope: softmax(x) minus one at the labels, for first derivatives.
+        weight: a number.
+    """
+
+    name = "softmax cross-entropy"
+    keeps = True
+
+    def __init__(self, labels: Any, slope: Any, weight: float) -> None:
+        self._labels, self._slope, self._weight = labels, slope, weight
+
+    def release(self) -> None:
+        """Let go of what it keeps."""
+        self._labels = self._slope = None
+
+    def reads(self, edges: Sequence[Any]) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
+        """Tell which inputs and outputs are read."""
+        return (True,), (False,)
+
+    def vjp(self, g: Operands, y: Operands, *xs: Operand) -> Operands:
+        """weight g (softmax(x) - one at the labels)"""
+        by = g[0] if self._weight == 1 else mul(g[0], like(self._weight, g[0]))
+        slope = self._slope
+        if taping() is not None:  # which depends on x
+            slope = cross_entropy(xs[0], self._labels)[1]
+        shape = type_of(slope).shape
+        return (mul(slope, spread(by, shape, (1,))),)
+
+
+def cross_entropy(x: Operand, labels: Operand) -> tuple[Operand, Operand, Operand]:
+    """Return -log(softmax(x)) at the labels, [batch], its slope, and where the labels are, [batch, classes]."""
+    kind = type_of(x)
+    own = eq(spread(cast(labels, int64), kind.shape, (1,)), iota(kind.shape, 1, int64))
+    logarithms = log_softmax(x, 1)
+    nothing = like(0, logarithms)
+    loss = sum(where(own, sub(nothing, logarithms), nothing), (1,))
+    return loss, sub(exp(logarithms), cast(own, kind.dtype)), own
+
+
 class BatchNorm(Fused):
     """(x - mean) / sqrt(variance + eps) gamma + beta, of the batch's own mean and variance.
 
@@ -198,5 +247,5 @@ class BatchNorm(Fused):
 
 RULES: dict[str, Any] = {
     "relu": Relu, "FullyConnected": FullyConnected, "softmax": Softmax, "log_softmax": LogSoftmax,
-    "BatchNorm": BatchNorm,
+    "BatchNorm": BatchNorm, "cross_entropy": CrossEntropyOfLabels,
 }  # fmt: skip

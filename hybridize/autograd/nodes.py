@@ -192,6 +192,7 @@ def _line() -> tuple[CodeType | None, int]:
     return None, 0
 
 
+_standins: dict[Any, NDArray[Any]] = {}
 _nans = numpy.full(16, 255, numpy.uint8)
 
 
@@ -200,7 +201,13 @@ def standin(x: NDArray[Any]) -> NDArray[Any]:
 
     Its elements are NaN where it is of floats, so that a rule that did read them would be seen to.
     """
-    stand: NDArray[Any] = numpy.ndarray(x.shape, x.dtype, _nans, 0, (0,) * x.ndim)
+    key = x.shape, x.dtype
+    stand = _standins.get(key)
+    if stand is None:
+        if len(_standins) >= _LIMIT:
+            _standins.clear()
+        stand = _standins[key] = numpy.ndarray(x.shape, x.dtype, _nans, 0, (0,) * x.ndim)
+        stand.flags.writeable = False
     return stand
 
 

@@ -115,6 +115,9 @@ class Tape(Staging, Taping):
         data = array._data
         if data.dtype.kind not in "fV":
             return data.copy()  # an index that is overwritten later must not change a gradient
+        traced = getattr(array, "_traced", None)
+        if type(traced) is Traced and traced.storage is not None and traced.version == traced.storage.version:
+            return traced
         traced = history(array)
         storage = array.storage
         if traced is None:
@@ -208,17 +211,26 @@ class Tape(Staging, Taping):
 
     def made(self, name: str, arrays: Sequence[ndarray], y: Array, *parameters: Any) -> ndarray:
         """The array `y` that a function of `fused` has computed of arrays."""
-        operands = [self.operand(x) for x in arrays]
-        edges = [x.edge if type(x) is Traced else None for x in operands]
-        if not any(edge is not None for edge in edges):
-            return wrap(y)
+        operands, edges, data, tracked = [], [], [], False
+        for x in arrays:
+            operand = self.operand(x)
+            edge = operand.edge if type(operand) is Traced else None
+            tracked = tracked or edge is not None
+            operands.append(operand)
+            edges.append(edge)
+            data.append(x._data)
+        array = wrap(y)
+        if not tracked:
+            return array
         rule = RULES[name](*parameters)
         read = rule.reads(edges)
-        node = TapeNode(rule, operands, [x._data for x in arrays], (y,), read)
-        storage = Storage()
+        node = TapeNode(rule, operands, data, (y,), read)
+        node.private = rule.keeps
+        storage = array._storage = Storage()
         if read[1][0]:
             node.guard(storage, 0)
-        return self.wrap(unowned(y, (node, 0), storage))
+        array._traced = Traced(y, (node, 0), storage)
+        return array
 
     def by_rule(
         self, rule: Any, operands: Sequence[Operand], results: Sequence[ndarray], kept: Sequence[ndarray] = ()

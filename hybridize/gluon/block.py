@@ -21,7 +21,7 @@ from hybridize.gluon.hooks import Hook, HookHandle
 from hybridize.gluon.parameter import Parameter, checked_devices
 from hybridize.gluon.parameter_dict import ParameterDict
 from hybridize.gluon.stored import load_into, named_arrays
-from hybridize.ops.op import ACTIVE
+from hybridize.ops.op import ACTIVE, capturing
 
 _NOT_SETTINGS = frozenset({
     "_children", "_parameters", "_params", "_scope", "_prefix", "watch", "_watches", "_hooks", "_pre_hooks",
@@ -392,7 +392,7 @@ class Block:
 
     def _run(self, *args: Any, **kwargs: Any) -> Any:
         """`forward`, in the form that fits what is going on: as written, or converted while capturing."""
-        if not ACTIVE:
+        if not (ACTIVE and capturing()):
             return self.forward(*args, **kwargs)
         depend(self)
         return method(self, "forward")(*args, **kwargs)

@@ -49,7 +49,7 @@ class HybridBlock(Block):
             if compiled is not None:
                 return compiled(*args, **kwargs)
             function = self._function
-            if function is None and not (ACTIVE or self._hooks or self._pre_hooks):  # `_run` without its detours
+            if function is None and not (self._hooks or self._pre_hooks or (ACTIVE and capturing())):
                 for parameter in self._parameters.values():
                     if parameter._deferred is not None:
                         self._complete(args)
@@ -70,7 +70,7 @@ class HybridBlock(Block):
                 self._complete(args)
                 break
         try:
-            if not ACTIVE:
+            if not (ACTIVE and capturing()):
                 return self.forward(*args, **kwargs)
             depend(self)
             return method(self, "forward")(*args, **kwargs)

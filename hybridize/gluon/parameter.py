@@ -306,7 +306,7 @@ class Parameter:
         """
         if self._data is None:
             raise self._not_ready()
-        if ACTIVE:
+        if ACTIVE and capturing():
             depend(self)
         return self._data
 

@@ -99,8 +99,12 @@ def reverse(
         apply: given a node and the cotangents of its outputs, of which one at least is there, says what arrives where.
     """
     for node in nodes:
-        given = [arrived.pop(point, None) for point in node.outputs]
-        if any(cotangent is not None for cotangent in given):
+        given = []
+        reached = False
+        for point in node.outputs:
+            given.append(arrived.pop(point, None))
+            reached = reached or given[-1] is not None
+        if reached:
             for point, cotangent in apply(node, given):
                 if cotangent is not None:
                     arrived.add(point, cotangent)

@@ -6,7 +6,7 @@ import pytest
 import hybridize
 from hybridize import autograd, gluon
 from hybridize.array import np
-from hybridize.base.errors import StateError
+from hybridize.base.errors import OutOfBoundsError, StateError
 from hybridize.gluon import loss as losses
 
 torch = pytest.importorskip("torch")
@@ -203,3 +203,40 @@ def test_scores_of_all_sizes_keep_their_digits():
     x = np.array([[-1e4], [1e4], [50.0], [-50.0], [0.0]])
     found = losses.SigmoidBCELoss()(x, np.array([[1.0], [0.0], [1.0], [0.0], [1.0]])).asnumpy()
     numpy.testing.assert_allclose(found, [1e4, 1e4, numpy.exp(-50.0), numpy.exp(-50.0), numpy.log(2)], rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("labels", ["int32", "int64", "uint8", "float32"])
+@pytest.mark.parametrize(("batch", "classes"), [(1, 1), (1, 5), (3, 1), (3, 5), (2, 2), (70, 33)])
+def test_cross_entropy_of_any_sizes(batch, classes, labels, dtype):
+    """Sizes of 1 are other programs than those of any size; labels of any dtype, contiguous or not."""
+    scores = draw.normal(size=(batch, classes)).astype(dtype)
+    chosen = draw.integers(0, classes, batch)
+    loss = losses.SoftmaxCELoss()
+    wanted = torch.tensor(scores.astype("float64"), requires_grad=True)
+    expected = functional.cross_entropy(wanted, torch.tensor(chosen), reduction="none")
+    expected.sum().backward()
+    for x in (np.array(scores), np.array(scores.T.copy()).T):
+        for y in (np.array(chosen, dtype=labels), np.array(numpy.repeat(chosen, 2), dtype=labels)[::2]):
+            x.attach_grad()
+            with autograd.record():
+                value = loss(x, y)
+            y[:] = 0  # what was recorded is of the labels that there were
+            value.backward()
+            numpy.testing.assert_allclose(value.asnumpy(), expected.detach().numpy(), rtol=1e-5, atol=1e-6)
+            numpy.testing.assert_allclose(x.grad.asnumpy(), wanted.grad.numpy(), rtol=1e-5, atol=1e-6)
+    for wrong in (-1, classes):
+        if numpy.can_cast(numpy.min_scalar_type(wrong), labels):
+            chosen[-1] = wrong
+            with pytest.raises(OutOfBoundsError, match=str(classes)):
+                loss(np.array(scores), np.array(chosen, dtype=labels))
+
+
+def test_a_loss_that_is_kept_holds_no_scores():
+    x = np.array(SCORES)
+    x.attach_grad()
+    with autograd.record():
+        value = losses.SoftmaxCELoss()(x, np.array(CLASSES))
+    rule = value._traced.edge[0].rule
+    value.backward()
+    assert rule._slope is None and rule._labels is None

@@ -2,6 +2,7 @@
 """The losses of most training loops where nobody captures: a few passes of NumPy, one operation of a recording.
 
 The operations that these losses are made of cost, imperatively, more than their arithmetic for a batch of hundreds.
+Cross-entropy, of most trainings, is one compiled program for any batch and any number of classes.
 What is captured, and what is differentiated twice, is made of those operations all the same.
 """
 
@@ -16,9 +17,15 @@ from hybridize import autograd
 from hybridize.array import np, npx
 from hybridize.array.functions.bounds import check
 from hybridize.array.ndarray import ndarray, wrap
+from hybridize.array.single import General
+from hybridize.autograd import fused
 from hybridize.base import dims
-from hybridize.base.dtypes import float32, float64
-from hybridize.ops.op import capturing, taping
+from hybridize.base.dtypes import float32, float64, int64
+from hybridize.ops import any as any_of
+from hybridize.ops import cast, eq
+from hybridize.ops.op import Operand, capturing, taping
+from hybridize.ops.views import like
+from hybridize.ops.views import sum as sum_of
 
 Array = NDArray[Any]
 
@@ -37,9 +44,16 @@ def direct(pred: Any, label: Any) -> bool:
 
 def cross_entropy(pred: ndarray, label: ndarray, weight: float) -> Any:
     """-weight log(softmax(pred)) at the label: [batch] of [batch, classes] and [batch]."""
-    if taping() is None:
-        return wrap(_surprise(pred._data, _positions(pred._data, label._data), weight)[0])
-    return _CrossEntropy(weight)(pred, label)
+    x, labels = pred._data, _classes(label._data)
+    loss, slope, wrong = _CROSS_ENTROPY(x, labels)
+    if wrong:
+        check_labels(labels, x.shape[1])
+    if weight != 1:
+        loss *= weight
+    tape = taping()
+    if tape is None:
+        return wrap(loss)
+    return tape.made("cross_entropy", (pred,), loss, labels.copy() if labels is label._data else labels, slope, weight)
 
 
 def squares(pred: ndarray, label: ndarray, weight: float) -> Any:
@@ -56,39 +70,23 @@ def binary_entropy(pred: ndarray, label: ndarray, weight: float) -> Any:
     return _BinaryEntropy(weight)(pred, label)
 
 
-def _positions(x: Array, label: Array) -> tuple[Array, Array]:
-    """Return the positions of the labels among the scores.
-
-    Raises:
-        OutOfBoundsError E110: a label is no class.
-    """
-    classes = label if label.dtype.kind == "i" else label.astype(numpy.int64)
-    if (classes.view(_UNSIGNED[classes.dtype.itemsize]) >= x.shape[1]).any():  # what is negative is large then
-        check_labels(classes, x.shape[1])
-    return numpy.arange(len(x)), classes
+def _classes(label: Array) -> Array:
+    return label if label.dtype.kind == "i" else label.astype(numpy.int64)
 
 
-_UNSIGNED = {1: numpy.uint8, 2: numpy.uint16, 4: numpy.uint32, 8: numpy.uint64}
+def _surprise(x: Operand, labels: Operand) -> list[Operand]:
+    """The loss, its slope, and whether a label is no class."""
+    loss, slope, own = fused.cross_entropy(x, labels)
+    return [loss, slope, any_of(eq(sum_of(cast(own, int64), (1,)), like(0, cast(labels, int64))), (0,))]
+
+
+_CROSS_ENTROPY = General(_surprise, _surprise, "softmax cross-entropy", ("nc", "n"), structure="tuple")
 
 
 def check_labels(classes: Any, count: int) -> None:
     """Refuse labels that are none of `count` classes: at once, or by an assertion of a program."""
     help = f"labels are from 0 to {dims.text(count - 1)}; leave samples out by a sample_weight of 0, not by their label"
     check(classes, 0, count, f"labels of {dims.text(count)} classes", help)
-
-
-def _surprise(x: Array, chosen: tuple[Array, Array], weight: float) -> tuple[Array, Array]:
-    """The loss, and the softmax."""
-    below = x - x.max(1, keepdims=True)
-    own = below[chosen]
-    chances = numpy.exp(below, out=below)
-    total = chances.sum(1)
-    chances /= total[:, None]
-    loss = numpy.log(total, out=total)
-    loss -= own
-    if weight != 1:
-        loss *= weight
-    return loss, chances
 
 
 def _square(difference: Array, weight: float) -> Array:
@@ -104,28 +102,6 @@ def _binary(x: Array, y: Array, weight: float) -> Array:
     numpy.exp(numpy.negative(rest, out=rest), out=rest)
     loss += numpy.log1p(rest, out=rest)
     return numpy.asarray(loss.mean(1) if weight == 1 else loss.mean(1) * x.dtype.type(weight))
-
-
-class _CrossEntropy(autograd.Function):
-    """Softmax minus one at the label."""
-
-    def __init__(self, weight: float) -> None:
-        self._weight = weight
-
-    def forward(self, pred: ndarray, label: ndarray) -> ndarray:
-        loss, chances = _surprise(pred._data, _positions(pred._data, label._data), self._weight)
-        self.save_for_backward(pred, label, wrap(chances))
-        return wrap(loss)
-
-    def backward(self, g: ndarray) -> tuple[Any, None]:
-        pred, label, kept = self.saved_tensors
-        if taping() is not None:  # to be differentiated itself
-            wrong = npx.softmax(pred, 1) - npx.one_hot(label, pred.shape[1], dtype=pred.dtype)
-            return wrong * np.expand_dims(g * self._weight, 1), None
-        by = g._data if self._weight == 1 else g._data * g.dtype.type(self._weight)
-        found = kept._data * by[:, None]
-        found[_positions(found, label._data)] -= by
-        return wrap(found), None
 
 
 class _Squares(autograd.Function):
