@@ -208,15 +208,34 @@ def product(contraction: Contraction, x: NDArray[Any], w: NDArray[Any]) -> NDArr
     inner = [axis for axis in left[1] if axis in right[1] and axis >= rank]
     rows = [axis for axis in left[1] if axis not in right[1]]
     columns = [axis for axis in right[1] if axis not in left[1]]
-
-    def arranged(view: NDArray[Any], axes: list[int], *parts: list[int]) -> NDArray[Any]:
-        order = [axes.index(axis) for part in parts for axis in part]
-        return view.transpose(order).reshape([math.prod(sizes[axis] for axis in part) for part in parts])
-
-    found = numpy.matmul(arranged(*left, batch, rows, inner), arranged(*right, batch, inner, columns))
     axes = [*batch, *rows, *columns]
-    found = found.reshape([sizes[axis] for axis in axes]).transpose([axes.index(axis) for axis in range(rank)])
-    return numpy.ascontiguousarray(found, contraction.result).reshape(contraction.shape)
+    out = numpy.empty(contraction.shape, contraction.result)
+    # A window is copied as often as it is wide: large operands part by part, along an axis that the other one lacks.
+    larger = 0 if left[0].size >= right[0].size else 1
+    along = (rows, columns)[larger]
+    cut = max(along, key=sizes.__getitem__) if along else -1
+    step = max(1, sizes[cut] * _MOST // max(_MOST, (left, right)[larger][0].size)) if along else 1
+    for start in range(0, sizes[cut] if along else 1, step):
+        x, w = (
+            view[tuple(slice(start, start + step) if axis == cut else slice(None) for axis in of)]
+            for view, of in (left, right)
+        )
+        y = numpy.matmul(_arranged(x, left[1], batch, rows, inner), _arranged(w, right[1], batch, inner, columns))
+        lengths = [min(step, sizes[axis] - start) if axis == cut else sizes[axis] for axis in axes]
+        y = y.reshape(lengths).transpose([axes.index(axis) for axis in range(rank)])
+        out[tuple(slice(start, start + step) if axis == cut else slice(None) for axis in range(rank))] = y
+    return out
+
+
+_MOST = 1 << 22
+"""Elements of an operand that are copied at once."""
+
+
+def _arranged(view: NDArray[Any], of: list[int], *parts: list[int]) -> NDArray[Any]:
+    """An operand as an array of three axes, each of several axes of the contraction."""
+    order = [of.index(axis) for part in parts for axis in part]
+    lengths = [math.prod(view.shape[of.index(axis)] for axis in part) for part in parts]
+    return view.transpose(order).reshape(lengths)
 
 
 def _summed(view: NDArray[Any], axes: list[int], other: frozenset[int], rank: int) -> tuple[NDArray[Any], list[int]]:

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from hybridize.base import dims
 from hybridize.base.dims import same
-from hybridize.base.dtypes import CODES, DType, float16, float32, float64, is_float
+from hybridize.base.dtypes import CODES, DType, bfloat16, float16, float32, float64, is_float
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.frozen import frozen
 from hybridize.base.promotion import promote
@@ -367,8 +367,8 @@ class Contract(Op):
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:
-        def sample(spec: str, x: Shape, w: Shape, sizes: Shape = (), dtype: str = "f4", **more: Any) -> Sample:
-            more = {"rtol": 1e-2 if dtype == "f2" else 1e-4, "atol": 1e-5} | more
+        def sample(spec: str, x: Shape, w: Shape, sizes: Shape = (), dtype: Any = "f4", **more: Any) -> Sample:
+            more = {"rtol": 1e-2 if dtype in ("f2", bfloat16) else 1e-4, "atol": 1e-5} | more
             op = cls(spec, sizes, more.pop("result", None))
             return Sample((sample_array(x, dtype), sample_array(w, dtype, seed=1)), op, **more)
 
@@ -401,7 +401,7 @@ class Contract(Op):
         yield sample("[2b],[3b]->", (4,), (5,), (3,))
         yield sample("[a/2],[2a]->a", (3,), (7,), (6,))
         yield sample("a[b+c-1],c->ab", (0, 3), (2,), (3,))
-        for dtype in ("f8", "f2", "i4", "i8", "i1"):
+        for dtype in ("f8", "f2", bfloat16, "i4", "i8", "i1", "u1"):
             yield sample(convolution, (1, 2, 4), (2, 2, 3), (4,), dtype)
         yield sample("ac,bc->ab", (2, 3), (2, 3), dtype="f2", result=float32)
         yield sample("a[b+c],c->ab", (2, 3), (2,), (2,), dtype="f4", result=float64, grad=())

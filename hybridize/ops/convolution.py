@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
+from typing import Any
 
 from hybridize.base import dims
 from hybridize.base.errors import ArgumentError, ShapeError
@@ -57,6 +59,7 @@ def convolution(
     spaces = _each("dilation", dilation, rank)
     spread = _each("x_dilation", x_dilation, rank)
     sides = _sides(padding, rank)
+    (groups,) = _each("groups", groups, 1)
     _check_channels(of, by, groups)
     sizes = tuple(_length(of, by, axis, steps[axis], sides[axis], spaces[axis], spread[axis]) for axis in range(rank))
     n, c, o = of.shape[0], of.shape[1], by.shape[0]
@@ -85,29 +88,39 @@ def convolution(
 
 def _each(name: str, given: int | Sequence[int], rank: int) -> tuple[int, ...]:
     """One number above 0 for each axis."""
-    numbers = tuple(given) if isinstance(given, Sequence) else (given,) * rank
-    if len(numbers) != rank or any(not isinstance(number, int) or number < 1 for number in numbers):
+    numbers = _whole(given if isinstance(given, Sequence) else (given,) * rank)
+    if numbers is None or len(numbers) != rank or any(number < 1 for number in numbers):
         raise ArgumentError(
-            "E398", f"convolution over {rank} axes with {name}={given!r}", help="give a number from 1 for each axis"
+            "E398",
+            f"convolution with {name}={given!r}",
+            help=f"give a whole number from 1, or {rank}, one for each axis",
         )
-    return tuple(map(int, numbers))
+    return numbers
 
 
-def _sides(given: int | Padding, rank: int) -> tuple[tuple[int, int], ...]:
-    numbers = tuple(given) if isinstance(given, Sequence) else (given,) * rank
-    sides = [tuple(number) if isinstance(number, Sequence) else (number, number) for number in numbers]
-    if len(sides) != rank or any(len(each) != 2 or not all(isinstance(n, int) for n in each) for each in sides):
+def _sides(given: int | Padding, rank: int) -> list[tuple[int, ...]]:
+    """Two numbers for each axis."""
+    parts = given if isinstance(given, Sequence) else (given,) * rank
+    sides = [_whole(part if isinstance(part, Sequence) else (part, part)) for part in parts]
+    whole: list[tuple[int, ...]] = [side for side in sides if side is not None and len(side) == 2]
+    if not len(whole) == len(sides) == rank:
         raise ArgumentError(
             "E398",
             f"convolution over {rank} axes with padding={given!r}",
             help="give a number for each axis, or two: before and after it",
         )
-    return tuple((int(each[0]), int(each[1])) for each in sides)
+    return whole
+
+
+def _whole(numbers: Sequence[Any]) -> tuple[int, ...] | None:
+    """Whole numbers, as Python's; None where one of them is none. The program holds for sizes among them only."""
+    try:
+        return tuple(map(operator.index, numbers))
+    except TypeError:
+        return None
 
 
 def _check_channels(x: TensorType, w: TensorType, groups: int) -> None:
-    if not isinstance(groups, int) or groups < 1:
-        raise ArgumentError("E398", f"convolution in groups={groups!r}", help="give a number from 1")
     if x.shape[1] != w.shape[1] * groups or w.shape[0] % groups != 0:
         parts = f" in {groups} groups" if groups != 1 else ""
         raise ShapeError(
@@ -119,7 +132,7 @@ def _check_channels(x: TensorType, w: TensorType, groups: int) -> None:
 
 
 def _length(
-    x: TensorType, w: TensorType, axis: int, stride: int, sides: tuple[int, int], dilation: int, x_dilation: int
+    x: TensorType, w: TensorType, axis: int, stride: int, sides: tuple[int, ...], dilation: int, x_dilation: int
 ) -> int:
     """Size of the result along an axis of the windows."""
     size, taps = x.shape[2 + axis], w.shape[2 + axis]
