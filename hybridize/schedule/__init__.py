@@ -4,15 +4,17 @@
 In: an optimised graph, and what the code generator tells of the target. Out: `Schedule`, steps over addresses in
 memory, with the `Plan` that the runtime keeps. Kernels are loop IR; nothing here knows LLVM.
 
-    lower      one node as an expression of its own index
-    grouping   fusion: which values are inlined, row-local, fused stores or materialised; epilogues of contractions
-    draft      a group as statements over its own axes
-    finish     a draft as a kernel: axes merged, pieces split, a vector axis chosen
-    memory     offsets from live ranges
-    updates    buffer donation: outputs that may lie where an input lies
-    parallel   which steps are split among threads
-    steps      the schedule as data
-    scheduler  all of it, in order
+    lower        one node as an expression of its own index
+    grouping     fusion: which values are inlined, row-local, fused stores or materialised; epilogues of contractions
+    draft        a group as statements over its own axes
+    finish       a draft as a kernel: axes merged, pieces split, a vector axis chosen
+    contraction  products: their form, tiles, panels, scratch and units, as a `ProductPlan`
+    epilogue     a draft as what follows in the store of a contraction
+    memory       offsets from live ranges
+    updates      buffer donation: outputs that may lie where an input lies
+    parallel     which steps are split among threads
+    steps        the schedule as data
+    scheduler    all of it, in order
 
 It must not know kernels' text, arrays or Python callers.
 """

@@ -11,18 +11,23 @@ from typing import Any, Protocol
 
 import numpy
 
-from hybridize.base.dims import hint, maximum, product, same
+from hybridize.base.dims import hint, is_symbolic, maximum, product, same
 from hybridize.base.dtypes import uint8
 from hybridize.base.errors import CodegenError
+from hybridize.base.frozen import changed
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph, Node, Value
 from hybridize.graph.constants import one_number
 from hybridize.graph.ir import Array
-from hybridize.loops.expr import Const, Expr, Load, Region, Routine
+from hybridize.loops.expr import Const, Region, Routine
 from hybridize.loops.index import Interner, Space
 from hybridize.loops.kernel import Kernel, Nest, Param, Statement
+from hybridize.machine.arithmetic import Arithmetic
+from hybridize.machine.target import Target
 from hybridize.runtime.plan import Buffer, Plan, PlanAddress, PlanStep, plain
+from hybridize.schedule.contraction import Product, make_packing, make_plan, packing_pays
 from hybridize.schedule.draft import Draft
+from hybridize.schedule.epilogue import epilogue_of, following
 from hybridize.schedule.finish import Numbering, finish
 from hybridize.schedule.grouping import FusionGroup, Grouping, NodeStep, Unit, carried_state, invariant_state
 from hybridize.schedule.lower import Lowerings
@@ -30,17 +35,14 @@ from hybridize.schedule.memory import ALIGN, ScratchBlock, assign, rounded
 from hybridize.schedule.parallel import Split, worth
 from hybridize.schedule.steps import (
     Address,
-    Epilogue,
     LoopStep,
     Packed,
-    Product,
     ProductStep,
     Provenance,
     RegionStep,
     RoutineStep,
     Schedule,
     ScheduleStep,
-    SideStore,
     Stable,
     ThreadPoolHandle,
 )
@@ -51,20 +53,18 @@ class TargetInfo(Protocol):
     """The questions that a schedule asks of the code generator (compare LLVM's TargetTransformInfo)."""
 
     @property
+    def target(self) -> Target:
+        """The machine."""
+
+    @property
     def slots(self) -> int:
         """Threads that may share a step."""
 
     def lanes(self, itemsize: int) -> int:
         """Elements of `itemsize` bytes in a vector."""
 
-    def cuts(self, work: Kernel | Product) -> bool:
-        """Tell whether any of the loops of a kernel or contraction can be shared by threads."""
-
-    def product_bytes(self, product: Product) -> int:
-        """Scratch that a contraction needs."""
-
-    def packs(self, product: Product) -> bool:
-        """Tell whether a contraction reads w faster when it was packed beforehand."""
+    def cuts(self, kernel: Kernel) -> bool:
+        """Tell whether any of the loops of a kernel can be shared by threads."""
 
     def routine_bytes(self, routine: Routine, inputs: Sequence[TensorType], outputs: Sequence[TensorType]) -> int:
         """Scratch that a routine needs."""
@@ -374,19 +374,17 @@ class _Scheduler:
         return self._product(step, number)
 
     def _product(self, step: NodeStep, number: int) -> Any:
-        x, w = (value.type for value in step.operands)
-        product = _product(x, w, step)
+        product = _product(step)
         packed = self._packed(step.operands[1], product)
-        product = dataclasses.replace(product, packed=packed is not None)
+        product = changed(product, packed=packed is not None)
         draft = None if step.epilogue is None else Draft(step.epilogue, self.grouping)
         out = step.node.outputs[0] if draft is None else next(iter(draft.group.materialised))
-        flops = 2 * product.batch * product.m * product.n * product.k
-        own = self.target.product_bytes(product)
-        split = self._split(
-            x.nbytes + w.nbytes + out.type.nbytes, flops, [own], functools.partial(self.target.cuts, product)
-        )
-        workspace = self._own_scratch(own, split, number)
         ending, order = (None, []) if draft is None else epilogue_of(draft, out, product)
+        plan = make_plan(product, self.target.target, following(ending))
+        own = plan.scratch.nbytes
+        nbytes = product.x_bytes + product.w_bytes + out.type.nbytes
+        split = self._split(nbytes, product.flops, [own], lambda: is_symbolic(plan.units) or plan.units > 1)
+        workspace = self._own_scratch(own, split, number)
         nodes = [step.node] if draft is None else [step.node, *(n for _, n, _ in reversed(draft.group.members))]
         provenance = _provenance_of(nodes)
 
@@ -398,7 +396,8 @@ class _Scheduler:
                 self._address_of(second) if packed is None else packed,
                 *(self._address_of(value) for value in order),
             )
-            return ProductStep(provenance, product, out.type, ending, addresses, self._address(workspace), split), flops
+            made = ProductStep(provenance, plan, out.type, ending, addresses, self._address(workspace), split)
+            return made, product.flops
 
         return make
 
@@ -407,13 +406,14 @@ class _Scheduler:
         pay.
         """
         source, start = self._source(w)
-        if source is None or not self.target.packs(product):
+        arithmetic = Arithmetic(product.dtype, self.target.target)
+        if source is None or not packing_pays(product, arithmetic):
             return None
-        batch = 1 if product.shared_w else product.batch
-        key = (self._root(w), product.w, batch, product.n, product.k, product.transpose_w)
+        packing = make_packing(product, arithmetic)
+        key = (self._root(w), w.type, packing)
         slot = self.packs.get(key)
         if slot is None:
-            slot = self.packs[key] = self._slots([Packed(_part(source, start, w.type), product)])[0]
+            slot = self.packs[key] = self._slots([Packed(_part(source, start, w.type), w.type, packing)])[0]
         return Address("input", slot, 0)
 
     def _source(self, value: Value) -> tuple[KnownSource | None, int]:
@@ -500,7 +500,7 @@ def _type(constant: Array | Packed | ThreadPoolHandle) -> TensorType:
     """Of a constant, or of what a packed one is made of."""
     if isinstance(constant, ThreadPoolHandle):
         return TensorType((0,), uint8)
-    return constant.product.w if isinstance(constant, Packed) else TensorType(constant.shape, constant.dtype)
+    return constant.type if isinstance(constant, Packed) else TensorType(constant.shape, constant.dtype)
 
 
 def _part(source: KnownSource, start: int, type: TensorType) -> KnownSource:
@@ -510,47 +510,17 @@ def _part(source: KnownSource, start: int, type: TensorType) -> KnownSource:
     return source.reshape(-1)[start : start + type.size].reshape(type.shape)
 
 
-def _product(x: TensorType, w: TensorType, step: NodeStep) -> Product:
+def _product(step: NodeStep) -> Product:
     """The sizes of a contraction; a batch of rows against one matrix is one product of more rows."""
+    x, w = (value.type for value in step.operands)
     batch = product(step.node.outputs[0].type.shape[:-2])
     flip_x, flip_w = step.flips
     shared_x, shared_w = step.shared
     m, k = reversed(x.shape[-2:]) if flip_x else x.shape[-2:]
     n = w.shape[-2] if flip_w else w.shape[-1]
     if shared_w and not shared_x and not flip_x:
-        return Product(x, w, 1, batch * m, n, k, flip_x, flip_w)
-    return Product(x, w, batch, m, n, k, flip_x, flip_w, shared_x, shared_w)
-
-
-def epilogue_of(draft: Draft, out: Value, product: Product) -> tuple[Epilogue, list[Value]]:
-    """Turn a draft into the epilogue of an element at (batch, row, column); returns it and the values of its params."""
-    interner = draft.space.interner
-    space = Space(interner, {0: product.batch, 1: product.m, 2: product.n})
-    flat = space.flat(tuple(space.axis(k) for k in range(3)), (product.batch, product.m, product.n))
-    axes, stride = {}, 1
-    for axis in reversed(range(len(draft.group.shape))):
-        size = draft.group.shape[axis]
-        axes[axis] = space.mod(space.floordiv(flat, stride), size)
-        stride *= size
-    target = draft.buffers.index(out)
-    used = draft.read_buffers() | {statement.buffer for statement in draft.statements}
-    order = [n for n in range(len(draft.buffers)) if n != target and n in used]
-    numbers = {number: i for i, number in enumerate(order)}
-    memo: dict[int, Expr] = {}
-
-    def load(load: Load, indices: tuple[Expr, ...]) -> Expr:
-        return interner.load(load.dtype, numbers.get(load.operand, load.operand), indices)
-
-    def moved(expr: Expr) -> Expr:
-        return space.rewrite_deep(expr, axes, load, lambda fold: fold.variable, memo)
-
-    written = {statement.buffer for statement in draft.statements}
-    params = tuple(Param(draft.buffers[n].type.dtype, draft.buffers[n].type.size, n in written) for n in order)
-    main = next(statement for statement in draft.statements if statement.buffer == target)
-    side_stores = tuple(
-        SideStore(numbers[s.buffer], moved(s.index), moved(s.value)) for s in draft.statements if s is not main
-    )
-    return Epilogue(moved(main.value), params, side_stores), [draft.buffers[n] for n in order]
+        return Product(x.dtype, batch * m, n, k, 1, flip_x, flip_w)
+    return Product(x.dtype, m, n, k, batch, flip_x, flip_w, shared_x, shared_w)
 
 
 def _provenance_of(nodes: Iterable[Node]) -> Provenance:
@@ -602,8 +572,8 @@ def _moved(step: ScheduleStep) -> int:
     match step:
         case LoopStep(kernel=kernel):
             return sum(param.size * param.dtype.itemsize for param in kernel.params)
-        case ProductStep(product=product, out=out):
-            return product.x.nbytes + product.w.nbytes + out.nbytes
+        case ProductStep(plan=plan, out=out):
+            return plan.product.x_bytes + plan.product.w_bytes + out.nbytes
     return sum(type_.nbytes for type_ in (*step.inputs, *step.outputs))
 
 

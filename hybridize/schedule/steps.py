@@ -9,6 +9,7 @@ from hybridize.graph.ir import Array
 from hybridize.loops.expr import Expr, Routine
 from hybridize.loops.kernel import Kernel, Param
 from hybridize.runtime.plan import Plan
+from hybridize.schedule.contraction import Packing, ProductPlan
 from hybridize.schedule.parallel import Split
 
 
@@ -53,25 +54,6 @@ class Epilogue:
 
 
 @frozen
-class Product:
-    """A contraction: y[batch, m, n] = sum over k of x[batch, m, k] w[batch, k, n], either stored transposed."""
-
-    x: TensorType
-    w: TensorType
-    batch: int
-    m: int
-    n: int
-    k: int
-    transpose_x: bool
-    transpose_w: bool
-    shared_x: bool = False
-    """x is one matrix for the whole batch."""
-    shared_w: bool = False
-    packed: bool = False
-    """w is as `Packed` says."""
-
-
-@frozen
 class Stable:
     """Part of an input that is the same at most calls, from an element on."""
 
@@ -81,11 +63,12 @@ class Stable:
 
 @frozen(eq=False)
 class Packed:
-    """A constant made of another one, or of an input that seldom changes: w of `product` as its tiles read it."""
+    """A constant made of another one, or of an input that seldom changes: a w as products read it."""
 
     source: Array | Stable
-    product: Product
-    """One that reads it; w is packed alike for every m."""
+    type: TensorType
+    """Of the source."""
+    packing: Packing
 
 
 @frozen(eq=False)
@@ -107,10 +90,10 @@ class LoopStep:
 
 @frozen
 class ProductStep:
-    """Run a contraction with its epilogue; `addresses` are out, x, w and the epilogue's params."""
+    """Run a product with its epilogue; `addresses` are out, x, w and the epilogue's params."""
 
     provenance: Provenance
-    product: Product
+    plan: ProductPlan
     out: TensorType
     epilogue: Epilogue | None
     addresses: tuple[Address, ...]

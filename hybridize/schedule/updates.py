@@ -190,7 +190,7 @@ def _read_first(kernel: Kernel, source: int, target: int) -> bool:
 def _finished_first(step: ProductStep, source: int, target: int, interner: Interner) -> bool:
     """The same of the epilogue of a contraction, whose own element (-3) is stored last of all."""
     assert step.epilogue is not None
-    product, epilogue = step.product, step.epilogue
+    product, epilogue = step.plan.product, step.epilogue
     space = Space(interner, {0: product.batch, 1: product.m, 2: product.n})
     own = space.flat(tuple(space.axis(k) for k in range(3)), (product.batch, product.m, product.n))
     stores = [(side.param, side.index, side.value) for side in epilogue.side_stores] + [(-3, own, epilogue.value)]

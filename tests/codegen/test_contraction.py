@@ -10,18 +10,13 @@ import numpy as np
 import pytest
 
 from hybridize.base.dtypes import bfloat16, bool_, float16, float32, float64, int8, int32, int64, uint8
-from hybridize.codegen.llvm.contraction.arithmetic import Arithmetic, masked_load
-from hybridize.codegen.llvm.contraction.form import make_tiling, normalised, packing_pays, row_tiles
-from hybridize.codegen.llvm.contraction.product import (
-    ContractionSpec,
-    EpilogueEmitter,
-    contraction_scratch,
-    emit_contraction,
-    emit_pack,
-    packed_bytes,
-)
+from hybridize.codegen.llvm.contraction.arithmetic import masked_load
+from hybridize.codegen.llvm.contraction.out import EpilogueEmitter
+from hybridize.codegen.llvm.contraction.product import emit_pack, emit_product
 from hybridize.codegen.llvm.engine import assembly, compile_module, named_target
 from hybridize.codegen.llvm.text import Function, Module, vector
+from hybridize.machine.arithmetic import Arithmetic
+from hybridize.schedule.contraction import Product, make_packing, make_plan, packing_pays
 
 TARGETS = ["avx512", "avx2", "baseline"]
 SIZES = [0, 1, 2, 3, 7, 15, 16, 17, 31, 33, 64, 100, 257]
@@ -47,7 +42,7 @@ class Guarded:
 
 
 class Case:
-    """One contraction, its operands, and what must come out."""
+    """One product, its operands, and what must come out."""
 
     def __init__(self, spec, seed=0, bias=False):
         self.spec, self.bias = spec, bias
@@ -91,7 +86,7 @@ class Case:
             assert (error <= self.bound).all(), f"{self.spec}: {(error - self.bound).max()}"
 
 
-def bias_relu(light=False):
+def bias_relu():
     """max(sum + bias[column], 0), as LOOPS would write it."""
 
     def emit(f, rows, column, lanes, batch, mask):
@@ -107,15 +102,16 @@ def bias_relu(light=False):
             positive = f.op(f"fcmp ugt {of} {total}, {zero}")
             yield f.op(f"select {vector('i1', lanes)} {positive}, {of} {total}, {of} {zero}")
 
-    return EpilogueEmitter(float32, emit, (("ptr", "bias"),), light)
+    return EpilogueEmitter(float32, emit, (("ptr", "bias"),))
 
 
 def run(cases, target):
     """Compile all cases as one module and run each with scratch of exactly the size asked for."""
     module = Module(target.halves)
     for number, case in enumerate(cases):
-        epilogue = bias_relu(light=number % 2 == 0) if case.bias else None
-        emit_contraction(module, f"case{number}", case.spec, target, epilogue)
+        following = ("heavy" if number % 2 else "light") if case.bias else "nothing"
+        case.plan = make_plan(case.spec, target, following)
+        emit_product(module, f"case{number}", case.plan, target, bias_relu() if case.bias else None)
         params = "ptr %out, ptr %x, ptr %w, ptr %bias, ptr %scratch"
         entry = Function(
             module, f"run{number}", [(p.split()[0], p.split("%")[1]) for p in params.split(", ")], linkage=""
@@ -124,16 +120,17 @@ def run(cases, target):
         entry.do(f"call void @case{number}(ptr %out, ptr %x, ptr %w{extra}, ptr %scratch)")
         entry.do("ret void")
         if case.spec.packed:
-            emit_pack(module, f"packing{number}", case.spec, target)
+            case.packing = make_packing(case.spec, Arithmetic(case.spec.dtype, target))
+            emit_pack(module, f"packing{number}", case.packing, target)
             entry = Function(module, f"pack{number}", [("ptr", "packed"), ("ptr", "w")], linkage="")
             entry.do(f"call void @packing{number}(ptr %packed, ptr %w)")
             entry.do("ret void")
     loaded = compile_module(module.text(), target)
     for number, case in enumerate(cases):
-        scratch = Guarded(np.full(contraction_scratch(case.spec, target), CANARY, np.uint8))
+        scratch = Guarded(np.full(case.plan.scratch.nbytes, CANARY, np.uint8))
         w = case.w
         if case.spec.packed:
-            w = Guarded(np.zeros(packed_bytes(case.spec, target), np.uint8))
+            w = Guarded(np.zeros(case.packing.nbytes, np.uint8))
             pack = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 2)(loaded.address(f"pack{number}"))
             pack(w.address, case.w.address)
             assert w.intact(), case.spec
@@ -155,7 +152,7 @@ def mixes(count, seed):
 @pytest.mark.parametrize("name", TARGETS)
 def test_float32_of_all_sizes(name, transpose_x, transpose_w):
     cases = [
-        Case(ContractionSpec(float32, m, n, k, transpose_x=transpose_x, transpose_w=transpose_w), seed)
+        Case(Product(float32, m, n, k, transpose_x=transpose_x, transpose_w=transpose_w), seed)
         for seed, (m, n, k) in enumerate(mixes(30, 2 * transpose_x + transpose_w))
     ]
     run(cases, named_target(name))
@@ -165,7 +162,7 @@ def test_float32_of_all_sizes(name, transpose_x, transpose_w):
 def test_few_rows(name):
     """Matrix times vector and small batches, weights as FullyConnected stores them and the other way."""
     cases = [
-        Case(ContractionSpec(float32, m, n, k, transpose_w=w), bias=True)
+        Case(Product(float32, m, n, k, transpose_w=w), bias=True)
         for m, (n, k), w in itertools.product(
             (1, 2, 5, 6), ((2, 128), (10, 84), (17, 33), (256, 64), (300, 20)), (False, True)
         )
@@ -176,7 +173,7 @@ def test_few_rows(name):
 @pytest.mark.parametrize("name", TARGETS)
 def test_no_terms_give_zeros_through_the_epilogue(name):
     cases = [
-        Case(ContractionSpec(float32, m, 20, 0, transpose_w=w), bias=True)
+        Case(Product(float32, m, 20, 0, transpose_w=w), bias=True)
         for m, w in itertools.product((1, 3, 40), (False, True))
     ]
     for case in cases:
@@ -189,7 +186,7 @@ def test_no_terms_give_zeros_through_the_epilogue(name):
 def test_other_dtypes(name, dtype):
     sizes = [(1, 17, 33), (3, 31, 15), (16, 5, 64), (33, 40, 7), (50, 70, 20)]
     cases = [
-        Case(ContractionSpec(dtype, m, n, k, transpose_x=x, transpose_w=w), m)
+        Case(Product(dtype, m, n, k, transpose_x=x, transpose_w=w), m)
         for (m, n, k), (x, w) in zip(
             sizes + sizes, itertools.cycle([(False, False), (False, True), (True, False)]), strict=False
         )
@@ -200,20 +197,20 @@ def test_other_dtypes(name, dtype):
 @pytest.mark.parametrize("name", TARGETS)
 def test_batches_and_shared_operands(name):
     cases = [
-        Case(ContractionSpec(float32, m, n, k, batch, tx, tw, sx, sw), bias=True)
+        Case(Product(float32, m, n, k, batch, tx, tw, sx, sw), bias=True)
         for (m, n, k, batch), (tx, tw), (sx, sw) in itertools.product(
             [(7, 33, 16, 3), (1, 20, 17, 4), (17, 16, 5, 1)],
             [(False, False), (False, True), (True, False)],
             [(False, False), (True, False), (False, True)],
         )
     ]
-    run([*cases, Case(ContractionSpec(float32, 3, 3, 3, 0))], named_target(name))
+    run([*cases, Case(Product(float32, 3, 3, 3, 0))], named_target(name))
 
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_packed_second_operand(name):
     cases = [
-        Case(ContractionSpec(float32, m, n, k, 1 + (m == 7), transpose_w=w, packed=True), bias=True)
+        Case(Product(float32, m, n, k, 1 + (m == 7), transpose_w=w, packed=True), bias=True)
         for (m, n, k), w in itertools.product(
             [(1, 256, 64), (1, 100, 33), (6, 17, 20), (7, 130, 31), (64, 64, 16), (33, 2, 40)], (False, True)
         )
@@ -226,8 +223,8 @@ def test_blocks_of_k_and_groups_of_panels(transpose_x, transpose_w):
     """Sizes at which panels no longer fit the cache: of a target whose cache is small."""
     target = replace(named_target("avx512"), l2_bytes=64 << 10)
     sizes = [(20, 70, 300), (40, 130, 1000), (3, 200, 700), (50, 300, 100), (70, 129, 64), (512, 60, 70), (40, 512, 70)]
-    specs = [ContractionSpec(float32, m, n, k, 1, transpose_x, transpose_w) for m, n, k in sizes]
-    tilings = [make_tiling(normalised(spec), Arithmetic(float32, target)) for spec in specs]
+    specs = [Product(float32, m, n, k, 1, transpose_x, transpose_w) for m, n, k in sizes]
+    tilings = [make_plan(spec, target).tiling for spec in specs]
     assert any(tiling.order == "blocks" for tiling in tilings)
     assert any(tiling.group > 1 for tiling in tilings)
     run([Case(spec, bias=True) for spec in specs], target)
@@ -236,11 +233,11 @@ def test_blocks_of_k_and_groups_of_panels(transpose_x, transpose_w):
 def test_scratch_is_for_the_panels_that_lie_there_at_once():
     """Of the chapter's first layer at batch 64, w in place: x is packed, one panel of 128 KB, not room for all of w."""
     target = replace(named_target("avx512"), l2_bytes=1 << 20)
-    spec = ContractionSpec(float32, 64, 256, 512, 1, False, True)
-    tiling = make_tiling(normalised(spec), Arithmetic(float32, target))
+    spec = Product(float32, 64, 256, 512, 1, False, True)
+    tiling = make_plan(spec, target).tiling
     assert (tiling.form, [section.count for section in tiling.sections]) == ("columns", [1])
     assert tiling.group > 1
-    assert 128 << 10 <= contraction_scratch(spec, target) < 200 << 10
+    assert 128 << 10 <= make_plan(spec, target).scratch.nbytes < 200 << 10
     run([Case(spec, bias=True)], target)
 
 
@@ -248,7 +245,7 @@ def test_weights_of_other_values_do_not_leak_across_tails():
     """NaN and infinity stay in their own row and column, whatever stands beside them in a register."""
     target = named_target("avx512")
     for m, tw in itertools.product((1, 40), (False, True)):
-        case = Case(ContractionSpec(float32, m, 19, 21, transpose_w=tw))
+        case = Case(Product(float32, m, 19, 21, transpose_w=tw))
         w = case.w.values[0].T if tw else case.w.values[0]
         w[3, 18] = np.inf
         case.x.values[0, 0, 5] = np.nan
@@ -261,22 +258,12 @@ def test_weights_of_other_values_do_not_leak_across_tails():
         assert np.isfinite(out[1:, :18]).all()
 
 
-def test_row_tiles_differ_by_one_at_most():
-    for total, limit in itertools.product(range(1, 200), (1, 6, 13, 24)):
-        parts = row_tiles(total, limit)
-        assert sum(part.count * part.height for part in parts) == total
-        assert max(p.height for p in parts) <= limit
-        assert max(p.height for p in parts) - min(p.height for p in parts) <= 1
-        assert parts[0].start == 0
-        assert all(b.start == a.start + a.count * a.height for a, b in itertools.pairwise(parts))
-
-
 def test_layers_share_their_tiles():
     module = Module()
     target = named_target("avx512")
-    emit_contraction(module, "first", ContractionSpec(float32, 64, 256, 512), target)
+    emit_product(module, "first", make_plan(Product(float32, 64, 256, 512), target), target)
     before = set(module.functions)
-    emit_contraction(module, "second", ContractionSpec(float32, 64, 128, 256), target)
+    emit_product(module, "second", make_plan(Product(float32, 64, 128, 256), target), target)
     assert set(module.functions) - before == {"second"}
 
 
@@ -285,7 +272,7 @@ def test_layers_share_their_tiles():
 def test_terms_in_one_turn_of_a_tile(name, unroll):
     """Every number of terms is left over by some k; tiles of few sums, which are taken in turns, keep their own."""
     cases = [
-        Case(ContractionSpec(dtype, m, n, k, transpose_x=tx, transpose_w=tw), bias=dtype is float32)
+        Case(Product(dtype, m, n, k, transpose_x=tx, transpose_w=tw), bias=dtype is float32)
         for (m, n, k), (tx, tw), dtype in itertools.product(
             [(7, 33, 1), (13, 70, 2), (6, 64, 3), (1, 64, 7), (40, 20, 16), (25, 130, 33)],
             [(False, False), (False, True), (True, False)],
@@ -298,19 +285,20 @@ def test_terms_in_one_turn_of_a_tile(name, unroll):
 @pytest.mark.parametrize(("packs_from", "packed"), [(1, True), (2, False)])
 def test_a_target_says_from_how_many_rows_on_packing_pays(packs_from, packed):
     target = replace(named_target("avx512"), packs_from=packs_from)
-    spec = ContractionSpec(float32, 1, 256, 784, transpose_w=True)
+    spec = Product(float32, 1, 256, 784, transpose_w=True)
     assert packing_pays(spec, Arithmetic(float32, target)) is packed
     assert packing_pays(replace(spec, m=2), Arithmetic(float32, target))
     run([Case(replace(spec, packed=packed))], target)
 
 
 @pytest.mark.parametrize("unroll", [1, 2])
-@pytest.mark.parametrize("epilogue", [None, bias_relu(light=True)], ids=["plain", "epilogue"])
+@pytest.mark.parametrize("epilogue", [None, bias_relu()], ids=["plain", "epilogue"])
 def test_sums_stay_in_registers(epilogue, unroll):
     """The tile of 6 x 64 must not touch the stack: a spill in its loop costs a third of the speed."""
     module = Module()
     target = replace(named_target("avx512"), unroll=unroll)
-    emit_contraction(module, "net", ContractionSpec(float32, 60, 64, 64), target, epilogue)
+    plan = make_plan(Product(float32, 60, 64, 64), target, "light" if epilogue else "nothing")
+    emit_product(module, "net", plan, target, epilogue)
     Function(module, "keep", [("ptr", "p")], linkage="").do(
         f"call void @net(ptr %p, ptr %p, ptr %p{', ptr %p' if epilogue else ''}, ptr %p)\n  ret void"
     )
@@ -325,14 +313,14 @@ def test_weights_that_are_far_away(name):
     """Few rows and a w larger than the cache: read in streams, fetched ahead."""
     target = replace(named_target(name), l2_bytes=16 << 10)
     specs = [
-        ContractionSpec(dtype, m, n, k, 1 + (m == 2), tx, tw)
+        Product(dtype, m, n, k, 1 + (m == 2), tx, tw)
         for (m, n, k), (tx, tw), dtype in itertools.product(
             [(1, 300, 50), (2, 257, 64), (2, 520, 33), (3, 128, 129)],
             [(False, False), (True, False), (False, True)],
             [float32, float64],
         )
     ]
-    tilings = [make_tiling(normalised(spec), Arithmetic(spec.dtype, target)) for spec in specs]
+    tilings = [make_plan(spec, target).tiling for spec in specs]
     assert sum(tiling.order == "streams" for tiling in tilings) >= 8
     run([Case(spec) for spec in specs], target)
 
@@ -342,11 +330,11 @@ def test_narrow_weights_are_flipped_first(name):
     """Few columns of a w [k, n]: dot products after flipping, with many rows; without, for few."""
     target = named_target(name)
     specs = [
-        ContractionSpec(dtype, m, n, k, 1 + (m == 5))
+        Product(dtype, m, n, k, 1 + (m == 5))
         for (m, n, k), dtype in itertools.product(
             [(3, 2, 40), (4, 2, 1000), (5, 3, 33), (100, 7, 17), (40, 5, 1), (9, 2, 0)], [float32, float64, int32]
         )
     ]
-    tilings = [make_tiling(normalised(spec), Arithmetic(spec.dtype, target)) for spec in specs]
+    tilings = [make_plan(spec, target).tiling for spec in specs]
     assert [tiling.flips for tiling in tilings] == [spec.m > 3 for spec in specs]
     run([Case(spec) for spec in specs], target)

@@ -10,18 +10,12 @@ import pytest
 from hybridize.base.dims import SizeScope, is_symbolic, value
 from hybridize.base.dtypes import bfloat16, float32, float64, int32
 from hybridize.codegen.llvm.contraction.arithmetic import masked_load
-from hybridize.codegen.llvm.contraction.product import (
-    ContractionSpec,
-    EpilogueEmitter,
-    contraction_scratch,
-    contraction_units,
-    emit_contraction,
-    emit_pack,
-    pack_pays,
-    packed_bytes,
-)
+from hybridize.codegen.llvm.contraction.out import EpilogueEmitter
+from hybridize.codegen.llvm.contraction.product import emit_pack, emit_product
 from hybridize.codegen.llvm.engine import compile_module, named_target
 from hybridize.codegen.llvm.text import Function, Module, vector
+from hybridize.machine.arithmetic import Arithmetic
+from hybridize.schedule.contraction import Product, make_packing, make_plan, packing_pays
 
 TARGETS = ["avx512", "avx2", "baseline"]
 SLACK = 256
@@ -43,7 +37,7 @@ def plus_bias(n):
         for _, sums in rows:
             yield f.op(f"fadd {of} {sums}, {bias}")
 
-    return EpilogueEmitter(float32, emit, (("ptr", "bias"),), light=True)
+    return EpilogueEmitter(float32, emit, (("ptr", "bias"),))
 
 
 def buffer(nbytes):
@@ -53,7 +47,7 @@ def buffer(nbytes):
     return array[start : start + nbytes + SLACK], array.ctypes.data + start
 
 
-class Product:
+class Compiled:
     """One product compiled for symbolic sizes."""
 
     def __init__(
@@ -77,12 +71,13 @@ class Product:
             for name, size in {"batch": 1, **sizes}.items()
         }
         self.scope.capturing = False
-        self.spec = spec = ContractionSpec(
+        self.spec = spec = Product(
             dtype, *(self.dims[name] for name in FIELDS), transpose_x, transpose_w, shared_x, shared_w, packed
         )
         self.bias, self.ranged = bias, ranged
         module = Module()
-        emit_contraction(module, "product", spec, target, plus_bias(spec.n) if bias else None, ranged=ranged)
+        plan = make_plan(spec, target, "light" if bias else "nothing")
+        emit_product(module, "product", plan, target, plus_bias(spec.n) if bias else None, ranged=ranged)
         names = ("out", "x", "w", "bias", "scratch", "sizes")
         entry = Function(
             module, "run", [*(("ptr", name) for name in names), ("i64", "first"), ("i64", "last")], linkage=""
@@ -92,10 +87,10 @@ class Product:
         entry.call("product", [*arguments, *(["i64 %first", "i64 %last"] if ranged else [])])
         entry.do("ret void")
         if packed:
-            emit_pack(module, "packing", spec, target, linkage="")
+            self.packing = make_packing(spec, Arithmetic(dtype, target))
+            emit_pack(module, "packing", self.packing, target, linkage="")
         self.loaded = compile_module(module.text(), target)
-        self.scratch_bytes = contraction_scratch(spec, target)
-        self.units = contraction_units(spec, target)
+        self.scratch_bytes, self.units = plan.scratch.nbytes, plan.units
         assert all((one.low, one.high) == before for one, before in zip(self.scope.symbols, self.ranges(), strict=True))
         assert not self.scope.conditions, "one program holds for all sizes"
 
@@ -117,7 +112,7 @@ class Product:
         stored_w = np.ascontiguousarray(w.swapaxes(1, 2) if spec.transpose_w else w)
         w_at = stored_w.ctypes.data
         if spec.packed:
-            packed, w_at = buffer(packed_bytes(spec, self.target))
+            packed, w_at = buffer(self.packing.nbytes)
             ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 2)(self.loaded.address("packing"))(w_at, stored_w.ctypes.data)
             assert (packed[-SLACK:] == 0xA5).all()
         values = np.array([sizes[symbol] for symbol in self.scope.symbols] or [0], np.int64)
@@ -160,7 +155,7 @@ def like(hint, low=2):
     ("transpose_w", "packed"), [(False, False), (True, False), (True, True), (False, True)], ids=str
 )
 def test_every_number_of_rows(name, transpose_w, packed):
-    product = Product(named_target(name), m=like(33), n=70, k=37, transpose_w=transpose_w, packed=packed, bias=True)
+    product = Compiled(named_target(name), m=like(33), n=70, k=37, transpose_w=transpose_w, packed=packed, bias=True)
     for m in range(1, 71):
         product(m=m, seed=m)
 
@@ -168,7 +163,7 @@ def test_every_number_of_rows(name, transpose_w, packed):
 @pytest.mark.parametrize("name", TARGETS)
 def test_few_columns_of_weights_in_place(name):
     """The last layer of a net: dot products, any number of rows."""
-    product = Product(named_target(name), m=like(7), n=3, k=100, transpose_w=True, bias=True)
+    product = Compiled(named_target(name), m=like(7), n=3, k=100, transpose_w=True, bias=True)
     for m in range(1, 40):
         product(m=m, seed=m)
 
@@ -179,7 +174,7 @@ def test_few_columns_of_weights_in_place(name):
 )
 def test_all_sizes_at_once(name, transpose_x, transpose_w):
     draw = random.Random(0)
-    product = Product(
+    product = Compiled(
         named_target(name),
         m=like(40),
         n=like(50),
@@ -201,7 +196,7 @@ def test_all_sizes_at_once(name, transpose_x, transpose_w):
 def test_one_size_known(name, fixed, transpose_w):
     draw = random.Random(1)
     sizes = {key: fixed.get(key, like(20)) for key in ("m", "n", "k")}
-    product = Product(named_target(name), transpose_w=transpose_w, **sizes)
+    product = Compiled(named_target(name), transpose_w=transpose_w, **sizes)
     for _ in range(12):
         product(**{key: draw.choice([1, 2, 3, 8, 15, 16, 17, 40, 64, 65, 100]) for key in sizes if key not in fixed})
 
@@ -209,14 +204,14 @@ def test_one_size_known(name, fixed, transpose_w):
 @pytest.mark.parametrize("dtype", [float64, bfloat16, int32], ids=str)
 def test_other_dtypes(dtype):
     for transpose_w in (False, True):
-        product = Product(named_target("avx512"), dtype, m=like(20), n=like(20), k=like(20), transpose_w=transpose_w)
+        product = Compiled(named_target("avx512"), dtype, m=like(20), n=like(20), k=like(20), transpose_w=transpose_w)
         for m, n, k in [(1, 1, 1), (2, 17, 33), (16, 9, 64), (33, 40, 7), (50, 70, 20)]:
             product(m=m, n=n, k=k)
 
 
 def test_shared_operands_in_a_batch_of_any_size():
     for shared in ({"shared_x": True}, {"shared_w": True}):
-        product = Product(
+        product = Compiled(
             named_target("avx512"), m=like(9), n=20, k=30, batch=like(5), bias=True, transpose_w=True, **shared
         )
         for m, batch in [(1, 1), (2, 3), (30, 2), (17, 7)]:
@@ -228,7 +223,7 @@ def test_blocks_of_k_and_groups_of_panels(transpose_x, transpose_w):
     """Far from the sizes that were seen when the blocks were chosen, on a target whose cache is small."""
     target = replace(named_target("avx512"), l2_bytes=64 << 10)
     for hint in (64, 1000):
-        product = Product(
+        product = Compiled(
             target, m=like(100), n=like(200), k=like(hint), transpose_x=transpose_x, transpose_w=transpose_w
         )
         for m, n, k in [(70, 130, 1000), (3, 300, 2), (100, 65, 64), (512, 512, 20)]:
@@ -240,7 +235,7 @@ def test_blocks_of_k_and_groups_of_panels(transpose_x, transpose_w):
 def test_no_rows_no_columns_no_terms(hint, transpose_x, transpose_w):
     """What is derived from a size (n - 2) may be nothing."""
     target = replace(named_target("avx512"), l2_bytes=64 << 10)
-    product = Product(
+    product = Compiled(
         target, m=like(100, 0), n=like(50, 0), k=like(hint, 0), transpose_x=transpose_x, transpose_w=transpose_w
     )
     for m, n, k in [(0, 5, 5), (5, 0, 5), (5, 5, 0), (40, 70, 0), (0, 0, 0), (3, 3, 3)]:
@@ -251,9 +246,9 @@ def test_packing_is_for_known_matrices():
     scope = SizeScope()
     m, n = scope.symbol(64), scope.symbol(512)
     scope.capturing = False
-    target = named_target("avx512")
-    assert pack_pays(ContractionSpec(float32, m, 512, 512, transpose_w=True), target)
-    assert not pack_pays(ContractionSpec(float32, m, n, 512, transpose_w=True), target)
+    arithmetic = Arithmetic(float32, named_target("avx512"))
+    assert packing_pays(Product(float32, m, 512, 512, transpose_w=True), arithmetic)
+    assert not packing_pays(Product(float32, m, n, 512, transpose_w=True), arithmetic)
     assert not scope.conditions
 
 
@@ -281,7 +276,7 @@ def test_any_split_gives_the_same_bits(case, symbolic):
     sizes, layout = dict(zip(FIELDS, case, strict=False)), case[-1]
     given = {key: size for key, size in sizes.items() if symbolic and not (layout.get("packed") and key != "m")}
     sizes |= {key: like(size) for key, size in given.items()}
-    product = Product(named_target("avx512"), ranged=True, bias=True, **sizes, **layout)
+    product = Compiled(named_target("avx512"), ranged=True, bias=True, **sizes, **layout)
     whole = product(**given)
     for splits in (alone, thirds):
         assert (product(splits, **given) == whole).all()
@@ -297,4 +292,5 @@ def test_products_worth_several_threads_have_units_for_them():
         (512, 512, 512, True, False),
         (16, 1024, 1024, True, False),
     ]:
-        assert contraction_units(ContractionSpec(float32, m, n, k, 1, False, transpose_w, packed=packed), target) >= 8
+        product = Product(float32, m, n, k, transpose_w=transpose_w, packed=packed)
+        assert make_plan(product, target).units >= 8

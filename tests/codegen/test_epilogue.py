@@ -6,12 +6,12 @@ import pytest
 
 from hybridize.base.dtypes import BY_CODE
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm.contraction import epilogue
 from hybridize.compiler import cache_clear, compile
 from hybridize.graph import Builder
 from hybridize.machine.target import named_target
 from hybridize.ops import Add, Broadcast, Cast, Lt, Matmul, Max, Tanh, Transpose
 from hybridize.ops.evaluate import evaluate
+from hybridize.schedule import epilogue
 
 TARGETS = ["avx512", "avx2", "baseline"]
 BATCH, M, N, K = 2, 13, 160, 9

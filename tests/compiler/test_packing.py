@@ -8,15 +8,16 @@ import pytest
 
 from hybridize.base.dtypes import BY_CODE
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm.contraction.product import ContractionSpec, pack_pays
 from hybridize.codegen.llvm.engine import host_target, named_target
 from hybridize.compiler import cache_clear, cache_info, compile
 from hybridize.compiler.compile import ENTRY_BYTES
 from hybridize.graph import Builder
+from hybridize.machine.arithmetic import Arithmetic
 from hybridize.ops import Add, Cond, Matmul, Reshape, Scan, Slice, Transpose
 from hybridize.ops.evaluate import evaluate
 from hybridize.ops.op import bind1
 from hybridize.ops.tracing import make_graph
+from hybridize.schedule.contraction import Product, packing_pays
 
 F4 = np.dtype(np.float32)
 TARGETS = [None, named_target("avx2"), named_target("baseline")]
@@ -172,7 +173,7 @@ def test_the_memory_of_the_graph_counts_too():
 def test_what_is_packed_is_what_was_measured():
     def pays(m, n, k, target=None, **options):
         wide = named_target("avx512")
-        return pack_pays(ContractionSpec(F4, m, n, k, **options), target or wide)
+        return packing_pays(Product(F4, m, n, k, **options), Arithmetic(F4, target or wide))
 
     assert not pays(1, 256, 512, transpose_w=True)  # bound by reading
     assert not pays(64, 2, 128, transpose_w=True)  # mostly empty panels
@@ -181,4 +182,5 @@ def test_what_is_packed_is_what_was_measured():
     assert not pays(64, 256, 128)  # in place is as good
     assert pays(1, 10, 128)
     assert not pays(0, 10, 128)
-    assert not pack_pays(ContractionSpec(np.dtype("i4"), 64, 256, 512, transpose_w=True), host_target())
+    integers = np.dtype("i4")
+    assert not packing_pays(Product(integers, 64, 256, 512, transpose_w=True), Arithmetic(integers, host_target()))

@@ -18,15 +18,7 @@ from hybridize.base.dims import is_symbolic, same
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.contraction.epilogue import epilogue_emitter
-from hybridize.codegen.llvm.contraction.product import (
-    ContractionSpec,
-    contraction_scratch,
-    contraction_units,
-    emit_contraction,
-    emit_pack,
-    pack_pays,
-    packed_bytes,
-)
+from hybridize.codegen.llvm.contraction.product import emit_pack, emit_product
 from hybridize.codegen.llvm.nests.kernels import Outermost, emit_kernel, outermost_loop
 from hybridize.codegen.llvm.parallel import call_in_parallel, emit_body
 from hybridize.codegen.llvm.prepare import emit_prepare
@@ -45,7 +37,6 @@ from hybridize.schedule.steps import (
     Address,
     LoopStep,
     Packed,
-    Product,
     ProductStep,
     RegionStep,
     RoutineStep,
@@ -74,23 +65,13 @@ class LLVMTargetInfo:
     slots: int = 1
     """Threads that may share a step."""
 
-    def cuts(self, work: Kernel | Product) -> bool:
-        """Tell whether any of the loops of a kernel or contraction can be shared."""
-        if isinstance(work, Product):
-            return _several(contraction_units(_spec(work), self.target))
-        return any(_outermost(part, self.target) is not None for part in _parts(work))
+    def cuts(self, kernel: Kernel) -> bool:
+        """Tell whether any of the loops of a kernel can be shared."""
+        return any(_outermost(part, self.target) is not None for part in _parts(kernel))
 
     def lanes(self, itemsize: int) -> int:
         """Elements of `itemsize` bytes in a vector."""
         return self.target.lanes(itemsize)
-
-    def product_bytes(self, product: Product) -> int:
-        """Scratch of a contraction."""
-        return contraction_scratch(_spec(product), self.target)
-
-    def packs(self, product: Product) -> bool:
-        """Tell whether w of a contraction is better packed."""
-        return pack_pays(_spec(product), self.target)
 
     def routine_bytes(self, routine: Routine, inputs: Sequence[TensorType], outputs: Sequence[TensorType]) -> int:
         """Scratch of a routine."""
@@ -142,21 +123,6 @@ def _given(constant: Array | Packed | ThreadPoolHandle) -> Array:
         return numpy.empty(0, numpy.uint8)
     source = constant.source if isinstance(constant, Packed) else constant
     return numpy.empty(0, numpy.uint8) if isinstance(source, Stable) else source
-
-
-def _spec(product: Product) -> ContractionSpec:
-    return ContractionSpec(
-        product.x.dtype,
-        product.m,
-        product.n,
-        product.k,
-        product.batch,
-        product.transpose_x,
-        product.transpose_w,
-        product.shared_x,
-        product.shared_w,
-        product.packed,
-    )
 
 
 def _parts(kernel: Kernel) -> list[Kernel]:
@@ -271,18 +237,14 @@ class Emitter:
 
     def pack(self, slot: int, packed: Packed) -> Pack:
         """Write what packs a constant, or a copy of a stable input; returns what the plan says of it."""
-        product, source = packed.product, packed.source
-        batch = 1 if product.shared_w else product.batch
-        spec = dataclasses.replace(
-            _spec(product), batch=batch, m=1, transpose_x=False, shared_x=False, shared_w=batch == 1
-        )
+        packing, source = packed.packing, packed.source
         name = self._once(
-            "pack", f"pack {spec}", lambda name: emit_pack(self.module, name, spec, self.target, linkage="")
+            "pack", f"pack {packing}", lambda name: emit_pack(self.module, name, packing, self.target, linkage="")
         )
-        nbytes, layout = packed_bytes(spec, self.target), f"{self.target.name} {spec}"
+        layout = f"{self.target.name} {packing}"
         if isinstance(source, Stable):
-            return Pack(slot, name, nbytes, layout, source.input, source.offset * product.w.dtype.itemsize)
-        return Pack(slot, name, nbytes, layout)
+            return Pack(slot, name, packing.nbytes, layout, source.input, source.offset * packing.dtype.itemsize)
+        return Pack(slot, name, packing.nbytes, layout)
 
     def _once(self, kind: str, key: str, write: Callable[[str], object]) -> str:
         """Write a function unless an equal one is there; returns its name."""
@@ -298,20 +260,19 @@ class Emitter:
     def _product(self, f: Function, step: ProductStep, pointers: Pointers) -> str:
         if same(step.out.size, 0):
             return ""
-        epilogue = (
-            None if step.epilogue is None else epilogue_emitter(step.epilogue, step.product, step.out, self.target)
-        )
-        spec, split = _spec(step.product), step.split
+        plan, split, epilogue = step.plan, step.split, None
+        if step.epilogue is not None:
+            epilogue = epilogue_emitter(step.epilogue, plan.product, step.out, self.target)
         args = [pointers.at(address) for address in (*step.addresses, step.workspace)]
         name = self._once(
             "product",
-            f"{spec} {step.epilogue}{'' if split is None else ' ranged'}",
-            lambda name: emit_contraction(self.module, name, spec, self.target, epilogue, ranged=split is not None),
+            f"{plan.product} {step.epilogue}{'' if split is None else ' ranged'}",
+            lambda name: emit_product(self.module, name, plan, self.target, epilogue, ranged=split is not None),
         )
         if split is None:
             self._call(f, name, args)
         else:
-            self._in_parallel(f, name, args, contraction_units(spec, self.target), split, pointers)
+            self._in_parallel(f, name, args, plan.units, split, pointers)
         return name
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Products: matrix times matrix, times vector, in batches.
+"""Writes products: matrix times matrix, times vector, in batches, as the plans of `schedule.contraction` say.
 
-`product` is what a program calls; it asks `form` which form pays. `tiles` walks the blocks, `micro` is the innermost
-tile, `dots` the forms for few rows or columns, `arithmetic` loads and converts, `out` stores, `share` cuts the work for
-threads, `epilogue` is what follows in the store.
+`product` is what a program calls. `tiles` walks the blocks, `micro` is the innermost tile, `dots` the form for few rows
+or columns, `arithmetic` loads and converts, `out` stores, `share` is a thread's part, `epilogue` is what follows in the
+store.
 """

@@ -1,38 +1,44 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Vectors of one element type as the contraction kernels see them: how they are loaded, multiplied, summed, transposed.
+"""Write the arithmetic of contractions: vectors of one element type loaded, multiplied, summed, transposed.
 
-`stored` is the element in the operands' memory, `type` the one computed with: float for 16-bit floats, i8 for bool,
-else the same. `lanes` elements of `type` fill a vector register; small integers use the lanes of 32-bit ones.
+`stored` is the LLVM type of an element in the operands' memory, `type` of one computed with: float for 16-bit floats,
+i8 for bool, else the same. The numbers (lanes, bytes) are those of `machine.arithmetic`.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
-from hybridize.base.dtypes import DType, bool_, float32, is_float
+from hybridize.base.dtypes import bool_
 from hybridize.codegen.llvm.functions.halves import widened
 from hybridize.codegen.llvm.functions.table import memory
 from hybridize.codegen.llvm.text import Function, llvm_type, vector
-from hybridize.machine.target import Target
+from hybridize.machine.arithmetic import Arithmetic
 
 
-class Arithmetic:
-    """The arithmetic of one contraction's elements on one target."""
+class ArithmeticEmitter(Arithmetic):
+    """An arithmetic that writes itself as instructions."""
 
-    def __init__(self, dtype: DType, target: Target) -> None:
-        self.dtype = dtype
-        self.target = target
-        self.is_float = is_float(dtype)
-        self.accumulate: DType = float32 if self.is_float and dtype.itemsize == 2 else dtype
-        self.stored = memory(dtype, 1)
-        self.type = "i8" if dtype == bool_ else llvm_type(self.accumulate)
-        self.stored_bytes = dtype.itemsize
-        self.bytes = self.accumulate.itemsize
-        self.lanes = target.lanes(max(4, self.bytes))
-        self.vector = vector(self.type, self.lanes)
-        self.vector_bytes = self.lanes * self.bytes
-        self.converts = self.stored != self.type
-        self.code = f"{dtype.name}"
+    @functools.cached_property
+    def stored(self) -> str:
+        """LLVM's type of an element in the operands."""
+        return memory(self.dtype, 1)
+
+    @functools.cached_property
+    def type(self) -> str:
+        """LLVM's type of an element as it is computed with."""
+        return "i8" if self.dtype == bool_ else llvm_type(self.accumulate)
+
+    @functools.cached_property
+    def vector(self) -> str:
+        """LLVM's type of a register."""
+        return vector(self.type, self.lanes)
+
+    @property
+    def code(self) -> str:
+        """The name of the element type within names of functions."""
+        return self.dtype.name
 
     def load(self, f: Function, pointer: str, lanes: int, mask: str | None = None) -> str:
         """`lanes` stored elements as computed ones; 0 where the mask is off."""
@@ -89,11 +95,6 @@ class Arithmetic:
         """Lanes of `x` (0 to lanes - 1) and of `y` (from lanes on) in a new order."""
         of = vector(self.type, lanes)
         return f.op(f"shufflevector {of} {x}, {of} {y}, {indices(picks)}")
-
-    @property
-    def chunk(self) -> int:
-        """Elements in 128 bits, the piece of a register within which shuffles are cheap; 0 for small integers."""
-        return 16 // self.bytes if self.bytes >= 4 else 0
 
     def transposed(self, f: Function, rows: Sequence[str]) -> list[str]:
         """A piece of each of `lanes` rows, given by pointers, as `chunk` registers: the first elements, the second, ...

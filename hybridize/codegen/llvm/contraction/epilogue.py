@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from hybridize.base.dtypes import DType, bfloat16, float16
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm.contraction.product import EpilogueEmitter
+from hybridize.codegen.llvm.contraction.out import EpilogueEmitter
 from hybridize.codegen.llvm.functions.table import narrowed, to_memory
 from hybridize.codegen.llvm.functions.table import register as register_type
 from hybridize.codegen.llvm.nests.elements import Elements
@@ -16,13 +16,11 @@ from hybridize.codegen.llvm.nests.positions import Array, Lane
 from hybridize.codegen.llvm.text import Function
 from hybridize.loops.expr import Expr, Load
 from hybridize.loops.index import bit
-from hybridize.loops.measure import walk, weight
+from hybridize.loops.measure import walk
 from hybridize.machine.target import Target
+from hybridize.schedule.contraction.product import Product
 from hybridize.schedule.draft import ACCUMULATED
-from hybridize.schedule.steps import Epilogue, Product
-
-_LIGHT = 10
-"""Instructions of an epilogue that tiles have inside: a bias, a residual, scaling, a cut; no function."""
+from hybridize.schedule.steps import Epilogue
 
 
 def epilogue_emitter(epilogue: Epilogue, product: Product, out: TensorType, target: Target) -> EpilogueEmitter:
@@ -45,9 +43,9 @@ def epilogue_emitter(epilogue: Epilogue, product: Product, out: TensorType, targ
             for row, sums in rows:
                 with elements.bound(1, row):
                     for load in accumulated:
-                        rounded = narrowed(f, sums, product.x.dtype, lanes)
+                        rounded = narrowed(f, sums, product.dtype, lanes)
                         if lanes > 1 and not elements.varies(load):
-                            kind = register_type(product.x.dtype, lanes)
+                            kind = register_type(product.dtype, lanes)
                             rounded = f.op(f"extractelement {kind} {rounded}, i64 0")  # a single column
                         elements.remember(load, rounded)
                     for side in epilogue.side_stores:
@@ -56,8 +54,7 @@ def epilogue_emitter(epilogue: Epilogue, product: Product, out: TensorType, targ
                 yield _registers_of(f, result, out.dtype, lanes)
 
     params = tuple(("ptr", f"e{number}") for number in range(len(epilogue.params)))
-    light = not epilogue.side_stores and weight(epilogue.value) <= _LIGHT
-    return EpilogueEmitter(out.dtype, emit, params, light)
+    return EpilogueEmitter(out.dtype, emit, params)
 
 
 def _accumulated(epilogue: Epilogue) -> list[Expr]:

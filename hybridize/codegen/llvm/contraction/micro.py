@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.contraction.arithmetic import Arithmetic, first_lanes
+from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes
 from hybridize.codegen.llvm.text import Function, Module
 
 _LATENCY = 8
@@ -94,7 +94,7 @@ class Ending:
 
 def tile(
     module: Module,
-    arithmetic: Arithmetic,
+    arithmetic: ArithmeticEmitter,
     rows: int,
     vectors: int,
     along_k: bool,
@@ -159,7 +159,7 @@ def _clamped(f: Function, rows: int) -> list[str]:
     return ["0", *(f.op(f"call i64 {minimum}(i64 {last}, i64 {i})") for i in range(1, rows))]
 
 
-def _pointers(f: Function, arithmetic: Arithmetic, numbered: list[str], vectors: int) -> Iterator[str]:
+def _pointers(f: Function, arithmetic: ArithmeticEmitter, numbered: list[str], vectors: int) -> Iterator[str]:
     """Pointers to the vectors of c, each written when it is asked for."""
     row = "%c"
     for i, number in enumerate(numbered):
@@ -172,7 +172,7 @@ def _pointers(f: Function, arithmetic: Arithmetic, numbered: list[str], vectors:
 
 
 def any_tile(
-    module: Module, arithmetic: Arithmetic, heights: tuple[int, ...], vectors: int, along_k: bool, adds: bool
+    module: Module, arithmetic: ArithmeticEmitter, heights: tuple[int, ...], vectors: int, along_k: bool, adds: bool
 ) -> str:
     """`(i64 count, <as tile>)`: the tile with so many rows, one of `heights`, or fewer than the last of these."""
     *tall, last = heights
@@ -207,7 +207,7 @@ def _choice(
 
 
 def _tile_step(
-    f: Function, arithmetic: Arithmetic, k: str, along_k: bool, offsets: list[str], sums: list[str], ahead: bool
+    f: Function, arithmetic: ArithmeticEmitter, k: str, along_k: bool, offsets: list[str], sums: list[str], ahead: bool
 ) -> list[str]:
     """One k: every row times every vector of w."""
     vectors = len(sums) // len(offsets)
@@ -227,7 +227,7 @@ def _tile_step(
 
 def _tile_loop(
     f: Function,
-    arithmetic: Arithmetic,
+    arithmetic: ArithmeticEmitter,
     offsets: list[str],
     along_k: bool,
     begin: list[str],
@@ -246,7 +246,13 @@ def _tile_loop(
 
 
 def _tile_in_turns(
-    f: Function, arithmetic: Arithmetic, offsets: list[str], along_k: bool, begin: list[str], turns: int, ahead: bool
+    f: Function,
+    arithmetic: ArithmeticEmitter,
+    offsets: list[str],
+    along_k: bool,
+    begin: list[str],
+    turns: int,
+    ahead: bool,
 ) -> list[str]:
     count = len(begin)
     whole = f.op(f"sub i64 %k, {f.op(f'urem i64 %k, {turns}')}")
@@ -265,7 +271,7 @@ def _tile_in_turns(
 
 def dots(
     module: Module,
-    arithmetic: Arithmetic,
+    arithmetic: ArithmeticEmitter,
     rows: int,
     columns: int,
     turns: int,
@@ -316,7 +322,7 @@ def dots(
     return name
 
 
-def any_dots(module: Module, arithmetic: Arithmetic, columns: int, turns: dict[int, int], whole: bool) -> str:
+def any_dots(module: Module, arithmetic: ArithmeticEmitter, columns: int, turns: dict[int, int], whole: bool) -> str:
     """`(i64 count, <as dots>)`: the dots of so many rows, from one on; `turns` for the two numbers of rows in use."""
     few, many = sorted(turns)
     name = f"dots.{arithmetic.code}.any.{columns}x{turns[few]}.{turns[many]}{'' if whole else '.any'}"
@@ -333,7 +339,7 @@ def any_dots(module: Module, arithmetic: Arithmetic, columns: int, turns: dict[i
 
 
 def _dots_step(
-    f: Function, arithmetic: Arithmetic, k: str, xs: list[str], ws: list[str], sums: list[str], mask: str | None
+    f: Function, arithmetic: ArithmeticEmitter, k: str, xs: list[str], ws: list[str], sums: list[str], mask: str | None
 ) -> list[str]:
     """One vector of k: every row of x times every row of w."""
     offset = times(f, k, arithmetic.stored_bytes)
@@ -347,7 +353,7 @@ def _dots_step(
     ]
 
 
-def sums(module: Module, arithmetic: Arithmetic, count: int) -> str:
+def sums(module: Module, arithmetic: ArithmeticEmitter, count: int) -> str:
     """`(ptr c, ptr d)`: c[j] = sum of the lanes of d[j], for `count` = 1, 2, 4, ... lanes vectors."""
     name = f"sums.{arithmetic.code}.{count}"
     if name in module.functions:
@@ -359,7 +365,7 @@ def sums(module: Module, arithmetic: Arithmetic, count: int) -> str:
     return name
 
 
-def flip(module: Module, arithmetic: Arithmetic) -> str:
+def flip(module: Module, arithmetic: ArithmeticEmitter) -> str:
     """`(ptr panel, i64 panel_stride, ptr w, i64 w_stride, i64 rows, i64 k)`: panel[k][row] = w[row][k], converted.
 
     A register's width of the panel's row is written. Where w has fewer than `lanes` rows, its last stands in for the
@@ -394,7 +400,7 @@ def flip(module: Module, arithmetic: Arithmetic) -> str:
     return name
 
 
-def _flip_rest(f: Function, arithmetic: Arithmetic, last: str, whole: str) -> None:
+def _flip_rest(f: Function, arithmetic: ArithmeticEmitter, last: str, whole: str) -> None:
     """The last few k, one element at a time."""
     with f.loop(whole, "%k") as loop:
         panel = at(f, "%p", f.op(f"mul i64 {loop.index}, %ps"))
@@ -405,7 +411,7 @@ def _flip_rest(f: Function, arithmetic: Arithmetic, last: str, whole: str) -> No
             arithmetic.store_computed(f, one, at(f, panel, times(f, inner.index, arithmetic.bytes)), 1)
 
 
-def copy(module: Module, arithmetic: Arithmetic) -> str:
+def copy(module: Module, arithmetic: ArithmeticEmitter) -> str:
     """`(ptr panel, i64 panel_stride, ptr w, i64 w_stride, i64 rows, i64 width)`: panel[row][:width] = w[row][:width].
 
     Converted on the way.

@@ -9,12 +9,14 @@ from collections.abc import Callable, Iterable, Sequence
 from hybridize.base.dims import is_symbolic, same
 from hybridize.base.dtypes import DType, bool_
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.contraction.arithmetic import Arithmetic, first_lanes, masked_store
-from hybridize.codegen.llvm.contraction.form import ColumnPanels, ContractionSpec
+from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes, masked_store
 from hybridize.codegen.llvm.contraction.micro import Ending, at, operand, plus, times
 from hybridize.codegen.llvm.functions.halves import shortened
 from hybridize.codegen.llvm.functions.table import memory
 from hybridize.codegen.llvm.text import Function, Module, vector
+from hybridize.schedule.contraction.panels import ColumnPanels
+from hybridize.schedule.contraction.plan import ProductPlan
+from hybridize.schedule.contraction.product import Product
 
 
 @frozen
@@ -31,8 +33,6 @@ class EpilogueEmitter:
     type."""
     params: tuple[tuple[str, str], ...] = ()
     """Further parameters (type, name) of the function, `%name` within `emit`."""
-    light: bool = False
-    """True if it is so short that tiles may have it written out for each of their vectors."""
 
 
 @frozen
@@ -40,19 +40,19 @@ class Out:
     """The result of a contraction, as the function that computes it sees it."""
 
     f: Function
-    spec: ContractionSpec
-    arithmetic: Arithmetic
+    plan: ProductPlan
+    arithmetic: ArithmeticEmitter
     epilogue: EpilogueEmitter | None
 
     @functools.cached_property
     def storing(self) -> str:
         """The function that `emit_store` writes, where it is needed."""
-        return emit_store(self.f.module, f"{self.f.name}.store", self.spec, self.arithmetic, self.epilogue)
+        return emit_store(self.f.module, f"{self.f.name}.store", self.plan.product, self.arithmetic, self.epilogue)
 
     @property
     def plain(self) -> bool:
         """True if sums are stored as they are."""
-        return self.epilogue is None and not self.arithmetic.converts and self.arithmetic.dtype != bool_
+        return self.plan.stores == "sums"
 
     @property
     def arguments(self) -> list[str]:
@@ -63,15 +63,14 @@ class Out:
         self, c: str, stride: str | int, row: str, column: str, rows: str | int, width: str | int, batch: str
     ) -> None:
         """Take the sums c[rows][width], rows `stride` bytes apart, to out[batch, row.., column..]."""
-        words = [f"i64 {operand(self.f, word)}" for word in (stride, row, column, rows, width, batch, self.spec.n)]
+        words = [
+            f"i64 {operand(self.f, word)}" for word in (stride, row, column, rows, width, batch, self.plan.product.n)
+        ]
         self.f.call(self.storing, ["ptr %out", f"ptr {c}", *words, *self.arguments])
 
     def takes(self, section: ColumnPanels) -> bool:
         """Tell whether tiles of a section may leave their sums in memory themselves."""
-        # A tile of any number of rows is several functions: too many to have the epilogue in each.
-        light = self.epilogue is not None and self.epilogue.light and not is_symbolic(self.spec.m)
-        whole = same(section.width, section.vectors * self.arithmetic.lanes)
-        return (self.plain or light) and whole and not section.ragged
+        return section.whole and self.plan.stores != "buffer"
 
     def ending(self, row: str, column: str, batch: str) -> tuple[Ending, Sequence[str]] | None:
         """Return the epilogue of tiles of such sections, and its arguments; None where they store their sums as they
@@ -91,16 +90,18 @@ class Out:
     @property
     def row_bytes(self) -> int:
         """From one row to the next."""
-        return self.spec.n * self.dtype.itemsize
+        return self.plan.product.n * self.dtype.itemsize
 
     def at(self, row: str, column: str, batch: str) -> str:
         """Return a pointer to an element."""
         f = self.f
-        line = row if same(self.spec.batch, 1) else plus(f, row, times(f, batch, self.spec.m))
+        line = row if same(self.plan.product.batch, 1) else plus(f, row, times(f, batch, self.plan.product.m))
         return at(f, at(f, "%out", times(f, line, self.row_bytes)), times(f, column, self.dtype.itemsize))
 
 
-def _emit_ending(arithmetic: Arithmetic, epilogue: EpilogueEmitter, f: Function, sums: list[str], vectors: int) -> None:
+def _emit_ending(
+    arithmetic: ArithmeticEmitter, epilogue: EpilogueEmitter, f: Function, sums: list[str], vectors: int
+) -> None:
     """The epilogue of a tile: column by column, so that what depends on columns alone is computed once."""
     dtype, lanes = epilogue.dtype, arithmetic.lanes
     rows = range(len(sums) // vectors)
@@ -114,7 +115,7 @@ def _emit_ending(arithmetic: Arithmetic, epilogue: EpilogueEmitter, f: Function,
 
 
 def emit_store(
-    module: Module, name: str, spec: ContractionSpec, arithmetic: Arithmetic, epilogue: EpilogueEmitter | None
+    module: Module, name: str, product: Product, arithmetic: ArithmeticEmitter, epilogue: EpilogueEmitter | None
 ) -> str:
     """`(ptr out, ptr c, i64 c_stride, i64 row, i64 column, i64 rows, i64 width, i64 batch, i64 n, <extra>)`.
 
@@ -127,15 +128,15 @@ def emit_store(
     f = Function(module, name, params, attributes="nounwind noinline")
     lanes = arithmetic.lanes
     whole = "%the.width"
-    any_width = is_symbolic(spec.n)
-    wide, ragged = any_width or spec.n >= lanes, any_width or spec.n % lanes
+    any_width = is_symbolic(product.n)
+    wide, ragged = any_width or product.n >= lanes, any_width or product.n % lanes
     if ragged:
         whole = f.op(f"sub i64 %the.width, {f.op(f'urem i64 %the.width, {lanes}')}") if wide else "0"
-    one_row, one_member = same(spec.m, 1), same(spec.batch, 1) or same(spec.batch, 0)
+    one_row, one_member = same(product.m, 1), same(product.batch, 1) or same(product.batch, 0)
     with f.loop(0, 1 if one_row else "%the.rows") as loop:
         row = plus(f, "%the.row", loop.index)
         c = "%c" if one_row else at(f, "%c", f.op(f"mul i64 {loop.index}, %the.stride"))
-        line = plus(f, "0" if one_member else times(f, "%the.batch", spec.m), row)
+        line = plus(f, "0" if one_member else times(f, "%the.batch", product.m), row)
         line = f.op(f"add i64 {f.op(f'mul i64 {line}, %the.n')}, %the.column")
         if wide:
             with f.loop(0, whole, lanes) as inner:
@@ -153,7 +154,7 @@ def emit_store(
 
 def _store_vector(
     f: Function,
-    arithmetic: Arithmetic,
+    arithmetic: ArithmeticEmitter,
     epilogue: EpilogueEmitter | None,
     c: str,
     line: str,
@@ -183,7 +184,7 @@ def _truth(f: Function, value: str, lanes: int) -> str:
 
 def _finished(
     f: Function,
-    arithmetic: Arithmetic,
+    arithmetic: ArithmeticEmitter,
     epilogue: EpilogueEmitter,
     rows: Sequence[tuple[str, str]],
     column: str,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contractions as register tiles: one operand broadcast, the other in panels of vectors.
+"""Write products as register tiles: one operand broadcast, the other in panels of vectors.
 
 `emit_rows` broadcasts x and has panels of w. `emit_columns` swaps the two, computing the transposed product, and flips
 each block while it is in the first-level cache: for w stored [n, k] and few rows that moves less than packing w.
@@ -11,70 +11,20 @@ from collections.abc import Callable, Sequence
 
 from hybridize.base.dims import is_symbolic, maximum, same
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.contraction.arithmetic import Arithmetic
-from hybridize.codegen.llvm.contraction.form import (
-    ColumnPanels,
-    ContractionSpec,
-    Tiling,
-    any_heights,
-    column_panels,
-    panel_vectors,
-    row_tiles,
-    tile_rows,
-)
+from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.contraction.micro import Ending, any_tile, at, bring, copy, flip, operand, plus, tile, times
 from hybridize.codegen.llvm.contraction.out import Out
 from hybridize.codegen.llvm.contraction.share import Share, Whole
 from hybridize.codegen.llvm.text import Function
-
-_COLUMNS_BLOCK = 48
-"""Columns of w whose sums are flipped together; a multiple of every register's lanes and of common tile heights."""
+from hybridize.schedule.contraction.packing import Packing
+from hybridize.schedule.contraction.panels import ColumnPanels, row_tiles
+from hybridize.schedule.contraction.plan import ProductPlan
+from hybridize.schedule.contraction.product import Product
+from hybridize.schedule.contraction.tiling import COLUMNS_BLOCK, Tiling
 
 
 def _aligned(size: int) -> int:
     return (size + 63) // 64 * 64
-
-
-@frozen
-class _Scratch:
-    """Offsets into scratch."""
-
-    copied: int
-    panels: int
-    sums: int
-    flipped: int
-    size: int
-
-
-def _layout(spec: ContractionSpec, arithmetic: Arithmetic, tiling: Tiling) -> _Scratch:
-    row = max((section.vectors for section in tiling.sections), default=0) * arithmetic.vector_bytes
-    columns = tiling.form == "columns"
-    copied = _aligned((spec.k if spec.transpose_x else spec.m) * tiling.x_row)
-    panels = _aligned(_panels_held(tiling) * tiling.k_block * row)
-    if columns:
-        held = _COLUMNS_BLOCK + arithmetic.lanes
-    else:
-        held = spec.m if tiling.order == "blocks" else 32 if is_symbolic(spec.m) else min(spec.m, 32)
-    if tiling.order == "streams":
-        held = spec.m * sum(section.count for section in tiling.sections)
-    # Where columns are skipped, what is stored of a row reaches beyond its end.
-    skips = any(section.skip for section in tiling.sections)
-    sums = _aligned(held * row + (arithmetic.vector_bytes if skips else 0))
-    at_sums = copied + panels
-    return _Scratch(0, copied, at_sums, at_sums + sums, at_sums + sums * (2 if columns else 1))
-
-
-def _panels_held(tiling: Tiling) -> int:
-    """Return the number of panels that lie in scratch at once, at most."""
-    counts = [section.count for section in tiling.sections if section.pack]
-    if not counts or tiling.form == "columns" or tiling.order == "blocks":
-        return min(len(counts), 1)
-    return tiling.group if any(map(is_symbolic, counts)) else min(tiling.group, max(counts))
-
-
-def tiles_scratch(spec: ContractionSpec, arithmetic: Arithmetic, tiling: Tiling) -> int:
-    """Bytes of scratch for `emit_rows` or `emit_columns`."""
-    return _layout(spec, arithmetic, tiling).size
 
 
 @frozen
@@ -97,7 +47,7 @@ def each_tile(
     """Write `body(first row, height)` for each tile of `total` rows.
 
     Tiles of a known number of rows are as even as the first of `heights` allows, and their heights known, the loops
-    over equal ones being separate. Else a height is a register: `heights` are those of `any_heights`.
+    over equal ones being separate. Else a height is a register: `heights` are all that are written.
     """
     if is_symbolic(total):
         _each_of_any(f, total, heights, share, body)
@@ -164,7 +114,7 @@ def _overlap(f: Function, first: str | int, last: str | int, before: int, count:
 
 def _call_tile(
     f: Function,
-    arithmetic: Arithmetic,
+    arithmetic: ArithmeticEmitter,
     rows: str | int,
     heights: tuple[int, ...],
     vectors: int,
@@ -211,7 +161,7 @@ class _Panels:
 
 def _pack(
     f: Function,
-    arithmetic: Arithmetic,
+    arithmetic: ArithmeticEmitter,
     section: ColumnPanels,
     source: _Panels,
     column: str,
@@ -242,11 +192,11 @@ def _pack(
         )
 
 
-def _copied(f: Function, spec: ContractionSpec, arithmetic: Arithmetic, x: str, x_row: int, scratch: str) -> str:
+def _copied(f: Function, product: Product, arithmetic: ArithmeticEmitter, x: str, x_row: int, scratch: str) -> str:
     """x as it is computed with, in the same layout, its rows `x_row` bytes apart."""
     if same(x_row, 0):
         return x
-    rows, width = (spec.k, spec.m) if spec.transpose_x else (spec.m, spec.k)
+    rows, width = (product.k, product.m) if product.transpose_x else (product.m, product.k)
     f.do(
         f"call void @{copy(f.module, arithmetic)}(ptr {scratch}, i64 {operand(f, x_row)}, ptr {x}, "
         f"i64 {operand(f, width * arithmetic.stored_bytes)}, i64 {operand(f, rows)}, i64 {operand(f, width)})"
@@ -263,15 +213,10 @@ def _width(f: Function, section: ColumnPanels, column: str, columns: int) -> str
     return f.op(f"call i64 {minimum}(i64 {left}, i64 {operand(f, section.width)})")
 
 
-def _panel_bytes(section: ColumnPanels, arithmetic: Arithmetic, k: int) -> int:
-    return section.vectors * arithmetic.vector_bytes * k
-
-
 def emit_rows(
     f: Function,
-    spec: ContractionSpec,
-    arithmetic: Arithmetic,
-    tiling: Tiling,
+    plan: ProductPlan,
+    arithmetic: ArithmeticEmitter,
     x: str,
     w: str,
     scratch: str,
@@ -280,44 +225,34 @@ def emit_rows(
     out: Out,
 ) -> None:
     """Write the product for one member of the batch: x broadcast, w in panels."""
-    layout = _layout(spec, arithmetic, tiling)
-    x = _copied(f, spec, arithmetic, x, tiling.x_row, at(f, scratch, layout.copied))
-    x_row = (spec.m if spec.transpose_x else spec.k) * arithmetic.bytes if same(tiling.x_row, 0) else tiling.x_row
+    product, tiling, layout = plan.product, plan.tiling, plan.scratch
+    x = _copied(f, product, arithmetic, x, tiling.x_row, at(f, scratch, layout.copied))
+    width = product.m if product.transpose_x else product.k
+    x_row = width * arithmetic.bytes if same(tiling.x_row, 0) else tiling.x_row
     if tiling.along_k:
         broadcast = _Broadcast(x, x_row, arithmetic.bytes, along_k=True)
     else:
         broadcast = _Broadcast(x, arithmetic.bytes, x_row, along_k=False)
-    stored_row = (spec.k if spec.transpose_w else spec.n) * arithmetic.stored_bytes
-    products: list[_Rows] = []
+    stored_row = (product.k if product.transpose_w else product.n) * arithmetic.stored_bytes
+    sections: list[_Rows] = []
     for section in tiling.sections:
-        if spec.packed:
-            before = section.start * spec.k * arithmetic.bytes
+        if product.packed:
+            before = section.start * product.k * arithmetic.bytes
             source = _Panels(at(f, w, before), section.vectors * arithmetic.vector_bytes, along_k=False)
         else:
-            source = _Panels(w, stored_row, spec.transpose_w)
-        product = _Rows(
-            f,
-            spec,
-            arithmetic,
-            tiling,
-            section,
-            broadcast,
-            source,
-            at(f, scratch, layout.panels),
-            at(f, scratch, layout.sums),
-            batch,
-            share,
-            out,
+            source = _Panels(w, stored_row, product.transpose_w)
+        panels, sums = at(f, scratch, layout.panels), at(f, scratch, layout.sums)
+        sections.append(
+            _Rows(f, product, arithmetic, tiling, section, broadcast, source, panels, sums, batch, share, out)
         )
-        products.append(product)
     if tiling.order == "streams":
-        _in_streams(products)
+        _in_streams(sections)
         return
-    for product in products:
+    for one in sections:
         if tiling.order == "blocks":
-            product.in_blocks()
+            one.in_blocks()
         else:
-            product.at_once()
+            one.at_once()
 
 
 @frozen
@@ -325,8 +260,8 @@ class _Rows:
     """One section of `emit_rows`."""
 
     f: Function
-    spec: ContractionSpec
-    arithmetic: Arithmetic
+    product: Product
+    arithmetic: ArithmeticEmitter
     tiling: Tiling
     section: ColumnPanels
     broadcast: _Broadcast
@@ -340,7 +275,7 @@ class _Rows:
     @property
     def panel_stride(self) -> int:
         """Bytes from one k to the next within a panel, wherever it is read."""
-        if self.section.pack or self.spec.packed:
+        if self.section.pack or self.product.packed:
             return self.section.vectors * self.arithmetic.vector_bytes
         return self.source.stride
 
@@ -354,8 +289,8 @@ class _Rows:
             per_column = arithmetic.bytes * self.tiling.k_block
             # Columns of a whole panel are as wide as its registers; a narrower one is alone in its section.
             return at(f, self.panels, times(f, index, per_column))
-        if self.spec.packed:
-            panel = at(f, self.source.pointer, times(f, column, arithmetic.bytes * self.spec.k))
+        if self.product.packed:
+            panel = at(f, self.source.pointer, times(f, column, arithmetic.bytes * self.product.k))
             return at(f, panel, f.op(f"mul i64 {k}, {operand(f, self.panel_stride)}"))
         absolute = plus(f, column, section.start - section.skip)
         panel = at(f, self.source.pointer, times(f, absolute, arithmetic.stored_bytes))
@@ -366,7 +301,7 @@ class _Rows:
         if self.section.pack:
             to = self.panel(column, first, k)
             absolute = plus(self.f, column, self.section.start)
-            width = _width(self.f, self.section, absolute, self.spec.n)
+            width = _width(self.f, self.section, absolute, self.product.n)
             _pack(self.f, self.arithmetic, self.section, self.source, absolute, width, k, count, to)
 
     def columns(self) -> tuple[str | int, str | int]:
@@ -388,7 +323,7 @@ class _Rows:
             stop = f.op(f"call i64 {minimum}(i64 {operand(f, total)}, i64 {end})")
             if section.pack:
                 with f.loop(outer.index, stop, width) as loop:
-                    self.pack(loop.index, outer.index, "0", self.spec.k)
+                    self.pack(loop.index, outer.index, "0", self.product.k)
 
             def tiles(row: str, height: str | int) -> None:
                 x = at(f, self.broadcast.pointer, times(f, row, self.broadcast.row))
@@ -402,23 +337,23 @@ class _Rows:
                     elif self.out.takes(section):
                         column = plus(f, loop.index, section.start)
                         c, ending = self.out.at(row, column, self.batch), self.out.ending(row, column, self.batch)
-                        self.tile(height, x, c, panel, self.spec.k, "false", self.out.row_bytes, ending)
+                        self.tile(height, x, c, panel, self.product.k, "false", self.out.row_bytes, ending)
                     else:
-                        self.tile(height, x, self.sums, panel, self.spec.k, "false")
+                        self.tile(height, x, self.sums, panel, self.product.k, "false")
                         self.finish(self.sums, row, loop.index, height)
 
-            each_tile(f, self.spec.m, self.heights, self.share, tiles)
+            each_tile(f, self.product.m, self.heights, self.share, tiles)
 
     def direct_or_not(self, row: str, column: str, x: str, panel: str, height: str | int) -> None:
         """A tile that is stored in the result itself where its panel is whole."""
         f, section = self.f, self.section
         absolute = plus(f, column, section.start)
-        width = operand(f, _width(f, section, absolute, self.spec.n))
+        width = operand(f, _width(f, section, absolute, self.product.n))
         whole = f.op(f"icmp eq i64 {width}, {operand(f, section.width)}")
         there = self.out.at(row, absolute, self.batch)
         c = f.op(f"select i1 {whole}, ptr {there}, ptr {self.sums}")
         dense, apart = section.vectors * self.arithmetic.vector_bytes, operand(f, self.out.row_bytes)
-        self.tile(height, x, c, panel, self.spec.k, "false", f.op(f"select i1 {whole}, i64 {apart}, i64 {dense}"))
+        self.tile(height, x, c, panel, self.product.k, "false", f.op(f"select i1 {whole}, i64 {apart}, i64 {dense}"))
         with f.when(f.op(f"xor i1 {whole}, true")):
             self.finish(self.sums, row, column, height)
 
@@ -436,8 +371,8 @@ class _Rows:
         row_bytes = section.vectors * self.arithmetic.vector_bytes
         minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
         with f.loop(*self.columns(), section.width) as loop:
-            with f.loop(0, maximum(self.spec.k, 1), block) as blocks:  # at least once: no terms give zeros
-                left = f.op(f"sub i64 {operand(f, self.spec.k)}, {blocks.index}")
+            with f.loop(0, maximum(self.product.k, 1), block) as blocks:  # at least once: no terms give zeros
+                left = f.op(f"sub i64 {operand(f, self.product.k)}, {blocks.index}")
                 count = f.op(f"call i64 {minimum}(i64 {block}, i64 {left})")
                 more = f.op(f"icmp ne i64 {blocks.index}, 0")
                 self.pack(loop.index, loop.index, blocks.index, count)
@@ -448,23 +383,20 @@ class _Rows:
                     c = at(f, self.sums, times(f, row, row_bytes))
                     self.tile(height, at(f, x, times(f, row, self.broadcast.row)), c, panel, count, more)
 
-                each_tile(f, self.spec.m, self.heights, self.share, add)
+                each_tile(f, self.product.m, self.heights, self.share, add)
 
             def finish(row: str, height: str | int) -> None:
                 self.finish(at(f, self.sums, times(f, row, row_bytes)), row, loop.index, height)
 
             if isinstance(self.share, Whole):
-                finish("0", self.spec.m)
+                finish("0", self.product.m)
             else:
-                each_tile(f, self.spec.m, self.heights, self.share, finish)
+                each_tile(f, self.product.m, self.heights, self.share, finish)
 
     @property
     def heights(self) -> tuple[int, ...]:
         """Heights of tiles, the tallest first."""
-        vectors = self.section.vectors
-        if is_symbolic(self.spec.m):
-            return any_heights(self.arithmetic, vectors)
-        return (tile_rows(self.arithmetic, vectors),)
+        return self.section.heights
 
     def tile(
         self,
@@ -503,40 +435,39 @@ class _Rows:
         absolute = plus(self.f, column, self.section.start)
         stride = self.section.vectors * self.arithmetic.vector_bytes
         c = at(self.f, c, self.section.skip * self.arithmetic.bytes)
-        width = _width(self.f, self.section, absolute, self.spec.n)
+        width = _width(self.f, self.section, absolute, self.product.n)
         self.out.store(c, stride, row, absolute, rows, width, self.batch)
 
 
-def _in_streams(products: list[_Rows]) -> None:
+def _in_streams(sections: list[_Rows]) -> None:
     """A few rows of w at a time, from end to end; one tile of x. The sums of all columns wait in scratch."""
-    one = products[0]
-    f, block, spec, bytes = one.f, one.tiling.k_block, one.spec, one.arithmetic.bytes
+    one = sections[0]
+    f, block, product, bytes = one.f, one.tiling.k_block, one.product, one.arithmetic.bytes
     minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
-    columns = [product.columns() for product in products]
+    columns = [part.columns() for part in sections]
 
-    def sums(product: _Rows, column: str) -> str:
+    def sums(part: _Rows, column: str) -> str:
         # Panels of a section are as wide as their registers, or one alone: they lie in a row.
-        return at(f, product.sums, times(f, plus(f, column, product.section.start), spec.m * bytes))
+        return at(f, part.sums, times(f, plus(f, column, part.section.start), product.m * bytes))
 
-    with f.loop(0, maximum(spec.k, 1), block) as blocks:  # at least once: no terms give zeros
-        left = f.op(f"sub i64 {operand(f, spec.k)}, {blocks.index}")
+    with f.loop(0, maximum(product.k, 1), block) as blocks:  # at least once: no terms give zeros
+        left = f.op(f"sub i64 {operand(f, product.k)}, {blocks.index}")
         count = f.op(f"call i64 {minimum}(i64 {block}, i64 {left})")
         more = f.op(f"icmp ne i64 {blocks.index}, 0")
         x = at(f, one.broadcast.pointer, times(f, blocks.index, one.broadcast.k))
-        for product, (first, last) in zip(products, columns, strict=True):
-            with f.loop(first, last, product.section.width) as loop:
-                panel = product.panel(loop.index, loop.index, blocks.index)
-                product.tile(spec.m, x, sums(product, loop.index), panel, count, more)
-    for product, (first, last) in zip(products, columns, strict=True):
-        with f.loop(first, last, product.section.width) as loop:
-            product.finish(sums(product, loop.index), "0", loop.index, spec.m)
+        for part, (first, last) in zip(sections, columns, strict=True):
+            with f.loop(first, last, part.section.width) as loop:
+                panel = part.panel(loop.index, loop.index, blocks.index)
+                part.tile(product.m, x, sums(part, loop.index), panel, count, more)
+    for part, (first, last) in zip(sections, columns, strict=True):
+        with f.loop(first, last, part.section.width) as loop:
+            part.finish(sums(part, loop.index), "0", loop.index, product.m)
 
 
 def emit_columns(
     f: Function,
-    spec: ContractionSpec,
-    arithmetic: Arithmetic,
-    tiling: Tiling,
+    plan: ProductPlan,
+    arithmetic: ArithmeticEmitter,
     x: str,
     w: str,
     scratch: str,
@@ -545,28 +476,30 @@ def emit_columns(
     out: Out,
 ) -> None:
     """Write the product for one member of the batch: w broadcast, x in panels, blocks flipped when stored."""
-    layout = _layout(spec, arithmetic, tiling)
+    product, tiling, layout = plan.product, plan.tiling, plan.scratch
     panels, c, flipped = (at(f, scratch, offset) for offset in (layout.panels, layout.sums, layout.flipped))
-    broadcast = _Broadcast(w, spec.k * arithmetic.bytes, arithmetic.bytes, along_k=True)
-    source = _Panels(x, (spec.m if spec.transpose_x else spec.k) * arithmetic.stored_bytes, not spec.transpose_x)
-    whole = spec.n // _COLUMNS_BLOCK * _COLUMNS_BLOCK
+    broadcast = _Broadcast(w, product.k * arithmetic.bytes, arithmetic.bytes, along_k=True)
+    source = _Panels(
+        x, (product.m if product.transpose_x else product.k) * arithmetic.stored_bytes, not product.transpose_x
+    )
+    whole = product.n // COLUMNS_BLOCK * COLUMNS_BLOCK
     for section in tiling.sections:
         stride = section.vectors * arithmetic.vector_bytes
         with f.loop(0, section.width * section.count, section.width) as loop:
             row = plus(f, loop.index, section.start)
             panel, panel_stride = panels, stride
             if section.pack:
-                _pack(f, arithmetic, section, source, row, section.width, "0", spec.k, panels)
+                _pack(f, arithmetic, section, source, row, section.width, "0", product.k, panels)
             else:
                 panel = at(f, x, times(f, plus(f, row, -section.skip), arithmetic.bytes))
                 panel_stride = source.stride
-            for start, stop in ((0, whole), (whole, spec.n)):
+            for start, stop in ((0, whole), (whole, product.n)):
                 if start == stop:
                     continue
-                height = min(_COLUMNS_BLOCK, stop - start)
+                height = min(COLUMNS_BLOCK, stop - start)
                 with f.loop(*stretch(f, share, start, stop, height), height) as block:
                     rows = at(f, w, times(f, block.index, broadcast.row))
-                    for part in row_tiles(height, tile_rows(arithmetic, section.vectors)):
+                    for part in row_tiles(height, section.heights[0]):
                         with f.loop(0, part.count) as inner:
                             first = plus(f, times(f, inner.index, part.height), part.start)
                             _call_tile(
@@ -581,7 +514,7 @@ def emit_columns(
                                 stride,
                                 panel,
                                 panel_stride,
-                                spec.k,
+                                product.k,
                                 "false",
                             )
                     to_stride = _flip_sums(f, arithmetic, c, flipped, height, section.vectors)
@@ -597,7 +530,7 @@ def stretch(f: Function, share: Share | Whole, start: int, stop: int, step: int)
     return plus(f, times(f, first, step), start), plus(f, times(f, operand(f, last), step), start)
 
 
-def _flip_sums(f: Function, arithmetic: Arithmetic, c: str, to: str, rows: int, vectors: int) -> int:
+def _flip_sums(f: Function, arithmetic: ArithmeticEmitter, c: str, to: str, rows: int, vectors: int) -> int:
     """c [rows][columns] as [columns][rows]; returns the bytes between its rows."""
     name = flip(f.module, arithmetic)
     lanes, stride = arithmetic.lanes, vectors * arithmetic.vector_bytes
@@ -613,23 +546,13 @@ def _flip_sums(f: Function, arithmetic: Arithmetic, c: str, to: str, rows: int, 
     return to_stride
 
 
-def _packed_sections(spec: ContractionSpec, arithmetic: Arithmetic) -> tuple[ColumnPanels, ...]:
-    return column_panels(spec.n, arithmetic.lanes, panel_vectors(arithmetic), "flip" if spec.transpose_w else "copy")
-
-
-def packed_panels_bytes(spec: ContractionSpec, arithmetic: Arithmetic) -> int:
-    """Size of one packed w."""
-    return sum(
-        section.count * _panel_bytes(section, arithmetic, spec.k) for section in _packed_sections(spec, arithmetic)
-    )
-
-
-def emit_packing(f: Function, spec: ContractionSpec, arithmetic: Arithmetic, packed: str, w: str) -> None:
+def emit_packing(f: Function, packing: Packing, arithmetic: ArithmeticEmitter, packed: str, w: str) -> None:
     """Pack all of w, panel after panel, each [k][columns]."""
-    source = _Panels(w, (spec.k if spec.transpose_w else spec.n) * arithmetic.stored_bytes, spec.transpose_w)
-    for section in _packed_sections(spec, arithmetic):
+    n, k = packing.n, packing.k
+    source = _Panels(w, (k if packing.transpose_w else n) * arithmetic.stored_bytes, packing.transpose_w)
+    for section in packing.sections:
         with f.loop(0, section.width * section.count, section.width) as loop:
             column = plus(f, loop.index, section.start)
-            to = at(f, packed, times(f, column, arithmetic.bytes * spec.k))
-            width = _width(f, section, column, spec.n)
-            _pack(f, arithmetic, section, source, column, width, "0", spec.k, to)
+            to = at(f, packed, times(f, column, arithmetic.bytes * k))
+            width = _width(f, section, column, n)
+            _pack(f, arithmetic, section, source, column, width, "0", k, to)

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Decides how contractions are computed: plain arithmetic on sizes and a `Target`, before any code is written.
+
+    product   a product of matrices: sizes, and how its operands are stored
+    panels    register tiles, and the panels of columns that they go down
+    tiling    the form of a product, its panels, the order of its loops
+    dots      the form for few rows: vectors along k
+    packing   a second operand packed beforehand: whether that pays, and how it lies
+    scratch   what lies in scratch, and where
+    units     a product in parts, for several threads
+    plan      all of it: `ProductPlan`, which stands in the step of a product
+
+Any size may be a `Dim`, known at the call only. What is right for every size then depends on the symbols; what is only
+a matter of speed (blocks, groups, whether to copy) is decided by the sizes of the call that is being compiled.
+"""
+
+from hybridize.schedule.contraction.packing import Packing as Packing
+from hybridize.schedule.contraction.packing import make_packing as make_packing
+from hybridize.schedule.contraction.packing import packing_pays as packing_pays
+from hybridize.schedule.contraction.plan import ProductPlan as ProductPlan
+from hybridize.schedule.contraction.plan import make_plan as make_plan
+from hybridize.schedule.contraction.product import Product as Product

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Choose how dot products go through their operands, x [m, k] and w [n, k], both in vectors along k.
+
+The form for few rows, above all one: w is read once, some of its rows at a time, as fast as the cache gives it.
+"""
+
+from __future__ import annotations
+
+from hybridize.base.dims import hint, is_symbolic
+from hybridize.base.frozen import frozen
+from hybridize.machine.arithmetic import Arithmetic
+from hybridize.schedule.contraction.panels import row_tiles
+from hybridize.schedule.contraction.product import Product
+
+_BLOCK = 256
+"""Columns whose sums are kept until they are stored, where one tile of rows is all."""
+_ANY_ROWS = (2, 4)
+"""Rows of the functions for numbers of rows that are not known; the last row stands in for those that are not there."""
+
+
+@frozen
+class DotsTile:
+    """The function that sums some rows of x times some rows of w, lane by lane."""
+
+    rows: int
+    columns: int
+    """Rows of w."""
+    turns: int
+    """Vectors of k that have sums of their own."""
+    whole: bool
+    """True if k is known to be a multiple of what a turn takes."""
+
+
+@frozen
+class DotsRange:
+    """Columns from `start` to `stop`, `width` of them at a time."""
+
+    start: int
+    stop: int
+    width: int
+
+
+@frozen
+class Dots:
+    """The dot products of one product."""
+
+    heights: tuple[int, ...]
+    """The most rows of x in a tile where their number is known, else the rows of the tallest function."""
+    height: int
+    """Rows that there is room for."""
+    ranges: tuple[DotsRange, ...]
+    """The columns, range after range."""
+    block: int
+    """Columns that there is room for."""
+    any_columns: int
+    """Rows of w of the function for columns whose number is not known. One that is left is computed so many times, into
+    places behind the sums that nobody reads."""
+    tiles: tuple[DotsTile, ...]
+    """The functions: for each number of rows, the most columns first."""
+    far: bool
+    """True if w does not stay in the second-level cache from one call to the next, and is read once."""
+    w_row: int
+    """Bytes between the rows of w: as stored, or flipped first."""
+
+    def of_rows(self, rows: int) -> tuple[DotsTile, ...]:
+        """The functions for so many rows, the most columns first."""
+        return tuple(tile for tile in self.tiles if tile.rows == rows)
+
+
+def make_dots(product: Product, arithmetic: Arithmetic, flips: bool) -> Dots:
+    """Decide how the dot products of a product with some rows and columns are computed."""
+    lanes, any_columns = arithmetic.lanes, _few_columns(product, arithmetic)
+    far = _far(product, arithmetic)
+    heights: tuple[int, ...]
+    if is_symbolic(product.m):
+        heights, height, block = _ANY_ROWS[1:], _ANY_ROWS[1], lanes
+        written: tuple[int, ...] = _ANY_ROWS
+    else:
+        limit = _most_rows(arithmetic)
+        parts = row_tiles(product.m, limit)
+        heights, height, written = (limit,), parts[0].height, tuple(part.height for part in parts)
+        # Sums of several registers' columns are stored together where that does not mean reading w again for each tile.
+        block = lanes if product.m > height else _BLOCK
+    if is_symbolic(product.n):
+        block = lanes
+    else:
+        block = min(block, max(lanes, product.n // lanes * lanes))
+    tiles = []
+    for rows in written:
+        for columns in (any_columns,) if is_symbolic(product.m) else _columns(arithmetic, rows, far):
+            turns = _turns(arithmetic, rows, columns, product.k)
+            whole = not is_symbolic(product.k) and product.k % (turns * lanes) == 0
+            tiles.append(DotsTile(rows, columns, turns, whole))
+    w_row = flipped_row(product, arithmetic) if flips else product.k * arithmetic.stored_bytes
+    ranges = _ranges(product.n, block, lanes)
+    return Dots(heights, height, ranges, block, any_columns, tuple(tiles), far, w_row)
+
+
+def _few_columns(product: Product, arithmetic: Arithmetic) -> int:
+    """Return `Dots.any_columns`."""
+    return 4 if arithmetic.target.registers >= 32 and not is_symbolic(product.n) else 2
+
+
+def _most_rows(arithmetic: Arithmetic) -> int:
+    """Rows of x at most per turn: sums and operands must fit the registers."""
+    return 8 if arithmetic.target.registers >= 32 else 4
+
+
+def _far(product: Product, arithmetic: Arithmetic) -> bool:
+    few = not is_symbolic(product.m) and product.m <= 3
+    return few and hint(product.n) * hint(product.k) * arithmetic.stored_bytes > 2 * arithmetic.target.l2_bytes
+
+
+def _columns(arithmetic: Arithmetic, rows: int, far: bool) -> tuple[int, ...]:
+    """Rows of w per turn, then for what that leaves. Two are read as fast as one from nearby; from far away more
+    streams are faster. Four at once also where they save reading x.
+    """
+    return (4, 2, 1) if (far or 4 <= rows <= 6) and arithmetic.target.registers >= 32 else (2, 1)
+
+
+def _turns(arithmetic: Arithmetic, rows: int, columns: int, k: int) -> int:
+    """Vectors of k per turn, so that about sixteen sums are in flight and little of k remains."""
+    most = max(1, (16 if arithmetic.target.registers >= 32 else 8) // (rows * columns))
+    vectors = hint(k) // arithmetic.lanes
+    if vectors <= most:
+        return max(1, vectors)
+    return min(range(most, most // 2, -1), key=lambda turns: vectors % turns)
+
+
+def flipped_row(product: Product, arithmetic: Arithmetic) -> int:
+    """Bytes between the rows of a w [k, n] that was flipped: whole registers, as no less is written."""
+    return (product.k + arithmetic.lanes - 1) // arithmetic.lanes * arithmetic.vector_bytes
+
+
+def _ranges(n: int, block: int, lanes: int) -> tuple[DotsRange, ...]:
+    """Whole blocks, whole registers, the rest."""
+    blocks, whole = n // block * block, n // lanes * lanes
+    first, last = DotsRange(0, blocks, block), DotsRange(whole, n, n - whole)
+    if is_symbolic(n):
+        return first, last
+    ranges = (first, DotsRange(blocks, whole, whole - blocks), last)
+    return tuple(one for one in ranges if one.start < one.stop)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Matrices packed beforehand: whether that pays, and how a w then lies in memory."""
+
+from __future__ import annotations
+
+from hybridize.base.dims import is_symbolic
+from hybridize.base.dtypes import DType
+from hybridize.base.frozen import changed, frozen
+from hybridize.machine.arithmetic import Arithmetic
+from hybridize.schedule.contraction.panels import ColumnPanels, Pack, column_panels, panel_vectors
+from hybridize.schedule.contraction.product import Product, hinted, normalised
+from hybridize.schedule.contraction.tiling import FEW_COLUMNS, make_tiling
+
+
+@frozen
+class Packing:
+    """The second operand of products packed into panels, one after the other, each [k][columns]."""
+
+    dtype: DType
+    """Of the operand; the panels hold what it is computed with."""
+    matrices: int
+    n: int
+    k: int
+    transpose_w: bool
+    """As in `Product`, of the operand before packing."""
+    sections: tuple[ColumnPanels, ...]
+    matrix_bytes: int
+    """Bytes of one matrix, packed."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all matrices, packed."""
+        return self.matrices * self.matrix_bytes
+
+    def __str__(self) -> str:
+        stored = "[n, k]" if self.transpose_w else "[k, n]"
+        widths = " + ".join(f"{part.count!r} x {part.vectors}" for part in self.sections)
+        return f"{self.dtype.name} {self.matrices!r} {stored} n {self.n!r} k {self.k!r}; panels {widths} vectors"
+
+
+def make_packing(product: Product, arithmetic: Arithmetic) -> Packing:
+    """Return the packing that products like this one read, however many rows they have."""
+    pack: Pack = "flip" if product.transpose_w else "copy"
+    sections = column_panels(product.n, arithmetic.lanes, panel_vectors(arithmetic), pack)
+    row = sum(section.count * section.vectors for section in sections) * arithmetic.vector_bytes
+    matrices = 1 if product.shared_w else product.batch
+    return Packing(product.dtype, matrices, product.n, product.k, product.transpose_w, sections, row * product.k)
+
+
+_CONVERTED_ROWS = 4
+"""Rows of x that make up for panels of floats, which are twice as long as the short floats that they are made of."""
+_FAR_ROWS = 2
+"""Rows of x from which on packing pays on every machine where w is far away."""
+
+
+def packing_pays(product: Product, arithmetic: Arithmetic) -> bool:
+    """Tell whether w is read faster when it was packed beforehand than in place.
+
+    Measured, packing itself not counted. In place wins on some machines where a product is bound by reading w once: one
+    row with w contiguous along k (`Target.packs_from`). It is as good where no call packs anything and w stays in the
+    second-level cache.
+    """
+    if is_symbolic(product.n) or is_symbolic(product.k) or (is_symbolic(product.batch) and not product.shared_w):
+        return False
+    product = hinted(product)
+    if not (product.m and product.n and product.k and arithmetic.is_float):
+        return False
+    product = normalised(changed(product, packed=False))
+    tiling = make_tiling(product, arithmetic)
+    large = product.n * product.k * arithmetic.stored_bytes > arithmetic.target.l2_bytes // 2
+    if tiling.flips:
+        return False
+    if not product.transpose_w:
+        return large or any(section.pack for section in tiling.sections)
+    few = arithmetic.target.packs_from
+    if arithmetic.converts:
+        few = max(few, _CONVERTED_ROWS)
+    elif large:
+        few = min(few, _FAR_ROWS)
+    if product.n < FEW_COLUMNS or product.m < few:
+        return False
+    return tiling.form != "columns" or arithmetic.target.registers >= 32

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Register tiles and the panels of columns that they go down: how tall, how wide, how a size is cut into them.
+
+Any size may be a `Dim`, known at the call only: then several heights and widths are written, and a call takes those
+that fit it.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from hybridize.base import dims
+from hybridize.base.dims import is_symbolic, same
+from hybridize.base.frozen import changed, frozen
+from hybridize.machine.arithmetic import Arithmetic
+
+Pack = Literal["", "flip", "copy"]
+
+
+@frozen
+class ColumnPanels:
+    """Equal panels of columns beside each other: those of w, or in the form `columns` those of x."""
+
+    start: int
+    count: int
+    vectors: int
+    """Registers across a panel."""
+    width: int
+    """Columns of a panel; what the registers hold beyond is dropped."""
+    pack: Pack
+    """The way a panel comes to scratch; empty where it is read in place."""
+    skip: int = 0
+    """Columns that the registers hold before those of the panel: it is read from so far before its start."""
+    ragged: bool = False
+    """True if the last panel ends where the columns do, which is found at the call."""
+    whole: bool = False
+    """True if the columns of every panel fill its registers: a tile of sums is a block of the result."""
+    heights: tuple[int, ...] = ()
+    """Heights of the register tiles over these panels, the tallest first: the most rows of a tile where their number
+    is known, all that are written where it is not."""
+
+
+@frozen
+class RowTiles:
+    """Equal tiles of rows below each other."""
+
+    start: int
+    count: int
+    height: int
+
+
+# Tallest tiles, by their width in vectors, whose sums, row of w and broadcast LLVM keeps in so many registers: one row
+# more and it spills within the loop, at a third of the speed. Integers need one more for the product.
+_ROWS = {32: {1: 24, 2: 12, 3: 8, 4: 6}, 16: {1: 12, 2: 6, 3: 4, 4: 2}}
+_INTEGER_ROWS = {32: {1: 16, 2: 10, 3: 7, 4: 5}, 16: {1: 8, 2: 4, 3: 3, 4: 2}}
+
+
+def tile_rows(arithmetic: Arithmetic, vectors: int) -> int:
+    """Rows of a register tile `vectors` wide, at most."""
+    if not arithmetic.is_float and arithmetic.dtype.itemsize != 4:
+        return 4  # products of these integers take several instructions and registers
+    registers = arithmetic.target.registers
+    rows = (_ROWS if arithmetic.is_float else _INTEGER_ROWS)[registers]
+    return rows.get(vectors) or max(1, (registers - 2 - vectors) // vectors)
+
+
+_SHORT = (3, 2)
+"""Heights of the tiles for what tall ones leave of an unknown number of rows."""
+_NARROW_ROWS = 4
+"""Rows of a narrow tile, of which a few columns are made, where their number is not known."""
+
+
+def tile_heights(arithmetic: Arithmetic, rows: int, vectors: int) -> tuple[int, ...]:
+    """Heights of the tiles for `rows` rows: the most rows of one, or, for an unknown number, all that are written.
+
+    Of the last of these, some rows may not be there. Every height is a function to compile. Two and three add up to any
+    number, at no more multiplications than there are sums. Narrow tiles, which a product has one of beside the wide
+    ones, take a row twice instead.
+    """
+    tall = tile_rows(arithmetic, vectors)
+    if not is_symbolic(rows):
+        return (tall,)
+    if vectors < panel_vectors(arithmetic) and vectors <= 2:
+        return (min(tall, _NARROW_ROWS),)
+    return (tall, *_SHORT) if tall > _SHORT[0] else (tall,)
+
+
+def panel_vectors(arithmetic: Arithmetic) -> int:
+    """Width of a panel in vectors, where there are columns enough."""
+    return 4 if arithmetic.target.registers >= 32 and arithmetic.is_float else 2
+
+
+def row_tiles(total: int, limit: int) -> tuple[RowTiles, ...]:
+    """Cut `total` rows into as few tiles as `limit` allows, of two heights that differ by one, the taller first."""
+    if total == 0:
+        return ()
+    tiles = -(-total // limit)
+    height = -(-total // tiles)
+    tall = total - (height - 1) * tiles
+    parts = (RowTiles(0, tall, height), RowTiles(tall * height, tiles - tall, height - 1))
+    return tuple(part for part in parts if part.count and part.height)
+
+
+def column_panels(columns: int, lanes: int, vectors: int, pack: Pack) -> tuple[ColumnPanels, ...]:
+    """Full panels, then a narrower one.
+
+    Where its last register is not full, that one is read from before its start, or packed, for lack of columns there.
+    """
+    sections = _any_sections if is_symbolic(columns) else _sections
+    return tuple(
+        changed(section, whole=same(section.width, section.vectors * lanes) and not section.ragged)
+        for section in sections(columns, lanes, vectors, pack)
+    )
+
+
+def _sections(columns: int, lanes: int, vectors: int, pack: Pack) -> tuple[ColumnPanels, ...]:
+    """`column_panels` of a known number of columns."""
+    width = vectors * lanes
+    full, rest = divmod(columns, width)
+    parts = []
+    if full:
+        parts.append(ColumnPanels(0, full, vectors, width, pack))
+    if rest:
+        narrow = -(-rest // lanes)
+        skip = 0 if pack else narrow * lanes - rest
+        lacks = skip > full * width
+        parts.append(ColumnPanels(full * width, 1, narrow, rest, "copy" if lacks else pack, 0 if lacks else skip))
+    return tuple(parts)
+
+
+def _any_sections(columns: int, lanes: int, vectors: int, pack: Pack) -> tuple[ColumnPanels, ...]:
+    """`column_panels` of an unknown number of columns: of panels 1, 2, 4, ... vectors wide, one each at most."""
+    width = vectors * lanes
+    full, rest = columns // width, columns % width
+    needed = (rest + lanes - 1) // lanes
+    left = needed % vectors
+    if pack:
+        parts = [ColumnPanels(0, full + needed // vectors, vectors, width, pack, ragged=True)]
+    else:
+        parts = [
+            ColumnPanels(0, full, vectors, width, ""),
+            ColumnPanels(full * width, needed // vectors, vectors, rest, "copy"),
+        ]
+    for wide in (4, 2, 1):
+        if wide < vectors:
+            before = left // (2 * wide) * (2 * wide) * lanes
+            # The lesser of the panel's own width and what is left.
+            narrow = rest - before + wide * lanes - dims.maximum(rest - before, wide * lanes)
+            parts.append(ColumnPanels(full * width + before, left // wide % 2, wide, narrow, pack or "copy"))
+    return tuple(parts)

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All decisions about one product, made once: what the code generator writes, and what is printed."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from hybridize.base.dims import is_symbolic, same
+from hybridize.base.dtypes import bool_
+from hybridize.base.frozen import frozen
+from hybridize.machine.arithmetic import Arithmetic
+from hybridize.machine.target import Target
+from hybridize.schedule.contraction.dots import Dots, make_dots
+from hybridize.schedule.contraction.packing import make_packing
+from hybridize.schedule.contraction.product import Product, normalised
+from hybridize.schedule.contraction.scratch import ProductScratch, make_scratch
+from hybridize.schedule.contraction.tiling import Tiling, make_tiling
+from hybridize.schedule.contraction.units import Axis, split_axis, units
+
+Following = Literal["nothing", "light", "heavy"]
+"""The epilogue of a product: none, one that tiles may have inside, or one that is written once for all of them."""
+Stores = Literal["sums", "results", "buffer"]
+
+
+@frozen
+class ProductPlan:
+    """A product, as `normalised`, and how it is computed."""
+
+    product: Product
+    tiling: Tiling
+    dots: Dots | None
+    """Of the forms dots and either."""
+    stores: Stores
+    """sums: whole tiles of the forms rows and either leave their sums in the result. results: they have the epilogue
+    inside and leave what it makes of them. buffer: all sums go through a buffer and one function to the result, as
+    those of other tiles always do."""
+    scratch: ProductScratch
+    axis: Axis
+    """Along which threads share the work."""
+    units: int
+    """Into how many units it is cut for them."""
+    x_bytes: int
+    """From one x of the batch to the next."""
+    w_bytes: int
+    """From one w of the batch to the next, packed or not."""
+
+    @property
+    def empty(self) -> bool:
+        """True if the result has no elements."""
+        return same(self.product.m, 0) or same(self.product.n, 0)
+
+
+def make_plan(product: Product, target: Target, following: Following = "nothing") -> ProductPlan:
+    """Decide how a product is computed on a target."""
+    arithmetic = Arithmetic(product.dtype, target)
+    product = normalised(product)
+    tiling = make_tiling(product, arithmetic)
+    empty = same(product.m, 0) or same(product.n, 0)
+    dots = None
+    if tiling.form in ("dots", "either") and not empty:
+        dots = make_dots(product, arithmetic, tiling.flips)
+    w_bytes = product.n * product.k * arithmetic.stored_bytes
+    return ProductPlan(
+        product,
+        tiling,
+        dots,
+        _stores(product, arithmetic, following),
+        make_scratch(product, arithmetic, tiling),
+        split_axis(product, arithmetic, tiling),
+        units(product, arithmetic, tiling),
+        product.m * product.k * arithmetic.stored_bytes,
+        make_packing(product, arithmetic).matrix_bytes if product.packed else w_bytes,
+    )
+
+
+def _stores(product: Product, arithmetic: Arithmetic, following: Following) -> Stores:
+    if following == "nothing" and not arithmetic.converts and arithmetic.dtype != bool_:
+        return "sums"
+    # A tile of any number of rows is several functions: too many to have the epilogue in each.
+    return "results" if following == "light" and not is_symbolic(product.m) else "buffer"

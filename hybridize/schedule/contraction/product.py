@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A product of matrices as data: its sizes and how its operands are stored."""
+
+from __future__ import annotations
+
+from hybridize.base.dims import hint, same
+from hybridize.base.dtypes import DType
+from hybridize.base.frozen import changed, frozen
+
+
+@frozen
+class Product:
+    """`out[batch, m, n] = sum over k of x[batch, m, k] w[batch, k, n]`; operands and result are C-contiguous.
+
+    Numbers of 16-bit floats are multiplied and summed in float32, integers in their own type (they wrap), bool by
+    and/or.
+    """
+
+    dtype: DType
+    m: int
+    n: int
+    k: int
+    batch: int = 1
+    transpose_x: bool = False
+    """x is stored [batch, k, m], not [batch, m, k]."""
+    transpose_w: bool = False
+    """w is stored [batch, n, k], not [batch, k, n]."""
+    shared_x: bool = False
+    """x has no batch axis: every member of the batch reads the same."""
+    shared_w: bool = False
+    """w has no batch axis."""
+    packed: bool = False
+    """w is what its `Packing` makes of the operand, not the operand itself."""
+
+    @property
+    def x_bytes(self) -> int:
+        """Bytes of x."""
+        return (1 if self.shared_x else self.batch) * self.m * self.k * self.dtype.itemsize
+
+    @property
+    def w_bytes(self) -> int:
+        """Bytes of w, as it is before packing."""
+        return (1 if self.shared_w else self.batch) * self.k * self.n * self.dtype.itemsize
+
+    @property
+    def flops(self) -> int:
+        """Operations: a multiplication and an addition for each term."""
+        return 2 * self.batch * self.m * self.n * self.k
+
+    def __str__(self) -> str:
+        x = f"{'' if self.shared_x else '[batch] '}{'[k, m]' if self.transpose_x else '[m, k]'}"
+        w = f"{'' if self.shared_w else '[batch] '}{'[n, k]' if self.transpose_w else '[k, n]'}"
+        sizes = ", ".join(f"{name} {getattr(self, name)!r}" for name in ("batch", "m", "n", "k"))
+        return f"{self.dtype.name} {sizes}; x {x}, w {w}{' packed' if self.packed else ''}"
+
+
+def hinted(product: Product) -> Product:
+    """The product as it is in the call that is being compiled."""
+    m, n, k, batch = map(hint, (product.m, product.n, product.k, product.batch))
+    return changed(product, m=m, n=n, k=k, batch=batch)
+
+
+def normalised(product: Product) -> Product:
+    """The same product with a vector operand called contiguous along k, which it is either way."""
+    transpose_x = product.transpose_x and not same(product.m, 1) and not same(product.k, 1)
+    transpose_w = product.transpose_w if product.packed or not same(product.n, 1) else True
+    return changed(product, transpose_x=transpose_x, transpose_w=transpose_w)

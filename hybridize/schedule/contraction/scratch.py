@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The scratch memory of a product: what is copied or flipped first, panels, sums that wait."""
+
+from __future__ import annotations
+
+from hybridize.base.dims import is_symbolic
+from hybridize.base.frozen import frozen
+from hybridize.machine.arithmetic import Arithmetic
+from hybridize.schedule.contraction.dots import flipped_row
+from hybridize.schedule.contraction.product import Product
+from hybridize.schedule.contraction.tiling import COLUMNS_BLOCK, Tiling
+
+_HELD = 32
+"""Rows of sums that there is room for where a tile goes through the epilogue at once: no tile is taller."""
+
+
+@frozen
+class ProductScratch:
+    """Offsets into scratch, in bytes, and its size. What is flipped for dots lies at its start."""
+
+    copied: int
+    """x as it is computed with."""
+    panels: int
+    sums: int
+    flipped: int
+    """Of the form `columns`: sums, flipped."""
+    nbytes: int
+
+
+def make_scratch(product: Product, arithmetic: Arithmetic, tiling: Tiling) -> ProductScratch:
+    """Lay out the scratch of a product."""
+    if tiling.form == "dots":
+        return ProductScratch(0, 0, 0, 0, product.n * flipped_row(product, arithmetic) if tiling.flips else 0)
+    row = max((section.vectors for section in tiling.sections), default=0) * arithmetic.vector_bytes
+    columns = tiling.form == "columns"
+    copied = _aligned((product.k if product.transpose_x else product.m) * tiling.x_row)
+    panels = _aligned(_panels_held(tiling) * tiling.k_block * row)
+    if columns:
+        held = COLUMNS_BLOCK + arithmetic.lanes
+    elif tiling.order == "blocks":
+        held = product.m
+    else:
+        held = _HELD if is_symbolic(product.m) else min(product.m, _HELD)
+    if tiling.order == "streams":
+        held = product.m * sum(section.count for section in tiling.sections)
+    # Where columns are skipped, what is stored of a row reaches beyond its end.
+    skips = any(section.skip for section in tiling.sections)
+    sums = _aligned(held * row + (arithmetic.vector_bytes if skips else 0))
+    at_sums = copied + panels
+    return ProductScratch(0, copied, at_sums, at_sums + sums, at_sums + sums * (2 if columns else 1))
+
+
+def _panels_held(tiling: Tiling) -> int:
+    """Return the number of panels that lie in scratch at once, at most."""
+    counts = [section.count for section in tiling.sections if section.pack]
+    if not counts or tiling.form == "columns" or tiling.order == "blocks":
+        return min(len(counts), 1)
+    return tiling.group if any(map(is_symbolic, counts)) else min(tiling.group, max(counts))
+
+
+def _aligned(size: int) -> int:
+    return (size + 63) // 64 * 64

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Choose how a contraction is tiled: its form, the register tiles of the micro-kernel, the panels packed into scratch.
+
+Plain arithmetic on sizes and a `Target`; nothing here writes IR. `out[b, i, j] = sum over k of x[b, i, k] w[b, k, j]`.
+
+Any size may be a `Dim`, known at the call only. What is right for every size then depends on the symbols; what is only
+a matter of speed (blocks, groups, whether to copy) is decided by the sizes of the call that is being compiled.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from hybridize.base.dims import hint, is_symbolic
+from hybridize.base.frozen import changed, frozen
+from hybridize.machine.arithmetic import Arithmetic
+from hybridize.schedule.contraction.panels import (
+    ColumnPanels,
+    Pack,
+    column_panels,
+    panel_vectors,
+    tile_heights,
+    tile_rows,
+)
+from hybridize.schedule.contraction.product import Product, hinted
+
+Form = Literal["dots", "rows", "columns", "either"]
+Order = Literal["once", "blocks", "streams"]
+
+
+@frozen
+class Tiling:
+    """The tiling of a contraction (the terms are those of BLIS: micro-kernel, panel, packing).
+
+    dots: both operands in vectors along k, in place. rows: tiles of [x rows, w columns]. columns: the transposed
+    product, tiles of [w columns, x rows], flipped when stored; for w stored [n, k] and few rows of x it packs x, not w.
+    either: dots for fewer rows than `few_rows`, else rows; each call tells.
+    """
+
+    form: Form
+    along_k: bool
+    """True if the operand that is broadcast is contiguous along k."""
+    sections: tuple[ColumnPanels, ...]
+    group: int
+    """Panels that are packed together, then used together for each tile of rows."""
+    k_block: int
+    """Terms that are summed in one go."""
+    order: Order
+    """once: all of k. blocks: k is cut where a panel would not stay in the second-level cache. streams: the first rows
+    of a w that lies far away and is read once, from end to end, then the next, the sums waiting nearby."""
+    x_row: int
+    """Bytes between the rows of the copy of x that is made first, or 0 where x is read in place."""
+    flips: bool
+    """True if w [k, n] is flipped first, whole: for dots."""
+    ahead: bool
+    """True if the rows of x for the next tile are fetched while one is computed: x comes from far away."""
+    few_rows: int
+    """Of the form `either`: below so many rows, dot products of w in place are faster than flipping it."""
+
+
+COLUMNS_BLOCK = 48
+"""Of the form `columns`: columns of w whose sums are flipped together; a multiple of every register's lanes and of
+common tile heights."""
+FEW_COLUMNS = 8
+"""Below so many columns a panel would be mostly empty."""
+_ROWS_PER_FLIP = 4
+"""Rows of x that make up for flipping a narrow w."""
+
+
+def _flip_pays(product: Product, arithmetic: Arithmetic) -> bool:
+    """Tell whether w [k, n] is so narrow that it is flipped first, and then computed with along k."""
+    many = is_symbolic(product.m) or product.m >= _ROWS_PER_FLIP
+    return many and _below(product.n, FEW_COLUMNS) and not product.transpose_x and not arithmetic.converts
+
+
+def _few_rows(product: Product, arithmetic: Arithmetic) -> int:
+    """Return `Tiling.few_rows` (flipping x may be faster still)."""
+    if arithmetic.target.registers < 32:
+        return arithmetic.lanes
+    # Where the columns are not known either, there are often as few of them, and little to flip: measured.
+    return arithmetic.lanes * 3 // 4 if is_symbolic(product.n) else arithmetic.lanes * 7 // 4
+
+
+def _form(product: Product, arithmetic: Arithmetic) -> Form:
+    if product.packed:
+        return "rows"
+    if not product.transpose_w:
+        return "dots" if _flip_pays(product, arithmetic) else "rows"
+    few = _below(product.m, arithmetic.lanes) or _below(product.n, FEW_COLUMNS)
+    if not product.transpose_x and few:
+        return "dots"
+    if is_symbolic(product.m):
+        return "rows" if product.transpose_x else "either"
+    return "columns" if not is_symbolic(product.n) and _columns_pay(product, arithmetic) else "rows"
+
+
+def _below(size: int, limit: int) -> bool:
+    """Tell whether a size is known to be less."""
+    return not is_symbolic(size) and size < limit
+
+
+def _columns_pay(product: Product, arithmetic: Arithmetic) -> bool:
+    """Tell whether packing x and flipping the result moves less than packing w, with panels that are mostly full."""
+    product = hinted(product)
+    moved = product.m * product.n + (0 if product.transpose_x else product.m * product.k)
+    full = product.m >= arithmetic.lanes and product.m >= 0.75 * arithmetic.lanes * -(-product.m // arithmetic.lanes)
+    panel_bytes = product.k * panel_vectors(arithmetic) * arithmetic.vector_bytes
+    return (
+        moved < product.n * product.k
+        and full
+        and panel_bytes <= arithmetic.target.l2_bytes // 2
+        and not arithmetic.converts
+    )
+
+
+def _wide_vectors(arithmetic: Arithmetic, rows: int) -> int:
+    """Vectors of a tile for fewer rows than a full tile has: wider, so that enough sums are in flight."""
+    normal = panel_vectors(arithmetic)
+    if rows >= tile_rows(arithmetic, normal):
+        return normal
+    vectors = normal
+    while vectors < 8 and tile_rows(arithmetic, vectors + 1) >= rows and arithmetic.is_float:
+        vectors += 1
+    return vectors
+
+
+def make_tiling(product: Product, arithmetic: Arithmetic) -> Tiling:
+    """Decide how a product, already `normalised`, is computed."""
+    form = _form(product, arithmetic)
+    if form == "columns":
+        rows, columns, along_k, panels_along_k = product.n, product.m, product.transpose_w, not product.transpose_x
+    else:
+        rows, columns, along_k, panels_along_k = product.m, product.n, not product.transpose_x, product.transpose_w
+    vectors = panel_vectors(arithmetic) if product.packed or is_symbolic(rows) else _wide_vectors(arithmetic, rows)
+    pack: Pack = ""
+    k = hint(product.k)
+    if not product.packed:
+        copied = arithmetic.converts or _strides_collide(arithmetic, hint(rows), hint(columns), k)
+        pack = "flip" if panels_along_k else "copy" if copied else ""
+    parts = column_panels(columns, arithmetic.lanes, vectors, "copy" if product.packed else pack)
+    if product.packed:
+        parts = tuple(changed(part, pack="") for part in parts)
+    parts = tuple(changed(part, heights=tile_heights(arithmetic, rows, part.vectors)) for part in parts)
+    panel_row = vectors * arithmetic.vector_bytes
+    l2 = arithmetic.target.l2_bytes
+    blocks = -(-k * panel_row // (l2 // 4)) if k * panel_row > l2 // 2 else 1
+    k_block = max(1, -(-k // blocks))
+    group = 1
+    if blocks == 1 and hint(rows) * k * arithmetic.bytes > l2 // 4:
+        group = max(1, l2 // 2 // (k_block * panel_row))
+    if blocks == 1 and is_symbolic(product.k):
+        k_block = product.k
+    order: Order = "blocks" if blocks > 1 else "once"
+    if form == "rows" and not pack and _streams(product, arithmetic, parts):
+        order, k_block, group = "streams", _STREAMS_OF_ONE if rows == 1 else _STREAMS, 1
+    flips = form == "dots" and not product.transpose_w
+    ahead = along_k and order == "once" and k >= _LONG and hint(rows) * k * arithmetic.bytes > l2 // 2
+    x_row = _x_row(product, arithmetic, form)
+    few = _few_rows(product, arithmetic) if form == "either" else 0
+    return Tiling(form, along_k, parts, group, k_block, order, x_row, flips, ahead, few)
+
+
+_LONG = 64
+"""Terms that a tile sums at least, for the time to fetch something meanwhile."""
+
+
+_STREAMS = 16
+"""Rows of w that are read beside each other, as many as the hardware fetches ahead of."""
+_STREAMS_OF_ONE = 8
+"""The same for a single row of x."""
+_STREAM_ROWS = 2
+"""With more rows of x the multiplications take longer than w takes to come."""
+
+
+def _streams(product: Product, arithmetic: Arithmetic, parts: tuple[ColumnPanels, ...]) -> bool:
+    """Tell whether w [k, n] is far away and read once: going down its columns would jump from each k to the next."""
+    if product.packed or is_symbolic(product.m) or is_symbolic(product.n) or not arithmetic.is_float or not parts:
+        return False
+    far = product.n * hint(product.k) * arithmetic.bytes > arithmetic.target.l2_bytes // 2
+    return 0 < product.m <= _STREAM_ROWS and far and parts[0].count > 1
+
+
+def _strides_collide(arithmetic: Arithmetic, uses: int, width: int, k: int) -> bool:
+    """Tell whether k rows `width` long, read in `uses` small parts, would fall on the same few cache lines."""
+    return (
+        uses > 4 * tile_rows(arithmetic, panel_vectors(arithmetic)) and width * arithmetic.bytes % 2048 == 0 and k > 64
+    )
+
+
+def _x_row(product: Product, arithmetic: Arithmetic, form: Form) -> int:
+    if form not in ("rows", "either"):
+        return 0
+    width = product.m if product.transpose_x else product.k
+    if product.transpose_x and _strides_collide(arithmetic, hint(product.n), hint(product.m), hint(product.k)):
+        return width * arithmetic.bytes + 64
+    return width * arithmetic.bytes if arithmetic.converts else 0

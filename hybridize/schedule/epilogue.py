@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A draft as the epilogue of a contraction, and whether tiles may have it inside."""
+
+from __future__ import annotations
+
+from hybridize.graph import Value
+from hybridize.loops.expr import Expr, Load
+from hybridize.loops.index import Space
+from hybridize.loops.kernel import Param
+from hybridize.loops.measure import weight
+from hybridize.schedule.contraction import Product
+from hybridize.schedule.contraction.plan import Following
+from hybridize.schedule.draft import Draft
+from hybridize.schedule.steps import Epilogue, SideStore
+
+_LIGHT = 10
+"""Instructions of an epilogue that tiles have inside: a bias, a residual, scaling, a cut; no function."""
+
+
+def following(epilogue: Epilogue | None) -> Following:
+    """Weigh the epilogue of a product."""
+    if epilogue is None:
+        return "nothing"
+    return "light" if not epilogue.side_stores and weight(epilogue.value) <= _LIGHT else "heavy"
+
+
+def epilogue_of(draft: Draft, out: Value, product: Product) -> tuple[Epilogue, list[Value]]:
+    """Turn a draft into the epilogue of an element at (batch, row, column); returns it and the values of its params."""
+    interner = draft.space.interner
+    space = Space(interner, {0: product.batch, 1: product.m, 2: product.n})
+    flat = space.flat(tuple(space.axis(k) for k in range(3)), (product.batch, product.m, product.n))
+    axes, stride = {}, 1
+    for axis in reversed(range(len(draft.group.shape))):
+        size = draft.group.shape[axis]
+        axes[axis] = space.mod(space.floordiv(flat, stride), size)
+        stride *= size
+    target = draft.buffers.index(out)
+    used = draft.read_buffers() | {statement.buffer for statement in draft.statements}
+    order = [n for n in range(len(draft.buffers)) if n != target and n in used]
+    numbers = {number: i for i, number in enumerate(order)}
+    memo: dict[int, Expr] = {}
+
+    def load(load: Load, indices: tuple[Expr, ...]) -> Expr:
+        return interner.load(load.dtype, numbers.get(load.operand, load.operand), indices)
+
+    def moved(expr: Expr) -> Expr:
+        return space.rewrite_deep(expr, axes, load, lambda fold: fold.variable, memo)
+
+    written = {statement.buffer for statement in draft.statements}
+    params = tuple(Param(draft.buffers[n].type.dtype, draft.buffers[n].type.size, n in written) for n in order)
+    main = next(statement for statement in draft.statements if statement.buffer == target)
+    side_stores = tuple(
+        SideStore(numbers[s.buffer], moved(s.index), moved(s.value)) for s in draft.statements if s is not main
+    )
+    return Epilogue(moved(main.value), params, side_stores), [draft.buffers[n] for n in order]
