@@ -12,6 +12,7 @@ case is the median over rounds of ours over theirs; what is reported of a table 
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import os
 import random
@@ -19,6 +20,7 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy
 import torch
@@ -34,6 +36,8 @@ FIXED = (
 )  # fmt: skip
 """(m, n, k) that are always measured: matrix times vector, layers, squares."""
 TOLERANCE = 1e-4
+WORDS = ("m x n x k", "entry")
+"""Columns that hold no figures."""
 
 
 @dataclass(frozen=True)
@@ -143,28 +147,44 @@ def geometric_mean(ratios: list[float]) -> float:
 
 
 def report(timed: list[Timed], markdown: bool) -> None:
-    """Print all cases, the worst first, then the means."""
-    gflops = {one: 2e-9 * one.case.m * one.case.n * one.case.k / one.ours for one in timed}
-    bar = "| " if markdown else "  "
-    print(f"{bar}m x n x k {bar}weights {bar}ours us {bar}GFLOP/s {bar}PyTorch us {bar}entry {bar}ratio {bar}".rstrip())
-    if markdown:
-        print("|---|---|---:|---:|---:|---|---:|")
-    for one in sorted(timed, key=lambda one: -one.ratio):
-        cells = [
-            f"{one.case!s:30}",
-            "known" if one.case.known else "not known",
-            f"{1e6 * one.ours:9.2f}",
-            f"{gflops[one]:6.1f}",
-            f"{1e6 * one.theirs:9.2f}",
-            f"{one.entry:13}",
-            f"{one.ratio:.3f}",
-        ]
-        print(f"{bar}{f' {bar}'.join(cells)} {bar}".rstrip())
+    """Print all cases, the worst first, a table for each kind of weights, then the means."""
     for known in (True, False):
-        ratios = [one.ratio for one in timed if one.case.known is known]
-        if ratios:
-            word = "known" if known else "not known"
-            print(f"\nweights {word}: geometric mean of {len(ratios)} ratios {geometric_mean(ratios):.3f}")
+        cases = sorted((one for one in timed if one.case.known is known), key=lambda one: -one.ratio)
+        if not cases:
+            continue
+        word = "known" if known else "not known"
+        rows = [
+            (
+                str(one.case),
+                f"{1e6 * one.ours:.2f}",
+                f"{2e-9 * one.case.m * one.case.n * one.case.k / one.ours:.1f}",
+                f"{1e6 * one.theirs:.2f}",
+                one.entry,
+                f"{one.ratio:.3f}",
+            )
+            for one in cases
+        ]
+        print(f"Weights {word}:\n")
+        table(("m x n x k", "ours µs", "GFLOP/s", "PyTorch µs", "entry", "ratio"), rows, markdown)
+        print(f"\nweights {word}: geometric mean of {len(cases)} ratios {mean_of(cases):.3f}\n")
+    print(f"all: geometric mean of {len(timed)} ratios {mean_of(timed):.3f}")
+
+
+def table(columns: tuple[str, ...], rows: list[tuple[str, ...]], markdown: bool) -> None:
+    """Print a table: words to the left, figures to the right."""
+    if markdown:
+        lines = [columns, tuple("---" if name in WORDS else "---:" for name in columns), *rows]
+        print("\n".join(f"| {' | '.join(line)} |" for line in lines))
+        return
+    widths = [max(map(len, column)) for column in zip(columns, *rows, strict=True)]
+    for line in (columns, *rows):
+        cells = zip(columns, line, widths, strict=True)
+        print("  ".join(cell.ljust(w) if name in WORDS else cell.rjust(w) for name, cell, w in cells).rstrip())
+
+
+def mean_of(timed: list[Timed]) -> float:
+    """The geometric mean of the cases' ratios."""
+    return geometric_mean([one.ratio for one in timed])
 
 
 def main() -> None:
@@ -175,6 +195,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=44, help="sizes, the fixed ones included")
     parser.add_argument("--only", default="", help="known or unknown")
     parser.add_argument("--markdown", action="store_true")
+    parser.add_argument("--figures", type=Path, help="write the mean here, as JSON, for `hybridize bench`")
     options = parser.parse_args()
     os.sched_setaffinity(0, {options.cpu})
     torch.set_num_threads(1)
@@ -186,6 +207,8 @@ def main() -> None:
             for known in kinds:
                 timed += [measure(Case(m, n, k, transposed, known), options.rounds) for transposed in (False, True)]
     report(timed, options.markdown)
+    if options.figures is not None:
+        options.figures.write_text(json.dumps({"geometric mean of all ratios": mean_of(timed)}))
 
 
 if __name__ == "__main__":

@@ -14,9 +14,18 @@ import numpy
 from hybridize.base.frozen import frozen
 from hybridize.base.interruptions import let_through
 from hybridize.base.loading import LOADING
+from hybridize.machine.target import Target
 
 CHAINS = 12
 """Independent accumulators: more than latency times throughput of a multiply-add on any x86-64."""
+STREAMS = 4
+"""Vectors that one turn of the loop that moves memory handles."""
+STEPS = 200_000
+"""Multiply-adds of each chain in one call: long against what calling costs."""
+PASSED_BYTES = 16 << 20
+"""A call goes over small arrays as often as makes so many bytes."""
+MULTIPLY_ADDS, READING, MOVING = "multiply-adds", "reading", "moving"
+"""The kinds of probe."""
 
 
 @frozen
@@ -62,35 +71,45 @@ def best_seconds(function: Callable[[], object], seconds: float) -> float:
 
 
 def source(lanes: int) -> str:
-    """LLVM IR of the two loops, for vectors of `lanes` float32.
+    """LLVM IR of the three loops, for vectors of `lanes` float32.
 
-    `read(data, bytes, passes)` adds up all vectors; `multiply_add(x, y, count)` runs `CHAINS` chains of `count` steps.
+    `read(data, bytes, passes)` adds up all vectors; `move(x, y, out, bytes, passes)` writes x + y to `out`;
+    `multiply_add(x, y, count)` runs `CHAINS` chains of `count` steps.
     """
-    vector, size, chains = f"<{lanes} x float>", 4 * lanes, range(CHAINS)
+    return _read(lanes) + _move(lanes) + _multiply_add(lanes)
 
-    def lines(template: str) -> str:
-        return "\n".join("  " + template.format(i=i, v=vector, at=i * size) for i in chains)
 
-    total = "\n".join(f"  %t{i + 1} = fadd {vector} %t{i}, %s{i}" for i in chains)
-    finish = f"{total}\n  %r = extractelement {vector} %t{CHAINS}, i32 0\n  ret float %r"
-    first = f"  %t0 = fadd {vector} %s0, zeroinitializer"
+def _lines(lanes: int, template: str, count: int = CHAINS) -> str:
+    """A line for each of so many vectors: {i} is its number, {v} its type, {at} its place in bytes."""
+    return "\n".join("  " + template.format(i=i, v=f"<{lanes} x float>", at=4 * lanes * i) for i in range(count))
+
+
+def _total(lanes: int) -> str:
+    """Return the first element of the sum of all chains."""
+    vector = f"<{lanes} x float>"
+    lines = [f"%t0 = fadd {vector} %s0, zeroinitializer"]
+    lines += [f"%t{i} = fadd {vector} %t{i - 1}, %s{i}" for i in range(1, CHAINS)]
+    lines += [f"%r = extractelement {vector} %t{CHAINS - 1}, i32 0", "ret float %r"]
+    return "\n".join(f"  {line}" for line in lines)
+
+
+def _read(lanes: int) -> str:
     return f"""
-declare {vector} @llvm.fmuladd.v{lanes}f32({vector}, {vector}, {vector})
 define float @read(ptr %data, i64 %bytes, i64 %passes) {{
 entry:
   br label %pass
 pass:
   %p = phi i64 [0, %entry], [%p1, %again]
-{lines("%q{i} = phi {v} [zeroinitializer, %entry], [%s{i}, %again]")}
+{_lines(lanes, "%q{i} = phi {v} [zeroinitializer, %entry], [%s{i}, %again]")}
   br label %inner
 inner:
   %o = phi i64 [0, %pass], [%o1, %inner]
-{lines("%a{i} = phi {v} [%q{i}, %pass], [%s{i}, %inner]")}
+{_lines(lanes, "%a{i} = phi {v} [%q{i}, %pass], [%s{i}, %inner]")}
   %here = getelementptr i8, ptr %data, i64 %o
-{lines("%g{i} = getelementptr i8, ptr %here, i64 {at}")}
-{lines("%x{i} = load {v}, ptr %g{i}, align 64")}
-{lines("%s{i} = fadd {v} %a{i}, %x{i}")}
-  %o1 = add i64 %o, {CHAINS * size}
+{_lines(lanes, "%g{i} = getelementptr i8, ptr %here, i64 {at}")}
+{_lines(lanes, "%x{i} = load {v}, ptr %g{i}, align 64")}
+{_lines(lanes, "%s{i} = fadd {v} %a{i}, %x{i}")}
+  %o1 = add i64 %o, {CHAINS * 4 * lanes}
   %more = icmp ult i64 %o1, %bytes
   br i1 %more, label %inner, label %again
 again:
@@ -98,9 +117,49 @@ again:
   %rest = icmp ult i64 %p1, %passes
   br i1 %rest, label %pass, label %done
 done:
-{first}
-{finish}
+{_total(lanes)}
 }}
+"""
+
+
+def _move(lanes: int) -> str:
+    return f"""
+define void @move(ptr noalias %x, ptr noalias %y, ptr noalias %out, i64 %bytes, i64 %passes) {{
+entry:
+  br label %pass
+pass:
+  %p = phi i64 [0, %entry], [%p1, %again]
+  br label %inner
+inner:
+  %o = phi i64 [0, %pass], [%o1, %inner]
+  %xo = getelementptr i8, ptr %x, i64 %o
+  %yo = getelementptr i8, ptr %y, i64 %o
+  %to = getelementptr i8, ptr %out, i64 %o
+{_lines(lanes, "%xg{i} = getelementptr i8, ptr %xo, i64 {at}", STREAMS)}
+{_lines(lanes, "%yg{i} = getelementptr i8, ptr %yo, i64 {at}", STREAMS)}
+{_lines(lanes, "%tg{i} = getelementptr i8, ptr %to, i64 {at}", STREAMS)}
+{_lines(lanes, "%a{i} = load {v}, ptr %xg{i}, align 64", STREAMS)}
+{_lines(lanes, "%b{i} = load {v}, ptr %yg{i}, align 64", STREAMS)}
+{_lines(lanes, "%s{i} = fadd {v} %a{i}, %b{i}", STREAMS)}
+{_lines(lanes, "store {v} %s{i}, ptr %tg{i}, align 64", STREAMS)}
+  %o1 = add i64 %o, {STREAMS * 4 * lanes}
+  %more = icmp ult i64 %o1, %bytes
+  br i1 %more, label %inner, label %again
+again:
+  %p1 = add i64 %p, 1
+  %rest = icmp ult i64 %p1, %passes
+  br i1 %rest, label %pass, label %done
+done:
+  ret void
+}}
+"""
+
+
+def _multiply_add(lanes: int) -> str:
+    vector = f"<{lanes} x float>"
+    sums = f"%s{{i}} = call {{v}} @llvm.fmuladd.v{lanes}f32({{v}} %a{{i}}, {{v}} %xs, {{v}} %ys)"
+    return f"""
+declare {vector} @llvm.fmuladd.v{lanes}f32({vector}, {vector}, {vector})
 define float @multiply_add(float %x, float %y, i64 %count) {{
 entry:
   %x0 = insertelement {vector} poison, float %x, i32 0
@@ -110,48 +169,102 @@ entry:
   br label %step
 step:
   %n = phi i64 [0, %entry], [%n1, %step]
-{lines("%a{i} = phi {v} [zeroinitializer, %entry], [%s{i}, %step]")}
-{lines(f"%s{{i}} = call {{v}} @llvm.fmuladd.v{lanes}f32({{v}} %a{{i}}, {{v}} %xs, {{v}} %ys)")}
+{_lines(lanes, "%a{i} = phi {v} [zeroinitializer, %entry], [%s{i}, %step]")}
+{_lines(lanes, sums)}
   %n1 = add i64 %n, 1
   %more = icmp ult i64 %n1, %count
   br i1 %more, label %step, label %done
 done:
-{first}
-{finish}
+{_total(lanes)}
 }}
 """
+
+
+@frozen
+class Probe:
+    """A loop that does nothing but what limits a core, ready to be timed."""
+
+    call: Callable[[], object]
+    amount: float
+    """Operations, or bytes, of one call."""
+    memory: object = None
+    """Keeps the arrays that the loop goes over."""
+
+
+class Probes:
+    """The loops, compiled for vectors as wide as a target's programs use.
+
+    Args:
+        target: what the programs are compiled for that are set against the limits.
+    """
+
+    def __init__(self, target: Target) -> None:
+        with LOADING:
+            from hybridize.codegen.llvm.engine import compile_module  # late: see the package
+
+        self.lanes = target.lanes(4)
+        self._code = compile_module(source(self.lanes), target)  # the functions live as long as this does
+        i64, f32, address = ctypes.c_int64, ctypes.c_float, ctypes.c_void_p
+        at = self._code.address
+        self._read = ctypes.CFUNCTYPE(f32, address, i64, i64)(at("read"))
+        self._move = ctypes.CFUNCTYPE(None, address, address, address, i64, i64)(at("move"))
+        self._multiply_add = ctypes.CFUNCTYPE(f32, f32, f32, i64)(at("multiply_add"))
+
+    def probe(self, kind: str, nbytes: int = 0, inputs: int = 1) -> Probe:
+        """Make a probe of a kind.
+
+        Args:
+            kind: `MULTIPLY_ADDS`: float32 multiply-adds, two operations each. `READING`: reads of one array, again and
+                again. `MOVING`: reads of arrays and writes of another, as long as each of them.
+            nbytes: size of each array.
+            inputs: of `MOVING`, arrays that are read: one or two.
+        """
+        if kind == MULTIPLY_ADDS:
+            return Probe(lambda: self._multiply_add(0.5, 0.5, STEPS), 2.0 * self.lanes * CHAINS * STEPS)
+        turn = 4 * self.lanes * (CHAINS if kind == READING else STREAMS)  # the size becomes a multiple of it
+        nbytes = max(nbytes // turn, 1) * turn
+        passes = max(1, PASSED_BYTES // nbytes)
+        if kind == READING:
+            (x,), memory = _arrays(1, nbytes)
+            return Probe(lambda: self._read(x, nbytes, passes), float(nbytes * passes), memory)
+        if kind != MOVING or inputs not in (1, 2):
+            raise ValueError(f"no probe of {inputs} inputs that is called {kind!r}")
+        (*sources, out), memory = _arrays(inputs + 1, nbytes)
+        x, y = sources[0], sources[-1]
+        moved = float((inputs + 1) * nbytes * passes)
+        return Probe(lambda: self._move(x, y, out, nbytes, passes), moved, memory)
+
+
+def _arrays(count: int, nbytes: int) -> tuple[list[int], object]:
+    """Addresses of `count` arrays, aligned to cache lines, and what holds them."""
+    # 1 KiB more between two: streams that lie a multiple of 4 KiB apart wait for each other's stores.
+    stride = nbytes + 1024
+    memory = numpy.empty(count * stride + 64, numpy.uint8)
+    memory.fill(0)  # touched, so that it is more than the one page of zeros
+    begin = (memory.ctypes.data + 63) // 64 * 64
+    return [begin + i * stride for i in range(count)], memory
 
 
 def measure(seconds: float) -> Limits:
     """Measure each limit for about `seconds`, on the CPU that this process may use."""
     with LOADING:
-        from hybridize.codegen.llvm.engine import compile_module, host_target  # late: see the package
+        from hybridize.codegen.llvm.engine import host_target  # late: see the package
 
     target = host_target()
-    lanes = target.lanes(4)
-    code = compile_module(source(lanes), target)
-    i64, f32 = ctypes.c_int64, ctypes.c_float
-    read = ctypes.CFUNCTYPE(f32, ctypes.c_void_p, i64, i64)(code.address("read"))
-    multiply_add = ctypes.CFUNCTYPE(f32, f32, f32, i64)(code.address("multiply_add"))
+    probes = Probes(target)
 
-    def gb_per_s(size_bytes: int) -> float:
-        turn = CHAINS * 4 * lanes  # what one turn of the loop reads: the size becomes a multiple of it
-        size_bytes = size_bytes // turn * turn
-        memory = numpy.zeros(size_bytes + 64, numpy.uint8)
-        memory.fill(0)  # touched, so that it is more than the one page of zeros
-        address = (memory.ctypes.data + 63) // 64 * 64
-        passes = max(1, (16 << 20) // size_bytes)
-        return size_bytes * passes / best_seconds(lambda: read(address, size_bytes, passes), seconds) / 1e9
+    def gigas(kind: str, nbytes: int = 0) -> float:
+        probe = probes.probe(kind, nbytes)
+        return probe.amount / best_seconds(probe.call, seconds) / 1e9
 
-    count = 100_000
     l3_bytes = _third_level()
-    from_memory = gb_per_s(128 << 20)
+    from_memory = gigas(READING, 128 << 20)
     return Limits(
-        l1_gb_per_s=gb_per_s(target.l1_bytes // 2),
-        l2_gb_per_s=gb_per_s(target.l2_bytes // 2),
-        l3_gb_per_s=gb_per_s(l3_bytes // 4) if l3_bytes else from_memory,
+        l1_gb_per_s=gigas(READING, target.l1_bytes // 2),
+        l2_gb_per_s=gigas(READING, target.l2_bytes // 2),
+        l3_gb_per_s=gigas(READING, l3_bytes // 4) if l3_bytes else from_memory,
         memory_gb_per_s=from_memory,
-        gflops=2 * lanes * CHAINS * count / best_seconds(lambda: multiply_add(0.5, 0.5, count), seconds) / 1e9,
+        gflops=gigas(MULTIPLY_ADDS),
         l1_bytes=target.l1_bytes,
         l2_bytes=target.l2_bytes,
         l3_bytes=l3_bytes,

@@ -3,30 +3,33 @@
 
 What slows the machine for a while slows every row of that round alike; ratios are formed within a round, and the
 median over the rounds is reported. Outputs are compared with NumPy in float64 before anything is timed.
+
+What a core can do at best is measured in the same rounds, by a worker of its own: a processor that multiplies and adds
+for seconds runs at a lower clock than one that has just begun, so a figure taken beforehand flatters the limit.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import json
+import math
 import os
 import select
 import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hybridize.compiler.limits import Limits
-from hybridize.tools import workloads
-from hybridize.tools.peers import HYBRIDIZED, ROWS, Row
-from hybridize.tools.workloads import SCRIPTS, Data
+from hybridize.tools import training_workloads, workloads
+from hybridize.tools.peers import ROWS, Row
+from hybridize.tools.workloads import SCRIPTS, Data, Demand
 
 TOLERANCE = 1e-4
 """Largest admitted max|y - y64| / max(1, max|y64|)."""
@@ -36,9 +39,21 @@ THREADS = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "MKL", "OPENBLAS", "BL
 XLA = {"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false", "JAX_PLATFORMS": "cpu"}
 UNCACHED = {"HYBRIDIZE_CACHE": "0", "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1"}
 """First calls are first calls: nobody keeps compiled programs on disk."""
+PACKAGES = (
+    "torch", "onnxruntime", "openvino", "ai-edge-litert", "jax", "iree-base-compiler", "numpy", "llvmlite",
+)  # fmt: skip
+"""Packages whose versions decide about the figures."""
 FIRSTS = {"chapter MLP": "mlp", "12 layers of width 1024": "deep", "5,000 elementwise operations": "long"}
 """Rows of the compile workload, and the models of `hybridize.tools.first_calls`."""
 FROM_DISK = "chapter MLP, from the disk cache"
+LIMIT = "limit of this core"
+"""Row of the least time that a core can take, as fast as it does what limits it in the same rounds."""
+STEPS = 20_000
+"""Of a training, before it is timed: what slows it down later, as moments that decay into denormals, has come then."""
+STEPS_S = 20.0
+"""A runtime whose steps take longer than that may begin with fewer: see `Training.least_steps`."""
+ASKED_S = 0.25
+"""Seconds of steps between two reports of how far they are."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +73,16 @@ class BenchOptions:
     """Of the memory workload."""
     sizes: int = 1_000
     """Of the sizes workload."""
+    steps: int = STEPS
+    """Of a training, before it is timed."""
+
+
+Tell = Callable[[str, int, int], None]
+"""Told what is done, how much of it, of how much."""
+
+
+def silent(what: str, done: int, total: int) -> None:
+    """Tell nobody."""
 
 
 @dataclass
@@ -71,6 +96,8 @@ class Measurement:
     """Seconds from the model in memory to its first result."""
     cpu_s: list[float] = field(default_factory=list)
     """Of what happens once in a process: the seconds that the processor was at it."""
+    note: str = ""
+    """Facts of this run that belong to the figures."""
     error: str = ""
     """The reason why there are no figures."""
 
@@ -111,7 +138,17 @@ class Amount:
         return self.nbytes - self.besides
 
 
-Measured = Measurement | Amount
+@dataclass
+class Figure:
+    """A number that a program of a checkout has found."""
+
+    name: str
+    value: float = 0.0
+    error: str = ""
+    """The reason why there is none."""
+
+
+Measured = Measurement | Amount | Figure
 
 
 class BenchWorker:
@@ -177,27 +214,15 @@ def worker(cpu: int, environment: Mapping[str, str] | None = None) -> Iterator[B
         process.close()
 
 
-def limits(options: BenchOptions) -> Limits:
-    """Measure the limits of one core, in a worker."""
-    with worker(options.cpu) as process:
-        answer = process.ask(do="limits", seconds=options.seconds)
-    if "error" in answer:
-        raise OSError(answer["error"])
-    return Limits(**answer)
-
-
 def wanted(row: Row, options: BenchOptions) -> bool:
-    """Tell whether `options.only` names the row; the hybridized one is always wanted, because the ratios need it."""
-    return not options.only or row.name == HYBRIDIZED or any(part.lower() in row.name.lower() for part in options.only)
+    """Tell whether `options.only` names the row."""
+    return not options.only or any(part.lower() in row.name.lower() for part in options.only)
 
 
 def rows(options: BenchOptions, table: str) -> list[Row]:
-    """The rows that this environment can run, hybridized first."""
-    return [
-        row
-        for row in ROWS
-        if table in row.tables and importlib.util.find_spec(row.package) is not None and wanted(row, options)
-    ]
+    """The rows that this environment can run; the first is ours, and always there, because the ratios need it."""
+    ours, *others = (row for row in ROWS if table in row.tables)
+    return [ours, *(row for row in others if importlib.util.find_spec(row.package) and wanted(row, options))]
 
 
 def prepare(process: BenchWorker, row: Row, workload: str, data: Data) -> dict[str, Any]:
@@ -227,8 +252,11 @@ def disagreement(found: np.ndarray[Any, Any], data: Data) -> str:
     return "" if error <= TOLERANCE else f"wrong result: differs by {error:.1e}"
 
 
-def run_calls(workload: str, options: BenchOptions) -> list[Measurement]:
-    """Time the calls of a workload; rows that fail say why and do not stop the others."""
+def run_calls(workload: str, options: BenchOptions, tell: Tell = silent) -> list[Measurement]:
+    """Time the calls of a workload; rows that fail say why and do not stop the others.
+
+    The last row is the limit of the core, where one is known.
+    """
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         data = workloads.write(workload, folder)
@@ -239,21 +267,78 @@ def run_calls(workload: str, options: BenchOptions) -> list[Measurement]:
             result = Measurement(row.name)
             results.append(result)
             answer = prepare(process, row, workload, data)
-            if "error" in answer:
-                result.error = answer["error"]
-                continue
-            result.first_s.append(answer["first_s"])
-            ready.append((process, result))
+            if "error" not in answer and training_workloads.known(workload):
+                result.error = settle(process, result, workload, options, tell)
+            result.error = answer.get("error", result.error)
+            if not result.error:
+                result.first_s.append(answer["first_s"])
+                ready.append((process, result))
+        demands = workloads.demands(workload)
+        limit = Measurement(LIMIT)
+        if demands:
+            probing = stack.enter_context(worker(options.cpu))
         for process, _ in ready:  # warm-up: caches, the clock's frequency, executors that specialise
             process.ask(do="sample", seconds=min(0.2, options.seconds))
-        for _ in range(options.rounds):
+        rates: list[list[float]] = []
+        for turn in range(options.rounds):
+            tell(workload, turn, options.rounds)
+            if demands and not limit.error:
+                rates.append(probe(probing, demands, limit, options))
             for process, result in ready:
                 answer = process.ask(do="sample", seconds=options.seconds)
                 if "error" in answer:
                     result.error = result.error or answer["error"]
                 else:
                     result.rounds.append(answer["samples"])
+        if demands:
+            limit.note = "" if limit.error else described(demands, rates)
+            results.append(limit)
         return results
+
+
+def settle(process: BenchWorker, result: Measurement, workload: str, options: BenchOptions, tell: Tell) -> str:
+    """Take the steps of a training that come before its samples; the reason if that fails.
+
+    All `options.steps`, or fewer where a training admits it and they take longer than `STEPS_S`.
+    """
+    training = training_workloads.named(workload)
+    of_a_call = training_workloads.steps_of_call(workload)
+    calls = math.ceil(options.steps / of_a_call)
+    least = math.ceil(min(options.steps, training.least_steps) / of_a_call)
+    done, seconds = 0, 0.0
+    while done < calls and (done < least or seconds < STEPS_S):
+        tell(f"{workload}: steps of {result.name}", done * of_a_call, calls * of_a_call)
+        answer = process.ask(do="steps", count=calls - done if seconds < STEPS_S else least - done, seconds=ASKED_S)
+        if "error" in answer:
+            return str(answer["error"])
+        done += answer["calls"]
+        seconds += answer["seconds"]
+    answer = process.ask(do="losses")
+    if "error" not in answer and not answer["finite"]:
+        return f"losses are no longer finite after {done * of_a_call:,} steps"
+    result.note = f"after {done * of_a_call:,} steps"
+    return str(answer.get("error", ""))
+
+
+def probe(process: BenchWorker, demands: tuple[Demand, ...], limit: Measurement, options: BenchOptions) -> list[float]:
+    """Take a round's samples of what limits a workload, as long as a row's; returns how much of each in a second."""
+    rates: list[float] = []
+    least: list[list[float]] = []
+    for demand in demands:
+        answer = process.ask(do="limit", seconds=options.seconds, **asdict(demand.probe))
+        if "error" in answer:
+            limit.error = answer["error"]
+            return []
+        least.append([seconds / answer["amount"] * demand.amount for seconds in answer["samples"]])
+        rates.append(answer["amount"] / statistics.median(answer["samples"]))
+    limit.rounds.append(max(least, key=statistics.median))  # the bottleneck of this round
+    return rates
+
+
+def described(demands: tuple[Demand, ...], rates: list[list[float]]) -> str:
+    """Say how fast the core did what limits the workload: medians over the rounds."""
+    medians = [statistics.median(rate) for rate in zip(*rates, strict=True)]
+    return "; ".join(demand.probe.rate(median) for demand, median in zip(demands, medians, strict=True))
 
 
 def run_first_calls(options: BenchOptions) -> list[Measurement]:
@@ -334,15 +419,26 @@ def run_compile(options: BenchOptions) -> list[Measurement]:
     return results
 
 
-def run_script(workload: str) -> str:
-    """Run a program of `SCRIPTS`, and return what it writes, or why it does not run, as Markdown."""
-    file, *arguments = SCRIPTS[workload]
-    path = Path(__file__).parents[2] / file
+def run_script(workload: str, options: BenchOptions) -> tuple[str, list[Figure]]:
+    """Run a program of `SCRIPTS`.
+
+    Returns:
+        What it writes, or why it does not run, as Markdown; the figures that it leaves for the goals.
+    """
+    script = SCRIPTS[workload]
+    path = Path(__file__).parents[2] / script.file
     if not path.is_file():
-        return f"### {workload}\n\n{file} is not here: it comes with a checkout, not with the package\n"
-    command = [sys.executable, str(path), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **XLA, **UNCACHED})
-    if done.returncode:
-        return f"### {workload}\n\nfailed: {(done.stderr.strip().splitlines() or ['no message'])[-1][:160]}\n"
+        return f"### {workload}\n\n{script.file} is not here: it comes with a checkout, not with the package\n", []
+    command = [sys.executable, str(path), *script.arguments]
+    with tempfile.TemporaryDirectory() as folder:
+        figures = Path(folder) / "figures.json"
+        if script.figures:
+            command += ["--cpu", str(options.cpu), "--rounds", str(options.rounds), "--figures", str(figures)]
+        done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **XLA, **UNCACHED})
+        if done.returncode:
+            reason = (done.stderr.strip().splitlines() or ["no message"])[-1][:160]
+            return f"### {workload}\n\nfailed: {reason}\n", []
+        found = json.loads(figures.read_text()) if script.figures else {}
     text = done.stdout.strip()
-    return f"### {workload}\n\n{text}\n" if "|" in text else f"### {workload}\n\n```text\n{text}\n```\n"
+    written = f"### {workload}\n\n{text}\n" if "|" in text else f"### {workload}\n\n```text\n{text}\n```\n"
+    return written, [Figure(name, value) for name, value in found.items()]

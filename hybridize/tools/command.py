@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +18,6 @@ from rich.progress import Progress
 import hybridize
 from hybridize.base.errors import HybridizeError
 from hybridize.base.locations import no_program
-from hybridize.compiler.limits import Limits
 from hybridize.tools import bench as benchmark
 from hybridize.tools import (
     compile_command,
@@ -30,7 +31,7 @@ from hybridize.tools import (
     saved_files,
 )
 from hybridize.tools.bench import BenchOptions, Measured
-from hybridize.tools.workloads import CALLS, DEPLOYED, SCRIPTS, SEPARATE, STARTS, WORKLOADS, limit_s
+from hybridize.tools.workloads import CALLS, DEPLOYED, SCRIPTS, SEPARATE, STARTS, WORKLOADS
 
 application = typer.Typer(
     no_args_is_help=True,
@@ -78,6 +79,7 @@ def options(
 
 @application.command()
 def bench(
+    context: typer.Context,
     workloads: Annotated[
         list[str] | None,
         typer.Argument(help=f"Of: {', '.join(WORKLOADS)}. All but the last {len(SEPARATE)} when none is named."),
@@ -88,6 +90,7 @@ def bench(
     only: Annotated[list[str] | None, typer.Option(help="Rows whose name contains this; may be repeated.")] = None,
     calls: Annotated[int, typer.Option(min=1, help="Calls of the memory workload.")] = 1_000_000,
     shapes: Annotated[int, typer.Option(min=2, help="Shapes of the memory workload.")] = 10_000,
+    steps: Annotated[int, typer.Option(min=1, help="Of a training, before it is timed.")] = benchmark.STEPS,
     markdown: Annotated[Path | None, typer.Option(help="Write the tables here, too, as Markdown.")] = None,
 ) -> None:
     """Compare hybridize with every runtime that this environment can import, in one interleaved run."""
@@ -95,22 +98,28 @@ def bench(
     unknown = set(chosen) - set(WORKLOADS)
     if unknown:
         raise typer.BadParameter(f"no workload {', '.join(sorted(unknown))}; there are: {', '.join(WORKLOADS)}")
-    options = BenchOptions(rounds, seconds, allowed(cpu), tuple(only or ()), calls, shapes)
+    options = BenchOptions(rounds, seconds, allowed(cpu), tuple(only or ()), calls, shapes, steps=steps)
     console = Console()
-    limits = benchmark.limits(options)
-    written = [report.machine(machine.describe(), limits) + "\n"]
-    console.print(written[0], highlight=False)
+    packages = machine.versions(benchmark.PACKAGES)
+    written = [report.head(machine.describe(), packages, repeated(context), f"{date.today()}")]
+    console.print(written[0], highlight=False, markup=False)
     by_workload: dict[str, Sequence[Measured]] = {}
     with Progress(console=console, transient=True) as progress:
         task = progress.add_task("", total=len(chosen))
+        part = progress.add_task("", visible=False)
+
+        def tell(what: str, done: int, total: int) -> None:
+            progress.update(part, description=what, completed=done, total=total, visible=True)
+
         for workload in chosen:
             progress.update(task, description=workload)
+            progress.update(part, visible=False)
             if workload in SCRIPTS:
-                text = benchmark.run_script(workload)
+                text, by_workload[workload] = benchmark.run_script(workload, options)
                 console.print(text, highlight=False, markup=False)
                 written.append(text)
             else:
-                grid = one(workload, options, limits, by_workload)
+                grid = one(workload, options, by_workload, tell)
                 grid.show(console)
                 written.append(grid.markdown())
             progress.advance(task)
@@ -122,8 +131,21 @@ def bench(
         markdown.write_text("\n".join(written), encoding="utf-8")
 
 
+def repeated(context: typer.Context) -> str:
+    """The command line that repeats this run: what was said, in a fixed order."""
+    words = context.command_path.split()
+    for parameter in context.command.params:
+        value = context.params.get(parameter.name or "")
+        if value is None or value == parameter.default or parameter.name == "markdown":
+            continue
+        values = [str(one) for one in value] if isinstance(value, list | tuple) else [str(value)]
+        words += values if parameter.param_type_name == "argument" else []
+        words += [word for one in values for word in (parameter.opts[0], one)] if parameter.opts[0][0] == "-" else []
+    return shlex.join(words)
+
+
 def one(
-    workload: str, options: BenchOptions, limits: Limits, by_workload: dict[str, Sequence[Measured]]
+    workload: str, options: BenchOptions, by_workload: dict[str, Sequence[Measured]], tell: benchmark.Tell
 ) -> report.Grid:
     """Run one workload and lay out its figures; they are also put into `by_workload`, for the goals."""
     if workload == "memory":
@@ -140,8 +162,8 @@ def one(
     if workload in DEPLOYED:
         by_workload[workload], notes = deployment.run(workload, options)
         return report.deployed(workload, by_workload[workload], notes)
-    results = by_workload[workload] = benchmark.run_calls(workload, options)
-    return report.calls(f"{workload}: {CALLS[workload]}", results, limit_s(workload, limits))
+    results = by_workload[workload] = benchmark.run_calls(workload, options, tell)
+    return report.calls(f"{workload}: {CALLS[workload]}", results)
 
 
 @application.command(name="compile")

@@ -13,12 +13,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from hybridize.compiler.explanation import described, duration
-from hybridize.compiler.limits import Limits
-from hybridize.tools.bench import Amount, Measured, Measurement
-from hybridize.tools.goals import BOUNDS, CEILINGS, GOALS, reached
+from hybridize.compiler.explanation import duration
+from hybridize.tools.bench import LIMIT, Amount, Figure, Measured, Measurement
+from hybridize.tools.goals import BOUNDS, CEILINGS, GOALS, MOSTS, Goal, Outcome, reached
+from hybridize.tools.goals import verdict as verdict_of
 from hybridize.tools.peers import HYBRIDIZED, KERNEL
 from hybridize.tools.workloads import DEPLOYED
+
+WIDTH = 80
+"""Columns of a page of Markdown: no line is longer, but one that holds a word which is."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,9 @@ class Grid:
             "|" + " --- |" * self.words + " ---: |" * (len(self.columns) - self.words),
             *("| " + " | ".join(row) + " |" for row in self.rows),
         ]
-        lines += ["", *(f"- {note}" for note in self.notes)] if self.notes else []
+        lines += [""] if self.notes else []
+        for note in self.notes:
+            lines += textwrap.wrap(note, WIDTH, initial_indent="- ", subsequent_indent="  ", break_long_words=False)
         return f"### {self.title}\n\n" + "\n".join(lines) + "\n"
 
     def cut(self, rows: int) -> Grid:
@@ -66,10 +71,11 @@ class Grid:
             console.print(f"  {note}", style="dim", highlight=False, markup=False, soft_wrap=True)
 
 
-def calls(title: str, results: Sequence[Measurement], limit_s: float | None = None) -> Grid:
-    """Median, tenth percentile, ratio to the hybridized row, distance to the machine's limit, first call."""
+def calls(title: str, results: Sequence[Measurement]) -> Grid:
+    """Median, tenth percentile, ratio to our first row, share of the core's limit, first call."""
     measured = [result for result in results if result.rounds and not result.error]
-    ours = next((result for result in measured if result.name == HYBRIDIZED), None)
+    ours = results[0] if results and results[0] in measured else None
+    limit = next((result for result in measured if result.name == LIMIT), None)
     rows: list[tuple[str, ...]] = []
     for result in results:
         if result not in measured:
@@ -77,12 +83,21 @@ def calls(title: str, results: Sequence[Measurement], limit_s: float | None = No
             continue
         ratio = f"{result.ratio(ours):.2f} ×" if ours else ""
         first = duration(result.first_s[0]) if result.first_s else ""
-        share = f"{limit_s / result.median:.0%}" if limit_s else ""
+        share = f"{limit.ratio(result):.1%}" if limit else ""
         rows.append((result.name, duration(result.median), duration(result.p10), ratio, share, first))
-    notes = failures(results)
-    if limit_s:
-        notes = (f"limit of this core: {duration(limit_s)}", *notes)
-    return Grid(title, ("runtime", "median", "p10", "time ÷ hybridized", "of the limit", "first call"), rows, notes)
+    mode = results[0].name.partition(", ")[2] if results else ""
+    columns = ("runtime", "median", "p10", f"time ÷ {mode or 'first'}", "of the limit", "first call")
+    return Grid(title, columns, rows, (*remarks(measured), *failures(results)))
+
+
+def remarks(results: Sequence[Measurement]) -> tuple[str, ...]:
+    """One line for each fact of this run, with the rows that it is one of."""
+    names: dict[str, list[str]] = {}
+    for result in results:
+        if result.note:
+            names.setdefault(result.note, []).append(result.name)
+    timed = sum(result.name != LIMIT for result in results)
+    return tuple(f"{'; '.join(rows) if len(rows) < max(timed, 2) else 'all'}: {note}" for note, rows in names.items())
 
 
 def deployed(workload: str, found: Sequence[Measured], notes: Sequence[str]) -> Grid:
@@ -182,10 +197,9 @@ def goals(by_workload: dict[str, Sequence[Measured]]) -> Grid | None:
     for goal in GOALS:
         found = reached(goal, by_workload.get(goal.workload, ()))
         if found is not None:
-            best, ratio = found
-            name = f"{goal.workload}: {goal.ours} ÷ {best}"
-            figures = (f"{ratio:.2f}", f"{goal.must:.2f}", f"{goal.aim:.2f}")
-            rows.append((name, *figures, verdict(ratio, goal.must, goal.aim)))
+            rows.append(
+                (_named(goal, found), _found(found), str(goal.must), str(goal.aim or ""), verdict_of(goal, found))
+            )
     for bound in BOUNDS:
         for result in by_workload.get(bound.workload, ()):
             if isinstance(result, Measurement) and result.name == bound.row and result.rounds and not result.error:
@@ -198,18 +212,39 @@ def goals(by_workload: dict[str, Sequence[Measured]]) -> Grid | None:
                 figures = (size(one.beyond), size(ceiling.must_bytes), size(ceiling.aim_bytes))
                 words = f"{ceiling.workload}: {ceiling.row}, {ceiling.beyond}"
                 rows.append((words, *figures, verdict(one.beyond, ceiling.must_bytes, ceiling.aim_bytes)))
+    for most in MOSTS:
+        for one in by_workload.get(most.workload, ()):
+            if isinstance(one, Figure) and one.name == most.row and not one.error:
+                figures = (f"{one.value:.3f}", f"{most.must:.2f}", f"{most.aim:.2f}")
+                rows.append((f"{most.workload}: {most.row}", *figures, verdict(one.value, most.must, most.aim)))
     return Grid("Goals", ("", "found", "must", "aim", "reached"), rows) if rows else None
+
+
+def _named(goal: Goal, found: Outcome) -> str:
+    """The goal's row in words; that it is ours, and a case that both names begin with, go without saying."""
+    case, _, rest = goal.ours.rpartition(": ")
+    peer = found.peer.removeprefix(f"{case}: ")
+    words = [goal.workload, case, "" if rest == HYBRIDIZED else rest.removeprefix("hybridize, ")]
+    return ": ".join(word for word in words if word) + (f" ÷ {peer}" if peer else " of the limit")
+
+
+def _found(found: Outcome) -> str:
+    """The figures of a goal."""
+    ratio = "" if found.ratio is None else f"{found.ratio:.2f}"
+    share = "" if found.share is None else f"{found.share:.1%}"
+    return ", ".join(part for part in (ratio, share) if part)
 
 
 def verdict(found: float, must: float, aim: float) -> str:
     """Tell which of two upper limits a figure keeps.
 
     >>> verdict(0.6, 0.75, 0.65), verdict(0.7, 0.75, 0.65), verdict(0.8, 0.75, 0.65)
-    ('aim', 'must', 'missed')
+    ('aim', 'must', 'no')
     """
-    return "aim" if found <= aim else "must" if found <= must else "missed"
+    return "aim" if found <= aim else "must" if found <= must else "no"
 
 
-def machine(text: str, limit: Limits) -> str:
-    """The machine and the limits of one of its cores, in two lines."""
-    return f"{text}\none core, measured: {described(limit)}"
+def head(machine: str, packages: str, command: str, day: str) -> str:
+    """The machine, what runs on it, when, and the command, each wrapped to a page's width."""
+    lines = [day, machine, packages, f"`{command}`"]
+    return "\n\n".join(textwrap.fill(line, WIDTH, break_on_hyphens=False) for line in lines if line) + "\n"

@@ -39,18 +39,30 @@ class Training:
     optimizer: str
     """Either "sgd" or "adam", without momentum and weight decay."""
     rate: float
+    least_steps: int = 20_000
+    """That come before it is timed, however long they take."""
 
 
 CHAPTER = (512, 256, 128, 2)
 WIDE = (1024, 1024, 1024, 10)
 DIGITS = (64, 256, 128, 10)
+DIGIT_COUNT = 1438
+"""Of the digits, those to train with."""
 TRAININGS = {
     "train-64": Training("a training step of the chapter's MLP, batch 64, SGD", CHAPTER, 64, "sgd", 0.01),
     "train-adam-1": Training("a training step of the chapter's MLP, batch 1, Adam", CHAPTER, 1, "adam", 1e-3),
-    "train-adam-256": Training("a training step of the chapter's MLP, batch 256, Adam", CHAPTER, 256, "adam", 1e-3),
-    "train-wide": Training("a training step of 1024-1024-1024-10, batch 256, SGD", WIDE, 256, "sgd", 0.01),
-}  # fmt: skip
-
+    "train-adam-256": Training(
+        "a training step of the chapter's MLP, batch 256, Adam", CHAPTER, 256, "adam", 1e-3, least_steps=2_000
+    ),
+    "train-wide": Training(
+        "a training step of 1024-1024-1024-10, batch 256, SGD", WIDE, 256, "sgd", 0.01, least_steps=2_000
+    ),
+}
+"""Those whose call is a step."""
+STEPWISE = {
+    "imperative-step": Training("a training step of the chapter's MLP, batch 64, SGD", CHAPTER, 64, "sgd", 0.01),
+}
+"""Those whose call is a step, line by line."""
 EPOCHS = {
     "train-digits": Training("an epoch on 1,438 digits, 64-256-128-10, batch 64, SGD", DIGITS, 64, "sgd", 0.1),
 }
@@ -59,14 +71,24 @@ if importlib.util.find_spec("sklearn") is None:  # the digits are in its package
     EPOCHS = {}
 
 
+def known(workload: str) -> bool:
+    """Tell whether the workload is a training."""
+    return workload in TRAININGS or workload in STEPWISE or workload in EPOCHS
+
+
 def table(workload: str) -> str:
     """The table in the peers' modules that has the training."""
-    return "TRAIN" if workload in TRAININGS else "EPOCH"
+    return "TRAIN" if workload in TRAININGS else "STEP" if workload in STEPWISE else "EPOCH"
 
 
 def named(workload: str) -> Training:
     """The workload's training."""
-    return {**TRAININGS, **EPOCHS}[workload]
+    return {**TRAININGS, **STEPWISE, **EPOCHS}[workload]
+
+
+def steps_of_call(workload: str) -> int:
+    """Steps that a call takes: one, or an epoch's."""
+    return -(-DIGIT_COUNT // EPOCHS[workload].batch) if workload in EPOCHS else 1
 
 
 def layers_of(training: Training) -> Layers:

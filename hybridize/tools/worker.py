@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A process that holds one runtime and answers the benchmark: one JSON object a line in, one out.
 
-    {"do": "limits", "seconds": s}                          -> {"l2_gb_per_s": ..., ...}
+    {"do": "limit", "kind": k, "nbytes": n, "inputs": n,
+     "seconds": s}                                          -> {"samples": [seconds of a call, ...], "amount": n}
     {"do": "prepare", "module": m, "mode": k, "table": t, "workload": w,
      "data": file.npz, "result": file.npy}                  -> {"first_s": ...}
     {"do": "sample", "seconds": s}                          -> {"samples": [seconds of a call, ...], "disturbed": n}
+    {"do": "steps", "count": n, "seconds": s}               -> {"calls": n, "seconds": s}
+    {"do": "losses"}                                        -> {"finite": bool}
     {"do": "memory", "data": file.npz, "calls": n, "shapes": n} -> {"before_calls": bytes, ...}
     {"do": "peak"}                                          -> {"bytes": n}
     {"do": "planned", "workload": w, "data": file.npz}      -> {"bytes": n}
@@ -28,13 +31,13 @@ import sys
 import time
 import timeit
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from hybridize.base.loading import load_module
-from hybridize.compiler import limits
+from hybridize.compiler import default_target
+from hybridize.compiler.limits import Probe, Probes
 from hybridize.tools import workloads
 from hybridize.tools.peers import Prepared
 from hybridize.tools.sampling import sample
@@ -47,15 +50,24 @@ def stopwatch(prepared: Prepared) -> timeit.Timer:
     return timeit.Timer(f"function({', '.join(names)})", globals=scope)
 
 
+def probe_of(kind: str, nbytes: int, inputs: int) -> Probe:
+    """A loop that measures a limit of the core, with vectors as wide as our programs use here."""
+    return Probes(default_target()).probe(kind, nbytes, inputs)
+
+
 def answers(requests: Iterator[str]) -> Iterator[dict[str, Any]]:
     """One answer for each request."""
     timer: timeit.Timer | None = None
+    prepared: Prepared | None = None
+    probe = functools.cache(probe_of)
     for line in requests:
         request = json.loads(line)
         try:
             match request["do"]:
-                case "limits":
-                    yield asdict(limits.measure(request["seconds"]))
+                case "limit":
+                    loop = probe(request["kind"], request["nbytes"], request["inputs"])
+                    samples, disturbed = sample(timeit.Timer(loop.call), request["seconds"])
+                    yield {"samples": samples, "amount": loop.amount, "disturbed": disturbed}
                 case "prepare":
                     module = load_module(f"hybridize.tools.peers.{request['module']}")
                     build = getattr(module, request["table"])[request["mode"]]
@@ -70,6 +82,15 @@ def answers(requests: Iterator[str]) -> Iterator[dict[str, Any]]:
                 case "sample" if timer is not None:
                     samples, disturbed = sample(timer, request["seconds"])
                     yield {"samples": samples, "disturbed": disturbed}
+                case "steps" if timer is not None:
+                    begin, calls = time.perf_counter(), 0
+                    while calls < request["count"] and time.perf_counter() - begin < request["seconds"]:
+                        timer.timeit(1)
+                        calls += 1
+                    yield {"calls": calls, "seconds": time.perf_counter() - begin}
+                case "losses" if prepared is not None:
+                    losses = prepared.read(prepared.function(*prepared.arguments))
+                    yield {"finite": bool(np.isfinite(losses).all())}
                 case "memory":
                     layers, x = workloads.read("MLP", "mlp-1", request["data"])
                     memory = load_module("hybridize.tools.memory")

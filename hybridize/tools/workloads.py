@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from hybridize.compiler.limits import Limits
+from hybridize.compiler.limits import MOVING, MULTIPLY_ADDS, READING
 from hybridize.tools import training_workloads
+from hybridize.tools.convolutions import CONVOLUTIONS
 from hybridize.tools.formulas import FORMULAS
 from hybridize.tools.peers import F32, Layers
-from hybridize.tools.training_workloads import EPOCHS, TRAININGS
+from hybridize.tools.training_workloads import EPOCHS, STEPWISE, TRAININGS
 
 SIZES = (512, 256, 128, 2)
 """Widths of the chapter's multilayer perceptron, input first."""
@@ -23,7 +24,8 @@ CALLS = {
     **dict.fromkeys(BATCHES, "512-256-128-2, ReLU, float32, one thread"),
     "call-overhead": "x + 1 on one element",
     **{name: formula.title for name, formula in FORMULAS.items()},
-    **{name: training.title for name, training in (TRAININGS | EPOCHS).items()},
+    **{name: training.title for name, training in (TRAININGS | STEPWISE | EPOCHS).items()},
+    **{name: convolution.title for name, convolution in CONVOLUTIONS.items()},
 }
 """Workloads whose calls are timed, and what they are."""
 STARTS = {
@@ -38,13 +40,24 @@ DEPLOYED = {
     "deploy-sizes": "files, and the memory of a process that loads and runs it",
 }
 """Workloads of exported programs."""
+
+
+@dataclass(frozen=True)
+class Script:
+    """A program of a checkout, with a method of its own."""
+
+    file: str
+    arguments: tuple[str, ...] = ()
+    figures: bool = False
+    """It takes --cpu and --rounds, and writes figures for the goals into the file that --figures names, as JSON."""
+
+
 SCRIPTS = {
-    "products": ("benchmarks/products.py", "--markdown"),
-    "threads": ("benchmarks/threads.py",),
-    "instructions": ("benchmarks/instructions.py",),
-    "train-programs": ("benchmarks/recompilations.py",),
+    "products": Script("benchmarks/products.py", ("--markdown",), figures=True),
+    "threads": Script("benchmarks/threads.py"),
+    "instructions": Script("benchmarks/instructions.py"),
+    "train-programs": Script("benchmarks/recompilations.py"),
 }
-"""Workloads with a method of their own: programs of a checkout, and what they are started with."""
 SEPARATE = ("memory", "train-memory", *SCRIPTS)
 """Run only when they are named: they take minutes."""
 WORKLOADS = (*CALLS, *STARTS, "sizes", *DEPLOYED, *SEPARATE)
@@ -57,6 +70,42 @@ class Data:
     table: str
     file: Path
     expected: np.ndarray[Any, np.dtype[np.float64]]
+
+
+@dataclass(frozen=True)
+class ProbeOf:
+    """A loop of `compiler.limits` that does one thing as fast as a core can."""
+
+    kind: str
+    nbytes: int = 0
+    """Of each array it goes over."""
+    inputs: int = 1
+    """Arrays that it reads, where it also writes one."""
+
+    def rate(self, of_second: float) -> str:
+        """Say in words so many operations, or bytes, of a second.
+
+        >>> ProbeOf(MULTIPLY_ADDS).rate(190e9), ProbeOf(READING, 658_000).rate(150e9)
+        ('190 GFLOP/s in multiply-adds', '150 GB/s reading 643 KiB')
+        >>> ProbeOf(MOVING, 4 << 20, 2).rate(29.8e9)
+        '29.8 GB/s adding two arrays of 4,096 KiB in order'
+        """
+        value = f"{of_second / 1e9:.3g}"
+        if self.kind == MULTIPLY_ADDS:
+            return f"{value} GFLOP/s in multiply-adds"
+        size = f"{round(self.nbytes / 1024):,} KiB"
+        if self.kind == READING:
+            return f"{value} GB/s reading {size}"
+        return f"{value} GB/s {'copying an array' if self.inputs == 1 else 'adding two arrays'} of {size} in order"
+
+
+@dataclass(frozen=True)
+class Demand:
+    """An amount of something that a workload cannot do without, and the loop that does it as fast as a core can."""
+
+    probe: ProbeOf
+    amount: float
+    """Operations or bytes."""
 
 
 def layers_and_input(batch: int) -> tuple[Layers, F32]:
@@ -90,7 +139,12 @@ def write(workload: str, folder: Path) -> Data:
         named = {f"x{i}": array for i, array in enumerate(arrays)}
         np.savez(path, allow_pickle=False, **named)
         return Data("FORMULA", path, FORMULAS[workload].expected(arrays))
-    if workload in TRAININGS | EPOCHS:
+    if workload in CONVOLUTIONS:
+        convolution = CONVOLUTIONS[workload]
+        x, weight, bias = convolution.arrays()
+        np.savez(path, allow_pickle=False, x=x, weight=weight, bias=bias)
+        return Data("CONV", path, convolution.expected(x, weight, bias))
+    if training_workloads.known(workload):
         losses = training_workloads.write(training_workloads.named(workload), path, epoch=workload in EPOCHS)
         return Data(training_workloads.table(workload), path, losses)
     if workload == "call-overhead":
@@ -106,32 +160,41 @@ def write(workload: str, folder: Path) -> Data:
 
 def read(table: str, workload: str, path: str) -> tuple[Any, ...]:
     """The arguments of a build of the table, from the parent's file."""
-    if table in ("TRAIN", "EPOCH"):
+    if table in ("TRAIN", "STEP", "EPOCH"):
         return training_workloads.named(workload), *training_workloads.read(path)
     with np.load(path) as data:
         if table == "FORMULA":
             return workload, [data[f"x{i}"] for i in range(len(data.files))]
         if table == "ADD_ONE":
             return (data["x"],)
+        if table == "CONV":
+            return data["x"], data["weight"], data["bias"]
         count = sum(name.startswith("weight") for name in data.files)
         return [(data[f"weight{i}"], data[f"bias{i}"]) for i in range(count)], data["x"]
 
 
-def limit_s(workload: str, limits: Limits) -> float | None:
-    """The least time that a core can take for the workload, in seconds; None where no limit is known.
+def demands(workload: str) -> tuple[Demand, ...]:
+    """Return what a core has to do for the workload at least; empty where that is not known.
 
-    Of the perceptron each weight is read once, from the second-level cache that holds them all, and every product is
-    computed. Formulas move their arguments and results once, at the speed of reading from the level that holds them;
-    their arithmetic is not counted.
+    Of the perceptron each weight is read once, from the level of memory that keeps them all, and every product is
+    computed; the longer of the two is the limit. Formulas read their arguments and write their result once, in order;
+    their arithmetic is not counted. Convolutions compute every product, those with the padding included.
     """
+    if workload in CONVOLUTIONS:
+        return (Demand(ProbeOf(MULTIPLY_ADDS), CONVOLUTIONS[workload].flops),)
     if workload in FORMULAS:
         formula = FORMULAS[workload]
-        result = int(np.prod(formula.shapes[0])) if not workload.startswith("sum") else formula.shapes[0][0]
-        count = sum(int(np.prod(shape)) for shape in formula.shapes) + result
-        return 4 * count / limits.reading(4 * count)[1] / 1e9
+        sizes = [4 * int(np.prod(shape)) for shape in formula.shapes]
+        largest = max(sizes)
+        if workload.startswith("sum"):
+            return (Demand(ProbeOf(READING, largest), largest),)
+        inputs = sizes.count(largest)
+        return (Demand(ProbeOf(MOVING, largest, inputs), (inputs + 1) * largest),)
     if workload not in BATCHES:
-        return None
+        return ()
     products = sum(before * size for before, size in itertools.pairwise(SIZES))
     weight_bytes = 4 * (products + sum(SIZES[1:]))
-    flops = 2 * products * BATCHES[workload]
-    return max(weight_bytes / limits.l2_gb_per_s, flops / limits.gflops) / 1e9
+    return (
+        Demand(ProbeOf(MULTIPLY_ADDS), 2 * products * BATCHES[workload]),
+        Demand(ProbeOf(READING, weight_bytes), weight_bytes),
+    )

@@ -1,8 +1,12 @@
 """The benchmark measures what it says, and a runtime that fails does not take the others along."""
 
+import contextlib
 import dataclasses
+import importlib
 import io
+from datetime import date
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy
 import pytest
@@ -11,6 +15,7 @@ from typer.testing import CliRunner
 
 from hybridize.tools import bench, goals, report, sizes, workloads
 from hybridize.tools.command import application
+from hybridize.tools.convolutions import Convolution
 from hybridize.tools.formulas import FORMULAS
 from hybridize.tools.peers import HYBRIDIZED, ROWS, plain_numpy
 
@@ -101,9 +106,10 @@ def test_formulas_are_workloads(tmp_path):
     assert rows["NumPy"].error == ""
     assert rows[HYBRIDIZED].rounds
     assert bench.BenchOptions().sizes == 1000
-    limits = bench.Limits(400, 200, 100, 40, 250, 32 << 10, 1 << 20, 32 << 20)
-    assert workloads.limit_s("sum-0", limits) == pytest.approx(4 * (4096**2 + 4096) / 40e9)
-    assert workloads.limit_s("transpose-1024", limits) == pytest.approx(3 * 4 * 1024**2 / 100e9)
+    limit = rows[bench.LIMIT]
+    assert limit.error == ""
+    assert len(limit.rounds) == 2
+    assert "adding two arrays of 4,096 KiB" in limit.note
 
 
 def test_first_calls_are_timed_in_processes_of_their_own():
@@ -128,19 +134,28 @@ def test_sizes_are_counted_and_compared(monkeypatch):
 
 def test_programs_of_a_checkout_are_workloads(monkeypatch, tmp_path):
     script = tmp_path / "one.py"
-    monkeypatch.setitem(workloads.SCRIPTS, "products", (str(script), "--markdown"))
-    assert "is not here" in bench.run_script("products")
-    script.write_text("import sys; print('| a |', sys.argv[1])")
-    assert bench.run_script("products") == "### products\n\n| a | --markdown\n"
+    monkeypatch.setitem(workloads.SCRIPTS, "products", workloads.Script(str(script), ("--markdown",)))
+    assert "is not here" in bench.run_script("products", QUICK)[0]
+    script.write_text("import sys; print('| a |', *sys.argv[1:])")
+    assert bench.run_script("products", QUICK) == ("### products\n\n| a | --markdown\n", [])
     script.write_text("print('plain')")
-    assert bench.run_script("products") == "### products\n\n```text\nplain\n```\n"
+    assert bench.run_script("products", QUICK)[0] == "### products\n\n```text\nplain\n```\n"
     script.write_text("raise OSError('no such luck')")
-    assert "failed: OSError: no such luck" in bench.run_script("products")
+    assert "failed: OSError: no such luck" in bench.run_script("products", QUICK)[0]
+
+
+def test_programs_leave_figures(monkeypatch, tmp_path):
+    script = tmp_path / "one.py"
+    monkeypatch.setitem(workloads.SCRIPTS, "products", workloads.Script(str(script), figures=True))
+    script.write_text("import sys; print(*sys.argv[1:5]); open(sys.argv[6], 'w').write('{\"mean\": 0.5}')")
+    text, found = bench.run_script("products", dataclasses.replace(QUICK, rounds=3, cpu=1))
+    assert "--cpu 1 --rounds 3" in text
+    assert found == [bench.Figure("mean", 0.5)]
 
 
 def test_scripts_are_there():
     root = Path(bench.__file__).parents[2]
-    assert all((root / file).is_file() for file, *_ in workloads.SCRIPTS.values())
+    assert all((root / script.file).is_file() for script in workloads.SCRIPTS.values())
 
 
 def test_a_worker_that_died_answers_with_an_error():
@@ -150,13 +165,98 @@ def test_a_worker_that_died_answers_with_an_error():
         assert "ended" in process.ask(do="sample", seconds=0.01)["error"]
 
 
+class Workers:
+    """Stands for the workers: keeps what each was asked, in order, and answers as a machine whose clock falls.
+
+    Each round, everything takes as much longer as the round before took; a row takes twice as long as the limit.
+    """
+
+    def __init__(self):
+        self.asked = []
+        self.count = 0
+        self.turns = {}
+
+    def __call__(self, cpu, environment=None):
+        number, self.count = self.count, self.count + 1
+        return contextlib.nullcontext(SimpleNamespace(ask=lambda **request: self.answer(number, request)))
+
+    def answer(self, number, request):
+        self.asked.append((number, request))
+        if request["do"] == "prepare":
+            numpy.save(request["result"], numpy.zeros(1))
+            return {"first_s": 0.5}
+        if request["do"] not in ("limit", "sample"):
+            return {"error": f"nobody knows {request['do']}"}
+        key = (number, request.get("kind"))
+        turn = self.turns[key] = self.turns.get(key, -1) + 1
+        if request["do"] == "limit":  # multiply-adds at 1e9, then 0.5e9 a second; reading twice as fast as needed
+            demand = next(one for one in workloads.demands("mlp-64") if one.probe.kind == request["kind"])
+            share = 1 if request["kind"] == "multiply-adds" else 0.5
+            return {"samples": [share * 2.0**turn], "amount": demand.amount}
+        return {"samples": [2 * 2.0 ** max(turn - 1, 0)]}  # the first is the warm-up
+
+
+def test_limits_are_measured_in_the_rounds_of_the_rows(monkeypatch):
+    """Each round asks for the limits as long as for a row, before any of them; shares are formed within the round."""
+    workers = Workers()
+    monkeypatch.setattr(bench, "worker", workers)
+    monkeypatch.setattr(bench, "disagreement", lambda found, data: "")
+    options = bench.BenchOptions(rounds=3, seconds=0.07, only=("NumPy",))
+    results = bench.run_calls("mlp-64", options)
+    names = [one.name for one in results]
+    assert names == [HYBRIDIZED, "NumPy", bench.LIMIT]
+    timed = [(number, request) for number, request in workers.asked if request["do"] in ("limit", "sample")]
+    rounds = timed[2:]  # after the warm-up
+    assert len(rounds) == 3 * 4
+    for turn in range(3):
+        asked = rounds[4 * turn : 4 * turn + 4]
+        assert [request["do"] for _, request in asked] == ["limit", "limit", "sample", "sample"]
+        assert [request.get("kind") for _, request in asked[:2]] == ["multiply-adds", "reading"]
+        assert {request["seconds"] for _, request in asked} == {0.07}
+        assert [number for number, _ in asked] == [2, 2, 0, 1], "the limits have a process of their own"
+    ours, _, limit = results
+    assert limit.medians == [1.0, 2.0, 4.0], "the slower of what is needed"
+    assert limit.ratio(ours) == 0.5
+    (row, *_) = report.calls("title", results).rows
+    assert row[4] == "50.0%"
+
+
+def test_a_limit_that_fails_leaves_the_rows_alone(monkeypatch):
+    workers = Workers()
+    answer = workers.answer
+    monkeypatch.setattr(
+        workers, "answer", lambda n, request: {"error": "no"} if request["do"] == "limit" else answer(n, request)
+    )
+    monkeypatch.setattr(bench, "worker", workers)
+    monkeypatch.setattr(bench, "disagreement", lambda found, data: "")
+    *rows, limit = bench.run_calls("mlp-64", dataclasses.replace(QUICK, rounds=2))
+    assert (limit.error, limit.rounds) == ("no", [])
+    assert all(len(row.rounds) == 2 and not row.error for row in rows)
+    assert [row[4] for row in report.calls("title", [*rows, limit]).rows] == ["", "", ""]
+    assert goals.reached(next(goal for goal in goals.GOALS if goal.workload == "mlp-64"), [*rows, limit]).share is None
+
+
 def test_limits_are_plausible():
-    limits = bench.limits(QUICK)
-    assert limits.l1_gb_per_s > limits.memory_gb_per_s > 0.1
-    assert limits.l2_gb_per_s > 1
-    assert workloads.limit_s("mlp-64", limits) >= workloads.limit_s("mlp-1", limits) > 0
-    assert workloads.limit_s("import", limits) is None
-    assert limits.gflops > 0.1
+    with bench.worker(0) as process:
+        rates = {}
+        for kind, nbytes, inputs in (("multiply-adds", 0, 1), ("reading", 16 << 10, 1), ("moving", 1 << 20, 2)):
+            answer = process.ask(do="limit", kind=kind, nbytes=nbytes, inputs=inputs, seconds=0.01)
+            rates[kind] = answer["amount"] / min(answer["samples"]) / 1e9
+        assert "no probe" in process.ask(do="limit", kind="flying", nbytes=1, inputs=1, seconds=0.01)["error"]
+    assert rates["reading"] > rates["moving"] > 0.1
+    assert rates["multiply-adds"] > 0.1
+
+
+def test_demands_are_what_a_workload_cannot_do_without():
+    amounts = {name: {one.probe.kind: one.amount for one in workloads.demands(name)} for name in workloads.CALLS}
+    products = 512 * 256 + 256 * 128 + 128 * 2
+    assert amounts["mlp-64"] == {"multiply-adds": 2 * 64 * products, "reading": 4 * (products + 386)}
+    assert amounts["mlp-1"]["reading"] == amounts["mlp-64"]["reading"]
+    assert amounts["conv-64-56"] == {"multiply-adds": 2 * 56 * 56 * 64 * 64 * 9}
+    assert amounts["transpose-1024"] == {"moving": 3 * 4 * 1024**2}
+    assert amounts["pointwise"] == {"moving": 2 * 4 * 1024**2}
+    assert amounts["sum-0"] == {"reading": 4 * 4096**2}
+    assert amounts["train-64"] == amounts["call-overhead"] == {}
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
@@ -169,7 +269,7 @@ def test_no_figure_is_cut_in_a_narrow_window(width):
     for bound in goals.BOUNDS:
         by_workload.setdefault(bound.workload, []).append(result(bound.row, [0.0123]))
     tables = [
-        report.calls("calls", measured, 0.001),
+        report.calls("calls", [*measured, result(bench.LIMIT, [0.00123456], [0.9])]),
         report.exported("exported", measured),
         report.goals(by_workload),
         report.Grid("words", ("name", "operator", "bytes"), [(long, long.replace(" ", "_"), "1,234,567")], words=2),
@@ -198,10 +298,69 @@ def test_goals_take_the_best_peer():
         result("OpenVINO infer(bound)", [2.0]),
     ]
     goal = next(goal for goal in goals.GOALS if goal.workload == "mlp-64")
-    assert goals.reached(goal, results) == ("OpenVINO infer(bound)", 0.5)
+    assert goals.reached(goal, results) == goals.Outcome("OpenVINO infer(bound)", 0.5)
     assert goals.reached(goal, results[:1]) is None
     text = report.goals({"mlp-64": results}).markdown()
-    assert "| 0.50 | 0.90 | 0.80 | aim |" in text
+    assert "| mlp-64 ÷ OpenVINO infer(bound) | 0.50 | 0.93 or 97% | 98.5% | must |" in text
+    results.append(result(bench.LIMIT, [0.99]))
+    assert "| 0.50, 99.0% | 0.93 or 97% | 98.5% | aim |" in report.goals({"mlp-64": results}).markdown()
+
+
+@pytest.mark.parametrize(
+    ("ratio", "share", "expected"),
+    [
+        (0.93, None, "must"),
+        (0.94, None, "no"),
+        (0.94, 0.97, "must"),
+        (0.5, 0.1, "must"),
+        (0.94, 0.9699, "no"),
+        (None, 0.97, "must"),
+        (None, 0.985, "aim"),
+        (2.0, 0.985, "aim"),
+        (None, None, "no"),
+    ],
+)
+def test_a_ratio_or_a_share_is_enough(ratio, share, expected):
+    levels = (goals.Level(0.93, 0.97), goals.Level(share=0.985))
+    goal = goals.Goal("mlp-64", HYBRIDIZED, ("NumPy",), *levels)
+    assert goals.verdict(goal, goals.Outcome("NumPy", ratio, share)) == expected
+    only = dataclasses.replace(goal, aim=None)
+    assert goals.verdict(only, goals.Outcome("NumPy", ratio, share)) == ("no" if expected == "no" else "must")
+
+
+def test_a_share_is_that_of_the_same_rounds():
+    """The clock falls to a half: our row and the limit with it, and its share stays."""
+    goal = goals.Goal("conv-64-56", HYBRIDIZED, (), goals.Level(share=0.9))
+    rows = [result(HYBRIDIZED, [1.0], [2.0], [2.0]), result(bench.LIMIT, [0.95], [1.9], [1.8])]
+    assert goals.reached(goal, rows) == goals.Outcome(share=0.95)
+    assert goals.reached(goal, rows[:1]) is None
+    assert goals.reached(goal, rows[1:]) is None
+    assert report.goals({"conv-64-56": rows}).rows == [("conv-64-56 of the limit", "95.0%", "90%", "97%", "must")]
+
+
+def test_figures_of_programs_have_goals():
+    found = {value: report.goals({"products": [bench.Figure(goals.PRODUCTS, value)]}).rows for value in (0.44, 0.5, 1)}
+    assert [rows[0][-1] for rows in found.values()] == ["aim", "must", "no"]
+    assert report.goals({"products": [bench.Figure(goals.PRODUCTS, error="no")]}) is None
+
+
+def test_goals_fit_a_page():
+    """The table of what is asked fits 80 columns, whoever is the best peer."""
+    for goal in goals.GOALS:
+        if goal.workload.startswith("deploy"):  # their rows are sentences
+            continue
+        for peer in goal.against or ("",):
+            results = [result(goal.ours, [1.0]), result(bench.LIMIT, [1.0])]
+            results += [result(peer, [1.0])] if peer else []
+            text = report.goals({goal.workload: results}).markdown()
+            assert max(map(len, text.splitlines())) <= report.WIDTH, text
+
+
+def test_the_head_of_a_page_says_where_and_how():
+    text = report.head("a processor, AVX-512, " * 9, "one 1.0, two 2.0", "hybridize bench mlp-1", "2026-01-02")
+    assert text.startswith("2026-01-02\n\na processor")
+    assert "`hybridize bench mlp-1`" in text
+    assert max(map(len, text.splitlines())) <= report.WIDTH
 
 
 def test_table_shows_failures_beside_figures():
@@ -211,6 +370,19 @@ def test_table_shows_failures_beside_figures():
     assert grid.notes == ("broken: no such thing",)
     assert "no such thing" in grid.markdown()
     assert grid.markdown().startswith("### title\n\n| runtime | median |")
+    assert "time ÷ hybridized" in grid.columns
+
+
+def test_facts_of_a_run_stand_below_its_table():
+    rows = [result("ours, imperative", [1e-6]), result("other", [2e-6]), result("third", [2e-6])]
+    for row in rows:
+        row.note = "after 20,000 steps"
+    grid = report.calls("title", rows)
+    assert grid.notes == ("all: after 20,000 steps",)
+    assert "time ÷ imperative" in grid.columns
+    rows[1].note = "after 2,000 steps"
+    notes = report.calls("title", rows).notes
+    assert notes == ("ours, imperative; third: after 20,000 steps", "other: after 2,000 steps")
 
 
 def test_starts_say_what_the_processor_took():
@@ -232,7 +404,12 @@ def test_command_writes_markdown(tmp_path):
     done = CliRunner().invoke(application, arguments)
     assert done.exit_code == 0, done.output
     assert "NumPy" in done.output
-    assert "| NumPy |" in page.read_text()
+    text = page.read_text()
+    assert "| NumPy |" in text
+    assert "bench mlp-1 --rounds 1 --seconds 0.01 --only NumPy`" in " ".join(text.split())
+    assert f"{date.today()}" in text
+    assert "numpy" in text
+    assert f"- {bench.LIMIT}: " in text
 
 
 def test_unknown_workload_is_refused():
@@ -261,3 +438,31 @@ def test_litert_file_says_the_same():
     prepared = litert.mlp(layers, x)()
     found = prepared.read(prepared.function(*prepared.arguments))
     numpy.testing.assert_allclose(found, workloads.expected_mlp(layers, x), rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.usefixtures("torch_as_before")
+@pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")
+@pytest.mark.parametrize("module", ["ours", "pytorch", "ort", "litert"])
+def test_convolutions_are_what_every_runtime_computes(module):
+    """Channels of a size that no vector divides, in and out; against NumPy in float64."""
+    pytest.importorskip({"ort": "onnxruntime", "litert": "ai_edge_litert"}.get(module, "torch"))
+    small = Convolution(batch=2, size=6, inputs=3, outputs=5, kernel=3)
+    arrays = small.arrays()
+    modes = importlib.import_module(f"hybridize.tools.peers.{module}").CONV
+    assert modes.keys() == {row.mode for row in ROWS if row.module == module and "CONV" in row.tables}
+    for mode, build in modes.items():
+        if mode == "compile":
+            continue  # the eager module, through torch's compiler
+        prepared = build(*arrays)()
+        found = prepared.read(prepared.function(*prepared.arguments))
+        numpy.testing.assert_allclose(found, small.expected(*arrays), rtol=1e-4, atol=1e-4)
+
+
+def test_what_is_expected_of_a_convolution_is_what_pytorch_finds():
+    import torch
+
+    small = Convolution(batch=2, size=6, inputs=3, outputs=5, kernel=3)
+    x, weight, bias = (torch.tensor(array, dtype=torch.float64) for array in small.arrays())
+    found = torch.nn.functional.conv2d(x.permute(0, 3, 1, 2), weight, bias, padding=1).relu().permute(0, 2, 3, 1)
+    numpy.testing.assert_allclose(small.expected(*small.arrays()), found.numpy(), rtol=1e-9, atol=1e-12)
+    assert small.flops == 2 * found.numel() * 3 * 3 * 3

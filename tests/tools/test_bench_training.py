@@ -2,16 +2,23 @@
 
 import dataclasses
 import importlib
+import math
 
 import pytest
 
-from hybridize.tools import bench, goals, training_workloads, workloads
-from hybridize.tools.peers import ROWS
-from hybridize.tools.training_workloads import EPOCHS, TRAININGS, Training
+from hybridize.tools import bench, goals, report, training_workloads, workloads
+from hybridize.tools.peers import IMPERATIVE, ROWS
+from hybridize.tools.training_workloads import EPOCHS, STEPWISE, TRAININGS, Training
 from hybridize.tools.workloads import Data
 
 SMALL = {kind: Training("small", (12, 16, 8, 3), 6, kind, rate) for kind, rate in (("sgd", 0.1), ("adam", 0.01))}
 STEPPING = [row for row in ROWS if "TRAIN" in row.tables]
+
+
+def cases(table):
+    """The rows of a table as parameters; those that take long to start are tested with what takes long."""
+    marks = {True: [pytest.mark.long], False: []}
+    return [pytest.param(row, marks=marks[row.slow_start], id=row.name) for row in ROWS if table in row.tables]
 
 
 @pytest.fixture
@@ -32,7 +39,7 @@ def losses(row, training, path, table="TRAIN"):
 
 @pytest.mark.usefixtures("threads_as_before")
 @pytest.mark.parametrize("kind", SMALL)
-@pytest.mark.parametrize("row", STEPPING, ids=lambda row: row.name)
+@pytest.mark.parametrize("row", cases("TRAIN"))
 def test_losses_are_those_in_float64(row, kind, tmp_path):
     pytest.importorskip(row.package)
     path = tmp_path / "data.npz"
@@ -91,23 +98,90 @@ def test_no_number_of_steps_learns_the_batches():
 
 
 def test_a_step_is_timed_in_its_worker():
-    options = bench.BenchOptions(rounds=1, seconds=0.01, only=("imperative",))
-    found = {result.name: result for result in bench.run_calls("train-adam-1", options)}
-    assert len(found) == 2
-    for result in found.values():
+    options = bench.BenchOptions(rounds=1, seconds=0.01, only=("imperative",), steps=30)
+    told = []
+    results = bench.run_calls("train-adam-1", options, lambda what, done, total: told.append((what, done, total)))
+    assert len(results) == 2
+    for result in results:
         assert not result.error
+        assert result.note == "after 30 steps"
         assert 0 < result.median < 0.1
+        assert (f"train-adam-1: steps of {result.name}", 0, 30) in told
+
+
+class Stepper:
+    """Stands for a worker whose step takes `step_s`; counts the steps, and loses finite numbers after `finite`."""
+
+    def __init__(self, step_s, finite=10**9):
+        self.step_s, self.finite, self.calls = step_s, finite, 0
+
+    def ask(self, do, count=0, seconds=0.0):
+        if do == "losses":
+            return {"finite": self.calls <= self.finite}
+        calls = min(count, math.ceil(seconds / self.step_s))
+        self.calls += calls
+        return {"calls": calls, "seconds": calls * self.step_s}
+
+
+@pytest.mark.parametrize(
+    ("workload", "step_s", "steps", "calls"),
+    [
+        ("train-adam-1", 1e-4, 20_000, 20_000),
+        ("train-adam-1", 5e-3, 20_000, 20_000),  # however long they take
+        ("train-wide", 5e-4, 20_000, 20_000),
+        ("train-wide", 5e-3, 20_000, 4_000),  # what 20 seconds hold
+        ("train-wide", 5e-2, 20_000, 2_000),  # some thousands, however long they take
+        ("train-wide", 5e-2, 100, 100),
+        ("train-digits", 2e-3, 20_000, -(-20_000 // 23)),
+    ],
+)
+def test_steps_come_before_the_samples(workload, step_s, steps, calls):
+    worker, result = Stepper(step_s), bench.Measurement("x")
+    assert bench.settle(worker, result, workload, bench.BenchOptions(steps=steps), bench.silent) == ""
+    assert worker.calls == pytest.approx(calls, rel=0.02)
+    of_a_call = training_workloads.steps_of_call(workload)
+    assert result.note == f"after {worker.calls * of_a_call:,} steps"
+
+
+def test_losses_stay_finite():
+    worker, result = Stepper(1e-3, finite=100), bench.Measurement("x")
+    error = bench.settle(worker, result, "train-64", bench.BenchOptions(steps=200), bench.silent)
+    assert error == "losses are no longer finite after 200 steps"
+
+
+def test_a_training_that_fails_is_no_figure(monkeypatch):
+    monkeypatch.setattr(bench, "settle", lambda *_: "losses are no longer finite after 7 steps")
+    options = bench.BenchOptions(rounds=1, seconds=0.01, only=("nothing else",))
+    (ours,) = bench.run_calls("train-adam-1", options)
+    assert "no longer finite" in ours.error
+    assert not ours.rounds
+    assert goals.reached(goals.GOALS[0], [ours]) is None
+
+
+def test_an_epoch_has_as_many_steps_as_its_loader_gives():
+    _, _, batches = training_workloads.digits(EPOCHS["train-digits"])
+    assert training_workloads.steps_of_call("train-digits") == len(batches)
+    assert training_workloads.steps_of_call("train-64") == 1
+
+
+def test_an_imperative_step_is_set_against_imperative_ones():
+    asked = bench.rows(bench.BenchOptions(only=("eager",)), training_workloads.table("imperative-step"))
+    assert [row.name for row in asked] == [IMPERATIVE, goals.EAGER, goals.FUSED]
+    results = [bench.Measurement(row.name, [[1.0]]) for row in asked]
+    assert [row[0] for row in report.goals({"imperative-step": results}).rows] == [
+        f"imperative-step: imperative ÷ {goals.EAGER}"
+    ]
 
 
 def test_goals_name_what_is_there():
     names = {row.name for row in STEPPING}
-    asked = [goal for goal in goals.GOALS if goal.workload in TRAININGS | EPOCHS]
-    assert {goal.workload for goal in asked} == {*TRAININGS, *EPOCHS} <= set(workloads.CALLS)
+    asked = [goal for goal in goals.GOALS if training_workloads.known(goal.workload)]
+    assert {goal.workload for goal in asked} == {*TRAININGS, *STEPWISE, *EPOCHS} <= set(workloads.CALLS)
     assert all({goal.ours, *goal.against} <= names for goal in asked)
 
 
 @pytest.mark.usefixtures("threads_as_before")
-@pytest.mark.parametrize("row", [row for row in ROWS if "EPOCH" in row.tables], ids=lambda row: row.name)
+@pytest.mark.parametrize("row", cases("EPOCH"))
 def test_an_epoch_learns_each_digit_once(row, tmp_path):
     data = workloads.write("train-digits", tmp_path)
     training = EPOCHS["train-digits"]
@@ -124,7 +198,7 @@ def test_later_epochs_are_shuffled():
 
 def test_a_thousand_steps_compile_at_most_twice_again():
     """The program fails where they do not, which `run_script` says."""
-    text = bench.run_script("train-programs")
+    text, _ = bench.run_script("train-programs", bench.BenchOptions())
     assert "compiled again" in text
     steps, rates, sizes, again, _ = (word.strip() for word in text.splitlines()[-1].strip(" |").split("|"))
     assert (steps, rates, sizes) == ("1,000", "1000", "2")

@@ -7,7 +7,10 @@ Each module offers tables from a mode ("eager", "script") to a build:
     ADD_ONE  : (x) -> start                x + 1, where nothing but the call costs
     FORMULA  : (name, arrays) -> start     a function of `tools.formulas`
     TRAIN    : (training, layers, batches) -> start    steps of a training of `tools.training_workloads`
-    EPOCH    : the same, but one batch that holds all samples; a call goes over them with the runtime's loader
+    STEP     : the same, imperative, line by line
+    EPOCH    : the same as TRAIN, but one batch that holds all samples; a call goes over them with the runtime's loader
+    CONV     : (x, weight, bias) -> start  a convolution and its ReLU; x and the result [batch, height, width, channel]
+                                           where the runtime can, the weight [out, in, height, width]
     FILE     : (layers, x, path) -> None   the perceptron as a file, for `ARTIFACTS`
 
 A build makes the model in memory, as its user would have it, and loads whatever compiler it needs; `start` then does
@@ -46,6 +49,7 @@ class Prepared:
 Start = Callable[[], Prepared]
 BuildMlp = Callable[[Layers, F32], Start]
 BuildAddOne = Callable[[F32], Start]
+BuildConvolution = Callable[[F32, F32, F32], Start]
 
 
 @dataclass(frozen=True)
@@ -71,22 +75,23 @@ IMPERATIVE = "hybridize, imperative"
 
 ALL = ("MLP", "ADD_ONE", "FORMULA")
 TRAINED = (*ALL, "TRAIN", "EPOCH")
+NETS = ("MLP", "ADD_ONE", "CONV")
 ROWS = (
-    Row(HYBRIDIZED, "ours", "hybridized", "hybridize", TRAINED),
+    Row(HYBRIDIZED, "ours", "hybridized", "hybridize", (*TRAINED, "CONV")),
     Row(BLOCK, "ours", "block", "hybridize", ("ADD_ONE",)),
     Row("hybridize, frozen", "ours", "frozen", "hybridize", ("MLP",)),
-    Row(IMPERATIVE, "ours", "imperative", "hybridize", TRAINED),
+    Row(IMPERATIVE, "ours", "imperative", "hybridize", (*TRAINED, "STEP")),
     Row("hybridize, PyTorch module", "ours_torch", "hybridized", "torch", ("MLP", "ADD_ONE", "TRAIN")),
     Row("NumPy", "plain_numpy", "out", "numpy", ALL),
-    Row("PyTorch eager", "pytorch", "eager", "torch", TRAINED),
-    Row("PyTorch eager, fused update", "pytorch", "fused", "torch", ("TRAIN", "EPOCH")),
-    Row("TorchScript frozen", "pytorch", "script", "torch"),
-    Row("torch.compile", "pytorch", "compile", "torch", ALL, slow_start=True),
-    Row("ONNX Runtime io_binding", "ort", "io_binding", "onnxruntime"),
-    Row("ONNX Runtime run", "ort", "run", "onnxruntime"),
-    Row("OpenVINO infer(bound)", "ov", "bound", "openvino"),
-    Row("LiteRT set+invoke+get", "litert", "interpreter", "ai_edge_litert", ("MLP",)),
-    Row("JAX jit", "jax", "jit", "jax", (*ALL, "TRAIN")),  # it has no loader
+    Row("PyTorch eager", "pytorch", "eager", "torch", (*TRAINED, "STEP", "CONV")),
+    Row("PyTorch eager, fused update", "pytorch", "fused", "torch", ("TRAIN", "STEP", "EPOCH")),
+    Row("TorchScript frozen", "pytorch", "script", "torch", NETS),
+    Row("torch.compile", "pytorch", "compile", "torch", (*TRAINED, "CONV"), slow_start=True),
+    Row("ONNX Runtime io_binding", "ort", "io_binding", "onnxruntime", NETS),
+    Row("ONNX Runtime run", "ort", "run", "onnxruntime", NETS),
+    Row("OpenVINO infer(bound)", "ov", "bound", "openvino", NETS),
+    Row("LiteRT set+invoke+get", "litert", "interpreter", "ai_edge_litert", ("MLP", "CONV")),
+    Row("JAX jit", "jax", "jit", "jax", (*ALL, "CONV", "TRAIN")),  # it has no loader
     Row("IREE llvm-cpu", "iree", "invoke", "iree", ("FORMULA",), slow_start=True),
 )
 

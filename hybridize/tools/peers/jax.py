@@ -69,6 +69,17 @@ def formula(name: str, arrays: Sequence[F32]) -> Start:
     return prepare(function(name), *arrays)
 
 
+def convolution(x: F32, weight: F32, bias: F32) -> Start:
+    """The operation and its ReLU, channels last, the weight a constant."""
+    kernel, offsets = jnp.asarray(weight.transpose(2, 3, 1, 0)), jnp.asarray(bias)
+
+    def function(x: Any) -> Any:
+        layout = ("NHWC", "HWIO", "NHWC")
+        return jax.nn.relu(jax.lax.conv_general_dilated(x, kernel, (1, 1), "SAME", dimension_numbers=layout) + offsets)
+
+    return prepare(function, x)
+
+
 def updated(training: Training, parameters: Any, gradients: Any, slots: Any) -> tuple[Any, Any]:
     """Parameters and what the optimizer remembers, after a step."""
     each = jax.tree.map
@@ -121,4 +132,5 @@ def train(training: Training, layers: Layers, batches: Batches) -> Start:
 MLP = {"jit": mlp}
 FORMULA = {"jit": formula}
 ADD_ONE = {"jit": add_one}
+CONV = {"jit": convolution}
 TRAIN = {"jit": train}

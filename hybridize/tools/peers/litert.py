@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,59 +37,88 @@ class AlignedBuffer(schema.BufferT):  # type: ignore[misc]
         return int(schema.BufferEnd(builder))
 
 
-def tflite(layers: Layers, batch: int) -> bytes:
-    """The layers as a .tflite file: one FULLY_CONNECTED for each, with its ReLU fused."""
-    buffers: list[Any] = [schema.BufferT()]  # buffer 0 is empty: the schema's word for "no constant"
-    tensors: list[Any] = []
+class Model:
+    """A .tflite file in the making: float32 tensors, and operators of one kind."""
 
-    def tensor(name: str, shape: tuple[int, ...], data: F32 | None = None) -> int:
+    def __init__(self) -> None:
+        self._buffers: list[Any] = [schema.BufferT()]  # buffer 0 is empty: the schema's word for "no constant"
+        self._tensors: list[Any] = []
+        self._operators: list[Any] = []
+
+    def tensor(self, name: str, shape: tuple[int, ...], data: F32 | None = None) -> int:
+        """Add a tensor, a constant if its data is known; returns its number."""
         if data is not None:
-            buffers.append(AlignedBuffer(data.tobytes()))
-        tensors.append(
+            self._buffers.append(AlignedBuffer(data.tobytes()))
+        self._tensors.append(
             schema.TensorT(
                 shape=list(shape),
                 type=schema.TensorType.FLOAT32,
-                buffer=0 if data is None else len(buffers) - 1,
+                buffer=0 if data is None else len(self._buffers) - 1,
                 name=name,
                 hasRank=True,
             )
         )
-        return len(tensors) - 1
+        return len(self._tensors) - 1
 
-    operators = []
-    value = first = tensor("x", (batch, layers[0][0].shape[1]))
-    for i, (weight, bias) in enumerate(layers):
-        last = i == len(layers) - 1
-        operands = [value, tensor(f"w{i}", weight.shape, weight), tensor(f"b{i}", bias.shape, bias)]
-        value = tensor("y" if last else f"h{i}", (batch, len(bias)))
-        fused = schema.ActivationFunctionType.NONE if last else schema.ActivationFunctionType.RELU
-        operators.append(
+    def operator(self, inputs: Sequence[int], output: int, kind: int, options: Any) -> None:
+        """Add an operator; `kind` is the schema's number of its options."""
+        self._operators.append(
             schema.OperatorT(
-                opcodeIndex=0,
-                inputs=operands,
-                outputs=[value],
-                builtinOptionsType=schema.BuiltinOptions.FullyConnectedOptions,
-                builtinOptions=schema.FullyConnectedOptionsT(fusedActivationFunction=fused),
+                opcodeIndex=0, inputs=list(inputs), outputs=[output], builtinOptionsType=kind, builtinOptions=options
             )
         )
-    opcode = schema.BuiltinOperator.FULLY_CONNECTED
-    model = schema.ModelT(
-        version=SCHEMA_VERSION,
-        operatorCodes=[schema.OperatorCodeT(deprecatedBuiltinCode=opcode, builtinCode=opcode, version=1)],
-        subgraphs=[
-            schema.SubGraphT(tensors=tensors, inputs=[first], outputs=[value], operators=operators, name="main")
-        ],
-        buffers=buffers,
-        description="multilayer perceptron",
+
+    def written(self, first: int, last: int, opcode: int) -> bytes:
+        """The file of a model from tensor `first` to tensor `last`, all of whose operators are `opcode`."""
+        model = schema.ModelT(
+            version=SCHEMA_VERSION,
+            operatorCodes=[schema.OperatorCodeT(deprecatedBuiltinCode=opcode, builtinCode=opcode, version=1)],
+            subgraphs=[
+                schema.SubGraphT(
+                    tensors=self._tensors, inputs=[first], outputs=[last], operators=self._operators, name="main"
+                )
+            ],
+            buffers=self._buffers,
+            description="of the benchmark",
+        )
+        builder = flatbuffers.Builder(1 << 20)
+        builder.Finish(model.Pack(builder), file_identifier=b"TFL3")
+        return bytes(builder.Output())
+
+
+def tflite(layers: Layers, batch: int) -> bytes:
+    """The layers as a .tflite file: one FULLY_CONNECTED for each, with its ReLU fused."""
+    model = Model()
+    value = first = model.tensor("x", (batch, layers[0][0].shape[1]))
+    for i, (weight, bias) in enumerate(layers):
+        last = i == len(layers) - 1
+        operands = [value, model.tensor(f"w{i}", weight.shape, weight), model.tensor(f"b{i}", bias.shape, bias)]
+        value = model.tensor("y" if last else f"h{i}", (batch, len(bias)))
+        fused = schema.ActivationFunctionType.NONE if last else schema.ActivationFunctionType.RELU
+        options = schema.FullyConnectedOptionsT(fusedActivationFunction=fused)
+        model.operator(operands, value, schema.BuiltinOptions.FullyConnectedOptions, options)
+    return model.written(first, value, schema.BuiltinOperator.FULLY_CONNECTED)
+
+
+def convolution_tflite(x: F32, weight: F32, bias: F32) -> bytes:
+    """A CONV_2D with its ReLU fused as a .tflite file; its layout is channels-last."""
+    model = Model()
+    filters = np.ascontiguousarray(weight.transpose(0, 2, 3, 1))
+    first = model.tensor("x", x.shape)
+    operands = [first, model.tensor("w", filters.shape, filters), model.tensor("b", bias.shape, bias)]
+    value = model.tensor("y", (*x.shape[:3], len(bias)))
+    options = schema.Conv2DOptionsT(
+        padding=schema.Padding.SAME,
+        strideH=1,
+        strideW=1,
+        fusedActivationFunction=schema.ActivationFunctionType.RELU,
     )
-    builder = flatbuffers.Builder(1 << 20)
-    builder.Finish(model.Pack(builder), file_identifier=b"TFL3")
-    return bytes(builder.Output())
+    model.operator(operands, value, schema.BuiltinOptions.Conv2DOptions, options)
+    return model.written(first, value, schema.BuiltinOperator.CONV_2D)
 
 
-def mlp(layers: Layers, x: F32) -> Start:
+def interpreted(model: bytes, x: F32) -> Start:
     """set_tensor, invoke, get_tensor: arrays in, arrays out."""
-    model = tflite(layers, len(x))
 
     def start() -> Prepared:
         interpreter = Interpreter(model_content=model, num_threads=1)
@@ -107,10 +137,21 @@ def mlp(layers: Layers, x: F32) -> Start:
     return start
 
 
+def mlp(layers: Layers, x: F32) -> Start:
+    """The layers, from a file in memory."""
+    return interpreted(tflite(layers, len(x)), x)
+
+
+def convolution(x: F32, weight: F32, bias: F32) -> Start:
+    """The convolution, from a file in memory."""
+    return interpreted(convolution_tflite(x, weight, bias), x)
+
+
 def file(layers: Layers, x: F32, path: str) -> None:
     """Write the .tflite file."""
     Path(path).write_bytes(tflite(layers, len(x)))
 
 
 MLP = {"interpreter": mlp}
+CONV = {"interpreter": convolution}
 FILE = {"tflite": file}

@@ -39,6 +39,28 @@ def mlp(layers: Layers, x: F32) -> bytes:
     return _model(nodes, constants, x, (len(x), len(layers[-1][1])))
 
 
+def convolution(x: F32, weight: F32, bias: F32) -> bytes:
+    """Conv and Relu between two Transpose: what goes in and comes out is channels-last, which Conv is not."""
+    constants: list[object] = [numpy_helper.from_array(weight, "w"), numpy_helper.from_array(bias, "b")]
+    nodes: list[object] = [
+        helper.make_node("Transpose", ["x"], ["planes"], perm=(0, 3, 1, 2)),
+        helper.make_node("Conv", ["planes", "w", "b"], ["sums"], auto_pad="SAME_UPPER"),
+        helper.make_node("Relu", ["sums"], ["positive"]),
+        helper.make_node("Transpose", ["positive"], ["y"], perm=(0, 2, 3, 1)),
+    ]
+    return _model(nodes, constants, x, (*x.shape[:3], len(bias)))
+
+
+def planar_convolution(x: F32, weight: F32, bias: F32) -> bytes:
+    """Conv and Relu of x [batch, channel, height, width]."""
+    constants: list[object] = [numpy_helper.from_array(weight, "w"), numpy_helper.from_array(bias, "b")]
+    nodes: list[object] = [
+        helper.make_node("Conv", ["x", "w", "b"], ["sums"], auto_pad="SAME_UPPER"),
+        helper.make_node("Relu", ["sums"], ["y"]),
+    ]
+    return _model(nodes, constants, x, (len(x), len(bias), *x.shape[2:]))
+
+
 def add_one(x: F32) -> bytes:
     """x + 1."""
     one = numpy_helper.from_array(np.ones((1,), np.float32), "one")

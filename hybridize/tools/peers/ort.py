@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import onnxruntime
 
-from hybridize.tools.peers import F32, Layers, Prepared, Start, onnx_model
+from hybridize.tools.peers import F32, BuildConvolution, Layers, Prepared, Start, onnx_model
 
 
 def session(model: bytes) -> onnxruntime.InferenceSession:
@@ -62,6 +63,24 @@ def _add_one(mode: Mode) -> Callable[[F32], Start]:
     return lambda x: mode(onnx_model.add_one(x), x, x.shape)
 
 
+def _conv(mode: Mode) -> BuildConvolution:
+    """The convolution in this runtime's own layout, channels first: it would copy on both sides otherwise."""
+
+    def build(x: F32, weight: F32, bias: F32) -> Start:
+        planes = np.ascontiguousarray(x.transpose(0, 3, 1, 2))
+        shape = (len(planes), len(bias), *planes.shape[2:])
+        start = mode(onnx_model.planar_convolution(planes, weight, bias), planes, shape)
+
+        def begin() -> Prepared:
+            prepared = start()
+            return replace(prepared, read=lambda y: prepared.read(y).transpose(0, 2, 3, 1))
+
+        return begin
+
+    return build
+
+
 MLP = {"run": _mlp(with_run), "io_binding": _mlp(with_io_binding)}
 ADD_ONE = {"run": _add_one(with_run), "io_binding": _add_one(with_io_binding)}
+CONV = {"run": _conv(with_run), "io_binding": _conv(with_io_binding)}
 FILE = {"onnx": file}

@@ -7,7 +7,8 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from hybridize import autograd, hybridize, np, npx
+from hybridize import autograd, hybridize, np, npx, ops
+from hybridize.array.operands import operand, result
 from hybridize.gluon import data, nn
 from hybridize.gluon import loss as losses
 from hybridize.gluon.trainer import Trainer
@@ -130,6 +131,20 @@ def formula(name: str, arrays: Sequence[F32], *, hybridized: bool) -> Start:
     return lambda: Prepared(hybridize(function), arguments, as_numpy)
 
 
+def convolution(x: F32, weight: F32, bias: F32) -> Start:
+    """The operation between two transpositions: the arrays outside are channels-last, as those of the peers are."""
+    load_llvm()
+    kernel, offsets = np.array(weight), np.array(bias).reshape(1, -1, 1, 1)
+    margin = weight.shape[2] // 2
+
+    def function(x: Any) -> Any:
+        planes = ops.convolution(operand(np.transpose(x, (0, 3, 1, 2))), operand(kernel), padding=margin)
+        return np.transpose(npx.relu(result(planes) + offsets), (0, 2, 3, 1))
+
+    argument = np.array(x)
+    return lambda: Prepared(hybridize(function), (argument,), as_numpy)
+
+
 def step_of(training: Training, layers: Layers) -> Callable[[Any, Any], Any]:
     """A step, imperative, from samples and labels to the mean loss."""
     net = gluon(layers)
@@ -177,6 +192,8 @@ TRAIN = {
     "hybridized": functools.partial(train, hybridized=True),
     "imperative": functools.partial(train, hybridized=False),
 }
+STEP = {"imperative": functools.partial(train, hybridized=False)}
+CONV = {"hybridized": convolution}
 EPOCH = {
     "hybridized": functools.partial(epoch, hybridized=True),
     "imperative": functools.partial(epoch, hybridized=False),

@@ -40,5 +40,11 @@ def add_one(x: F32) -> Start:
     return bound(onnx_model.add_one(x), x)
 
 
+def convolution(x: F32, weight: F32, bias: F32) -> Start:
+    """The convolution, from ONNX; its compiler joins the transpositions with the layouts it chooses."""
+    return bound(onnx_model.convolution(x, weight, bias), x)
+
+
 MLP = {"bound": mlp}
 ADD_ONE = {"bound": add_one}
+CONV = {"bound": convolution}

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -12,7 +13,7 @@ import torch.nn.functional as F
 from torch.utils import data
 
 from hybridize.tools.formulas import FORMULAS
-from hybridize.tools.peers import F32, Batches, Layers, Prepared, Start
+from hybridize.tools.peers import F32, Batches, BuildConvolution, Layers, Prepared, Start
 from hybridize.tools.training_workloads import Training, epochs, steps
 
 
@@ -119,6 +120,36 @@ def formula(name: str, arrays: Sequence[F32], *, compiled: bool) -> Start:
     return start
 
 
+def convolution(x: F32, weight: F32, bias: F32) -> tuple[torch.nn.Module, torch.Tensor]:
+    """The operation and its ReLU as a module, and its argument, both channels-last."""
+    outputs, inputs, window, _ = weight.shape
+    one = torch.nn.Conv2d(inputs, outputs, window, padding=window // 2)
+    with torch.no_grad():
+        one.weight.copy_(tensor(weight))
+        if one.bias is not None:
+            one.bias.copy_(tensor(bias))
+    net = torch.nn.Sequential(one, torch.nn.ReLU(inplace=True)).eval()
+    with torch.no_grad():
+        one.weight.data = one.weight.contiguous(memory_format=torch.channels_last)
+    return net, tensor(x).permute(0, 3, 1, 2)
+
+
+def channels_last(
+    mode: Callable[[torch.nn.Module, torch.Tensor], Start],
+) -> BuildConvolution:
+    """A build of the convolution that is run as `mode` says."""
+
+    def build(x: F32, weight: F32, bias: F32) -> Start:
+        start = mode(*convolution(x, weight, bias))
+
+        def begin() -> Prepared:
+            return replace(start(), read=lambda y: as_numpy(y.permute(0, 2, 3, 1)))
+
+        return begin
+
+    return build
+
+
 Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 """The mean loss of samples and labels."""
 
@@ -126,6 +157,12 @@ Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 def loss_of(net: torch.nn.Module) -> Loss:
     """The loss of a net, eager."""
     return lambda x, y: F.cross_entropy(net(x), y)
+
+
+def compiled_loss_of(net: torch.nn.Module) -> Loss:
+    """The loss of a net through torch.compile, which makes a program forward and one back."""
+    load_compiler()
+    return torch.compile(loss_of(net))
 
 
 def step_of(
@@ -185,6 +222,12 @@ FORMULA = {
     "eager": functools.partial(formula, compiled=False),
     "compile": functools.partial(formula, compiled=True),
 }
-TRAIN = {"eager": train, "fused": functools.partial(train, fused=True)}
-EPOCH = {"eager": epoch, "fused": functools.partial(epoch, fused=True)}
+CONV = {name: channels_last(mode) for name, mode in _MODES.items()}
+STEP = {"eager": train, "fused": functools.partial(train, fused=True)}
+TRAIN = {**STEP, "compile": functools.partial(train, made=compiled_loss_of, fused=True)}
+EPOCH = {
+    "eager": epoch,
+    "fused": functools.partial(epoch, fused=True),
+    "compile": functools.partial(epoch, made=compiled_loss_of, fused=True),
+}
 FILE = {"script": file}
