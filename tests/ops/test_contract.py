@@ -140,12 +140,27 @@ def test_padding_of_two_sides_and_below_zero():
 
 
 def test_sizes_that_only_calls_know():
+    """One program for all, its gradients too."""
     w = np.array(numbers((3, 2, 3, 3), "float32", 1))
-    function = hy.hybridize(lambda x: convolved(x, w, strides=2, padding=1), dynamic=True)
-    for n, size in ((1, 5), (2, 8), (3, 9), (4, 12)):
+    w.attach_grad()
+
+    def run(x):
+        with autograd.record():
+            y = convolved(x, w, strides=2, padding=1)
+            total = (y**2).sum()
+        total.backward()
+        return y
+
+    function = hy.hybridize(run, dynamic=True)
+    for n, size in ((2, 5), (3, 8), (2, 9), (4, 12)):
         x = numbers((n, 2, size, size + 1), "float32")
-        wanted = by_torch(torch.tensor(x), torch.tensor(w.asnumpy()), 2, 1).numpy()
-        numpy.testing.assert_allclose(function(np.array(x)).asnumpy(), wanted, rtol=1e-4, atol=1e-5)
+        weight = torch.tensor(w.asnumpy(), requires_grad=True)
+        wanted = by_torch(torch.tensor(x), weight, 2, 1)
+        (wanted**2).sum().backward()
+        found = function(np.array(x)).asnumpy()
+        numpy.testing.assert_allclose(found, wanted.detach().numpy(), rtol=1e-4, atol=1e-5)
+        numpy.testing.assert_allclose(w.grad.asnumpy(), weight.grad.numpy(), rtol=1e-4, atol=1e-3)
+    assert len(function.programs()) == 1
 
 
 def test_a_function_with_a_convolution_is_saved_and_loaded(tmp_path):
