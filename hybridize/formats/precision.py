@@ -7,8 +7,10 @@ by as much. Files are compared with what is expected by that.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from hybridize.base.dtypes import is_float
-from hybridize.graph import Graph, Value
+from hybridize.graph import Graph, Value, nodes_inside
 from hybridize.ops.op import Op
 
 _EXACT = 8
@@ -20,7 +22,8 @@ def precision_of_outputs(graph: Graph) -> tuple[int, ...]:
     bytes_of: dict[Value, int] = {}
     for node in graph.nodes:
         least = min((bytes_of.get(value, _EXACT) for value in node.inputs), default=_EXACT)
-        inside = [size for part in node.op.graphs.values() for size in _all_of(part)]
+        # Loops hand on what they like: of what is inside of an op, all counts.
+        inside = _floats(value for inner in nodes_inside(node.op) for value in inner.outputs)
         for value in node.outputs:
             rounds = is_float(value.type.dtype) and not (isinstance(node.op, Op) and node.op.view)
             own = value.type.dtype.itemsize if rounds else _EXACT
@@ -28,7 +31,6 @@ def precision_of_outputs(graph: Graph) -> tuple[int, ...]:
     return tuple(bytes_of.get(value, _EXACT) for value in graph.outputs)
 
 
-def _all_of(graph: Graph) -> list[int]:
-    """Bytes of all floats that a graph inside of an op computes, as its loops hand on what they like."""
-    found = [value.type.dtype.itemsize for node in graph.nodes for value in node.outputs if is_float(value.type.dtype)]
-    return [*found, *(size for node in graph.nodes for part in node.op.graphs.values() for size in _all_of(part))]
+def _floats(values: Iterable[Value]) -> list[int]:
+    """Bytes of those that are floats."""
+    return [value.type.dtype.itemsize for value in values if is_float(value.type.dtype)]

@@ -129,6 +129,13 @@ class Graph:
         return count
 
 
+def nodes_inside(op: OpLike) -> Iterator[Node]:
+    """List the nodes of the graphs inside an op, and of those inside of theirs."""
+    for graph in op.graphs.values():
+        for part in graph.nested():
+            yield from part.nodes
+
+
 class Builder:
     """Collects nodes in order; the only maker of nodes. `finish` gives the immutable graph."""
 

@@ -32,6 +32,9 @@ class ExactArithmetic(Protocol):
     def halves(self, word: Number, multiplier: int) -> tuple[Number, Number]:
         """The upper and the lower 32 bits of the product of a word and a constant."""
 
+    def word(self, total: Number) -> Number:
+        """The sum of two words as a word."""
+
     def cast(self, x: Number, dtype: DType) -> Number:
         """`x` as another dtype."""
 
@@ -113,6 +116,9 @@ class _Terms:
         factor = const(multiplier, uint32)
         return Term(call("umulh", word.expr, factor)), Term(call("mul", word.expr, factor))
 
+    def word(self, total: Term) -> Term:
+        return total
+
     def cast(self, x: Term, dtype: DType) -> Term:
         return Term(cast(x.expr, dtype))
 
@@ -145,7 +151,7 @@ def philox(a: ExactArithmetic, counter: Sequence[Number], key: Sequence[Number])
         high0 ^= words[3]
         high0 ^= keys[1]
         words = [high1, low1, high0, low0]
-        keys = [(keys[k] + _WEYL[k]) & _MASK for k in range(2)]
+        keys = [a.word(keys[k] + _WEYL[k]) for k in range(2)]
     return words
 
 

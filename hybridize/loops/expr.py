@@ -9,7 +9,7 @@ from typing import Any
 from hybridize.base import dims
 from hybridize.base.dtypes import DType, bool_, int64
 from hybridize.base.frozen import frozen
-from hybridize.loops.functions import FUNCTIONS, Kind
+from hybridize.loops.functions import FUNCTIONS
 
 
 @frozen
@@ -99,7 +99,7 @@ def axis(number: int) -> Axis:
 
 def call(function: str, *args: Expr, dtype: DType | None = None) -> Expr:
     """Apply a scalar function; the result has the dtype of the first argument, or bool, unless given."""
-    result = dtype if dtype is not None else bool_ if FUNCTIONS[function].kind is Kind.TRUTH else args[0].dtype
+    result = dtype if dtype is not None else bool_ if FUNCTIONS[function].truth else args[0].dtype
     return CallExpr(result, function, args)
 
 

@@ -31,7 +31,7 @@ class Kind(Enum):
     NUMBERS = "numbers"
     """Of any dtype."""
     TRUTH = "truth"
-    """Gives a bool, for numbers of any dtype."""
+    """Gives a bool: comparisons of any dtype, tests of floats."""
 
 
 @frozen
@@ -44,6 +44,28 @@ class ScalarFunction:
     meaning: Meaning
     cost: int = 1
     """In additions, roughly."""
+    exact: bool = False
+    """True if the result of arguments of a narrow float is one too, in whatever wider one it is computed."""
+
+    @property
+    def truth(self) -> bool:
+        """Tell whether it gives a bool, whatever it takes."""
+        return self.kind is Kind.TRUTH
+
+    @property
+    def compares(self) -> bool:
+        """Tell whether it compares two numbers."""
+        return self.truth and self.arity == 2
+
+    @property
+    def weight(self) -> int:
+        """Instructions, roughly: one, or many."""
+        return 16 if self.cost >= 8 else 1
+
+    @property
+    def dear(self) -> bool:
+        """Tell whether a result that is needed twice is kept rather than computed again."""
+        return self.cost >= 14
 
 
 def _by(function: Callable[..., Any]) -> Meaning:
@@ -165,13 +187,13 @@ def erfinv(y: float) -> float:
 
 
 _ALL = (
-    ScalarFunction("neg", 1, Kind.NUMBERS, _by(numpy.negative)),
-    ScalarFunction("abs", 1, Kind.NUMBERS, _by(numpy.abs)),
-    ScalarFunction("sign", 1, Kind.NUMBERS, _by(numpy.sign)),
-    ScalarFunction("floor", 1, Kind.FLOATS, _by(numpy.floor)),
-    ScalarFunction("ceil", 1, Kind.FLOATS, _by(numpy.ceil)),
-    ScalarFunction("round", 1, Kind.FLOATS, _by(numpy.rint)),
-    ScalarFunction("trunc", 1, Kind.FLOATS, _by(numpy.trunc)),
+    ScalarFunction("neg", 1, Kind.NUMBERS, _by(numpy.negative), exact=True),
+    ScalarFunction("abs", 1, Kind.NUMBERS, _by(numpy.abs), exact=True),
+    ScalarFunction("sign", 1, Kind.NUMBERS, _by(numpy.sign), exact=True),
+    ScalarFunction("floor", 1, Kind.FLOATS, _by(numpy.floor), exact=True),
+    ScalarFunction("ceil", 1, Kind.FLOATS, _by(numpy.ceil), exact=True),
+    ScalarFunction("round", 1, Kind.FLOATS, _by(numpy.rint), exact=True),
+    ScalarFunction("trunc", 1, Kind.FLOATS, _by(numpy.trunc), exact=True),
     ScalarFunction("sqrt", 1, Kind.FLOATS, _by(numpy.sqrt), 4),
     ScalarFunction("rsqrt", 1, Kind.FLOATS, _through_float(_rsqrt), 6),
     ScalarFunction("cbrt", 1, Kind.FLOATS, _by(numpy.cbrt), 30),
@@ -213,13 +235,13 @@ _ALL = (
     ScalarFunction("mod", 2, Kind.NUMBERS, _divided(numpy.remainder), 10),
     ScalarFunction("fmod", 2, Kind.NUMBERS, _divided(numpy.fmod), 12),
     ScalarFunction("pow", 2, Kind.NUMBERS, _power, 40),
-    ScalarFunction("max", 2, Kind.NUMBERS, _logical(_either, numpy.maximum)),
-    ScalarFunction("min", 2, Kind.NUMBERS, _logical(_both, numpy.minimum)),
-    ScalarFunction("fmax", 2, Kind.NUMBERS, _logical(_either, numpy.fmax)),
-    ScalarFunction("fmin", 2, Kind.NUMBERS, _logical(_both, numpy.fmin)),
+    ScalarFunction("max", 2, Kind.NUMBERS, _logical(_either, numpy.maximum), exact=True),
+    ScalarFunction("min", 2, Kind.NUMBERS, _logical(_both, numpy.minimum), exact=True),
+    ScalarFunction("fmax", 2, Kind.NUMBERS, _logical(_either, numpy.fmax), exact=True),
+    ScalarFunction("fmin", 2, Kind.NUMBERS, _logical(_both, numpy.fmin), exact=True),
     ScalarFunction("arctan2", 2, Kind.FLOATS, _by(numpy.arctan2), 30),
     ScalarFunction("hypot", 2, Kind.FLOATS, _by(numpy.hypot), 12),
-    ScalarFunction("copysign", 2, Kind.FLOATS, _by(numpy.copysign)),
+    ScalarFunction("copysign", 2, Kind.FLOATS, _by(numpy.copysign), exact=True),
     ScalarFunction("nextafter", 2, Kind.FLOATS, _by(numpy.nextafter)),
     ScalarFunction("logaddexp", 2, Kind.FLOATS, _by(numpy.logaddexp), 40),
     ScalarFunction("and", 2, Kind.INTEGERS, _by(numpy.bitwise_and)),
@@ -238,8 +260,3 @@ _ALL = (
 )
 FUNCTIONS: dict[str, ScalarFunction] = {function.name: function for function in _ALL}
 """Every scalar function by its name."""
-
-HEAVY = 8
-"""The cost from which on a function is one of many instructions."""
-EXPENSIVE = 14
-"""The cost from which on a result is kept rather than computed again where it is needed twice."""

@@ -22,6 +22,7 @@ from hybridize.base.dims import FAR, Bounds, same
 from hybridize.base.dtypes import DType, bool_, int64
 from hybridize.base.frozen import frozen, mutable
 from hybridize.loops.expr import Axis, CallExpr, Cast, Const, Expr, Fold, Load, Select, whole
+from hybridize.loops.functions import FUNCTIONS
 
 
 @frozen
@@ -339,19 +340,21 @@ class Space:
 
     def call(self, dtype: DType, function: str, args: tuple[Expr, ...]) -> Expr:
         """A call in normal form."""
-        if args[0].dtype == int64 and function in _INTEGER and all(self.bounded(arg) for arg in args):
+        if args[0].dtype == int64 and all(self.bounded(arg) for arg in args):
             found = self._integer(function, args)
             if found is not None:
                 return found
-        elif dtype == bool_ and function in ("and", "or", "not"):
-            return self._logic(function, args)
+        elif args[0].dtype == bool_:
+            return self._logic(dtype, function, args)
         return self.interner.call(dtype, function, args)
 
     def _integer(self, function: str, args: tuple[Expr, ...]) -> Expr | None:
-        if function == "neg":
-            return self.affine([(args[0], -1)])
-        x, y = args
+        if FUNCTIONS[function].compares:
+            return self._compare(function, *args)
+        x, y = args[0], args[-1]
         match function:
+            case "neg":
+                return self.affine([(x, -1)])
             case "add":
                 return self.affine([(x, 1), (y, 1)])
             case "sub":
@@ -366,8 +369,6 @@ class Space:
                 return self.mod(x, whole(y))
             case "max" | "min":
                 return self._extreme(function, x, y)
-            case "lt" | "le" | "gt" | "ge" | "eq" | "ne":
-                return self._compare(function, x, y)
         return None
 
     def _extreme(self, function: str, x: Expr, y: Expr) -> Expr | None:
@@ -381,28 +382,35 @@ class Space:
     def _compare(self, function: str, x: Expr, y: Expr) -> Expr:
         difference = self.affine([(x, 1), (y, -1)])
         low, high = _numbers(self.bounds(difference))
-        always, never = {
-            "lt": (high < 0, low >= 0),
-            "le": (high <= 0, low > 0),
-            "gt": (low > 0, high <= 0),
-            "ge": (low >= 0, high < 0),
-            "eq": (low == high == 0, low > 0 or high < 0),
-            "ne": (low > 0 or high < 0, low == high == 0),
-        }[function]
+        match function:
+            case "lt":
+                always, never = high < 0, low >= 0
+            case "le":
+                always, never = high <= 0, low > 0
+            case "gt":
+                always, never = low > 0, high <= 0
+            case "ge":
+                always, never = low >= 0, high < 0
+            case "eq":
+                always, never = low == high == 0, low > 0 or high < 0
+            case _:
+                always, never = low > 0 or high < 0, low == high == 0
         if always or never:
             return self.interner.const(bool_, always)
         return self.interner.call(bool_, function, (difference, self.interner.number(0)))
 
-    def _logic(self, function: str, args: tuple[Expr, ...]) -> Expr:
+    def _logic(self, dtype: DType, function: str, args: tuple[Expr, ...]) -> Expr:
         known = [arg for arg in args if isinstance(arg, Const)]
-        if function == "not":
-            if known:
-                return self.interner.const(bool_, not known[0].value)
-        elif known:
-            other = args[1] if args[0] is known[0] else args[0]
-            neutral = function == "and"
-            return other if bool(known[0].value) is neutral else known[0]
-        return self.interner.call(bool_, function, args)
+        if known:
+            other = args[-1] if args[0] is known[0] else args[0]
+            match function:
+                case "not":
+                    return self.interner.const(bool_, not known[0].value)
+                case "and":
+                    return other if known[0].value else known[0]
+                case "or":
+                    return known[0] if known[0].value else other
+        return self.interner.call(dtype, function, args)
 
     # Substitution
 
@@ -542,9 +550,6 @@ def _product(bound: int, factor: int, flip: bool) -> int:
         product = bound * factor
         return product if dims.is_symbolic(product) else max(-FAR, min(FAR, product))
     return -bound if flip else bound
-
-
-_INTEGER = frozenset(("neg", "add", "sub", "mul", "floordiv", "mod", "max", "min", "lt", "le", "gt", "ge", "eq", "ne"))
 
 
 def identity(kind: str, dtype: DType) -> float | int | bool:

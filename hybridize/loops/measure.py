@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from hybridize.base import dims
 from hybridize.base.dtypes import FLOATS, bool_
 from hybridize.loops.expr import CallExpr, Cast, Expr, Fold, Load, Select
-from hybridize.loops.functions import FUNCTIONS, HEAVY
+from hybridize.loops.functions import FUNCTIONS
 from hybridize.loops.index import Index, children
 
 MANY = 64
@@ -44,7 +44,7 @@ def weight(*roots: Expr) -> int:
     total = 0
     for node in walk(*roots, folds=False):
         if isinstance(node, CallExpr):
-            total += 16 if FUNCTIONS[node.function].cost >= HEAVY else 1
+            total += FUNCTIONS[node.function].weight
         elif isinstance(node, Load | Select | Cast):
             total += 1
     return total

@@ -296,7 +296,7 @@ class Sigmoid(Unary):
 class Isnan(Unary):
     """True where x is NaN."""
 
-    scalar, meaning, truth = "isnan", numpy.isnan, True
+    scalar, meaning = "isnan", numpy.isnan
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
         return None
@@ -305,7 +305,7 @@ class Isnan(Unary):
 class Isinf(Unary):
     """True where x is infinite."""
 
-    scalar, meaning, truth = "isinf", numpy.isinf, True
+    scalar, meaning = "isinf", numpy.isinf
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
         return None
@@ -314,7 +314,7 @@ class Isinf(Unary):
 class Isfinite(Unary):
     """True where x is neither NaN nor infinite."""
 
-    scalar, meaning, truth = "isfinite", numpy.isfinite, True
+    scalar, meaning = "isfinite", numpy.isfinite
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
         return None

@@ -233,7 +233,7 @@ class ShiftRight(Binary):
 class Comparison(Binary, abstract=True):
     """Base of the ops that give bools."""
 
-    takes, truth = ANY, True
+    takes = ANY
 
     def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
         return None, None
@@ -284,6 +284,8 @@ class Ge(Comparison):
 
 class Where(Op):
     """`x` where `condition` (bool) holds, else `y`."""
+
+    by_element = True
 
     smooth = False
 

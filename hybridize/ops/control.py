@@ -115,6 +115,8 @@ class Cond(Control):
 class While(Control):
     """The operands, replaced by what `body` gives for them while `cond` gives true for them."""
 
+    repeats = True
+
     cond: Graph
     body: Graph
 
@@ -175,6 +177,8 @@ class Scan(Control):
     along its first axis, of size `length`; the others are constants. Slices of y are stacked along a new first axis.
     `reverse`: from the last slice to the first, the position of each y being that of its x.
     """
+
+    repeats = True
 
     body: Graph
     length: int

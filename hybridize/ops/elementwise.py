@@ -18,7 +18,7 @@ from hybridize.base.dtypes import CODES, FLOATS, INTEGERS, DType, bool_, code
 from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.types import TensorType
 from hybridize.loops.expr import Element, Expr, call
-from hybridize.loops.functions import EXPENSIVE, FUNCTIONS
+from hybridize.loops.functions import FUNCTIONS
 from hybridize.ops.cases import INFINITE, ONE, ZERO, sample_array
 from hybridize.ops.op import Op, Operand, Sample, current
 
@@ -61,18 +61,21 @@ def check_equal(op: Op, *inputs: TensorType) -> None:
 class Elementwise(Op, abstract=True):
     """Base of the ops that a scalar function says whole."""
 
+    by_element = True
+
     scalar: ClassVar[str]
     """Its name in `loops.functions.FUNCTIONS`."""
     meaning: ClassVar[Callable[..., Any]]
     """Its NumPy function."""
     takes: ClassVar[frozenset[DType]] = FLOAT
-    truth: ClassVar[bool] = False
-    """True if the result is bool."""
+    truth: ClassVar[bool]
+    """True if the result is bool: of the scalar function."""
 
     def __init_subclass__(cls, *, abstract: bool = False) -> None:
         super().__init_subclass__(abstract=abstract)
         if not abstract:
-            cls.rematerialised = FUNCTIONS[cls.scalar].cost < EXPENSIVE
+            function = FUNCTIONS[cls.scalar]
+            cls.rematerialised, cls.truth = not function.dear, function.truth
 
     @classmethod
     def _missing(cls) -> list[str]:

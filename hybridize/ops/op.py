@@ -30,7 +30,7 @@ from hybridize.base.forks import in_child
 from hybridize.base.frozen import frozen
 from hybridize.base.hooks import Hook
 from hybridize.base.types import TensorType
-from hybridize.graph import Graph
+from hybridize.graph import Graph, nodes_inside
 from hybridize.graph.text import PARAMETERS, RESERVED
 from hybridize.ops.registry import OpRegistry
 
@@ -90,6 +90,12 @@ class Op(ABC):
     """True if elements of the result are sums, in an order that is nobody's promise: where they cancel, they differ."""
     smooth: ClassVar[bool] = True
     """True if the gradient is continuous; where it jumps, there is no second one to compare."""
+    by_element: ClassVar[bool] = False
+    """True if each element of the result is made of the elements at its place: of equal ones, all results are equal."""
+    expands: ClassVar[bool] = False
+    """True if the result says no more than the operands: computed it costs nothing, as a constant it takes memory."""
+    repeats: ClassVar[bool] = False
+    """True if it runs a graph inside any number of times."""
     word: ClassVar[str]
     """The word for the op in graphs and files: the class name in lower case."""
     _holding: ClassVar[tuple[str, ...]] = ()
@@ -202,13 +208,10 @@ OPS: OpRegistry[type[Op]] = OpRegistry(__package__)
 def effect_of(op: Any) -> Effect:
     """Return the effect of `op` besides computing its outputs, that of its sub-graphs included."""
     effect: Effect = op.effect
-    if effect is not Effect.PURE:
+    if effect is not Effect.PURE or not op.graphs:
         return effect
-    graphs = op.graphs
-    if not graphs:
-        return Effect.PURE
-    inner = (node for graph in graphs.values() for node in graph.nodes)
-    return Effect.PURE if all(effect_of(node.op) is Effect.PURE for node in inner) else Effect.WORLD
+    inner: Iterator[Any] = (node.op for node in nodes_inside(op))
+    return Effect.PURE if all(each.effect is Effect.PURE for each in inner) else Effect.WORLD
 
 
 def eagerly(op: Any, operands: Sequence[Any]) -> tuple[Any, ...]:

@@ -38,6 +38,9 @@ class _Arrays:
         product &= _MASK
         return high, product
 
+    def word(self, total: Any) -> Any:
+        return total & _MASK
+
     def cast(self, x: Any, dtype: DType) -> Any:
         return x.astype(uint64 if dtype == uint32 else dtype, copy=False)
 

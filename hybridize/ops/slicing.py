@@ -328,6 +328,8 @@ def _type(x: NDArray[Any]) -> TensorType:
 class Iota(Op):
     """Each element its own index along `axis`: 0, 1, 2, ..."""
 
+    expands = True
+
     shape: Shape
     axis: int
     dtype: DType

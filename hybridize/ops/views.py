@@ -63,6 +63,8 @@ def check_axes(op: Op, axes: Sequence[int], kind: TensorType) -> None:
 class Cast(Op):
     """`x` as another dtype: floats truncate to integers, beyond their range to its ends; bools are true unless zero."""
 
+    by_element = True
+
     dtype: DType
 
     linear = rematerialised = True
@@ -126,6 +128,8 @@ class StopGradient(Op):
 @frozen
 class Broadcast(Op):
     """`x` stretched to `shape` by NumPy's rules: axes of size 1 repeat, new axes come in front."""
+
+    expands = True
 
     shape: Shape
 

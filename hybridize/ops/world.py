@@ -13,6 +13,7 @@ from hybridize.base.dtypes import bool_
 from hybridize.base.errors import AssertionFailed, DTypeError, LinAlgError, OutOfBoundsError, ValueArgumentError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
+from hybridize.graph import nodes_inside
 from hybridize.loops.expr import Element, Routine
 from hybridize.ops.cases import sample_array
 from hybridize.ops.op import Effect, Op, Operand, Sample
@@ -112,8 +113,6 @@ class Permitted(Assert):
 
 def raised_by(op: Any) -> Iterator[type[Exception]]:
     """List the classes of the exceptions without a recipe that an op may raise when a program runs."""
-    if isinstance(op, Assert) and not op.recipe:
-        yield op.raises
-    for graph in op.graphs.values():
-        for node in graph.nodes:
-            yield from raised_by(node.op)
+    for each in (op, *(node.op for node in nodes_inside(op))):
+        if isinstance(each, Assert) and not each.recipe:
+            yield each.raises

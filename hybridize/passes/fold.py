@@ -7,17 +7,11 @@ import numpy
 
 from hybridize.graph import Graph, Node, Value, is_exact
 from hybridize.graph.ir import Array
-from hybridize.ops import Broadcast, Cast, Cond, Effect, Elementwise, Iota, Op, Scan, Where, While, effect_of
+from hybridize.ops import Broadcast, Cond, Effect, Op, effect_of
 from hybridize.passes.pipeline import Rewriter
 
-EXPANDING = (Broadcast, Iota)
-"""Ops whose result says no more than their operands: as a loop they cost nothing, as a constant they cost memory."""
 EXPANDED = 16
-"""Elements up to which even those are worth folding: their consumers fold then."""
-LOOPS = (While, Scan)
-"""Their length may be anything, and the specification is slow."""
-EACH = (Elementwise, Cast, Where)
-"""Ops of each element by itself: of operands that hold one number everywhere, so does the result."""
+"""Elements up to which even what expands (`Op.expands`) is worth folding: its consumers fold then."""
 
 
 class FoldConstants:
@@ -47,7 +41,7 @@ class FoldConstants:
             elif len(known) == len(inputs) and self._worthwhile(node):
                 results = _computed(node, known)
                 rewriter.replace(node, tuple(rewriter.builder.constant(result) for result in results))
-            elif inputs and len(numbers) == len(inputs) and isinstance(node.op, EACH):
+            elif inputs and len(numbers) == len(inputs) and isinstance(node.op, Op) and node.op.by_element:
                 (result,) = _computed(node, [constants[value] for value in numbers])
                 number = rewriter.builder.constant(result)
                 spread: Op = Broadcast(node.outputs[0].type.shape)
@@ -61,11 +55,12 @@ class FoldConstants:
         return rewriter.finish() if rewriter.values else graph
 
     def _worthwhile(self, node: Node) -> bool:
-        if not isinstance(node.op, Op) or isinstance(node.op, LOOPS) or effect_of(node.op) is not Effect.PURE:
+        # Loops may turn any number of times, and their specification is slow.
+        if not isinstance(node.op, Op) or node.op.repeats or effect_of(node.op) is not Effect.PURE:
             return False
         if not is_exact(node.op) or any(value.type.scope is not None for value in node.outputs):
             return False
-        if isinstance(node.op, EXPANDING):
+        if node.op.expands:
             return all(value.type.size <= EXPANDED for value in node.outputs)
         return sum(value.type.nbytes for value in node.outputs) <= self.limit_bytes
 

@@ -16,6 +16,7 @@ from hybridize.base import dims
 from hybridize.base.dims import product, same
 from hybridize.base.frozen import frozen
 from hybridize.loops.expr import Axis, CallExpr, Const, Expr, Fold, Load, Select, whole
+from hybridize.loops.functions import FUNCTIONS
 from hybridize.loops.index import Index, Interner, Space, bit, children
 from hybridize.loops.kernel import Kernel, Nest, Param, Statement
 from hybridize.loops.measure import lanes_for, typical, walk, weight, widest
@@ -293,7 +294,7 @@ def _cut(comparison: CallExpr) -> Iterable[tuple[int, int]]:
     x, zero = comparison.args
     if not isinstance(zero, Const) or zero.dtype.kind != "i" or not same(whole(zero), 0):
         return
-    if comparison.function not in ("lt", "le", "gt", "ge", "eq", "ne"):
+    if not FUNCTIONS[comparison.function].compares:
         return
     match x:
         case Axis(number=number):

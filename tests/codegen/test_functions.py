@@ -1,12 +1,17 @@
 """Corners of the scalar functions: what NumPy says, or what the table of functions promises where NumPy does not."""
 
+import llvmlite.binding
 import numpy
 import pytest
 
 from hybridize import ops
+from hybridize.base.dtypes import FLOATS, INTEGERS, bool_
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm.engine import compile_module, named_target
+from hybridize.codegen.llvm.engine import compile_module, host_target, named_target
+from hybridize.codegen.llvm.functions.table import emit_call, register
 from hybridize.codegen.llvm.program import build
+from hybridize.codegen.llvm.text import Function, Module
+from hybridize.loops.functions import FUNCTIONS, Kind
 from hybridize.runtime.executable import Executable
 
 TARGETS = ["avx512", "avx2", "baseline"]
@@ -24,6 +29,24 @@ def run(function, *arrays, target="avx512"):
 def pairs(xs, ys, dtype, length):
     grid = [g.reshape(-1) for g in numpy.meshgrid(numpy.array(xs, dtype), numpy.array(ys, dtype))]
     return [numpy.resize(g, (max(1, length // g.size) * g.size,) if length > 1 else g.size) for g in grid]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_function_of_the_table_has_an_emitter_for_what_it_takes(name):
+    function, target = FUNCTIONS[name], host_target()
+    module = Module(target.halves)
+    floats = function.kind in (Kind.FLOATS, Kind.NUMBERS, Kind.TRUTH)
+    integers = function.kind in (Kind.INTEGERS, Kind.NUMBERS) or function.compares
+    for dtype in (*FLOATS * floats, *INTEGERS * integers):
+        for lanes in (1, target.lanes(dtype.itemsize)):
+            result = bool_ if function.truth else dtype
+            kind = register(dtype, lanes)
+            params = [(kind, f"x{number}") for number in range(function.arity)]
+            f = Function(module, f"{name}.{dtype.name}.{lanes}", params, returns=register(result, lanes), linkage="")
+            found = emit_call(f, name, [f"%{param}" for _, param in params], dtype, result, lanes, target)
+            f.do(f"ret {register(result, lanes)} {found}")
+    assert module.functions
+    llvmlite.binding.parse_assembly(module.text()).verify()
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -61,7 +61,10 @@ def within(inner: Bounds, outer: Bounds) -> bool:
 
 
 def result(name: str, *given: Bounds) -> Bounds | None:
-    """Return the bounds of an operator of Python on integers between such bounds; None where nothing is known."""
+    """Return the bounds of an operator of Python on integers between such bounds; None where nothing is known.
+
+    Scalar functions of integers have the same names where they are the same.
+    """
     (low, high), (first, last) = given[0], given[-1]
     match name:
         case "add":
@@ -83,10 +86,6 @@ def result(name: str, *given: Bounds) -> Bounds | None:
         case "lshift" if first >= 0 and last < 128:
             return min(low << last, low), max(high << last, high)
     return None
-
-
-_KNOWN = frozenset({"add", "sub", "mul", "neg", "abs", "mod", "floordiv"})
-"""Scalar functions that `result` knows under the same names."""
 
 
 def bounds(
@@ -172,7 +171,7 @@ def _search(
                     for side in (op.then, op.orelse)
                 )
             )
-        case Elementwise() if op.scalar in _KNOWN:
+        case Elementwise():
             found = result(op.scalar, *map(inner, node.inputs))
     return found if found is not None and within(found, every) else every
 

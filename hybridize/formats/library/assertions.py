@@ -17,7 +17,7 @@ import numpy
 from hybridize import ops
 from hybridize.base.errors import CaptureError
 from hybridize.base.types import TensorType
-from hybridize.graph import Builder, Graph, Value
+from hybridize.graph import Builder, Graph, Value, nodes_inside
 from hybridize.graph.ir import Node, OpLike
 from hybridize.ops.composite import Composite
 
@@ -30,7 +30,7 @@ def asserting(graph: Graph) -> bool:
 
 
 def _asserts(node: Node) -> bool:
-    return isinstance(node.op, ops.Assert) or any(map(asserting, node.op.graphs.values()))
+    return any(isinstance(op, ops.Assert) for op in (node.op, *(inner.op for inner in nodes_inside(node.op))))
 
 
 def returning(graph: Graph, messages: list[str]) -> Graph:

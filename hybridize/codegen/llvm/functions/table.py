@@ -18,6 +18,7 @@ from hybridize.codegen.llvm.functions.float32 import EMITTERS
 from hybridize.codegen.llvm.functions.rounding import ROUNDINGS, rounded
 from hybridize.codegen.llvm.functions.vectors import Vectors
 from hybridize.codegen.llvm.text import SCALARS, Function, splat, vector
+from hybridize.loops.functions import FUNCTIONS
 from hybridize.machine.target import Target
 
 
@@ -78,14 +79,12 @@ def emit_call(
     if arg_dtype == float16 and function in _EXTREMES:
         args = args[::-1]  # of equal ones, which zeros of either sign are, NumPy takes the first here, else the second
     result = _Float(f, register_dtype(arg_dtype), lanes, target).emit(function, args)
-    if result_dtype == bool_ or function in _EXACT:
+    if result_dtype == bool_ or FUNCTIONS[function].exact:
         return result
     return narrowed(f, result, result_dtype, lanes)
 
 
 _EXTREMES = ("max", "min", "fmax", "fmin")
-_EXACT = frozenset(("neg", "abs", "sign", "floor", "ceil", "round", "trunc", "max", "min", "fmax", "fmin", "copysign"))
-"""Functions whose result is a value of the narrow type already."""
 
 
 def narrowed(f: Function, value: str, dtype: DType, lanes: int) -> str:
@@ -208,6 +207,11 @@ def _compare(f: Function, function: str, args: list[str], dtype: DType, lanes: i
     kind = kind_of(dtype)
     word = f"fcmp {real}" if kind == "f" else f"icmp {signed if kind == 'i' else unsigned}"
     return f.op(f"{word} {register(dtype, lanes)} {args[0]}, {args[1]}")
+
+
+def compare_integers(f: Function, function: str, x: str, y: str, kind: str) -> str:
+    """Compare signed integers of any LLVM type by a function of the table."""
+    return f.op(f"icmp {_COMPARISONS[function].split()[1]} {kind} {x}, {y}")
 
 
 def select(f: Function, condition: str, then: str, orelse: str, dtype: DType, lanes: int) -> str:

@@ -15,13 +15,23 @@ from hybridize.base import dims
 from hybridize.base.dims import same
 from hybridize.base.dtypes import DType, bool_, int32, int64
 from hybridize.base.errors import CodegenError
-from hybridize.codegen.llvm.functions.table import combine, constant, emit_call, emit_cast, narrowed, register, select
+from hybridize.codegen.llvm.functions.table import (
+    combine,
+    compare_integers,
+    constant,
+    emit_call,
+    emit_cast,
+    narrowed,
+    register,
+    select,
+)
 from hybridize.codegen.llvm.nests import memory
 from hybridize.codegen.llvm.nests.counted import ends_masked, whole_steps, widths_of
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import SMALL, Lane, OpenRow, Positions
 from hybridize.codegen.llvm.text import vector
 from hybridize.loops.expr import Axis, CallExpr, Cast, Const, Expr, Fold, Load, Select, whole
+from hybridize.loops.functions import FUNCTIONS
 from hybridize.loops.index import Index, bit, identity, upward
 from hybridize.loops.measure import lanes_for, typical, walk, weight, widest
 
@@ -119,13 +129,10 @@ class Elements(Positions):
 
     def _small_call(self, call: CallExpr, lanes: int) -> str | None:
         """A comparison of index vectors, in 32 bits where they fit."""
-        if call.dtype != bool_ or not all(self.is_small(arg) for arg in call.args):
-            return None
-        word = {"eq": "eq", "ne": "ne", "lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge"}.get(call.function)
-        if word is None:
+        if not FUNCTIONS[call.function].compares or not all(self.is_small(arg) for arg in call.args):
             return None
         x, y = (self.index_vector(arg, 32) for arg in call.args)
-        return self.f.op(f"icmp {word} {vector('i32', lanes)} {x}, {y}")
+        return compare_integers(self.f, call.function, x, y, vector("i32", lanes))
 
     def _cast(self, x: Expr, dtype: DType, lanes: int) -> str:
         if lanes > 1 and x.dtype == int64 and isinstance(x, Index | Axis) and self.is_small(x) and dtype != bool_:
