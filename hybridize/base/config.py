@@ -55,6 +55,8 @@ class Configuration:
     """Verify the graph after every pass (CHECK=1); tests set it."""
     target: str = os.environ.get("HYBRIDIZE_TARGET", "")
     """Name of the target to compile for instead of this machine at its widest: avx512, avx2 or baseline."""
+    machine: str = os.environ.get("HYBRIDIZE_MACHINE", "")
+    """The user's choices for this machine, in the words of `machine.choices`: `unroll=2,packs_from=1`, or `table`."""
 
 
 CONFIG = Configuration()

@@ -9,6 +9,7 @@ compiles. This package is the door to them: its functions import them when they 
 
     compile, entry, pool            graph to executable, executable to callable; the threads' code
     host                            this machine, and the modules that a process needs once
+    measured, measuring             which choices are fastest on it: kept on the disk; found by timing
     cache; disk, folder, stored, identity    what was compiled: in memory; on the disk, for other processes
     explain, explanation, profile, limits    reports: the passes again, as data, timed, beside what the core can do
 """

@@ -15,12 +15,13 @@ from hybridize.base.config import CONFIG
 from hybridize.base.errors import CodegenError
 from hybridize.base.forks import awaited
 from hybridize.base.loading import LOADING
-from hybridize.compiler import disk, stored
+from hybridize.compiler import disk, measured, stored
 from hybridize.compiler.cache import Cache, ExecutableCacheInfo, Key
 from hybridize.compiler.entry import entry_code
 from hybridize.compiler.host import host_target, renew
 from hybridize.compiler.pool import have_pool
 from hybridize.graph import Graph
+from hybridize.machine.choices import settings
 from hybridize.machine.target import Target, named_target
 from hybridize.passes import PIPELINE
 from hybridize.runtime import effects
@@ -54,8 +55,16 @@ class _Stopwatch:
 
 
 def default_target() -> Target:
-    """This machine, or the one that `HYBRIDIZE_TARGET` names."""
-    return named_target(CONFIG.target) if CONFIG.target else host_target()
+    """This machine, its choices as the user or else measurements say; or the one that `HYBRIDIZE_TARGET` names.
+
+    Raises:
+        CodegenError E960: there is no target of that name.
+        ArgumentError E392: `HYBRIDIZE_MACHINE` has a word that it cannot have.
+    """
+    said = settings(CONFIG.machine)
+    if CONFIG.target:
+        return said.applied(named_target(CONFIG.target))
+    return said.applied(host_target() if said.complete else measured.target())
 
 
 def compile(

@@ -56,9 +56,9 @@ def name(*parts: str) -> str | None:
         return None
     compiler, processor = identity.compiler(), identity.processor()
     if compiler is None:
-        _tell("not used: the compiler's own files are younger than this process, or not to be found")
+        tell("not used: the compiler's own files are younger than this process, or not to be found")
     if processor is None:
-        _tell("not used: the operating system does not say what processor this is")
+        tell("not used: the operating system does not say what processor this is")
     if compiler is None or processor is None:
         return None
     return digest(repr((compiler, processor, *parts)).encode()).hex()
@@ -81,9 +81,9 @@ def find(name: str | None, classes: Iterable[type]) -> Any:
         except (LoadError, TypeError, ValueError) as error:
             problem = error.what if isinstance(error, LoadError) else str(error)
         _info.damaged += 1
-        _note(f"{name[:12]} is made anew: {problem}")
+        note(f"{name[:12]} is made anew: {problem}")
     _info.misses += 1
-    _tell(home.problem)
+    tell(home.problem)
     return None
 
 
@@ -95,7 +95,7 @@ def keep(name: str | None, value: Any) -> None:
     content = serialization.dump((name, value))
     if home.write(name, content):
         _info.written_bytes += len(content)
-    _tell(home.problem)
+    tell(home.problem)
 
 
 def info() -> DiskInfo:
@@ -109,13 +109,14 @@ def forget_counts() -> None:
     _info = DiskInfo()
 
 
-def _tell(problem: str) -> None:
+def tell(problem: str) -> None:
     """Say once why the folder is of no use."""
     if problem and problem != _info.problem:
         _info.problem = problem
-        _note(problem)
+        note(problem)
 
 
-def _note(text: str) -> None:
+def note(text: str) -> None:
+    """Print a line for those who want to know (HYBRIDIZE_EXPLAIN=1)."""
     if CONFIG.explain:
         print(f"hybridize: disk cache: {text}", file=sys.stderr)

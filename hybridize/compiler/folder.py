@@ -20,6 +20,9 @@ from hybridize.base.frozen import frozen
 from hybridize.base.interruptions import let_through, suppress
 
 SUFFIX = ".image"
+"""Of records, which go when there are too many bytes."""
+LASTING = ".machine.json"
+"""Of files that stay until somebody clears the folder: others go by what stands in them."""
 _PART = ".part"
 _ABANDONED_S = 3600.0
 """After so many seconds a file that is being written is one that a killed process left."""
@@ -56,13 +59,13 @@ class Folder:
         """Records until the bytes are counted; begins anywhere, so that of processes that write few some do it."""
         self._bytes = 0
 
-    def read(self, name: str) -> bytes | None:
+    def read(self, name: str, suffix: str = SUFFIX) -> bytes | None:
         """The content of a file, if it is there and can be trusted."""
         try:
             with self._opened() as folder:
-                file = os.open(name + SUFFIX, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+                file = os.open(name + suffix, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
                 try:
-                    return self._content(file, name)
+                    return self._content(file, name + suffix)
                 finally:
                     os.close(file)
         except FileNotFoundError:
@@ -82,14 +85,17 @@ class Folder:
         # A signal, or somebody who cuts the file off meanwhile, may make it less: the checksum tells.
         return os.read(file, status.st_size) if status.st_size <= self.limit_bytes else None
 
-    def write(self, name: str, content: bytes) -> bool:
-        """Keep a file, in place of one of that name; returns whether it is kept."""
+    def write(self, name: str, content: bytes, suffix: str = SUFFIX, *, first: bool = False) -> bool:
+        """Keep a file, in place of one of that name; returns whether there is one.
+
+        With `first`, a file of that name that is there by now stays as it is.
+        """
         if len(content) > self.limit_bytes:
             return False
         try:
             os.makedirs(self.path, 0o700, exist_ok=True)
             with self._opened() as folder:
-                self._write(folder, name, content)
+                self._write(folder, name + suffix, content, first)
                 self._make_room(folder, len(content))
         except OSError as problem:
             let_through(problem)
@@ -97,11 +103,22 @@ class Folder:
             return False
         return True
 
+    def writable(self) -> bool:
+        """Tell whether a file could be written, as far as that is known without writing one."""
+        try:
+            os.makedirs(self.path, 0o700, exist_ok=True)
+            with self._opened():
+                return os.access(self.path, os.W_OK | os.X_OK)
+        except OSError as problem:
+            let_through(problem)
+            self.problem = _told(problem)
+            return False
+
     def entries(self) -> list[Kept]:
         """All files, the least recently used first."""
         try:
             with self._opened() as folder:
-                return [kept for kept in self._files(folder) if kept.name.endswith(SUFFIX)]
+                return self._files(folder, (SUFFIX,))
         except FileNotFoundError:
             return []
         except OSError as problem:
@@ -113,7 +130,7 @@ class Folder:
         """Remove all files; returns how many bytes they were."""
         freed = 0
         with suppress(OSError), self._opened() as folder:
-            for kept in self._files(folder):
+            for kept in self._files(folder, (SUFFIX, LASTING, _PART)):
                 freed += _removed(folder, kept)
         return freed
 
@@ -128,7 +145,7 @@ class Folder:
         finally:
             os.close(folder)
 
-    def _write(self, folder: int, name: str, content: bytes) -> None:
+    def _write(self, folder: int, name: str, content: bytes, first: bool) -> None:
         part = f".{name}.{os.getpid()}.{next(_part)}{_PART}"
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         file = os.open(part, flags, 0o600, dir_fd=folder)
@@ -137,7 +154,8 @@ class Folder:
                 left = memoryview(content)
                 while left:
                     left = left[target.write(left) or 0 :]
-            os.rename(part, name + SUFFIX, src_dir_fd=folder, dst_dir_fd=folder)
+            if not first or not _linked(folder, part, name):
+                os.rename(part, name, src_dir_fd=folder, dst_dir_fd=folder)
         except BaseException:
             with suppress(OSError):
                 os.unlink(part, dir_fd=folder)
@@ -150,7 +168,7 @@ class Folder:
         if self.until_look >= 0 and self._bytes <= self.limit_bytes:
             return
         self.until_look = _LOOK_EVERY - 1
-        files = self._files(folder)
+        files = self._files(folder, (SUFFIX, _PART))
         self._bytes = sum(kept.nbytes for kept in files)
         enough = self.limit_bytes * _FULL if self._bytes > self.limit_bytes else self.limit_bytes
         for kept in files:
@@ -158,12 +176,12 @@ class Folder:
             if abandoned or self._bytes > enough:
                 self._bytes -= _removed(folder, kept)
 
-    def _files(self, folder: int) -> list[Kept]:
-        """Records, and what is being written, the least recently used first; no other file is ever touched."""
+    def _files(self, folder: int, suffixes: tuple[str, ...]) -> list[Kept]:
+        """Files of some kinds, the least recently used first; no other file is ever touched."""
         found = []
         with os.scandir(folder) as files:
             for file in files:
-                if file.name.endswith((SUFFIX, _PART)):
+                if file.name.endswith(suffixes):
                     with suppress(OSError):  # another process has just removed it
                         status = file.stat(follow_symlinks=False)
                         if stat.S_ISDIR(status.st_mode):
@@ -175,6 +193,18 @@ class Folder:
 def _foreign(status: os.stat_result) -> bool:
     """Tell whether somebody else owns a file or folder, or may write to it."""
     return status.st_uid != os.geteuid() or bool(status.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
+
+
+def _linked(folder: int, part: str, name: str) -> bool:
+    """Give what was written its name, unless a file has it already; False where the file system has no links."""
+    try:
+        with suppress(FileExistsError):
+            os.link(part, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+    except OSError as error:
+        let_through(error)
+        return False
+    os.unlink(part, dir_fd=folder)
+    return True
 
 
 def _removed(folder: int, kept: Kept) -> int:

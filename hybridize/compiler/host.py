@@ -10,35 +10,51 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
+from hybridize.base.frozen import frozen
 from hybridize.base.loading import LOADING
 from hybridize.compiler import disk
 from hybridize.machine.target import Target
 from hybridize.runtime.image import Image, Loaded
 
 
+@frozen
+class Told:
+    """This machine as LLVM tells, or told an earlier process."""
+
+    target: Target
+    llvm: str
+    """The release of LLVM that told."""
+
+
 @cache
-def host_target() -> Target:
-    """This machine, as LLVM or an earlier process tells."""
-    found = disk.find(disk.name("host"), [Target])
-    if isinstance(found, Target):
+def told() -> Told:
+    """This machine and who told, by the disk where an earlier process asked LLVM."""
+    found = disk.find(disk.name("host"), [Told, Target])
+    if isinstance(found, Told):
         return found
-    target = _asked()
-    disk.keep(disk.name("host"), target)
-    return target
+    asked = _asked()
+    disk.keep(disk.name("host"), asked)
+    return asked
+
+
+def host_target() -> Target:
+    """This machine, its choices those of the table: all that the modules of a process depend on."""
+    return told().target
 
 
 @cache
 def renew() -> None:
     """Ask LLVM again, once it is loaded: another release may know the machine better. Later processes go by that."""
-    if _asked() != host_target():
+    if _asked() != told():
         disk.keep(disk.name("host"), _asked())
 
 
-def _asked() -> Target:
+def _asked() -> Told:
     with LOADING:
         from hybridize.codegen.llvm.engine import host_target as ask  # late: see the package
+        from hybridize.codegen.llvm.engine import version
 
-    return ask()
+    return Told(ask(), version())
 
 
 _offered: dict[tuple[str, tuple[int, ...]], Callable[[], Image]] = {}

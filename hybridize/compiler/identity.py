@@ -15,8 +15,9 @@ import numpy
 
 from hybridize.base.digests import digest
 from hybridize.base.interruptions import let_through
+from hybridize.runtime.processors import cache_bytes
 
-PARTS = ("base", "graph", "loops", "ops", "passes", "schedule", "codegen", "compiler", "runtime")
+PARTS = ("base", "graph", "loops", "machine", "ops", "passes", "schedule", "codegen", "compiler", "runtime")
 """The packages that machine code and plans are made by and read by."""
 
 _LOADED_NS = time.time_ns() - 10**9
@@ -80,10 +81,4 @@ def processor() -> str | None:
         return None
     first = text.partition("\n\n")[0].splitlines()
     facts = [line for line in first if line.partition(":")[0].strip() not in _PER_CORE]
-    return digest(repr([os.uname().machine, _cache_sizes(), facts]).encode()).hex() if facts else None
-
-
-def _cache_sizes() -> list[int]:
-    """Return the processor's cache sizes, which a target holds besides its level; 0 if the C library cannot tell."""
-    names = ("SC_LEVEL1_DCACHE_SIZE", "SC_LEVEL2_CACHE_SIZE")
-    return [os.sysconf(name) if name in os.sysconf_names else 0 for name in names]
+    return digest(repr([os.uname().machine, [cache_bytes(1), cache_bytes(2)], facts]).encode()).hex() if facts else None

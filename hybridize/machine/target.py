@@ -43,9 +43,11 @@ class Target:
     """True if x 2^n is one instruction (AVX-512's scalef)."""
     unroll: int = 1
     """Terms that one turn of a register tile's loop sums. More pay where scalar instructions take the same ports as
-    vector ones: the loop's own are then shared by several terms."""
+    vector ones: the loop's own are then shared by several terms. A choice (see `machine.choices`); sums keep their
+    order."""
     packs_from: int = 4
-    """Rows of x from which on a w contiguous along k is read faster packed in panels than in place, as dot products."""
+    """Rows of x from which on a w contiguous along k is read faster packed in panels than in place, as dot products. A
+    choice; sums of the rows in between have another order, and round otherwise."""
 
     def lanes(self, itemsize: int) -> int:
         """Elements of `itemsize` bytes in one vector register."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Count the processors that this process may use (affinity mask, cgroup quota, no core twice), and tell their features.
+"""Count the processors that this process may use (affinity mask, cgroup quota, no core twice); features and caches.
 
 Files are looked for under `root`, so that tests bring their own.
 """
@@ -85,6 +85,29 @@ def _text(root: str, path: str) -> str:
     except OSError as error:
         let_through(error)
         return ""
+
+
+_SYSCONF = {1: 188, 2: 191}
+"""Numbers by which glibc tells the size of a data cache, by its level: Python has no names for them."""
+
+
+def cache_bytes(level: int, root: str = ROOT) -> int:
+    """Size of a data cache of the first processor, 0 where nobody tells (containers, other systems)."""
+    told = _by_glibc(level) if root == ROOT else 0
+    folder = "sys/devices/system/cpu/cpu0/cache"
+    for index in range(0 if told else 8):
+        kind, number, size = (_text(root, f"{folder}/index{index}/{name}") for name in ("type", "level", "size"))
+        if kind in ("Data", "Unified") and number == str(level) and size[-1:] == "K" and size[:-1].isdecimal():
+            return int(size[:-1]) << 10
+    return told
+
+
+def _by_glibc(level: int) -> int:
+    try:
+        return max(0, os.sysconf(_SYSCONF[level]))
+    except (ValueError, OSError) as error:  # another C library has no such numbers
+        let_through(error)
+        return 0
 
 
 _LEVELS = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `hybridize`: compile, run, inspect, explain, bench, cache."""
+"""The command `hybridize`: compile, run, inspect, explain, bench, cache, machine."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from hybridize.tools import (
     disk_cache,
     explanation_tables,
     machine,
+    machine_choices,
     peak_memory,
     report,
     saved_files,
@@ -265,6 +266,14 @@ def cache(clear: Annotated[bool, typer.Option("--clear", help="Remove all record
         typer.echo(disk_cache.cleared())
     else:
         disk_cache.table().show(Console())
+
+
+@application.command(name="machine")
+def machine_(
+    again: Annotated[bool, typer.Option("--again", help="Measure it anew, for all later processes.")] = False,
+) -> None:
+    """Show what code is made by on this machine, and where that comes from; measured once, in some 40 ms."""
+    machine_choices.table(again=again).show(Console())
 
 
 def main() -> None:

@@ -6,12 +6,14 @@ import os
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from hybridize.base.errors import CodegenError
+from hybridize.codegen.llvm import engine
 from hybridize.codegen.llvm.engine import assembly, compile_image, compile_module, host_target
 from hybridize.machine.target import Target, named_target
 from hybridize.runtime.image import Loaded
@@ -39,6 +41,29 @@ def test_the_target_knows_the_caches_of_this_machine(level, field):
     told = subprocess.run(["getconf", name], capture_output=True, text=True, check=False).stdout.strip()
     known = int(told) if told.isdecimal() else 0
     assert getattr(host_target(), field) == (known or getattr(Target, field))
+
+
+@pytest.mark.parametrize(
+    ("name", "features", "known"),
+    [
+        ("rocketlake", {"amx-tile": True, "avx512f": True}, "sapphirerapids"),  # a hypervisor hides the model
+        ("icelake-server", {"amx-tile": True}, "sapphirerapids"),
+        ("x86-64-v4", {"amx-tile": True}, "sapphirerapids"),
+        ("graniterapids", {"amx-tile": True}, "graniterapids"),
+        ("sapphirerapids", {"amx-tile": True}, "sapphirerapids"),
+        ("rocketlake", {"amx-tile": False}, "rocketlake"),
+        ("znver5", {}, "znver5"),
+    ],
+)
+def test_processors_with_matrix_tiles_are_no_older_than_the_first_that_has_them(name, features, known):
+    assert engine._processor_name(name, features) == known
+
+
+def test_targets_that_are_one_to_llvm_share_its_code_generator():
+    target = named_target("avx2")
+    assert engine._machine(target) is engine._machine(replace(target, unroll=4, packs_from=1, l2_bytes=1 << 16))
+    assert engine._machine(target) is not engine._machine(replace(target, cpu="znver4"))
+    assert engine._machine(target) is not engine._machine(target, level=0)
 
 
 def test_targets_are_equal_data():

@@ -111,3 +111,35 @@ def test_levels_are_what_llvm_says():
 
     assert processors.levels() == runnable()
     assert processors.levels(os.path.join(processors.ROOT, ".")) == runnable(), "by the operating system, not by NumPy"
+
+
+def cache(index, kind, level, size):
+    folder = f"sys/devices/system/cpu/cpu0/cache/index{index}"
+    return {f"{folder}/type": kind, f"{folder}/level": level, f"{folder}/size": size}
+
+
+@pytest.mark.parametrize(
+    ("files", "sizes"),
+    [
+        ({}, (0, 0)),
+        (
+            cache(0, "Data", "1", "48K") | cache(1, "Instruction", "1", "32K") | cache(2, "Unified", "2", "2048K"),
+            (48 << 10, 2 << 20),
+        ),
+        (cache(0, "Instruction", "1", "64K") | cache(1, "Data", "1", "16K"), (16 << 10, 0)),
+        (cache(0, "Data", "1", "nonsense") | cache(3, "Unified", "2", "K"), (0, 0)),
+    ],
+)
+def test_caches_by_the_operating_system(tmp_path, files, sizes):
+    write(tmp_path, files)
+    assert tuple(processors.cache_bytes(level, str(tmp_path)) for level in (1, 2)) == sizes
+
+
+def test_a_c_library_that_does_not_tell_caches(monkeypatch):
+    def refuse(number):
+        raise OSError(22, "Invalid argument")
+
+    told = [processors.cache_bytes(level) for level in (1, 2)]
+    monkeypatch.setattr(processors.os, "sysconf", refuse)
+    files = [processors.cache_bytes(level) for level in (1, 2)]
+    assert all(size in (0, known) for size, known in zip(files, told, strict=True))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import os
 import platform
 import re
 import threading
@@ -23,8 +22,10 @@ from hybridize.base.forks import awaited
 from hybridize.base.interruptions import let_through
 from hybridize.base.loading import LOADING
 from hybridize.codegen.link import link
+from hybridize.machine.families import of_family
 from hybridize.machine.target import Target, named_target
 from hybridize.runtime.image import Image, Loaded
+from hybridize.runtime.processors import cache_bytes
 
 _LOCK = awaited(threading.RLock(), 2)
 """Held whenever LLVM is called: llvmlite has a lock around each call, which no child that is forked meanwhile gets."""
@@ -57,23 +58,15 @@ def host_target() -> Target:
         named_target(runnable()[0]),
         cpu=_processor_name(name, features),
         features=flat,
-        l1_bytes=_cache_bytes(1) or Target.l1_bytes,
-        l2_bytes=_cache_bytes(2) or Target.l2_bytes,
+        l1_bytes=cache_bytes(1) or Target.l1_bytes,
+        l2_bytes=cache_bytes(2) or Target.l2_bytes,
     )
-    return dataclasses.replace(target, **_MEASURED.get(_family(target), {}))
+    return of_family(target, "intel" if "GenuineIntel" in _cpu_facts() else "other")
 
 
-_MEASURED: dict[str, dict[str, Any]] = {
-    "intel avx512": {"unroll": 2, "packs_from": 1},
-    "intel avx2": {"unroll": 4, "packs_from": 1},
-}
-"""Fields of targets that are a matter of speed alone, as found by measuring machines of that family."""
-
-
-def _family(target: Target) -> str:
-    """Name the maker and the width of this machine's processor."""
-    maker = "intel" if "GenuineIntel" in _cpu_facts() else "other"
-    return f"{maker} {target.name}"
+def version() -> str:
+    """Name the release of LLVM."""
+    return ".".join(map(str, _llvm().llvm_version_info))
 
 
 @functools.cache
@@ -106,46 +99,31 @@ def runnable() -> tuple[str, ...]:
     return tuple(name for name, there in levels.items() if there)
 
 
-def _cache_bytes(level: int) -> int:
-    """Size of a data cache as the operating system knows it, 0 where it does not (containers, other systems)."""
-    for index in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"):
-        try:
-            kind, number, size = ((index / name).read_text().strip() for name in ("type", "level", "size"))
-            if kind in ("Data", "Unified") and int(number) == level and size.endswith("K"):
-                return int(size[:-1]) << 10
-        except (OSError, ValueError) as error:
-            let_through(error)
-    try:
-        return max(0, os.sysconf(_SYSCONF[level]))
-    except (ValueError, OSError) as error:
-        let_through(error)
-        return 0
-
-
-_SYSCONF = {1: 188, 2: 191}
-"""Numbers by which glibc tells sizes of data caches: Python has no names for them."""
-
-
 class _Machine:
-    """LLVM's code generator for one target, kept for the life of the process."""
+    """LLVM's code generator for all targets that are one to LLVM, kept for the life of the process."""
 
-    def __init__(self, target: Target, level: int) -> None:
-        if target.processor != platform.machine():
+    def __init__(self, triple: str, cpu: str, features: str, level: int) -> None:
+        processor = triple.partition("-")[0]
+        if processor != platform.machine():
             _llvm().initialize_all_targets()
             _llvm().initialize_all_asmprinters()
         # The linker of WebAssembly places data itself; code that finds its own address exists there for shared modules.
-        reloc = "static" if target.processor == "wasm32" else "pic"
+        reloc = "static" if processor == "wasm32" else "pic"
         self.generator = (
             _llvm()
-            .Target.from_triple(target.triple)
-            .create_target_machine(cpu=target.cpu, features=target.features, opt=level, reloc=reloc, codemodel="small")
+            .Target.from_triple(triple)
+            .create_target_machine(cpu=cpu, features=features, opt=level, reloc=reloc, codemodel="small")
         )
         self.layout = str(self.generator.target_data)
 
 
-@functools.cache
 def _machine(target: Target, level: int = 2) -> _Machine:
-    return _Machine(target, level)
+    return _machine_of(target.triple, target.cpu, target.features, level)
+
+
+@functools.cache
+def _machine_of(triple: str, cpu: str, features: str, level: int) -> _Machine:
+    return _Machine(triple, cpu, features, level)
 
 
 def _parsed(text: str, target: Target) -> Any:

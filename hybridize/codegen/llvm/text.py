@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import re
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 
@@ -98,6 +99,24 @@ class Module:
         parts = [*self.globals.values(), *self.declarations.values()]
         parts += [function.text() for function in self.functions.values()]
         return "\n".join(parts) + "\n"
+
+
+def joined(modules: Mapping[str, Module], root: str) -> str:
+    """One function of each of several modules, and what it leads to, as one text, which LLVM takes in one go.
+
+    What a module defines is called `<its key>.<name>`.
+    """
+    declarations: dict[str, str] = {}
+    parts: list[str] = []
+    for key, module in modules.items():
+        texts = module.globals | {name: function.text() for name, function in module.functions.items()}
+        own = re.compile(rf"@({'|'.join(map(re.escape, sorted(texts, key=len, reverse=True)))})(?![\w.$-])")
+        reached = [root]
+        for name in reached:
+            reached += [other for other in dict.fromkeys(own.findall(texts[name])) if other not in reached]
+        parts += [own.sub(rf"@{key}.\1", texts[name]) for name in reached]
+        declarations |= module.declarations
+    return "\n".join([*declarations.values(), *parts]) + "\n"
 
 
 @mutable

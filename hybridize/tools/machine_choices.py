@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""This machine on the command line: the choices that code is made by, where each comes from, and how much it gains."""
+
+from __future__ import annotations
+
+from hybridize.base.config import CONFIG
+from hybridize.compiler import default_target, disk, measured
+from hybridize.compiler.host import told
+from hybridize.compiler.measured import MeasuredChoices
+from hybridize.machine.choices import CHOICES, SIZES, VARIABLE, settings
+from hybridize.machine.target import Target, named_target
+from hybridize.runtime.processors import cache_bytes
+from hybridize.tools.report import Grid
+
+_LEVELS = {"l1_bytes": 1, "l2_bytes": 2}
+
+
+def table(*, again: bool = False) -> Grid:
+    """Lay out the choices that programs of this process are compiled by; `again` measures the machine first."""
+    said = settings(CONFIG.machine)
+    found = measured.again() if again else None if said.complete or CONFIG.target else measured.measurement()
+    used = None if said.complete or CONFIG.target else measured.measurement()
+    target = default_target()
+    table = named_target(CONFIG.target) if CONFIG.target else told().target
+    rows = [
+        (
+            name,
+            str(getattr(target, name)),
+            VARIABLE if name in dict(said.fields) else _origin(name, table, used),
+            str(getattr(table, name)),
+            ", ".join(
+                f"{value}: {speed:.2f} ×" for value, speed in (found.speeds.get(name, {}) if found else {}).items()
+            ),
+        )
+        for name in [*CHOICES, *SIZES]
+    ]
+    columns = ("field", "value", "from", "table", "speed of others")
+    title = f"machine: {target.name}, {target.cpu or 'any processor'}, LLVM {told().llvm}"
+    return Grid(title, columns, rows, _notes(found, used), words=len(columns))
+
+
+def _origin(name: str, table: Target, used: MeasuredChoices | None) -> str:
+    """Say where the value of a field comes from that the user has not set."""
+    if name in _LEVELS:
+        return "the operating system" if not CONFIG.target and cache_bytes(_LEVELS[name]) else "default"
+    if used is not None:
+        return "measured"
+    return "table" if getattr(table, name) != getattr(Target, name) else "default"
+
+
+def _notes(found: MeasuredChoices | None, used: MeasuredChoices | None) -> tuple[str, ...]:
+    """Say what was measured, and why what was measured does not count."""
+    notes = []
+    if found is not None:
+        notes.append(f"measured in {1e3 * found.seconds:.0f} ms; speeds are multiples of the table's value's")
+    if CONFIG.target:
+        notes.append(f"HYBRIDIZE_TARGET={CONFIG.target}: named targets go by the table")
+    elif used is None and settings(CONFIG.machine).complete:
+        notes.append(f"{VARIABLE}={CONFIG.machine}: nothing is measured")
+    elif used is None:
+        home = disk.folder()
+        why = home.problem if home is not None else "there is no folder for it, or HYBRIDIZE_CACHE=0"
+        notes.append(f"by the table, as nothing can be kept: {why or 'the processor has no name'}")
+    return tuple(notes)
