@@ -28,8 +28,8 @@ SERVERS = (LITERT, ORT, ORT_RUN, OPENVINO, SCRIPT, COMPILED, EAGER, JAX, NUMPY)
 FUSERS = (JAX, COMPILED, IREE, EAGER, NUMPY)
 FUSED = "PyTorch eager, fused update"
 TRAINERS = (JAX, EAGER, FUSED, COMPILED)
-PRODUCTS = "geometric mean of all ratios"
-"""Figure of `benchmarks/products.py`."""
+PRODUCTS = ("weights known ÷ oneDNN", "weights not known ÷ oneDNN")
+"""Figures of `benchmarks/products.py`: geometric means over 88 cases each."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ class Most:
     aim: float
 
 
-MOSTS = (Most("products", PRODUCTS, 0.5, 0.45),)
+MOSTS = tuple(Most("products", name, 0.5, 0.45) for name in PRODUCTS)
 
 
 def verdict(goal: Goal, found: Outcome) -> str:
