@@ -1,8 +1,87 @@
-"""Products are cut into tiles without a slow rest."""
+"""Plans of products, as text: one of each kind for two targets, and that nothing of a product is left out.
 
+python tests/schedule/test_products.py    write the plans of today: for a change that is meant to change them
+"""
+
+import dataclasses
 import itertools
+from pathlib import Path
 
+import pytest
+
+from hybridize.base.dims import SizeScope
+from hybridize.base.dtypes import float16, float32, int8
+from hybridize.machine.target import named_target
+from hybridize.schedule.contraction import Product, make_plan
 from hybridize.schedule.contraction.panels import row_tiles
+
+GOLDENS = Path(__file__).with_name("goldens") / "products"
+TARGETS = [named_target("avx512"), named_target("avx2")]
+SCOPE = SizeScope()
+M, N, K, B = (SCOPE.symbol(hint) for hint in (11, 40, 30, 5))
+SCOPE.capturing = False
+KINDS = {
+    "dots of one row": Product(float32, 1, 256, 512, transpose_w=True),
+    "dots of a far w": Product(float32, 1, 4096, 4096, transpose_w=True),
+    "dots of a flipped w": Product(float32, 100, 2, 128),
+    "dots of any rows": Product(float32, M, 3, 100, transpose_w=True),
+    "rows in place": Product(float32, 64, 250, 512),
+    "rows in place, few columns": Product(float32, 3, 10, 64),
+    "rows over copied panels": Product(float32, 512, 512, 512),
+    "rows over flipped panels": Product(float32, 300, 40, 500, transpose_w=True),
+    "rows of a transposed x": Product(float32, 512, 256, 1000, transpose_x=True),
+    "rows of a packed w": Product(float32, 64, 256, 512, transpose_w=True, packed=True),
+    "any rows": Product(float32, M, 100, 64),
+    "any sizes": Product(float32, M, N, K, B),
+    "columns": Product(float32, 64, 256, 512, transpose_w=True),
+    "either": Product(float32, M, 256, 512, transpose_w=True),
+    "any columns, packed by the call": Product(float32, 20, N, 64, transpose_w=True),
+    "streams": Product(float32, 2, 4096, 2048),
+    "blocks of k": Product(float32, 300, 70, 20000),
+    "16-bit floats": Product(float16, 64, 256, 512),
+    "integers": Product(int8, 64, 256, 512),
+    "a batch against one w": Product(float32, 33, 40, 20, 8, transpose_x=True, shared_w=True),
+    "many rows for threads": Product(float32, 4096, 64, 64),
+}
+FOLLOWING = {"16-bit floats": "heavy", "rows in place": "light", "any rows": "light"}
+
+
+def plans(kind):
+    return [make_plan(KINDS[kind], target, FOLLOWING.get(kind, "nothing")) for target in TARGETS]
+
+
+def text(kind):
+    return "\n".join(f"{target.name}: {plan}\n" for target, plan in zip(TARGETS, plans(kind), strict=True))
+
+
+def file(kind):
+    return GOLDENS / f"{kind.replace(',', '').replace(' ', '-')}.txt"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_plans_are_what_was_written_down(kind):
+    assert text(kind) == file(kind).read_text(), "if it is meant to: python tests/schedule/test_products.py"
+    assert not SCOPE.conditions, "to plan and to print assumes nothing of sizes"
+
+
+def test_each_kind_has_its_text():
+    assert {path.name for path in GOLDENS.iterdir()} == {file(kind).name for kind in KINDS}
+    made = [plan for kind in KINDS for plan in plans(kind)]
+    assert {plan.tiling.form for plan in made} == {"dots", "rows", "columns", "either"}
+    assert {plan.tiling.order for plan in made} == {"once", "blocks", "streams"}
+    assert {plan.stores for plan in made} == {"sums", "results", "buffer"}
+    assert {plan.axis for plan in made} == {"batch", "rows", "panels"}
+    assert {section.pack for plan in made for section in plan.tiling.sections} == {"", "flip", "copy"}
+
+
+def test_equal_texts_are_of_equal_products():
+    """Functions of a module are shared by the text of the product."""
+    one = Product(float32, 7, 33, 20, 2)
+    for name in ("transpose_x", "transpose_w", "shared_x", "shared_w", "packed"):
+        assert str(dataclasses.replace(one, **{name: True})) != str(one)
+    for name in ("m", "n", "k", "batch"):
+        assert str(dataclasses.replace(one, **{name: 5})) != str(one)
+    assert str(dataclasses.replace(one, dtype=float16)) != str(one)
 
 
 def test_row_tiles_differ_by_one_at_most():
@@ -13,3 +92,11 @@ def test_row_tiles_differ_by_one_at_most():
         assert max(p.height for p in parts) - min(p.height for p in parts) <= 1
         assert parts[0].start == 0
         assert all(b.start == a.start + a.count * a.height for a, b in itertools.pairwise(parts))
+
+
+if __name__ == "__main__":
+    GOLDENS.mkdir(parents=True, exist_ok=True)
+    for path in GOLDENS.iterdir():
+        path.unlink()
+    for kind in KINDS:
+        file(kind).write_text(text(kind))

@@ -62,6 +62,12 @@ class Dots:
     w_row: int
     """Bytes between the rows of w: as stored, or flipped first."""
 
+    def __str__(self) -> str:
+        tiles = ", ".join(f"{tile.rows}x{tile.columns}x{tile.turns}" for tile in self.tiles)
+        ranges = ", ".join(f"{part.start!r}..{part.stop!r} by {part.width!r}" for part in self.ranges)
+        far = ", w fetched ahead" if self.far else ""
+        return f"dots: rows x columns x vectors of k {tiles}; columns {ranges}; w in rows of {self.w_row!r} bytes{far}"
+
     def of_rows(self, rows: int) -> tuple[DotsTile, ...]:
         """The functions for so many rows, the most columns first."""
         return tuple(tile for tile in self.tiles if tile.rows == rows)

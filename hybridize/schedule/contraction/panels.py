@@ -39,6 +39,16 @@ class ColumnPanels:
     """Heights of the register tiles over these panels, the tallest first: the most rows of a tile where their number
     is known, all that are written where it is not."""
 
+    def __str__(self) -> str:
+        start, count, width = ("?" if is_symbolic(size) else size for size in (self.start, self.count, self.width))
+        words = [f"panels from {start}: {count} of {width} in {self.vectors} vectors"]
+        if self.heights:
+            words.append(f"tiles of {' or '.join(map(str, self.heights))} rows")
+        words += [{"": "", "flip": "flipped to scratch", "copy": "copied to scratch"}[self.pack]]
+        words += [f"read from {self.skip} before" if self.skip else ""]
+        words += ["the last ends where the columns do" if self.ragged else ""]
+        return ", ".join(filter(None, words))
+
 
 @frozen
 class RowTiles:

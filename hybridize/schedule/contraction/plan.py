@@ -31,9 +31,9 @@ class ProductPlan:
     dots: Dots | None
     """Of the forms dots and either."""
     stores: Stores
-    """sums: whole tiles of the forms rows and either leave their sums in the result. results: they have the epilogue
-    inside and leave what it makes of them. buffer: all sums go through a buffer and one function to the result, as
-    those of other tiles always do."""
+    """sums: whole tiles leave their sums in the result. results: they have the epilogue inside and leave what it makes
+    of them. buffer: all sums go through a buffer and one function to the result, as those of tiles that are not whole
+    always do."""
     scratch: ProductScratch
     axis: Axis
     """Along which threads share the work."""
@@ -43,6 +43,18 @@ class ProductPlan:
     """From one x of the batch to the next."""
     w_bytes: int
     """From one w of the batch to the next, packed or not."""
+
+    def __str__(self) -> str:
+        lines = [str(self.product)]
+        if self.tiling.flips:
+            lines.append("w flipped to scratch")
+        if self.dots is not None:
+            lines.append(str(self.dots))
+        if self.tiling.form != "dots":
+            lines.append(str(self.tiling))
+        scratch, threads = f"scratch {self.scratch.nbytes!r} bytes", f"threads: {self.units!r} units of {self.axis}"
+        lines.append(f"stores {self.stores}; {scratch}; {threads}")
+        return "\n".join(lines)
 
     @property
     def empty(self) -> bool:
@@ -64,7 +76,7 @@ def make_plan(product: Product, target: Target, following: Following = "nothing"
         product,
         tiling,
         dots,
-        _stores(product, arithmetic, following),
+        _stores(product, arithmetic, tiling, following),
         make_scratch(product, arithmetic, tiling),
         split_axis(product, arithmetic, tiling),
         units(product, arithmetic, tiling),
@@ -73,7 +85,9 @@ def make_plan(product: Product, target: Target, following: Following = "nothing"
     )
 
 
-def _stores(product: Product, arithmetic: Arithmetic, following: Following) -> Stores:
+def _stores(product: Product, arithmetic: Arithmetic, tiling: Tiling, following: Following) -> Stores:
+    if tiling.form in ("dots", "columns") or tiling.order != "once":
+        return "buffer"
     if following == "nothing" and not arithmetic.converts and arithmetic.dtype != bool_:
         return "sums"
     # A tile of any number of rows is several functions: too many to have the epilogue in each.

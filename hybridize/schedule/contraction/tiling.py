@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from hybridize.base.dims import hint, is_symbolic
+from hybridize.base.dims import hint, is_symbolic, same
 from hybridize.base.frozen import changed, frozen
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.schedule.contraction.panels import (
@@ -56,6 +56,14 @@ class Tiling:
     """True if the rows of x for the next tile are fetched while one is computed: x comes from far away."""
     few_rows: int
     """Of the form `either`: below so many rows, dot products of w in place are faster than flipping it."""
+
+    def __str__(self) -> str:
+        words = [f"{self.form}: {self.order}, {self.k_block!r} terms at a time"]
+        words += [f"broadcast along {'k' if self.along_k else 'rows'}"]
+        words += [f"panels in groups of {self.group}" if self.group > 1 else "", "fetched ahead" if self.ahead else ""]
+        words += [f"x copied, rows of {self.x_row!r} bytes" if not same(self.x_row, 0) else ""]
+        words += [f"dots below {self.few_rows} rows" if self.form == "either" else ""]
+        return "\n  ".join([", ".join(filter(None, words)), *map(str, self.sections)])
 
 
 COLUMNS_BLOCK = 48
