@@ -10,6 +10,7 @@ import pytest
 
 import hybridize
 from hybridize import np
+from hybridize.base.config import CONFIG
 from hybridize.base.errors import ArgumentError, CaptureError, HybridizeError, StateError, VerificationError
 from hybridize.formats import checking, exporting, file_set, library, wasm
 from hybridize.gluon import nn
@@ -54,6 +55,25 @@ def test_every_format_is_written_and_run(net, tmp_path, format):
     text = str(found)
     assert f"{os.path.getsize(found.files[0]):,} bytes" in text
     assert "checked: " in text
+
+
+@pytest.mark.parametrize(
+    ("format", "options"),
+    [("object", {"targets": "x86_64-windows"}), ("wasm", {}), ("archive", {"targets": "baseline"})],
+    ids=["object", "wasm", "archive"],
+)
+def test_files_do_not_depend_on_what_is_fast_here(tmp_path, monkeypatch, format, options):
+    """They are for machines of a level, so neither what was measured nor what the user says of this one counts."""
+    net, written = nn.Dense(256, in_units=512), []
+    net.initialize("ones")
+    net.hybridize()
+    for rows in (1, 24):
+        net(np.ones((rows, 512)))
+    for choices in ("unroll=1,packs_from=4", "unroll=4,packs_from=1"):
+        monkeypatch.setattr(CONFIG, "machine", choices)
+        net.export(tmp_path / "net", format=format, **options)
+        written.append([file.read_bytes() for file in sorted(tmp_path.iterdir())])
+    assert written[0] == written[1]
 
 
 def test_every_level_of_this_machine_runs(net, tmp_path):
