@@ -115,6 +115,18 @@ def try_reading() -> bool:
     return True
 
 
+def while_reading(read: Callable[..., object], *args: Any) -> bool:
+    """Call `read(*args)`, which is not Python, as a reader; False, and nothing is done, while another thread writes."""
+    call = map(read, *((one,) for one in args))  # by `map`, as no signal's handler runs while it is counted
+    if not try_reading():
+        return False
+    try:
+        _ = [*call]
+    finally:
+        READERS.value -= 1
+    return True
+
+
 def pause_reading(call: Callable[..., object], *args: Any) -> None:
     """Call `call(*args)`, which may be the user's Python, on behalf of a running program: writers are let through."""
     READERS.value -= 1

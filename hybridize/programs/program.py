@@ -61,7 +61,7 @@ from hybridize.programs.entry import (
     without_gradients,
 )
 from hybridize.programs.families import family_key
-from hybridize.programs.packed import PackedMachine, packable
+from hybridize.programs.packed import PackedMachine, copyable
 from hybridize.programs.recorded_calls import recorded
 from hybridize.runtime.entry import Argument, ArgumentKind, PythonEntry
 
@@ -131,12 +131,14 @@ class Program:
         """The reason why it was captured: empty for the first program of a function."""
 
     def _stable(self) -> dict[int, ndarray]:
-        """Matrices from outside that calls only read and that nobody writes unseen; none while weights are learned."""
+        """Matrices from outside, and what lies otherwise than row by row, that calls only read and that nobody writes
+        unseen; none while weights are learned.
+        """
         call = self.capture.call
         if call.training or call.recording:
             return {}
         found = {number: source.array for number, source in enumerate(self.capture.sources) if source.written < 0}
-        return {number: array for number, array in found.items() if array is not None and packable(array)}
+        return {number: array for number, array in found.items() if array is not None and copyable(array)}
 
     # ------------------------------------------------------------------------------------------------ what it is
 
@@ -554,12 +556,17 @@ class Program:
         if order != list(range(count, count + len(order))):
             return None
         inputs = [numpy.empty(0) if source.array is None else source.array._data for source in captured.sources]
+        bound = [
+            array
+            for array, source in zip(copies.inputs(inputs), captured.sources, strict=True)
+            if source.array is not None
+        ]
         committed = CommitFlag()
         made = compiler.make_entry(
-            executable, array_type=ndarray, arguments=arguments, bound=[array._data for array in lifted],
+            executable, array_type=ndarray, arguments=arguments, bound=bound,
             fallback=not_taken if keeps_state else fallback, structure=self._finish(count, lifted),
             writes=[array._data for array in written],
-            committed=committed.put if written else None, packed=[copy.buffer for copy in copies],
+            committed=committed.put if written else None, packed=[copy.buffer for copy in copies.packed],
             doubt=self._holds, watches=watches(captured.guards), in_place=donated(executable.plan.updates, inputs),
             exclusive=self._alone,
         )  # fmt: skip

@@ -10,7 +10,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.access import READERS, await_writer, begin_reading, try_reading
+from hybridize.base.access import READERS, await_writer, begin_reading, while_reading
 from hybridize.base.dtypes import int64, uint8
 from hybridize.base.errors import ArgumentError, DTypeError
 from hybridize.base.types import Shape, TensorType
@@ -263,14 +263,7 @@ class Packer:
 
     def fill(self, target: NDArray[Any], source: NDArray[Any]) -> bool:
         """Copy into what `empty` gave; False, and nothing is done, while another thread writes in place."""
-        call = map(self._pack, (target.ctypes.data,), (source.ctypes.data + self.offset,))
-        if not try_reading():
-            return False
-        try:
-            _ = [*call]
-        finally:
-            READERS.value -= 1
-        return True
+        return while_reading(self._pack, target.ctypes.data, source.ctypes.data + self.offset)
 
 
 def _packed_whole(packer: Packer, source: NDArray[Any]) -> NDArray[Any]:
