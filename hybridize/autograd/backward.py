@@ -7,14 +7,16 @@ variables are collected and written at the end: where something fails on the way
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
-from typing import Any
+from typing import Any, Final
 
 import numpy
+from numpy.typing import NDArray
 
-from hybridize.array.ndarray import gradient_of, history, ndarray, store, wrap
+from hybridize.array.ndarray import gradient_of, history, ndarray, store, wrap, written
 from hybridize.array.operands import operand
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
@@ -22,14 +24,17 @@ from hybridize.array.traced import LostHistory, Traced, Variable
 from hybridize.autograd.nodes import TapeNode
 from hybridize.autograd.tape import TAPE
 from hybridize.base import modes
+from hybridize.base.access import ACCESS, READERS, SMALL, WRITER
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import ArgumentError, StateError
 from hybridize.base.forks import renewed
 from hybridize.base.locations import user_location
+from hybridize.base.modes import LOCKED
 from hybridize.base.nested import listed
 from hybridize.base.types import TensorType
 from hybridize.ops.gradient import Arrived, Given, reverse
 from hybridize.ops.op import Operand, capturing, taped
+from hybridize.runtime.cpython import USABLE
 
 Edge = Any
 _NUMBER = attrgetter("number")
@@ -273,13 +278,80 @@ def _result(gradient: Operand | None, x: ndarray) -> ndarray:
 
 
 def commit(gradients: dict[Variable, Operand]) -> None:
-    """Write gradients to the buffers of variables."""
+    """Write gradients to the buffers of variables; what was found is empty then.
+
+    A large one that nobody else has takes the place of a buffer that nobody else has: to copy it would cost as much as
+    the update of the weight, and drive as much out of the caches.
+    """
     with _commit:
-        for variable, gradient in gradients.items():
-            data = gradient.data if type(gradient) is Traced else gradient
-            buffer = gradient_of(variable)
-            store(buffer, ..., buffer._data + data if variable.req == "add" else data)
+        while gradients:
+            variable, gradient = gradients.popitem()
+            if type(gradient) is Traced:
+                gradient = gradient.data
+            if variable.req == "add":
+                buffer = gradient_of(variable)
+                store(buffer, ..., buffer._data + gradient)
+            elif gradient.size <= SMALL or not _takes_place(variable, gradient):
+                store(gradient_of(variable), ..., gradient)
             variable.fresh = True
+
+
+def _takes_place(variable: Variable, data: NDArray[Any]) -> bool:
+    """Let the buffer of a gradient be `data`, where neither that nor the buffer before is anybody else's."""
+    kind = variable.type
+    if LOCKED or sys.getrefcount(data) > _OF_FOUND or not _owned(data) or data.flags.num & _WHOLE != _WHOLE:
+        return False
+    if data.dtype is not kind.dtype or data.shape != kind.shape or WRITER or READERS:
+        return False
+    grad = variable.grad
+    if grad is None:
+        variable.grad = wrap(data)
+        return True
+    if grad._storage is not None and grad._storage.exposed:
+        return False
+    if sys.getrefcount(grad._data) > _OF_SLOT or not _owned(grad._data):
+        return False
+    ACCESS.writes += 1
+    grad._data = data
+    written(grad)
+    return True
+
+
+def _owned(data: NDArray[Any]) -> bool:
+    """Tell whether no other array is over the memory of one that nobody else refers to."""
+    base = data.base
+    if base is None:
+        return bool(data.flags.owndata)
+    return type(base) is numpy.ndarray and bool(base.flags.owndata) and sys.getrefcount(base) <= _OF_BASE
+
+
+_WHOLE: Final = USABLE | 0x400
+"""Flags of an array that programs and writes can take: NumPy's own for writeable is the last."""
+
+
+def _references() -> tuple[int, int, int]:
+    """Count the references to what nobody else has, as `_takes_place` and `_owned` find them in this Python."""
+
+    class Holder:
+        __slots__ = ("_data",)
+
+    def found(data: Any) -> int:
+        return sys.getrefcount(data)
+
+    def of_base(data: Any) -> int:
+        base = data.base
+        return sys.getrefcount(base)
+
+    gradients = {0: numpy.zeros(2)}
+    _, gradient = gradients.popitem()
+    holder: Any = Holder()
+    holder._data = numpy.zeros(2)
+    viewed = [numpy.zeros(2)]
+    viewed.append(viewed.pop()[:])
+    return found(gradient), sys.getrefcount(holder._data), of_base(viewed[0])
+
+
+_OF_FOUND, _OF_SLOT, _OF_BASE = _references()
 
 
 def edge_of(head: Any) -> Edge:

@@ -294,7 +294,8 @@ class Optimizer:
             s, values, flags = known[key]
             slots: Slots = state if type(state) is tuple else () if state is None else (state,)
             bound = self._bindings.get(index) if fast else None
-            if bound is None or not bound.holds(formula, weight, grad, slots, flags):
+            data = getattr(grad, "_data", None)  # kept until the update is done
+            if bound is None or not bound.holds(formula, weight, data, slots, flags):
                 kernel = kernel_for(formula, weight, grad, slots, tuple(s), flags) if fast else None
                 if kernel is None:
                     updated(formula, weight, grad, slots, s, flags)

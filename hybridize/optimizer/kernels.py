@@ -16,6 +16,7 @@ from __future__ import annotations
 import ctypes
 import struct
 import threading
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
@@ -238,14 +239,16 @@ class Binding:
         self.kernel = kernel
         self.flags = dict(flags)
         self.weight, self.slots = weight, slots
-        self._buffers = (weight._data, grad._data, *(slot._data for slot in slots))
+        self._buffers = (weight._data, *(slot._data for slot in slots))
+        # The gradient's may be another at each update, and is not kept: see `autograd.backward.commit`.
+        self._gradient, self._gradient_dtype = weakref.ref(grad._data), grad._data.dtype
         size = weight.size
         (symbol,) = executable.sizes.scope.symbols
         sizes = {symbol: size}
         self._numbers = numpy.zeros(kernel.numbers.size // kernel.wide.itemsize, kernel.wide)
         self._view = self._numbers.data.cast("B")
         self._values: tuple[float, ...] = ()
-        targets = [self._buffers[0], *self._buffers[2:]]
+        targets = list(self._buffers)
         self._beside: list[tuple[NDArray[Any], NDArray[Any]]] = []
         """Copies that are made afterwards: from where, to where."""
         if not (kernel.in_place if in_place is None else in_place):
@@ -253,9 +256,13 @@ class Binding:
             targets = [source for source, _ in self._beside]
         scratch = aligned((executable.sizes.scratch_bytes(sizes) + 64,), numpy.dtype(numpy.uint8))
         numbers = [self._numbers[k : k + 1] for k in range(len(self._numbers))]
-        read = [*self._buffers, *numbers, *executable.constants, executable.sizes.values(sizes)]
+        read = [
+            self._buffers[0], grad._data, *self._buffers[1:], *numbers, *executable.constants,
+            executable.sizes.values(sizes),
+        ]  # fmt: skip
         self._inputs = numpy.array([array.ctypes.data for array in read], dtype=numpy.int64)
         self._outputs = numpy.array([array.ctypes.data for array in targets], dtype=numpy.int64)
+        del read[1]
         self._keep = (read, scratch)
         self._at = (self._inputs.ctypes.data, self._outputs.ctypes.data, scratch.ctypes.data)
         long = executable.plan.at({symbol.name: size}).cost_us > LONG_US
@@ -263,14 +270,22 @@ class Binding:
         self._releases = long or bool(self._beside)
         """True if other Python threads may run in the middle of an update."""
 
-    def holds(self, formula: Formula, weight: Any, grad: Any, slots: Slots, flags: Mapping[str, bool]) -> bool:
-        """Tell whether these are the arrays and the formula that it was made for."""
+    def holds(self, formula: Formula, weight: Any, data: Any, slots: Slots, flags: Mapping[str, bool]) -> bool:
+        """Tell whether these are the arrays and the formula that it was made for; `data` is the gradient's buffer.
+
+        Another buffer of the gradient is taken note of. Whoever calls `run` next keeps it until that has returned.
+        """
         buffers = self._buffers
-        if weight is not self.weight or weight._data is not buffers[0] or grad._data is not buffers[1]:
+        if weight is not self.weight or weight._data is not buffers[0]:
             return False
+        if self._gradient() is not data:
+            if data.dtype is not self._gradient_dtype or not _usable(data, buffers[0].shape):
+                return False
+            self._gradient = weakref.ref(data)
+            self._inputs[1] = data.__array_interface__["data"][0]
         if formula is not self.kernel.formula or flags != self.flags or len(slots) != len(self.slots):
             return False
-        return not slots or all(slot._data is buffers[k] for k, slot in enumerate(slots, 2))
+        return not slots or all(slot._data is buffers[k] for k, slot in enumerate(slots, 1))
 
     def _write(self) -> None:
         self._program(*self._at)
