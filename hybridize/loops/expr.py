@@ -139,6 +139,16 @@ def whole(number: Const) -> int:
     return value if dims.is_symbolic(value) else int(value)
 
 
+def nested(fold: Fold) -> tuple[list[tuple[int, int]], Expr]:
+    """Variables and sizes of directly nested folds of one kind, outermost first, and the innermost body."""
+    chain = [(fold.variable, fold.size)]
+    body = fold.body
+    while isinstance(body, Fold) and body.kind == fold.kind and body.dtype == fold.dtype:
+        chain.append((body.variable, body.size))
+        body = body.body
+    return chain, body
+
+
 def _is(x: Expr, number: int) -> bool:
     return isinstance(x, Const) and not dims.is_symbolic(x.value) and x.value == number
 

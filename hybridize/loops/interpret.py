@@ -24,15 +24,16 @@ def interpret(kernel: Kernel, buffers: Sequence[NDArray[Any]]) -> None:
     """Run `kernel` on flat arrays, one per param; what it stores is written into them."""
     with numpy.errstate(all="ignore"):
         for nest in kernel.nests:
-            for row in itertools.product(*map(range, nest.rows)):
+            for row in itertools.product(*(range(axis.size) for axis in nest.rows)):
                 locals_ = [numpy.zeros(local.size, local.dtype) for local in kernel.locals]
                 _run_row(nest, row, [*buffers, *locals_])
 
 
 def _run_row(nest: Nest, row: tuple[int, ...], buffers: list[NDArray[Any]]) -> None:
-    for statement in nest.statements:
-        for inner in itertools.product(*map(range, statement.sizes)):
-            _store(statement, dict(enumerate((*row, *inner))), buffers)
+    for body in nest.bodies:
+        for inner in itertools.product(*map(range, body.sizes)):
+            for statement in body.statements:
+                _store(statement, dict(enumerate((*row, *inner))), buffers)
 
 
 def _store(statement: Statement, axes: dict[int, int], buffers: list[NDArray[Any]]) -> None:

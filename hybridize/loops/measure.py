@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from hybridize.base import dims
 from hybridize.base.dtypes import FLOATS, bool_
-from hybridize.loops.expr import CallExpr, Cast, Expr, Fold, Load, Select
+from hybridize.loops.expr import Axis, CallExpr, Cast, Expr, Fold, Load, Select
 from hybridize.loops.functions import FUNCTIONS
 from hybridize.loops.index import Index, children
 
@@ -48,6 +48,18 @@ def weight(*roots: Expr) -> int:
         elif isinstance(node, Load | Select | Cast):
             total += 1
     return total
+
+
+def step_along(address: Expr, axis: int) -> int | None:
+    """The coefficient of an axis in an address; None where it is in anything but a plain term."""
+    terms = address.terms if isinstance(address, Index) else ((address, 1),)
+    found = 0
+    for atom, coefficient in terms:
+        if isinstance(atom, Axis):
+            found += coefficient if atom.number == axis else 0
+        elif any(isinstance(node, Axis) and node.number == axis for node in walk(atom)):
+            return None
+    return found
 
 
 def typical(size: int) -> int:

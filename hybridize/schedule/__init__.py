@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Schedules a graph: fuses its nodes into kernels, orders the steps and places values in memory.
 
-In: an optimised graph, and what the code generator tells of the target. Out: `Schedule`, steps over addresses in
-memory, with the `Plan` that the runtime keeps. Kernels are loop IR; nothing here knows LLVM.
+In: an optimised graph, the target, and what the code generator tells of routines. Out: `Schedule`, steps over
+addresses in memory, with the `Plan` that the runtime keeps. Kernels are loop IR; nothing here knows LLVM.
 
     lower        one node as an expression of its own index
     grouping     fusion: which values are inlined, row-local, fused stores or materialised; epilogues of contractions
     draft        a group as statements over its own axes
-    finish       a draft as a kernel: axes merged, pieces split, a vector axis chosen
+    finish       a draft as a kernel: axes merged, pieces split, a row axis for vectors chosen
+    nests        how the loops of a nest run; of that:
+        together   statements that share their inner loops
+        vectors    lanes of loops and folds
+        tiles      squares turned around in registers
+        panels     rows folded side by side, or in panels of columns
     contraction  products: their form, tiles, panels, scratch and units, as a `ProductPlan`
     epilogue     a draft as what follows in the store of a contraction
     memory       offsets from live ranges

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a draft to a kernel: axes merged where memory is in order, a vector axis chosen, pieces split.
+"""From a draft to a kernel: axes merged where memory is in order, an axis for vectors chosen, pieces split.
 
 Merging: axes a (slower) and b are one axis where every index expression that has either has coefficient(a) =
 coefficient(b) * size(b). Splitting: a loop whose body selects by comparing one axis with a number becomes one loop
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol
 
 from hybridize.base import dims
 from hybridize.base.dims import product, same
@@ -19,18 +18,14 @@ from hybridize.loops.expr import Axis, CallExpr, Const, Expr, Fold, Load, Select
 from hybridize.loops.functions import FUNCTIONS
 from hybridize.loops.index import Index, Interner, Space, bit, children
 from hybridize.loops.kernel import Kernel, Nest, Param, Statement
-from hybridize.loops.measure import lanes_for, typical, walk, weight, widest
+from hybridize.loops.measure import lanes_for, typical, walk, weight
+from hybridize.machine.target import Target
 from hybridize.schedule.draft import Draft, DraftStatement
+from hybridize.schedule.nests import Nests
+from hybridize.schedule.together import LoopedStatement
 
 PIECES = 1024
 """Most loops that one statement is split into."""
-
-
-class VectorWidths(Protocol):
-    """The widths of a target's vectors, which are all that `finish` asks of it."""
-
-    def lanes(self, itemsize: int) -> int:
-        """Elements of `itemsize` bytes in a vector."""
 
 
 @frozen
@@ -42,18 +37,19 @@ class Numbering:
     buffers: Mapping[int, int]
 
 
-def finish(draft: Draft, numbering: Numbering, target: VectorWidths) -> Kernel:
+def finish(draft: Draft, numbering: Numbering, target: Target) -> Kernel:
     """The kernel of a draft."""
+    made = Nests(target, (*numbering.params, *numbering.locals), draft.space.interner)
     if draft.group.rows:
-        nests = [_row_nest(draft, draft.statements, numbering, target)]
+        nests = [_row_nest(draft, draft.statements, numbering, made)]
     else:
         nests = []
         for _, run in itertools.groupby(draft.statements, key=lambda statement: statement.inner):
             statements = list(run)
             if any(_has_fold(draft, statement) for statement in statements):
-                nests.append(_row_nest(draft, statements, numbering, target))
+                nests.append(_row_nest(draft, statements, numbering, made))
             else:
-                nests += _element_nests(draft, statements, numbering, target)
+                nests += _element_nests(draft, statements, numbering, made)
     return Kernel(numbering.params, numbering.locals, tuple(nests))
 
 
@@ -162,7 +158,7 @@ class _Rewriting:
 
 
 def _element_nests(
-    draft: Draft, statements: Sequence[DraftStatement], numbering: Numbering, target: VectorWidths
+    draft: Draft, statements: Sequence[DraftStatement], numbering: Numbering, nests: Nests
 ) -> list[Nest]:
     """Statements over the same axes, without folds: one nest, or one per piece."""
     space, sizes = draft.space, draft.space.ranges
@@ -173,10 +169,10 @@ def _element_nests(
     substitution = _substitution(runs, space.interner, 0)
     rewriting = _Rewriting(space.interner, dict(enumerate(extents)), substitution, numbering, Variables())
     moved = [
-        Statement(numbering.buffers[s.buffer], tuple(extents), rewriting(s.index), rewriting(s.value))
+        LoopedStatement(tuple(extents), Statement(numbering.buffers[s.buffer], rewriting(s.index), rewriting(s.value)))
         for s in statements
     ]
-    return [Nest((), None, 1, piece) for piece in split(moved, extents, space.interner)]
+    return [nests.nest((), piece) for piece in split(moved, extents, space.interner)]
 
 
 def _lane_last(
@@ -223,13 +219,15 @@ def _suits(address: Expr, axis: int, space: Space) -> int:
     return 2 if not nested and len(inside) == 1 and (same(inside[0], 1) or same(inside[0], -1)) else 0
 
 
-def split(statements: Sequence[Statement], extents: Sequence[int], interner: Interner) -> list[tuple[Statement, ...]]:
+def split(
+    statements: Sequence[LoopedStatement], extents: Sequence[int], interner: Interner
+) -> list[tuple[LoopedStatement, ...]]:
     """The statements as pieces within which comparisons of an axis with a number always have one outcome."""
     whole = [tuple(statements)]
     if any(same(extent, 0) for extent in extents):
         return []
     cuts: dict[int, list[int]] = {}
-    for axis, point in _cuts([s.value for s in statements]):
+    for axis, point in _cuts([s.statement.value for s in statements]):
         cuts[axis] = _with_cut(cuts.get(axis, []), point, extents[axis])
     pieces = 1
     for points in cuts.values():
@@ -253,8 +251,8 @@ def _with_cut(points: list[int], point: int, extent: int) -> list[int]:
 
 
 def _piece(
-    statements: Sequence[Statement], box: Sequence[tuple[int, int]], interner: Interner
-) -> tuple[Statement, ...]:
+    statements: Sequence[LoopedStatement], box: Sequence[tuple[int, int]], interner: Interner
+) -> tuple[LoopedStatement, ...]:
     """The statements over the part of their axes in `box`, counted from 0."""
     sizes = tuple(stop - start for start, stop in box)
     space = Space(interner, dict(enumerate(sizes)))
@@ -270,7 +268,8 @@ def _piece(
             memo,
         )
 
-    return tuple(Statement(s.buffer, sizes, moved(s.index), moved(s.value)) for s in statements)
+    whole = [one.statement for one in statements]
+    return tuple(LoopedStatement(sizes, Statement(s.buffer, moved(s.index), moved(s.value))) for s in whole)
 
 
 def _cuts(roots: Sequence[Expr]) -> Iterable[tuple[int, int]]:
@@ -319,7 +318,7 @@ def _cut(comparison: CallExpr) -> Iterable[tuple[int, int]]:
 # Row nests
 
 
-def _row_nest(draft: Draft, statements: Sequence[DraftStatement], numbering: Numbering, target: VectorWidths) -> Nest:
+def _row_nest(draft: Draft, statements: Sequence[DraftStatement], numbering: Numbering, nests: Nests) -> Nest:
     """Statements that share their rows, with folds."""
     space, sizes = draft.space, draft.space.ranges
     roots = [expr for statement in statements for expr in (statement.index, statement.value)]
@@ -328,7 +327,7 @@ def _row_nest(draft: Draft, statements: Sequence[DraftStatement], numbering: Num
     runs = merge(rows, sizes, forms)
     extents = tuple(_extent(run, sizes) for run in runs)
     outer = _substitution(runs, space.interner, 0)
-    lane = _row_lane(runs, statements, space, target)
+    lane = _row_lane(runs, statements, space, nests.target)
     moved, variables = [], Variables()
     for statement in statements:
         inner = merge([a for a in statement.inner if not same(sizes[a], 1)], sizes, forms)
@@ -341,13 +340,14 @@ def _row_nest(draft: Draft, statements: Sequence[DraftStatement], numbering: Num
             variables,
         )
         value = merge_folds(rewriting(statement.value), rewriting.space, variables)
-        moved.append(Statement(numbering.buffers[statement.buffer], inner_extents, rewriting(statement.index), value))
+        stored = Statement(numbering.buffers[statement.buffer], rewriting(statement.index), value)
+        moved.append(LoopedStatement(inner_extents, stored))
     if lane is None:
-        return Nest(extents, None, 1, tuple(moved))
-    values = [statement.value for statement in moved]
+        return nests.nest(extents, moved)
+    values = [one.statement.value for one in moved]
     bodies = [node.body for node in walk(*values) if isinstance(node, Fold)]
-    width = lanes_for(target.lanes(widest(*values)), weight(*values, *bodies), extents[lane])
-    return Nest(extents, lane, width, tuple(moved))
+    width = lanes_for(nests.vectors.base(*values), weight(*values, *bodies), extents[lane])
+    return nests.nest(extents, moved, lane, width)
 
 
 OFTEN = 8
@@ -355,7 +355,7 @@ OFTEN = 8
 
 
 def _row_lane(
-    runs: Sequence[tuple[int, ...]], statements: Sequence[DraftStatement], space: Space, target: VectorWidths
+    runs: Sequence[tuple[int, ...]], statements: Sequence[DraftStatement], space: Space, target: Target
 ) -> int | None:
     """The row axis to put in vectors, where memory is in order along it rather than along folds and inner axes."""
     accesses, sizes = _accesses(statements, space)

@@ -7,8 +7,9 @@ code, in the same order.
 
 from __future__ import annotations
 
-from hybridize.base.dims import hint, is_symbolic
+from hybridize.base.dims import hint, is_symbolic, same
 from hybridize.base.frozen import frozen
+from hybridize.loops.kernel import LoopAxis, Memcpy, Nest, Tiles
 
 FLOPS_PER_US, BYTES_PER_US = 60_000, 50_000
 """Of one core, roughly: what is estimated to take 100 us takes 25 to 50 here."""
@@ -24,6 +25,45 @@ GROWTH = 32
 
 
 @frozen
+class SharedLoop:
+    """The loop of a nest that threads share by its turns: each turn is the same code, whoever runs it."""
+
+    axis: int
+    size: int
+    step: int
+    """Indices of one turn; the last may have fewer."""
+
+    @property
+    def turns(self) -> int:
+        """The number of times it runs."""
+        return (self.size + self.step - 1) // self.step
+
+    def __str__(self) -> str:
+        return f"i{self.axis} by {self.step}"
+
+
+def shared_loop(nest: Nest) -> SharedLoop | None:
+    """The outermost loop of a nest, which can be run in ranges; None where it turns only once, or there is none."""
+    sizes = nest.bodies[0].sizes if nest.bodies else ()
+    if not nest.bodies or any(same(size, 0) for size in (*(row.size for row in nest.rows), *sizes)):
+        return None
+    if nest.rows:
+        return _several(0, nest.rows[0])
+    axes = nest.bodies[0].axes
+    # Another body would begin before all ranges of this one have ended.
+    if len(nest.bodies) > 1 or not axes or isinstance(axes[0].kind, Memcpy):
+        return None
+    # Tiles of the first axis are inside of the loops over the others.
+    first = next((k for k, axis in enumerate(axes[:-1]) if not isinstance(axis.kind, Tiles)), 0)
+    return _several(first, axes[first])
+
+
+def _several(number: int, axis: LoopAxis) -> SharedLoop | None:
+    loop = SharedLoop(number, axis.size, axis.kind.step)
+    return loop if is_symbolic(loop.turns) or loop.turns > 1 else None
+
+
+@frozen
 class Split:
     """A step that threads share."""
 
@@ -36,6 +76,8 @@ class Split:
     """The slot, among the inputs, of who runs its loop: see `runtime.pool`."""
     strides: tuple[int, ...]
     """Bytes between the threads' own parts of each of the step's last addresses."""
+    loops: tuple[SharedLoop | None, ...] = ()
+    """Of a kernel: for each nest the loop that is shared; None where one thread runs the nest."""
 
 
 def estimated_us(nbytes: int, flops: int) -> float:

@@ -21,7 +21,7 @@ from hybridize.graph.constants import one_number
 from hybridize.graph.ir import Array
 from hybridize.loops.expr import Const, Region, Routine
 from hybridize.loops.index import Interner, Space
-from hybridize.loops.kernel import Kernel, Nest, Param, Statement
+from hybridize.loops.kernel import Kernel, Param, Statement
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.runtime.plan import Buffer, Plan, PlanAddress, PlanStep, plain
@@ -32,7 +32,8 @@ from hybridize.schedule.finish import Numbering, finish
 from hybridize.schedule.grouping import FusionGroup, Grouping, NodeStep, Unit, carried_state, invariant_state
 from hybridize.schedule.lower import Lowerings
 from hybridize.schedule.memory import ALIGN, ScratchBlock, assign, rounded
-from hybridize.schedule.parallel import Split, worth
+from hybridize.schedule.nests import Nests
+from hybridize.schedule.parallel import Split, shared_loop, worth
 from hybridize.schedule.steps import (
     Address,
     LoopStep,
@@ -46,6 +47,7 @@ from hybridize.schedule.steps import (
     Stable,
     ThreadPoolHandle,
 )
+from hybridize.schedule.together import LoopedStatement
 from hybridize.schedule.updates import Updates, admissible, asserted_first, proven_updates, readers_first
 
 
@@ -59,12 +61,6 @@ class TargetInfo(Protocol):
     @property
     def slots(self) -> int:
         """Threads that may share a step."""
-
-    def lanes(self, itemsize: int) -> int:
-        """Elements of `itemsize` bytes in a vector."""
-
-    def cuts(self, kernel: Kernel) -> bool:
-        """Tell whether any of the loops of a kernel can be shared by threads."""
 
     def routine_bytes(self, routine: Routine, inputs: Sequence[TensorType], outputs: Sequence[TensorType]) -> int:
         """Scratch that a routine needs."""
@@ -284,7 +280,8 @@ class _Scheduler:
         number = self.grouping.literals.get(value)
         element = number or self.interner.load(dtype, 1, (space.axis(0),))
         params = (Param(dtype, size, True), Param(dtype, size, False))
-        kernel = Kernel(params, (), (Nest((), None, 1, (Statement(0, (size,), space.axis(0), element),)),))
+        statement = LoopedStatement((size,), Statement(0, space.axis(0), element))
+        kernel = Kernel(params, (), (Nests(self.target.target, params, self.interner).nest((), [statement]),))
 
         def make() -> tuple[ScheduleStep, int]:
             addresses = (Address("output", slot, 0), self._address_of(value))
@@ -299,7 +296,7 @@ class _Scheduler:
             if value not in self.homes and not same(value.type.size, 0):
                 self._home(value, number, last.get(value, number))
         numbering, order, rows = self._numbered(draft, merged)
-        kernel = finish(draft, numbering, self.target)
+        kernel = finish(draft, numbering, self.target.target)
         lanes = max((nest.lanes for nest in kernel.nests), default=1)
         provenance = _provenance_of(node for _, node, _ in reversed(group.members))
         flops = sum(local.cost * value.type.size for value, _, local in group.members)
@@ -307,7 +304,9 @@ class _Scheduler:
         local = [row.nbytes * lanes for row in rows]
         # Where there is only one row, threads share it: the next nest reads what all of them stored in this one.
         own = local if group.rows else [0] * len(local)
-        split = self._split(nbytes, flops, own, functools.partial(self.target.cuts, kernel))
+        split = self._split(nbytes, flops, own, lambda: any(map(shared_loop, kernel.nests)))
+        if split is not None:
+            split = dataclasses.replace(split, loops=tuple(map(shared_loop, kernel.nests)))
         blocks = [self._own_scratch(size, split if group.rows else None, number) for size in local]
 
         def make() -> tuple[ScheduleStep, int]:
@@ -539,8 +538,9 @@ def _described(step: ScheduleStep, flops: int) -> PlanStep:
             params = (*kernel.params, *kernel.locals)
             writes = tuple(address for address, param in zip(addresses, params, strict=True) if param.written)
             reads = tuple(address for address, param in zip(addresses, params, strict=True) if not param.written)
-            filled = (nest for nest in reversed(kernel.nests) if nest.statements)
-            shape = next(((*nest.rows, *nest.statements[-1].sizes) for nest in filled), ())
+            filled = (nest for nest in reversed(kernel.nests) if nest.bodies)
+            axes = next(((*nest.rows, *nest.bodies[-1].axes) for nest in filled), ())
+            shape = tuple(axis.size for axis in axes)
             kind = "loops"
         case ProductStep(addresses=addresses, out=out):
             kind, reads, writes, shape = "contraction", addresses[1:], addresses[:1], out.shape

@@ -175,14 +175,15 @@ def _read_first(kernel: Kernel, source: int, target: int) -> bool:
     """Tell whether each element of one param is read before that of the other at its position is stored."""
     begun = False
     for nest in kernel.nests:
-        stores = {id(s.index): (n, s.sizes) for n, s in enumerate(nest.statements) if s.buffer == target}
+        looped = [(statement, body.sizes) for body in nest.bodies for statement in body.statements]
+        stores = {id(s.index): (n, sizes) for n, (s, sizes) in enumerate(looped) if s.buffer == target}
         begun = begun or bool(stores)
         if not begun:
             continue
-        for number, statement in enumerate(nest.statements):
+        for number, (statement, own) in enumerate(looped):
             for index in _read_indices(source, statement.value, statement.index):
                 last, sizes = stores.get(id(index), (-1, ()))
-                if number > last or not _alike(sizes, statement.sizes):
+                if number > last or not _alike(sizes, own):
                     return False
     return True
 

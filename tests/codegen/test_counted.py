@@ -1,27 +1,26 @@
-"""The last turn of a loop over a size that is not known: which lanes it has, and what is known after it."""
-
-import pytest
+"""The last turn of a loop over a size that is not known: what is known after it."""
 
 from hybridize.base.dims import SizeScope
-from hybridize.base.dtypes import float32, int8, int64
+from hybridize.base.dtypes import float32, int64
 from hybridize.codegen.llvm.engine import named_target
-from hybridize.codegen.llvm.nests.counted import counted_lanes, ends_masked
+from hybridize.codegen.llvm.nests.counted import counted_lanes
 from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.nests.positions import Array
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.loops.expr import Axis, CallExpr, Const, Load
+from hybridize.loops.kernel import Lanes
 
-LANES = (16, 16)
+LANES = Lanes((16,), 16, always=True)
 AXIS = Axis(int64, 0)
 X, Y = (Load(float32, number, (AXIS,)) for number in (0, 1))
 TWICE = CallExpr(float32, "add", (X, X))
 
 
-def elements(size, target="avx512", dtype=float32):
+def elements(size):
     """A function over two arrays of so many elements."""
     f = Function(Module(), "f", [("ptr", "b0"), ("ptr", "b1")])
-    arrays = {0: Array("%b0", dtype), 1: Array("%b1", dtype, written=True)}
-    return Elements(f, named_target(target), arrays, {0: size})
+    arrays = {0: Array("%b0", float32), 1: Array("%b1", float32, written=True)}
+    return Elements(f, named_target("avx512"), arrays, {0: size})
 
 
 def unknown(low=2):
@@ -68,19 +67,3 @@ def test_a_loop_around_knows_nothing_of_the_turn_before():
     with e.f.loop(0, 3), e.scope():
         loop(e, size, lambda: e.value(Y))
     assert masked(e) == 2
-
-
-@pytest.mark.parametrize(
-    ("low", "target", "dtype", "always"),
-    [
-        (2, "avx512", float32, True),
-        (0, "avx512", float32, False),
-        (2, "baseline", float32, False),
-        (2, "avx2", int8, False),
-        (2, "avx512", int8, True),
-    ],
-)
-def test_when_the_last_turn_is_always_masked(low, target, dtype, always):
-    size = unknown(low)
-    assert ends_masked(elements(size, target, dtype), size, 16) == always
-    assert not ends_masked(elements(size, target, dtype), 16 * size, 16)

@@ -10,7 +10,7 @@ from hybridize.base.dims import FAR, Dim, SizeScope
 from hybridize.base.dtypes import bool_, int64
 from hybridize.loops.expr import CallExpr, Const, Expr, add, index, mul, whole
 from hybridize.loops.index import Interner, Space
-from hybridize.loops.kernel import Kernel, Nest, Param, Statement
+from hybridize.loops.kernel import Body, Kernel, LoopAxis, Nest, Param, Statement
 
 
 @pytest.fixture
@@ -114,8 +114,9 @@ def test_text_of_a_kernel(sizes: list[Dim]):
         space, (i, j) = space_of(rows, columns)
         address = space.flat((i, j), (rows, columns))
         param = Param(int64, rows * columns, True)
-        statement = Statement(0, (rows, columns), address, space.interner.number(rows))
-        kernels.append(str(Kernel((param,), (), (Nest((), None, 1, (statement,)),))))
+        statement = Statement(0, address, space.interner.number(rows))
+        body = Body((LoopAxis(rows), LoopAxis(columns)), (statement,))
+        kernels.append(str(Kernel((param,), (), (Nest((), (body,)),))))
     assert "b0: i64[n0*n1]!" in kernels[0]
     assert "<n1>*i0" in kernels[0]
     assert kernels[0] != kernels[1]

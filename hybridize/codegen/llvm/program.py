@@ -14,12 +14,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy
 
-from hybridize.base.dims import is_symbolic, same
+from hybridize.base.dims import same
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.contraction.epilogue import epilogue_emitter
 from hybridize.codegen.llvm.contraction.product import emit_pack, emit_product
-from hybridize.codegen.llvm.nests.kernels import Outermost, emit_kernel, outermost_loop
+from hybridize.codegen.llvm.nests.kernels import emit_kernel
 from hybridize.codegen.llvm.parallel import call_in_parallel, emit_body
 from hybridize.codegen.llvm.prepare import emit_prepare
 from hybridize.codegen.llvm.regions import emit_region
@@ -32,7 +32,7 @@ from hybridize.loops.kernel import Kernel
 from hybridize.machine.target import Target
 from hybridize.runtime.plan import PREPARE, Pack, Plan
 from hybridize.schedule import Schedule, schedule
-from hybridize.schedule.parallel import Split
+from hybridize.schedule.parallel import SharedLoop, Split
 from hybridize.schedule.steps import (
     Address,
     LoopStep,
@@ -64,14 +64,6 @@ class LLVMTargetInfo:
     target: Target
     slots: int = 1
     """Threads that may share a step."""
-
-    def cuts(self, kernel: Kernel) -> bool:
-        """Tell whether any of the loops of a kernel can be shared."""
-        return any(_outermost(part, self.target) is not None for part in _parts(kernel))
-
-    def lanes(self, itemsize: int) -> int:
-        """Elements of `itemsize` bytes in a vector."""
-        return self.target.lanes(itemsize)
 
     def routine_bytes(self, routine: Routine, inputs: Sequence[TensorType], outputs: Sequence[TensorType]) -> int:
         """Scratch of a routine."""
@@ -123,22 +115,6 @@ def _given(constant: Array | Packed | ThreadPoolHandle) -> Array:
         return numpy.empty(0, numpy.uint8)
     source = constant.source if isinstance(constant, Packed) else constant
     return numpy.empty(0, numpy.uint8) if isinstance(source, Stable) else source
-
-
-def _parts(kernel: Kernel) -> list[Kernel]:
-    """A kernel for each nest."""
-    return [Kernel(kernel.params, kernel.locals, (nest,)) for nest in kernel.nests]
-
-
-def _outermost(part: Kernel, target: Target) -> Outermost | None:
-    """The loop that threads share, if it may turn more than once."""
-    found = outermost_loop(part, part.nests[0], target)
-    return found if found is not None and _several(found.turns) else None
-
-
-def _several(turns: int) -> bool:
-    """Tell whether there may be more than one."""
-    return is_symbolic(turns) or turns > 1
 
 
 class Emitter:
@@ -210,19 +186,19 @@ class Emitter:
     def _shared(self, f: Function, kernel: Kernel, args: Sequence[str], split: Split, pointers: Pointers) -> str:
         """Call a kernel nest by nest, the loops of each shared by threads; returns the first function."""
         names = []
-        for part in _parts(kernel):
-            outermost = _outermost(part, self.target)
-            if outermost is None:
+        for nest, loop in zip(kernel.nests, split.loops, strict=True):
+            part = Kernel(kernel.params, kernel.locals, (nest,))
+            if loop is None:
                 names.append(self._kernel(part))
                 self._call(f, names[-1], args)
                 continue
-            write = functools.partial(self._ranged, part)
-            names.append(self._once("loops", f"ranged {part}", write))
-            self._in_parallel(f, names[-1], args, outermost.turns, split, pointers)
+            write = functools.partial(self._ranged, part, loop)
+            names.append(self._once("loops", f"{loop} of {part}", write))
+            self._in_parallel(f, names[-1], args, loop.turns, split, pointers)
         return names[0]
 
-    def _ranged(self, kernel: Kernel, name: str) -> Function:
-        return emit_kernel(self.module, name, kernel, self.target, ranged=True)
+    def _ranged(self, kernel: Kernel, loop: SharedLoop, name: str) -> Function:
+        return emit_kernel(self.module, name, kernel, self.target, loop)
 
     def _in_parallel(
         self, f: Function, name: str, args: Sequence[str], turns: int, split: Split, pointers: Pointers

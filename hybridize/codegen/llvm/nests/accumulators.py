@@ -10,10 +10,10 @@ from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.functions.table import combine, constant, narrowed, register
 from hybridize.codegen.llvm.nests.elements import BLOCK, MANY, Elements, levels
 from hybridize.codegen.llvm.nests.memory import Width
-from hybridize.codegen.llvm.nests.panels import TALL, Panel
 from hybridize.codegen.llvm.nests.positions import Lane
 from hybridize.loops.expr import Expr, Fold
 from hybridize.loops.index import bit, identity
+from hybridize.loops.kernel import Panels
 
 
 @frozen
@@ -26,9 +26,9 @@ class _Line:
     array: str
 
     @classmethod
-    def new(cls, elements: Elements, fold: Fold, panel: Panel) -> _Line:
+    def new(cls, elements: Elements, fold: Fold, panel: Panels) -> _Line:
         """One on the stack; the last vector may reach beyond the columns."""
-        array = elements.f.alloca(register(fold.dtype, 1), panel.columns + panel.lanes)
+        array = elements.f.alloca(register(fold.dtype, 1), panel.page * panel.pages + panel.lanes)
         return cls(elements, fold, panel.lanes, array)
 
     @property
@@ -62,7 +62,7 @@ class _Line:
 class ColumnAccumulators:
     """The folds of one panel: columns `start` to `stop` (registers) of an axis of `size`."""
 
-    def __init__(self, elements: Elements, panel: Panel, axis: int, columns: tuple[str, str, int]) -> None:
+    def __init__(self, elements: Elements, panel: Panels, axis: int, columns: tuple[str, str, int]) -> None:
         self._elements = elements
         self._f = elements.f
         self._panel = panel
@@ -83,7 +83,7 @@ class ColumnAccumulators:
 
     def _line(self, fold: Fold) -> _Line:
         line = _Line.new(self._elements, fold, self._panel)
-        with self._f.loop(0, self._panel.columns, self._panel.lanes) as loop:
+        with self._f.loop(0, self._panel.page * self._panel.pages, self._panel.lanes) as loop:
             line.store(loop.index, line.nothing)
         return line
 
@@ -109,19 +109,19 @@ class ColumnAccumulators:
 
     def _over(self, chain: Sequence[tuple[int, int]], body: Expr, line: _Line) -> None:
         """Fold over the variables of `chain`, outermost first."""
-        (variable, size), rest = chain[0], chain[1:]
+        (variable, size), rest, terms = chain[0], chain[1:], self._panel.terms
         if rest:
             with self._f.loop(0, size) as loop, self._elements.bound(variable, loop.index):
                 self._over(rest, body, line)
             return
-        whole = size // TALL * TALL
+        whole = size // terms * terms
         if dims.is_symbolic(size):
-            self._level(variable, (0, whole), TALL * levels(line.fold, MANY), body, line)
+            self._level(variable, (0, whole), terms * levels(line.fold, MANY), body, line)
             with self._f.loop(whole, size) as loop:
                 self._rows(variable, (loop.index, 1), body, line)
             return
         if whole:
-            self._level(variable, (0, whole), TALL * levels(line.fold, whole // TALL), body, line)
+            self._level(variable, (0, whole), terms * levels(line.fold, whole // terms), body, line)
         if whole < size:
             self._rows(variable, (str(whole), size - whole), body, line)
 
@@ -129,8 +129,8 @@ class ColumnAccumulators:
         """Fold a range of matrix rows in parts of `span`; long sums in levels of short ones."""
         f = self._f
         with f.loop(*over, span) as loop:
-            if span == TALL:
-                self._rows(variable, (loop.index, TALL), body, line)
+            if span == self._panel.terms:
+                self._rows(variable, (loop.index, span), body, line)
                 return
             last = over[1] if isinstance(over[1], str) else f.size(over[1])
             end = f.op(f"add i64 {loop.index}, {span}")

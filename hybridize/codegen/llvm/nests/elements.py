@@ -8,8 +8,9 @@ vectors where it varies along the lane axis; else its own innermost variable is 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from types import MappingProxyType
 
 from hybridize.base import dims
 from hybridize.base.dims import same
@@ -26,14 +27,15 @@ from hybridize.codegen.llvm.functions.table import (
     select,
 )
 from hybridize.codegen.llvm.nests import memory
-from hybridize.codegen.llvm.nests.counted import ends_masked, whole_steps, widths_of
+from hybridize.codegen.llvm.nests.counted import whole_steps
 from hybridize.codegen.llvm.nests.memory import Width
-from hybridize.codegen.llvm.nests.positions import SMALL, Lane, OpenRow, Positions
-from hybridize.codegen.llvm.text import vector
-from hybridize.loops.expr import Axis, CallExpr, Cast, Const, Expr, Fold, Load, Select, whole
+from hybridize.codegen.llvm.nests.positions import SMALL, Array, Lane, OpenRow, Positions
+from hybridize.codegen.llvm.text import Function, vector
+from hybridize.loops.expr import Axis, CallExpr, Cast, Const, Expr, Fold, Load, Select, nested, whole
 from hybridize.loops.functions import FUNCTIONS
 from hybridize.loops.index import Index, bit, identity, upward
-from hybridize.loops.measure import lanes_for, typical, walk, weight, widest
+from hybridize.loops.kernel import FoldLanes, Lanes
+from hybridize.machine.target import Target
 
 BLOCK = 32
 """Additions in a row before a sum moves on to the next level; keeps the error of long sums near that of pairs."""
@@ -47,7 +49,20 @@ DEEP = 24
 
 
 class Elements(Positions):
-    """Writes values of expressions, stores and folds."""
+    """Writes values of expressions, stores and folds; `folds` are the vectors of folds to one number, by variable."""
+
+    def __init__(
+        self,
+        f: Function,
+        target: Target,
+        arrays: Mapping[int, Array],
+        sizes: Mapping[int, int],
+        folds: Mapping[int, FoldLanes] = MappingProxyType({}),
+    ) -> None:
+        super().__init__(f, target, arrays, sizes)
+        self._folds = folds
+        self.few = False
+        """True within code for short rows."""
 
     # Values
 
@@ -206,11 +221,7 @@ class Elements(Positions):
 
     def chain(self, fold: Fold) -> tuple[list[tuple[int, int]], Expr]:
         """Variables and sizes of directly nested folds of one kind, outermost first, and the innermost body."""
-        chain = [(fold.variable, fold.size)]
-        body = fold.body
-        while isinstance(body, Fold) and body.kind == fold.kind and body.dtype == fold.dtype:
-            chain.append((body.variable, body.size))
-            body = body.body
+        chain, body = nested(fold)
         for variable, size in chain:
             self.space.ranges[variable] = size
         return chain, body
@@ -286,38 +297,41 @@ class Elements(Positions):
         return self.f.module.declare("llvm.smin.i64", "i64", ["i64", "i64"])
 
     def _horizontal(self, fold: Fold) -> str:
-        """A fold to a scalar, its innermost variable spread over vectors."""
+        """A fold to a scalar, one of its variables spread over vectors."""
         chain, body = self.chain(fold)
-        outer, (variable, size) = self._lane_last(chain, body)
-        self.hoist([body], _bits(chain))
-        lanes = self._fold_lanes(fold, body, size)
-        if lanes == 1:
+        spread = self._folds.get(fold.variable)
+        if spread is None:
+            self.hoist([body], _bits(chain))
             start = constant(identity(fold.kind, fold.dtype), fold.dtype, 1)
             return self._loops(fold, chain, start, 1, lambda total: self._step(fold, total, body, 1), [body])
+        variable, lanes = spread.variable, self._lanes_of(spread)
+        outer = [link for link in chain if link[0] != variable]
+        size = dict(chain)[variable]
+        self.hoist([body], _bits([*outer, (variable, size)]))
         if dims.is_symbolic(size):
             return self._counted(fold, body, (outer, (variable, size)), lanes)
-        zero = constant(identity(fold.kind, fold.dtype), fold.dtype, lanes)
+        zero = constant(identity(fold.kind, fold.dtype), fold.dtype, lanes.step)
 
         def inner(total: str) -> str:
             self.hoist([body], bit(variable))
             return self._spread_fold(fold, body, (variable, size), lanes, [(total, nullcontext)])[0]
 
-        total = self._loops(fold, outer, zero, lanes, inner, [body])
-        return self.across(fold.kind, total, fold.dtype, lanes)
+        total = self._loops(fold, outer, zero, lanes.step, inner, [body])
+        return self.across(fold.kind, total, fold.dtype, lanes.step)
 
-    def _fold_lanes(self, fold: Fold, body: Expr, size: int) -> int:
-        return lanes_for(self.target.lanes(widest(body, fold)), weight(body), size, self.target.registers)
+    def _lanes_of(self, spread: FoldLanes) -> Lanes:
+        return spread.few if self.few and spread.few is not None else spread.lanes
 
     def _spread_fold(
         self,
         fold: Fold,
         body: Expr,
         over: tuple[int, int],
-        lanes: int,
+        vectors: Lanes,
         runs: Sequence[tuple[str, Callable[[], AbstractContextManager[None]]]],
     ) -> list[str]:
         """Vectors of totals over a variable that is spread over lanes, for runs that begin at (total, row) each."""
-        variable, size = over
+        (variable, size), lanes = over, vectors.step
 
         def step(totals: list[str], index: str, width: Width) -> list[str]:
             following = []
@@ -329,22 +343,15 @@ class Elements(Positions):
         whole = size // lanes * lanes
         totals = [total for total, _ in runs]
         totals = self._blocked(fold, totals, lanes, whole, lanes, lambda t, index: step(t, index, Width(lanes)))
-        return step(totals, str(whole), Width.first(size - whole, lanes)) if size > whole else totals
+        return step(totals, str(whole), Width.first(size - whole, vectors.rest)) if vectors.rest else totals
 
-    def _counted(self, fold: Fold, body: Expr, chain: tuple[list[tuple[int, int]], tuple[int, int]], lanes: int) -> str:
-        """A fold to a scalar, its last variable spread over vectors, the size of which is not known.
-
-        Wide vectors come first. What they leave is added in narrower ones, for short rows as much as for the rest of
-        long ones; where there are loops around, all is.
-        """
+    def _counted(
+        self, fold: Fold, body: Expr, chain: tuple[list[tuple[int, int]], tuple[int, int]], vectors: Lanes
+    ) -> str:
+        """A fold to a scalar, its last variable spread over vectors, the size of which is not known."""
         outer, (variable, size) = chain
-        narrow = min(lanes, self.target.lanes(widest(body, fold)))
-        widths = [narrow] if outer or lanes == narrow else [lanes, narrow]
-        masked = ends_masked(self, size, narrow)
-        over, last = ((0, size - 1), narrow) if masked else ((0, size), narrow)
-        if masked and not outer:
-            cut = widths_of(self, size, (lanes, narrow))
-            widths, last = list(dict.fromkeys((lanes, *cut.whole))) if cut.whole else [], cut.last
+        over = (0, size - 1) if vectors.always else (0, size)
+        first, last = vectors.step, vectors.rest or vectors.whole[-1]
 
         def step(total: str, index: str, width: Width) -> str:
             return self._lane_step(fold, total, body, variable, index, width)
@@ -352,7 +359,7 @@ class Elements(Positions):
         def inner(total: str) -> str:
             self.hoist([body], bit(variable))
             lanes, end = first, "0"
-            for width in widths:
+            for width in vectors.whole:
                 if width != lanes:
                     total = self.across(fold.kind, total, fold.dtype, lanes, width)
                 following = whole_steps(self.f, over, width)
@@ -367,15 +374,14 @@ class Elements(Positions):
                         loop.following = [step(loop.values[0], loop.index, Width(width))]
                     total = loop.results[0]
                 lanes, end = width, following
-            if masked:
+            if vectors.always:
                 return step(total, end, Width.last(self.f, size, last))
-            if same(size % narrow, 0):
+            if not vectors.rest:
                 return total
-            with self.f.loop(end, self.f.size(size), narrow, [(register(fold.dtype, narrow), total)]) as loop:
-                loop.following = [step(loop.values[0], loop.index, Width.counted(self.f, size, narrow))]
+            with self.f.loop(end, self.f.size(size), last, [(register(fold.dtype, last), total)]) as loop:
+                loop.following = [step(loop.values[0], loop.index, Width.counted(self.f, size, last))]
             return loop.results[0]
 
-        first = widths[0] if widths else last
         zero = constant(identity(fold.kind, fold.dtype), fold.dtype, first)
         total = self._loops(fold, outer, zero, last, inner, [body])
         return self.across(fold.kind, total, fold.dtype, last)
@@ -386,27 +392,14 @@ class Elements(Positions):
         for row in rows:
             with self.at(row):
                 self.hoist([body], bit(variable))
-        lanes = self._fold_lanes(fold, body, size)
+        spread = self._folds.get(variable)
+        vectors = Lanes((1,)) if spread is None else spread.lanes
+        lanes = vectors.step
         zero = constant(identity(fold.kind, fold.dtype), fold.dtype, lanes)
         runs = [(zero, functools.partial(self.at, row)) for row in rows]
-        for row, total in zip(rows, self._spread_fold(fold, body, (variable, size), lanes, runs), strict=True):
+        for row, total in zip(rows, self._spread_fold(fold, body, (variable, size), vectors, runs), strict=True):
             with self.at(row):
                 self.remember(fold, narrowed(self.f, self.across(fold.kind, total, fold.dtype, lanes), fold.dtype, 1))
-
-    def _lane_last(self, chain: list[tuple[int, int]], body: Expr) -> tuple[list[tuple[int, int]], tuple[int, int]]:
-        """The chain with the variable last along which loads are in order."""
-        if len(chain) == 1:
-            return [], chain[0]
-        scores = {variable: 0 for variable, _ in chain}
-        for expr in walk(body):
-            if isinstance(expr, Load):
-                address = expr.indices[0]
-                terms = address.terms if isinstance(address, Index) else ((address, 1),)
-                for atom, coefficient in terms:
-                    if isinstance(atom, Axis) and atom.number in scores and same(coefficient, 1):
-                        scores[atom.number] += 1
-        best = max(range(len(chain)), key=lambda k: (scores[chain[k][0]] * min(16, typical(chain[k][1])), k))
-        return [link for k, link in enumerate(chain) if k != best], chain[best]
 
     def _lane_step(self, fold: Fold, total: str, body: Expr, variable: int, index: str, width: Width) -> str:
         lanes = width.lanes

@@ -10,53 +10,52 @@ the same code, whoever runs it, so that any division into ranges gives the same 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-from hybridize.base.dims import Size, is_symbolic, same
-from hybridize.base.frozen import frozen
+from hybridize.base.dims import is_symbolic, same
 from hybridize.codegen.llvm.contraction.micro import fetch
 from hybridize.codegen.llvm.nests.accumulators import ColumnAccumulators
-from hybridize.codegen.llvm.nests.counted import counted_lanes, ends_masked
+from hybridize.codegen.llvm.nests.counted import counted_lanes
 from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.nests.memory import Width
-from hybridize.codegen.llvm.nests.panels import Panel, SideBySide, find_panel, find_side_by_side
 from hybridize.codegen.llvm.nests.positions import Array, Lane
-from hybridize.codegen.llvm.nests.tiles import Tile, along, find_tile, turned
+from hybridize.codegen.llvm.nests.tiles import turned
 from hybridize.codegen.llvm.text import Function, LoopBlock, Module
-from hybridize.loops.expr import Expr, Fold, Load
+from hybridize.loops.expr import Expr, Load
 from hybridize.loops.index import bit
-from hybridize.loops.kernel import Kernel, Nest, Statement
-from hybridize.loops.measure import lanes_for, walk, weight, widest
+from hybridize.loops.kernel import (
+    Body,
+    Fetch,
+    Kernel,
+    Lanes,
+    LoopAxis,
+    Memcpy,
+    Nest,
+    Panels,
+    SideBySide,
+    Statement,
+    Tiles,
+)
+from hybridize.loops.measure import walk
 from hybridize.machine.target import Target
+from hybridize.schedule.parallel import SharedLoop
 
-Range = tuple[int, int, int]
-"""A loop: axis, start, stop."""
-
-
-FETCHED = 1024
-"""Bytes of a row from which the next one is asked for; shorter ones come by themselves."""
-
-
-@frozen
-class Outermost:
-    """The outermost loop of a nest: `size` in steps of `step`, the last of which may be shorter."""
-
-    axis: int
-    size: int
-    step: int
-
-    @property
-    def turns(self) -> int:
-        """The number of times it runs."""
-        return (self.size + self.step - 1) // self.step
+Range = tuple[int, LoopAxis]
+"""An axis and its number."""
+Part = tuple[int, int, int]
+"""A loop over part of an axis: its number, start, stop."""
 
 
-def emit_kernel(module: Module, name: str, kernel: Kernel, target: Target, ranged: bool = False) -> Function:
-    """Write `kernel` as the function `name`; a ranged one takes the turns `first` to `last` as further arguments."""
-    f = Function(module, name, _params(kernel, ranged))
+def emit_kernel(
+    module: Module, name: str, kernel: Kernel, target: Target, shared: SharedLoop | None = None
+) -> Function:
+    """Write `kernel` as the function `name`; where its only nest has a `shared` loop, the turns of that to run, `first`
+    to `last`, are further arguments.
+    """
+    f = Function(module, name, _params(kernel, shared is not None))
     for nest in kernel.nests:
-        _Nest(f, kernel, nest, target, ranged).emit()
+        _Nest(f, kernel, nest, target, shared).emit()
     f.do("ret void")
     return f
 
@@ -67,64 +66,37 @@ def _params(kernel: Kernel, ranged: bool) -> list[tuple[str, str]]:
     return [*params, ("i64", "first"), ("i64", "last")] if ranged else params
 
 
-def outermost_loop(kernel: Kernel, nest: Nest, target: Target) -> Outermost | None:
-    """The loop that a ranged kernel of this nest alone is cut along; None where there is none to be cut."""
-    return _Nest(Function(Module(), "asked", _params(kernel, True)), kernel, nest, target).outermost()
-
-
 class _Nest:
     """Writes one nest."""
 
-    def __init__(self, f: Function, kernel: Kernel, nest: Nest, target: Target, ranged: bool = False) -> None:
+    def __init__(
+        self, f: Function, kernel: Kernel, nest: Nest, target: Target, shared: SharedLoop | None = None
+    ) -> None:
         self.f = f
         self.nest = nest
-        self.target = target
-        written = {statement.buffer for statement in nest.statements}
+        self.rows = len(nest.rows)
+        self.statements = nest.statements
+        self.lane = nest.lane
+        written = {statement.buffer for statement in self.statements}
         arrays = {
             number: Array(
                 f"%b{number}",
                 param.dtype,
-                per_lane=nest.lane is not None and number >= len(kernel.params),
+                per_lane=self.lane is not None and number >= len(kernel.params),
                 written=number in written,
             )
             for number, param in enumerate((*kernel.params, *kernel.locals))
         }
-        self.elements = Elements(f, target, arrays, dict(enumerate(nest.rows)))
-        self.elements.rows = _bits(0, len(nest.rows))
-        self.elements.row_lane = nest.lane
-        self.side_by_side = find_side_by_side(nest, self.elements.free, target)
-        self.panel = find_panel(nest, self.elements.free, target)
-        self.groups = together(nest.statements)
-        for group in self.groups:
-            for statement, reads in _forwarded(group):
+        sizes = {axis: row.size for axis, row in enumerate(nest.rows)}
+        self.elements = Elements(f, target, arrays, sizes, {lanes.fold: lanes for lanes in nest.folds})
+        self.elements.rows = _bits(0, self.rows)
+        self.elements.row_lane = self.lane
+        for body in nest.bodies:
+            for _, reads in _forwarded(body.statements):
                 for read in reads:
-                    self.elements.pinned[id(read)] = _bits(0, len(nest.rows) + len(statement.sizes))
-        self.cut = self.outermost() if ranged else None
+                    self.elements.pinned[id(read)] = _bits(0, self.rows + len(body.axes))
+        self.cut = shared
         """The loop that runs the range, until it is written."""
-
-    def outermost(self) -> Outermost | None:
-        """The loop that can be run in ranges."""
-        rows, sizes = self.nest.rows, self.nest.statements[0].sizes if self.groups else ()
-        if not self.groups or any(same(size, 0) for size in (*rows, *sizes)) or (not rows and len(self.groups) > 1):
-            return None
-        if rows:
-            step = 1
-            if self.nest.lane == 0:
-                step = self.nest.lanes if self.panel is None else self.panel.page
-            elif self.side_by_side is not None and len(rows) == 1:
-                step = self.side_by_side.rows
-            return Outermost(0, rows[0], step)
-        return self._outermost_of(self.groups[0], sizes) if sizes else None
-
-    def _outermost_of(self, group: Sequence[Statement], sizes: Sequence[int]) -> Outermost | None:
-        """Of statements that are all there is."""
-        if len(group) == 1 and _is_copy(group[0], len(sizes) - 1):
-            return Outermost(0, sizes[0], 1) if len(sizes) > 1 else None
-        tile = find_tile(group, 0, self.target)
-        if tile is not None:
-            outer = [axis for axis in range(len(sizes) - 1) if axis != tile.axis]
-            return Outermost(outer[0], sizes[outer[0]], 1) if outer else Outermost(0, sizes[0], tile.lanes)
-        return Outermost(0, sizes[0], self._lanes_of(group, sizes[0])[0] if len(sizes) == 1 else 1)
 
     @contextmanager
     def _turns(self, axis: int, start: int, stop: int, step: int = 1) -> Iterator[LoopBlock]:
@@ -135,7 +107,7 @@ class _Nest:
                 yield loop
 
     @contextmanager
-    def _uncut(self, axis: int) -> Iterator[Outermost | None]:
+    def _uncut(self, axis: int) -> Iterator[SharedLoop | None]:
         """Yield the cut if it is this axis' loop that is cut, else None; loops inside are not cut."""
         cut = self.cut
         if cut is None or cut.axis != axis:
@@ -145,7 +117,7 @@ class _Nest:
         yield cut
         self.cut = cut
 
-    def _range(self, cut: Outermost, stop: Size) -> tuple[str, str]:
+    def _range(self, cut: SharedLoop, stop: int) -> tuple[str, str]:
         """The range in steps of the loop, up to `stop`."""
         first, last = (self.f.op(f"mul i64 %{name}, {cut.step}") for name in ("first", "last"))
         return first, self.f.op(f"call i64 {self.elements.smin()}(i64 {last}, i64 {self.f.size(stop)})")
@@ -163,56 +135,41 @@ class _Nest:
 
     def emit(self) -> None:
         """Write the nest."""
-        if not any(same(size, 0) for size in self.nest.rows):
+        if not any(same(axis.size, 0) for axis in self.nest.rows):
             self._rows(0)
 
     def _rows(self, axis: int) -> None:
-        if axis == len(self.nest.rows):
+        if axis == self.rows:
             self._row()
             return
-        self.elements.hoist(_roots(self.nest.statements), bit(axis))
-        size = self.nest.rows[axis]
-        if self.panel is not None and axis == self.nest.lane:
-            self._panels(axis, size, self.panel)
-        elif axis == self.nest.lane:
-            values = [statement.value for statement in self.nest.statements]
-            lanes = self.nest.lanes, min(self.nest.lanes, self.target.lanes(widest(*values)))
-            self._lanes(axis, (0, size), lanes, lambda: self._rows(axis + 1))
-        elif self.side_by_side is not None and axis == len(self.nest.rows) - 1:
-            self._side_by_side(axis, size, self.side_by_side)
-        else:
-            self._loop(axis, 0, size, lambda: self._rows(axis + 1))
+        self.elements.hoist(_roots(self.statements), bit(axis))
+        row = self.nest.rows[axis]
+        match row.kind:
+            case Panels() as panels:
+                self._panels(axis, row.size, panels)
+            case Lanes() as lanes:
+                self._lanes(axis, (0, row.size), lanes, lambda: self._rows(axis + 1))
+            case SideBySide() as side_by_side:
+                self._side_by_side(axis, row.size, side_by_side)
+            case _:
+                self._loop(axis, 0, row.size, lambda: self._rows(axis + 1))
 
     def _row(self) -> None:
-        """Write the body of a row, or of a vector of rows; twice where its length may be that of a vector or not."""
-        f, elements = self.f, self.elements
-        short = self._short()
-        if short is None:
-            for group in self.groups:
-                self._statements(group)
+        """Write the body of a row, or of a vector of rows; twice where short rows have code of their own."""
+        f, elements, apart = self.f, self.elements, self.nest.few
+        if apart is None:
+            for body in self.nest.bodies:
+                self._body(body)
             return
-        size, lanes = short
-        few = f.on_entry(f"icmp sle i64 {f.size(size)}, {lanes}", ("few", f.size(size), lanes))
-        many = f.on_entry(f"icmp sgt i64 {f.size(size)}, {lanes}", ("many", f.size(size), lanes))
+        size, lanes = f.size(apart.size), apart.lanes
+        few = f.on_entry(f"icmp sle i64 {size}, {lanes}", ("few", size, lanes))
+        many = f.on_entry(f"icmp sgt i64 {size}, {lanes}", ("many", size, lanes))
         for condition, is_few in ((few, True), (many, False)):
             with f.when(condition), elements.scope():
-                elements.short = size, is_few
-                for group in self.groups:
-                    self._statements(group)
-                elements.short = None
-
-    def _short(self) -> tuple[int, int] | None:
-        """A length of rows that is not known, and the narrowest vector for what is done along them; None: no such."""
-        if not self.nest.rows or self.nest.lane is not None:
-            return None
-        values = [statement.value for statement in self.nest.statements]
-        folds = [node for node in walk(*values, indices=False) if isinstance(node, Fold)]
-        sizes = [statement.sizes[-1] for statement in self.nest.statements if statement.sizes]
-        sizes += [fold.size for fold in folds]
-        if not sizes or not all(is_symbolic(size) and same(size, sizes[0]) for size in sizes):
-            return None
-        lanes = self.target.lanes(widest(*values))
-        return (sizes[0], lanes) if lanes > 1 and ends_masked(self.elements, sizes[0], lanes) else None
+                elements.few = is_few
+                for body in self.nest.bodies:
+                    self._body(body)
+                elements.few = False
 
     def _side_by_side(self, axis: int, size: int, side_by_side: SideBySide) -> None:
         """Rows that are folded a few at a time; what is left, one by one."""
@@ -228,147 +185,125 @@ class _Nest:
             with self._rest(axis):
                 self._loop(axis, whole, size, lambda: self._rows(axis + 1))
 
-    def _panels(self, axis: int, size: int, panel: Panel) -> None:
+    def _panels(self, axis: int, size: int, panels: Panels) -> None:
         """Rows in lanes, a panel of them at a time: the folds one after the other, then what is made of them."""
-        f, elements = self.f, self.elements
+        f, elements, columns = self.f, self.elements, panels.page * panels.pages
         with self._uncut(axis) as cut:
             first, last = self._range(cut, size) if cut is not None else (0, size)
-            with f.loop(first, last, panel.columns) as block, elements.scope():
-                end = f.op(f"add i64 {block.index}, {panel.columns}")
+            with f.loop(first, last, columns) as block, elements.scope():
+                end = f.op(f"add i64 {block.index}, {columns}")
                 end = f.op(f"call i64 {elements.smin()}(i64 {end}, i64 {last})")
-                totals = ColumnAccumulators(elements, panel, axis, (block.index, end, size))
-                for fold in panel.folds:
+                totals = ColumnAccumulators(elements, panels, axis, (block.index, end, size))
+                for fold in panels.folds:
                     totals.fold(fold)
                 totals.columns(lambda: self._rows(axis + 1))
 
-    def _statements(self, group: Sequence[Statement]) -> None:
-        """Statements that share their inner loops."""
-        sizes = group[0].sizes
-        for k, size in enumerate(sizes):
-            self.elements.space.ranges[len(self.nest.rows) + k] = size
-        if any(same(size, 0) for size in sizes):
-            return
-        first = len(self.nest.rows)
-        inner = [(first + k, 0, size) for k, size in enumerate(sizes)]
-        tile = find_tile(group, first, self.target) if self.nest.lane is None else None
-        if self.nest.lane is None and len(group) == 1 and inner and _is_copy(group[0], inner[-1][0]):
-            self._copies(group[0], inner)
-        elif tile is None:
-            self._inner(group, inner)
-        else:
-            self._tiles(group, inner, tile)
+    # Bodies
 
-    def _inner(self, group: Sequence[Statement], loops: Sequence[Range]) -> None:
-        """Loops over (axis, start, stop), outermost first."""
+    def _body(self, body: Body) -> None:
+        """Write inner loops and what stands in them."""
+        loops = list(enumerate(body.axes, self.rows))
+        for number, axis in loops:
+            self.elements.space.ranges[number] = axis.size
+        if any(same(axis.size, 0) for axis in body.axes):
+            return
+        tiled = next(((number, axis.kind) for number, axis in loops if isinstance(axis.kind, Tiles)), None)
+        if loops and isinstance(body.axes[-1].kind, Memcpy):
+            self._copies(body.statements[0], loops)
+        elif tiled is None:
+            self._inner(body, [(number, 0, axis.size) for number, axis in loops], self._vectors(body))
+        else:
+            self._tiles(body, loops, *tiled)
+
+    def _vectors(self, body: Body) -> Lanes | None:
+        """The vectors of the innermost loop."""
+        if not body.axes:
+            return None
+        axis = body.axes[-1]
+        kind = axis.few if self.elements.few and axis.few is not None else axis.kind
+        return kind if isinstance(kind, Lanes) else None
+
+    def _inner(self, body: Body, loops: Sequence[Part], lanes: Lanes | None) -> None:
+        """Loops over (axis, start, stop), outermost first, the innermost in vectors where it has any."""
         if not loops:
-            self._turn(group)
+            self._turn(body)
             return
         (axis, start, stop), rest = loops[0], loops[1:]
-        self.elements.hoist(_roots(group), _axes_of(loops))
-        if not rest and self.nest.lane is None:
-            next_row = self._next_row(group, axis)
+        self.elements.hoist(_roots(body.statements), _axes_of(axis for axis, _, _ in loops))
+        if rest or lanes is None:
+            self._loop(axis, start, stop, lambda: self._inner(body, rest, lanes))
+            return
 
-            def turn() -> None:
-                self._turn(group)
-                self._fetch(next_row)
+        def turn() -> None:
+            self._turn(body)
+            self._fetch(body.fetches)
 
-            self._lanes(axis, (start, stop), self._lanes_of(group, stop - start), turn)
-        else:
-            self._loop(axis, start, stop, lambda: self._inner(group, rest))
+        self._lanes(axis, (start, stop), lanes, turn)
 
-    def _next_row(self, group: Sequence[Statement], axis: int) -> list[tuple[Load, int]]:
-        """Return the loads along `axis` of the last statements, each with the distance to the same element of the next
-        row.
-
-        A row is read several times but only once from afar: that time waits, at each new page anew.
-        """
-        row = len(self.nest.rows) - 1
-        if row < 0 or group is not self.groups[-1]:
-            return []
-        found = []
-        for load in walk(*(statement.value for statement in group), indices=False, folds=False):
-            if not isinstance(load, Load) or along(load.indices[0], axis) != 1:
-                continue
-            step = along(load.indices[0], row)
-            if step is None or is_symbolic(step) or self.elements.arrays[load.operand].written:
-                continue
-            if FETCHED <= step * load.dtype.itemsize <= self.target.l1_bytes // 4:
-                found.append((load, step))
-        return found
-
-    def _fetch(self, next_row: Sequence[tuple[Load, int]]) -> None:
+    def _fetch(self, fetches: Sequence[Fetch]) -> None:
         """Have this turn's part of the next row brought near."""
         lane = self.elements.lane
         if lane is None or lane.width.mask is not None:
             return
-        for load, step in next_row:
-            size = load.dtype.itemsize
+        for one in fetches:
+            load, size = one.load, one.load.dtype.itemsize
             pointer = self.elements.pointer(load.operand, load.indices[0])
-            fetch(self.f, pointer, step * size, lane.width.lanes * size)
-
-    def _lanes_of(self, group: Sequence[Statement], size: int) -> tuple[int, int]:
-        """Lanes for the innermost loop of statements, and for what is left."""
-        values = [statement.value for statement in group]
-        base = self.target.lanes(widest(*values))
-        lanes = lanes_for(base, weight(*values), size, self.target.registers)
-        return lanes, min(lanes, base)
+            fetch(self.f, pointer, one.distance * size, lane.width.lanes * size)
 
     def _copies(self, statement: Statement, loops: Sequence[Range]) -> None:
         """A statement that copies runs of elements, by the C library's means."""
-        (axis, start, stop), rest = loops[0], loops[1:]
-        self.elements.hoist(_roots([statement]), _axes_of(loops))
+        (number, axis), rest = loops[0], loops[1:]
+        self.elements.hoist(_roots([statement]), _axes_of(number for number, _ in loops))
         if rest:
-            self._loop(axis, start, stop, lambda: self._copies(statement, rest))
+            self._loop(number, 0, axis.size, lambda: self._copies(statement, rest))
             return
         source = statement.value
         assert isinstance(source, Load)
-        with self.elements.bound(axis, self.f.size(start)):
+        with self.elements.bound(number, "0"):
             target = self.elements.pointer(statement.buffer, statement.index)
             origin = self.elements.pointer(source.operand, source.indices[0])
         name = self.f.module.declare("llvm.memcpy.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"])
-        nbytes = self.f.size((stop - start) * source.dtype.itemsize)
+        nbytes = self.f.size(axis.size * source.dtype.itemsize)
         self.f.do(f"call void {name}(ptr {target}, ptr {origin}, i64 {nbytes}, i1 false)")
 
-    def _tiles(self, group: Sequence[Statement], loops: Sequence[Range], tile: Tile) -> None:
-        """The loop over the tile's axis and the last one in tiles; what is left of either, in plain loops."""
-        outer = [loop for loop in loops[:-1] if loop[0] != tile.axis]
-        if outer:
-            (axis, start, stop), rest = outer[0], [loop for loop in loops if loop[0] != outer[0][0]]
-            self.elements.hoist(_roots(group), _axes_of(loops))
-            self._loop(axis, start, stop, lambda: self._tiles(group, rest, tile))
+    def _tiles(self, body: Body, loops: Sequence[Range], across: int, tiles: Tiles) -> None:
+        """The loop over the tiles' axis and the last one in tiles; what is left of either, in plain loops."""
+        f, elements, roots = self.f, self.elements, _roots(body.statements)
+        elements.hoist(roots, _axes_of(number for number, _ in loops))
+        outer = next((loop for loop in loops[:-1] if loop[0] != across), None)
+        if outer is not None:
+            rest = [loop for loop in loops if loop is not outer]
+            self._loop(outer[0], 0, outer[1].size, lambda: self._tiles(body, rest, across, tiles))
             return
-        (across, _, columns), (lane, _, size) = loops
-        whole_columns, whole = columns // tile.lanes * tile.lanes, size // tile.lanes * tile.lanes
-        f, elements = self.f, self.elements
-        elements.hoist(_roots(group), _axes_of(loops))
-        width = Width(tile.lanes)
+        columns, (lane, size) = loops[0][1].size, (loops[1][0], loops[1][1].size)
+        whole_columns, whole = columns // tiles.lanes * tiles.lanes, size // tiles.lanes * tiles.lanes
         with (
-            self._turns(across, 0, whole_columns, tile.lanes) as block,
-            elements.bound(across, block.index),
-            f.loop(0, whole, tile.lanes) as loop,
-            elements.bound(lane, loop.index, Lane(lane, width)),
+            self._turns(across, 0, whole_columns, tiles.lanes) as turn,
+            elements.bound(across, turn.index),
+            f.loop(0, whole, tiles.lanes) as loop,
+            elements.bound(lane, loop.index, Lane(lane, Width(tiles.lanes))),
         ):
-            self._tile(group, tile, block.index)
+            self._tile(body, across, tiles, turn.index)
         if not same(whole, size):
             with self._rest(across):
-                self._inner(group, [(across, 0, whole_columns), (lane, whole, size)])
+                self._inner(body, [(across, 0, whole_columns), (lane, whole, size)], tiles.rest)
         if not same(whole_columns, columns):
             with self._rest(across):
-                self._inner(group, [(across, whole_columns, columns), (lane, 0, size)])
+                self._inner(body, [(across, whole_columns, columns), (lane, 0, size)], self._vectors(body))
 
-    def _tile(self, group: Sequence[Statement], tile: Tile, column: str) -> None:
+    def _tile(self, body: Body, axis: int, tiles: Tiles, column: str) -> None:
         """One turn for each column of a tile."""
-        found = [(load, turned(self.f, self.elements, tile, load, stride)) for load, stride in tile.loads]
-        for k in range(tile.lanes):
+        found = [(load, turned(self.f, self.elements, tiles.lanes, load, stride)) for load, stride in tiles.loads]
+        for k in range(tiles.lanes):
             index = self.f.op(f"add i64 {column}, {k}")
-            with self.elements.bound(tile.axis, index):
+            with self.elements.bound(axis, index):
                 for load, registers in found:
                     self.elements.remember(load, registers[k])
-                self._turn(group)
+                self._turn(body)
 
-    def _turn(self, group: Sequence[Statement]) -> None:
+    def _turn(self, body: Body) -> None:
         """One turn of the innermost loop; what one statement stores, the next has in registers."""
-        for statement, reads in _forwarded(group):
+        for statement, reads in _forwarded(body.statements):
             result = self.elements.store(statement.buffer, statement.index, statement.value)
             for read in reads:
                 self.elements.remember(read, result)
@@ -381,59 +316,28 @@ class _Nest:
         with self._turns(axis, start, stop) as loop, self.elements.bound(axis, loop.index):
             body()
 
-    def _lanes(self, axis: int, over: tuple[int, int], widths: tuple[int, int], body: Callable[[], None]) -> None:
-        """A loop in vectors; the narrower of two widths is for what is left, where the size is not known."""
-        (start, stop), lanes = over, widths[0]
+    def _lanes(self, axis: int, over: tuple[int, int], lanes: Lanes, body: Callable[[], None]) -> None:
+        """A loop in vectors."""
+        start, stop = over
         if is_symbolic(start) or is_symbolic(stop):
             with self._uncut(axis) as cut:
                 part = None if cut is None else self._range(cut, stop)
-                counted_lanes(self.elements, axis, over, widths, body, part)
+                counted_lanes(self.elements, axis, over, lanes, body, part)
             return
-        main = start + (stop - start) // lanes * lanes
-        whole = Lane(axis, Width(lanes))
-        if main == start + lanes and (self.cut is None or self.cut.axis != axis):
-            with self.elements.bound(axis, str(start), whole):
-                body()
-        elif main > start:
-            with self._turns(axis, start, main, lanes) as loop, self.elements.bound(axis, loop.index, whole):
-                body()
-        if stop > main:
-            width = 1
-            while width < stop - main:
-                width *= 2
-            lane = Lane(axis, Width.first(stop - main, width))
+        main = start
+        for width in lanes.whole:
+            main = start + (stop - start) // width * width
+            whole = Lane(axis, Width(width))
+            if main == start + width and (self.cut is None or self.cut.axis != axis):
+                with self.elements.bound(axis, str(start), whole):
+                    body()
+            else:
+                with self._turns(axis, start, main, width) as loop, self.elements.bound(axis, loop.index, whole):
+                    body()
+        if lanes.rest:
+            lane = Lane(axis, Width.first(stop - main, lanes.rest))
             with self._rest(axis), self.elements.bound(axis, str(main), lane):
                 body()
-
-
-def _is_copy(statement: Statement, axis: int) -> bool:
-    """Tell whether a statement copies elements that lie one after the other along `axis`."""
-    source = statement.value
-    if not isinstance(source, Load) or source.operand == statement.buffer:
-        return False
-    steps = along(source.indices[0], axis), along(statement.index, axis)
-    return all(step is not None and same(step, 1) for step in steps)
-
-
-def together(statements: Sequence[Statement]) -> list[list[Statement]]:
-    """Consecutive statements that may share their loops: a later one reads earlier results only in the same turn."""
-    groups: list[list[Statement]] = []
-    for statement in statements:
-        if groups and groups[-1][0].sizes == statement.sizes and _same_turn(groups[-1], statement):
-            groups[-1].append(statement)
-        else:
-            groups.append([statement])
-    return groups
-
-
-def _same_turn(earlier: Sequence[Statement], statement: Statement) -> bool:
-    stored = {s.buffer: s.index for s in earlier}
-    inside = {id(node) for fold in walk(statement.value) if isinstance(fold, Fold) for node in walk(fold.body)}
-    return all(
-        node.indices[0] is stored[node.operand] and id(node) not in inside
-        for node in walk(statement.value)
-        if isinstance(node, Load) and node.operand in stored
-    )
 
 
 def _forwarded(group: Sequence[Statement]) -> list[tuple[Statement, list[Load]]]:
@@ -452,9 +356,9 @@ def _roots(statements: Sequence[Statement]) -> list[Expr]:
     return [expr for statement in statements for expr in (statement.index, statement.value)]
 
 
-def _axes_of(loops: Sequence[Range]) -> int:
+def _axes_of(axes: Iterable[int]) -> int:
     bits = 0
-    for axis, _, _ in loops:
+    for axis in axes:
         bits |= bit(axis)
     return bits
 

@@ -76,8 +76,6 @@ class Positions(ABC):
         self.pinned: dict[int, int] = {}
         """Loads of what is stored in the same turn: they depend on all axes, as bits, of that turn."""
         self._scopes: list[dict[tuple[object, ...], str]] = [{}]
-        self.short: tuple[int, bool] | None = None
-        """A size that is not known, and whether it is at most a narrow vector; None where the code is for both."""
         self._last: dict[int, tuple[object, object, str]] = {}
         """The value that the last turn of a loop has stored in each array: scope, position and register."""
         self._free: dict[int, int] = {}

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Decide how the loops of a nest run: from rows and statements to axes with kinds, bodies and vectors.
+
+Nothing of it changes what a nest means, and all of it depends on the nest, its kernel's arrays and the target alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from hybridize.base.dims import is_symbolic, same
+from hybridize.loops.expr import Fold, Load
+from hybridize.loops.index import Interner, bit
+from hybridize.loops.kernel import (
+    Body,
+    Fetch,
+    Few,
+    FoldLanes,
+    LoopAxis,
+    Memcpy,
+    Nest,
+    Panels,
+    Param,
+    SideBySide,
+    Statement,
+)
+from hybridize.loops.measure import step_along, walk
+from hybridize.machine.target import Target
+from hybridize.schedule.panels import find_panels, find_side_by_side
+from hybridize.schedule.tiles import find_tiles, in_order
+from hybridize.schedule.together import LoopedStatement, together
+from hybridize.schedule.vectors import Widths
+
+FETCHED = 1024
+"""Bytes of a row from which the next one is asked for; shorter ones come by themselves."""
+KEPT = 4
+"""A row is still near when it is read again if it fills at most one part in so many of the first cache."""
+
+
+class Nests:
+    """Makes the nests of a kernel over `arrays`, its params and locals."""
+
+    def __init__(self, target: Target, arrays: Iterable[Param], interner: Interner) -> None:
+        self.target = target
+        self.vectors = Widths(target, arrays)
+        self.interner = interner
+
+    def nest(
+        self, rows: tuple[int, ...], statements: Sequence[LoopedStatement], lane: int | None = None, lanes: int = 1
+    ) -> Nest:
+        """A nest of statements that run for each row; row axis `lane`, if given, in vectors of `lanes`."""
+        return _Decisions(self, rows, statements, lane, lanes).nest()
+
+
+class _Decisions:
+    """Those of one nest."""
+
+    def __init__(
+        self, of: Nests, rows: tuple[int, ...], statements: Sequence[LoopedStatement], lane: int | None, lanes: int
+    ) -> None:
+        self._target, self._vectors, self._interner = of.target, of.vectors, of.interner
+        self._rows = rows
+        self._looped = statements
+        self._statements = [one.statement for one in statements]
+        self._values = [statement.value for statement in self._statements]
+        self._stored = {statement.buffer for statement in self._statements}
+        self._lane, self._lanes = lane, lanes
+        self._folds = self._found_folds()
+        self._few = self._apart()
+
+    def nest(self) -> Nest:
+        """The nest, decided."""
+        groups = together(self._looped)
+        folds = [self._fold(fold) for fold in self._folds]
+        return Nest(
+            self._row_axes(),
+            tuple(self._body(group, last=group is groups[-1]) for group in groups),
+            tuple(fold for fold in folds if fold is not None),
+            self._few,
+        )
+
+    # Rows
+
+    def _row_axes(self) -> tuple[LoopAxis, ...]:
+        axes, lane = [LoopAxis(size) for size in self._rows], self._lane
+        reordered = self._reordered()
+        if reordered is not None:
+            axes[-1] = LoopAxis(self._rows[-1], reordered)
+        elif lane is not None:
+            narrow = min(self._lanes, self._vectors.base(*self._values))
+            axes[lane] = self._vectors.axis(self._rows[lane], (self._lanes, narrow))
+        return tuple(axes)
+
+    def _reordered(self) -> Panels | SideBySide | None:
+        """Another order of the last row axis, where nothing is stored but one element per row."""
+        if not self._rows or any(one.sizes for one in self._looped):
+            return None
+        if self._lane is None:
+            return find_side_by_side(self._rows, self._statements, self._interner, self._target)
+        if self._lane == len(self._rows) - 1:
+            return find_panels(self._rows, self._lanes, self._statements, self._interner, self._target)
+        return None
+
+    # Folds
+
+    def _found_folds(self) -> list[Fold]:
+        """All folds, each variable once."""
+        roots = [expr for statement in self._statements for expr in (statement.index, statement.value)]
+        folding = [root for root in roots if self._interner.facts(root).folds]
+        return list({node.variable: node for node in walk(*folding) if isinstance(node, Fold)}.values())
+
+    def _apart(self) -> Few | None:
+        """Rows so short that they have code of their own."""
+        if not self._rows or self._lane is not None:
+            return None
+        sizes = [one.sizes[-1] for one in self._looped if one.sizes] + [fold.size for fold in self._folds]
+        return self._vectors.few(sizes, self._values)
+
+    def _fold(self, fold: Fold) -> FoldLanes | None:
+        """Vectors of a fold: those of short rows only within rows, as other folds are hoisted out of them."""
+        outer = sum(bit(axis) for axis in range(len(self._rows) - 1))
+        hoisted = not self._interner.free(fold) & ~outer and not self._reads_stored(fold)
+        return self._vectors.fold(fold, None if hoisted else self._few)
+
+    def _reads_stored(self, fold: Fold) -> bool:
+        return any(isinstance(node, Load) and node.operand in self._stored for node in walk(fold))
+
+    # Blocks
+
+    def _body(self, group: Sequence[LoopedStatement], last: bool) -> Body:
+        sizes, first = group[0].sizes, len(self._rows)
+        statements = tuple(one.statement for one in group)
+        axes = [LoopAxis(size) for size in sizes]
+        if self._lane is not None or not sizes:
+            return Body(tuple(axes), statements)
+        innermost = first + len(sizes) - 1
+        if len(statements) == 1 and _is_copy(statements[0], innermost):
+            axes[-1] = LoopAxis(sizes[-1], Memcpy())
+            return Body(tuple(axes), statements)
+        values = [statement.value for statement in statements]
+        axes[-1] = self._vectors.axis(sizes[-1], self._vectors.widths(sizes[-1], values), self._few)
+        tiles = find_tiles(sizes, first, statements, self._vectors)
+        if tiles is not None:
+            axes[tiles[0]] = LoopAxis(sizes[tiles[0]], tiles[1])
+        return Body(tuple(axes), statements, self._fetches(statements, innermost) if last and self._rows else ())
+
+    def _fetches(self, statements: Sequence[Statement], axis: int) -> tuple[Fetch, ...]:
+        """The loads along `axis` of the last statements, with the distance to the same element of the next row.
+
+        A row is read several times but only once from afar: that time waits, at each new page anew.
+        """
+        found, row = [], len(self._rows) - 1
+        for load in walk(*(statement.value for statement in statements), indices=False, folds=False):
+            if not isinstance(load, Load) or load.operand in self._stored or not in_order(load, axis):
+                continue
+            step = step_along(load.indices[0], row)
+            if step is None or is_symbolic(step):
+                continue
+            if FETCHED <= step * load.dtype.itemsize <= self._target.l1_bytes // KEPT:
+                found.append(Fetch(load, step))
+        return tuple(found)
+
+
+def _is_copy(statement: Statement, axis: int) -> bool:
+    """Tell whether a statement copies elements that lie one after the other along `axis`."""
+    source = statement.value
+    if not isinstance(source, Load) or source.operand == statement.buffer or not in_order(source, axis):
+        return False
+    step = step_along(statement.index, axis)
+    return step is not None and same(step, 1)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Choose square tiles, turned around in registers, for loops that read along one axis and write along another.
+
+Reading a transposed array a vector at a time would gather every element by itself. A tile of as many rows as a vector
+has lanes is loaded in the order of memory instead, and its rows and columns are exchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hybridize.base.dims import hint, same
+from hybridize.loops.expr import Expr, Load
+from hybridize.loops.kernel import Lanes, Statement, Tiles
+from hybridize.loops.measure import step_along, typical, walk, weight
+from hybridize.schedule.vectors import Widths
+
+HEAVIEST = 12
+"""Instructions per element of a body that is worth writing once per row of a tile."""
+SMALLEST, LARGEST = 4, 16
+"""Rows of a tile: the exchange of smaller ones costs what it saves, larger ones do not fit the registers."""
+
+
+def find_tiles(
+    sizes: Sequence[int], first: int, statements: Sequence[Statement], vectors: Widths
+) -> tuple[int, Tiles] | None:
+    """The inner axis, counted from 0, to turn against the last one, and how; None where that does not pay.
+
+    `first` is the number of the first inner axis.
+    """
+    if len(sizes) < 2:
+        return None
+    lane = first + len(sizes) - 1
+    values = [statement.value for statement in statements]
+    lanes = vectors.base(*values)
+    if not SMALLEST <= lanes <= LARGEST or typical(sizes[-1]) < lanes:
+        return None
+    loads = [node for node in walk(*values, indices=False) if isinstance(node, Load)]
+    across = [(load, step_along(load.indices[0], lane)) for load in loads]
+    turned = [(load, stride) for load, stride in across if stride is not None and abs(hint(stride)) > 1]
+    for axis in range(len(sizes) - 2, -1, -1):
+        suited = tuple(pair for pair in turned if in_order(pair[0], first + axis))
+        if suited and typical(sizes[axis]) >= lanes:
+            stored = all(_is_one(step_along(statement.index, lane)) for statement in statements)
+            if not stored or weight(*values) > HEAVIEST:
+                return None
+            return axis, Tiles(lanes, suited, _rest(sizes[-1], lanes, values, vectors))
+    return None
+
+
+def _rest(size: int, lanes: int, values: Sequence[Expr], vectors: Widths) -> Lanes:
+    """Vectors over what whole tiles leave of an axis."""
+    whole = size // lanes * lanes
+    return vectors.over(whole, size, vectors.widths(size - whole, values))
+
+
+def in_order(load: Load, axis: int) -> bool:
+    """Tell whether consecutive indices of an axis load consecutive elements."""
+    return _is_one(step_along(load.indices[0], axis))
+
+
+def _is_one(step: int | None) -> bool:
+    return step is not None and same(step, 1)

@@ -1,0 +1,76 @@
+"""Vectors of loops over sizes that are known and that are not, and how what they leave ends."""
+
+import pytest
+
+from hybridize.base.dims import SizeScope
+from hybridize.base.dtypes import float32, int8
+from hybridize.loops.kernel import Few, Lanes, LoopAxis, Param
+from hybridize.machine.target import named_target
+from hybridize.schedule.vectors import Widths
+
+
+def unknown(low=2):
+    scope = SizeScope()
+    size = scope.symbol(9, low=low)
+    scope.capturing = False
+    return size
+
+
+def vectors(target="avx512", *dtypes):
+    return Widths(named_target(target), [Param(dtype, 100, True) for dtype in dtypes or (float32,)])
+
+
+@pytest.mark.parametrize(
+    ("size", "lanes"),
+    [
+        (0, Lanes(())),
+        (1, Lanes((), 1)),
+        (5, Lanes((), 8)),
+        (15, Lanes((), 16)),
+        (16, Lanes((16,))),
+        (17, Lanes((16,), 1)),
+        (31, Lanes((16,), 16)),
+        (64, Lanes((16,))),
+    ],
+)
+def test_what_is_left_of_a_known_size_is_the_smallest_vector_that_holds_it(size, lanes):
+    assert vectors().over(0, size, (16, 16)) == lanes
+
+
+@pytest.mark.parametrize(
+    ("low", "target", "dtypes", "always"),
+    [
+        (2, "avx512", [float32], True),
+        (0, "avx512", [float32], False),
+        (2, "baseline", [float32], False),
+        (2, "avx2", [float32], True),
+        (2, "avx2", [float32, int8], False),
+        (2, "avx512", [float32, int8], True),
+    ],
+)
+def test_when_the_last_turn_always_runs(low, target, dtypes, always):
+    """Where rows are never empty and every array is read and stored under a mask."""
+    size = unknown(low)
+    found = vectors(target, *dtypes).over(0, size, (32, 8))
+    assert (found.whole, found.rest, found.always) == ((32, 8), 8, always)
+
+
+def test_nothing_is_left_of_a_multiple():
+    assert vectors().over(0, 16 * unknown(), (32, 16)) == Lanes((32, 16))
+    assert vectors().over(0, 16 * unknown(), (64, 32)) == Lanes((64, 32), 32, always=True)
+
+
+def test_rows_of_one_vector_have_code_of_their_own():
+    size = unknown()
+    found = vectors().axis(size, (64, 16), Few(size, 16))
+    assert found == LoopAxis(size, Lanes((32,), 32, always=True), Lanes((), 16, always=True))
+    assert vectors().axis(size + 1, (64, 16), Few(size, 16)).few is None
+    assert vectors("baseline").axis(size, (16, 4), Few(size, 4)).few is None
+
+
+@pytest.mark.parametrize("values", [[], [1]])
+def test_no_code_apart_where_sizes_are_known_or_differ(values):
+    size = unknown()
+    assert vectors().few([size] * 2, []) is not None
+    assert vectors().few([size, *values, size + 1], []) is None
+    assert vectors().few([], []) is None
