@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from hybridize.base import dims
 from hybridize.base.frozen import changed
+from hybridize.base.loading import LOADING
 from hybridize.compiler.compile import default_target
 from hybridize.compiler.explanation import KernelReport, MemoryReport, PassReport
 from hybridize.compiler.limits import Limits
@@ -19,6 +20,7 @@ from hybridize.graph import Graph
 from hybridize.passes import PIPELINE
 from hybridize.runtime.executable import Executable
 from hybridize.runtime.plan import Plan, PlanStep, sized
+from hybridize.schedule.steps import Schedule
 
 
 def passes(graph: Graph) -> tuple[PassReport, ...]:
@@ -77,6 +79,20 @@ def kernels(executable: Executable, plan: Plan) -> tuple[KernelReport, ...]:
             step.threads,
         )
         for step, general in zip(plan.steps, executable.plan.steps, strict=True)
+    )
+
+
+def schedule(graph: Graph, executable: Executable) -> Schedule:
+    """The schedule of an executable that was made of a graph as captured, made again: it depends on nothing else."""
+    with LOADING:
+        from hybridize.codegen.llvm.program import scheduled  # late: see the package
+
+    return scheduled(
+        PIPELINE.run(graph),
+        default_target(),
+        sorted({packer.input for packer in executable.packers}),
+        max((step.threads for step in executable.plan.steps), default=1),
+        executable.updates,
     )
 
 

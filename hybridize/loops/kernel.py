@@ -58,8 +58,8 @@ class Lanes:
         return self.whole[0] if self.whole else self.rest
 
     def __str__(self) -> str:
-        last = f"{'always' if self.always else 'rest'} {self.rest}" if self.rest else ""
-        return " ".join(["in", *map(str, self.whole), last]).rstrip()
+        rest = [f"{'always ' if self.always else ''}masked {self.rest}"] if self.rest else []
+        return f"in {', '.join([*map(str, self.whole), *rest])}"
 
 
 @frozen
@@ -279,7 +279,7 @@ class _Printer:
                     self.name(part)
                 self.name(statement.index)
             axes = self._axes(len(nest.rows), body.axes)
-            self._lines.append(f"  for {axes}:" if axes else "  for each:")
+            self._lines.append(f"  for {axes}:" if axes else "  once:")
             for statement in body.statements:
                 index, value = self.name(statement.index), self.name(statement.value)
                 self._lines.append(f"    b{statement.buffer}[{index}] = {value}")
@@ -298,7 +298,8 @@ class _Printer:
         match kind:
             case Tiles(lanes=lanes, loads=loads, rest=rest):
                 turned = ", ".join(f"{self.name(load)} by {_size(step)}" for load, step in loads)
-                return f"in tiles of {lanes} ({turned}; {rest})"
+                left = f"; left {rest}" if rest.whole or rest.rest else ""
+                return f"in tiles of {lanes} ({turned}{left})"
             case SideBySide(rows=rows, folds=folds):
                 return f"side by side {rows} ({self._variables_of(folds)})"
             case Panels(page=page, pages=pages, lanes=lanes, terms=terms, folds=folds):

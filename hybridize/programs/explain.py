@@ -68,6 +68,14 @@ def explained(
     return changed(known, kernels=measured, limits=core)
 
 
+def scheduled(captured: Captured, runs: Backend) -> str:
+    """The schedule of a program as text."""
+    executable = _executable(runs)
+    if executable is None:
+        return "no schedule: the NumPy backend runs the operations one by one"
+    return str(explain.schedule(captured.graph, executable))
+
+
 def valid(captured: Captured) -> list[str]:
     """List the guards and the other conditions under which the program is right, as lines of text."""
     found = [f"{guard.place.described()} is {guard.expected!r:.80}  ({guard.loc})" for guard in captured.guards]

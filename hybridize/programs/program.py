@@ -177,6 +177,16 @@ class Program:
         """Types of the inputs of the graph."""
         return tuple(value.type for value in self.capture.graph.inputs)
 
+    def schedule(self) -> str:
+        """All that was decided of how the program runs, as text: steps with their memory, products, loops and threads.
+
+        It is for those who work on the compiler; it may change from version to version. `explain` is for all others.
+        """
+        with LOADING:
+            from hybridize.programs.explain import scheduled  # late: few programs are explained
+
+        return scheduled(self.capture, self._runs)
+
     def explain(self, *args: Any, profile: bool = False) -> Explanation:
         """Report what the program is, why it was compiled, what the passes did and which kernels it runs.
 

@@ -12,10 +12,12 @@ from hybridize.base.dims import is_symbolic, same
 from hybridize.loops.expr import Fold, Load
 from hybridize.loops.index import Interner, bit
 from hybridize.loops.kernel import (
+    AxisKind,
     Body,
     Fetch,
     Few,
     FoldLanes,
+    Lanes,
     LoopAxis,
     Memcpy,
     Nest,
@@ -70,10 +72,11 @@ class _Decisions:
 
     def nest(self) -> Nest:
         """The nest, decided."""
-        groups = together(self._looped)
-        folds = [self._fold(fold) for fold in self._folds]
+        groups, rows = together(self._looped), self._row_axes()
+        vertical = self._lane is not None and _only_vectors(rows[self._lane].kind)
+        folds = [self._fold(fold) for fold in self._folds if not (vertical and self._varies(fold))]
         return Nest(
-            self._row_axes(),
+            rows,
             tuple(self._body(group, last=group is groups[-1]) for group in groups),
             tuple(fold for fold in folds if fold is not None),
             self._few,
@@ -122,6 +125,10 @@ class _Decisions:
         hoisted = not self._interner.free(fold) & ~outer and not self._reads_stored(fold)
         return self._vectors.fold(fold, None if hoisted else self._few)
 
+    def _varies(self, fold: Fold) -> bool:
+        """Tell whether a fold differs between the rows of a vector."""
+        return self._lane is not None and bool(self._interner.free(fold) & bit(self._lane) or self._reads_stored(fold))
+
     def _reads_stored(self, fold: Fold) -> bool:
         return any(isinstance(node, Load) and node.operand in self._stored for node in walk(fold))
 
@@ -159,6 +166,11 @@ class _Decisions:
             if FETCHED <= step * load.dtype.itemsize <= self._target.l1_bytes // KEPT:
                 found.append(Fetch(load, step))
         return tuple(found)
+
+
+def _only_vectors(kind: AxisKind) -> bool:
+    """Tell whether no turn of an axis is a single index."""
+    return isinstance(kind, Panels) or (isinstance(kind, Lanes) and 1 not in (*kind.whole, kind.rest))
 
 
 def _is_copy(statement: Statement, axis: int) -> bool:

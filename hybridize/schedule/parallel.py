@@ -79,6 +79,10 @@ class Split:
     loops: tuple[SharedLoop | None, ...] = ()
     """Of a kernel: for each nest the loop that is shared; None where one thread runs the nest."""
 
+    def __str__(self) -> str:
+        loops = ", ".join("none" if loop is None else str(loop) for loop in self.loops)
+        return f"up to {self.slots} threads{f' share {loops}' if loops else ''}"
+
 
 def estimated_us(nbytes: int, flops: int) -> float:
     """Roughly how long a step takes on one core."""

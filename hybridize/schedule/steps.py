@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import textwrap
+
+from hybridize.base.dims import text
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.graph.ir import Array
@@ -20,6 +23,10 @@ class Provenance:
     ops: tuple[str, ...]
     lines: tuple[str, ...]
 
+    def __str__(self) -> str:
+        at = f"  # {', '.join(self.lines)}" if self.lines else ""
+        return f"{', '.join(self.ops)}{at}"
+
 
 @frozen
 class Address:
@@ -30,6 +37,9 @@ class Address:
     slot: int
     offset: int
     """In bytes; may be a dim."""
+
+    def __str__(self) -> str:
+        return f"{self.kind}{'' if self.kind == 'scratch' else self.slot}+{text(self.offset)}"
 
 
 @frozen
@@ -87,6 +97,9 @@ class LoopStep:
     addresses: tuple[Address, ...]
     split: Split | None = None
 
+    def __str__(self) -> str:
+        return _step("loops", self.provenance, self.addresses, self.split, str(self.kernel))
+
 
 @frozen
 class ProductStep:
@@ -100,6 +113,11 @@ class ProductStep:
     workspace: Address
     split: Split | None = None
 
+    def __str__(self) -> str:
+        addresses = (*self.addresses, self.workspace)
+        body = f"{self.plan}" if self.epilogue is None else f"{self.plan}\n{self.epilogue}"
+        return _step("contraction", self.provenance, addresses, self.split, body)
+
 
 @frozen
 class RoutineStep:
@@ -111,6 +129,11 @@ class RoutineStep:
     outputs: tuple[TensorType, ...]
     addresses: tuple[Address, ...]
     workspace: Address
+
+    def __str__(self) -> str:
+        operands = ", ".join(map(str, self.inputs))
+        body = f"{self.routine.name}{self.routine.parameters}: {operands} -> {', '.join(map(str, self.outputs))}"
+        return _step("routine", self.provenance, (*self.addresses, self.workspace), None, body)
 
 
 @frozen
@@ -145,6 +168,10 @@ class RegionStep:
     state_bytes: int
     scratch_offset: int
 
+    def __str__(self) -> str:
+        body = "\n".join(f"body {number}:\n{_indented(str(made))}" for number, made in enumerate(self.bodies))
+        return _step(self.kind, self.provenance, (*self.addresses, self.workspace), None, body)
+
 
 ScheduleStep = LoopStep | ProductStep | RoutineStep | RegionStep
 
@@ -163,3 +190,18 @@ class Schedule:
     scratch_bytes: int
     work: tuple[int, int]
     """Bytes read and written, and operations, of all steps."""
+
+    def __str__(self) -> str:
+        steps = [f"{number}. {step}" for number, step in enumerate(self.steps)]
+        count = "1 step" if len(self.steps) == 1 else f"{len(self.steps)} steps"
+        return "\n".join([f"{count}, {text(self.scratch_bytes)} bytes of scratch", *steps])
+
+
+def _step(kind: str, provenance: Provenance, addresses: tuple[Address, ...], split: Split | None, body: str) -> str:
+    """A step as text: the kind, origin, addresses and threads of it, then all that was decided of how it runs."""
+    lines = [f"at {', '.join(map(str, addresses))}", *([] if split is None else [str(split)]), body]
+    return f"{kind}: {provenance}\n{_indented(chr(10).join(lines))}"
+
+
+def _indented(block: str) -> str:
+    return textwrap.indent(block, "  ")

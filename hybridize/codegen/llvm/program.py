@@ -70,6 +70,21 @@ class LLVMTargetInfo:
         return routine_bytes(routine, inputs, outputs)
 
 
+def scheduled(
+    graph: Graph,
+    target: Target,
+    stable: Collection[int] = (),
+    slots: int = 1,
+    updates: Mapping[int, int] | None = None,
+) -> Schedule:
+    """The schedule that `build` writes.
+
+    Matrices among the inputs numbered `stable` are read from packed copies, where that pays. Up to `slots` threads
+    share steps that are worth it. `updates` are as in `schedule`.
+    """
+    return schedule(graph, LLVMTargetInfo(target, slots), {number: Stable(number, 0) for number in stable}, updates)
+
+
 def build(
     graph: Graph,
     target: Target,
@@ -81,32 +96,27 @@ def build(
 ) -> Built:
     """Schedule `graph` and write it as the exported function `name`.
 
-    Matrices among the inputs numbered `stable` are read from packed copies, where that pays. `emitter_of` makes
-    another writer than `Emitter`. Up to `slots` threads share steps that are worth it. `updates` are as in `schedule`.
+    `emitter_of` makes another writer than `Emitter`; the others are as in `scheduled`.
     """
-    scheduled = schedule(
-        graph, LLVMTargetInfo(target, slots), {number: Stable(number, 0) for number in stable}, updates
-    )
+    made = scheduled(graph, target, stable, slots, updates)
     module = Module(target.halves)
     emitter = (emitter_of or Emitter)(module, target, name)
     scope = graph.scope
     emitter.sized = scope is not None
-    names = emitter.program(name, scheduled, linkage="")
+    names = emitter.program(name, made, linkage="")
     if scope is not None:
         outputs = [value.type for value in graph.outputs]
-        emit_prepare(module, PREPARE, scope, outputs, scheduled.scratch_bytes, scheduled.work)
+        emit_prepare(module, PREPARE, scope, outputs, made.scratch_bytes, made.work)
     steps = tuple(
-        dataclasses.replace(step, name=step_name) for step, step_name in zip(scheduled.plan.steps, names, strict=True)
+        dataclasses.replace(step, name=step_name) for step, step_name in zip(made.plan.steps, names, strict=True)
     )
     packs = tuple(
-        emitter.pack(slot, constant)
-        for slot, constant in enumerate(scheduled.constants)
-        if isinstance(constant, Packed)
+        emitter.pack(slot, constant) for slot, constant in enumerate(made.constants) if isinstance(constant, Packed)
     )
-    constants = tuple(_given(constant) for constant in scheduled.constants)
+    constants = tuple(_given(constant) for constant in made.constants)
     # Last: whatever the code relies on has been assumed by now.
     sizes = () if scope is None else tuple(scope.lines())
-    return Built(module, dataclasses.replace(scheduled.plan, steps=steps, packs=packs, sizes=sizes), constants)
+    return Built(module, dataclasses.replace(made.plan, steps=steps, packs=packs, sizes=sizes), constants)
 
 
 def _given(constant: Array | Packed | ThreadPoolHandle) -> Array:
