@@ -19,7 +19,7 @@ from hybridize.loops import contraction as contractions
 from hybridize.loops import expr as loops
 from hybridize.loops.contraction import Contraction, Role, Subscript, by_w, by_x, plain, subscript
 from hybridize.loops.interpret import interpret
-from hybridize.loops.kernel import Kernel, Nest, Param, Statement
+from hybridize.loops.kernel import Body, Kernel, LoopAxis, Nest, Param, Statement
 
 
 def value(index: Subscript, axes, size: int) -> int | None:
@@ -57,8 +57,9 @@ def interpreted(contraction: Contraction, x, w):
     axes = tuple(loops.axis(k) for k in range(contraction.rank))
     out = numpy.zeros(math.prod(contraction.shape), contraction.result)
     params = (*(Param(kind.dtype, kind.size, False) for kind in kinds), Param(int64, out.size, True))
-    statement = Statement(2, (), flat(axes, contraction.shape), element(axes))
-    interpret(Kernel(params, (), (Nest(contraction.shape, None, 1, (statement,)),)), [x.ravel(), w.ravel(), out])
+    body = Body((), (Statement(2, flat(axes, contraction.shape), element(axes)),))
+    rows = tuple(map(LoopAxis, contraction.shape))
+    interpret(Kernel(params, (), (Nest(rows, (body,)),)), [x.ravel(), w.ravel(), out])
     return out.reshape(contraction.shape)
 
 
