@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -37,9 +37,9 @@ from hybridize.loops.contraction import Contraction, ContractionGradient, Subscr
 from hybridize.loops.expr import Element
 from hybridize.ops.cases import sample_array
 from hybridize.ops.elementwise import SIGNED_NUMBER, check_dtype
-from hybridize.ops.matmul import Matmul, matmul
+from hybridize.ops.matmul import Matmul
 from hybridize.ops.op import Op, Operand, Sample, bind1, type_of
-from hybridize.ops.views import broadcast, cast, ones_at, reshape, sum, transpose, wide
+from hybridize.ops.views import broadcast, cast, ones_at, reshape, sum, wide
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LARGEST = 1 << 62
@@ -332,38 +332,8 @@ class Contract(Op):
             by_w = _applied(contractions.by_w(found, shapes), g, x, kinds[1], False)
         return by_x, by_w
 
-    def expansion(self, *kinds: TensorType) -> Callable[..., tuple[Operand, ...]] | None:
-        """Return a product of matrices between transposes, where no index may leave its operand."""
-        spec = read(self.spec)
-        x, w = map(_letters, spec.operands, spec.bare)
-        if x is None or w is None:
-            return None
-        batch = [axis for axis in x if axis in w and axis < spec.rank]
-        inner = [axis for axis in x if axis in w and axis >= spec.rank]
-        rows = [axis for axis in x if axis not in w]
-        columns = [axis for axis in w if axis not in x]
-        if not inner or not rows + columns or any(spec.single):
-            return None
-        found = self.contraction(*kinds)
-
-        def arranged(operand: Operand, axes: list[int], batch: list[int], *parts: list[int]) -> Operand:
-            order = tuple(axes.index(axis) for part in (batch, *parts) for axis in part)
-            shape = (*(found.sizes[axis] for axis in batch), *(_total(found.sizes, part) for part in parts))
-            return reshape(transpose(operand, order), shape)
-
-        def multiplied(left: Operand, right: Operand) -> tuple[Operand, ...]:
-            if found.result != kinds[0].dtype:
-                left, right = cast(left, found.accumulate), cast(right, found.accumulate)
-            y = matmul(arranged(left, x, batch, rows, inner), arranged(right, w, batch, inner, columns))
-            axes = [*batch, *rows, *columns]
-            y = reshape(y, tuple(found.sizes[axis] for axis in axes))
-            y = transpose(y, tuple(axes.index(axis) for axis in range(spec.rank)))
-            return (cast(y, found.result),)
-
-        return multiplied
-
-    def lower(self, x: Element, w: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
-        return (contractions.element(self.contraction(*types), x, w, types),)
+    def lower(self, x: Element, w: Element, *, types: tuple[TensorType, ...]) -> Contraction:
+        return self.contraction(*types)
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:

@@ -81,10 +81,12 @@ class Draft:
         return number, offset
 
     def _element_index(self, value: Value, number: int, offset: int, indices: Pattern) -> Expr:
-        flat = self.space.flat(indices, value.type.shape)
         if number in self.row_local:
-            return self._within_row(value, flat)
-        return self.space.affine([(flat, 1)], offset)
+            return self._within_row(value, self.space.flat(indices, value.type.shape))
+        home = self._grouping.homes.get(value)
+        if home is not None:
+            return home.address(self.space, indices)
+        return self.space.affine([(self.space.flat(indices, value.type.shape), 1)], offset)
 
     def _within_row(self, value: Value, flat: Expr) -> Expr:
         """The part of a flat index that counts within a row, close together."""
@@ -166,6 +168,10 @@ class Draft:
         _loads(statements[0].value, indices, set())
         wanted = {id(statements[0].index)}
         return [number for number, found in indices.items() if found == wanted and number not in self.row_local]
+
+    def read_patterns(self, value: Value) -> list[Pattern]:
+        """The patterns at which the group reads a value."""
+        return list(self._grouping.uses[value][self.group].values())
 
     def read_buffers(self) -> set[int]:
         """Numbers of the buffers that are read."""

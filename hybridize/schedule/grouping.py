@@ -19,11 +19,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import field
 
 from hybridize.base.dims import hint, product, same
-from hybridize.base.frozen import frozen, mutable
+from hybridize.base.frozen import changed, frozen, mutable
 from hybridize.graph import Graph, Node, Value
 from hybridize.loops.expr import Axis, Const, Contraction, Expr, Fold, Load, Region, whole
 from hybridize.loops.index import Index, Interner, Space, bit
 from hybridize.ops import Effect, effect_of
+from hybridize.schedule.contraction.arrangement import Arrangement, arrangement, lanes_of
+from hybridize.schedule.contraction.views import through
+from hybridize.schedule.homes import Home
 from hybridize.schedule.lower import Local, Lowerings, Read
 
 Pattern = tuple[Expr, ...]
@@ -74,7 +77,7 @@ class FusionGroup:
 class NodeStep:
     """A node that is a step of its own: a contraction, routine or region."""
 
-    __slots__ = ("effect", "epilogue", "first", "flips", "following", "last", "node", "operands", "shared")
+    __slots__ = ("arranged", "effect", "epilogue", "first", "flips", "following", "last", "node", "operands", "shared")
 
     def __init__(self, node: Node, position: int, effect: bool) -> None:
         self.node = node
@@ -84,6 +87,8 @@ class NodeStep:
         """For a contraction: whether either operand lies transposed."""
         self.shared = (False, False)
         """For a contraction: whether either operand is one matrix for the whole batch."""
+        self.arranged: Arrangement | None = None
+        """For a contraction by index maps: its axes, views of its operands composed into them."""
         self.effect = effect
         self.following: NodeStep | None = None
         """The next step with an effect: it must come later."""
@@ -98,9 +103,16 @@ class Grouping:
     """The decisions for one graph."""
 
     def __init__(
-        self, graph: Graph, lowerings: Lowerings, literals: Mapping[Value, Const], last: Iterable[Value] = ()
+        self,
+        graph: Graph,
+        lowerings: Lowerings,
+        literals: Mapping[Value, Const],
+        last: Iterable[Value] = (),
+        homes: Mapping[Value, Home] | None = None,
     ) -> None:
         self.graph = graph
+        self.homes = homes or {}
+        """Of values that do not lie in the order of their axes."""
         self.last = set(last)
         """Values to be stored as late as can be, because they take the place of others."""
         self.numbers: dict[Value, int] = {}
@@ -136,7 +148,7 @@ class Grouping:
         found: set[Value] = set()
         for node in self.graph.nodes:
             lowered = self.lowerings.of(node)
-            if isinstance(lowered, Contraction):
+            if isinstance(lowered, Contraction | Arrangement):
                 found.update(node.outputs)
             elif isinstance(lowered, tuple) and len(lowered) == 1 and not lowered[0].folds:
                 sources = [node.inputs[read.operand] for read in lowered[0].reads if read.identity]
@@ -171,6 +183,12 @@ class Grouping:
                 step.epilogue.contraction = node.outputs[0]
                 step.last = max(step.last, step.epilogue.last)
             self._absorb_views(step, lowered)
+        if isinstance(lowered, Arrangement):
+            step.epilogue = self._epilogue(node.outputs[0], moved=True)
+            if step.epilogue is not None:
+                step.epilogue.contraction = node.outputs[0]
+                step.last = max(step.last, step.epilogue.last)
+            self._compose_views(step, lowered)
         for value in step.operands:
             self._read(value, step)
 
@@ -192,6 +210,42 @@ class Grouping:
                 shared[side] |= view[2]
                 view = self._matrix_view(operands[side])
         step.operands, step.flips, step.shared = tuple(operands), (flips[0], flips[1]), (shared[0], shared[1])
+
+    def _compose_views(self, step: NodeStep, arranged: Arrangement) -> None:
+        """Let a contraction by index maps read the bases of views."""
+        operands = [step.operands[1], step.operands[0]] if arranged.swapped else list(step.operands)
+        for side in range(2):
+            while True:
+                made = self._composed(arranged, operands, side)
+                if made is None:
+                    break
+                arranged, operands[side] = made
+        step.arranged, step.operands = arranged, tuple(operands)
+
+    def _composed(self, arranged: Arrangement, operands: list[Value], side: int) -> tuple[Arrangement, Value] | None:
+        """The contraction with the base of an operand instead of a view of it, if it can be computed so."""
+        view = operands[side]
+        if side == 0 and arranged.needs_halo and view in self.homes:
+            return None  # stored in a home of its own, zeros around it
+        made = self.producer.get(view)
+        lowered = None if made is None else self.lowerings.of(made[1])
+        if made is None or view in self.wanted or not isinstance(lowered, tuple):
+            return None
+        expr = lowered[made[1].outputs.index(view)].expr
+        if not isinstance(expr, Load) or any(self.interner.facts(index).reads for index in expr.indices):
+            return None
+        base = made[1].inputs[expr.operand]
+        if base in self.literals or base.type.dtype != view.type.dtype:
+            return None
+        one = arranged.contraction
+        subscripts = (one.x, one.w)[side]
+        found = through(subscripts, one.sizes, view.type.shape, expr.indices, base.type.shape)
+        if found is None:
+            return None
+        shapes = (base.type.shape, arranged.shapes[1]) if side == 0 else (arranged.shapes[0], base.type.shape)
+        composed = changed(one, x=found) if side == 0 else changed(one, w=found)
+        again = arrangement(composed, shapes, lanes_of(one.accumulate, self.lowerings.target))
+        return None if again is None or again.swapped else (again, base)
 
     def _matrix_view(self, value: Value) -> tuple[Value, bool, bool] | None:
         """(base, its matrices are transposed, it has a single matrix) if `value` only shows matrices of its base."""
@@ -244,6 +298,8 @@ class Grouping:
         if source is None or source[0] in self.literals:
             return False
         base, start = source
+        if value in self.homes or base in self.homes:
+            return False
         if value in self.wanted and (
             not same(start, 0) or not same(base.type.size, value.type.size) or base not in self.producer
         ):
@@ -509,8 +565,8 @@ class Grouping:
                 times *= hint(group.shape[axis])
         return times
 
-    def _epilogue(self, value: Value) -> FusionGroup | None:
-        """The group that may finish the elements of a contraction as they are computed."""
+    def _epilogue(self, value: Value, moved: bool = False) -> FusionGroup | None:
+        """The group that may finish the elements of a contraction as they are computed; with `moved`, in any order."""
         uses = self.uses.get(value, {})
         if value in self.wanted or len(uses) != 1 or same(value.type.size, 0):
             return None
@@ -523,6 +579,10 @@ class Grouping:
             return None
         size = product(group.shape)
         flat = group.space.flat(next(iter(patterns.values())), value.type.shape)
+        if moved:
+            axes = radix(group.space, flat, value.type.size)
+            every = axes is not None and all(axis >= 0 for axis in axes) and same(size, value.type.size)
+            return group if every else None
         identity = group.space.flat(tuple(group.space.axis(k) for k in range(len(group.shape))), group.shape)
         return group if same(size, value.type.size) and flat is identity else None
 

@@ -14,6 +14,7 @@ from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.graph import Node
+from hybridize.loops import contraction as contractions
 from hybridize.loops.expr import (
     Axis,
     CallExpr,
@@ -32,6 +33,8 @@ from hybridize.loops.expr import (
 from hybridize.loops.functions import FUNCTIONS
 from hybridize.loops.index import Index, Interner, Space
 from hybridize.loops.measure import walk
+from hybridize.machine.target import Target
+from hybridize.schedule.contraction.arrangement import Arrangement, arrangement, lanes_of
 
 
 @frozen
@@ -61,14 +64,15 @@ class Local:
     """Selects in it by index alone, as of concatenations: loops without them are faster."""
 
 
-Lowered = tuple[Local, ...] | Contraction | Routine | Region
+Lowered = tuple[Local, ...] | Contraction | Arrangement | Routine | Region
 
 
 class Lowerings:
     """Lowers nodes; equal ops on equal types are lowered once."""
 
-    def __init__(self, interner: Interner) -> None:
+    def __init__(self, interner: Interner, target: Target) -> None:
         self.interner = interner
+        self.target = target
         self._known: dict[Any, Lowered] = {}
 
     def of(self, node: Node) -> Lowered:
@@ -85,6 +89,12 @@ class Lowerings:
         lowered = node.op.lower(*elements, types=types)  # type: ignore[attr-defined]
         if isinstance(lowered, Contraction) and same(_terms(lowered, types[0]), 1):
             lowered = (_outer(lowered, *elements),)
+        if isinstance(lowered, contractions.Contraction):
+            shapes = (types[0].shape, types[1].shape)
+            arranged = arrangement(lowered, shapes, lanes_of(lowered.accumulate, self.target))
+            if arranged is not None:
+                return arranged
+            lowered = (contractions.element(lowered, elements[0], elements[1], types),)
         if isinstance(lowered, Contraction | Routine | Region):
             return lowered
         if len(lowered) != len(node.outputs):

@@ -26,16 +26,23 @@ from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.runtime.plan import Buffer, Plan, PlanAddress, PlanStep, plain
 from hybridize.schedule.contraction import Product, make_packing, make_plan, packing_pays
+from hybridize.schedule.contraction.arrangement import Arrangement, suits, tap_plan
+from hybridize.schedule.contraction.copies import border, into_home, packed
+from hybridize.schedule.contraction.ending import ending_of, is_along, plain_ending
+from hybridize.schedule.contraction.taps import TapPlan
 from hybridize.schedule.draft import Draft
 from hybridize.schedule.epilogue import epilogue_of, following
 from hybridize.schedule.finish import Numbering, finish
 from hybridize.schedule.grouping import FusionGroup, Grouping, NodeStep, Unit, carried_state, invariant_state
+from hybridize.schedule.homes import Home, in_order, ordered
+from hybridize.schedule.layouts import assign as layouts_of
 from hybridize.schedule.lower import Lowerings
 from hybridize.schedule.memory import ALIGN, ScratchBlock, assign, rounded
 from hybridize.schedule.nests import Nests
 from hybridize.schedule.parallel import Split, shared_loop, worth
 from hybridize.schedule.steps import (
     Address,
+    Derived,
     LoopStep,
     Packed,
     ProductStep,
@@ -44,7 +51,9 @@ from hybridize.schedule.steps import (
     RoutineStep,
     Schedule,
     ScheduleStep,
+    SideStore,
     Stable,
+    TapStep,
     ThreadPoolHandle,
 )
 from hybridize.schedule.together import LoopedStatement
@@ -101,7 +110,7 @@ class _Scheduler:
         self.updates = admissible(graph, updates)
         self.target = target
         self.interner = Interner()
-        self.constants: list[Array | Packed | ThreadPoolHandle] = list(graph.constants.values())
+        self.constants: list[Array | Packed | Derived | ThreadPoolHandle] = list(graph.constants.values())
         self.team = -1
         self.known: dict[Value, KnownSource] = {graph.inputs[k]: source for k, source in known.items()}
         self.known |= graph.constants
@@ -112,14 +121,16 @@ class _Scheduler:
             number = literal(array, self.interner)
             if number is not None:
                 literals[value] = number
-        self.lowerings = Lowerings(self.interner)
+        self.lowerings = Lowerings(self.interner, target.target)
+        self.layouts = layouts_of(graph, self.lowerings)
         last = [graph.outputs[output] for output in self.updates]
-        self.grouping = Grouping(graph, self.lowerings, literals, last)
+        self.grouping = Grouping(graph, self.lowerings, literals, last, self.layouts)
         self.slots = {value: i for i, value in enumerate((*graph.inputs, *graph.constants))}
         self.order = self._ordered()
         self.blocks: list[ScratchBlock] = []
         self.homes: dict[Value, ScratchBlock | Address] = {}
-        self.pending: list[tuple[Any, ...]] = []
+        self.bordered: list[tuple[int, Value]] = []
+        """Values with a halo, and the steps that store them."""
 
     # Order
 
@@ -191,9 +202,19 @@ class _Scheduler:
         if slots:
             self.homes[value] = Address("output", slots[0], 0)
             return
-        block = ScratchBlock(value.type.nbytes, first, max(first, last))
+        block = ScratchBlock(self._elements(value) * value.type.dtype.itemsize, first, max(first, last))
         self.blocks.append(block)
         self.homes[value] = block
+        if value in self.layouts and self.layouts[value].has_halo:
+            self.bordered.append((first, value))
+
+    def _elements(self, value: Value) -> int:
+        """Elements of the memory in which a value is stored."""
+        return self.layouts[value].elements if value in self.layouts else value.type.size
+
+    def _home_of(self, value: Value) -> Home:
+        """The home of a value."""
+        return self.layouts.get(value) or in_order(value.type.shape)
 
     def _scratch(self, nbytes: int, step: int) -> ScratchBlock:
         block = ScratchBlock(nbytes, step, step)
@@ -241,7 +262,7 @@ class _Scheduler:
             )
         makers += [self._copy(value, slot) for value, slot in self._copies()]
         scratch_bytes = assign(self.blocks)
-        made = [make() for make in makers]
+        made = [one for number, make in enumerate(makers) for one in (*self._borders(number), *_several(make()))]
         steps, updates = proven_updates([step for step, _ in made], self.updates, self.interner)
         constants = self._constants_of_plan()
         plan = Plan(
@@ -257,12 +278,19 @@ class _Scheduler:
         reads = frozenset(self.reads)
         return Schedule(plan, steps, constants, reads, scratch_bytes, work)
 
-    def _constants_of_plan(self) -> tuple[Array | Packed | ThreadPoolHandle, ...]:
+    def _borders(self, number: int) -> Iterable[Made]:
+        """Store zeros around the values that a step stores."""
+        for first, value in self.bordered:
+            if first == number:
+                kernel = border(value.type.shape, self.layouts[value], value.type.dtype)
+                yield LoopStep(Provenance(("border",), ()), kernel, (self._address_of(value),)), 0
+
+    def _constants_of_plan(self) -> tuple[Array | Packed | Derived | ThreadPoolHandle, ...]:
         """The constants, those empty that no step reads: numbers within kernels, and what is read packed."""
         first = len(self.graph.inputs)
         return tuple(
             constant
-            if isinstance(constant, Packed | ThreadPoolHandle) or first + k in self.reads
+            if isinstance(constant, Packed | Derived | ThreadPoolHandle) or first + k in self.reads
             else numpy.empty(0, constant.dtype)
             for k, constant in enumerate(self.constants)
         )
@@ -325,6 +353,7 @@ class _Scheduler:
                 other = draft.buffers[source]
                 home = self.homes.get(other)
                 alike = same(other.type.size, value.type.size) and other.type.dtype == value.type.dtype
+                alike = alike and self.layouts.get(other) == self.layouts.get(value)
                 if alike and isinstance(home, ScratchBlock) and last[other] == number:
                     home.last = max(number, last.get(value, number))
                     self.homes[value] = home
@@ -344,7 +373,7 @@ class _Scheduler:
                 continue
             buffers[number] = len(params)
             order.append(value)
-            params.append(Param(value.type.dtype, value.type.size, number in written or number in back))
+            params.append(Param(value.type.dtype, self._elements(value), number in written or number in back))
         for target, source in merged.items():
             buffers[target] = buffers[source]
         locals_: list[Param] = []
@@ -370,7 +399,118 @@ class _Scheduler:
             return self._routine(step.node, lowered, number)
         if isinstance(lowered, Region):
             return self._region(step.node, lowered, number)
+        if step.arranged is not None:
+            return self._tapped(step, step.arranged, number)
         return self._product(step, number)
+
+    def _tapped(self, step: NodeStep, arranged: Arrangement, number: int) -> Any:
+        """A contraction with windows: its operands brought into their homes, the tiles, results brought into theirs."""
+        x, w = step.operands
+        dtype = arranged.contraction.accumulate
+        home, w_home = self._home_of(x), self._home_of(w)
+        near = home
+        if x.type.dtype != dtype or not suits(arranged, home):
+            near = ordered(x.type.shape, arranged.operand_order(), arranged.halo)
+        plan = tap_plan(arranged, near, w_home, self.target.target)
+        copied = None if near is home else self._scratch(near.elements * dtype.itemsize, number)
+        fill = packed(arranged, plan, (w_home, w.type.dtype))
+        constant = self._derived(w, fill, plan)
+        panels = None if constant else self._scratch(plan.packed_elements * dtype.itemsize, number)
+        out = step.node.outputs[0]
+        draft = None if step.epilogue is None else Draft(step.epilogue, self.grouping)
+        if draft is None:
+            param, store = plain_ending(self.interner, out.type, self._home_of(out))
+            values, params, stores = [out], [param], [store]
+        else:
+            values, params, stores = ending_of(draft, out, self._home_of)
+        turned = self._turned(arranged, plan, values, params, stores, number)
+        nodes = [step.node] if draft is None else [step.node, *(n for _, n, _ in reversed(draft.group.members))]
+        provenance = _provenance_of(nodes)
+        flops = 2 * product(arranged.contraction.sizes)
+        nbytes = x.type.nbytes + w.type.nbytes + sum(value.type.nbytes for value in values)
+        split = self._split(nbytes, flops, [plan.table_bytes], lambda: is_symbolic(plan.units) or plan.units > 1)
+        workspace = self._own_scratch(plan.table_bytes, split, number)
+
+        def make() -> list[Made]:
+            steps: list[Made] = []
+            source = self._address_of(x)
+            if copied is not None:
+                kernel = into_home(x.type.shape, (home, x.type.dtype), (near, dtype))
+                steps.append((LoopStep(Provenance(("copy",), ()), kernel, (self._address(copied), source)), 0))
+                source = self._address(copied)
+            if panels is not None:
+                addresses = (self._address(panels), self._address_of(w))
+                steps.append((LoopStep(Provenance(("pack",), ()), fill, addresses), 0))
+            second = constant if panels is None else self._address(panels)
+            assert second is not None
+            stored = [self._address(turned[k]) if k in turned else self._address_of(v) for k, v in enumerate(values)]
+            steps.append(
+                (
+                    TapStep(
+                        provenance,
+                        plan,
+                        tuple(params),
+                        tuple(stores),
+                        out.type,
+                        x.type.nbytes + w.type.nbytes,
+                        (source, second, *stored),
+                        self._address(workspace),
+                        split,
+                    ),
+                    flops,
+                )
+            )
+            for k, block in turned.items():
+                value = values[k]
+                there = ordered(value.type.shape, arranged.result_order())
+                kernel = into_home(
+                    value.type.shape, (there, value.type.dtype), (self._home_of(value), value.type.dtype)
+                )
+                addresses = (self._address_of(value), self._address(block))
+                steps.append((LoopStep(Provenance(("copy",), ()), kernel, addresses), 0))
+            return steps
+
+        return make
+
+    def _turned(
+        self,
+        arranged: Arrangement,
+        plan: TapPlan,
+        values: list[Value],
+        params: list[Param],
+        stores: list[SideStore],
+        number: int,
+    ) -> dict[int, ScratchBlock]:
+        """Scratch for what tiles would store an element here and an element there: it is copied to its home afterwards.
+
+        `params` and `stores` are changed to store there.
+        """
+        found: dict[int, ScratchBlock] = {}
+        shape = arranged.contraction.shape
+        space = Space(self.interner, dict(enumerate(shape)))
+        axes = tuple(space.axis(axis) for axis in range(len(shape)))
+        for k, store in enumerate(stores):
+            value = values[store.param]
+            alike = len(value.type.shape) == len(shape) and all(map(same, value.type.shape, shape))
+            if alike and value not in self.layouts and not is_along(store.index, plan.column.axis):
+                there = ordered(shape, arranged.result_order())
+                if store.index is not self._home_of(value).address(space, axes):
+                    continue
+                block = self._scratch(there.elements * value.type.dtype.itemsize, number)
+                found[store.param] = block
+                stores[k] = SideStore(store.param, there.address(space, axes), store.value)
+        return found
+
+    def _derived(self, w: Value, kernel: Kernel, plan: TapPlan) -> Address | None:
+        """The address of the packed w; None if w is known only to the call."""
+        source, start = self._source(w)
+        if source is None or w in self.layouts or is_symbolic(plan.packed_elements):
+            return None
+        key = (self._root(w), w.type, str(kernel))
+        slot = self.packs.get(key)
+        if slot is None:
+            slot = self.packs[key] = self._slots([Derived(_part(source, start, w.type), w.type, kernel)])[0]
+        return Address("input", slot, 0)
 
     def _product(self, step: NodeStep, number: int) -> Any:
         product = _product(step)
@@ -420,7 +560,7 @@ class _Scheduler:
         root, start = self._root(value)
         return self.known.get(root), start
 
-    def _slots(self, constants: Sequence[Array | Packed | ThreadPoolHandle]) -> tuple[int, ...]:
+    def _slots(self, constants: Sequence[Array | Packed | Derived | ThreadPoolHandle]) -> tuple[int, ...]:
         """Add constants; returns where their pointers will be."""
         first = len(self.graph.inputs) + len(self.constants)
         self.constants += constants
@@ -495,11 +635,19 @@ class _Scheduler:
         return make
 
 
-def _type(constant: Array | Packed | ThreadPoolHandle) -> TensorType:
+Made = tuple[ScheduleStep, int]
+"""A step and its operations."""
+
+
+def _several(made: Made | list[Made]) -> list[Made]:
+    return made if isinstance(made, list) else [made]
+
+
+def _type(constant: Array | Packed | Derived | ThreadPoolHandle) -> TensorType:
     """Of a constant, or of what a packed one is made of."""
     if isinstance(constant, ThreadPoolHandle):
         return TensorType((0,), uint8)
-    return constant.type if isinstance(constant, Packed) else TensorType(constant.shape, constant.dtype)
+    return constant.type if isinstance(constant, Packed | Derived) else TensorType(constant.shape, constant.dtype)
 
 
 def _part(source: KnownSource, start: int, type: TensorType) -> KnownSource:
@@ -542,6 +690,11 @@ def _described(step: ScheduleStep, flops: int) -> PlanStep:
             axes = next(((*nest.rows, *nest.bodies[-1].axes) for nest in filled), ())
             shape = tuple(axis.size for axis in axes)
             kind = "loops"
+        case TapStep(addresses=addresses, params=params, out=out):
+            kind, shape = "contraction", out.shape
+            written = [False, False, *(param.written for param in params)]
+            reads = tuple(address for address, is_written in zip(addresses, written, strict=True) if not is_written)
+            writes = tuple(address for address, is_written in zip(addresses, written, strict=True) if is_written)
         case ProductStep(addresses=addresses, out=out):
             kind, reads, writes, shape = "contraction", addresses[1:], addresses[:1], out.shape
         case _:
@@ -563,7 +716,7 @@ def _described(step: ScheduleStep, flops: int) -> PlanStep:
 
 
 def _threads(step: ScheduleStep) -> int:
-    split = step.split if isinstance(step, LoopStep | ProductStep) else None
+    split = step.split if isinstance(step, LoopStep | ProductStep | TapStep) else None
     return 1 if split is None else split.slots
 
 
@@ -572,6 +725,8 @@ def _moved(step: ScheduleStep) -> int:
     match step:
         case LoopStep(kernel=kernel):
             return sum(param.size * param.dtype.itemsize for param in kernel.params)
+        case TapStep(nbytes=nbytes, params=params):
+            return nbytes + sum(param.size * param.dtype.itemsize for param in params)
         case ProductStep(plan=plan, out=out):
             return plan.product.x_bytes + plan.product.w_bytes + out.nbytes
     return sum(type_.nbytes for type_ in (*step.inputs, *step.outputs))

@@ -13,6 +13,7 @@ from hybridize.loops.expr import Expr, Routine
 from hybridize.loops.kernel import Kernel, Param
 from hybridize.runtime.plan import Plan
 from hybridize.schedule.contraction import Packing, ProductPlan
+from hybridize.schedule.contraction.taps import TapPlan
 from hybridize.schedule.parallel import Split
 
 
@@ -82,6 +83,17 @@ class Packed:
 
 
 @frozen(eq=False)
+class Derived:
+    """A constant made of another one, or of an input that seldom changes, by a kernel: once for each version."""
+
+    source: Array | Stable
+    type: TensorType
+    """Of the source."""
+    kernel: Kernel
+    """Of (the constant, its source)."""
+
+
+@frozen(eq=False)
 class ThreadPoolHandle:
     """The thread pool's handle, passed to machine code as one more constant; `runtime.pool` runs the loops of split
     steps.
@@ -117,6 +129,24 @@ class ProductStep:
         addresses = (*self.addresses, self.workspace)
         body = f"{self.plan}" if self.epilogue is None else f"{self.plan}\n{self.epilogue}"
         return _step("contraction", self.provenance, addresses, self.split, body)
+
+
+@frozen
+class TapStep:
+    """Run a contraction with windows by tiles over a table of taps; `addresses` are x, packed w and the params."""
+
+    provenance: Provenance
+    plan: TapPlan
+    params: tuple[Param, ...]
+    """Buffers that the epilogue reads and writes."""
+    stores: tuple[SideStore, ...]
+    """The epilogue: statements over the axes of the result, the sum being a load of operand -1."""
+    out: TensorType
+    nbytes: int
+    """Bytes of the operands."""
+    addresses: tuple[Address, ...]
+    workspace: Address
+    split: Split | None = None
 
 
 @frozen
@@ -173,7 +203,7 @@ class RegionStep:
         return _step(self.kind, self.provenance, (*self.addresses, self.workspace), None, body)
 
 
-ScheduleStep = LoopStep | ProductStep | RoutineStep | RegionStep
+ScheduleStep = LoopStep | ProductStep | TapStep | RoutineStep | RegionStep
 
 
 @frozen(eq=False)
@@ -182,7 +212,7 @@ class Schedule:
 
     plan: Plan
     steps: tuple[ScheduleStep, ...]
-    constants: tuple[Array | Packed | ThreadPoolHandle, ...]
+    constants: tuple[Array | Packed | Derived | ThreadPoolHandle, ...]
     """All constants in slot order: the graph's own (empty where no step reads them), then those of its sub-graphs and
     packed ones."""
     reads: frozenset[int]

@@ -24,7 +24,7 @@ from hybridize.loops.kernel import Kernel
 from hybridize.loops.measure import walk
 from hybridize.ops import Assert, Effect, effect_of
 from hybridize.schedule.grouping import Grouping, Unit
-from hybridize.schedule.steps import Address, LoopStep, ProductStep, RoutineStep, ScheduleStep
+from hybridize.schedule.steps import Address, LoopStep, ProductStep, RoutineStep, ScheduleStep, TapStep
 
 Updates = Mapping[int, int]
 """For an output the input that it is the new value of."""
@@ -146,6 +146,8 @@ def _addresses(step: ScheduleStep) -> Iterator[tuple[Address, bool]]:
         params = () if step.epilogue is None else step.epilogue.params
         flags = (True, False, False, *(param.written for param in params))
         yield from zip(step.addresses, flags, strict=True)
+    elif isinstance(step, TapStep):
+        yield from zip(step.addresses, (False, False, *(param.written for param in step.params)), strict=True)
     else:
         count = len(step.outputs)
         yield from ((address, number < count) for number, address in enumerate(step.addresses))

@@ -19,6 +19,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.contraction.epilogue import epilogue_emitter
 from hybridize.codegen.llvm.contraction.product import emit_pack, emit_product
+from hybridize.codegen.llvm.contraction.taps import emit_taps
 from hybridize.codegen.llvm.nests.kernels import emit_kernel
 from hybridize.codegen.llvm.parallel import call_in_parallel, emit_body
 from hybridize.codegen.llvm.prepare import emit_prepare
@@ -35,6 +36,7 @@ from hybridize.schedule import Schedule, schedule
 from hybridize.schedule.parallel import SharedLoop, Split
 from hybridize.schedule.steps import (
     Address,
+    Derived,
     LoopStep,
     Packed,
     ProductStep,
@@ -42,6 +44,7 @@ from hybridize.schedule.steps import (
     RoutineStep,
     ScheduleStep,
     Stable,
+    TapStep,
     ThreadPoolHandle,
 )
 from hybridize.schedule.updates import stops
@@ -111,7 +114,9 @@ def build(
         dataclasses.replace(step, name=step_name) for step, step_name in zip(made.plan.steps, names, strict=True)
     )
     packs = tuple(
-        emitter.pack(slot, constant) for slot, constant in enumerate(made.constants) if isinstance(constant, Packed)
+        emitter.pack(slot, constant) if isinstance(constant, Packed) else emitter.derive(slot, constant)
+        for slot, constant in enumerate(made.constants)
+        if isinstance(constant, Packed | Derived)
     )
     constants = tuple(_given(constant) for constant in made.constants)
     # Last: whatever the code relies on has been assumed by now.
@@ -119,11 +124,11 @@ def build(
     return Built(module, dataclasses.replace(made.plan, steps=steps, packs=packs, sizes=sizes), constants)
 
 
-def _given(constant: Array | Packed | ThreadPoolHandle) -> Array:
+def _given(constant: Array | Packed | Derived | ThreadPoolHandle) -> Array:
     """A constant before packing; nothing, where that is an input or no array."""
     if isinstance(constant, ThreadPoolHandle):
         return numpy.empty(0, numpy.uint8)
-    source = constant.source if isinstance(constant, Packed) else constant
+    source = constant.source if isinstance(constant, Packed | Derived) else constant
     return numpy.empty(0, numpy.uint8) if isinstance(source, Stable) else source
 
 
@@ -174,6 +179,8 @@ class Emitter:
                 return name
             case ProductStep():
                 return self._product(f, step, pointers)
+            case TapStep():
+                return self._taps(f, step, pointers)
             case RoutineStep(routine=routine, inputs=inputs, outputs=outputs):
                 name = emit_routine(self.module, routine, inputs, outputs, self.target)
                 self._call(f, name, [pointers.at(address) for address in (*step.addresses, step.workspace)])
@@ -220,6 +227,39 @@ class Emitter:
             lambda body: emit_body(self.module, body, name, len(args), split.strides, bool(f.sizes)),
         )
         call_in_parallel(f, pointers.at(Address("input", split.team, 0)), body, args, turns, split)
+
+    def _taps(self, f: Function, step: TapStep, pointers: Pointers) -> str:
+        split = step.split
+        args = [pointers.at(address) for address in (*step.addresses, step.workspace)]
+        name = self._once(
+            "taps",
+            f"{step.plan!r} {step.params} {step.stores}{'' if split is None else ' ranged'}",
+            lambda name: emit_taps(
+                self.module, name, step.plan, step.params, step.stores, self.target, ranged=split is not None
+            ),
+        )
+        if split is None:
+            self._call(f, name, args)
+        else:
+            self._in_parallel(f, name, args, step.plan.units, split, pointers)
+        return name
+
+    def derive(self, slot: int, derived: Derived) -> Pack:
+        """Write what makes a derived constant; returns what the plan says of it."""
+        kernel, source = derived.kernel, derived.source
+        name = self._once("derive", f"derive {kernel}", lambda name: self._exported(name, kernel))
+        made = kernel.params[0]
+        nbytes, layout = made.size * made.dtype.itemsize, f"{self.target.name} {kernel}"
+        if isinstance(source, Stable):
+            return Pack(slot, name, nbytes, layout, source.input, source.offset * derived.type.dtype.itemsize)
+        return Pack(slot, name, nbytes, layout)
+
+    def _exported(self, name: str, kernel: Kernel) -> Function:
+        """A kernel that the runtime can call."""
+        f = Function(self.module, name, [("ptr", "made"), ("ptr", "source")], linkage="", attributes=UNOPTIMISED)
+        self._call(f, self._kernel(kernel), ["%made", "%source"])
+        f.do("ret void")
+        return f
 
     def pack(self, slot: int, packed: Packed) -> Pack:
         """Write what packs a constant, or a copy of a stable input; returns what the plan says of it."""

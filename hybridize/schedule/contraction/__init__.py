@@ -10,6 +10,14 @@
     units     a product in parts, for several threads
     plan      all of it: `ProductPlan`, which stands in the step of a product
 
+Contractions by other index maps (einsum, convolution) go over a table of taps:
+
+    views         views of operands composed into the index maps
+    arrangement   the part of each axis; the homes that operands and result would best have
+    taps          the tiling: a register tile over a table of taps
+    copies        kernels that bring operands into their homes
+    ending        the epilogue, as statements over the axes of the result
+
 Any size may be a `Dim`, known at the call only. What is right for every size then depends on the symbols; what is only
 a matter of speed (blocks, groups, whether to copy) is decided by the sizes of the call that is being compiled.
 """

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels that bring the operands of a contraction into the homes that its tiles read: ordinary loops over elements.
+
+into_home   a value into another home, zeros around it where that has a halo
+packed      the second operand into panels of columns
+border      zeros into the halo of a home whose value is stored by somebody else
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hybridize.base.dims import product, same
+from hybridize.base.dtypes import DType, bool_, int64
+from hybridize.base.types import Shape
+from hybridize.loops.expr import Expr
+from hybridize.loops.index import Interner, Space
+from hybridize.loops.kernel import Kernel, Nest, Param, Statement
+from hybridize.schedule.contraction.arrangement import Arrangement
+from hybridize.schedule.contraction.taps import TapAxis, TapPlan
+from hybridize.schedule.finish import split
+from hybridize.schedule.homes import Home
+
+
+def into_home(shape: Shape, source: tuple[Home, DType], target: tuple[Home, DType]) -> Kernel:
+    """Copy a value, param 1, into another home, param 0."""
+    (old, of), (new, to) = source, target
+    interner = Interner()
+    sizes = tuple(before + shape[axis] + after for axis, (before, after) in ((a, new.halo[a]) for a in new.order))
+    space = Space(interner, dict(enumerate(sizes)))
+    places: list[Expr] = [interner.number(0)] * len(shape)
+    known = list(places)
+    inside: list[Expr] = []
+    for number, axis in enumerate(new.order):
+        before, after = new.halo[axis]
+        place = places[axis] = space.affine([(space.axis(number), 1)], -before)
+        within = place
+        if before:
+            inside.append(space.call(bool_, "ge", (place, interner.number(0))))
+            within = space.call(int64, "max", (within, interner.number(0)))
+        if after:
+            inside.append(space.call(bool_, "lt", (place, interner.number(shape[axis]))))
+            within = space.call(int64, "min", (within, interner.number(shape[axis] - 1)))
+        known[axis] = within
+    value = interner.cast(interner.load(of, 1, (old.address(space, known),)), to)
+    for condition in inside:
+        value = interner.select(condition, value, interner.const(to, _zero(to)))
+    statement = Statement(0, sizes, new.address(space, places), value)
+    params = (Param(to, new.elements, True), Param(of, old.elements, False))
+    return Kernel(params, (), tuple(Nest((), None, 1, piece) for piece in split([statement], sizes, interner)))
+
+
+def _zero(dtype: DType) -> float | int | bool:
+    return False if dtype == bool_ else 0 if dtype.kind in "iu" else 0.0
+
+
+def packed(arranged: Arrangement, plan: TapPlan, source: tuple[Home, DType]) -> Kernel:
+    """Copy the second operand, param 1, into the panels of a plan, param 0; columns that do not exist are 0."""
+    home, of = source
+    interner = Interner()
+    nests = []
+    groups = product(axis.size for axis in plan.groups)
+    per_column = plan.tap_count * plan.term_count
+    for part in plan.panels:
+        width = part.vectors * plan.lanes
+        sizes = (groups, part.count, plan.tap_count, plan.term_count, width)
+        space = Space(interner, dict(enumerate(sizes)))
+        group, panel, tap, term, lane = (space.axis(axis) for axis in range(5))
+        column = space.affine([(panel, width), (lane, 1)], part.start)
+        indices: dict[int, Expr] = {plan.column.axis: column}
+        for axes, index in ((plan.groups, group), (plan.taps, tap), (plan.terms, term)):
+            indices.update(_counted(space, axes, index))
+        ragged = not same(plan.column.size, part.start + part.count * width) and part is plan.panels[-1]
+        if ragged:
+            last = interner.number(plan.column.size - 1)
+            indices[plan.column.axis] = interner.call(int64, "min", (column, last))
+        element = interner.cast(interner.load(of, 1, (_address(space, arranged, home, indices),)), plan.dtype)
+        if ragged:
+            exists = interner.call(bool_, "lt", (column, interner.number(plan.column.size)))
+            element = interner.select(exists, element, interner.const(plan.dtype, _zero(plan.dtype)))
+        # Panels of a group lie one after the other, each [tap][term][column of it].
+        place = space.affine(
+            [
+                (group, plan.columns * per_column),
+                (panel, width * per_column),
+                (tap, plan.term_count * width),
+                (term, width),
+                (lane, 1),
+            ],
+            part.start * per_column,
+        )
+        nests.append(Nest((), None, 1, (Statement(0, sizes, place, element),)))
+    params = (Param(plan.dtype, plan.packed_elements, True), Param(of, home.elements, False))
+    return Kernel(params, (), tuple(nests))
+
+
+def _counted(space: Space, axes: Sequence[TapAxis], index: Expr) -> dict[int, Expr]:
+    """The index along each of several axes that are counted as one."""
+    found: dict[int, Expr] = {}
+    for number, axis in enumerate(reversed(axes)):
+        last = number == len(axes) - 1
+        found[axis.axis] = index if last else space.mod(index, axis.size)
+        index = index if last else space.floordiv(index, axis.size)
+    return found
+
+
+def _address(space: Space, arranged: Arrangement, home: Home, indices: dict[int, Expr]) -> Expr:
+    """The place of the element of the second operand that the axes of the contraction name."""
+    subscripts = arranged.contraction.w
+    return home.address(
+        space,
+        [
+            space.affine([(indices[axis], coefficient) for axis, coefficient in index.terms], index.offset)
+            for index in subscripts
+        ],
+    )
+
+
+def border(shape: Shape, home: Home, dtype: DType) -> Kernel:
+    """Store zeros into the halo of a home, param 0."""
+    interner = Interner()
+    nests = []
+    zero = interner.const(dtype, _zero(dtype))
+    # Slabs along one axis after the other: of those before it the value alone, of those after it the halo too.
+    spans: dict[int, tuple[int, int]] = {
+        axis: (-before, shape[axis] + after) for axis, (before, after) in enumerate(home.halo)
+    }
+    for axis in home.order:
+        before, after = home.halo[axis]
+        for first, last in ((-before, 0), (shape[axis], shape[axis] + after)):
+            if not same(first, last):
+                box = {**spans, axis: (first, last)}
+                sizes = tuple(box[one][1] - box[one][0] for one in home.order)
+                space = Space(interner, dict(enumerate(sizes)))
+                places: list[Expr] = [interner.number(0)] * len(shape)
+                for number, one in enumerate(home.order):
+                    places[one] = space.affine([(space.axis(number), 1)], box[one][0])
+                nests.append(Nest((), None, 1, (Statement(0, sizes, home.address(space, places), zero),)))
+        spans[axis] = (0, shape[axis])
+    return Kernel((Param(dtype, home.elements, True),), (), tuple(nests))
