@@ -28,7 +28,7 @@ from hybridize.runtime.plan import Buffer, Plan, PlanAddress, PlanStep, plain
 from hybridize.schedule.contraction import Product, make_packing, make_plan, packing_pays
 from hybridize.schedule.contraction.arrangement import Arrangement, suits, tap_plan
 from hybridize.schedule.contraction.copies import border, into_home, packed
-from hybridize.schedule.contraction.ending import ending_of, is_along, plain_ending
+from hybridize.schedule.contraction.ending import ending_of, is_along, is_read, plain_ending
 from hybridize.schedule.contraction.taps import TapPlan
 from hybridize.schedule.draft import Draft
 from hybridize.schedule.epilogue import epilogue_of, following
@@ -282,7 +282,7 @@ class _Scheduler:
         """Store zeros around the values that a step stores."""
         for first, value in self.bordered:
             if first == number:
-                kernel = border(value.type.shape, self.layouts[value], value.type.dtype)
+                kernel = border(value.type.shape, self.layouts[value], value.type.dtype, self.target.target)
                 yield LoopStep(Provenance(("border",), ()), kernel, (self._address_of(value),)), 0
 
     def _constants_of_plan(self) -> tuple[Array | Packed | Derived | ThreadPoolHandle, ...]:
@@ -413,7 +413,7 @@ class _Scheduler:
             near = ordered(x.type.shape, arranged.operand_order(), arranged.halo)
         plan = tap_plan(arranged, near, w_home, self.target.target)
         copied = None if near is home else self._scratch(near.elements * dtype.itemsize, number)
-        fill = packed(arranged, plan, (w_home, w.type.dtype))
+        fill = packed(arranged, plan, (w_home, w.type.dtype), self.target.target)
         constant = self._derived(w, fill, plan)
         panels = None if constant else self._scratch(plan.packed_elements * dtype.itemsize, number)
         out = step.node.outputs[0]
@@ -427,50 +427,43 @@ class _Scheduler:
         nodes = [step.node] if draft is None else [step.node, *(n for _, n, _ in reversed(draft.group.members))]
         provenance = _provenance_of(nodes)
         flops = 2 * product(arranged.contraction.sizes)
-        nbytes = x.type.nbytes + w.type.nbytes + sum(value.type.nbytes for value in values)
+        read = x.type.nbytes + w.type.nbytes
+        nbytes = read + sum(value.type.nbytes for value in values)
         split = self._split(nbytes, flops, [plan.table_bytes], lambda: is_symbolic(plan.units) or plan.units > 1)
         workspace = self._own_scratch(plan.table_bytes, split, number)
 
         def make() -> list[Made]:
             steps: list[Made] = []
-            source = self._address_of(x)
+            first, second = self._address_of(x), constant
             if copied is not None:
-                kernel = into_home(x.type.shape, (home, x.type.dtype), (near, dtype))
-                steps.append((LoopStep(Provenance(("copy",), ()), kernel, (self._address(copied), source)), 0))
-                source = self._address(copied)
+                kernel = into_home(x.type.shape, (home, x.type.dtype), (near, dtype), self.target.target)
+                steps.append(self._copying("copy", kernel, self._address(copied), first))
+                first = self._address(copied)
             if panels is not None:
-                addresses = (self._address(panels), self._address_of(w))
-                steps.append((LoopStep(Provenance(("pack",), ()), fill, addresses), 0))
-            second = constant if panels is None else self._address(panels)
+                steps.append(self._copying("pack", fill, self._address(panels), self._address_of(w)))
+                second = self._address(panels)
             assert second is not None
             stored = [self._address(turned[k]) if k in turned else self._address_of(v) for k, v in enumerate(values)]
-            steps.append(
-                (
-                    TapStep(
-                        provenance,
-                        plan,
-                        tuple(params),
-                        tuple(stores),
-                        out.type,
-                        x.type.nbytes + w.type.nbytes,
-                        (source, second, *stored),
-                        self._address(workspace),
-                        split,
-                    ),
-                    flops,
-                )
-            )
+            addresses = (first, second, *stored)
+            own = self._address(workspace)
+            made = TapStep(provenance, plan, tuple(params), tuple(stores), out.type, read, addresses, own, split)
+            steps.append((made, flops))
             for k, block in turned.items():
-                value = values[k]
-                there = ordered(value.type.shape, arranged.result_order())
-                kernel = into_home(
-                    value.type.shape, (there, value.type.dtype), (self._home_of(value), value.type.dtype)
-                )
-                addresses = (self._address_of(value), self._address(block))
-                steps.append((LoopStep(Provenance(("copy",), ()), kernel, addresses), 0))
+                of, shape = values[k].type.dtype, values[k].type.shape
+                there = ordered(shape, arranged.result_order())
+                kernel = into_home(shape, (there, of), (self._home_of(values[k]), of), self.target.target)
+                steps.append(self._copying("copy", kernel, self._address_of(values[k]), self._address(block)))
             return steps
 
         return make
+
+    def _copying(self, word: str, kernel: Kernel, *addresses: Address) -> Made:
+        """A step that only copies, shared by threads where that pays."""
+        nbytes = sum(param.size * param.dtype.itemsize for param in kernel.params)
+        split = self._split(nbytes, 0, [], lambda: any(map(shared_loop, kernel.nests)))
+        if split is not None:
+            split = dataclasses.replace(split, loops=tuple(map(shared_loop, kernel.nests)))
+        return LoopStep(Provenance((word,), ()), kernel, addresses, split), 0
 
     def _turned(
         self,
@@ -492,7 +485,8 @@ class _Scheduler:
         for k, store in enumerate(stores):
             value = values[store.param]
             alike = len(value.type.shape) == len(shape) and all(map(same, value.type.shape, shape))
-            if alike and value not in self.layouts and not is_along(store.index, plan.column.axis):
+            again = any(is_read(store.param, other) for other in stores)
+            if alike and not again and value not in self.layouts and not is_along(store.index, plan.column.axis):
                 there = ordered(shape, arranged.result_order())
                 if store.index is not self._home_of(value).address(space, axes):
                     continue

@@ -15,14 +15,17 @@ from hybridize.base.dtypes import DType, bool_, int64
 from hybridize.base.types import Shape
 from hybridize.loops.expr import Expr
 from hybridize.loops.index import Interner, Space
-from hybridize.loops.kernel import Kernel, Nest, Param, Statement
+from hybridize.loops.kernel import Kernel, Param, Statement
+from hybridize.machine.target import Target
 from hybridize.schedule.contraction.arrangement import Arrangement
 from hybridize.schedule.contraction.taps import TapAxis, TapPlan
 from hybridize.schedule.finish import split
 from hybridize.schedule.homes import Home
+from hybridize.schedule.nests import Nests
+from hybridize.schedule.together import LoopedStatement
 
 
-def into_home(shape: Shape, source: tuple[Home, DType], target: tuple[Home, DType]) -> Kernel:
+def into_home(shape: Shape, source: tuple[Home, DType], target: tuple[Home, DType], machine: Target) -> Kernel:
     """Copy a value, param 1, into another home, param 0."""
     (old, of), (new, to) = source, target
     interner = Interner()
@@ -45,20 +48,22 @@ def into_home(shape: Shape, source: tuple[Home, DType], target: tuple[Home, DTyp
     value = interner.cast(interner.load(of, 1, (old.address(space, known),)), to)
     for condition in inside:
         value = interner.select(condition, value, interner.const(to, _zero(to)))
-    statement = Statement(0, sizes, new.address(space, places), value)
+    statement = LoopedStatement(sizes, Statement(0, new.address(space, places), value))
     params = (Param(to, new.elements, True), Param(of, old.elements, False))
-    return Kernel(params, (), tuple(Nest((), None, 1, piece) for piece in split([statement], sizes, interner)))
+    nests = Nests(machine, params, interner)
+    return Kernel(params, (), tuple(nests.nest((), piece) for piece in split([statement], sizes, interner)))
 
 
 def _zero(dtype: DType) -> float | int | bool:
     return False if dtype == bool_ else 0 if dtype.kind in "iu" else 0.0
 
 
-def packed(arranged: Arrangement, plan: TapPlan, source: tuple[Home, DType]) -> Kernel:
+def packed(arranged: Arrangement, plan: TapPlan, source: tuple[Home, DType], machine: Target) -> Kernel:
     """Copy the second operand, param 1, into the panels of a plan, param 0; columns that do not exist are 0."""
     home, of = source
     interner = Interner()
-    nests = []
+    params = (Param(plan.dtype, plan.packed_elements, True), Param(of, home.elements, False))
+    nests, made = Nests(machine, params, interner), []
     groups = product(axis.size for axis in plan.groups)
     per_column = plan.tap_count * plan.term_count
     for part in plan.panels:
@@ -89,9 +94,8 @@ def packed(arranged: Arrangement, plan: TapPlan, source: tuple[Home, DType]) -> 
             ],
             part.start * per_column,
         )
-        nests.append(Nest((), None, 1, (Statement(0, sizes, place, element),)))
-    params = (Param(plan.dtype, plan.packed_elements, True), Param(of, home.elements, False))
-    return Kernel(params, (), tuple(nests))
+        made.append(nests.nest((), [LoopedStatement(sizes, Statement(0, place, element))]))
+    return Kernel(params, (), tuple(made))
 
 
 def _counted(space: Space, axes: Sequence[TapAxis], index: Expr) -> dict[int, Expr]:
@@ -116,10 +120,11 @@ def _address(space: Space, arranged: Arrangement, home: Home, indices: dict[int,
     )
 
 
-def border(shape: Shape, home: Home, dtype: DType) -> Kernel:
+def border(shape: Shape, home: Home, dtype: DType, machine: Target) -> Kernel:
     """Store zeros into the halo of a home, param 0."""
     interner = Interner()
-    nests = []
+    params = (Param(dtype, home.elements, True),)
+    nests, made = Nests(machine, params, interner), []
     zero = interner.const(dtype, _zero(dtype))
     # Slabs along one axis after the other: of those before it the value alone, of those after it the halo too.
     spans: dict[int, tuple[int, int]] = {
@@ -135,6 +140,7 @@ def border(shape: Shape, home: Home, dtype: DType) -> Kernel:
                 places: list[Expr] = [interner.number(0)] * len(shape)
                 for number, one in enumerate(home.order):
                     places[one] = space.affine([(space.axis(number), 1)], box[one][0])
-                nests.append(Nest((), None, 1, (Statement(0, sizes, home.address(space, places), zero),)))
+                statement = LoopedStatement(sizes, Statement(0, home.address(space, places), zero))
+                made.append(nests.nest((), [statement]))
         spans[axis] = (0, shape[axis])
-    return Kernel((Param(dtype, home.elements, True),), (), tuple(nests))
+    return Kernel(params, (), tuple(made))

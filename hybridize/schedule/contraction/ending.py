@@ -10,6 +10,7 @@ from hybridize.graph import Value
 from hybridize.loops.expr import Axis, Expr, Load
 from hybridize.loops.index import Index, Interner, Space
 from hybridize.loops.kernel import Param
+from hybridize.loops.measure import walk
 from hybridize.schedule.draft import ACCUMULATED, Draft
 from hybridize.schedule.grouping import coefficients_of
 from hybridize.schedule.homes import Home
@@ -64,3 +65,8 @@ def is_along(index: Expr, axis: int) -> bool:
     """Tell whether consecutive positions of an axis are consecutive elements."""
     terms = index.terms if isinstance(index, Index) else ((index, 1),)
     return any(isinstance(atom, Axis) and atom.number == axis and coefficient == 1 for atom, coefficient in terms)
+
+
+def is_read(param: int, store: SideStore) -> bool:
+    """Tell whether a statement reads a param."""
+    return any(isinstance(node, Load) and node.operand == param for node in walk(store.value, store.index))
