@@ -292,14 +292,17 @@ def element(contraction: Contraction, x: Element, w: Element, types: Sequence[Te
     sizes, rank = contraction.sizes, contraction.rank
 
     def at(index: tuple[Expr, ...]) -> Expr:
-        axes = (*index, *(loops.axis(-1 - axis) for axis in range(rank, len(sizes))))
+        # An axis of one term is no fold.
+        summed = (loops.index(0) if same(sizes[axis], 1) else loops.axis(-1 - axis) for axis in range(rank, len(sizes)))
+        axes = (*index, *summed)
         factors = [
             loops.cast(_element(subscripts, operand, kind, axes, sizes), contraction.accumulate)
             for subscripts, operand, kind in ((contraction.x, x, types[0]), (contraction.w, w, types[1]))
         ]
         body = loops.call("mul", *factors)
         for axis in reversed(range(rank, len(sizes))):
-            body = Fold(contraction.accumulate, "sum", sizes[axis], -1 - axis, body)
+            if not same(sizes[axis], 1):
+                body = Fold(contraction.accumulate, "sum", sizes[axis], -1 - axis, body)
         return loops.cast(body, contraction.result)
 
     return at

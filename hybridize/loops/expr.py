@@ -154,17 +154,6 @@ def _is(x: Expr, number: int) -> bool:
 
 
 @frozen
-class Contraction:
-    """A product of matrices, left to the contraction kernels.
-
-    y[b..., m, n] = sum over k of x[b..., m, k] w[b..., k, n], either operand optionally stored transposed.
-    """
-
-    transpose_x: bool
-    transpose_w: bool
-
-
-@frozen
 class Routine:
     """Something no scalar expression says well (sort, cumulative sum, scatter, ...): a named loop nest of codegen."""
 

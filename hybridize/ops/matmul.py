@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
-from hybridize.loops.expr import Contraction, Element
+from hybridize.loops.contraction import Contraction, plain
+from hybridize.loops.expr import Element
 from hybridize.ops.cases import sample_array
 from hybridize.ops.elementwise import SIGNED_NUMBER, check_dtype
 from hybridize.ops.op import Op, Operand, Sample, bind1
@@ -79,7 +80,18 @@ class Matmul(Op):
         return by_x, by_w
 
     def lower(self, x: Element, w: Element, *, types: tuple[TensorType, ...]) -> Contraction:
-        return Contraction(self.transpose_x, self.transpose_w)
+        (y,) = self.infer(*types)
+        m, n, k = y.ndim - 2, y.ndim - 1, y.ndim
+        batch = tuple(map(plain, range(y.ndim - 2)))
+        left, right = (plain(m), plain(k)), (plain(k), plain(n))
+        return Contraction(
+            (*y.shape, types[0].shape[-2 if self.transpose_x else -1]),
+            y.ndim,
+            (*batch, *(left[::-1] if self.transpose_x else left)),
+            (*batch, *(right[::-1] if self.transpose_w else right)),
+            wide(y.dtype),
+            y.dtype,
+        )
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:

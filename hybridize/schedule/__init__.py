@@ -26,6 +26,5 @@ addresses in memory, with the `Plan` that the runtime keeps. Kernels are loop IR
 It must not know kernels' text, arrays or Python callers.
 """
 
-from hybridize.schedule.scheduler import TargetInfo as TargetInfo
 from hybridize.schedule.scheduler import schedule as schedule
 from hybridize.schedule.steps import Schedule as Schedule

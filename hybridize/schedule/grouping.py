@@ -21,13 +21,14 @@ from dataclasses import field
 from hybridize.base.dims import hint, product, same
 from hybridize.base.frozen import changed, frozen, mutable
 from hybridize.graph import Graph, Node, Value
-from hybridize.loops.expr import Axis, Const, Contraction, Expr, Fold, Load, Region, whole
+from hybridize.loops.expr import Axis, Const, Expr, Fold, Load, Region, whole
 from hybridize.loops.index import Index, Interner, Space, bit
 from hybridize.ops import Effect, effect_of
-from hybridize.schedule.contraction.arrangement import Arrangement, arrangement, lanes_of
+from hybridize.schedule.contraction.arrangement import Arrangement
+from hybridize.schedule.contraction.matrices import MatrixProduct
 from hybridize.schedule.contraction.views import through
 from hybridize.schedule.homes import Home
-from hybridize.schedule.lower import Local, Lowerings, Read
+from hybridize.schedule.lower import Local, Lowerings, Read, Tiled
 
 Pattern = tuple[Expr, ...]
 """Indices at which a group reads a value, one per axis of the value."""
@@ -77,18 +78,14 @@ class FusionGroup:
 class NodeStep:
     """A node that is a step of its own: a contraction, routine or region."""
 
-    __slots__ = ("arranged", "effect", "epilogue", "first", "flips", "following", "last", "node", "operands", "shared")
+    __slots__ = ("effect", "epilogue", "first", "following", "last", "node", "operands", "tiled")
 
     def __init__(self, node: Node, position: int, effect: bool) -> None:
         self.node = node
         self.operands = node.inputs
         """The values it reads: the node's inputs, or what they are transposes of."""
-        self.flips = (False, False)
-        """For a contraction: whether either operand lies transposed."""
-        self.shared = (False, False)
-        """For a contraction: whether either operand is one matrix for the whole batch."""
-        self.arranged: Arrangement | None = None
-        """For a contraction by index maps: its axes, views of its operands composed into them."""
+        self.tiled: Tiled | None = None
+        """For a contraction: its kind of tiles, views of its operands composed into its index maps."""
         self.effect = effect
         self.following: NodeStep | None = None
         """The next step with an effect: it must come later."""
@@ -148,7 +145,7 @@ class Grouping:
         found: set[Value] = set()
         for node in self.graph.nodes:
             lowered = self.lowerings.of(node)
-            if isinstance(lowered, Contraction | Arrangement):
+            if isinstance(lowered, MatrixProduct | Arrangement):
                 found.update(node.outputs)
             elif isinstance(lowered, tuple) and len(lowered) == 1 and not lowered[0].folds:
                 sources = [node.inputs[read.operand] for read in lowered[0].reads if read.identity]
@@ -177,14 +174,8 @@ class Grouping:
             self.owner[value] = step
             for group in self.uses.get(value, {}):
                 self.readers.setdefault(value, set()).add(group)
-        if isinstance(lowered, Contraction) and len(node.outputs) == 1:
-            step.epilogue = self._epilogue(node.outputs[0])
-            if step.epilogue is not None:
-                step.epilogue.contraction = node.outputs[0]
-                step.last = max(step.last, step.epilogue.last)
-            self._absorb_views(step, lowered)
-        if isinstance(lowered, Arrangement):
-            step.epilogue = self._epilogue(node.outputs[0], moved=True)
+        if isinstance(lowered, MatrixProduct | Arrangement):
+            step.epilogue = self._epilogue(node.outputs[0], moved=isinstance(lowered, Arrangement))
             if step.epilogue is not None:
                 step.epilogue.contraction = node.outputs[0]
                 step.last = max(step.last, step.epilogue.last)
@@ -198,76 +189,42 @@ class Grouping:
         for unit in (*self.readers.get(value, ()), *self.uses.get(value, ())):
             self._read(base, unit)
 
-    def _absorb_views(self, step: NodeStep, contraction: Contraction) -> None:
-        """Let a contraction read matrices as they lie: transposed, or one for the whole batch."""
-        operands, flips = list(step.operands), [contraction.transpose_x, contraction.transpose_w]
-        shared = [False, False]
-        for side in range(2):
-            view = self._matrix_view(operands[side])
-            while view is not None:
-                operands[side] = view[0]
-                flips[side] ^= view[1]
-                shared[side] |= view[2]
-                view = self._matrix_view(operands[side])
-        step.operands, step.flips, step.shared = tuple(operands), (flips[0], flips[1]), (shared[0], shared[1])
-
-    def _compose_views(self, step: NodeStep, arranged: Arrangement) -> None:
-        """Let a contraction by index maps read the bases of views."""
-        operands = [step.operands[1], step.operands[0]] if arranged.swapped else list(step.operands)
+    def _compose_views(self, step: NodeStep, tiled: Tiled) -> None:
+        """Let a contraction read the bases of views, as they lie."""
+        swapped = isinstance(tiled, Arrangement) and tiled.swapped
+        operands = [step.operands[1], step.operands[0]] if swapped else list(step.operands)
         for side in range(2):
             while True:
-                made = self._composed(arranged, operands, side)
+                made = self._composed(tiled, operands, side)
                 if made is None:
                     break
-                arranged, operands[side] = made
-        step.arranged, step.operands = arranged, tuple(operands)
+                tiled, operands[side] = made
+        step.tiled, step.operands = tiled, tuple(operands)
 
-    def _composed(self, arranged: Arrangement, operands: list[Value], side: int) -> tuple[Arrangement, Value] | None:
-        """The contraction with the base of an operand instead of a view of it, if it can be computed so."""
+    def _composed(self, tiled: Tiled, operands: list[Value], side: int) -> tuple[Tiled, Value] | None:
+        """The contraction with the base of a view for an operand, if the same kind of tiles computes it."""
         view = operands[side]
-        if side == 0 and arranged.needs_halo and view in self.homes:
+        if side == 0 and isinstance(tiled, Arrangement) and tiled.needs_halo and view in self.homes:
             return None  # stored in a home of its own, zeros around it
         made = self.producer.get(view)
         lowered = None if made is None else self.lowerings.of(made[1])
         if made is None or view in self.wanted or not isinstance(lowered, tuple):
             return None
         expr = lowered[made[1].outputs.index(view)].expr
-        if not isinstance(expr, Load) or any(self.interner.facts(index).reads for index in expr.indices):
+        if not isinstance(expr, Load):
             return None
         base = made[1].inputs[expr.operand]
-        if base in self.literals or base.type.dtype != view.type.dtype:
+        if base.type.dtype != view.type.dtype:
             return None
-        one = arranged.contraction
-        subscripts = (one.x, one.w)[side]
-        found = through(subscripts, one.sizes, view.type.shape, expr.indices, base.type.shape)
+        one = tiled.contraction
+        found = through((one.x, one.w)[side], one.sizes, view.type.shape, expr.indices, base.type.shape)
         if found is None:
             return None
-        shapes = (base.type.shape, arranged.shapes[1]) if side == 0 else (arranged.shapes[0], base.type.shape)
+        shapes = (base.type.shape, tiled.shapes[1]) if side == 0 else (tiled.shapes[0], base.type.shape)
         composed = changed(one, x=found) if side == 0 else changed(one, w=found)
-        again = arrangement(composed, shapes, lanes_of(one.accumulate, self.lowerings.target))
-        return None if again is None or again.swapped else (again, base)
-
-    def _matrix_view(self, value: Value) -> tuple[Value, bool, bool] | None:
-        """(base, its matrices are transposed, it has a single matrix) if `value` only shows matrices of its base."""
-        made = self.producer.get(value)
-        if made is None or value in self.wanted:
-            return None
-        lowered = self.lowerings.of(made[1])
-        if not isinstance(lowered, tuple) or not isinstance(lowered[0].expr, Load):
-            return None
-        base, indices = made[1].inputs[lowered[0].reads[0].operand], lowered[0].expr.indices
-        rank = value.type.ndim
-        if len(indices) < 2 or rank < 2 or base.type.dtype != value.type.dtype:
-            return None
-        axes = [_position(index) for index in indices]
-        expected = [k if not same(size, 1) else -1 for k, size in enumerate(value.type.shape)]
-        straight = base.type.shape[-2:] == value.type.shape[-2:] and axes[-2:] == expected[-2:]
-        swapped = base.type.shape[-2:] == value.type.shape[:-3:-1] and axes[-2:] == expected[:-3:-1]
-        if not straight and not swapped:
-            return None
-        single = same(base.type.size, base.type.shape[-1] * base.type.shape[-2]) and rank > 2
-        whole = len(indices) == rank and same(base.type.size, value.type.size) and axes[:-2] == expected[:-2]
-        return (base, not straight, not whole) if single or whole else None
+        again = self.lowerings.tiled(composed, shapes, view.type.dtype)
+        kept = type(again) is type(tiled) and not (isinstance(again, Arrangement) and again.swapped)
+        return (again, base) if again is not None and kept else None
 
     def _read(self, value: Value, unit: Unit) -> None:
         self.readers.setdefault(value, set()).add(unit)
@@ -648,13 +605,6 @@ def fold_variable(group: FusionGroup, value: Value, pattern: Pattern, fold: Fold
     if number is None:
         number = group.variables[key] = group.space.variable(fold.size)
     return number
-
-
-def _position(index: Expr) -> int:
-    """The axis that an index is; -1 for 0, -2 for anything else."""
-    if isinstance(index, Axis):
-        return index.number
-    return -1 if isinstance(index, Const) and same(whole(index), 0) else -2
 
 
 def carried_state(node: Node, region: Region) -> int:

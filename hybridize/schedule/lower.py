@@ -10,31 +10,30 @@ from collections.abc import Sequence
 from typing import Any
 
 from hybridize.base.dims import hint, same
+from hybridize.base.dtypes import DType
 from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import frozen
-from hybridize.base.types import TensorType
+from hybridize.base.types import Shape, TensorType
 from hybridize.graph import Node
-from hybridize.loops import contraction as contractions
+from hybridize.loops.contraction import Contraction, element
 from hybridize.loops.expr import (
     Axis,
     CallExpr,
     Cast,
     Const,
-    Contraction,
     Expr,
     Fold,
     Load,
     Region,
     Routine,
     Select,
-    call,
-    index,
 )
 from hybridize.loops.functions import FUNCTIONS
 from hybridize.loops.index import Index, Interner, Space
 from hybridize.loops.measure import walk
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.arrangement import Arrangement, arrangement, lanes_of
+from hybridize.schedule.contraction.matrices import MatrixProduct, matrix_product
 
 
 @frozen
@@ -64,7 +63,8 @@ class Local:
     """Selects in it by index alone, as of concatenations: loops without them are faster."""
 
 
-Lowered = tuple[Local, ...] | Contraction | Arrangement | Routine | Region
+Tiled = MatrixProduct | Arrangement
+Lowered = tuple[Local, ...] | Tiled | Routine | Region
 
 
 class Lowerings:
@@ -84,18 +84,22 @@ class Lowerings:
             found = self._known[key] = self._lower(node, types)
         return found
 
+    def tiled(self, contraction: Contraction, shapes: tuple[Shape, Shape], dtype: DType) -> Tiled | None:
+        """The kind of tiles that suit a contraction; None where it is a loop of folds, which others can join."""
+        if all(same(size, 1) for size in contraction.sizes[contraction.rank :]):
+            return None
+        found = matrix_product(contraction, shapes, dtype)
+        return found or arrangement(contraction, shapes, lanes_of(contraction.accumulate, self.target))
+
     def _lower(self, node: Node, types: tuple[TensorType, ...]) -> Lowered:
         elements = [_element(k, type) for k, type in enumerate(types)]
         lowered = node.op.lower(*elements, types=types)  # type: ignore[attr-defined]
-        if isinstance(lowered, Contraction) and same(_terms(lowered, types[0]), 1):
-            lowered = (_outer(lowered, *elements),)
-        if isinstance(lowered, contractions.Contraction):
-            shapes = (types[0].shape, types[1].shape)
-            arranged = arrangement(lowered, shapes, lanes_of(lowered.accumulate, self.target))
-            if arranged is not None:
-                return arranged
-            lowered = (contractions.element(lowered, elements[0], elements[1], types),)
-        if isinstance(lowered, Contraction | Routine | Region):
+        if isinstance(lowered, Contraction):
+            tiled = self.tiled(lowered, (types[0].shape, types[1].shape), types[0].dtype)
+            if tiled is not None:
+                return tiled
+            lowered = (element(lowered, elements[0], elements[1], types),)
+        if isinstance(lowered, Routine | Region):
             return lowered
         if len(lowered) != len(node.outputs):
             raise CodegenError("E957", f"{node.op.name} lowers to {len(lowered)} values, not {len(node.outputs)}")
@@ -117,24 +121,6 @@ class Lowerings:
         facts = self.interner.facts
         choices = sum(isinstance(part, Select) and not facts(part.condition).reads for part in walk(normal))
         return Local(type, normal, tuple(reads.values()), cost, self.interner.facts(normal).folds, choices)
-
-
-def _terms(contraction: Contraction, x: TensorType) -> int:
-    """Return the number of products that each element of a contraction sums."""
-    return x.shape[-2 if contraction.transpose_x else -1]
-
-
-def _outer(contraction: Contraction, x: Any, w: Any) -> Any:
-    """A contraction of one term: a loop over elements, which others can be fused with."""
-
-    def element(indices: Sequence[Expr]) -> Expr:
-        *batch, row, column = indices
-        zero = index(0)
-        left = (zero, row) if contraction.transpose_x else (row, zero)
-        right = (column, zero) if contraction.transpose_w else (zero, column)
-        return call("mul", x((*batch, *left)), w((*batch, *right)))
-
-    return element
 
 
 def _element(operand: int, type: TensorType) -> Any:

@@ -7,12 +7,12 @@ import dataclasses
 import functools
 import heapq
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy
 
 from hybridize.base.dims import hint, is_symbolic, maximum, product, same
-from hybridize.base.dtypes import uint8
+from hybridize.base.dtypes import DType, uint8
 from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import changed
 from hybridize.base.types import TensorType
@@ -29,6 +29,7 @@ from hybridize.schedule.contraction import Product, make_packing, make_plan, pac
 from hybridize.schedule.contraction.arrangement import Arrangement, suits, tap_plan
 from hybridize.schedule.contraction.copies import border, into_home, packed
 from hybridize.schedule.contraction.ending import ending_of, is_along, is_read, plain_ending
+from hybridize.schedule.contraction.matrices import MatrixProduct
 from hybridize.schedule.contraction.taps import TapPlan
 from hybridize.schedule.draft import Draft
 from hybridize.schedule.epilogue import epilogue_of, following
@@ -59,21 +60,8 @@ from hybridize.schedule.steps import (
 from hybridize.schedule.together import LoopedStatement
 from hybridize.schedule.updates import Updates, admissible, asserted_first, proven_updates, readers_first
 
-
-class TargetInfo(Protocol):
-    """The questions that a schedule asks of the code generator (compare LLVM's TargetTransformInfo)."""
-
-    @property
-    def target(self) -> Target:
-        """The machine."""
-
-    @property
-    def slots(self) -> int:
-        """Threads that may share a step."""
-
-    def routine_bytes(self, routine: Routine, inputs: Sequence[TensorType], outputs: Sequence[TensorType]) -> int:
-        """Scratch that a routine needs."""
-
+RoutineBytes = Callable[[Routine, Sequence[TensorType], Sequence[TensorType]], int]
+"""The scratch that a routine needs for such inputs and outputs: who writes its code lays that out."""
 
 LITERAL_ELEMENTS = 1 << 16
 """Constants beyond this many elements are not looked at for being one number."""
@@ -92,20 +80,36 @@ KnownSource = Array | Stable
 
 
 def schedule(
-    graph: Graph, target: TargetInfo, known: Mapping[int, KnownSource] | None = None, updates: Updates | None = None
+    graph: Graph,
+    target: Target,
+    routine_bytes: RoutineBytes,
+    slots: int = 1,
+    known: Mapping[int, KnownSource] | None = None,
+    updates: Updates | None = None,
 ) -> Schedule:
-    """Decide what is computed where and in which order, and where it is kept.
+    """Decide what is computed where, how and in which order, and where it is kept.
 
-    `graph` is optimised: its composites are inlined. Constants follow the inputs in the array of pointers, those of
-    sub-graphs and packed ones after the graph's own. Inputs whose numbers are in `known` are constants of the program
-    around or seldom change; matrices among them are packed beforehand, where that pays. `updates` says of outputs which
-    input they are the new value of: where it can, the plan has them take its place (see `schedule.updates`).
+    `graph` is optimised: its composites are inlined. Up to `slots` threads share steps that are worth it. Constants
+    follow the inputs in the array of pointers, those of sub-graphs and packed ones after the graph's own. Inputs whose
+    numbers are in `known` are constants of the program around or seldom change; matrices among them are packed
+    beforehand, where that pays. `updates` says of outputs which input they are the new value of: where it can, the plan
+    has them take its place (see `schedule.updates`).
     """
-    return _Scheduler(graph, target, known or {}, updates or {}).result()
+    return _Scheduler(graph, target, routine_bytes, slots, known or {}, updates or {}).result()
 
 
 class _Scheduler:
-    def __init__(self, graph: Graph, target: TargetInfo, known: Mapping[int, KnownSource], updates: Updates) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        target: Target,
+        routine_bytes: RoutineBytes,
+        slots: int,
+        known: Mapping[int, KnownSource],
+        updates: Updates,
+    ) -> None:
+        self.threads = slots
+        self.routine_bytes = routine_bytes
         self.graph = graph
         self.updates = admissible(graph, updates)
         self.target = target
@@ -121,7 +125,7 @@ class _Scheduler:
             number = literal(array, self.interner)
             if number is not None:
                 literals[value] = number
-        self.lowerings = Lowerings(self.interner, target.target)
+        self.lowerings = Lowerings(self.interner, target)
         self.layouts = layouts_of(graph, self.lowerings)
         last = [graph.outputs[output] for output in self.updates]
         self.grouping = Grouping(graph, self.lowerings, literals, last, self.layouts)
@@ -225,12 +229,12 @@ class _Scheduler:
         """Split a step among threads, each with its own memory of these sizes; None if that is impossible or not worth
         it.
         """
-        if self.target.slots < 2 or not worth(nbytes, flops, self.team >= 0) or not possible():
+        if self.threads < 2 or not worth(nbytes, flops, self.team >= 0) or not possible():
             return None
         if self.team < 0:
             self.team = self._slots([ThreadPoolHandle()])[0]
         strides = tuple(rounded(size) for size in own)
-        return Split(self.target.slots, nbytes, flops, self.team, strides)
+        return Split(self.threads, nbytes, flops, self.team, strides)
 
     def _own_scratch(self, nbytes: int, split: Split | None, step: int) -> ScratchBlock:
         """Scratch of which each thread of a step has its own."""
@@ -282,7 +286,7 @@ class _Scheduler:
         """Store zeros around the values that a step stores."""
         for first, value in self.bordered:
             if first == number:
-                kernel = border(value.type.shape, self.layouts[value], value.type.dtype, self.target.target)
+                kernel = border(value.type.shape, self.layouts[value], value.type.dtype, self.target)
                 yield LoopStep(Provenance(("border",), ()), kernel, (self._address_of(value),)), 0
 
     def _constants_of_plan(self) -> tuple[Array | Packed | Derived | ThreadPoolHandle, ...]:
@@ -309,7 +313,7 @@ class _Scheduler:
         element = number or self.interner.load(dtype, 1, (space.axis(0),))
         params = (Param(dtype, size, True), Param(dtype, size, False))
         statement = LoopedStatement((size,), Statement(0, space.axis(0), element))
-        kernel = Kernel(params, (), (Nests(self.target.target, params, self.interner).nest((), [statement]),))
+        kernel = Kernel(params, (), (Nests(self.target, params, self.interner).nest((), [statement]),))
 
         def make() -> tuple[ScheduleStep, int]:
             addresses = (Address("output", slot, 0), self._address_of(value))
@@ -324,7 +328,7 @@ class _Scheduler:
             if value not in self.homes and not same(value.type.size, 0):
                 self._home(value, number, last.get(value, number))
         numbering, order, rows = self._numbered(draft, merged)
-        kernel = finish(draft, numbering, self.target.target)
+        kernel = finish(draft, numbering, self.target)
         lanes = max((nest.lanes for nest in kernel.nests), default=1)
         provenance = _provenance_of(node for _, node, _ in reversed(group.members))
         flops = sum(local.cost * value.type.size for value, _, local in group.members)
@@ -399,9 +403,10 @@ class _Scheduler:
             return self._routine(step.node, lowered, number)
         if isinstance(lowered, Region):
             return self._region(step.node, lowered, number)
-        if step.arranged is not None:
-            return self._tapped(step, step.arranged, number)
-        return self._product(step, number)
+        if isinstance(step.tiled, Arrangement):
+            return self._tapped(step, step.tiled, number)
+        assert step.tiled is not None
+        return self._product(step, step.tiled, number)
 
     def _tapped(self, step: NodeStep, arranged: Arrangement, number: int) -> Any:
         """A contraction with windows: its operands brought into their homes, the tiles, results brought into theirs."""
@@ -411,9 +416,9 @@ class _Scheduler:
         near = home
         if x.type.dtype != dtype or not suits(arranged, home):
             near = ordered(x.type.shape, arranged.operand_order(), arranged.halo)
-        plan = tap_plan(arranged, near, w_home, self.target.target)
+        plan = tap_plan(arranged, near, w_home, self.target)
         copied = None if near is home else self._scratch(near.elements * dtype.itemsize, number)
-        fill = packed(arranged, plan, (w_home, w.type.dtype), self.target.target)
+        fill = packed(arranged, plan, (w_home, w.type.dtype), self.target)
         constant = self._derived(w, fill, plan)
         panels = None if constant else self._scratch(plan.packed_elements * dtype.itemsize, number)
         out = step.node.outputs[0]
@@ -436,7 +441,7 @@ class _Scheduler:
             steps: list[Made] = []
             first, second = self._address_of(x), constant
             if copied is not None:
-                kernel = into_home(x.type.shape, (home, x.type.dtype), (near, dtype), self.target.target)
+                kernel = into_home(x.type.shape, (home, x.type.dtype), (near, dtype), self.target)
                 steps.append(self._copying("copy", kernel, self._address(copied), first))
                 first = self._address(copied)
             if panels is not None:
@@ -451,7 +456,7 @@ class _Scheduler:
             for k, block in turned.items():
                 of, shape = values[k].type.dtype, values[k].type.shape
                 there = ordered(shape, arranged.result_order())
-                kernel = into_home(shape, (there, of), (self._home_of(values[k]), of), self.target.target)
+                kernel = into_home(shape, (there, of), (self._home_of(values[k]), of), self.target)
                 steps.append(self._copying("copy", kernel, self._address_of(values[k]), self._address(block)))
             return steps
 
@@ -506,14 +511,14 @@ class _Scheduler:
             slot = self.packs[key] = self._slots([Derived(_part(source, start, w.type), w.type, kernel)])[0]
         return Address("input", slot, 0)
 
-    def _product(self, step: NodeStep, number: int) -> Any:
-        product = _product(step)
+    def _product(self, step: NodeStep, of: MatrixProduct, number: int) -> Any:
+        product = _product(of, step.operands[0].type.dtype)
         packed = self._packed(step.operands[1], product)
         product = changed(product, packed=packed is not None)
         draft = None if step.epilogue is None else Draft(step.epilogue, self.grouping)
         out = step.node.outputs[0] if draft is None else next(iter(draft.group.materialised))
         ending, order = (None, []) if draft is None else epilogue_of(draft, out, product)
-        plan = make_plan(product, self.target.target, following(ending))
+        plan = make_plan(product, self.target, following(ending))
         own = plan.scratch.nbytes
         nbytes = product.x_bytes + product.w_bytes + out.type.nbytes
         split = self._split(nbytes, product.flops, [own], lambda: is_symbolic(plan.units) or plan.units > 1)
@@ -539,7 +544,7 @@ class _Scheduler:
         pay.
         """
         source, start = self._source(w)
-        arithmetic = Arithmetic(product.dtype, self.target.target)
+        arithmetic = Arithmetic(product.dtype, self.target)
         if source is None or not packing_pays(product, arithmetic):
             return None
         packing = make_packing(product, arithmetic)
@@ -565,7 +570,7 @@ class _Scheduler:
     def _routine(self, node: Node, routine: Routine, number: int) -> Any:
         inputs = tuple(value.type for value in node.inputs)
         outputs = tuple(value.type for value in node.outputs)
-        workspace = self._scratch(self.target.routine_bytes(routine, inputs, outputs), number)
+        workspace = self._scratch(self.routine_bytes(routine, inputs, outputs), number)
 
         def make() -> tuple[ScheduleStep, int]:
             addresses = tuple(self._address_of(value) for value in (*node.outputs, *node.inputs))
@@ -589,7 +594,7 @@ class _Scheduler:
             source, start = self._source(value)
             if source is not None and (k in invariant if k < carried else k not in stacked):
                 known[k] = _part(source, start, value.type)
-        bodies = tuple(schedule(graph, self.target, known) for graph in graphs)
+        bodies = tuple(schedule(graph, self.target, self.routine_bytes, self.threads, known) for graph in graphs)
         slots = [self._slots(made.constants) for made in bodies]
         # Inputs that bodies read only packed; state is copied, read or not.
         unread = {k + skip for k in known if k >= carried and not any(k in made.reads for made in bodies)}
@@ -651,17 +656,12 @@ def _part(source: KnownSource, start: int, type: TensorType) -> KnownSource:
     return source.reshape(-1)[start : start + type.size].reshape(type.shape)
 
 
-def _product(step: NodeStep) -> Product:
-    """The sizes of a contraction; a batch of rows against one matrix is one product of more rows."""
-    x, w = (value.type for value in step.operands)
-    batch = product(step.node.outputs[0].type.shape[:-2])
-    flip_x, flip_w = step.flips
-    shared_x, shared_w = step.shared
-    m, k = reversed(x.shape[-2:]) if flip_x else x.shape[-2:]
-    n = w.shape[-2] if flip_w else w.shape[-1]
-    if shared_w and not shared_x and not flip_x:
-        return Product(x.dtype, batch * m, n, k, 1, flip_x, flip_w)
-    return Product(x.dtype, m, n, k, batch, flip_x, flip_w, shared_x, shared_w)
+def _product(of: MatrixProduct, dtype: DType) -> Product:
+    """The sizes of a product; a batch of rows against one matrix is one product of more rows."""
+    *_, m, n, k = of.contraction.sizes
+    if of.shared_w and not of.shared_x and not of.transpose_x:
+        return Product(dtype, of.batch * m, n, k, 1, of.transpose_x, of.transpose_w)
+    return Product(dtype, m, n, k, of.batch, of.transpose_x, of.transpose_w, of.shared_x, of.shared_w)
 
 
 def _provenance_of(nodes: Iterable[Node]) -> Provenance:

@@ -114,7 +114,6 @@ ONE_NAME = {
     "BatchNorm": "the layer, and the gradient rule of what it calls",
     "Cast": "the op, its expression in a kernel, and MXNet's transform of images",
     "Constant": "MXNet's parameter that is not learned, and its initializer",
-    "Contraction": "by index maps, and by flags for the products of matrices that the schedule knows",
     "Function": "MXNet's autograd.Function, a hybridized function, and a function of LLVM",
     "Load": "a load of an element, and MXNet's initializer",
     "Loss": "MXNet's losses, and its metric of that name",

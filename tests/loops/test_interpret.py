@@ -9,10 +9,9 @@ import pytest
 
 from hybridize.base.dtypes import BY_CODE
 from hybridize.codegen.llvm.engine import host_target
-from hybridize.codegen.llvm.program import LLVMTargetInfo
+from hybridize.codegen.llvm.program import scheduled as schedule
 from hybridize.loops.interpret import interpret
 from hybridize.ops.evaluate import evaluate
-from hybridize.schedule import schedule
 from hybridize.schedule.steps import LoopStep
 
 # The generator of random graphs is the fuzz test's own; test folders are no package.
@@ -41,7 +40,7 @@ def interpreted(made, inputs):
 def check(seed):
     """Whether the graph of this seed is loops alone, and small; then it must agree."""
     graph, inputs, exact = random_graphs.random_graph(seed)
-    made = schedule(random_graphs.inline(graph), LLVMTargetInfo(host_target()))
+    made = schedule(random_graphs.inline(graph), host_target())
     if not all(isinstance(step, LoopStep) for step in made.steps) or made.plan.flops > 40_000:
         return False
     for k, (found, wanted) in enumerate(zip(interpreted(made, inputs), evaluate(graph, inputs), strict=True)):

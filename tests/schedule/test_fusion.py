@@ -9,12 +9,12 @@ from hybridize import hybridize, np, npx, ops
 from hybridize.base.dtypes import float16, float32, int64
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import compile_module, host_target
-from hybridize.codegen.llvm.program import LLVMTargetInfo, build
+from hybridize.codegen.llvm.program import build
+from hybridize.codegen.llvm.program import scheduled as schedule
 from hybridize.ops import composites
 from hybridize.ops.evaluate import evaluate
 from hybridize.passes.inline import Inline
 from hybridize.runtime.executable import Executable
-from hybridize.schedule import schedule
 
 
 def f32(*shape):
@@ -23,7 +23,7 @@ def f32(*shape):
 
 def scheduled(function, *types):
     graph = Inline()(ops.make_graph(function, types))
-    return schedule(graph, LLVMTargetInfo(host_target()))
+    return schedule(graph, host_target())
 
 
 def compiled(function, *types, tolerance=1e-5):
@@ -338,7 +338,7 @@ def test_what_others_wait_for_is_not_computed_with_what_comes_last():
         return [new, ops.matmul(cut, w)]
 
     graph = Inline()(ops.make_graph(step, [f32(32, 48), f32(1, 48), f32(1, 32), f32(1, 32)]))
-    plan = schedule(graph, LLVMTargetInfo(host_target()), updates={0: 0}).plan
+    plan = schedule(graph, host_target(), updates={0: 0}).plan
     assert plan.updates == ((0, 0),)
     assert plan.steps[-1].ops[-1] == "sub"
 

@@ -16,7 +16,6 @@ import numpy
 
 from hybridize.base.dims import same
 from hybridize.base.frozen import frozen
-from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.contraction.epilogue import epilogue_emitter
 from hybridize.codegen.llvm.contraction.product import emit_pack, emit_product
 from hybridize.codegen.llvm.contraction.taps import emit_taps
@@ -28,7 +27,6 @@ from hybridize.codegen.llvm.routines.emit import emit_routine, routine_bytes
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
 from hybridize.graph import Graph
 from hybridize.graph.ir import Array
-from hybridize.loops.expr import Routine
 from hybridize.loops.kernel import Kernel
 from hybridize.machine.target import Target
 from hybridize.runtime.plan import PREPARE, Pack, Plan
@@ -60,19 +58,6 @@ class Built:
     """In slot order, after the inputs: the graph's own, those of sub-graphs, those to be packed as the plan says."""
 
 
-@frozen
-class LLVMTargetInfo:
-    """Answers the scheduler's questions about the code that is to be emitted."""
-
-    target: Target
-    slots: int = 1
-    """Threads that may share a step."""
-
-    def routine_bytes(self, routine: Routine, inputs: Sequence[TensorType], outputs: Sequence[TensorType]) -> int:
-        """Scratch of a routine."""
-        return routine_bytes(routine, inputs, outputs)
-
-
 def scheduled(
     graph: Graph,
     target: Target,
@@ -85,7 +70,8 @@ def scheduled(
     Matrices among the inputs numbered `stable` are read from packed copies, where that pays. Up to `slots` threads
     share steps that are worth it. `updates` are as in `schedule`.
     """
-    return schedule(graph, LLVMTargetInfo(target, slots), {number: Stable(number, 0) for number in stable}, updates)
+    known = {number: Stable(number, 0) for number in stable}
+    return schedule(graph, target, routine_bytes, slots, known, updates)
 
 
 def build(
