@@ -4,8 +4,8 @@
 What slows the machine for a while slows every row of that round alike; ratios are formed within a round, and the
 median over the rounds is reported. Outputs are compared with NumPy in float64 before anything is timed.
 
-What a core can do at best is measured in the same rounds, by a worker of its own: a processor that multiplies and adds
-for seconds runs at a lower clock than one that has just begun, so a figure taken beforehand flatters the limit.
+What a core can do at best is measured in the same rounds, multiply-adds in turns of half a millisecond with our row:
+the clock follows the work, so that a figure taken beforehand, or for a while by itself, is that of another machine.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 
+from hybridize.compiler.limits import MULTIPLY_ADDS
 from hybridize.tools import training_workloads, workloads
 from hybridize.tools.peers import ROWS, Row
 from hybridize.tools.workloads import SCRIPTS, Data, Demand
@@ -282,14 +283,11 @@ def run_calls(workload: str, options: BenchOptions, tell: Tell = silent) -> list
         rates: list[list[float]] = []
         for turn in range(options.rounds):
             tell(workload, turn, options.rounds)
-            if demands and not limit.error:
-                rates.append(probe(probing, demands, limit, options))
-            for process, result in ready:
-                answer = process.ask(do="sample", seconds=options.seconds)
-                if "error" in answer:
-                    result.error = result.error or answer["error"]
+            for number, (process, result) in enumerate(ready):
+                if number == 0 and demands and not limit.error:
+                    rates.append(in_turns(ready[0], (probing, limit), demands, options))
                 else:
-                    result.rounds.append(answer["samples"])
+                    take(process, result, options.seconds)
         if demands:
             limit.note = "" if limit.error else described(demands, rates)
             results.append(limit)
@@ -320,24 +318,52 @@ def settle(process: BenchWorker, result: Measurement, workload: str, options: Be
     return str(answer.get("error", ""))
 
 
-def probe(process: BenchWorker, demands: tuple[Demand, ...], limit: Measurement, options: BenchOptions) -> list[float]:
-    """Take a round's samples of what limits a workload, as long as a row's; returns how much of each in a second."""
-    rates: list[float] = []
+def take(process: BenchWorker, result: Measurement, seconds: float) -> None:
+    """Take a round's samples of a row."""
+    answer = process.ask(do="sample", seconds=seconds)
+    if "error" in answer:
+        result.error = result.error or answer["error"]
+    else:
+        result.rounds.append(answer["samples"])
+
+
+def in_turns(
+    ours: tuple[BenchWorker, Measurement],
+    probing: tuple[BenchWorker, Measurement],
+    demands: tuple[Demand, ...],
+    options: BenchOptions,
+) -> list[float]:
+    """Take a round's samples of our row and of what limits it; returns how much of each in a second.
+
+    Multiply-adds take turns with our samples within our process: the clock follows the work within milliseconds, falls
+    while a kernel multiplies and reads, and recovers while a loop only multiplies. What goes over memory is measured by
+    a worker of its own, as it would take our row's place in the caches.
+    """
+    (process, result), (prober, limit) = ours, probing
+    within = [demand for demand in demands if demand.probe.kind == MULTIPLY_ADDS]
+    answer = process.ask(do="sample", seconds=options.seconds, limits=[asdict(demand.probe) for demand in within])
+    if "error" in answer:
+        result.error = result.error or answer["error"]
+        return []
+    result.rounds.append(answer["samples"])
+    beside = iter(answer["limits"])
     least: list[list[float]] = []
     for demand in demands:
-        answer = process.ask(do="limit", seconds=options.seconds, **asdict(demand.probe))
+        if demand in within:
+            answer = next(beside)
+        else:
+            answer = prober.ask(do="limit", seconds=options.seconds, **asdict(demand.probe))
         if "error" in answer:
-            limit.error = answer["error"]
+            limit.error = limit.error or answer["error"]
             return []
         least.append([seconds / answer["amount"] * demand.amount for seconds in answer["samples"]])
-        rates.append(answer["amount"] / statistics.median(answer["samples"]))
     limit.rounds.append(max(least, key=statistics.median))  # the bottleneck of this round
-    return rates
+    return [demand.amount / statistics.median(found) for demand, found in zip(demands, least, strict=True)]
 
 
 def described(demands: tuple[Demand, ...], rates: list[list[float]]) -> str:
     """Say how fast the core did what limits the workload: medians over the rounds."""
-    medians = [statistics.median(rate) for rate in zip(*rates, strict=True)]
+    medians = [statistics.median(rate) for rate in zip(*filter(None, rates), strict=True)]
     return "; ".join(demand.probe.rate(median) for demand, median in zip(demands, medians, strict=True))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import resource
 import time
+from collections.abc import Sequence
 from typing import Protocol
 
 SAMPLE_S = 5e-4
@@ -28,17 +29,29 @@ def calls_per_sample(timer: CallTimer) -> int:
 
 def sample(timer: CallTimer, seconds: float) -> tuple[list[float], int]:
     """Times of a call for about `seconds`, and how many samples the system interrupted (those are left out)."""
-    timer.timeit(1)
-    number = calls_per_sample(timer)
-    clean: list[float] = []
-    disturbed: list[float] = []
-    end = time.perf_counter() + seconds
-    while not clean + disturbed or time.perf_counter() < end:
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
-        mean = timer.timeit(number) / number
-        switched = resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw != before
-        (disturbed if switched else clean).append(mean)
+    (found,) = sample_in_turns((timer,), seconds)
+    return found
+
+
+def sample_in_turns(timers: Sequence[CallTimer], seconds: float) -> list[tuple[list[float], int]]:
+    """The same of several calls, a sample of each in turn, for about `seconds` each.
+
+    The clock of a core follows its work within milliseconds, so that only turns as short compare what it can do.
+    """
+    for timer in timers:
+        timer.timeit(1)
+    numbers = [calls_per_sample(timer) for timer in timers]
+    clean: list[list[float]] = [[] for _ in timers]
+    disturbed: list[list[float]] = [[] for _ in timers]
+    end = time.perf_counter() + seconds * len(timers)
+    while not clean[0] + disturbed[0] or time.perf_counter() < end:
+        for timer, number, undisturbed, others in zip(timers, numbers, clean, disturbed, strict=True):
+            before = resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
+            mean = timer.timeit(number) / number
+            switched = resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw != before
+            (others if switched else undisturbed).append(mean)
     # Long calls on a busy machine are interrupted nearly always; then all samples say more than the few clean ones.
-    if len(clean) < (len(clean) + len(disturbed)) / 4:
-        return clean + disturbed, 0
-    return clean, len(disturbed)
+    return [
+        (few + many, 0) if len(few) < (len(few) + len(many)) / 4 else (few, len(many))
+        for few, many in zip(clean, disturbed, strict=True)
+    ]

@@ -5,7 +5,8 @@
      "seconds": s}                                          -> {"samples": [seconds of a call, ...], "amount": n}
     {"do": "prepare", "module": m, "mode": k, "table": t, "workload": w,
      "data": file.npz, "result": file.npy}                  -> {"first_s": ...}
-    {"do": "sample", "seconds": s}                          -> {"samples": [seconds of a call, ...], "disturbed": n}
+    {"do": "sample", "seconds": s, "limits": [...]}         -> {"samples": [seconds of a call, ...], "disturbed": n,
+                                                                "limits": [as of "limit", in turns with the samples]}
     {"do": "steps", "count": n, "seconds": s}               -> {"calls": n, "seconds": s}
     {"do": "losses"}                                        -> {"finite": bool}
     {"do": "memory", "data": file.npz, "calls": n, "shapes": n} -> {"before_calls": bytes, ...}
@@ -40,7 +41,7 @@ from hybridize.compiler import default_target
 from hybridize.compiler.limits import Probe, Probes
 from hybridize.tools import workloads
 from hybridize.tools.peers import Prepared
-from hybridize.tools.sampling import sample
+from hybridize.tools.sampling import sample, sample_in_turns
 
 
 def stopwatch(prepared: Prepared) -> timeit.Timer:
@@ -80,8 +81,17 @@ def answers(requests: Iterator[str]) -> Iterator[dict[str, Any]]:
                     timer = stopwatch(prepared)
                     yield {"first_s": first_s}
                 case "sample" if timer is not None:
-                    samples, disturbed = sample(timer, request["seconds"])
-                    yield {"samples": samples, "disturbed": disturbed}
+                    loops = [probe(one["kind"], one["nbytes"], one["inputs"]) for one in request.get("limits", ())]
+                    timers = [timer, *(timeit.Timer(loop.call) for loop in loops)]
+                    (samples, disturbed), *beside = sample_in_turns(timers, request["seconds"])
+                    yield {
+                        "samples": samples,
+                        "disturbed": disturbed,
+                        "limits": [
+                            {"samples": found, "amount": loop.amount}
+                            for loop, (found, _) in zip(loops, beside, strict=True)
+                        ],
+                    }
                 case "steps" if timer is not None:
                     begin, calls = time.perf_counter(), 0
                     while calls < request["count"] and time.perf_counter() - begin < request["seconds"]:

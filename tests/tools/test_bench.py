@@ -4,6 +4,8 @@ import contextlib
 import dataclasses
 import importlib
 import io
+import itertools
+import timeit
 from datetime import date
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,7 +15,7 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from hybridize.tools import bench, goals, report, sizes, workloads
+from hybridize.tools import bench, goals, report, sampling, sizes, workloads
 from hybridize.tools.command import application
 from hybridize.tools.convolutions import Convolution
 from hybridize.tools.formulas import FORMULAS
@@ -189,15 +191,19 @@ class Workers:
             return {"error": f"nobody knows {request['do']}"}
         key = (number, request.get("kind"))
         turn = self.turns[key] = self.turns.get(key, -1) + 1
-        if request["do"] == "limit":  # multiply-adds at 1e9, then 0.5e9 a second; reading twice as fast as needed
-            demand = next(one for one in workloads.demands("mlp-64") if one.probe.kind == request["kind"])
-            share = 1 if request["kind"] == "multiply-adds" else 0.5
-            return {"samples": [share * 2.0**turn], "amount": demand.amount}
-        return {"samples": [2 * 2.0 ** max(turn - 1, 0)]}  # the first is the warm-up
+        if request["do"] == "limit":
+            return self.limit(request["kind"], turn)
+        limits = [self.limit(one["kind"], turn - 1) for one in request.get("limits", ())]
+        return {"samples": [2 * 2.0 ** max(turn - 1, 0)], "limits": limits}  # the first is the warm-up
+
+    def limit(self, kind, turn):
+        """Multiply-adds at 1e9, then 0.5e9 a second; reading twice as fast as needed."""
+        demand = next(one for one in workloads.demands("mlp-64") if one.probe.kind == kind)
+        return {"samples": [(1 if kind == "multiply-adds" else 0.5) * 2.0**turn], "amount": demand.amount}
 
 
 def test_limits_are_measured_in_the_rounds_of_the_rows(monkeypatch):
-    """Each round asks for the limits as long as for a row, before any of them; shares are formed within the round."""
+    """Multiply-adds in turns with our row, reading by a process of its own; shares are formed within the round."""
     workers = Workers()
     monkeypatch.setattr(bench, "worker", workers)
     monkeypatch.setattr(bench, "disagreement", lambda found, data: "")
@@ -207,18 +213,29 @@ def test_limits_are_measured_in_the_rounds_of_the_rows(monkeypatch):
     assert names == [HYBRIDIZED, "NumPy", bench.LIMIT]
     timed = [(number, request) for number, request in workers.asked if request["do"] in ("limit", "sample")]
     rounds = timed[2:]  # after the warm-up
-    assert len(rounds) == 3 * 4
+    assert len(rounds) == 3 * 3
     for turn in range(3):
-        asked = rounds[4 * turn : 4 * turn + 4]
-        assert [request["do"] for _, request in asked] == ["limit", "limit", "sample", "sample"]
-        assert [request.get("kind") for _, request in asked[:2]] == ["multiply-adds", "reading"]
+        asked = rounds[3 * turn : 3 * turn + 3]
+        assert [(number, request["do"]) for number, request in asked] == [(0, "sample"), (2, "limit"), (1, "sample")]
+        assert [one["kind"] for one in asked[0][1]["limits"]] == ["multiply-adds"]
+        assert asked[1][1]["kind"] == "reading"
+        assert not asked[2][1].get("limits")
         assert {request["seconds"] for _, request in asked} == {0.07}
-        assert [number for number, _ in asked] == [2, 2, 0, 1], "the limits have a process of their own"
     ours, _, limit = results
     assert limit.medians == [1.0, 2.0, 4.0], "the slower of what is needed"
     assert limit.ratio(ours) == 0.5
     (row, *_) = report.calls("title", results).rows
     assert row[4] == "50.0%"
+
+
+def test_samples_in_turns():
+    calls = []
+    timers = [timeit.Timer(lambda number=number: calls.append(number)) for number in range(3)]
+    found = sampling.sample_in_turns(timers, 0.01)
+    assert len(found) == 3
+    assert all(samples and all(seconds > 0 for seconds in samples) for samples, _ in found)
+    taken = [number for number, _ in itertools.groupby(calls[len(calls) // 2 :])]
+    assert taken[:6] in ([0, 1, 2, 0, 1, 2], [1, 2, 0, 1, 2, 0], [2, 0, 1, 2, 0, 1])
 
 
 def test_a_limit_that_fails_leaves_the_rows_alone(monkeypatch):
