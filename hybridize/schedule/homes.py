@@ -53,6 +53,11 @@ def no_halo(shape: Shape) -> Halo:
     return ((0, 0),) * len(shape)
 
 
+def wider(one: Halo, other: Halo) -> Halo:
+    """The halo that covers two."""
+    return tuple((max(a[0], b[0]), max(a[1], b[1])) for a, b in zip(one, other, strict=True))
+
+
 def ordered(shape: Shape, order: Sequence[int], halo: Halo | None = None) -> Home:
     """The home of a value whose axes lie in this order, slowest first."""
     around = no_halo(shape) if halo is None else halo

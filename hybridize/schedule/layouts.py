@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from hybridize.base.dims import same
 from hybridize.graph import Graph, Node, Value
 from hybridize.schedule.contraction.arrangement import Arrangement
-from hybridize.schedule.homes import Halo, Home, is_in_order, no_halo, ordered
+from hybridize.schedule.homes import Halo, Home, is_in_order, no_halo, ordered, wider
 from hybridize.schedule.lower import Lowerings
 
 
@@ -34,7 +34,7 @@ def assign(graph: Graph, lowerings: Lowerings) -> dict[Value, Home]:
         orders.setdefault(alike.of(result), found.result_order())
         orders.setdefault(alike.of(x), found.operand_order())
         if orders[alike.of(x)] == found.operand_order():
-            halos[x] = _wider(halos.get(x, no_halo(x.type.shape)), found.halo)
+            halos[x] = wider(halos.get(x, no_halo(x.type.shape)), found.halo)
     fixed = set(_fixed(graph, lowerings))
     homes = {}
     for node in graph.nodes:
@@ -76,10 +76,6 @@ def _join_elementwise(alike: _Classes, node: Node, lowerings: Lowerings) -> None
             shapes = zip(operand.type.shape, value.type.shape, strict=False)
             if read.identity and operand.type.ndim == value.type.ndim and all(same(a, b) for a, b in shapes):
                 alike.join(operand, value)
-
-
-def _wider(one: Halo, other: Halo) -> Halo:
-    return tuple((max(a[0], b[0]), max(a[1], b[1])) for a, b in zip(one, other, strict=True))
 
 
 def _fixed(graph: Graph, lowerings: Lowerings) -> Iterable[Value]:

@@ -14,7 +14,7 @@ import numpy
 from hybridize.base.dims import hint, is_symbolic, maximum, product, same
 from hybridize.base.dtypes import DType, uint8
 from hybridize.base.errors import CodegenError
-from hybridize.base.frozen import changed
+from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph, Node, Value
 from hybridize.graph.constants import one_number
@@ -28,8 +28,9 @@ from hybridize.runtime.plan import Buffer, Plan, PlanAddress, PlanStep, plain
 from hybridize.schedule.contraction import Product, make_packing, make_plan, packing_pays
 from hybridize.schedule.contraction.arrangement import Arrangement, suits, tap_plan
 from hybridize.schedule.contraction.copies import border, into_home, packed
-from hybridize.schedule.contraction.ending import ending_of, is_along, is_read, plain_ending
+from hybridize.schedule.contraction.ending import ending_of, is_along, is_read, plain_ending, stores_of
 from hybridize.schedule.contraction.matrices import MatrixProduct
+from hybridize.schedule.contraction.phases import Phase
 from hybridize.schedule.contraction.taps import TapPlan
 from hybridize.schedule.draft import Draft
 from hybridize.schedule.epilogue import epilogue_of, following
@@ -412,15 +413,10 @@ class _Scheduler:
         """A contraction with windows: its operands brought into their homes, the tiles, results brought into theirs."""
         x, w = step.operands
         dtype = arranged.contraction.accumulate
-        home, w_home = self._home_of(x), self._home_of(w)
-        near = home
+        home = near = self._home_of(x)
         if x.type.dtype != dtype or not suits(arranged, home):
             near = ordered(x.type.shape, arranged.operand_order(), arranged.halo)
-        plan = tap_plan(arranged, near, w_home, self.target)
         copied = None if near is home else self._scratch(near.elements * dtype.itemsize, number)
-        fill = packed(arranged, plan, (w_home, w.type.dtype), self.target)
-        constant = self._derived(w, fill, plan)
-        panels = None if constant else self._scratch(plan.packed_elements * dtype.itemsize, number)
         out = step.node.outputs[0]
         draft = None if step.epilogue is None else Draft(step.epilogue, self.grouping)
         if draft is None:
@@ -428,39 +424,64 @@ class _Scheduler:
             values, params, stores = [out], [param], [store]
         else:
             values, params, stores = ending_of(draft, out, self._home_of)
-        turned = self._turned(arranged, plan, values, params, stores, number)
+        turned = self._turned(arranged, values, stores, number)
         nodes = [step.node] if draft is None else [step.node, *(n for _, n, _ in reversed(draft.group.members))]
         provenance = _provenance_of(nodes)
-        flops = 2 * product(arranged.contraction.sizes)
-        read = x.type.nbytes + w.type.nbytes
-        nbytes = read + sum(value.type.nbytes for value in values)
-        split = self._split(nbytes, flops, [plan.table_bytes], lambda: is_symbolic(plan.units) or plan.units > 1)
-        workspace = self._own_scratch(plan.table_bytes, split, number)
+        tiles = [self._tiles(step, arranged, phase, near, values, number) for phase in arranged.phases]
 
         def make() -> list[Made]:
             steps: list[Made] = []
-            first, second = self._address_of(x), constant
+            first = self._address_of(x)
             if copied is not None:
                 kernel = into_home(x.type.shape, (home, x.type.dtype), (near, dtype), self.target)
                 steps.append(self._copying("copy", kernel, self._address(copied), first))
                 first = self._address(copied)
-            if panels is not None:
-                steps.append(self._copying("pack", fill, self._address(panels), self._address_of(w)))
-                second = self._address(panels)
-            assert second is not None
             stored = [self._address(turned[k]) if k in turned else self._address_of(v) for k, v in enumerate(values)]
-            addresses = (first, second, *stored)
-            own = self._address(workspace)
-            made = TapStep(provenance, plan, tuple(params), tuple(stores), out.type, read, addresses, own, split)
-            steps.append((made, flops))
+            for phase, of in zip(arranged.phases, tiles, strict=True):
+                if of.fill is not None:
+                    steps.append(self._copying("pack", of.fill, self._address(of.w), self._address_of(w)))
+                made = TapStep(
+                    provenance,
+                    of.plan,
+                    tuple(params),
+                    stores_of(phase, stores, self.interner),
+                    out.type,
+                    of.nbytes,
+                    (first, self._address(of.w), *stored),
+                    self._address(of.workspace),
+                    of.split,
+                )
+                steps.append((made, of.flops))
             for k, block in turned.items():
-                of, shape = values[k].type.dtype, values[k].type.shape
+                dtype_, shape = values[k].type.dtype, values[k].type.shape
                 there = ordered(shape, arranged.result_order())
-                kernel = into_home(shape, (there, of), (self._home_of(values[k]), of), self.target)
+                kernel = into_home(shape, (there, dtype_), (self._home_of(values[k]), dtype_), self.target)
                 steps.append(self._copying("copy", kernel, self._address_of(values[k]), self._address(block)))
             return steps
 
         return make
+
+    def _tiles(
+        self, step: NodeStep, arranged: Arrangement, phase: Phase, near: Home, values: Sequence[Value], number: int
+    ) -> _Tiles:
+        """The tiles of a phase of a contraction whose first operand is in its home."""
+        x, w = step.operands
+        home, dtype = self._home_of(w), phase.contraction.accumulate
+        plan = tap_plan(arranged, phase, near, home, self.target)
+        panels: ScratchBlock | Address = Address("scratch", 0, 0)
+        fill = None
+        if not phase.is_empty:
+            fill = packed(phase.contraction, plan, (home, w.type.dtype), self.target)
+            constant = self._derived(w, fill, plan)
+            panels = constant or self._scratch(plan.packed_elements * dtype.itemsize, number)
+            fill = None if constant else fill
+        flops = 2 * product(phase.contraction.sizes)
+        # Every phase reads all of x, and its share of everything else.
+        others = w.type.nbytes + sum(value.type.nbytes for value in values)
+        nbytes = x.type.nbytes + (others if phase.is_whole else others // len(arranged.phases))
+        split = self._split(nbytes, flops, [plan.table_bytes], lambda: is_symbolic(plan.units) or plan.units > 1)
+        workspace = self._own_scratch(plan.table_bytes, split, number)
+        return _Tiles(plan, fill, panels, nbytes, flops, split, workspace)
 
     def _copying(self, word: str, kernel: Kernel, *addresses: Address) -> Made:
         """A step that only copies, shared by threads where that pays."""
@@ -473,15 +494,13 @@ class _Scheduler:
     def _turned(
         self,
         arranged: Arrangement,
-        plan: TapPlan,
         values: list[Value],
-        params: list[Param],
         stores: list[SideStore],
         number: int,
     ) -> dict[int, ScratchBlock]:
         """Scratch for what tiles would store an element here and an element there: it is copied to its home afterwards.
 
-        `params` and `stores` are changed to store there.
+        `stores` are changed to store there.
         """
         found: dict[int, ScratchBlock] = {}
         shape = arranged.contraction.shape
@@ -491,7 +510,7 @@ class _Scheduler:
             value = values[store.param]
             alike = len(value.type.shape) == len(shape) and all(map(same, value.type.shape, shape))
             again = any(is_read(store.param, other) for other in stores)
-            if alike and not again and value not in self.layouts and not is_along(store.index, plan.column.axis):
+            if alike and not again and value not in self.layouts and not is_along(store.index, arranged.column):
                 there = ordered(shape, arranged.result_order())
                 if store.index is not self._home_of(value).address(space, axes):
                     continue
@@ -634,6 +653,21 @@ class _Scheduler:
         return make
 
 
+@frozen(eq=False)
+class _Tiles:
+    """How a phase of a contraction is computed."""
+
+    plan: TapPlan
+    fill: Kernel | None
+    """Packs the second operand at each call, unless that is a constant, or the phase has no term."""
+    w: ScratchBlock | Address
+    """The place of the packed operand."""
+    nbytes: int
+    flops: int
+    split: Split | None
+    workspace: ScratchBlock
+
+
 Made = tuple[ScheduleStep, int]
 """A step and its operations."""
 
@@ -719,8 +753,8 @@ def _moved(step: ScheduleStep) -> int:
     match step:
         case LoopStep(kernel=kernel):
             return sum(param.size * param.dtype.itemsize for param in kernel.params)
-        case TapStep(nbytes=nbytes, params=params):
-            return nbytes + sum(param.size * param.dtype.itemsize for param in params)
+        case TapStep(nbytes=nbytes):
+            return nbytes
         case ProductStep(plan=plan, out=out):
             return plan.product.x_bytes + plan.product.w_bytes + out.nbytes
     return sum(type_.nbytes for type_ in (*step.inputs, *step.outputs))

@@ -133,7 +133,9 @@ class ProductStep:
 
 @frozen
 class TapStep:
-    """Run a contraction with windows by tiles over a table of taps; `addresses` are x, packed w and the params."""
+    """Run a contraction with windows, or a phase of it, by tiles over a table of taps; `addresses` are x, packed w and
+    the params.
+    """
 
     provenance: Provenance
     plan: TapPlan
@@ -143,7 +145,7 @@ class TapStep:
     """The epilogue: statements over the axes of the result, the sum being a load of operand -1."""
     out: TensorType
     nbytes: int
-    """Bytes of the operands."""
+    """Bytes that are read and written."""
     addresses: tuple[Address, ...]
     workspace: Address
     split: Split | None = None

@@ -14,6 +14,7 @@ Contractions by other index maps (einsum, convolution) go over a table of taps:
 
     matrices      contractions that are products of matrices
     views         views of operands composed into the index maps
+    phases        parts whose indices are not divided
     arrangement   the part of each axis; the homes that operands and result would best have
     taps          the tiling: a register tile over a table of taps
     copies        kernels that bring operands into their homes

@@ -16,8 +16,9 @@ from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import Shape
 from hybridize.loops.contraction import Contraction, Role, Subscript, extent, outside, roles
 from hybridize.machine.target import Target
+from hybridize.schedule.contraction.phases import Phase, phases
 from hybridize.schedule.contraction.taps import TapAxis, TapPlan, tap_panels
-from hybridize.schedule.homes import Halo, Home
+from hybridize.schedule.homes import Halo, Home, no_halo, wider
 
 
 @frozen
@@ -33,8 +34,10 @@ class Arrangement:
     rows: tuple[int, ...]
     column: int
     sums: tuple[int, ...]
+    phases: tuple[Phase, ...]
+    """Its parts, whose indices are not divided: each has tiles of its own."""
     halo: Halo
-    """Elements beyond x that indices reach, before and after, on each of its axes."""
+    """Elements beyond x that indices of any phase reach, before and after, on each of its axes."""
 
     @property
     def has_windows(self) -> bool:
@@ -86,9 +89,10 @@ def _arranged(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: bo
     sizes, rank = contraction.sizes, contraction.rank
     if any(len(index.terms) > 1 for index in contraction.w) or any(outside(contraction.w, sizes, shapes[1])):
         return None
-    if not all(same(index.divisor, 1) for index in (*contraction.x, *contraction.w)):
+    parts = phases(contraction) if all(same(index.divisor, 1) for index in contraction.w) else None
+    if parts is None:
         return None
-    halo = _halo(contraction.x, sizes, shapes[0])
+    halo = _halo_of(parts, shapes[0])
     columns = [axis for axis, role in enumerate(roles(contraction)) if role is Role.COLUMN]
     rows = [axis for axis, role in enumerate(roles(contraction)) if role is Role.ROW]
     if halo is None or not columns or not rows:
@@ -98,11 +102,24 @@ def _arranged(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: bo
         return None
     column = max(wide, key=lambda axis: (min(sizes[axis], lanes), axis))
     groups = tuple(axis for axis in range(rank) if axis != column and axis not in rows)
-    return Arrangement(contraction, swapped, shapes, groups, tuple(rows), column, tuple(range(rank, len(sizes))), halo)
+    sums = tuple(range(rank, len(sizes)))
+    return Arrangement(contraction, swapped, shapes, groups, tuple(rows), column, sums, parts, halo)
 
 
 _EMPTY = 4
 """Lanes for each column, at most: with fewer columns, loops of folds along another axis are better."""
+
+
+def _halo_of(parts: Sequence[Phase], shape: Shape) -> Halo | None:
+    """The halo of x that serves all phases."""
+    halo = no_halo(shape)
+    for phase in parts:
+        if not phase.is_empty:
+            found = _halo(phase.contraction.x, phase.contraction.sizes, shape)
+            if found is None:
+                return None
+            halo = wider(halo, found)
+    return halo
 
 
 def _halo(subscripts: Sequence[Subscript], sizes: Sequence[int], shape: Shape) -> Halo | None:
@@ -138,9 +155,9 @@ def lanes_of(dtype: DType, target: Target) -> int:
     return target.lanes(max(4, dtype.itemsize))
 
 
-def tap_plan(arranged: Arrangement, x: Home, w: Home, target: Target) -> TapPlan:
-    """Tile a contraction whose operands lie in these homes; x has the halo that its windows need."""
-    contraction, sizes = arranged.contraction, arranged.contraction.sizes
+def tap_plan(arranged: Arrangement, phase: Phase, x: Home, w: Home, target: Target) -> TapPlan:
+    """Tile a phase of a contraction whose operands lie in these homes; x has the halo that its windows need."""
+    contraction, sizes = phase.contraction, phase.contraction.sizes
     dtype = contraction.accumulate
     lanes = lanes_of(dtype, target)
 
@@ -154,7 +171,9 @@ def tap_plan(arranged: Arrangement, x: Home, w: Home, target: Target) -> TapPlan
     rows = sorted(map(tapped, arranged.rows), key=lambda axis: -abs(hint(axis.x)))
     row = min(rows, key=lambda axis: (-min(hint(axis.size), _TALL), abs(hint(axis.x))))
     outer = tuple(axis for axis in rows if axis is not row)
-    taps, terms = _terms([tapped(axis) for axis in arranged.sums])
+    taps, terms = _terms([] if phase.is_empty else [tapped(axis) for axis in arranged.sums])
+    if phase.is_empty:
+        terms = [TapAxis(-1, 0, 0)]
     column = tapped(arranged.column)
     panels = tap_panels(column.size, row.size, row.x * dtype.itemsize, _count(terms), lanes, target)
     lines = _count(outer)

@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from hybridize.base.dims import product, same
 from hybridize.base.dtypes import DType, bool_, int64
 from hybridize.base.types import Shape
+from hybridize.loops.contraction import Contraction
 from hybridize.loops.expr import Expr
 from hybridize.loops.index import Interner, Space
 from hybridize.loops.kernel import Kernel, Param, Statement
 from hybridize.machine.target import Target
-from hybridize.schedule.contraction.arrangement import Arrangement
 from hybridize.schedule.contraction.taps import TapAxis, TapPlan
 from hybridize.schedule.finish import split
 from hybridize.schedule.homes import Home
@@ -58,7 +58,7 @@ def _zero(dtype: DType) -> float | int | bool:
     return False if dtype == bool_ else 0 if dtype.kind in "iu" else 0.0
 
 
-def packed(arranged: Arrangement, plan: TapPlan, source: tuple[Home, DType], machine: Target) -> Kernel:
+def packed(contraction: Contraction, plan: TapPlan, source: tuple[Home, DType], machine: Target) -> Kernel:
     """Copy the second operand, param 1, into the panels of a plan, param 0; columns that do not exist are 0."""
     home, of = source
     interner = Interner()
@@ -79,7 +79,7 @@ def packed(arranged: Arrangement, plan: TapPlan, source: tuple[Home, DType], mac
         if ragged:
             last = interner.number(plan.column.size - 1)
             indices[plan.column.axis] = interner.call(int64, "min", (column, last))
-        element = interner.cast(interner.load(of, 1, (_address(space, arranged, home, indices),)), plan.dtype)
+        element = interner.cast(interner.load(of, 1, (_address(space, contraction, home, indices),)), plan.dtype)
         if ragged:
             exists = interner.call(bool_, "lt", (column, interner.number(plan.column.size)))
             element = interner.select(exists, element, interner.const(plan.dtype, _zero(plan.dtype)))
@@ -108,14 +108,13 @@ def _counted(space: Space, axes: Sequence[TapAxis], index: Expr) -> dict[int, Ex
     return found
 
 
-def _address(space: Space, arranged: Arrangement, home: Home, indices: dict[int, Expr]) -> Expr:
+def _address(space: Space, contraction: Contraction, home: Home, indices: dict[int, Expr]) -> Expr:
     """The place of the element of the second operand that the axes of the contraction name."""
-    subscripts = arranged.contraction.w
     return home.address(
         space,
         [
             space.affine([(indices[axis], coefficient) for axis, coefficient in index.terms], index.offset)
-            for index in subscripts
+            for index in contraction.w
         ],
     )
 

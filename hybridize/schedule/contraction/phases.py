@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Part a contraction whose indices are divided into contractions whose indices are not (*phases*).
+
+    convolution, transposed     x[n, c, (i + d*r - p) / s]  w[o, c, r]  ->  [n, o, i]
+
+Elements of the result that lie s apart see the same elements of w, those for which the division leaves no remainder: of
+i = s*j + f these are r = r0 + s*t. What is left for each f is a contraction over j and t, without the division and the
+products that are 0 for its remainder; all of them together store every element of the result once.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+from hybridize.base import dims
+from hybridize.base.dims import same
+from hybridize.base.frozen import changed, frozen
+from hybridize.loops.contraction import Contraction, Subscript, subscript
+
+Place = tuple[int, int]
+"""Index j along an axis of a phase stands for index step * j + first of the whole."""
+
+_MOST = 32
+"""Phases of one contraction, at most: each is code of its own."""
+
+
+@frozen
+class Phase:
+    """A part of a contraction, over the same axes: its own sizes, and indices that are not divided."""
+
+    contraction: Contraction
+    """One without a term, a size being 0, where the whole has only zeros."""
+    places: tuple[Place, ...]
+    """By axes of the result: the elements of the whole result that these are."""
+
+    @property
+    def is_whole(self) -> bool:
+        """True if this is all of the contraction."""
+        return all(place == (1, 0) for place in self.places)
+
+    @property
+    def is_empty(self) -> bool:
+        """True if nothing is summed: the result is 0."""
+        contraction = self.contraction
+        return any(same(size, 0) for size in contraction.sizes[contraction.rank :])
+
+
+def phases(contraction: Contraction) -> tuple[Phase, ...] | None:
+    """Part a contraction; itself alone where no index is divided.
+
+    None where sizes or coefficients that matter are not known, where an element is a sum over several phases, or where
+    there would be more than `_MOST`.
+    """
+    divided = [index for index in (*contraction.x, *contraction.w) if not same(index.divisor, 1)]
+    sizes, rank = contraction.sizes, contraction.rank
+    if not divided:
+        return (Phase(contraction, ((1, 0),) * rank),)
+    for index in divided:
+        if not dims.known((index.offset, index.divisor, *(coefficient for _, coefficient in index.terms))):
+            return None
+    steps = [
+        math.lcm(*(index.divisor // math.gcd(index.coefficient(axis), index.divisor) for index in divided))
+        for axis in range(len(sizes))
+    ]
+    if not dims.known(size for size, step in zip(sizes, steps, strict=True) if step > 1):
+        return None
+    if max(math.prod(steps[:rank]), math.prod(steps[rank:])) > _MOST:
+        return None
+    firsts = [range(min(step, size) if step > 1 else 1) for size, step in zip(sizes, steps, strict=True)]
+    found = []
+    for outer in itertools.product(*firsts[:rank]):
+        inner = [one for one in itertools.product(*firsts[rank:]) if _is_whole(divided, (*outer, *one))]
+        if len(inner) > 1 or (not inner and rank == len(sizes)):
+            return None
+        found.append(_phase(contraction, steps, outer, inner[0] if inner else None))
+    return tuple(found)
+
+
+def _is_whole(divided: list[Subscript], firsts: tuple[int, ...]) -> bool:
+    """Tell whether the divisions leave no remainder at the first of each axis."""
+    return all(
+        (sum(coefficient * firsts[axis] for axis, coefficient in index.terms) + index.offset) % index.divisor == 0
+        for index in divided
+    )
+
+
+def _phase(contraction: Contraction, steps: list[int], outer: tuple[int, ...], inner: tuple[int, ...] | None) -> Phase:
+    """The phase of these first indices; `inner` is None where no index of a sum leaves no remainder."""
+    sizes, rank = contraction.sizes, contraction.rank
+    firsts = (*outer, *(inner or (0,) * (len(sizes) - rank)))
+    counts = [
+        size if step == 1 else -((first - size) // step) for size, step, first in zip(sizes, steps, firsts, strict=True)
+    ]
+    if inner is None:
+        counts[-1] = 0
+
+    def moved(index: Subscript) -> Subscript:
+        terms = [(axis, coefficient * steps[axis]) for axis, coefficient in index.terms]
+        offset = sum((coefficient * firsts[axis] for axis, coefficient in index.terms), index.offset)
+        if same(index.divisor, 1):
+            return subscript(terms, offset)
+        # Whole numbers, but for the offset of a phase that has no term.
+        return subscript([(axis, by // index.divisor) for axis, by in terms], offset // index.divisor)
+
+    part = changed(
+        contraction, sizes=tuple(counts), x=tuple(map(moved, contraction.x)), w=tuple(map(moved, contraction.w))
+    )
+    return Phase(part, tuple(zip(steps[:rank], outer, strict=True)))
