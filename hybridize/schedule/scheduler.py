@@ -655,7 +655,7 @@ class _Scheduler:
 
 @frozen(eq=False)
 class _Tiles:
-    """How a phase of a contraction is computed."""
+    """The tiles of a phase of a contraction, and what they need."""
 
     plan: TapPlan
     fill: Kernel | None

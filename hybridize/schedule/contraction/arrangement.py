@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hybridize.base import dims
-from hybridize.base.dims import hint, same
+from hybridize.base.dims import Size, hint, same
 from hybridize.base.dtypes import DType, bool_
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import Shape
@@ -132,11 +132,21 @@ def _halo(subscripts: Sequence[Subscript], sizes: Sequence[int], shape: Shape) -
         ends = extent(index, sizes)
         if ends is None:
             return None
-        before, after = -ends[0], ends[1] - (size - 1)
-        if isinstance(before, dims.Dim) or isinstance(after, dims.Dim):
+        before, after = _most(-ends[0]), _most(ends[1] - (size - 1))
+        if before is None or after is None:
             return None
         found.append((max(0, before), max(0, after)))
     return tuple(found)
+
+
+_SLACK = 8
+"""Elements by which a halo may be wider than it must be at the sizes of the call that is compiled."""
+
+
+def _most(x: Size) -> int | None:
+    """The most that a size may be, where that is about what it is: windows may end before x does."""
+    most = dims.bounds(x)[1]
+    return most if most - hint(x) <= _SLACK else None
 
 
 def suits(arranged: Arrangement, home: Home) -> bool:

@@ -49,8 +49,8 @@ class Phase:
 def phases(contraction: Contraction) -> tuple[Phase, ...] | None:
     """Part a contraction; itself alone where no index is divided.
 
-    None where sizes or coefficients that matter are not known, where an element is a sum over several phases, or where
-    there would be more than `_MOST`.
+    None where coefficients or sizes of sums that matter are not known, where an element is a sum over several phases,
+    or where there would be more than `_MOST`.
     """
     divided = [index for index in (*contraction.x, *contraction.w) if not same(index.divisor, 1)]
     sizes, rank = contraction.sizes, contraction.rank
@@ -63,11 +63,14 @@ def phases(contraction: Contraction) -> tuple[Phase, ...] | None:
         math.lcm(*(index.divisor // math.gcd(index.coefficient(axis), index.divisor) for index in divided))
         for axis in range(len(sizes))
     ]
-    if not dims.known(size for size, step in zip(sizes, steps, strict=True) if step > 1):
+    if not dims.known(size for size, step in zip(sizes[rank:], steps[rank:], strict=True) if step > 1):
         return None
     if max(math.prod(steps[:rank]), math.prod(steps[rank:])) > _MOST:
         return None
-    firsts = [range(min(step, size) if step > 1 else 1) for size, step in zip(sizes, steps, strict=True)]
+    firsts = [
+        range(step if step == 1 or dims.is_symbolic(size) else min(step, size))
+        for size, step in zip(sizes, steps, strict=True)
+    ]
     found = []
     for outer in itertools.product(*firsts[:rank]):
         inner = [one for one in itertools.product(*firsts[rank:]) if _is_whole(divided, (*outer, *one))]
