@@ -18,6 +18,8 @@ reads none of them. A kernel's text shows all of it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hybridize.base.dims import is_symbolic, same, text
 from hybridize.base.dtypes import CODES, DType
 from hybridize.base.frozen import frozen
@@ -251,6 +253,11 @@ class Kernel:
         return _Printer().kernel(self)
 
 
+def epilogue_text(params: Sequence[Param], statements: Sequence[Statement]) -> str:
+    """Write statements over the axes of a contraction's result as text; loads of a number below 0 are of its sums."""
+    return _Printer().epilogue(params, statements)
+
+
 class _Printer:
     """Writes a kernel as text, each shared expression once; the text is the kernel's identity."""
 
@@ -265,6 +272,14 @@ class _Printer:
         self._lines.append(f"kernel({', '.join(buffers)}; {len(kernel.locals)} local) {{")
         for nest in kernel.nests:
             self._nest(nest)
+        self._lines.append("}")
+        return "\n".join(self._lines)
+
+    def epilogue(self, params: Sequence[Param], statements: Sequence[Statement]) -> str:
+        self._lines.append(f"epilogue({', '.join(f'b{i}: {param}' for i, param in enumerate(params))}) {{")
+        for statement in statements:
+            index, value = self.name(statement.index), self.name(statement.value)
+            self._lines.append(f"  b{statement.buffer}[{index}] = {value}")
         self._lines.append("}")
         return "\n".join(self._lines)
 
@@ -330,7 +345,8 @@ class _Printer:
                 parts = [self._term(atom, coefficient) for atom, coefficient in terms]
                 return f"({' + '.join(parts if same(constant, 0) else [*parts, _size(constant)])})"
             case Load(operand=operand, indices=indices):
-                line = f"b{operand}[{', '.join(map(self.name, indices))}]"
+                of = f"b{operand}" if operand >= 0 else "sum"
+                line = f"{of}[{', '.join(map(self.name, indices))}]"
             case CallExpr(function=function, args=args):
                 line = f"{function}({', '.join(map(self.name, args))})"
             case Select(condition=condition, then=then, orelse=orelse):

@@ -216,6 +216,8 @@ class Grouping:
         base = made[1].inputs[expr.operand]
         if base.type.dtype != view.type.dtype:
             return None
+        if isinstance(tiled, MatrixProduct) and base in self.homes:
+            return None  # its tiles read matrices in the order of their axes
         one = tiled.contraction
         found = through((one.x, one.w)[side], one.sizes, view.type.shape, expr.indices, base.type.shape)
         if found is None:
@@ -534,6 +536,8 @@ class Grouping:
             return None
         if not all(self._reads_where_stored(group, stored) for stored in group.materialised):
             return None
+        if not moved and all(stored in self.homes for stored in group.materialised):
+            return None  # its tiles store their results in the order of their axes
         size = product(group.shape)
         flat = group.space.flat(next(iter(patterns.values())), value.type.shape)
         if moved:

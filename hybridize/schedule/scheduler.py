@@ -535,8 +535,10 @@ class _Scheduler:
         packed = self._packed(step.operands[1], product)
         product = changed(product, packed=packed is not None)
         draft = None if step.epilogue is None else Draft(step.epilogue, self.grouping)
-        out = step.node.outputs[0] if draft is None else next(iter(draft.group.materialised))
-        ending, order = (None, []) if draft is None else epilogue_of(draft, out, product)
+        out = step.node.outputs[0]
+        if draft is not None:
+            out = next(value for value in draft.group.materialised if value not in self.layouts)
+        ending, order = (None, []) if draft is None else epilogue_of(draft, out, product, self._elements)
         plan = make_plan(product, self.target, following(ending))
         own = plan.scratch.nbytes
         nbytes = product.x_bytes + product.w_bytes + out.type.nbytes

@@ -10,7 +10,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.graph.ir import Array
 from hybridize.loops.expr import Expr, Routine
-from hybridize.loops.kernel import Kernel, Param
+from hybridize.loops.kernel import Kernel, Param, Statement, epilogue_text
 from hybridize.runtime.plan import Plan
 from hybridize.schedule.contraction import Packing, ProductPlan
 from hybridize.schedule.contraction.taps import TapPlan
@@ -149,6 +149,11 @@ class TapStep:
     addresses: tuple[Address, ...]
     workspace: Address
     split: Split | None = None
+
+    def __str__(self) -> str:
+        statements = [Statement(store.param, store.index, store.value) for store in self.stores]
+        body = f"{self.plan}\n{epilogue_text(self.params, statements)}"
+        return _step("contraction", self.provenance, (*self.addresses, self.workspace), self.split, body)
 
 
 @frozen

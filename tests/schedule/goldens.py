@@ -1,4 +1,4 @@
-"""The schedules of small graphs as text, one for each kind of kernel: tests/schedule/goldens/*.txt.
+"""The schedules of small graphs as text, one for each kind of kernel: tests/schedule/goldens/*.txt, taps/*.txt.
 
 python tests/schedule/goldens.py           which differ
 python tests/schedule/goldens.py --write   write them anew
@@ -9,11 +9,12 @@ from pathlib import Path
 
 from hybridize import ops
 from hybridize.base.dims import SizeScope
-from hybridize.base.dtypes import float32
+from hybridize.base.dtypes import float16, float32
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.program import scheduled
 from hybridize.machine.target import named_target
 from hybridize.ops import composites
+from hybridize.passes import PIPELINE
 from hybridize.passes.inline import Inline
 
 FOLDER = Path(__file__).parent / "goldens"
@@ -31,9 +32,9 @@ def unknown(low=2):
     return size
 
 
-def schedule_of(function, *types, target="avx512", slots=1):
+def schedule_of(function, *types, target="avx512", slots=1, stable=(), passes=Inline()):
     """The schedule of a graph for a target that all machines know."""
-    return scheduled(Inline()(ops.make_graph(function, types)), named_target(target), slots=slots)
+    return scheduled(passes(ops.make_graph(function, types)), named_target(target), stable, slots)
 
 
 def centred(x):
@@ -55,6 +56,25 @@ def each(function):
     return lambda *inputs: [function(*inputs)]
 
 
+def convolved(*how, **more):
+    return lambda x, w: [ops.convolution(x, w, *how, **more)]
+
+
+def contracted(spec, sizes=None):
+    return lambda x, w: [ops.contract(spec, x, w, sizes or {})]
+
+
+def gradient(operand):
+    """The gradient of a convolution of [4, 64, 14, 14] with [32, 64, 3, 3] by one of its operands."""
+    made = ops.make_graph(convolved(1, 1), [f32(4, 64, 14, 14), f32(32, 64, 3, 3)])
+    return lambda x, w, g: [ops.pullback(made, [x, w], [g])[operand]]
+
+
+def halo_by_the_producer(x, w):
+    y = composites.relu(ops.convolution(x, w))
+    return [ops.convolution(y, w, 1, 1)]
+
+
 CASES = {
     "plain loop": lambda: schedule_of(each(ops.add), f32(4, 32), f32(4, 32)),
     "masked rest": lambda: schedule_of(each(ops.tanh), f32(100)),
@@ -73,6 +93,34 @@ CASES = {
     "several statements": lambda: schedule_of(both, f32(64)),
     "threads": lambda: schedule_of(each(ops.tanh), f32(1 << 20), slots=4),
 }
+IMAGE, WEIGHT, RESULT = f32(4, 64, 14, 14), f32(32, 64, 3, 3), f32(4, 32, 14, 14)
+CASES |= {
+    f"taps/{name}": case
+    for name, case in {
+        "forward": lambda: schedule_of(convolved(1, 1), IMAGE, WEIGHT),
+        "forward avx2": lambda: schedule_of(convolved(1, 1), IMAGE, WEIGHT, target="avx2"),
+        "weights packed beforehand": lambda: schedule_of(convolved(1, 1), IMAGE, WEIGHT, stable=(1,)),
+        "gradient by x": lambda: schedule_of(gradient(0), IMAGE, WEIGHT, RESULT, passes=PIPELINE.run),
+        "gradient by w": lambda: schedule_of(gradient(1), IMAGE, WEIGHT, RESULT, passes=PIPELINE.run),
+        "one by one": lambda: schedule_of(convolved(), IMAGE, f32(32, 64, 1, 1)),
+        "groups": lambda: schedule_of(convolved(1, 1, groups=4), IMAGE, f32(64, 16, 3, 3)),
+        "stride and dilation": lambda: schedule_of(convolved((2, 1), (1, 2), (1, 2)), IMAGE, WEIGHT),
+        "scores": lambda: schedule_of(contracted("bqhc,bkhc->bhqk"), f32(2, 50, 4, 32), f32(2, 50, 4, 32)),
+        "values": lambda: schedule_of(contracted("bhqk,bkhc->bqhc"), f32(2, 4, 50, 50), f32(2, 50, 4, 32)),
+        "few channels": lambda: schedule_of(convolved(2, 3), f32(1, 3, 32, 32), f32(64, 3, 7, 7)),
+        "ragged columns": lambda: schedule_of(convolved(1, 1), f32(1, 16, 9, 9), f32(41, 16, 3, 3)),
+        "images of channels last": lambda: schedule_of(
+            contracted("n[y+r-1][x+s-1]c,orsc->nyxo", {"y": 14, "x": 14}), f32(4, 14, 14, 64), f32(32, 3, 3, 64)
+        ),
+        "any batch": lambda: schedule_of(convolved(1, 1), f32(unknown(), 64, 14, 14), WEIGHT),
+        "any width": lambda: schedule_of(convolved(1, 1), f32(1, 64, 14, unknown()), WEIGHT, stable=(1,)),
+        "halo by the producer": lambda: schedule_of(halo_by_the_producer, f32(2, 16, 9, 9), f32(16, 16, 3, 3)),
+        "threads": lambda: schedule_of(convolved(1, 1), IMAGE, WEIGHT, slots=4),
+        "16-bit floats": lambda: schedule_of(
+            convolved(1, 1), TensorType((1, 16, 9, 9), float16), TensorType((16, 16, 3, 3), float16)
+        ),
+    }.items()
+}
 
 
 def texts():
@@ -80,10 +128,16 @@ def texts():
     return {f"{name.replace(' ', '_')}.txt": f"{make()}\n" for name, make in CASES.items()}
 
 
+def written():
+    """The texts that were written down, by their files; those of products have a test of their own."""
+    paths = [*FOLDER.glob("*.txt"), *FOLDER.glob("taps/*.txt")]
+    return {str(path.relative_to(FOLDER)): path.read_text() for path in paths}
+
+
 def main():
     """Compare, or write."""
     now = texts()
-    before = {path.name: path.read_text() for path in FOLDER.glob("*.txt")}
+    before = written()
     differ = sorted(name for name in {**now, **before} if now.get(name) != before.get(name))
     if "--write" in sys.argv:
         for name in differ:

@@ -110,6 +110,29 @@ def turned():
     return job(lambda x, y: [ops.add(ops.transpose(x, (1, 0)), y)], normal(70, 45), normal(45, 70))
 
 
+def convolutions():
+    """Homes with halos, constants packed beforehand, a residual, a mean over pixels, groups, strides."""
+    w, grouped, out = normal(8, 8, 3, 3) / numpy.float32(8), normal(12, 4, 3, 2), normal(5, 12)
+
+    def net(x, v):
+        y = composites.relu(ops.convolution(x, ops.constant(w), 1, 1))
+        y = ops.add(ops.convolution(y, v, 1, 2, 2), y)
+        y = ops.convolution(y, ops.constant(grouped), 2, (1, 0), groups=2)
+        return [y, ops.matmul(composites.mean(y, (2, 3)), ops.constant(out), False, True)]
+
+    return job(net, normal(2, 8, 7, 9), normal(8, 8, 3, 3, seed=1))
+
+
+def attention():
+    """Scores and values by einsum, softmax between them."""
+
+    def heads(q, k, v):
+        scores = composites.softmax(ops.contract("bqhc,bkhc->bhqk", q, k, {}), 3)
+        return [ops.contract("bhqk,bkhc->bqhc", scores, v, {})]
+
+    return job(heads, *(normal(2, 9, 3, 16, seed=seed) for seed in range(3)))
+
+
 MODELS = {
     "mlp of one": lambda: mlp(1),
     "mlp of 7": lambda: mlp(7),
@@ -122,6 +145,8 @@ MODELS = {
     "float16": lambda: sixteen_bits(numpy.dtype("f2")),
     "bfloat16": lambda: sixteen_bits(numpy.dtype(ml_dtypes.bfloat16)),
     "turned": turned,
+    "convolutions": convolutions,
+    "attention": attention,
 }
 
 

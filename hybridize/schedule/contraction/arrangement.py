@@ -71,7 +71,9 @@ def _channels_last(moves: Sequence[bool]) -> tuple[int, ...]:
 
 def arrangement(contraction: Contraction, shapes: tuple[Shape, Shape], lanes: int) -> Arrangement | None:
     """Find the parts of the axes; None where tiles do not suit the contraction, which is then a loop of folds."""
-    if any(same(size, 0) for size in contraction.sizes) or contraction.accumulate == bool_:
+    # An operand without elements has no memory; where indices leave it, the result may have elements yet.
+    empty = any(same(size, 0) for size in (*contraction.sizes, *shapes[0], *shapes[1]))
+    if empty or contraction.accumulate == bool_:
         return None
     for swapped in (False, True):
         one = contraction

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from hybridize.base.dims import hint, is_symbolic, product
+from hybridize.base.dims import hint, is_symbolic, product, text
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import frozen
 from hybridize.machine.target import Target
@@ -108,11 +108,11 @@ class TapPlan:
 
     def __str__(self) -> str:
         def listed(axes: tuple[TapAxis, ...]) -> str:
-            return " ".join(f"a{axis.axis}<{axis.size}>*{axis.x}" for axis in axes) or "-"
+            return " ".join(f"a{axis.axis}<{text(axis.size)}>*{_factor(axis.x)}" for axis in axes) or "-"
 
         lines = [
-            f"taps {self.dtype.name}: x from {self.start}, groups {listed(self.groups)}",
-            f"  rows {listed((*self.outer, self.row))} in bands of {self.band}",
+            f"taps {self.dtype.name}: x from {text(self.start)}, groups {listed(self.groups)}",
+            f"  rows {listed((*self.outer, self.row))} in bands of {text(self.band)}",
             f"  sum over {listed(self.taps)} then {listed(self.terms)}",
         ]
         lines += [
@@ -121,6 +121,10 @@ class TapPlan:
             for part in self.panels
         ]
         return "\n".join(lines)
+
+
+def _factor(x: int) -> str:
+    return f"({text(x)})" if is_symbolic(x) else str(x)
 
 
 _ROWS = {32: {1: 28, 2: 14, 3: 9, 4: 6}, 16: {1: 12, 2: 6, 3: 4}}
