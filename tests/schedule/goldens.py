@@ -17,6 +17,7 @@ from hybridize.ops import composites
 from hybridize.passes import PIPELINE
 from hybridize.passes.inline import Inline
 
+INLINE = Inline()
 FOLDER = Path(__file__).parent / "goldens"
 
 
@@ -32,7 +33,7 @@ def unknown(low=2):
     return size
 
 
-def schedule_of(function, *types, target="avx512", slots=1, stable=(), passes=Inline()):
+def schedule_of(function, *types, target="avx512", slots=1, stable=(), passes=INLINE):
     """The schedule of a graph for a target that all machines know."""
     return scheduled(passes(ops.make_graph(function, types)), named_target(target), stable, slots)
 

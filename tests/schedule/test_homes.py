@@ -161,7 +161,8 @@ class Network:
         shape = self.shapes[x]
         pixels = tuple(range(2, len(shape)))
         self.step(
-            lambda v, _: ops.broadcast(ops.reshape(ops.sum(v[x], pixels), (*shape[:2], *(1,) * self.rank)), shape), shape
+            lambda v, _: ops.broadcast(ops.reshape(ops.sum(v[x], pixels), (*shape[:2], *(1,) * self.rank)), shape),
+            shape,
         )
 
     def softmax(self):
@@ -222,9 +223,7 @@ class Network:
         k = self.draw(st.sampled_from((1, 4, 16, 18)))
         w = self.weight((k, shape[1]))
         sizes = dict(zip(f"nc{pixels}", shape, strict=True)) | {"o": k}
-        self.step(
-            lambda v, _: ops.contract(f"nc{pixels},oc->{''.join(out)}", v[x], v[w], {}), [sizes[c] for c in out]
-        )
+        self.step(lambda v, _: ops.contract(f"nc{pixels},oc->{''.join(out)}", v[x], v[w], {}), [sizes[c] for c in out])
 
     def graph(self):
         def run(*inputs):
