@@ -20,7 +20,7 @@ from hybridize.codegen.llvm.program import scheduled
 from hybridize.compiler import compile as compiled
 from hybridize.loops.contraction import Contraction, plain, reference, subscript
 from hybridize.machine.target import named_target
-from hybridize.ops import make_graph, pullback
+from hybridize.ops import evaluate, make_graph, pullback
 from hybridize.schedule.contraction.arrangement import arrangement
 from hybridize.schedule.contraction.phases import phases
 
@@ -193,6 +193,28 @@ def test_gradients_of_strided_convolutions_are_pytorchs(level, x, w, stride, pad
     numpy.testing.assert_allclose(program.run([x, w, g])[0], wanted.numpy(), rtol=1e-4, atol=1e-4)
 
 
+SPECS = [
+    ("nc[(i-r+1)/2],ocr->noi", (2, 8, 6), (16, 8, 3), {"i": 12}, 2),
+    ("ocr,nc[(i-r+1)/2]->noi", (16, 8, 3), (2, 8, 6), {"i": 12}, 2),
+    ("nc[(i-2r+j)/3],ocrj->noi", (2, 8, 6), (16, 8, 3, 1), {"i": 12}, 3),
+    ("nc[(i-r+1)/2][(k+r)/3],ocr->noik", (2, 8, 6, 5), (16, 8, 3), {"i": 7, "k": 9}, 6),
+    ("c[i/2],oc->oi", (8, 6), (16, 8), {"i": 11}, 2),
+    ("nci,no[(s-i+1)/2]->cos", (2, 16, 6), (2, 4, 5), {"s": 5}, 2),
+]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float64", "int8"])
+@pytest.mark.parametrize(("spec", "x", "w", "sizes", "count"), SPECS)
+def test_any_divided_indices_of_any_dtype(spec, x, w, sizes, count, dtype):
+    x, w = ((5 * numbers(shape)).astype(dtype) for shape in (x, w))
+    graph = make_graph(lambda x, w: [ops.contract(spec, x, w, sizes)], [typed(x), typed(w)])
+    program = compiled(graph)
+    assert is_in_tiles(program.plan.steps)
+    assert sum(step.kind == "contraction" for step in program.plan.steps) == count
+    tolerance = 1e-2 if dtype == "float16" else 1e-9
+    numpy.testing.assert_allclose(program.run([x, w])[0], evaluate(graph, [x, w])[0], rtol=tolerance, atol=tolerance)
+
+
 def test_threads_change_no_bit():
     graph, operands, wanted = transposed(numbers((8, 32, 24, 24)), numbers((32, 32, 3, 3), 1), 2, 1, 1, 1, 1)
     alone, together = compiled(graph, threads=1), compiled(graph, threads=2)
@@ -220,7 +242,7 @@ def test_each_phase_packs_its_share_of_a_constant():
     assert sizes == [2 * 2 * 16 * 32] * 4
 
 
-@pytest.mark.parametrize(("stride", "padding", "window"), [(2, 1, 3), (3, 0, 3), (2, 0, 1), (4, 1, 2)])
+@pytest.mark.parametrize(("stride", "padding", "window"), [(2, 1, 3), (3, 0, 3), (3, 0, 1), (4, 1, 2)])
 def test_sizes_that_only_calls_know(stride, padding, window):
     """Strided convolutions and their gradients: one program for all sizes, in tiles."""
     w = np.array(numbers((16, 24, window, window), 1))
@@ -233,7 +255,7 @@ def test_sizes_that_only_calls_know(stride, padding, window):
 
     x = np.array(numbers((2, 24, 19, 20)))
     function = hy.hybridize(run, dynamic=True)
-    for n, size in ((2, 19), (3, 18), (2, 23), (1, 32)):
+    for n, size in ((2, 19), (3, 18), (2, 23), (1, window + 1), (1, 32)):  # of few rows, phases have none
         x = np.array(numbers((n, 24, size, size + 1)))
         x.attach_grad()
         tx = torch.tensor(x.asnumpy(), requires_grad=True)
