@@ -25,7 +25,8 @@ from hybridize.loops.kernel import Kernel, Param, Statement
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.runtime.plan import Buffer, Plan, PlanAddress, PlanStep, plain
-from hybridize.schedule.contraction import Product, make_packing, make_plan, packing_pays
+from hybridize.schedule.bands import BandMember, find_bands
+from hybridize.schedule.contraction import Product, ProductPlan, make_packing, make_plan, packing_pays
 from hybridize.schedule.contraction.arrangement import Arrangement, suits, tap_plan
 from hybridize.schedule.contraction.copies import border, into_home, packed
 from hybridize.schedule.contraction.ending import ending_of, is_along, is_read, plain_ending, stores_of
@@ -44,6 +45,7 @@ from hybridize.schedule.nests import Nests
 from hybridize.schedule.parallel import Split, shared_loop, worth
 from hybridize.schedule.steps import (
     Address,
+    Band,
     Derived,
     LoopStep,
     Packed,
@@ -134,6 +136,9 @@ class _Scheduler:
         self.order = self._ordered()
         self.blocks: list[ScratchBlock] = []
         self.homes: dict[Value, ScratchBlock | Address] = {}
+        self.products: dict[int, BandMember | None] = {}
+        """Products that may share a band, by their steps."""
+        self.bands: dict[int, Band] = {}
         self.bordered: list[tuple[int, Value]] = []
         """Values with a halo, and the steps that store them."""
 
@@ -266,6 +271,7 @@ class _Scheduler:
                 self._loops(unit, number, last) if isinstance(unit, FusionGroup) else self._own(unit, number, last)
             )
         makers += [self._copy(value, slot) for value, slot in self._copies()]
+        self.bands = self._found_bands(len(makers))
         scratch_bytes = assign(self.blocks)
         made = [one for number, make in enumerate(makers) for one in (*self._borders(number), *_several(make()))]
         steps, updates = proven_updates([step for step, _ in made], self.updates, self.interner)
@@ -282,6 +288,19 @@ class _Scheduler:
         work = (sum(_moved(step) for step, _ in made), sum(flops for _, flops in made))
         reads = frozenset(self.reads)
         return Schedule(plan, steps, constants, reads, scratch_bytes, work)
+
+    def _found_bands(self, count: int) -> dict[int, Band]:
+        """The bands of products; what lives within one lives as long as all of it."""
+        found = find_bands((self.products.get(number) for number in range(count)), self.target)
+        for band in {band.number for band in found.values()}:
+            numbers = [number for number, one in found.items() if one.number == band]
+            first, last = min(numbers), max(numbers)
+            for block in self.blocks:
+                if first <= block.first <= last:
+                    block.first, block.last = first, max(block.last, last)
+                elif first <= block.last <= last:
+                    block.last = last
+        return found
 
     def _borders(self, number: int) -> Iterable[Made]:
         """Store zeros around the values that a step stores."""
@@ -546,6 +565,8 @@ class _Scheduler:
         workspace = self._own_scratch(own, split, number)
         nodes = [step.node] if draft is None else [step.node, *(n for _, n, _ in reversed(draft.group.members))]
         provenance = _provenance_of(nodes)
+        if split is None:
+            self.products[number] = self._band_member(step, number, plan, out, draft)
 
         def make() -> tuple[ScheduleStep, int]:
             first, second = step.operands
@@ -555,10 +576,26 @@ class _Scheduler:
                 self._address_of(second) if packed is None else packed,
                 *(self._address_of(value) for value in order),
             )
-            made = ProductStep(provenance, plan, out.type, ending, addresses, self._address(workspace), split)
-            return made, product.flops
+            own = self._address(workspace)
+            band = self.bands.get(number)
+            return ProductStep(provenance, plan, out.type, ending, addresses, own, split, band), product.flops
 
         return make
+
+    def _band_member(
+        self, step: NodeStep, number: int, plan: ProductPlan, out: Value, draft: Draft | None
+    ) -> BandMember | None:
+        """A product as one that may share a band; None where its rows are not those of what it reads."""
+        x, w = step.operands
+        root, start = self._root(x)
+        if not same(start, 0) or not same(root.type.size, x.type.size):
+            return None
+        stored = [out] if draft is None else list(draft.group.materialised)
+        used = [] if draft is None else [value for value in draft.buffers if value not in stored]
+        reads = frozenset(self._root(value)[0] for value in (w, *used))
+        stores = frozenset(self._root(value)[0] for value in stored)
+        nbytes = sum(value.type.nbytes for value in stored)
+        return BandMember(number, plan, root, reads, stores, self._root(out)[0], nbytes)
 
     def _packed(self, w: Value, product: Product) -> Address | None:
         """Return the address of the packed w of a product; None if w is known only to the call, or packing does not

@@ -114,6 +114,19 @@ class LoopStep:
 
 
 @frozen
+class Band:
+    """Consecutive steps that run range by range: units 0 to `size` of each, then the next ones of each."""
+
+    number: int
+    """One for all steps of a band."""
+    units: int
+    size: int
+
+    def __str__(self) -> str:
+        return f"band {self.number}: {self.size} of {self.units} units at a time"
+
+
+@frozen
 class ProductStep:
     """Run a product with its epilogue; `addresses` are out, x, w and the epilogue's params."""
 
@@ -124,10 +137,12 @@ class ProductStep:
     addresses: tuple[Address, ...]
     workspace: Address
     split: Split | None = None
+    band: Band | None = None
 
     def __str__(self) -> str:
         addresses = (*self.addresses, self.workspace)
         body = f"{self.plan}" if self.epilogue is None else f"{self.plan}\n{self.epilogue}"
+        body = body if self.band is None else f"{self.band}\n{body}"
         return _step("contraction", self.provenance, addresses, self.split, body)
 
 

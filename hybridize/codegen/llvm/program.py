@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy
@@ -34,6 +35,7 @@ from hybridize.schedule import Schedule, schedule
 from hybridize.schedule.parallel import SharedLoop, Split
 from hybridize.schedule.steps import (
     Address,
+    Band,
     Derived,
     LoopStep,
     Packed,
@@ -137,10 +139,14 @@ class Emitter:
             f.use_sizes("%inputs", len(scheduled.plan.inputs) + len(scheduled.constants))
         pointers = Pointers(f)
         names = []
-        for step in scheduled.steps:
-            names.append(self.step(f, step, pointers))
-            if scheduled.plan.updates and stops(step):
-                self._stop(f, pointers.at(step.addresses[0]))
+        for band, steps in itertools.groupby(scheduled.steps, key=_band):
+            if band is not None:
+                names += self._banded(f, band, [step for step in steps if isinstance(step, ProductStep)], pointers)
+                continue
+            for step in steps:
+                names.append(self.step(f, step, pointers))
+                if scheduled.plan.updates and stops(step):
+                    self._stop(f, pointers.at(step.addresses[0]))
         f.do("ret void")
         return names
 
@@ -214,6 +220,18 @@ class Emitter:
         )
         call_in_parallel(f, pointers.at(Address("input", split.team, 0)), body, args, turns, split)
 
+    def _banded(self, f: Function, band: Band, steps: Sequence[ProductStep], pointers: Pointers) -> list[str]:
+        """Call products range by range, so that each finds near what the one before has stored."""
+        args = [[pointers.at(address) for address in (*step.addresses, step.workspace)] for step in steps]
+        names = [self._written_product(step, ranged=True) for step in steps]
+        minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
+        with f.loop(0, band.units, band.size) as loop:
+            end = f.op(f"add i64 {loop.index}, {band.size}")
+            last = f.op(f"call i64 {minimum}(i64 {end}, i64 {band.units})")
+            for name, pointed in zip(names, args, strict=True):
+                f.call(name, [*(f"ptr {arg}" for arg in pointed), f"i64 {loop.index}", f"i64 {last}"])
+        return names
+
     def _taps(self, f: Function, step: TapStep, pointers: Pointers) -> str:
         split = step.split
         args = [pointers.at(address) for address in (*step.addresses, step.workspace)]
@@ -272,20 +290,29 @@ class Emitter:
     def _product(self, f: Function, step: ProductStep, pointers: Pointers) -> str:
         if same(step.out.size, 0):
             return ""
-        plan, split, epilogue = step.plan, step.split, None
-        if step.epilogue is not None:
-            epilogue = epilogue_emitter(step.epilogue, plan.product, step.out, self.target)
+        split = step.split
         args = [pointers.at(address) for address in (*step.addresses, step.workspace)]
-        name = self._once(
-            "product",
-            f"{plan.product} {step.epilogue}{'' if split is None else ' ranged'}",
-            lambda name: emit_product(self.module, name, plan, self.target, epilogue, ranged=split is not None),
-        )
+        name = self._written_product(step, ranged=split is not None)
         if split is None:
             self._call(f, name, args)
         else:
-            self._in_parallel(f, name, args, plan.units, split, pointers)
+            self._in_parallel(f, name, args, step.plan.units, split, pointers)
         return name
+
+    def _written_product(self, step: ProductStep, *, ranged: bool) -> str:
+        """The function of a product, of a range of its units where that is asked for."""
+        plan, epilogue = step.plan, None
+        if step.epilogue is not None:
+            epilogue = epilogue_emitter(step.epilogue, plan.product, step.out, self.target)
+        return self._once(
+            "product",
+            f"{plan.product} {step.epilogue}{' ranged' if ranged else ''}",
+            lambda name: emit_product(self.module, name, plan, self.target, epilogue, ranged=ranged),
+        )
+
+
+def _band(step: ScheduleStep) -> Band | None:
+    return step.band if isinstance(step, ProductStep) else None
 
 
 class Pointers:
