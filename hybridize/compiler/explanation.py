@@ -15,6 +15,10 @@ from hybridize.compiler.limits import Limits
 from hybridize.ops import OPS
 
 WIDTH = 100
+CONVERSIONS = ("copy in", "border", "pack", "copy out")
+"""Steps that bring operands of contractions into the layout that tiles read, zeros around a value that another step
+stores, a second operand into panels, and results into the layout that others expect.
+"""
 
 
 @frozen
@@ -120,6 +124,16 @@ class Explanation:
         return sum(time for time in times if time is not None) if times and None not in times else None
 
     @property
+    def conversions(self) -> tuple[tuple[str, int, int], ...]:
+        """Steps that only bring values into other layouts: (word, how many, the bytes that they read and write)."""
+        found = []
+        for word in CONVERSIONS:
+            steps = [kernel for kernel in self.kernels if kernel.ops == (word,)]
+            if steps:
+                found.append((word, len(steps), sum(kernel.bytes for kernel in steps)))
+        return tuple(found)
+
+    @property
     def facts(self) -> tuple[tuple[str, str], ...]:
         """Return the facts that take a line each: (word, text)."""
         why = f"captured because {self.reason}" if self.reason else "the first program of its function"
@@ -133,6 +147,9 @@ class Explanation:
         found.append(("backend", f"backend {self.backend}" + (f", for {self.target}" if self.target else "")))
         if self.stages:
             found.append(("compiled in", ", ".join(f"{name} {ms:.1f} ms" for name, ms in self.stages)))
+        if self.conversions:
+            counts = ", ".join(f"{count} {word}" for word, count, _ in self.conversions)
+            found.append(("layouts", f"{counts}: {sum(nbytes for *_, nbytes in self.conversions):,} bytes a call"))
         memory = self.memory
         call = f"{memory.scratch + memory.outputs:,} bytes a call at most: {memory.scratch:,} of scratch, "
         found.append(("memory", f"{call}{memory.outputs:,} of outputs"))

@@ -453,7 +453,7 @@ class _Scheduler:
             first = self._address_of(x)
             if copied is not None:
                 kernel = into_home(x.type.shape, (home, x.type.dtype), (near, dtype), self.target)
-                steps.append(self._copying("copy", kernel, self._address(copied), first))
+                steps.append(self._copying("copy in", kernel, self._address(copied), first))
                 first = self._address(copied)
             stored = [self._address(turned[k]) if k in turned else self._address_of(v) for k, v in enumerate(values)]
             for phase, of in zip(arranged.phases, tiles, strict=True):
@@ -475,7 +475,7 @@ class _Scheduler:
                 dtype_, shape = values[k].type.dtype, values[k].type.shape
                 there = ordered(shape, arranged.result_order())
                 kernel = into_home(shape, (there, dtype_), (self._home_of(values[k]), dtype_), self.target)
-                steps.append(self._copying("copy", kernel, self._address_of(values[k]), self._address(block)))
+                steps.append(self._copying("copy out", kernel, self._address_of(values[k]), self._address(block)))
             return steps
 
         return make

@@ -5,7 +5,8 @@ import contextlib
 import numpy
 import pytest
 
-from hybridize import autograd, hybridize, np, npx
+from hybridize import autograd, hybridize, np, npx, ops
+from hybridize.array.operands import operand, result
 from hybridize.base.errors import ShapeError
 from hybridize.base.types import TensorType
 from hybridize.compiler import compile, default_target, limits
@@ -266,3 +267,25 @@ def test_limits_name_the_level_that_binds():
     assert core.least(2 << 20, 0)[0] == "L3"
     assert core.least(64 << 20, 0)[0] == "memory"
     assert core.least(64, 10**6) == ("multiply-adds", pytest.approx(4e-6))
+
+
+def test_conversions_of_layout_are_counted_with_their_bytes():
+    def net(x, w):
+        y = result(ops.convolution(operand(x), operand(w)))
+        return result(ops.convolution(operand(np.maximum(y, 0)), operand(w), 1, 1))
+
+    f = hybridize(net)
+    x, w = np.ones((2, 16, 9, 9)), np.ones((16, 16, 3, 3))
+    f(x, w)
+    report = f.program(x, w).explain()
+    counts = {word: count for word, count, _ in report.conversions}
+    assert counts["copy in"] == 1
+    assert counts["border"] == 1
+    assert counts["copy out"] == 1
+    read = 4 * 2 * 16 * 9 * 9
+    assert next(nbytes for word, _, nbytes in report.conversions if word == "copy in") == 2 * read
+    total = sum(nbytes for *_, nbytes in report.conversions)
+    assert f"{total:,} bytes a call" in dict(report.facts)["layouts"]
+    plain = hybridize(lambda x: x + 1.0)
+    plain(x)
+    assert "layouts" not in dict(plain.program(x).explain().facts)
