@@ -17,6 +17,7 @@ addresses in memory, with the `Plan` that the runtime keeps. Kernels are loop IR
     epilogue     a draft as what follows in the store of a contraction
     homes        how a stored value lies in memory: strides, offset, halo
     layouts      which values have a home other than the order of their axes
+    places       in whose memory a value lies: its own, or within a base or a concatenation
     bands        products that run a few rows at a time, one after the other
     memory       offsets from live ranges
     updates      buffer donation: outputs that may lie where an input lies

@@ -62,31 +62,25 @@ class Draft:
         assert axes is not None
         rows = self.group.rows or ()
         inner = tuple(axis for axis in axes if axis not in rows)
-        number, offset = self._buffer(value)
+        number = self._buffer(value)
         if not stored:
             self.row_local.add(number)
-        index = self._element_index(value, number, offset, resolved)
+        index = self._element_index(value, number, resolved)
         self.statements.append(DraftStatement(number, inner, index, expr))
 
-    def _buffer(self, value: Value) -> tuple[int, int]:
-        """Number of the buffer in which `value` is stored, and its first element there."""
-        offset = 0
-        while value in self._grouping.alias:
-            value, start = self._grouping.alias[value]
-            offset += start
-        number = self._numbers.get(value)
+    def _buffer(self, value: Value) -> int:
+        """Number of the buffer in which `value` is stored: the memory of its root."""
+        root = self._grouping.places.root(value)
+        number = self._numbers.get(root)
         if number is None:
-            number = self._numbers[value] = len(self.buffers)
-            self.buffers.append(value)
-        return number, offset
+            number = self._numbers[root] = len(self.buffers)
+            self.buffers.append(root)
+        return number
 
-    def _element_index(self, value: Value, number: int, offset: int, indices: Pattern) -> Expr:
+    def _element_index(self, value: Value, number: int, indices: Pattern) -> Expr:
         if number in self.row_local:
             return self._within_row(value, self.space.flat(indices, value.type.shape))
-        home = self._grouping.homes.get(value)
-        if home is not None:
-            return home.address(self.space, indices)
-        return self.space.affine([(self.space.flat(indices, value.type.shape), 1)], offset)
+        return self._grouping.places.address(self.space, value, indices)
 
     def _within_row(self, value: Value, flat: Expr) -> Expr:
         """The part of a flat index that counts within a row, close together."""
@@ -136,8 +130,8 @@ class Draft:
         if operand is self.group.contraction:
             position = self.space.flat(indices, operand.type.shape)
             return self._interner.load(operand.type.dtype, ACCUMULATED, (position,))
-        number, offset = self._buffer(operand)
-        return self._interner.load(operand.type.dtype, number, (self._element_index(operand, number, offset, indices),))
+        number = self._buffer(operand)
+        return self._interner.load(operand.type.dtype, number, (self._element_index(operand, number, indices),))
 
     def _resolve(self, pattern: Pattern) -> Pattern:
         """`pattern` with loads of index data, which name values, replaced by what they load."""
@@ -168,6 +162,10 @@ class Draft:
         _loads(statements[0].value, indices, set())
         wanted = {id(statements[0].index)}
         return [number for number, found in indices.items() if found == wanted and number not in self.row_local]
+
+    def elements(self, number: int) -> int:
+        """Elements of the memory of a buffer."""
+        return self._grouping.places.own(self.buffers[number]).elements
 
     def read_patterns(self, value: Value) -> list[Pattern]:
         """The patterns at which the group reads a value."""

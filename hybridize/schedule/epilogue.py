@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from hybridize.graph import Value
 from hybridize.loops.expr import Expr, Load
 from hybridize.loops.index import Space
@@ -26,13 +24,8 @@ def following(epilogue: Epilogue | None) -> Following:
     return "light" if not epilogue.side_stores and weight(epilogue.value) <= _LIGHT else "heavy"
 
 
-def epilogue_of(
-    draft: Draft, out: Value, product: Product, elements: Callable[[Value], int]
-) -> tuple[Epilogue, list[Value]]:
-    """Turn a draft into the epilogue of an element at (batch, row, column); returns it and the values of its params.
-
-    `elements` are those of the memory in which a value is stored.
-    """
+def epilogue_of(draft: Draft, out: Value, product: Product) -> tuple[Epilogue, list[Value]]:
+    """Turn a draft into the epilogue of an element at (batch, row, column); returns it and the values of its params."""
     interner = draft.space.interner
     space = Space(interner, {0: product.batch, 1: product.m, 2: product.n})
     flat = space.flat(tuple(space.axis(k) for k in range(3)), (product.batch, product.m, product.n))
@@ -54,7 +47,7 @@ def epilogue_of(
         return space.rewrite_deep(expr, axes, load, lambda fold: fold.variable, memo)
 
     written = {statement.buffer for statement in draft.statements}
-    params = tuple(Param(draft.buffers[n].type.dtype, elements(draft.buffers[n]), n in written) for n in order)
+    params = tuple(Param(draft.buffers[n].type.dtype, draft.elements(n), n in written) for n in order)
     main = next(statement for statement in draft.statements if statement.buffer == target)
     side_stores = tuple(
         SideStore(numbers[s.buffer], moved(s.index), moved(s.value)) for s in draft.statements if s is not main

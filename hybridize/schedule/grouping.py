@@ -10,7 +10,8 @@ kernel in the making; it knows at which of its own indices each value is read (a
     a root    of a group of its own otherwise.
 
 A fold is inlined only where all it is read at is the row it belongs to; that makes row kernels of softmax and
-layer norm. The last group that reads a contraction at its own index becomes the contraction's epilogue.
+layer norm. A stored view lies where its base does, and what a stored concatenation is made of is stored straight into
+it (see `places`). The last group that reads a contraction at its own index becomes the contraction's epilogue.
 """
 
 from __future__ import annotations
@@ -22,13 +23,14 @@ from hybridize.base.dims import hint, product, same
 from hybridize.base.frozen import changed, frozen, mutable
 from hybridize.graph import Graph, Node, Value
 from hybridize.loops.expr import Axis, Const, Expr, Fold, Load, Region, whole
-from hybridize.loops.index import Index, Interner, Space, bit
-from hybridize.ops import Effect, effect_of
+from hybridize.loops.index import Index, Space, bit
+from hybridize.ops import Concat, Effect, effect_of
 from hybridize.schedule.contraction.arrangement import Arrangement
 from hybridize.schedule.contraction.matrices import MatrixProduct
 from hybridize.schedule.contraction.views import through
-from hybridize.schedule.homes import Home
+from hybridize.schedule.homes import Home, is_contiguous
 from hybridize.schedule.lower import Local, Lowerings, Read, Tiled
+from hybridize.schedule.places import Places, View
 
 Pattern = tuple[Expr, ...]
 """Indices at which a group reads a value, one per axis of the value."""
@@ -110,6 +112,8 @@ class Grouping:
         self.graph = graph
         self.homes = homes or {}
         """Of values that do not lie in the order of their axes."""
+        self.places = Places(lowerings.interner, self.homes, _read_in_order(graph, lowerings))
+        """In whose memory each stored value lies."""
         self.last = set(last)
         """Values to be stored as late as can be, because they take the place of others."""
         self.numbers: dict[Value, int] = {}
@@ -124,8 +128,6 @@ class Grouping:
         """Units that read a stored value."""
         self.wanted: dict[Value, list[int]] = {}
         """Outputs of the graph that a value is to be found in."""
-        self.alias: dict[Value, tuple[Value, int]] = {}
-        """Stored views: the same bytes as another value, from an element on."""
         self.owner: dict[Value, Unit] = {}
         """The unit that stores each value."""
         self._effect: NodeStep | None = None
@@ -133,6 +135,8 @@ class Grouping:
         for position, node in enumerate(graph.nodes):
             for value in node.outputs:
                 self.producer[value] = (position, node)
+        self.counts = graph.uses()
+        """The reads of each value, as an output too."""
         self.finishing = self._finishing()
         """Values that an epilogue can give: a contraction is all but read for them."""
         for slot, value in enumerate(graph.outputs):
@@ -141,7 +145,6 @@ class Grouping:
             self._visit(position, graph.nodes[position])
 
     def _finishing(self) -> set[Value]:
-        uses = self.graph.uses()
         found: set[Value] = set()
         for node in self.graph.nodes:
             lowered = self.lowerings.of(node)
@@ -149,7 +152,7 @@ class Grouping:
                 found.update(node.outputs)
             elif isinstance(lowered, tuple) and len(lowered) == 1 and not lowered[0].folds:
                 sources = [node.inputs[read.operand] for read in lowered[0].reads if read.identity]
-                if any(source in found and uses[source] == 1 for source in sources):
+                if any(source in found and self.counts[source] == 1 for source in sources):
                     found.add(node.outputs[0])
         return found
 
@@ -165,11 +168,10 @@ class Grouping:
         if step.effect:
             step.following, self._effect = self._effect, step
         self.steps.append(step)
-        for k in invariant_state(node, lowered) if isinstance(lowered, Region) else ():
-            if node.outputs[k] not in self.wanted:
-                self._forward_invariant(node.outputs[k], node.inputs[k])
-        for value in node.outputs:
-            if value in self.alias:
+        unchanged = invariant_state(node, lowered) if isinstance(lowered, Region) else ()
+        for k, value in enumerate(node.outputs):
+            if k in unchanged and value not in self.wanted:
+                self._forward_invariant(value, node.inputs[k])
                 continue
             self.owner[value] = step
             for group in self.uses.get(value, {}):
@@ -185,7 +187,9 @@ class Grouping:
 
     def _forward_invariant(self, value: Value, base: Value) -> None:
         """State that a loop never changes stays where it was."""
-        self.alias[value] = (base, 0)
+        identity = tuple(self.interner.axis(axis) for axis in range(value.type.ndim))
+        placed = self.places.put(value, View(base, identity))
+        assert placed, "a loop reads its state in the order of its axes"
         for unit in (*self.readers.get(value, ()), *self.uses.get(value, ())):
             self._read(base, unit)
 
@@ -200,6 +204,8 @@ class Grouping:
                     break
                 tiled, operands[side] = made
         step.tiled, step.operands = tiled, tuple(operands)
+        if isinstance(tiled, MatrixProduct):
+            self.places.ordered.update(operands)
 
     def _composed(self, tiled: Tiled, operands: list[Value], side: int) -> tuple[Tiled, Value] | None:
         """The contraction with the base of a view for an operand, if the same kind of tiles computes it."""
@@ -216,7 +222,7 @@ class Grouping:
         base = made[1].inputs[expr.operand]
         if base.type.dtype != view.type.dtype:
             return None
-        if isinstance(tiled, MatrixProduct) and base in self.homes:
+        if isinstance(tiled, MatrixProduct) and not self.places.is_ordered(base):
             return None  # its tiles read matrices in the order of their axes
         one = tiled.contraction
         found = through((one.x, one.w)[side], one.sizes, view.type.shape, expr.indices, base.type.shape)
@@ -233,7 +239,7 @@ class Grouping:
 
     def _decide(self, position: int, node: Node, value: Value, local: Local) -> None:
         uses = self.uses.get(value, {})
-        hard = value in self.wanted or bool(self.readers.get(value))
+        hard = value in self.wanted or value in self.places or bool(self.readers.get(value))
         if not uses and not hard:
             return
         aliased = hard and self._make_alias(node, value, local)
@@ -243,7 +249,9 @@ class Grouping:
             return
         if aliased or self._make_alias(node, value, local):
             for group in uses:
-                self._read(self.alias[value][0], group)
+                self._read(self.places.base(value), group)
+            return
+        if self._place_parts(position, node, value, uses):
             return
         if same(value.type.size, 0) or not self._join(position, node, value, local, uses):
             self._root(position, node, value, local)
@@ -251,22 +259,105 @@ class Grouping:
             if self.owner[value] is not group:
                 self._read(value, group)
 
+    # Concatenations
+
+    def _place_parts(self, position: int, node: Node, value: Value, uses: Iterable[FusionGroup]) -> bool:
+        """Have the operands of a stored concatenation lie within it, each stored straight there, if that pays.
+
+        It pays if an operand is stored anyway, and the elements of each part that lie one after the other fill a vector
+        at least. Operands that cannot lie there are copied there.
+        """
+        if not isinstance(node.op, Concat) or value in self.last or same(value.type.size, 0):
+            return False
+        axis, shape = node.op.axis, value.type.shape
+        order = self.places.home(value).order
+        at = order.index(axis)
+        slowest = all(same(shape[one], 1) for one in order[:at])
+        run = product(shape[one] for one in order[at + 1 :])
+        lanes = self.lowerings.target.lanes(value.type.dtype.itemsize)
+        operands = [(k, one) for k, one in enumerate(node.inputs) if not same(one.type.size, 0)]
+        if not slowest and any(hint(one.type.shape[axis] * run) < lanes for _, one in operands):
+            return False
+        if not any(self._is_stored_anyway(one) for _, one in operands):
+            return False
+        readers = self.readers.setdefault(value, set())
+        readers.update(uses)
+        space, start = Space(self.interner, dict(enumerate(shape))), 0
+        for k, operand in operands:
+            axes: list[Expr] = [self.interner.axis(number) for number in range(len(shape))]
+            axes[axis] = space.affine([(axes[axis], 1)], start)
+            start = start + operand.type.shape[axis]
+            view = View(value, tuple(axes))
+            part = operand
+            if not (self._may_lie(operand, order) and self.places.put(operand, view)):
+                part = Value(operand.type, operand.name)
+                placed = self.places.put(part, view)
+                assert placed, "a part of an array is affine in its axes"
+                self._root(position, node, part, self.lowerings.copy(k, operand.type))
+            for reader in readers:
+                self._read(part, reader)
+        return True
+
+    def _is_stored_anyway(self, value: Value) -> bool:
+        """Tell whether a value would not be computed where it is read: others want it, or a contraction or fold ends in
+        it.
+        """
+        front, first = [value], True
+        while front:
+            one = front.pop()
+            if one not in self.producer:
+                continue
+            node = self.producer[one][1]
+            lowered = self.lowerings.of(node)
+            if not isinstance(lowered, tuple):
+                if first or isinstance(lowered, MatrixProduct | Arrangement):
+                    return True
+                continue
+            local = lowered[node.outputs.index(one)]
+            wanted = bool(self.uses.get(one) or self.readers.get(one) or one in self.wanted)
+            if local.folds or (first and (isinstance(node.op, Concat) or (local.cost > 0 and wanted))):
+                return True
+            if first and local.cost == 0:
+                return False
+            front += [other for read in local.reads if self.counts[other := node.inputs[read.operand]] == 1]
+            first = False
+        return False
+
+    def _may_lie(self, value: Value, order: tuple[int, ...]) -> bool:
+        """Tell whether a value may be stored within another one whose axes lie in this order."""
+        if value not in self.producer or value in self.wanted or value in self.places or value in self.literals:
+            return False
+        home = self.homes.get(value)
+        if home is not None and (home.has_halo or home.order != order):
+            return False
+        node = self.producer[value][1]
+        lowered = self.lowerings.of(node)
+        if isinstance(lowered, tuple):
+            return not isinstance(lowered[node.outputs.index(value)].expr, Load)
+        return not isinstance(lowered, Region) or node.outputs.index(value) not in invariant_state(node, lowered)
+
     def _make_alias(self, node: Node, value: Value, local: Local) -> bool:
-        """Give a stored view the bytes of what it views, where they are in order."""
-        source = _view_of(node, local, self.interner)
-        if source is None or source[0] in self.literals:
+        """Have a stored view lie where what it views does."""
+        view = _view_of(node, local)
+        if view is None or view.base in self.literals or value in self.places:
             return False
-        base, start = source
-        if value in self.homes or base in self.homes:
+        base = view.base
+        home = self.places.within(value, view)
+        if home is None:
             return False
-        if value in self.wanted and (
-            not same(start, 0) or not same(base.type.size, value.type.size) or base not in self.producer
-        ):
+        if value in self.homes and not _serves(home, self.homes[value], value):
             return False
-        self.alias[value] = source
+        if value in self.wanted:
+            whole = same(home.offset, 0) and same(base.type.size, value.type.size)
+            whole = whole and is_contiguous(home, value.type.shape)
+            if not whole or base not in self.producer or base in self.homes or base in self.places:
+                return False
+        if not self.places.put(value, view):
+            return False
         for unit in self.readers.get(value, ()):
             self._read(base, unit)
         if value in self.wanted:
+            self.places.ordered.update((value, base))
             self.wanted.setdefault(base, []).extend(self.wanted.pop(value))
         return True
 
@@ -527,16 +618,16 @@ class Grouping:
     def _epilogue(self, value: Value, moved: bool = False) -> FusionGroup | None:
         """The group that may finish the elements of a contraction as they are computed; with `moved`, in any order."""
         uses = self.uses.get(value, {})
-        if value in self.wanted or len(uses) != 1 or same(value.type.size, 0):
-            return None
-        if any(not isinstance(reader, FusionGroup) for reader in self.readers.get(value, ())):
+        if value in self.wanted or value in self.places or len(uses) != 1 or same(value.type.size, 0):
             return None
         group, patterns = next(iter(uses.items()))
+        if not self.readers.get(value, set()) <= {group}:
+            return None
         if group.rows is not None or group.contraction is not None or len(patterns) != 1 or group.row_local:
             return None
         if not all(self._reads_where_stored(group, stored) for stored in group.materialised):
             return None
-        if not moved and all(stored in self.homes for stored in group.materialised):
+        if not moved and not any(self.places.is_dense(stored) for stored in group.materialised):
             return None  # its tiles store their results in the order of their axes
         size = product(group.shape)
         flat = group.space.flat(next(iter(patterns.values())), value.type.shape)
@@ -622,15 +713,23 @@ def invariant_state(node: Node, region: Region) -> tuple[int, ...]:
     return tuple(k for k in range(carried_state(node, region)) if body.outputs[k] is body.inputs[k])
 
 
-def _view_of(node: Node, local: Local, interner: Interner) -> tuple[Value, int] | None:
-    """Return the base of a view and its first element there, if the view's elements lie in order; else None."""
-    if not isinstance(local.expr, Load) or len(local.reads) != 1:
+def _view_of(node: Node, local: Local) -> View | None:
+    """Return the base of a value that only shows elements of it, and which ones."""
+    if not isinstance(local.expr, Load) or len(local.reads) != 1 or same(local.type.size, 0):
         return None
     base = node.inputs[local.expr.operand]
-    if base.type.dtype != local.type.dtype or same(local.type.size, 0):
-        return None
-    space = Space(interner, dict(enumerate(local.type.shape)))
-    source = space.flat(local.expr.indices, base.type.shape)
-    target = space.flat(tuple(space.axis(k) for k in range(local.type.ndim)), local.type.shape)
-    difference = space.affine([(source, 1), (target, -1)])
-    return (base, whole(difference)) if isinstance(difference, Const) else None
+    return View(base, local.expr.indices) if base.type.dtype == local.type.dtype else None
+
+
+def _serves(home: Home, wish: Home, value: Value) -> bool:
+    """Tell whether a view's home is as good as the one that was chosen for it: the same fastest axis, no halo."""
+    last = next((axis for axis in reversed(wish.order) if not same(value.type.shape[axis], 1)), None)
+    return not wish.has_halo and (last is None or same(home.strides[last], 1))
+
+
+def _read_in_order(graph: Graph, lowerings: Lowerings) -> Iterable[Value]:
+    """The values that steps other than loops and tiles over index maps read and store: as dense arrays."""
+    for node in graph.nodes:
+        if not isinstance(lowerings.of(node), tuple | Arrangement):
+            yield from node.inputs
+            yield from node.outputs

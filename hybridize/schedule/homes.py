@@ -76,11 +76,13 @@ def in_order(shape: Shape) -> Home:
     return ordered(shape, range(len(shape)))
 
 
-def is_in_order(home: Home, shape: Shape) -> bool:
-    """Tell whether a home is the same memory as none: axes of size 1 may stand anywhere."""
+def is_contiguous(home: Home, shape: Shape) -> bool:
+    """Tell whether elements lie in the order of the axes, one after the other: axes of size 1 may stand anywhere."""
     plain = in_order(shape)
-    return (
-        not home.has_halo
-        and all(same(size, 1) or same(a, b) for size, a, b in zip(shape, home.strides, plain.strides, strict=True))
-        and same(home.elements, product(shape))
-    )
+    steps = all(same(size, 1) or same(a, b) for size, a, b in zip(shape, home.strides, plain.strides, strict=True))
+    return not home.has_halo and (steps or same(product(shape), 0))
+
+
+def is_in_order(home: Home, shape: Shape) -> bool:
+    """Tell whether a home is the same memory as none."""
+    return is_contiguous(home, shape) and same(home.elements, product(shape))

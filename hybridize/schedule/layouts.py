@@ -2,8 +2,8 @@
 """Choose the homes of the values of a graph (*layout assignment*): who lies channels last, and who has a halo.
 
 Contractions with windows want their first operand channels last, with a halo as wide as their windows leave it, and
-store their results so. That spreads through elementwise operations, whose operands and results of one shape lie best
-alike. Inputs, constants and outputs of the program lie in the order of their axes, and so does what products of
+store their results so. That spreads through elementwise operations and concatenations, whose operands and results lie
+best alike. Inputs, constants and outputs of the program lie in the order of their axes, and so does what products of
 matrices, routines and regions read: where homes meet, the loop that stores or reads converts.
 """
 
@@ -13,6 +13,7 @@ from collections.abc import Iterable
 
 from hybridize.base.dims import same
 from hybridize.graph import Graph, Node, Value
+from hybridize.ops import Concat
 from hybridize.schedule.contraction.arrangement import Arrangement
 from hybridize.schedule.homes import Halo, Home, is_in_order, no_halo, ordered, wider
 from hybridize.schedule.lower import Lowerings
@@ -70,6 +71,9 @@ def _join_elementwise(alike: _Classes, node: Node, lowerings: Lowerings) -> None
     lowered = lowerings.of(node)
     if not isinstance(lowered, tuple):
         return
+    if isinstance(node.op, Concat):
+        for part in node.inputs:
+            alike.join(part, node.outputs[0])
     for value, local in zip(node.outputs, lowered, strict=True):
         for read in () if local.folds else local.reads:
             operand = node.inputs[read.operand]

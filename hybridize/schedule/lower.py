@@ -91,6 +91,10 @@ class Lowerings:
         found = matrix_product(contraction, shapes, dtype)
         return found or arrangement(contraction, shapes, lanes_of(contraction.accumulate, self.target))
 
+    def copy(self, operand: int, type: TensorType) -> Local:
+        """An operand as it is."""
+        return self._local(_element(operand, type), type)
+
     def _lower(self, node: Node, types: tuple[TensorType, ...]) -> Lowered:
         elements = [_element(k, type) for k, type in enumerate(types)]
         lowered = node.op.lower(*elements, types=types)  # type: ignore[attr-defined]

@@ -37,7 +37,7 @@ from hybridize.schedule.draft import Draft
 from hybridize.schedule.epilogue import epilogue_of, following
 from hybridize.schedule.finish import Numbering, finish
 from hybridize.schedule.grouping import FusionGroup, Grouping, NodeStep, Unit, carried_state, invariant_state
-from hybridize.schedule.homes import Home, in_order, ordered
+from hybridize.schedule.homes import Home, ordered
 from hybridize.schedule.layouts import assign as layouts_of
 from hybridize.schedule.lower import Lowerings
 from hybridize.schedule.memory import ALIGN, ScratchBlock, assign, rounded
@@ -135,7 +135,8 @@ class _Scheduler:
         self.slots = {value: i for i, value in enumerate((*graph.inputs, *graph.constants))}
         self.order = self._ordered()
         self.blocks: list[ScratchBlock] = []
-        self.homes: dict[Value, ScratchBlock | Address] = {}
+        self.memory: dict[Value, ScratchBlock | Address] = {}
+        """The memory of values that do not lie within others."""
         self.products: dict[int, BandMember | None] = {}
         """Products that may share a band, by their steps."""
         self.bands: dict[int, Band] = {}
@@ -185,14 +186,6 @@ class _Scheduler:
 
     # Memory
 
-    def _root(self, value: Value) -> tuple[Value, int]:
-        """The value whose storage holds `value`, and its first element there."""
-        offset = 0
-        while value in self.grouping.alias:
-            value, start = self.grouping.alias[value]
-            offset += start
-        return value, offset
-
     def _live(self) -> dict[Value, int]:
         """The last step that reads each stored value."""
         index: dict[Unit, int] = {}
@@ -202,29 +195,28 @@ class _Scheduler:
                 index[unit.epilogue] = i
         last: dict[Value, int] = {}
         for value, units in self.grouping.readers.items():
-            root = self._root(value)[0]
+            root = self.grouping.places.root(value)
             last[root] = max(last.get(root, -1), *(index[unit] for unit in units), -1)
         return last
 
-    def _home(self, value: Value, first: int, last: int) -> None:
-        """Give a stored value its memory: an output's buffer where it is one, else scratch."""
-        slots = self.grouping.wanted.get(value)
-        if slots:
-            self.homes[value] = Address("output", slots[0], 0)
+    def _keep(self, value: Value, step: int, last: Mapping[Value, int]) -> None:
+        """See to it that a value that a step stores has memory: an output's buffer where it is one, else scratch.
+
+        Memory that several values lie in lives from the first of them on.
+        """
+        root = self.grouping.places.root(value)
+        if root in self.memory or same(value.type.size, 0):
             return
-        block = ScratchBlock(self._elements(value) * value.type.dtype.itemsize, first, max(first, last))
+        slots = self.grouping.wanted.get(root)
+        if slots:
+            self.memory[root] = Address("output", slots[0], 0)
+            return
+        home = self.grouping.places.own(root)
+        block = ScratchBlock(home.elements * root.type.dtype.itemsize, step, max(step, last.get(root, step)))
         self.blocks.append(block)
-        self.homes[value] = block
-        if value in self.layouts and self.layouts[value].has_halo:
-            self.bordered.append((first, value))
-
-    def _elements(self, value: Value) -> int:
-        """Elements of the memory in which a value is stored."""
-        return self.layouts[value].elements if value in self.layouts else value.type.size
-
-    def _home_of(self, value: Value) -> Home:
-        """The home of a value."""
-        return self.layouts.get(value) or in_order(value.type.shape)
+        self.memory[root] = block
+        if home.has_halo:
+            self.bordered.append((step, root))
 
     def _scratch(self, nbytes: int, step: int) -> ScratchBlock:
         block = ScratchBlock(nbytes, step, step)
@@ -251,15 +243,21 @@ class _Scheduler:
             return Address("scratch", 0, home.offset + offset)
         return Address(home.kind, home.slot, home.offset + offset)
 
-    def _address_of(self, value: Value) -> Address:
+    def _memory_of(self, value: Value) -> Address:
+        """The memory in which a value lies, somewhere."""
         if same(value.type.size, 0):
             return Address("scratch", 0, 0)
-        root, start = self._root(value)
-        home = self.homes.get(root)
-        if home is None:
-            home = Address("input", self.slots[root], 0)
+        root = self.grouping.places.root(value)
+        memory = self.memory.get(root)
+        if memory is None:
+            memory = Address("input", self.slots[root], 0)
             self.reads.add(self.slots[root])
-        return self._address(home, start * value.type.dtype.itemsize)
+        return self._address(memory)
+
+    def _address_of(self, value: Value) -> Address:
+        """The first element of a value that lies in the order of its axes."""
+        offset = 0 if same(value.type.size, 0) else self.grouping.places.home(value).offset
+        return self._address(self._memory_of(value), offset * value.type.dtype.itemsize)
 
     # Steps
 
@@ -306,8 +304,8 @@ class _Scheduler:
         """Store zeros around the values that a step stores."""
         for first, value in self.bordered:
             if first == number:
-                kernel = border(value.type.shape, self.layouts[value], value.type.dtype, self.target)
-                yield LoopStep(Provenance(("border",), ()), kernel, (self._address_of(value),)), 0
+                kernel = border(value.type.shape, self.grouping.places.own(value), value.type.dtype, self.target)
+                yield LoopStep(Provenance(("border",), ()), kernel, (self._memory_of(value),)), 0
 
     def _constants_of_plan(self) -> tuple[Array | Packed | Derived | ThreadPoolHandle, ...]:
         """The constants, those empty that no step reads: numbers within kernels, and what is read packed."""
@@ -323,7 +321,7 @@ class _Scheduler:
         """Outputs that are an input, a constant, or a value that has its home in another output."""
         for value, slots in self.grouping.wanted.items():
             if not same(value.type.size, 0):
-                for slot in slots[1:] if value in self.homes else slots:
+                for slot in slots[1:] if value in self.memory else slots:
                     yield value, slot
 
     def _copy(self, value: Value, slot: int) -> Any:
@@ -345,8 +343,7 @@ class _Scheduler:
         draft = Draft(group, self.grouping)
         merged = self._merged(draft, number, last)
         for value in group.materialised:
-            if value not in self.homes and not same(value.type.size, 0):
-                self._home(value, number, last.get(value, number))
+            self._keep(value, number, last)
         numbering, order, rows = self._numbered(draft, merged)
         kernel = finish(draft, numbering, self.target)
         lanes = max((nest.lanes for nest in kernel.nests), default=1)
@@ -362,7 +359,7 @@ class _Scheduler:
         blocks = [self._own_scratch(size, split if group.rows else None, number) for size in local]
 
         def make() -> tuple[ScheduleStep, int]:
-            addresses = [self._address_of(value) for value in order]
+            addresses = [self._memory_of(value) for value in order]
             return LoopStep(provenance, kernel, (*addresses, *(self._address(block) for block in blocks)), split), flops
 
         return make
@@ -370,17 +367,17 @@ class _Scheduler:
     def _merged(self, draft: Draft, number: int, last: dict[Value, int]) -> dict[int, int]:
         """Buffers that take over the memory of another one, which dies in this step."""
         for value in draft.group.materialised:
-            if value in self.grouping.wanted or same(value.type.size, 0):
+            if value in self.grouping.wanted or value in self.grouping.places or same(value.type.size, 0):
                 continue
             target = draft.buffers.index(value)
             for source in draft.in_place(target):
                 other = draft.buffers[source]
-                home = self.homes.get(other)
+                home = self.memory.get(other)
                 alike = same(other.type.size, value.type.size) and other.type.dtype == value.type.dtype
-                alike = alike and self.layouts.get(other) == self.layouts.get(value)
+                alike = alike and self.grouping.places.own(other) == self.grouping.places.own(value)
                 if alike and isinstance(home, ScratchBlock) and last[other] == number:
                     home.last = max(number, last.get(value, number))
-                    self.homes[value] = home
+                    self.memory[value] = home
                     return {target: source}
         return {}
 
@@ -397,7 +394,7 @@ class _Scheduler:
                 continue
             buffers[number] = len(params)
             order.append(value)
-            params.append(Param(value.type.dtype, self._elements(value), number in written or number in back))
+            params.append(Param(value.type.dtype, draft.elements(number), number in written or number in back))
         for target, source in merged.items():
             buffers[target] = buffers[source]
         locals_: list[Param] = []
@@ -417,8 +414,8 @@ class _Scheduler:
         lowered = self.lowerings.of(step.node)
         group = step.epilogue
         for value in group.materialised if group is not None else step.node.outputs:
-            if not same(value.type.size, 0) and value not in self.grouping.alias:
-                self._home(value, number, last.get(value, number))
+            if value in self.grouping.owner:
+                self._keep(value, number, last)
         if isinstance(lowered, Routine):
             return self._routine(step.node, lowered, number)
         if isinstance(lowered, Region):
@@ -432,33 +429,35 @@ class _Scheduler:
         """A contraction with windows: its operands brought into their homes, the tiles, results brought into theirs."""
         x, w = step.operands
         dtype = arranged.contraction.accumulate
-        home = near = self._home_of(x)
+        home_of = self.grouping.places.home
+        home = near = home_of(x)
         if x.type.dtype != dtype or not suits(arranged, home):
             near = ordered(x.type.shape, arranged.operand_order(), arranged.halo)
         copied = None if near is home else self._scratch(near.elements * dtype.itemsize, number)
         out = step.node.outputs[0]
         draft = None if step.epilogue is None else Draft(step.epilogue, self.grouping)
         if draft is None:
-            param, store = plain_ending(self.interner, out.type, self._home_of(out))
+            param, store = plain_ending(self.interner, out.type, home_of(out))
             values, params, stores = [out], [param], [store]
         else:
-            values, params, stores = ending_of(draft, out, self._home_of)
-        turned = self._turned(arranged, values, stores, number)
+            values, params, stores = ending_of(draft, out)
+        kept = [out] if draft is None else list(draft.group.materialised)
+        turned = self._turned(arranged, kept, values, stores, number)
         nodes = [step.node] if draft is None else [step.node, *(n for _, n, _ in reversed(draft.group.members))]
         provenance = _provenance_of(nodes)
         tiles = [self._tiles(step, arranged, phase, near, values, number) for phase in arranged.phases]
 
         def make() -> list[Made]:
             steps: list[Made] = []
-            first = self._address_of(x)
+            first = self._memory_of(x)
             if copied is not None:
                 kernel = into_home(x.type.shape, (home, x.type.dtype), (near, dtype), self.target)
                 steps.append(self._copying("copy in", kernel, self._address(copied), first))
                 first = self._address(copied)
-            stored = [self._address(turned[k]) if k in turned else self._address_of(v) for k, v in enumerate(values)]
+            stored = [self._address(turned[k][1]) if k in turned else self._memory_of(v) for k, v in enumerate(values)]
             for phase, of in zip(arranged.phases, tiles, strict=True):
                 if of.fill is not None:
-                    steps.append(self._copying("pack", of.fill, self._address(of.w), self._address_of(w)))
+                    steps.append(self._copying("pack", of.fill, self._address(of.w), self._memory_of(w)))
                 made = TapStep(
                     provenance,
                     of.plan,
@@ -471,11 +470,11 @@ class _Scheduler:
                     of.split,
                 )
                 steps.append((made, of.flops))
-            for k, block in turned.items():
-                dtype_, shape = values[k].type.dtype, values[k].type.shape
+            for value, block in turned.values():
+                kind, shape = value.type.dtype, value.type.shape
                 there = ordered(shape, arranged.result_order())
-                kernel = into_home(shape, (there, dtype_), (self._home_of(values[k]), dtype_), self.target)
-                steps.append(self._copying("copy out", kernel, self._address_of(values[k]), self._address(block)))
+                kernel = into_home(shape, (there, kind), (home_of(value), kind), self.target)
+                steps.append(self._copying("copy out", kernel, self._memory_of(value), self._address(block)))
             return steps
 
         return make
@@ -485,7 +484,7 @@ class _Scheduler:
     ) -> _Tiles:
         """The tiles of a phase of a contraction whose first operand is in its home."""
         x, w = step.operands
-        home, dtype = self._home_of(w), phase.contraction.accumulate
+        home, dtype = self.grouping.places.home(w), phase.contraction.accumulate
         plan = tap_plan(arranged, phase, near, home, self.target)
         panels: ScratchBlock | Address = Address("scratch", 0, 0)
         fill = None
@@ -513,40 +512,44 @@ class _Scheduler:
     def _turned(
         self,
         arranged: Arrangement,
-        values: list[Value],
+        kept: Sequence[Value],
+        values: Sequence[Value],
         stores: list[SideStore],
         number: int,
-    ) -> dict[int, ScratchBlock]:
+    ) -> dict[int, tuple[Value, ScratchBlock]]:
         """Scratch for what tiles would store an element here and an element there: it is copied to its home afterwards.
 
-        `stores` are changed to store there.
+        `kept` are the values that are stored, `values` those in whose memory. `stores` is changed to store there.
         """
-        found: dict[int, ScratchBlock] = {}
-        shape = arranged.contraction.shape
+        found: dict[int, tuple[Value, ScratchBlock]] = {}
+        shape, places = arranged.contraction.shape, self.grouping.places
         space = Space(self.interner, dict(enumerate(shape)))
         axes = tuple(space.axis(axis) for axis in range(len(shape)))
+        there = ordered(shape, arranged.result_order())
         for k, store in enumerate(stores):
-            value = values[store.param]
-            alike = len(value.type.shape) == len(shape) and all(map(same, value.type.shape, shape))
-            again = any(is_read(store.param, other) for other in stores)
-            if alike and not again and value not in self.layouts and not is_along(store.index, arranged.column):
-                there = ordered(shape, arranged.result_order())
-                if store.index is not self._home_of(value).address(space, axes):
-                    continue
-                block = self._scratch(there.elements * value.type.dtype.itemsize, number)
-                found[store.param] = block
-                stores[k] = SideStore(store.param, there.address(space, axes), store.value)
+            if is_along(store.index, arranged.column) or any(is_read(store.param, other) for other in stores):
+                continue
+            if sum(other.param == store.param for other in stores) > 1:
+                continue
+            for value in kept:
+                alike = len(value.type.shape) == len(shape) and all(map(same, value.type.shape, shape))
+                inside = alike and places.root(value) is values[store.param] and value not in self.layouts
+                if inside and store.index is places.home(value).address(space, axes):
+                    block = self._scratch(there.elements * value.type.dtype.itemsize, number)
+                    found[store.param] = value, block
+                    stores[k] = SideStore(store.param, there.address(space, axes), store.value)
         return found
 
     def _derived(self, w: Value, kernel: Kernel, plan: TapPlan) -> Address | None:
         """The address of the packed w; None if w is known only to the call."""
-        source, start = self._source(w)
-        if source is None or w in self.layouts or is_symbolic(plan.packed_elements):
+        root = self.grouping.places.root(w)
+        source = self.known.get(root)
+        if source is None or is_symbolic(plan.packed_elements):
             return None
-        key = (self._root(w), w.type, str(kernel))
+        key = (root, w.type, str(kernel))
         slot = self.packs.get(key)
         if slot is None:
-            slot = self.packs[key] = self._slots([Derived(_part(source, start, w.type), w.type, kernel)])[0]
+            slot = self.packs[key] = self._slots([Derived(source, root.type, kernel)])[0]
         return Address("input", slot, 0)
 
     def _product(self, step: NodeStep, of: MatrixProduct, number: int) -> Any:
@@ -556,8 +559,8 @@ class _Scheduler:
         draft = None if step.epilogue is None else Draft(step.epilogue, self.grouping)
         out = step.node.outputs[0]
         if draft is not None:
-            out = next(value for value in draft.group.materialised if value not in self.layouts)
-        ending, order = (None, []) if draft is None else epilogue_of(draft, out, product, self._elements)
+            out = next(filter(self.grouping.places.is_dense, draft.group.materialised))
+        ending, order = (None, []) if draft is None else epilogue_of(draft, out, product)
         plan = make_plan(product, self.target, following(ending))
         own = plan.scratch.nbytes
         nbytes = product.x_bytes + product.w_bytes + out.type.nbytes
@@ -574,7 +577,7 @@ class _Scheduler:
                 self._address_of(out),
                 self._address_of(first),
                 self._address_of(second) if packed is None else packed,
-                *(self._address_of(value) for value in order),
+                *(self._memory_of(value) for value in order),
             )
             own = self._address(workspace)
             band = self.bands.get(number)
@@ -586,16 +589,17 @@ class _Scheduler:
         self, step: NodeStep, number: int, plan: ProductPlan, out: Value, draft: Draft | None
     ) -> BandMember | None:
         """A product as one that may share a band; None where its rows are not those of what it reads."""
-        x, w = step.operands
-        root, start = self._root(x)
-        if not same(start, 0) or not same(root.type.size, x.type.size):
+        (x, w), places = step.operands, self.grouping.places
+        root = places.root(x)
+        whole = same(places.home(x).offset, 0) and same(places.own(root).elements, x.type.size)
+        if not whole or not places.is_dense(out):
             return None
         stored = [out] if draft is None else list(draft.group.materialised)
         used = [] if draft is None else [value for value in draft.buffers if value not in stored]
-        reads = frozenset(self._root(value)[0] for value in (w, *used))
-        stores = frozenset(self._root(value)[0] for value in stored)
+        reads = frozenset(map(places.root, (w, *used)))
+        stores = frozenset(map(places.root, stored))
         nbytes = sum(value.type.nbytes for value in stored)
-        return BandMember(number, plan, root, reads, stores, self._root(out)[0], nbytes)
+        return BandMember(number, plan, root, reads, stores, out, nbytes)
 
     def _packed(self, w: Value, product: Product) -> Address | None:
         """Return the address of the packed w of a product; None if w is known only to the call, or packing does not
@@ -606,7 +610,7 @@ class _Scheduler:
         if source is None or not packing_pays(product, arithmetic):
             return None
         packing = make_packing(product, arithmetic)
-        key = (self._root(w), w.type, packing)
+        key = (self.grouping.places.root(w), start, w.type, packing)
         slot = self.packs.get(key)
         if slot is None:
             slot = self.packs[key] = self._slots([Packed(_part(source, start, w.type), w.type, packing)])[0]
@@ -614,8 +618,8 @@ class _Scheduler:
 
     def _source(self, value: Value) -> tuple[KnownSource | None, int]:
         """Return the constant or stable input that holds `value`, if one does, and the value's first element there."""
-        root, start = self._root(value)
-        return self.known.get(root), start
+        places = self.grouping.places
+        return self.known.get(places.root(value)), places.home(value).offset
 
     def _slots(self, constants: Sequence[Array | Packed | Derived | ThreadPoolHandle]) -> tuple[int, ...]:
         """Add constants; returns where their pointers will be."""

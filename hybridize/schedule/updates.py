@@ -57,7 +57,7 @@ def asserted_first(grouping: Grouping, graph: Graph, offers: Updates, after: Map
     within: dict[Unit, Unit] = {step.epilogue: step for step in grouping.steps if step.epilogue is not None}
     asserting = [step for step in grouping.steps if step.effect] if offers else []
     for output in offers:
-        writer = grouping.owner.get(_root(grouping, graph.outputs[output]))
+        writer = grouping.owner.get(grouping.places.root(graph.outputs[output]))
         if writer is None:
             continue
         last = _unit(writer, within)
@@ -73,10 +73,10 @@ def readers_first(graph: Graph, grouping: Grouping, offers: Updates, after: Mapp
     """
     within: dict[Unit, Unit] = {step.epilogue: step for step in grouping.steps if step.epilogue is not None}
     views: dict[Value, list[Value]] = {}
-    for view in grouping.alias if offers else ():
-        views.setdefault(_root(grouping, view), []).append(view)
+    for view in grouping.places.views() if offers else ():
+        views.setdefault(grouping.places.root(view), []).append(view)
     for output, number in offers.items():
-        old, writer = graph.inputs[number], grouping.owner.get(_root(grouping, graph.outputs[output]))
+        old, writer = graph.inputs[number], grouping.owner.get(grouping.places.root(graph.outputs[output]))
         if writer is None:
             continue
         writer = _unit(writer, within)
@@ -85,12 +85,6 @@ def readers_first(graph: Graph, grouping: Grouping, offers: Updates, after: Mapp
                 first = _unit(reader, within)
                 if first is not writer and not _leads(writer, first, after):
                     after[first].add(writer)
-
-
-def _root(grouping: Grouping, value: Value) -> Value:
-    while value in grouping.alias:
-        value = grouping.alias[value][0]
-    return value
 
 
 def _unit(unit: Unit, within: Mapping[Unit, Unit]) -> Unit:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from hybridize.base.types import TensorType
 from hybridize.graph import Value
@@ -26,9 +26,7 @@ def plain_ending(interner: Interner, out: TensorType, home: Home) -> tuple[Param
     return Param(out.dtype, home.elements, True), SideStore(0, home.address(space, axes), total)
 
 
-def ending_of(
-    draft: Draft, out: Value, home_of: Callable[[Value], Home]
-) -> tuple[list[Value], list[Param], list[SideStore]]:
+def ending_of(draft: Draft, out: Value) -> tuple[list[Value], list[Param], list[SideStore]]:
     """The statements of a group that reads the contraction `out`, each element once, as statements over its axes."""
     group, interner = draft.group, draft.space.interner
     shape = out.type.shape
@@ -54,10 +52,7 @@ def ending_of(
         return space.rewrite_deep(expr, axes, load, lambda fold: fold.variable, memo)
 
     values = [draft.buffers[number] for number in order]
-    params = [
-        Param(value.type.dtype, home_of(value).elements, number in written)
-        for number, value in zip(order, values, strict=True)
-    ]
+    params = [Param(draft.buffers[number].type.dtype, draft.elements(number), number in written) for number in order]
     stores = [SideStore(numbers[s.buffer], moved(s.index), moved(s.value)) for s in draft.statements]
     return values, params, stores
 
