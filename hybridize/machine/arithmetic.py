@@ -6,57 +6,30 @@
 
 from __future__ import annotations
 
-import functools
-
 from hybridize.base.dtypes import DType, float32, is_float
-from hybridize.base.frozen import frozen
 from hybridize.machine.target import Target
 
 
-@frozen
 class Arithmetic:
     """The arithmetic of one contraction's elements on one target."""
 
-    dtype: DType
-    """Of the operands in memory."""
-    target: Target
-
-    @functools.cached_property
-    def is_float(self) -> bool:
+    def __init__(self, dtype: DType, target: Target) -> None:
+        self.dtype = dtype
+        """Of the operands in memory."""
+        self.target = target
+        self.is_float = is_float(dtype)
         """True for floats of any width; bool and integers are not."""
-        return is_float(self.dtype)
-
-    @functools.cached_property
-    def accumulate(self) -> DType:
+        self.accumulate: DType = float32 if self.is_float and dtype.itemsize == 2 else dtype
         """The type that products are made and summed in."""
-        return float32 if self.is_float and self.dtype.itemsize == 2 else self.dtype
-
-    @property
-    def converts(self) -> bool:
+        self.converts = self.accumulate != dtype
         """True if elements are converted when they are loaded."""
-        return self.accumulate != self.dtype
-
-    @property
-    def stored_bytes(self) -> int:
+        self.stored_bytes: int = dtype.itemsize
         """Bytes of an element in the operands."""
-        return self.dtype.itemsize
-
-    @functools.cached_property
-    def bytes(self) -> int:
+        self.bytes: int = self.accumulate.itemsize
         """Bytes of an element as it is computed with."""
-        return self.accumulate.itemsize
-
-    @functools.cached_property
-    def lanes(self) -> int:
+        self.lanes = target.lanes(max(4, self.bytes))
         """Elements in a vector register; small integers use the lanes of 32-bit ones."""
-        return self.target.lanes(max(4, self.bytes))
-
-    @functools.cached_property
-    def vector_bytes(self) -> int:
+        self.vector_bytes = self.lanes * self.bytes
         """Bytes of a register's elements in panels and sums."""
-        return self.lanes * self.bytes
-
-    @property
-    def chunk(self) -> int:
+        self.chunk = 16 // self.bytes if self.bytes >= 4 else 0
         """Elements in 128 bits, the piece of a register within which shuffles are cheap; 0 for small integers."""
-        return 16 // self.bytes if self.bytes >= 4 else 0

@@ -74,9 +74,16 @@ class Lowerings:
         self.interner = interner
         self.target = target
         self._known: dict[Any, Lowered] = {}
+        self._of: dict[Node, Lowered] = {}
 
     def of(self, node: Node) -> Lowered:
         """The lowering of `node`."""
+        lowered = self._of.get(node)
+        if lowered is None:
+            lowered = self._of[node] = self._alike(node)
+        return lowered
+
+    def _alike(self, node: Node) -> Lowered:
         types = tuple(value.type for value in node.inputs)
         key = (node.op, types)
         found = self._known.get(key)

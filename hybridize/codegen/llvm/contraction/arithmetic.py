@@ -7,38 +7,29 @@ i8 for bool, else the same. The numbers (lanes, bytes) are those of `machine.ari
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 
-from hybridize.base.dtypes import bool_
+from hybridize.base.dtypes import DType, bool_
 from hybridize.codegen.llvm.functions.halves import widened
 from hybridize.codegen.llvm.functions.table import memory
 from hybridize.codegen.llvm.text import Function, llvm_type, vector
 from hybridize.machine.arithmetic import Arithmetic
+from hybridize.machine.target import Target
 
 
 class ArithmeticEmitter(Arithmetic):
     """An arithmetic that writes itself as instructions."""
 
-    @functools.cached_property
-    def stored(self) -> str:
+    def __init__(self, dtype: DType, target: Target) -> None:
+        super().__init__(dtype, target)
+        self.stored = memory(dtype, 1)
         """LLVM's type of an element in the operands."""
-        return memory(self.dtype, 1)
-
-    @functools.cached_property
-    def type(self) -> str:
+        self.type = "i8" if dtype == bool_ else llvm_type(self.accumulate)
         """LLVM's type of an element as it is computed with."""
-        return "i8" if self.dtype == bool_ else llvm_type(self.accumulate)
-
-    @functools.cached_property
-    def vector(self) -> str:
+        self.vector = vector(self.type, self.lanes)
         """LLVM's type of a register."""
-        return vector(self.type, self.lanes)
-
-    @property
-    def code(self) -> str:
+        self.code = dtype.name
         """The name of the element type within names of functions."""
-        return self.dtype.name
 
     def load(self, f: Function, pointer: str, lanes: int, mask: str | None = None) -> str:
         """`lanes` stored elements as computed ones; 0 where the mask is off."""
