@@ -87,8 +87,8 @@ def _relu(x: Operand) -> Operand:
 
 
 def _softrelu(x: Operand) -> Operand:
-    """log(1 + exp(x)), without overflow."""
-    return add(_relu(x), log1p(exp(neg(abs(x)))))
+    """log(1 + exp(x)), without overflow. Its slope at 0 is a half, which relu has not."""
+    return add(max(x, like(0, x)), log1p(exp(neg(abs(x)))))
 
 
 def _silu(x: Operand) -> Operand:

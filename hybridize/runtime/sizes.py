@@ -68,6 +68,16 @@ class CallSizes:
                         raise ShapeError("E120", f"{here}; axis {axis}: {symbol!r}")
         for number, (shape, type_) in enumerate(zip(shapes, self.parameters, strict=True)):
             for axis, (found, size) in enumerate(zip(shape, type_.shape, strict=True)):
+                solved = dims.solve(size, found)
+                if solved is None or solved[0] in sizes:
+                    continue
+                symbol, value = solved
+                sizes[symbol], origin[symbol] = value, f"axis {axis} of input {number}"
+                if not symbol.low <= value <= symbol.high:
+                    here = f"input {number} of {self.name} must be {type_}, got {type_.with_shape(shape)}"
+                    raise ShapeError("E120", f"{here}; axis {axis}: {symbol!r}")
+        for number, (shape, type_) in enumerate(zip(shapes, self.parameters, strict=True)):
+            for axis, (found, size) in enumerate(zip(shape, type_.shape, strict=True)):
                 expected = dims.value(size, sizes)
                 if found != expected:
                     got = f"input {number} of {self.name} must be {type_}, got {type_.with_shape(shape)}"

@@ -22,7 +22,7 @@ from hybridize.loops.measure import lanes_for, typical, walk, weight
 from hybridize.machine.target import Target
 from hybridize.schedule.draft import Draft, DraftStatement
 from hybridize.schedule.nests import Nests
-from hybridize.schedule.together import LoopedStatement
+from hybridize.schedule.together import LoopedStatement, together
 
 PIECES = 1024
 """Most loops that one statement is split into."""
@@ -172,7 +172,11 @@ def _element_nests(
         LoopedStatement(tuple(extents), Statement(numbering.buffers[s.buffer], rewriting(s.index), rewriting(s.value)))
         for s in statements
     ]
-    return [nests.nest((), piece) for piece in split(moved, extents, space.interner)]
+    # A statement that reads another element of what an earlier one stores waits for all pieces of that one.
+    pieces = [split(group, extents, space.interner) for group in together(moved)]
+    if all(len(group) == 1 for group in pieces):
+        return [nests.nest((), moved)]
+    return [nests.nest((), piece) for group in pieces for piece in group]
 
 
 def _lane_last(

@@ -5,7 +5,8 @@ import math
 import numpy
 import pytest
 
-from hybridize import ops
+import hybridize
+from hybridize import np, npx, ops
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.types import TensorType
 from hybridize.compiler import compile as compiled
@@ -198,3 +199,17 @@ def test_unknown_activations_are_named():
         make_graph(lambda x: [composites.activation(x, "rely")], (typed(X),))
     with pytest.raises(ArgumentError, match=r"E343.*'rely'"):
         make_graph(lambda x: [composites.leaky_relu(x, None, "rely")], (typed(X),))
+
+
+@pytest.mark.parametrize("word", ["softrelu", "log_sigmoid", "mish", "sigmoid", "tanh", "softsign"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_smooth_activations_have_one_slope_at_0(word, dtype):
+    """In programs as imperatively, and as the differences on both sides say."""
+    x = np.array([-1.0, -0.0, 0.0, 1e-3, 2.0], dtype=dtype)
+    function = getattr(npx, word, None) or (lambda x: npx.activation(x, word))
+    imperative = hybridize.grad(lambda x: function(x).sum())(x).asnumpy()
+    program = hybridize.hybridize(hybridize.grad(lambda x: function(x).sum()))(x).asnumpy()
+    numpy.testing.assert_allclose(program, imperative, rtol=1e-5)
+    step = 1e-3
+    near = (function(x + step) - function(x - step)).asnumpy() / (2 * step)
+    numpy.testing.assert_allclose(imperative, near, atol=2e-3)

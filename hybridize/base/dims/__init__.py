@@ -42,3 +42,4 @@ from hybridize.base.dims.sizes import product as product
 from hybridize.base.dims.sizes import proven as proven
 from hybridize.base.dims.sizes import same as same
 from hybridize.base.dims.sizes import scope_of as scope_of
+from hybridize.base.dims.sizes import solve as solve

@@ -70,10 +70,20 @@ def scope_of(sizes: Iterable[Size]) -> SizeScope | None:
     return found
 
 
+def solve(size: Size, number: int) -> tuple[SizeSymbol, int] | None:
+    """The symbol in factor * symbol + constant, and its value where that is `number`; None where there is none."""
+    single = size.single if isinstance(size, Dim) else None
+    if single is None or (number - single[2]) % single[1]:
+        return None
+    symbol, factor, constant = single
+    return symbol, (number - constant) // factor
+
+
 def bind(symbolic: Iterable[Size], given: Iterable[int]) -> dict[SizeSymbol, int] | None:
     """The values of the symbols by which sizes become those given; None where there are none.
 
-    Every symbol stands alone in one of the sizes at least. Ranges and conditions are for `SizeScope.holds`.
+    Every symbol stands alone in one of the sizes at least, or once with a factor and a number besides (what a backward
+    program is given may be longer than what the forward one was). Ranges and conditions are for `SizeScope.holds`.
     """
     pairs = list(zip(symbolic, given, strict=True))
     found: dict[SizeSymbol, int] = {}
@@ -81,6 +91,10 @@ def bind(symbolic: Iterable[Size], given: Iterable[int]) -> dict[SizeSymbol, int
         symbol = size.symbol if isinstance(size, Dim) else None
         if symbol is not None:
             found.setdefault(symbol, number)
+    for size, number in pairs:
+        solved = solve(size, number)
+        if solved is not None:
+            found.setdefault(*solved)
     try:
         return found if all(value(size, found) == number for size, number in pairs) else None
     except KeyError:  # a symbol that stands alone nowhere
