@@ -205,7 +205,9 @@ def test_sizes_are_found_from_shapes():
     assert found == dict(zip(scope.symbols, (3, 4), strict=True))
     assert dims.bind([n, n], [3, 4]) is None
     assert dims.bind([n, 7], [3, 8]) is None
-    assert dims.bind([2 * n], [6]) is None
+    assert dims.bind([2 * n], [6]) == {n.symbol: 3}
+    assert dims.bind([2 * n], [7]) is None
+    assert dims.bind([n * m], [6]) is None
 
 
 @pytest.mark.parametrize(
