@@ -12,8 +12,6 @@ tap.
 
 from __future__ import annotations
 
-from typing import Literal
-
 from hybridize.base.dims import hint, is_symbolic, product, text
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import frozen
@@ -47,7 +45,8 @@ class TapPanels:
     """Terms that one turn of its tiles' loop sums."""
 
 
-Inside = Literal["rows", "panels"]
+_CONSTANT_TAPS = 1024
+"""Taps of a table that is text of the code. The gradient by a weight has one for each line of each image."""
 
 
 @frozen
@@ -97,9 +96,9 @@ class TapPlan:
 
     @property
     def table_bytes(self) -> int:
-        """Scratch for the table; 0 where it is a constant of the code."""
+        """Scratch for the table; 0 where it is a constant of the code, which then may not be long."""
         known = not any(map(is_symbolic, (part for axis in self.taps for part in (axis.size, axis.x))))
-        return 0 if known else self.tap_count * 8
+        return 0 if known and self.tap_count <= _CONSTANT_TAPS else self.tap_count * 8
 
     @property
     def units(self) -> int:
