@@ -30,6 +30,8 @@ _AHEAD = 2048
 _DOTS = [("ptr", "c"), ("i64", "cs"), ("ptr", "x"), ("i64", "xs"), ("ptr", "w"), ("i64", "ws"), ("i64", "k")]
 _TILE = [*_DOTS, ("i1", "more")]
 """Parameters; c, its stride, x, ..."""
+_NEXT = [("ptr", "next"), ("i64", "rate")]
+"""Further parameters: memory to be brought near meanwhile, so many bytes with each term."""
 
 
 def operand(f: Function, x: str | int) -> str:
@@ -68,16 +70,10 @@ def fetch(f: Function, pointer: str, first: int, bytes: int) -> None:
         f.do(f"call void {function}(ptr {at(f, pointer, line)}, i32 0, i32 3, i32 1)")
 
 
-def bring(module: Module) -> str:
-    """`(ptr p, i64 bytes)`: have memory brought into the second-level cache; it need not exist."""
-    name = "bring"
-    if name not in module.functions:
-        f = Function(module, name, [("ptr", "p"), ("i64", "bytes")], attributes="nounwind noinline")
-        function = module.declare("llvm.prefetch.p0", "void", ["ptr", "i32", "i32", "i32"])
-        with f.loop("0", "%bytes", _LINE) as loop:
-            f.do(f"call void {function}(ptr {at(f, '%p', loop.index)}, i32 0, i32 2, i32 1)")
-        f.do("ret void")
-    return name
+def _bring(f: Function, k: str) -> None:
+    """Have the line `%rate` bytes a term after `%next` brought into the second-level cache; it need not exist."""
+    function = f.module.declare("llvm.prefetch.p0", "void", ["ptr", "i32", "i32", "i32"])
+    f.do(f"call void {function}(ptr {at(f, '%next', f.op(f'mul i64 {k}, %rate'))}, i32 0, i32 2, i32 1)")
 
 
 @frozen
@@ -101,6 +97,7 @@ def tile(
     *,
     adds: bool = True,
     ahead: bool = False,
+    brings: bool = False,
     clamped: bool = False,
     ending: Ending | None = None,
 ) -> str:
@@ -109,15 +106,17 @@ def tile(
     c is [rows][vectors * lanes], its rows `c_stride` apart; with `more` it is added to, which takes `adds`. x is
     contiguous along k when `along_k`, its rows `x_stride` apart; else contiguous along its rows, and `x_stride` leads
     to the next k. `w_stride` leads from one k to the next. With `ahead`, the columns of w that follow the tile are
-    fetched meanwhile. With `clamped`, `i64 count` comes first, how many of the rows there are, at least 1: the last
-    stands in for the missing, in x and in c. With `ending`, its parameters come last, and c is what it makes of it.
+    fetched meanwhile. With `brings`, so is what the next tile reads from far away: `ptr next, i64 rate` follow `more`,
+    `rate` bytes with each term, as many lines at once would stand in the way of w. With `clamped`, `i64 count` comes
+    first, how many of the rows there are, at least 1: the last stands in for the missing, in x and in c. With `ending`,
+    its parameters come last, and c is what it makes of it.
     """
     words = [f"{rows}x{vectors}", "k" if along_k else "r", *["once"] * (not adds)]
-    words += ["ahead"] * ahead + ["clamped"] * clamped
+    words += ["ahead"] * ahead + ["brings"] * brings + ["clamped"] * clamped
     name = f"{ending.name if ending else 'tile'}.{arithmetic.code}.{'.'.join(words)}"
     if name in module.functions:
         return name
-    params = [*[("i64", "count")] * clamped, *_TILE, *(ending.params if ending else ())]
+    params = [*[("i64", "count")] * clamped, *_TILE, *_NEXT * brings, *(ending.params if ending else ())]
     f = Function(module, name, params, attributes="nounwind noinline")
     count = rows * vectors
     numbered = _clamped(f, rows) if clamped else [str(i) for i in range(rows)]
@@ -135,13 +134,13 @@ def tile(
     # A small tile has several sets of sums, taken in turn, or each multiply-add would wait for the one before it.
     turns = max(1, _LATENCY // count)
     if turns > 1:
-        total = _tile_in_turns(f, arithmetic, offsets, along_k, begin, turns, ahead)
+        total = _tile_in_turns(f, arithmetic, offsets, along_k, begin, turns, ahead, brings)
     else:
         total, start = begin, "0"
         if (unroll := arithmetic.target.unroll) > 1:
             start = f.op(f"sub i64 %k, {f.op(f'urem i64 %k, {unroll}')}")
-            total = _tile_loop(f, arithmetic, offsets, along_k, total, "0", start, ahead, unroll)
-        total = _tile_loop(f, arithmetic, offsets, along_k, total, start, "%k", ahead)
+            total = _tile_loop(f, arithmetic, offsets, along_k, total, "0", start, ahead, unroll, brings)
+        total = _tile_loop(f, arithmetic, offsets, along_k, total, start, "%k", ahead, brings=brings and unroll == 1)
     if ending:
         ending.emit(f, total, vectors)
         f.do("ret void")
@@ -172,18 +171,27 @@ def _pointers(f: Function, arithmetic: ArithmeticEmitter, numbered: list[str], v
 
 
 def any_tile(
-    module: Module, arithmetic: ArithmeticEmitter, heights: tuple[int, ...], vectors: int, along_k: bool, adds: bool
+    module: Module,
+    arithmetic: ArithmeticEmitter,
+    heights: tuple[int, ...],
+    vectors: int,
+    along_k: bool,
+    adds: bool,
+    brings: bool,
 ) -> str:
     """`(i64 count, <as tile>)`: the tile with so many rows, one of `heights`, or fewer than the last of these."""
     *tall, last = heights
-    rest = tile(module, arithmetic, last, vectors, along_k, adds=adds, clamped=True)
+    rest = tile(module, arithmetic, last, vectors, along_k, adds=adds, brings=brings, clamped=True)
     if not tall:
         return rest
     words = [*map(str, heights[:-1]), f"{last}x{vectors}", "k" if along_k else "r", *["once"] * (not adds)]
+    words += ["brings"] * brings
     name = f"tiles.{arithmetic.code}.{'.'.join(words)}"
     if name not in module.functions:
-        exact = {height: tile(module, arithmetic, height, vectors, along_k, adds=adds) for height in tall}
-        _choice(module, name, _TILE, exact, rest)
+        exact = {
+            height: tile(module, arithmetic, height, vectors, along_k, adds=adds, brings=brings) for height in tall
+        }
+        _choice(module, name, [*_TILE, *_NEXT * brings], exact, rest)
     return name
 
 
@@ -235,9 +243,12 @@ def _tile_loop(
     stop: str,
     ahead: bool,
     unroll: int = 1,
+    brings: bool = False,
 ) -> list[str]:
     """Sum from `start` to `stop`, `unroll` terms in a turn."""
     with f.loop(start, stop, unroll, carry=[(arithmetic.vector, value) for value in begin]) as loop:
+        if brings:
+            _bring(f, loop.index)
         loop.following = loop.values
         for turn in range(unroll):
             k = plus(f, loop.index, turn)
@@ -253,12 +264,15 @@ def _tile_in_turns(
     begin: list[str],
     turns: int,
     ahead: bool,
+    brings: bool,
 ) -> list[str]:
     count = len(begin)
     whole = f.op(f"sub i64 %k, {f.op(f'urem i64 %k, {turns}')}")
     carry = [(arithmetic.vector, value) for value in begin]
     carry += [(arithmetic.vector, arithmetic.zero)] * (count * (turns - 1))
     with f.loop("0", whole, turns, carry=carry) as loop:
+        if brings:
+            _bring(f, loop.index)
         for turn in range(turns):
             sums = loop.values[turn * count : (turn + 1) * count]
             loop.following += _tile_step(f, arithmetic, plus(f, loop.index, turn), along_k, offsets, sums, ahead)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from hybridize.base.dims import is_symbolic, maximum, same
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
-from hybridize.codegen.llvm.contraction.micro import Ending, any_tile, at, bring, copy, flip, operand, plus, tile, times
+from hybridize.codegen.llvm.contraction.micro import Ending, any_tile, at, copy, flip, operand, plus, tile, times
 from hybridize.codegen.llvm.contraction.out import Out
 from hybridize.codegen.llvm.contraction.share import Share, Whole
 from hybridize.codegen.llvm.text import Function
@@ -21,10 +21,6 @@ from hybridize.schedule.contraction.panels import ColumnPanels, row_tiles
 from hybridize.schedule.contraction.plan import ProductPlan
 from hybridize.schedule.contraction.product import Product
 from hybridize.schedule.contraction.tiling import COLUMNS_BLOCK, Tiling
-
-
-def _aligned(size: int) -> int:
-    return (size + 63) // 64 * 64
 
 
 @frozen
@@ -127,6 +123,7 @@ def _call_tile(
     k: str | int,
     more: str,
     ahead: bool = False,
+    near: tuple[str, str] | None = None,
     ending: tuple[Ending, Sequence[str]] | None = None,
 ) -> None:
     adds, along_k = more != "false", broadcast.along_k
@@ -139,15 +136,16 @@ def _call_tile(
         f"i64 {operand(f, panel_stride)}",
         f"i64 {operand(f, k)}",
         f"i1 {more}",
+        *([] if near is None else [f"ptr {near[0]}", f"i64 {near[1]}"]),
     ]
+    brings = near is not None
     if isinstance(rows, str):
-        f.call(any_tile(f.module, arithmetic, heights, vectors, along_k, adds), [f"i64 {rows}", *arguments])
-    elif ending:
-        end, further = ending
-        name = tile(f.module, arithmetic, rows, vectors, along_k, adds=adds, ahead=ahead, ending=end)
-        f.call(name, [*arguments, *further])
-    else:
-        f.call(tile(f.module, arithmetic, rows, vectors, along_k, adds=adds, ahead=ahead), arguments)
+        name = any_tile(f.module, arithmetic, heights, vectors, along_k, adds, brings)
+        f.call(name, [f"i64 {rows}", *arguments])
+        return
+    end, further = ending or (None, ())
+    name = tile(f.module, arithmetic, rows, vectors, along_k, adds=adds, ahead=ahead, brings=brings, ending=end)
+    f.call(name, [*arguments, *further])
 
 
 @frozen
@@ -329,22 +327,25 @@ class _Rows:
                 x = at(f, self.broadcast.pointer, times(f, row, self.broadcast.row))
                 with f.loop(outer.index, stop, width) as loop:
                     panel = self.panel(loop.index, outer.index, "0")
+                    near = None
                     if self.tiling.ahead:
                         following = at(f, x, times(f, operand(f, height), self.broadcast.row))
-                        self.bring(following, loop.index, outer.index)
+                        near = self.part_of(following, loop.index, outer.index)
                     if section.ragged and self.out.plain:
-                        self.direct_or_not(row, loop.index, x, panel, height)
+                        self.direct_or_not(row, loop.index, x, panel, height, near)
                     elif self.out.takes(section):
                         column = plus(f, loop.index, section.start)
                         c, ending = self.out.at(row, column, self.batch), self.out.ending(row, column, self.batch)
-                        self.tile(height, x, c, panel, self.product.k, "false", self.out.row_bytes, ending)
+                        self.tile(height, x, c, panel, self.product.k, "false", self.out.row_bytes, ending, near)
                     else:
-                        self.tile(height, x, self.sums, panel, self.product.k, "false")
+                        self.tile(height, x, self.sums, panel, self.product.k, "false", near=near)
                         self.finish(self.sums, row, loop.index, height)
 
             each_tile(f, self.product.m, self.heights, self.share, tiles)
 
-    def direct_or_not(self, row: str, column: str, x: str, panel: str, height: str | int) -> None:
+    def direct_or_not(
+        self, row: str, column: str, x: str, panel: str, height: str | int, near: tuple[str, str] | None
+    ) -> None:
         """A tile that is stored in the result itself where its panel is whole."""
         f, section = self.f, self.section
         absolute = plus(f, column, section.start)
@@ -353,17 +354,20 @@ class _Rows:
         there = self.out.at(row, absolute, self.batch)
         c = f.op(f"select i1 {whole}, ptr {there}, ptr {self.sums}")
         dense, apart = section.vectors * self.arithmetic.vector_bytes, operand(f, self.out.row_bytes)
-        self.tile(height, x, c, panel, self.product.k, "false", f.op(f"select i1 {whole}, i64 {apart}, i64 {dense}"))
+        stride = f.op(f"select i1 {whole}, i64 {apart}, i64 {dense}")
+        self.tile(height, x, c, panel, self.product.k, "false", stride, near=near)
         with f.when(f.op(f"xor i1 {whole}, true")):
             self.finish(self.sums, row, column, height)
 
-    def bring(self, x: str, column: str, first: str) -> None:
-        """Fetch the tile of rows at `x`, a part of it with each panel of the group that begins at `first`."""
+    def part_of(self, x: str, column: str, first: str) -> tuple[str, str]:
+        """Return the part of the rows at `x` that a tile brings near, one with each panel of the group that begins at
+        `first`: a pointer, and the bytes of each term.
+        """
         f, section = self.f, self.section
         panels = self.tiling.group if is_symbolic(section.count) else min(self.tiling.group, section.count)
-        part = _aligned((self.heights[0] * self.broadcast.row + panels - 1) // panels)
+        rate = -(-self.heights[0] * self.broadcast.k // panels)
         nth = f.op(f"udiv i64 {f.op(f'sub i64 {column}, {first}')}, {operand(f, section.width)}")
-        f.do(f"call void @{bring(f.module)}(ptr {at(f, x, times(f, nth, part))}, i64 {operand(f, part)})")
+        return at(f, x, times(f, nth, rate * self.product.k)), str(rate)
 
     def in_blocks(self) -> None:
         """Blocks of k, the sums of a panel's tiles kept in scratch between them."""
@@ -408,6 +412,7 @@ class _Rows:
         more: str,
         c_stride: str | int | None = None,
         ending: tuple[Ending, Sequence[str]] | None = None,
+        near: tuple[str, str] | None = None,
     ) -> None:
         """One register tile; its sums are dense unless `c_stride` says how far apart their rows are."""
         vectors = self.section.vectors
@@ -427,6 +432,7 @@ class _Rows:
             k,
             more,
             self.tiling.order == "streams",
+            near,
             ending,
         )
 
