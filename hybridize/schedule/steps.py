@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterable
 
 from hybridize.base.dims import text
 from hybridize.base.frozen import frozen
@@ -62,6 +63,9 @@ class Epilogue:
     value: Expr
     params: tuple[Param, ...]
     side_stores: tuple[SideStore, ...]
+
+    def __str__(self) -> str:
+        return epilogue_text(self.params, statements_of(self.side_stores), self.value)
 
 
 @frozen
@@ -166,8 +170,7 @@ class TapStep:
     split: Split | None = None
 
     def __str__(self) -> str:
-        statements = [Statement(store.param, store.index, store.value) for store in self.stores]
-        body = f"{self.plan}\n{epilogue_text(self.params, statements)}"
+        body = f"{self.plan}\n{epilogue_text(self.params, statements_of(self.stores))}"
         return _step("contraction", self.provenance, (*self.addresses, self.workspace), self.split, body)
 
 
@@ -247,6 +250,11 @@ class Schedule:
         steps = [f"{number}. {step}" for number, step in enumerate(self.steps)]
         count = "1 step" if len(self.steps) == 1 else f"{len(self.steps)} steps"
         return "\n".join([f"{count}, {text(self.scratch_bytes)} bytes of scratch", *steps])
+
+
+def statements_of(stores: Iterable[SideStore]) -> list[Statement]:
+    """Stores of an epilogue as statements over the axes of the result."""
+    return [Statement(store.param, store.index, store.value) for store in stores]
 
 
 def _step(kind: str, provenance: Provenance, addresses: tuple[Address, ...], split: Split | None, body: str) -> str:

@@ -76,6 +76,17 @@ def halo_by_the_producer(x, w):
     return [ops.convolution(y, w, 1, 1)]
 
 
+def dense(x, w, b):
+    """A product, a bias over its rows and a cut."""
+    y = ops.matmul(x, w)
+    return [composites.relu(ops.add(y, ops.broadcast(b, ops.type_of(y).shape)))]
+
+
+def kept(x, w):
+    """What is made of a product in two steps, both wanted."""
+    return both(ops.matmul(x, w))
+
+
 CASES = {
     "plain loop": lambda: schedule_of(each(ops.add), f32(4, 32), f32(4, 32)),
     "masked rest": lambda: schedule_of(each(ops.tanh), f32(100)),
@@ -93,6 +104,9 @@ CASES = {
     "cut by a select": lambda: schedule_of(lambda x, y: [ops.neg(ops.concat(x, y, axis=1))], f32(3, 4), f32(3, 5)),
     "several statements": lambda: schedule_of(both, f32(64)),
     "threads": lambda: schedule_of(each(ops.tanh), f32(1 << 20), slots=4),
+    "epilogue": lambda: schedule_of(dense, f32(6, 64), f32(64, 48), f32(48)),
+    "epilogue that stores twice": lambda: schedule_of(kept, f32(6, 64), f32(64, 48)),
+    "epilogue of any rows": lambda: schedule_of(dense, f32(unknown(), 64), f32(64, 48), f32(48)),
 }
 IMAGE, WEIGHT, RESULT = f32(4, 64, 14, 14), f32(32, 64, 3, 3), f32(4, 32, 14, 14)
 CASES |= {

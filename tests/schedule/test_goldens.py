@@ -138,3 +138,22 @@ def test_a_schedule_of_sizes_that_are_not_known_names_them():
     assert not size.scope.conditions
     assert "a3<n0>*64" in shown
     assert shown != str(schedule_of(goldens.convolved(1, 1), f32(1, 64, 14, 9), goldens.WEIGHT))
+
+
+def test_an_epilogue_is_text_with_each_expression_once():
+    """A product's epilogue reads like a kernel: shared expressions have a name, and nothing is shown as Python has it."""
+
+    def squared_often(x, w):
+        y = ops.matmul(x, w)
+        for _ in range(12):  # as a tree it has 2^12 leaves
+            y = ops.mul(y, y)
+        return [y]
+
+    (step,) = schedule_of(squared_often, f32(6, 64), f32(64, 48)).steps
+    shown = str(step)
+    assert shown.count("mul(") == 12
+    assert shown.count("sum[") == 1
+    assert "  out = %" in shown
+    for text in (shown, *goldens.written().values()):
+        assert "Epilogue(" not in text
+        assert "dtype" not in text
