@@ -350,7 +350,7 @@ class _Printer:
                 parts = [self._term(atom, coefficient) for atom, coefficient in terms]
                 return f"({' + '.join(parts if same(constant, 0) else [*parts, _size(constant)])})"
             case Load(operand=operand, indices=indices):
-                of = f"b{operand}" if operand >= 0 else "sum"
+                of = f"b{operand}" if operand >= 0 else "sum" if operand == -1 else f"sum{-operand}"
                 line = f"{of}[{', '.join(map(self.name, indices))}]"
             case CallExpr(function=function, args=args):
                 line = f"{function}({', '.join(map(self.name, args))})"

@@ -10,7 +10,8 @@ from hybridize.loops.kernel import Param
 from hybridize.loops.measure import weight
 from hybridize.schedule.contraction import Product
 from hybridize.schedule.contraction.plan import Following
-from hybridize.schedule.draft import Draft
+from hybridize.schedule.draft import ACCUMULATED, Draft
+from hybridize.schedule.gates import Gates, gate_positions
 from hybridize.schedule.steps import Epilogue, SideStore
 
 _LIGHT = 10
@@ -27,8 +28,9 @@ def following(epilogue: Epilogue | None) -> Following:
 def epilogue_of(draft: Draft, out: Value, product: Product) -> tuple[Epilogue, list[Value]]:
     """Turn a draft into the epilogue of an element at (batch, row, column); returns it and the values of its params."""
     interner = draft.space.interner
-    space = Space(interner, {0: product.batch, 1: product.m, 2: product.n})
-    flat = space.flat(tuple(space.axis(k) for k in range(3)), (product.batch, product.m, product.n))
+    shape = (product.batch, product.m, product.columns)
+    space = Space(interner, dict(enumerate(shape)))
+    flat = space.flat(tuple(space.axis(k) for k in range(3)), shape)
     axes, stride = {}, 1
     for axis in reversed(range(len(draft.group.shape))):
         size = draft.group.shape[axis]
@@ -39,8 +41,14 @@ def epilogue_of(draft: Draft, out: Value, product: Product) -> tuple[Epilogue, l
     order = [n for n in range(len(draft.buffers)) if n != target and n in used]
     numbers = {number: i for i, number in enumerate(order)}
     memo: dict[int, Expr] = {}
+    sums = {}
+    if product.gates > 1:
+        places = gate_positions(draft.space, draft.group.shape, Gates(product.gates, product.columns))
+        sums = {id(place): ACCUMULATED - gate for gate, place in enumerate(places)}
 
     def load(load: Load, indices: tuple[Expr, ...]) -> Expr:
+        if load.operand == ACCUMULATED and sums:
+            return interner.load(load.dtype, sums[id(load.indices[0])], indices)
         return interner.load(load.dtype, numbers.get(load.operand, load.operand), indices)
 
     def moved(expr: Expr) -> Expr:

@@ -24,10 +24,13 @@ from hybridize.base.frozen import changed, frozen, mutable
 from hybridize.graph import Graph, Node, Value
 from hybridize.loops.expr import Axis, Const, Expr, Fold, Load, Region, whole
 from hybridize.loops.index import Index, Space, bit
+from hybridize.machine.arithmetic import Arithmetic
 from hybridize.ops import Concat, Effect, effect_of
+from hybridize.schedule.contraction import gates_fit
 from hybridize.schedule.contraction.arrangement import Arrangement
-from hybridize.schedule.contraction.matrices import MatrixProduct
+from hybridize.schedule.contraction.matrices import MatrixProduct, product_of
 from hybridize.schedule.contraction.views import through
+from hybridize.schedule.gates import Gates, find_gates
 from hybridize.schedule.homes import Home, is_contiguous
 from hybridize.schedule.lower import Local, Lowerings, Read, Tiled
 from hybridize.schedule.places import Places, View
@@ -80,7 +83,7 @@ class FusionGroup:
 class NodeStep:
     """A node that is a step of its own: a contraction, routine or region."""
 
-    __slots__ = ("effect", "epilogue", "first", "following", "last", "node", "operands", "tiled")
+    __slots__ = ("effect", "epilogue", "first", "following", "gates", "last", "node", "operands", "tiled")
 
     def __init__(self, node: Node, position: int, effect: bool) -> None:
         self.node = node
@@ -92,6 +95,8 @@ class NodeStep:
         self.following: NodeStep | None = None
         """The next step with an effect: it must come later."""
         self.epilogue: FusionGroup | None = None
+        self.gates = 1
+        """Sums of a product that make an element of the epilogue."""
         self.first = self.last = position
 
 
@@ -177,11 +182,11 @@ class Grouping:
             for group in self.uses.get(value, {}):
                 self.readers.setdefault(value, set()).add(group)
         if isinstance(lowered, MatrixProduct | Arrangement):
-            step.epilogue = self._epilogue(node.outputs[0], moved=isinstance(lowered, Arrangement))
+            self._compose_views(step, lowered)
+            step.epilogue, step.gates = self._epilogue(step, node.outputs[0])
             if step.epilogue is not None:
                 step.epilogue.contraction = node.outputs[0]
                 step.last = max(step.last, step.epilogue.last)
-            self._compose_views(step, lowered)
         for value in step.operands:
             self._read(value, step)
 
@@ -385,7 +390,7 @@ class Grouping:
             if admitted.rows is not None:
                 group.rows = admitted.rows
             computed = [admitted.pattern] if admitted.row_local else list(patterns.values())
-            if len(computed) > 1:
+            if len(computed) > 1 and not admitted.once:
                 group.recomputed += local.cost * (len(computed) - 1)
             self._take(group, position, node, value, local, computed)
         return True
@@ -529,6 +534,8 @@ class Grouping:
         if len(patterns) == 1:
             fits = local.cost <= 2 or self._repeated(group, patterns[0]) <= 2
             return Admission(None, False, patterns[0]) if fits else None
+        if group.rows is None and self._gates(group, value, patterns) is not None:
+            return Admission(None, False, patterns[0], once=True)
         if len(patterns) <= 3 and local.cost <= 3 and group.recomputed + local.cost * len(patterns) <= 8:
             return Admission(None, False, patterns[0])
         if group.rows is None or group.contraction is not None:
@@ -615,28 +622,49 @@ class Grouping:
                 times *= hint(group.shape[axis])
         return times
 
-    def _epilogue(self, value: Value, moved: bool = False) -> FusionGroup | None:
-        """The group that may finish the elements of a contraction as they are computed; with `moved`, in any order."""
+    def _gates(self, group: FusionGroup, value: Value, patterns: Iterable[Pattern]) -> Gates | None:
+        """The gates that patterns are of: parts of a value's columns, each of which one element of a group reads."""
+        reads = [group.space.flat(pattern, value.type.shape) for pattern in patterns]
+        return find_gates(group.space, group.shape, reads, value.type.size)
+
+    def _epilogue(self, step: NodeStep, value: Value) -> tuple[FusionGroup | None, int]:
+        """The group that may finish the elements of a contraction as they are computed, and the sums of each."""
         uses = self.uses.get(value, {})
         if value in self.wanted or value in self.places or len(uses) != 1 or same(value.type.size, 0):
-            return None
+            return None, 1
         group, patterns = next(iter(uses.items()))
         if not self.readers.get(value, set()) <= {group}:
-            return None
-        if group.rows is not None or group.contraction is not None or len(patterns) != 1 or group.row_local:
-            return None
+            return None, 1
+        if group.rows is not None or group.contraction is not None or group.row_local:
+            return None, 1
         if not all(self._reads_where_stored(group, stored) for stored in group.materialised):
-            return None
-        if not moved and not any(self.places.is_dense(stored) for stored in group.materialised):
-            return None  # its tiles store their results in the order of their axes
-        size = product(group.shape)
-        flat = group.space.flat(next(iter(patterns.values())), value.type.shape)
-        if moved:
-            axes = radix(group.space, flat, value.type.size)
-            every = axes is not None and all(axis >= 0 for axis in axes) and same(size, value.type.size)
-            return group if every else None
+            return None, 1
+        if isinstance(step.tiled, Arrangement):
+            return (group if self._finishes_each(group, value, patterns.values()) else None), 1
+        if not any(self.places.is_dense(stored) for stored in group.materialised):
+            return None, 1  # the tiles of matrices store their results in the order of their axes
+        gates = self._gates(group, value, patterns.values())
+        if gates is not None:
+            return (group, gates.count) if self._fit(step, gates) else (None, 1)
+        (pattern, *others) = patterns.values()
+        flat = group.space.flat(pattern, value.type.shape)
         identity = group.space.flat(tuple(group.space.axis(k) for k in range(len(group.shape))), group.shape)
-        return group if same(size, value.type.size) and flat is identity else None
+        whole = not others and same(product(group.shape), value.type.size) and flat is identity
+        return (group if whole else None), 1
+
+    def _finishes_each(self, group: FusionGroup, value: Value, patterns: Iterable[Pattern]) -> bool:
+        """Tell whether a group reads each element of a value once, in any order."""
+        (pattern, *others) = patterns
+        axes = radix(group.space, group.space.flat(pattern, value.type.shape), value.type.size)
+        own = axes is not None and all(axis >= 0 for axis in axes)
+        return own and not others and same(product(group.shape), value.type.size)
+
+    def _fit(self, step: NodeStep, gates: Gates) -> bool:
+        """Tell whether a product is computed with its gates side by side."""
+        assert isinstance(step.tiled, MatrixProduct)
+        dtype = step.operands[0].type.dtype
+        of = changed(product_of(step.tiled, dtype), gates=gates.count)
+        return same(of.columns, gates.columns) and gates_fit(of, Arithmetic(dtype, self.lowerings.target))
 
 
 @frozen
@@ -646,6 +674,8 @@ class Admission:
     rows: tuple[int, ...] | None
     row_local: bool
     pattern: Pattern
+    once: bool = False
+    """True if several patterns are of different elements, so that none is computed twice."""
 
 
 def _counting(axes: Iterable[int], shape: tuple[int, ...]) -> tuple[int, ...]:

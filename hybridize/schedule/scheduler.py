@@ -12,7 +12,7 @@ from typing import Any
 import numpy
 
 from hybridize.base.dims import hint, is_symbolic, maximum, product, same
-from hybridize.base.dtypes import DType, uint8
+from hybridize.base.dtypes import uint8
 from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import TensorType
@@ -30,7 +30,7 @@ from hybridize.schedule.contraction import Product, ProductPlan, make_packing, m
 from hybridize.schedule.contraction.arrangement import Arrangement, suits, tap_plan
 from hybridize.schedule.contraction.copies import border, into_home, packed
 from hybridize.schedule.contraction.ending import ending_of, is_along, is_read, plain_ending, stores_of
-from hybridize.schedule.contraction.matrices import MatrixProduct
+from hybridize.schedule.contraction.matrices import MatrixProduct, product_of
 from hybridize.schedule.contraction.phases import Phase
 from hybridize.schedule.contraction.taps import TapPlan
 from hybridize.schedule.draft import Draft
@@ -553,7 +553,7 @@ class _Scheduler:
         return Address("input", slot, 0)
 
     def _product(self, step: NodeStep, of: MatrixProduct, number: int) -> Any:
-        product = _product(of, step.operands[0].type.dtype)
+        product = changed(product_of(of, step.operands[0].type.dtype), gates=step.gates)
         packed = self._packed(step.operands[1], product)
         product = changed(product, packed=packed is not None)
         draft = None if step.epilogue is None else Draft(step.epilogue, self.grouping)
@@ -731,14 +731,6 @@ def _part(source: KnownSource, start: int, type: TensorType) -> KnownSource:
     if isinstance(source, Stable):
         return Stable(source.input, source.offset + start)
     return source.reshape(-1)[start : start + type.size].reshape(type.shape)
-
-
-def _product(of: MatrixProduct, dtype: DType) -> Product:
-    """The sizes of a product; a batch of rows against one matrix is one product of more rows."""
-    *_, m, n, k = of.contraction.sizes
-    if of.shared_w and not of.shared_x and not of.transpose_x:
-        return Product(dtype, of.batch * m, n, k, 1, of.transpose_x, of.transpose_w)
-    return Product(dtype, m, n, k, of.batch, of.transpose_x, of.transpose_w, of.shared_x, of.shared_w)
 
 
 def _provenance_of(nodes: Iterable[Node]) -> Provenance:

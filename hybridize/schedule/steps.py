@@ -57,7 +57,8 @@ class SideStore:
 class Epilogue:
     """The elementwise computation that a contraction's accumulated element goes through before it is stored.
 
-    Expressions over Axis 0, 1, 2 (batch, row, column), the accumulated element being a load of operand -1.
+    Expressions over Axis 0, 1, 2 (batch, row, column of the result), the accumulated element being a load of operand
+    -1, or, of a product with gates, the sum of each gate one of operand -1, -2, …
     """
 
     value: Expr
@@ -66,6 +67,11 @@ class Epilogue:
 
     def __str__(self) -> str:
         return epilogue_text(self.params, statements_of(self.side_stores), self.value)
+
+
+def gate_of(operand: int) -> int:
+    """The gate whose sum an operand below 0 is."""
+    return -1 - operand
 
 
 @frozen

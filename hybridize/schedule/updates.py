@@ -188,8 +188,9 @@ def _finished_first(step: ProductStep, source: int, target: int, interner: Inter
     """The same of the epilogue of a contraction, whose own element (-3) is stored last of all."""
     assert step.epilogue is not None
     product, epilogue = step.plan.product, step.epilogue
-    space = Space(interner, {0: product.batch, 1: product.m, 2: product.n})
-    own = space.flat(tuple(space.axis(k) for k in range(3)), (product.batch, product.m, product.n))
+    shape = (product.batch, product.m, product.columns)
+    space = Space(interner, dict(enumerate(shape)))
+    own = space.flat(tuple(space.axis(k) for k in range(3)), shape)
     stores = [(side.param, side.index, side.value) for side in epilogue.side_stores] + [(-3, own, epilogue.value)]
     written = {id(index): number for number, (param, index, _) in enumerate(stores) if param == target}
     return all(

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from hybridize.base.dtypes import bfloat16, bool_, float16, float32, float64, int8, int32, int64, uint8
-from hybridize.codegen.llvm.contraction.arithmetic import masked_load
+from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, masked_load
 from hybridize.codegen.llvm.contraction.out import EpilogueEmitter
 from hybridize.codegen.llvm.contraction.product import emit_pack, emit_product
 from hybridize.codegen.llvm.engine import assembly, compile_module, named_target
 from hybridize.codegen.llvm.text import Function, Module, vector
 from hybridize.machine.arithmetic import Arithmetic
-from hybridize.schedule.contraction import Product, make_packing, make_plan, packing_pays
+from hybridize.schedule.contraction import Product, gates_fit, make_packing, make_plan, packing_pays
 
 TARGETS = ["avx512", "avx2", "baseline"]
 SIZES = [0, 1, 2, 3, 7, 15, 16, 17, 31, 33, 64, 100, 257]
@@ -53,19 +53,28 @@ class Case:
         self.x = Guarded(x.swapaxes(1, 2) if spec.transpose_x else x)
         self.w = Guarded(w.swapaxes(1, 2) if spec.transpose_w else w)
         self.b = Guarded(self.draw(rng, (spec.n,)))
-        self.out = Guarded(np.zeros((b, spec.m, spec.n), spec.dtype))
+        kept = spec.dtype if spec.gates == 1 else Arithmetic(spec.dtype, named_target("avx512")).accumulate
+        self.out = Guarded(np.zeros((b, spec.m, spec.columns), kept))
         exact = np.float64 if spec.dtype.kind not in "iub" else spec.dtype
-        self.true = x.astype(exact) @ w.astype(exact)
+        self.true = self.gated(x.astype(exact) @ w.astype(exact))
         self.bound = 0.0
         if exact is np.float64:
             self.true = np.broadcast_to(self.true, self.out.values.shape)
             eps = float(ml_dtypes.finfo(np.float32 if spec.dtype.itemsize == 2 else spec.dtype).eps)
-            terms = np.abs(x.astype(exact)) @ np.abs(w.astype(exact))
-            self.bound = (spec.k + 1) * eps * terms + float(ml_dtypes.finfo(spec.dtype).eps) * np.abs(self.true)
+            terms = self.gated(np.abs(x.astype(exact)) @ np.abs(w.astype(exact)))
+            self.bound = (spec.k + 5) * eps * terms + float(ml_dtypes.finfo(kept).eps) * np.abs(self.true)
             if bias:
                 self.true = self.true + self.b.values.astype(exact)
                 self.bound = self.bound + 2 * eps * np.abs(self.true)
                 self.true = np.maximum(self.true, 0)
+
+    def gated(self, sums):
+        """What `weighted` makes of the sums of the gates."""
+        if self.spec.gates == 1:
+            return sums
+        apart = sums.reshape(*sums.shape[:-1], self.spec.gates, self.spec.columns)
+        factors = np.arange(1, self.spec.gates + 1).astype(sums.dtype)
+        return (apart * factors[:, None]).sum(-2, dtype=sums.dtype)
 
     def draw(self, rng, shape):
         dtype = self.spec.dtype
@@ -97,7 +106,7 @@ def bias_relu():
         else:
             bias = masked_load(f, pointer, "float", lanes, 4, mask)
         zero = "zeroinitializer" if lanes > 1 else "0.0"
-        for _, sums in rows:
+        for _, (sums,) in rows:
             total = f.op(f"fadd {of} {sums}, {bias}")
             positive = f.op(f"fcmp ugt {of} {total}, {zero}")
             yield f.op(f"select {vector('i1', lanes)} {positive}, {of} {total}, {of} {zero}")
@@ -105,18 +114,39 @@ def bias_relu():
     return EpilogueEmitter(float32, emit, (("ptr", "bias"),))
 
 
+def weighted(spec, target):
+    """The sum of gate 0, twice that of gate 1, and so on."""
+    arithmetic = ArithmeticEmitter(spec.dtype, target)
+
+    def emit(f, rows, column, lanes, batch, mask):
+        of = vector(arithmetic.type, lanes)
+        multiply, add = ("fmul", "fadd") if arithmetic.is_float else ("mul", "add")
+        for _, sums in rows:
+            assert len(sums) == spec.gates
+            total = sums[0]
+            for factor, gate in enumerate(sums[1:], 2):
+                one = f"{float(factor)}" if arithmetic.is_float else str(factor)
+                many = one if lanes == 1 else f"<{', '.join([f'{arithmetic.type} {one}'] * lanes)}>"
+                total = f.op(f"{add} {of} {total}, {f.op(f'{multiply} {of} {gate}, {many}')}")
+            yield total
+
+    return EpilogueEmitter(arithmetic.accumulate, emit, (("ptr", "bias"),))
+
+
 def run(cases, target):
     """Compile all cases as one module and run each with scratch of exactly the size asked for."""
     module = Module(target.halves)
     for number, case in enumerate(cases):
-        following = ("heavy" if number % 2 else "light") if case.bias else "nothing"
+        gates = case.spec.gates > 1
+        following = ("heavy" if number % 2 else "light") if case.bias or gates else "nothing"
         case.plan = make_plan(case.spec, target, following)
-        emit_product(module, f"case{number}", case.plan, target, bias_relu() if case.bias else None)
+        epilogue = weighted(case.spec, target) if gates else bias_relu() if case.bias else None
+        emit_product(module, f"case{number}", case.plan, target, epilogue)
         params = "ptr %out, ptr %x, ptr %w, ptr %bias, ptr %scratch"
         entry = Function(
             module, f"run{number}", [(p.split()[0], p.split("%")[1]) for p in params.split(", ")], linkage=""
         )
-        extra = ", ptr %bias" if case.bias else ""
+        extra = ", ptr %bias" if epilogue else ""
         entry.do(f"call void @case{number}(ptr %out, ptr %x, ptr %w{extra}, ptr %scratch)")
         entry.do("ret void")
         if case.spec.packed:
@@ -228,6 +258,63 @@ def test_blocks_of_k_and_groups_of_panels(transpose_x, transpose_w):
     assert any(tiling.order == "blocks" for tiling in tilings)
     assert any(tiling.group > 1 for tiling in tilings)
     run([Case(spec, bias=True) for spec in specs], target)
+
+
+GATED = [
+    (m, h, g, k) for m in (1, 2, 7, 33) for h, g, k in ((64, 4, 33), (37, 4, 20), (100, 2, 17), (50, 3, 64), (16, 8, 9))
+]
+"""Rows, columns of the result, gates and terms."""
+
+
+@pytest.mark.parametrize("how", ["k n", "n k", "packed", "packed of n k", "k m"])
+@pytest.mark.parametrize("name", TARGETS)
+def test_gates(name, how):
+    target = named_target(name)
+    specs = [
+        Product(
+            float32,
+            m,
+            g * h,
+            k,
+            1 + (m == 7),
+            transpose_x=how == "k m",
+            transpose_w="n k" in how,
+            packed="packed" in how,
+            gates=g,
+        )
+        for m, h, g, k in GATED
+    ]
+    run([Case(spec, n) for n, spec in enumerate(specs) if gates_fit(spec, Arithmetic(float32, target))], target)
+
+
+@pytest.mark.parametrize("dtype", [float64, float16, int8, int32, int64], ids=str)
+@pytest.mark.parametrize("name", TARGETS)
+def test_gates_of_other_dtypes(name, dtype):
+    ways = itertools.cycle([(False, False), (False, True), (True, False)])
+    cases = [
+        Case(Product(dtype, m, g * h, k, transpose_x=x, transpose_w=w, gates=g))
+        for m, (h, g, k), (x, w) in zip(
+            (1, 3, 16, 33, 50, 1, 3), ((32, 4, 20), (33, 3, 7), (40, 2, 31)) * 3, ways, strict=False
+        )
+    ]
+    run(cases, named_target(name))
+
+
+@pytest.mark.parametrize(("transpose_x", "transpose_w"), [(False, True), (False, False), (True, False)])
+@pytest.mark.parametrize("name", ["avx512", "avx2"])
+def test_gates_in_every_form_and_order(name, transpose_x, transpose_w):
+    """Panels that do not fit the cache, rows of w that lie far away, blocks that are flipped."""
+    target = replace(named_target(name), l2_bytes=64 << 10)
+    sizes = [(1, 70, 300), (2, 96, 200), (20, 70, 300), (40, 64, 1000), (3, 200, 700), (70, 129, 64), (32, 128, 70)]
+    specs = [
+        Product(float32, m, g * h, k, 1, transpose_x, transpose_w, gates=g) for m, h, k in sizes for g in (2, 3, 4)
+    ]
+    tilings = [make_plan(spec, target).tiling for spec in specs]
+    forms = {tiling.form if tiling.form == "dots" else f"{tiling.form} {tiling.order}" for tiling in tilings}
+    wanted = {"dots", "columns once", "rows blocks"} if transpose_w else {"rows once", "rows blocks"}
+    wanted |= set() if transpose_w else {"rows streams"}
+    assert wanted <= forms
+    run([Case(spec) for spec in specs], target)
 
 
 def test_scratch_is_for_the_panels_that_lie_there_at_once():

@@ -34,7 +34,7 @@ def plus_bias(n):
             bias = f.op(f"load {of}, ptr {pointer}, align 4")
         else:
             bias = masked_load(f, pointer, "float", lanes, 4, mask)
-        for _, sums in rows:
+        for _, (sums,) in rows:
             yield f.op(f"fadd {of} {sums}, {bias}")
 
     return EpilogueEmitter(float32, emit, (("ptr", "bias"),))

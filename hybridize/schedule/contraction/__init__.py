@@ -30,3 +30,4 @@ from hybridize.schedule.contraction.packing import packing_pays as packing_pays
 from hybridize.schedule.contraction.plan import ProductPlan as ProductPlan
 from hybridize.schedule.contraction.plan import make_plan as make_plan
 from hybridize.schedule.contraction.product import Product as Product
+from hybridize.schedule.contraction.tiling import gates_fit as gates_fit

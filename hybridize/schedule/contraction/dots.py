@@ -51,7 +51,7 @@ class Dots:
     ranges: tuple[DotsRange, ...]
     """The columns, range after range."""
     block: int
-    """Columns that there is room for."""
+    """Columns of the result that there is room for, with the sums of all their gates."""
     any_columns: int
     """Rows of w of the function for columns whose number is not known. One that is left is computed so many times, into
     places behind the sums that nobody reads."""
@@ -86,11 +86,11 @@ def make_dots(product: Product, arithmetic: Arithmetic, flips: bool) -> Dots:
         parts = row_tiles(product.m, limit)
         heights, height, written = (limit,), parts[0].height, tuple(part.height for part in parts)
         # Sums of several registers' columns are stored together where that does not mean reading w again for each tile.
-        block = lanes if product.m > height else _BLOCK
+        block = lanes if product.m > height else max(lanes, _BLOCK // product.gates // lanes * lanes)
     if is_symbolic(product.n):
         block = lanes
     else:
-        block = min(block, max(lanes, product.n // lanes * lanes))
+        block = min(block, max(lanes, product.columns // lanes * lanes))
     tiles = []
     for rows in written:
         for columns in (any_columns,) if is_symbolic(product.m) else _columns(arithmetic, rows, far):
@@ -98,7 +98,7 @@ def make_dots(product: Product, arithmetic: Arithmetic, flips: bool) -> Dots:
             whole = not is_symbolic(product.k) and product.k % (turns * lanes) == 0
             tiles.append(DotsTile(rows, columns, turns, whole))
     w_row = flipped_row(product, arithmetic) if flips else product.k * arithmetic.stored_bytes
-    ranges = _ranges(product.n, block, lanes)
+    ranges = _ranges(product.columns, block, lanes)
     return Dots(heights, height, ranges, block, any_columns, tuple(tiles), far, w_row)
 
 

@@ -10,6 +10,7 @@ from hybridize.base.dtypes import DType, float32, is_float
 from hybridize.base.frozen import frozen
 from hybridize.base.types import Shape
 from hybridize.loops.contraction import Contraction, Subscript
+from hybridize.schedule.contraction.product import Product
 
 
 @frozen
@@ -29,6 +30,14 @@ class MatrixProduct:
     def batch(self) -> int:
         """Products that are computed."""
         return product(self.contraction.shape[:-2])
+
+
+def product_of(of: MatrixProduct, dtype: DType) -> Product:
+    """The sizes of a product; a batch of rows against one matrix is one product of more rows."""
+    *_, m, n, k = of.contraction.sizes
+    if of.shared_w and not of.shared_x and not of.transpose_x:
+        return Product(dtype, of.batch * m, n, k, 1, of.transpose_x, of.transpose_w)
+    return Product(dtype, m, n, k, of.batch, of.transpose_x, of.transpose_w, of.shared_x, of.shared_w)
 
 
 def matrix_product(contraction: Contraction, shapes: tuple[Shape, Shape], dtype: DType) -> MatrixProduct | None:

@@ -7,7 +7,7 @@ from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import changed, frozen
 from hybridize.machine.arithmetic import Arithmetic
-from hybridize.schedule.contraction.panels import ColumnPanels, Pack, column_panels, panel_vectors
+from hybridize.schedule.contraction.panels import ColumnPanels, Pack, column_panels, gate_vectors, panel_vectors
 from hybridize.schedule.contraction.product import Product, hinted, normalised
 from hybridize.schedule.contraction.tiling import FEW_COLUMNS, make_tiling
 
@@ -26,6 +26,8 @@ class Packing:
     sections: tuple[ColumnPanels, ...]
     matrix_bytes: int
     """Bytes of one matrix, packed."""
+    gates: int = 1
+    """As in `Product`: each panel is [k][gate][columns of one gate]."""
 
     @property
     def nbytes(self) -> int:
@@ -35,16 +37,20 @@ class Packing:
     def __str__(self) -> str:
         stored = "[n, k]" if self.transpose_w else "[k, n]"
         widths = " + ".join(f"{part.count!r} x {part.vectors}" for part in self.sections)
-        return f"{self.dtype.name} {self.matrices!r} {stored} n {self.n!r} k {self.k!r}; panels {widths} vectors"
+        gates = "" if self.gates == 1 else f" of {self.gates} gates"
+        return f"{self.dtype.name} {self.matrices!r} {stored} n {self.n!r} k {self.k!r}; panels {widths} vectors{gates}"
 
 
 def make_packing(product: Product, arithmetic: Arithmetic) -> Packing:
     """Return the packing that products like this one read, however many rows they have."""
     pack: Pack = "flip" if product.transpose_w else "copy"
-    sections = column_panels(product.n, arithmetic.lanes, panel_vectors(arithmetic), pack)
+    gates = product.gates
+    vectors = gate_vectors(panel_vectors(arithmetic), gates)
+    sections = column_panels(product.columns, arithmetic.lanes, vectors, pack, gates)
     row = sum(section.count * section.vectors for section in sections) * arithmetic.vector_bytes
     matrices = 1 if product.shared_w else product.batch
-    return Packing(product.dtype, matrices, product.n, product.k, product.transpose_w, sections, row * product.k)
+    nbytes = row * product.k
+    return Packing(product.dtype, matrices, product.n, product.k, product.transpose_w, sections, nbytes, gates)
 
 
 _CONVERTED_ROWS = 4

@@ -24,15 +24,18 @@ class ColumnPanels:
     start: int
     count: int
     vectors: int
-    """Registers across a panel."""
+    """Registers across a panel, those of all gates."""
     width: int
-    """Columns of a panel; what the registers hold beyond is dropped."""
+    """Columns of a panel, of each gate; what the registers hold beyond is dropped."""
     pack: Pack
     """The way a panel comes to scratch; empty where it is read in place."""
     skip: int = 0
     """Columns that the registers hold before those of the panel: it is read from so far before its start."""
     ragged: bool = False
     """True if the last panel ends where the columns do, which is found at the call."""
+    gates: int = 1
+    """Gates that lie side by side in a panel, each in as many registers, so that a tile has all sums of an element; the
+    sections are counted in columns of one gate."""
     whole: bool = False
     """True if the columns of every panel fill its registers: a tile of sums is a block of the result."""
     heights: tuple[int, ...] = ()
@@ -41,7 +44,8 @@ class ColumnPanels:
 
     def __str__(self) -> str:
         start, count, width = ("?" if is_symbolic(size) else size for size in (self.start, self.count, self.width))
-        words = [f"panels from {start}: {count} of {width} in {self.vectors} vectors"]
+        gates = "" if self.gates == 1 else f" x {self.gates} gates"
+        words = [f"panels from {start}: {count} of {width}{gates} in {self.vectors} vectors"]
         if self.heights:
             words.append(f"tiles of {' or '.join(map(str, self.heights))} rows")
         words += [{"": "", "flip": "flipped to scratch", "copy": "copied to scratch"}[self.pack]]
@@ -100,6 +104,11 @@ def panel_vectors(arithmetic: Arithmetic) -> int:
     return 4 if arithmetic.target.registers >= 32 and arithmetic.is_float else 2
 
 
+def gate_vectors(vectors: int, gates: int) -> int:
+    """Registers of each gate in a panel about `vectors` wide that has all gates side by side."""
+    return max(1, vectors // gates)
+
+
 def row_tiles(total: int, limit: int) -> tuple[RowTiles, ...]:
     """Cut `total` rows into as few tiles as `limit` allows, of two heights that differ by one, the taller first."""
     if total == 0:
@@ -111,14 +120,19 @@ def row_tiles(total: int, limit: int) -> tuple[RowTiles, ...]:
     return tuple(part for part in parts if part.count and part.height)
 
 
-def column_panels(columns: int, lanes: int, vectors: int, pack: Pack) -> tuple[ColumnPanels, ...]:
-    """Full panels, then a narrower one.
+def column_panels(columns: int, lanes: int, vectors: int, pack: Pack, gates: int = 1) -> tuple[ColumnPanels, ...]:
+    """Full panels, then a narrower one; `columns` and `vectors` are those of each gate.
 
     Where its last register is not full, that one is read from before its start, or packed, for lack of columns there.
     """
     sections = _any_sections if is_symbolic(columns) else _sections
     return tuple(
-        changed(section, whole=same(section.width, section.vectors * lanes) and not section.ragged)
+        changed(
+            section,
+            vectors=section.vectors * gates,
+            gates=gates,
+            whole=same(section.width, section.vectors * lanes) and not section.ragged,
+        )
         for section in sections(columns, lanes, vectors, pack)
     )
 

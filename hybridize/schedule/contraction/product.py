@@ -31,6 +31,14 @@ class Product:
     """w has no batch axis."""
     packed: bool = False
     """w is what its `Packing` makes of the operand, not the operand itself."""
+    gates: int = 1
+    """Sums that an element of the result is made of, as in recurrent cells and gated linear units: the columns are
+    [gate, column of the result], and the epilogue makes one element of the sums of a column's gates."""
+
+    @property
+    def columns(self) -> int:
+        """Columns of the result."""
+        return self.n if self.gates == 1 else self.n // self.gates
 
     @property
     def x_bytes(self) -> int:
@@ -51,7 +59,8 @@ class Product:
         x = f"{'' if self.shared_x else '[batch] '}{'[k, m]' if self.transpose_x else '[m, k]'}"
         w = f"{'' if self.shared_w else '[batch] '}{'[n, k]' if self.transpose_w else '[k, n]'}"
         sizes = ", ".join(f"{name} {getattr(self, name)!r}" for name in ("batch", "m", "n", "k"))
-        return f"{self.dtype.name} {sizes}; x {x}, w {w}{' packed' if self.packed else ''}"
+        gates = "" if self.gates == 1 else f"; {self.gates} gates"
+        return f"{self.dtype.name} {sizes}; x {x}, w {w}{' packed' if self.packed else ''}{gates}"
 
 
 def hinted(product: Product) -> Product:

@@ -8,7 +8,7 @@ from hybridize.base.frozen import frozen
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.schedule.contraction.dots import flipped_row
 from hybridize.schedule.contraction.product import Product
-from hybridize.schedule.contraction.tiling import COLUMNS_BLOCK, Tiling
+from hybridize.schedule.contraction.tiling import Tiling, columns_block
 
 _HELD = 32
 """Rows of sums that there is room for where a tile goes through the epilogue at once: no tile is taller."""
@@ -32,17 +32,17 @@ def make_scratch(product: Product, arithmetic: Arithmetic, tiling: Tiling) -> Pr
     if tiling.form == "dots":
         return ProductScratch(0, 0, 0, 0, product.n * flipped_row(product, arithmetic) if tiling.flips else 0)
     row = max((section.vectors for section in tiling.sections), default=0) * arithmetic.vector_bytes
-    columns = tiling.form == "columns"
+    columns, gates = tiling.form == "columns", product.gates
     copied = _aligned((product.k if product.transpose_x else product.m) * tiling.x_row)
     panels = _aligned(_panels_held(tiling) * tiling.k_block * row)
     if columns:
-        held = COLUMNS_BLOCK + arithmetic.lanes
+        held = gates * columns_block(product, arithmetic) + arithmetic.lanes
     elif tiling.order == "blocks":
         held = product.m
     else:
         held = _HELD if is_symbolic(product.m) else min(product.m, _HELD)
     if tiling.order == "streams":
-        held = product.m * sum(section.count for section in tiling.sections)
+        held = product.m * gates * sum(section.count for section in tiling.sections)
     # Where columns are skipped, what is stored of a row reaches beyond its end.
     skips = any(section.skip for section in tiling.sections)
     sums = _aligned(held * row + (arithmetic.vector_bytes if skips else 0))

@@ -18,6 +18,7 @@ from hybridize.schedule.contraction.panels import (
     ColumnPanels,
     Pack,
     column_panels,
+    gate_vectors,
     panel_vectors,
     tile_heights,
     tile_rows,
@@ -66,13 +67,33 @@ class Tiling:
         return "\n  ".join([", ".join(filter(None, words)), *map(str, self.sections)])
 
 
-COLUMNS_BLOCK = 48
-"""Of the form `columns`: columns of w whose sums are flipped together; a multiple of every register's lanes and of
-common tile heights."""
+_COLUMNS_BLOCK = 48
+"""Of the form `columns`: columns of w whose sums are flipped together, about; a multiple of every register's lanes and
+of common tile heights."""
 FEW_COLUMNS = 8
 """Below so many columns a panel would be mostly empty."""
 _ROWS_PER_FLIP = 4
 """Rows of x that make up for flipping a narrow w."""
+
+
+def columns_block(product: Product, arithmetic: Arithmetic) -> int:
+    """Columns of the result that the form `columns` makes together, of all their gates; whole registers."""
+    lanes = arithmetic.lanes
+    return max(lanes, _COLUMNS_BLOCK // product.gates // lanes * lanes)
+
+
+def gates_fit(product: Product, arithmetic: Arithmetic) -> bool:
+    """Tell whether the sums of an element can come to one epilogue: else they are stored, and loops read them.
+
+    A panel has all gates side by side, at least a register of each, and no more of them than leave room for rows.
+    """
+    if is_symbolic(product.n) or product.columns < arithmetic.lanes:
+        return False
+    return product.gates <= _MOST_PANELS * panel_vectors(arithmetic)
+
+
+_MOST_PANELS = 2
+"""Panels that the gates of an element take the place of, at most."""
 
 
 def _flip_pays(product: Product, arithmetic: Arithmetic) -> bool:
@@ -138,18 +159,29 @@ def make_tiling(product: Product, arithmetic: Arithmetic) -> Tiling:
     if form == "columns":
         rows, columns, along_k, panels_along_k = product.n, product.m, product.transpose_w, not product.transpose_x
     else:
-        rows, columns, along_k, panels_along_k = product.m, product.n, not product.transpose_x, product.transpose_w
+        rows, columns, along_k, panels_along_k = (
+            product.m,
+            product.columns,
+            not product.transpose_x,
+            product.transpose_w,
+        )
     vectors = panel_vectors(arithmetic) if product.packed or is_symbolic(rows) else _wide_vectors(arithmetic, rows)
     pack: Pack = ""
     k = hint(product.k)
     if not product.packed:
         copied = arithmetic.converts or _strides_collide(arithmetic, hint(rows), hint(columns), k)
         pack = "flip" if panels_along_k else "copy" if copied else ""
-    parts = column_panels(columns, arithmetic.lanes, vectors, "copy" if product.packed else pack)
+    streams = form == "rows" and not pack and _streams(product, arithmetic, vectors)
+    # Where sums wait in memory anyway, tiles have one gate each, and what they read lies as it did.
+    gates = 1 if form == "columns" or streams else product.gates
+    across = vectors if gates == 1 else gate_vectors(vectors, gates)
+    if streams:
+        across = min(vectors, columns // arithmetic.lanes)  # what is left over is read from before its start
+    parts = column_panels(columns, arithmetic.lanes, across, "copy" if product.packed else pack, gates)
     if product.packed:
         parts = tuple(changed(part, pack="") for part in parts)
     parts = tuple(changed(part, heights=tile_heights(arithmetic, rows, part.vectors)) for part in parts)
-    panel_row = vectors * arithmetic.vector_bytes
+    panel_row = across * gates * arithmetic.vector_bytes
     l2 = arithmetic.target.l2_bytes
     blocks = -(-k * panel_row // (l2 // 4)) if k * panel_row > l2 // 2 else 1
     k_block = max(1, -(-k // blocks))
@@ -159,7 +191,7 @@ def make_tiling(product: Product, arithmetic: Arithmetic) -> Tiling:
     if blocks == 1 and is_symbolic(product.k):
         k_block = product.k
     order: Order = "blocks" if blocks > 1 else "once"
-    if form == "rows" and not pack and _streams(product, arithmetic, parts):
+    if streams:
         order, k_block, group = "streams", _STREAMS_OF_ONE if rows == 1 else _STREAMS, 1
     flips = form == "dots" and not product.transpose_w
     ahead = along_k and order == "once" and k >= _LONG and hint(rows) * k * arithmetic.bytes > l2 // 2
@@ -180,12 +212,12 @@ _STREAM_ROWS = 2
 """With more rows of x the multiplications take longer than w takes to come."""
 
 
-def _streams(product: Product, arithmetic: Arithmetic, parts: tuple[ColumnPanels, ...]) -> bool:
+def _streams(product: Product, arithmetic: Arithmetic, vectors: int) -> bool:
     """Tell whether w [k, n] is far away and read once: going down its columns would jump from each k to the next."""
-    if product.packed or is_symbolic(product.m) or is_symbolic(product.n) or not arithmetic.is_float or not parts:
+    if product.packed or is_symbolic(product.m) or is_symbolic(product.n) or not arithmetic.is_float:
         return False
     far = product.n * hint(product.k) * arithmetic.bytes > arithmetic.target.l2_bytes // 2
-    return 0 < product.m <= _STREAM_ROWS and far and parts[0].count > 1
+    return 0 < product.m <= _STREAM_ROWS and far and product.n >= 2 * vectors * arithmetic.lanes
 
 
 def _strides_collide(arithmetic: Arithmetic, uses: int, width: int, k: int) -> bool:

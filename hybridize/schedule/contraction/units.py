@@ -60,5 +60,5 @@ def _panels(product: Product, tiling: Tiling) -> int:
     """Panels of columns, where there are any, else what stands for them."""
     if tiling.form == "rows" and tiling.sections:
         width = tiling.sections[0].width
-        return dims.maximum((product.n + width - 1) // width, 1)
+        return dims.maximum((product.columns + width - 1) // width, 1)
     return dims.maximum((product.n + _BLOCK - 1) // _BLOCK, 1)

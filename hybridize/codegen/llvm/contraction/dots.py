@@ -43,7 +43,7 @@ def emit_dots(
     raw_row = arithmetic.lanes + dots.any_columns - 1
     raw, c = (
         f.alloca(arithmetic.type, dots.height * raw_row * arithmetic.lanes),
-        f.alloca(arithmetic.type, dots.height * dots.block),
+        f.alloca(arithmetic.type, dots.height * plan.product.gates * dots.block),
     )
     for part in dots.ranges:
         with f.loop(*stretch(f, share, part.start, part.stop, part.width), part.width) as loop:
@@ -68,7 +68,7 @@ class _Columns:
     raw: str
     """Room for the sums of a tile, lane by lane."""
     c: str
-    """Room for the sums, in rows of `functions.block`."""
+    """Room for the sums, in rows of `functions.block` for each gate."""
     out: Out
 
     @property
@@ -79,18 +79,23 @@ class _Columns:
     def tile(self, row: str, height: str | int) -> None:
         """One tile of rows: into c, then out."""
         f, arithmetic, width = self.f, self.arithmetic, self.width
-        lanes, c_stride = arithmetic.lanes, self.functions.block * arithmetic.bytes
+        product, lanes = self.plan.product, arithmetic.lanes
+        gate_sums = self.functions.block * arithmetic.bytes
+        c_stride = product.gates * gate_sums
         step = width if is_symbolic(width) else min(lanes, width)
-        x = at(f, self.x, times(f, row, self.plan.product.k * arithmetic.stored_bytes))
-        with f.loop(0, width, step) as loop:
-            self.register(height, x, at(f, self.w, times(f, loop.index, self.functions.w_row)), step)
-            reduce = sums(f.module, arithmetic, lanes if is_symbolic(step) else 1 << (step - 1).bit_length())
-            target = at(f, self.c, times(f, loop.index, arithmetic.bytes))
-            with f.loop(0, height) as inner:
-                to = at(f, target, times(f, inner.index, c_stride))
-                source = at(f, self.raw, times(f, inner.index, self.raw_bytes))
-                f.do(f"call void @{reduce}(ptr {to}, ptr {source})")
-        self.out.store(self.c, c_stride, row, self.column, height, width, self.batch)
+        x = at(f, self.x, times(f, row, product.k * arithmetic.stored_bytes))
+        with f.loop(0, product.gates) as gate:
+            w = at(f, self.w, times(f, gate.index, product.columns * self.functions.w_row))
+            c = at(f, self.c, times(f, gate.index, gate_sums))
+            with f.loop(0, width, step) as loop:
+                self.register(height, x, at(f, w, times(f, loop.index, self.functions.w_row)), step)
+                reduce = sums(f.module, arithmetic, lanes if is_symbolic(step) else 1 << (step - 1).bit_length())
+                target = at(f, c, times(f, loop.index, arithmetic.bytes))
+                with f.loop(0, height) as inner:
+                    to = at(f, target, times(f, inner.index, c_stride))
+                    source = at(f, self.raw, times(f, inner.index, self.raw_bytes))
+                    f.do(f"call void @{reduce}(ptr {to}, ptr {source})")
+        self.out.store(self.c, c_stride, row, self.column, height, width, self.batch, gate_sums)
 
     def register(self, rows: str | int, x: str, w: str, width: int) -> None:
         """Lane by lane sums of at most a register's width of columns."""

@@ -7,20 +7,19 @@ from collections.abc import Iterator, Sequence
 
 from hybridize.base.dtypes import DType, bfloat16, float16
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm.contraction.out import EpilogueEmitter
+from hybridize.codegen.llvm.contraction.out import EpilogueEmitter, RowSums
 from hybridize.codegen.llvm.functions.table import narrowed, to_memory
 from hybridize.codegen.llvm.functions.table import register as register_type
 from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Array, Lane
 from hybridize.codegen.llvm.text import Function
-from hybridize.loops.expr import Expr, Load
+from hybridize.loops.expr import Load
 from hybridize.loops.index import bit
 from hybridize.loops.measure import walk
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.product import Product
-from hybridize.schedule.draft import ACCUMULATED
-from hybridize.schedule.steps import Epilogue
+from hybridize.schedule.steps import Epilogue, gate_of
 
 
 def epilogue_emitter(epilogue: Epilogue, product: Product, out: TensorType, target: Target) -> EpilogueEmitter:
@@ -28,12 +27,12 @@ def epilogue_emitter(epilogue: Epilogue, product: Product, out: TensorType, targ
     arrays = {
         number: Array(f"%e{number}", param.dtype, written=param.written) for number, param in enumerate(epilogue.params)
     }
-    sizes = {0: product.batch, 1: product.m, 2: product.n}
+    sizes = {0: product.batch, 1: product.m, 2: product.columns}
 
     accumulated = _accumulated(epilogue)
 
     def emit(
-        f: Function, rows: Sequence[tuple[str, str]], column: str, lanes: int, batch: str, mask: str | None
+        f: Function, rows: Sequence[RowSums], column: str, lanes: int, batch: str, mask: str | None
     ) -> Iterator[str]:
         elements = Elements(f, target, arrays, sizes)
         elements.axes[0], elements.depth[0] = batch, 0
@@ -43,7 +42,7 @@ def epilogue_emitter(epilogue: Epilogue, product: Product, out: TensorType, targ
             for row, sums in rows:
                 with elements.bound(1, row):
                     for load in accumulated:
-                        rounded = narrowed(f, sums, product.dtype, lanes)
+                        rounded = narrowed(f, sums[gate_of(load.operand)], product.dtype, lanes)
                         if lanes > 1 and not elements.varies(load):
                             kind = register_type(product.dtype, lanes)
                             rounded = f.op(f"extractelement {kind} {rounded}, i64 0")  # a single column
@@ -57,9 +56,9 @@ def epilogue_emitter(epilogue: Epilogue, product: Product, out: TensorType, targ
     return EpilogueEmitter(out.dtype, emit, params)
 
 
-def _accumulated(epilogue: Epilogue) -> list[Expr]:
+def _accumulated(epilogue: Epilogue) -> list[Load]:
     roots = [epilogue.value, *(side.value for side in epilogue.side_stores)]
-    return [node for node in walk(*roots) if isinstance(node, Load) and node.operand == ACCUMULATED]
+    return [node for node in walk(*roots) if isinstance(node, Load) and node.operand < 0]
 
 
 def _registers_of(f: Function, value: str, dtype: DType, lanes: int) -> str:

@@ -99,6 +99,7 @@ def tile(
     ahead: bool = False,
     brings: bool = False,
     clamped: bool = False,
+    gates: int = 1,
     ending: Ending | None = None,
 ) -> str:
     """`(ptr c, i64 c_stride, ptr x, i64 x_stride, ptr w, i64 w_stride, i64 k, i1 more)`: a tile of the product.
@@ -107,16 +108,17 @@ def tile(
     contiguous along k when `along_k`, its rows `x_stride` apart; else contiguous along its rows, and `x_stride` leads
     to the next k. `w_stride` leads from one k to the next. With `ahead`, the columns of w that follow the tile are
     fetched meanwhile. With `brings`, so is what the next tile reads from far away: `ptr next, i64 rate` follow `more`,
-    `rate` bytes with each term, as many lines at once would stand in the way of w. With `clamped`, `i64 count` comes
-    first, how many of the rows there are, at least 1: the last stands in for the missing, in x and in c. With `ending`,
-    its parameters come last, and c is what it makes of it.
+    `rate` bytes with each term, as many lines at once would stand in the way of w. With several `gates`, `i64 gate`
+    follows, the bytes of w from the vectors of one to those of the next. With `clamped`, `i64 count` comes first, how
+    many of the rows there are, at least 1: the last stands in for the missing, in x and in c. With `ending`, its
+    parameters come last, and c is what it makes of it.
     """
     words = [f"{rows}x{vectors}", "k" if along_k else "r", *["once"] * (not adds)]
-    words += ["ahead"] * ahead + ["brings"] * brings + ["clamped"] * clamped
+    words += ["ahead"] * ahead + ["brings"] * brings + ["clamped"] * clamped + [f"{gates}gates"] * (gates > 1)
     name = f"{ending.name if ending else 'tile'}.{arithmetic.code}.{'.'.join(words)}"
     if name in module.functions:
         return name
-    params = [*[("i64", "count")] * clamped, *_TILE, *_NEXT * brings, *(ending.params if ending else ())]
+    params = [*[("i64", "count")] * clamped, *_tile_params(brings, gates), *(ending.params if ending else ())]
     f = Function(module, name, params, attributes="nounwind noinline")
     count = rows * vectors
     numbered = _clamped(f, rows) if clamped else [str(i) for i in range(rows)]
@@ -131,16 +133,19 @@ def tile(
         of = arithmetic.vector
         begin = [f.op(f"phi {of} [ {arithmetic.zero}, %{first} ], [ {value}, %{load} ]") for value in loaded]
     offsets = [times(f, "%xs", row) if along_k else times(f, row, arithmetic.bytes) for row in numbered]
+    columns = _column_offsets(f, arithmetic, vectors, gates)
     # A small tile has several sets of sums, taken in turn, or each multiply-add would wait for the one before it.
     turns = max(1, _LATENCY // count)
     if turns > 1:
-        total = _tile_in_turns(f, arithmetic, offsets, along_k, begin, turns, ahead, brings)
+        total = _tile_in_turns(f, arithmetic, offsets, columns, along_k, begin, turns, ahead, brings)
     else:
         total, start = begin, "0"
         if (unroll := arithmetic.target.unroll) > 1:
             start = f.op(f"sub i64 %k, {f.op(f'urem i64 %k, {unroll}')}")
-            total = _tile_loop(f, arithmetic, offsets, along_k, total, "0", start, ahead, unroll, brings)
-        total = _tile_loop(f, arithmetic, offsets, along_k, total, start, "%k", ahead, brings=brings and unroll == 1)
+            total = _tile_loop(f, arithmetic, offsets, columns, along_k, total, "0", start, ahead, unroll, brings)
+        total = _tile_loop(
+            f, arithmetic, offsets, columns, along_k, total, start, "%k", ahead, brings=brings and unroll == 1
+        )
     if ending:
         ending.emit(f, total, vectors)
         f.do("ret void")
@@ -149,6 +154,17 @@ def tile(
         arithmetic.store_computed(f, value, pointer)
     f.do("ret void")
     return name
+
+
+def _tile_params(brings: bool, gates: int) -> list[tuple[str, str]]:
+    """Parameters of tiles that fetch what follows, or whose w has several gates, each by itself."""
+    return [*_TILE, *_NEXT * brings, *[("i64", "gate")] * (gates > 1)]
+
+
+def _column_offsets(f: Function, arithmetic: ArithmeticEmitter, vectors: int, gates: int) -> list[str]:
+    """Bytes from the first vector of a row of w to each, those of a gate beside each other."""
+    within = range(vectors // gates)
+    return [plus(f, times(f, "%gate", str(gate)), v * arithmetic.vector_bytes) for gate in range(gates) for v in within]
 
 
 def _clamped(f: Function, rows: int) -> list[str]:
@@ -178,20 +194,22 @@ def any_tile(
     along_k: bool,
     adds: bool,
     brings: bool,
+    gates: int = 1,
 ) -> str:
     """`(i64 count, <as tile>)`: the tile with so many rows, one of `heights`, or fewer than the last of these."""
     *tall, last = heights
-    rest = tile(module, arithmetic, last, vectors, along_k, adds=adds, brings=brings, clamped=True)
+    rest = tile(module, arithmetic, last, vectors, along_k, adds=adds, brings=brings, clamped=True, gates=gates)
     if not tall:
         return rest
     words = [*map(str, heights[:-1]), f"{last}x{vectors}", "k" if along_k else "r", *["once"] * (not adds)]
-    words += ["brings"] * brings
+    words += ["brings"] * brings + [f"{gates}gates"] * (gates > 1)
     name = f"tiles.{arithmetic.code}.{'.'.join(words)}"
     if name not in module.functions:
         exact = {
-            height: tile(module, arithmetic, height, vectors, along_k, adds=adds, brings=brings) for height in tall
+            height: tile(module, arithmetic, height, vectors, along_k, adds=adds, brings=brings, gates=gates)
+            for height in tall
         }
-        _choice(module, name, [*_TILE, *_NEXT * brings], exact, rest)
+        _choice(module, name, _tile_params(brings, gates), exact, rest)
     return name
 
 
@@ -215,21 +233,26 @@ def _choice(
 
 
 def _tile_step(
-    f: Function, arithmetic: ArithmeticEmitter, k: str, along_k: bool, offsets: list[str], sums: list[str], ahead: bool
+    f: Function,
+    arithmetic: ArithmeticEmitter,
+    k: str,
+    along_k: bool,
+    offsets: list[str],
+    columns: list[str],
+    sums: list[str],
+    ahead: bool,
 ) -> list[str]:
-    """One k: every row times every vector of w."""
-    vectors = len(sums) // len(offsets)
+    """One k: every row times every vector of w, which are at these offsets from x and from w."""
+    vectors = len(columns)
     x = at(f, "%x", times(f, k, arithmetic.bytes) if along_k else f.op(f"mul i64 {k}, %xs"))
     w = at(f, "%w", f.op(f"mul i64 {k}, %ws"))
-    columns = [arithmetic.load_computed(f, at(f, w, v * arithmetic.vector_bytes)) for v in range(vectors)]
+    loaded = [arithmetic.load_computed(f, at(f, w, column)) for column in columns]
     if ahead:
         fetch(f, w, vectors * arithmetic.vector_bytes, vectors * arithmetic.vector_bytes)
     following = []
     for i, offset in enumerate(offsets):
         one = arithmetic.broadcast(f, at(f, x, offset))
-        following += [
-            arithmetic.multiply_add(f, one, column, sums[i * vectors + v]) for v, column in enumerate(columns)
-        ]
+        following += [arithmetic.multiply_add(f, one, column, sums[i * vectors + v]) for v, column in enumerate(loaded)]
     return following
 
 
@@ -237,6 +260,7 @@ def _tile_loop(
     f: Function,
     arithmetic: ArithmeticEmitter,
     offsets: list[str],
+    columns: list[str],
     along_k: bool,
     begin: list[str],
     start: str,
@@ -252,7 +276,7 @@ def _tile_loop(
         loop.following = loop.values
         for turn in range(unroll):
             k = plus(f, loop.index, turn)
-            loop.following = _tile_step(f, arithmetic, k, along_k, offsets, loop.following, ahead)
+            loop.following = _tile_step(f, arithmetic, k, along_k, offsets, columns, loop.following, ahead)
     return loop.results
 
 
@@ -260,6 +284,7 @@ def _tile_in_turns(
     f: Function,
     arithmetic: ArithmeticEmitter,
     offsets: list[str],
+    columns: list[str],
     along_k: bool,
     begin: list[str],
     turns: int,
@@ -275,12 +300,13 @@ def _tile_in_turns(
             _bring(f, loop.index)
         for turn in range(turns):
             sums = loop.values[turn * count : (turn + 1) * count]
-            loop.following += _tile_step(f, arithmetic, plus(f, loop.index, turn), along_k, offsets, sums, ahead)
+            k = plus(f, loop.index, turn)
+            loop.following += _tile_step(f, arithmetic, k, along_k, offsets, columns, sums, ahead)
     total = loop.results[:count]
     for turn in range(1, turns):
         others = loop.results[turn * count : (turn + 1) * count]
         total = [arithmetic.add(f, x, y, arithmetic.lanes) for x, y in zip(total, others, strict=True)]
-    return _tile_loop(f, arithmetic, offsets, along_k, total, whole, "%k", ahead)
+    return _tile_loop(f, arithmetic, offsets, columns, along_k, total, whole, "%k", ahead)
 
 
 def dots(

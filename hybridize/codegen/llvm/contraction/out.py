@@ -18,6 +18,9 @@ from hybridize.schedule.contraction.panels import ColumnPanels
 from hybridize.schedule.contraction.plan import ProductPlan
 from hybridize.schedule.contraction.product import Product
 
+RowSums = tuple[str, Sequence[str]]
+"""A row as an i64 register, and the sums of its elements, a register for each gate."""
+
 
 @frozen
 class EpilogueEmitter:
@@ -25,12 +28,11 @@ class EpilogueEmitter:
 
     dtype: DType
     """Of the result in memory."""
-    emit: Callable[[Function, Sequence[tuple[str, str]], str, int, str, str | None], Iterable[str]]
-    """`emit(f, rows, column, lanes, batch, mask)` writes code that turns `lanes` sums of each of some rows, those of
-    `out[batch, row, column : column + lanes]`, into registers of `dtype`, i16 for 16-bit floats. `rows` are pairs of
-    registers, the row and its sums; `column` and `batch` are i64 registers too. With a mask (`<lanes x i1>`) only its
-    lanes exist: loads must use it. Sums are float for floats of up to 32 bits, i1 for bool, else of the operands' own
-    type."""
+    emit: Callable[[Function, Sequence[RowSums], str, int, str, str | None], Iterable[str]]
+    """`emit(f, rows, column, lanes, batch, mask)` writes code that turns the sums of `lanes` elements of each of some
+    rows, `out[batch, row, column : column + lanes]`, into registers of `dtype`, i16 for 16-bit floats. `column` and
+    `batch` are i64 registers. With a mask (`<lanes x i1>`) only its lanes exist: loads must use it. Sums are float for
+    floats of up to 32 bits, i1 for bool, else of the operands' own type."""
     params: tuple[tuple[str, str], ...] = ()
     """Further parameters (type, name) of the function, `%name` within `emit`."""
 
@@ -60,13 +62,23 @@ class Out:
         return [f"{type} %{param}" for type, param in (self.epilogue.params if self.epilogue else ())]
 
     def store(
-        self, c: str, stride: str | int, row: str, column: str, rows: str | int, width: str | int, batch: str
+        self,
+        c: str,
+        stride: str | int,
+        row: str,
+        column: str,
+        rows: str | int,
+        width: str | int,
+        batch: str,
+        gate: str | int,
     ) -> None:
-        """Take the sums c[rows][width], rows `stride` bytes apart, to out[batch, row.., column..]."""
-        words = [
-            f"i64 {operand(self.f, word)}" for word in (stride, row, column, rows, width, batch, self.plan.product.n)
-        ]
-        self.f.call(self.storing, ["ptr %out", f"ptr {c}", *words, *self.arguments])
+        """Take the sums c[rows][width] of each gate, rows `stride` and gates `gate` bytes apart, to
+        out[batch, row.., column..].
+        """
+        words = [stride, row, column, rows, width, batch, self.plan.product.columns]
+        words += [gate] * (self.plan.product.gates > 1)
+        passed = [f"i64 {operand(self.f, word)}" for word in words]
+        self.f.call(self.storing, ["ptr %out", f"ptr {c}", *passed, *self.arguments])
 
     def takes(self, section: ColumnPanels) -> bool:
         """Tell whether tiles of a section may leave their sums in memory themselves."""
@@ -79,7 +91,8 @@ class Out:
         if self.epilogue is None:
             return None
         params = [*(("i64", f"the.{word}") for word in ("row", "column", "batch")), *self.epilogue.params]
-        end = Ending(f"{self.f.name}.tile", params, functools.partial(_emit_ending, self.arithmetic, self.epilogue))
+        emit = functools.partial(_emit_ending, self.arithmetic, self.epilogue, self.plan.product.gates)
+        end = Ending(f"{self.f.name}.tile", params, emit)
         return end, [*(f"i64 {word}" for word in (row, column, batch)), *self.arguments]
 
     @property
@@ -90,7 +103,7 @@ class Out:
     @property
     def row_bytes(self) -> int:
         """From one row to the next."""
-        return self.plan.product.n * self.dtype.itemsize
+        return self.plan.product.columns * self.dtype.itemsize
 
     def at(self, row: str, column: str, batch: str) -> str:
         """Return a pointer to an element."""
@@ -100,16 +113,19 @@ class Out:
 
 
 def _emit_ending(
-    arithmetic: ArithmeticEmitter, epilogue: EpilogueEmitter, f: Function, sums: list[str], vectors: int
+    arithmetic: ArithmeticEmitter, epilogue: EpilogueEmitter, gates: int, f: Function, sums: list[str], vectors: int
 ) -> None:
     """The epilogue of a tile: column by column, so that what depends on columns alone is computed once."""
     dtype, lanes = epilogue.dtype, arithmetic.lanes
     rows = range(len(sums) // vectors)
     numbered = [plus(f, "%the.row", row) for row in rows]
     lines = [at(f, "%c", times(f, "%cs", row)) for row in rows]
-    for v in range(vectors):
+    across = vectors // gates
+    for v in range(across):
         column = plus(f, "%the.column", v * lanes)
-        pairs = list(zip(numbered, sums[v::vectors], strict=True))
+        pairs = [
+            (number, sums[row * vectors + v : (row + 1) * vectors : across]) for row, number in enumerate(numbered)
+        ]
         for line, value in zip(lines, _finished(f, arithmetic, epilogue, pairs, column, lanes, None), strict=True):
             _write(f, value, at(f, line, v * lanes * dtype.itemsize), dtype, lanes, None)
 
@@ -120,18 +136,21 @@ def emit_store(
     """`(ptr out, ptr c, i64 c_stride, i64 row, i64 column, i64 rows, i64 width, i64 batch, i64 n, <extra>)`.
 
     Takes the sums c[rows][width], rows `c_stride` bytes apart, to out[batch, row.., column..]; returns the function's
-    name. n is no constant in it, so that layers of several sizes share one function.
+    name. n, the columns of the result, is no constant in it, so that layers of several sizes share one function. With
+    several gates, `i64 gate` follows n, the bytes from the sums of one to those of the next.
     """
-    names = ("stride", "row", "column", "rows", "width", "batch", "n")
+    names = ["stride", "row", "column", "rows", "width", "batch", "n", *["gate"] * (product.gates > 1)]
     extra = epilogue.params if epilogue is not None else ()
     params = [("ptr", "out"), ("ptr", "c"), *(("i64", f"the.{word}") for word in names), *extra]
     f = Function(module, name, params, attributes="nounwind noinline")
     lanes = arithmetic.lanes
     whole = "%the.width"
-    any_width = is_symbolic(product.n)
-    wide, ragged = any_width or product.n >= lanes, any_width or product.n % lanes
+    columns = product.columns
+    any_width = is_symbolic(columns)
+    wide, ragged = any_width or columns >= lanes, any_width or columns % lanes
     if ragged:
         whole = f.op(f"sub i64 %the.width, {f.op(f'urem i64 %the.width, {lanes}')}") if wide else "0"
+    gates = [times(f, "%the.gate", str(gate)) for gate in range(product.gates)]
     one_row, one_member = same(product.m, 1), same(product.batch, 1) or same(product.batch, 0)
     with f.loop(0, 1 if one_row else "%the.rows") as loop:
         row = plus(f, "%the.row", loop.index)
@@ -140,14 +159,14 @@ def emit_store(
         line = f.op(f"add i64 {f.op(f'mul i64 {line}, %the.n')}, %the.column")
         if wide:
             with f.loop(0, whole, lanes) as inner:
-                _store_vector(f, arithmetic, epilogue, c, line, row, inner.index, lanes, None)
+                _store_vector(f, arithmetic, epilogue, c, gates, line, row, inner.index, lanes, None)
         if ragged and arithmetic.target.masks(arithmetic.stored_bytes):
             with f.when(f.op(f"icmp slt i64 {whole}, %the.width")):
                 mask = first_lanes(f, f.op(f"sub i64 %the.width, {whole}"), lanes)
-                _store_vector(f, arithmetic, epilogue, c, line, row, whole, lanes, mask)
+                _store_vector(f, arithmetic, epilogue, c, gates, line, row, whole, lanes, mask)
         elif ragged:
             with f.loop(whole, "%the.width") as inner:
-                _store_vector(f, arithmetic, epilogue, c, line, row, inner.index, 1, None)
+                _store_vector(f, arithmetic, epilogue, c, gates, line, row, inner.index, 1, None)
     f.do("ret void")
     return module.shared(f)
 
@@ -157,19 +176,21 @@ def _store_vector(
     arithmetic: ArithmeticEmitter,
     epilogue: EpilogueEmitter | None,
     c: str,
+    gates: Sequence[str],
     line: str,
     row: str,
     offset: str,
     lanes: int,
     mask: str | None,
 ) -> None:
-    """Sums at `c + offset` to the element `line + offset` of out."""
+    """Sums at `c + offset`, those of gates so many bytes further, to the element `line + offset` of out."""
     # The buffer of sums is as wide as its registers, so reading the lanes that do not exist is harmless.
-    value = arithmetic.load_computed(f, at(f, c, times(f, offset, arithmetic.bytes)), lanes)
-    dtype = arithmetic.dtype
+    first = at(f, c, times(f, offset, arithmetic.bytes))
+    sums = [arithmetic.load_computed(f, at(f, first, gate), lanes) for gate in gates]
+    value, dtype = sums[0], arithmetic.dtype
     if epilogue is not None:
         dtype = epilogue.dtype
-        (value,) = _finished(f, arithmetic, epilogue, [(row, value)], plus(f, "%the.column", offset), lanes, mask)
+        (value,) = _finished(f, arithmetic, epilogue, [(row, sums)], plus(f, "%the.column", offset), lanes, mask)
     elif arithmetic.dtype == bool_:
         value = _truth(f, value, lanes)
     elif arithmetic.converts:
@@ -186,14 +207,14 @@ def _finished(
     f: Function,
     arithmetic: ArithmeticEmitter,
     epilogue: EpilogueEmitter,
-    rows: Sequence[tuple[str, str]],
+    rows: Sequence[RowSums],
     column: str,
     lanes: int,
     mask: str | None,
 ) -> Iterable[str]:
     """Sums of rows through the epilogue."""
     if arithmetic.dtype == bool_:
-        rows = [(row, _truth(f, sums, lanes)) for row, sums in rows]
+        rows = [(row, [_truth(f, gate, lanes) for gate in sums]) for row, sums in rows]
     return epilogue.emit(f, rows, column, lanes, "%the.batch", mask)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from hybridize.base.dims import is_symbolic, maximum, same
-from hybridize.base.frozen import frozen
+from hybridize.base.frozen import changed, frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.contraction.micro import Ending, any_tile, at, copy, flip, operand, plus, tile, times
 from hybridize.codegen.llvm.contraction.out import Out
@@ -20,7 +20,7 @@ from hybridize.schedule.contraction.packing import Packing
 from hybridize.schedule.contraction.panels import ColumnPanels, row_tiles
 from hybridize.schedule.contraction.plan import ProductPlan
 from hybridize.schedule.contraction.product import Product
-from hybridize.schedule.contraction.tiling import COLUMNS_BLOCK, Tiling
+from hybridize.schedule.contraction.tiling import Tiling, columns_block
 
 
 @frozen
@@ -125,8 +125,12 @@ def _call_tile(
     ahead: bool = False,
     near: tuple[str, str] | None = None,
     ending: tuple[Ending, Sequence[str]] | None = None,
+    apart: tuple[int, str | int] = (1, 0),
 ) -> None:
-    adds, along_k = more != "false", broadcast.along_k
+    """One register tile; `apart` says of a panel that is read in place how many gates it has, and the bytes from one to
+    the next.
+    """
+    adds, along_k, (gates, gate) = more != "false", broadcast.along_k, apart
     arguments = [
         f"ptr {c}",
         f"i64 {operand(f, c_stride)}",
@@ -137,14 +141,17 @@ def _call_tile(
         f"i64 {operand(f, k)}",
         f"i1 {more}",
         *([] if near is None else [f"ptr {near[0]}", f"i64 {near[1]}"]),
+        *[f"i64 {operand(f, gate)}"] * (gates > 1),
     ]
     brings = near is not None
     if isinstance(rows, str):
-        name = any_tile(f.module, arithmetic, heights, vectors, along_k, adds, brings)
+        name = any_tile(f.module, arithmetic, heights, vectors, along_k, adds, brings, gates)
         f.call(name, [f"i64 {rows}", *arguments])
         return
     end, further = ending or (None, ())
-    name = tile(f.module, arithmetic, rows, vectors, along_k, adds=adds, ahead=ahead, brings=brings, ending=end)
+    name = tile(
+        f.module, arithmetic, rows, vectors, along_k, adds=adds, ahead=ahead, brings=brings, gates=gates, ending=end
+    )
     f.call(name, [*arguments, *further])
 
 
@@ -155,6 +162,8 @@ class _Panels:
     pointer: str
     stride: int
     along_k: bool
+    gate: int = 0
+    """Bytes from a column to that of the next gate."""
 
 
 def _pack(
@@ -168,7 +177,26 @@ def _pack(
     count: str | int,
     to: str,
 ) -> None:
-    """Pack the `count` rows from k on of the panel that begins at `column` and is `width` columns wide."""
+    """Pack the `count` rows from k on of the panel that begins at `column` and is `width` columns wide, gate by
+    gate.
+    """
+    for gate in range(section.gates):
+        gate_bytes = gate * (section.vectors // section.gates) * arithmetic.vector_bytes
+        there = changed(source, pointer=at(f, source.pointer, source.gate * gate))
+        _pack_gate(f, arithmetic, section, there, column, width, k, count, at(f, to, gate_bytes))
+
+
+def _pack_gate(
+    f: Function,
+    arithmetic: ArithmeticEmitter,
+    section: ColumnPanels,
+    source: _Panels,
+    column: str,
+    width: str | int,
+    k: str,
+    count: str | int,
+    to: str,
+) -> None:
     stride = section.vectors * arithmetic.vector_bytes
     if section.pack == "copy":
         w = at(f, at(f, source.pointer, times(f, column, arithmetic.stored_bytes)), times(f, k, source.stride))
@@ -235,10 +263,10 @@ def emit_rows(
     sections: list[_Rows] = []
     for section in tiling.sections:
         if product.packed:
-            before = section.start * product.k * arithmetic.bytes
+            before = section.start * product.k * product.gates * arithmetic.bytes
             source = _Panels(at(f, w, before), section.vectors * arithmetic.vector_bytes, along_k=False)
         else:
-            source = _Panels(w, stored_row, product.transpose_w)
+            source = _Panels(w, stored_row, product.transpose_w, _gate_bytes(product, arithmetic))
         panels, sums = at(f, scratch, layout.panels), at(f, scratch, layout.sums)
         sections.append(
             _Rows(f, product, arithmetic, tiling, section, broadcast, source, panels, sums, batch, share, out)
@@ -251,6 +279,12 @@ def emit_rows(
             one.in_blocks()
         else:
             one.at_once()
+
+
+def _gate_bytes(product: Product | Packing, arithmetic: ArithmeticEmitter) -> int:
+    """Bytes of w, as stored, from a column to that of the next gate."""
+    along = product.k if product.transpose_w else 1
+    return 0 if product.gates == 1 else product.n // product.gates * along * arithmetic.stored_bytes
 
 
 @frozen
@@ -284,11 +318,12 @@ class _Rows:
         f, arithmetic, section = self.f, self.arithmetic, self.section
         if section.pack:
             index = f.op(f"sub i64 {column}, {first}")
-            per_column = arithmetic.bytes * self.tiling.k_block
+            per_column = arithmetic.bytes * self.tiling.k_block * section.gates
             # Columns of a whole panel are as wide as its registers; a narrower one is alone in its section.
             return at(f, self.panels, times(f, index, per_column))
         if self.product.packed:
-            panel = at(f, self.source.pointer, times(f, column, arithmetic.bytes * self.product.k))
+            per_column = arithmetic.bytes * self.product.k * section.gates
+            panel = at(f, self.source.pointer, times(f, column, per_column))
             return at(f, panel, f.op(f"mul i64 {k}, {operand(f, self.panel_stride)}"))
         absolute = plus(f, column, section.start - section.skip)
         panel = at(f, self.source.pointer, times(f, absolute, arithmetic.stored_bytes))
@@ -299,7 +334,7 @@ class _Rows:
         if self.section.pack:
             to = self.panel(column, first, k)
             absolute = plus(self.f, column, self.section.start)
-            width = _width(self.f, self.section, absolute, self.product.n)
+            width = _width(self.f, self.section, absolute, self.product.columns)
             _pack(self.f, self.arithmetic, self.section, self.source, absolute, width, k, count, to)
 
     def columns(self) -> tuple[str | int, str | int]:
@@ -349,7 +384,7 @@ class _Rows:
         """A tile that is stored in the result itself where its panel is whole."""
         f, section = self.f, self.section
         absolute = plus(f, column, section.start)
-        width = operand(f, _width(f, section, absolute, self.product.n))
+        width = operand(f, _width(f, section, absolute, self.product.columns))
         whole = f.op(f"icmp eq i64 {width}, {operand(f, section.width)}")
         there = self.out.at(row, absolute, self.batch)
         c = f.op(f"select i1 {whole}, ptr {there}, ptr {self.sums}")
@@ -415,7 +450,7 @@ class _Rows:
         near: tuple[str, str] | None = None,
     ) -> None:
         """One register tile; its sums are dense unless `c_stride` says how far apart their rows are."""
-        vectors = self.section.vectors
+        vectors, gates = self.section.vectors, self.section.gates
         stride = vectors * self.arithmetic.vector_bytes if c_stride is None else c_stride
         _call_tile(
             self.f,
@@ -434,23 +469,33 @@ class _Rows:
             self.tiling.order == "streams",
             near,
             ending,
+            (1, 0) if self.section.pack or self.product.packed else (gates, self.source.gate),
         )
 
-    def finish(self, c: str, row: str, column: str, rows: str | int) -> None:
-        """Sums of a tile through the epilogue."""
-        absolute = plus(self.f, column, self.section.start)
-        stride = self.section.vectors * self.arithmetic.vector_bytes
-        c = at(self.f, c, self.section.skip * self.arithmetic.bytes)
-        width = _width(self.f, self.section, absolute, self.product.n)
-        self.out.store(c, stride, row, absolute, rows, width, self.batch)
+    def finish(self, c: str, row: str, column: str, rows: str | int, gate: str | int | None = None) -> None:
+        """Sums of a tile through the epilogue; those of its gates lie beside each other unless `gate` says how many
+        bytes apart.
+        """
+        section, absolute = self.section, plus(self.f, column, self.section.start)
+        stride = section.vectors * self.arithmetic.vector_bytes
+        c = at(self.f, c, section.skip * self.arithmetic.bytes)
+        width = _width(self.f, section, absolute, self.product.columns)
+        self.out.store(
+            c, stride, row, absolute, rows, width, self.batch, stride // section.gates if gate is None else gate
+        )
 
 
 def _in_streams(sections: list[_Rows]) -> None:
-    """A few rows of w at a time, from end to end; one tile of x. The sums of all columns wait in scratch."""
+    """A few rows of w at a time, those of a gate from end to end; one tile of x. The sums of all columns wait in
+    scratch.
+    """
     one = sections[0]
     f, block, product, bytes = one.f, one.tiling.k_block, one.product, one.arithmetic.bytes
     minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
     columns = [part.columns() for part in sections]
+    apart = (
+        sum(part.section.count * part.section.vectors for part in sections) * product.m * one.arithmetic.vector_bytes
+    )
 
     def sums(part: _Rows, column: str) -> str:
         # Panels of a section are as wide as their registers, or one alone: they lie in a row.
@@ -461,13 +506,17 @@ def _in_streams(sections: list[_Rows]) -> None:
         count = f.op(f"call i64 {minimum}(i64 {block}, i64 {left})")
         more = f.op(f"icmp ne i64 {blocks.index}, 0")
         x = at(f, one.broadcast.pointer, times(f, blocks.index, one.broadcast.k))
-        for part, (first, last) in zip(sections, columns, strict=True):
-            with f.loop(first, last, part.section.width) as loop:
-                panel = part.panel(loop.index, loop.index, blocks.index)
-                part.tile(product.m, x, sums(part, loop.index), panel, count, more)
+        with f.loop(0, product.gates) as gate:
+            for part, (first, last) in zip(sections, columns, strict=True):
+                with f.loop(first, last, part.section.width) as loop:
+                    panel = at(
+                        f, part.panel(loop.index, loop.index, blocks.index), times(f, gate.index, part.source.gate)
+                    )
+                    c = at(f, sums(part, loop.index), times(f, gate.index, apart))
+                    part.tile(product.m, x, c, panel, count, more)
     for part, (first, last) in zip(sections, columns, strict=True):
         with f.loop(first, last, part.section.width) as loop:
-            part.finish(sums(part, loop.index), "0", loop.index, product.m)
+            part.finish(sums(part, loop.index), "0", loop.index, product.m, apart)
 
 
 def emit_columns(
@@ -488,7 +537,8 @@ def emit_columns(
     source = _Panels(
         x, (product.m if product.transpose_x else product.k) * arithmetic.stored_bytes, not product.transpose_x
     )
-    whole = product.n // COLUMNS_BLOCK * COLUMNS_BLOCK
+    columns, together = product.columns, columns_block(product, arithmetic)
+    whole, gate_bytes = columns // together * together, _gate_bytes(product, arithmetic)
     for section in tiling.sections:
         stride = section.vectors * arithmetic.vector_bytes
         with f.loop(0, section.width * section.count, section.width) as loop:
@@ -499,33 +549,37 @@ def emit_columns(
             else:
                 panel = at(f, x, times(f, plus(f, row, -section.skip), arithmetic.bytes))
                 panel_stride = source.stride
-            for start, stop in ((0, whole), (whole, product.n)):
+            for start, stop in ((0, whole), (whole, columns)):
                 if start == stop:
                     continue
-                height = min(COLUMNS_BLOCK, stop - start)
+                height = min(together, stop - start)
                 with f.loop(*stretch(f, share, start, stop, height), height) as block:
-                    rows = at(f, w, times(f, block.index, broadcast.row))
-                    for part in row_tiles(height, section.heights[0]):
-                        with f.loop(0, part.count) as inner:
-                            first = plus(f, times(f, inner.index, part.height), part.start)
-                            _call_tile(
-                                f,
-                                arithmetic,
-                                part.height,
-                                (part.height,),
-                                section.vectors,
-                                broadcast,
-                                at(f, rows, times(f, first, broadcast.row)),
-                                at(f, c, times(f, first, stride)),
-                                stride,
-                                panel,
-                                panel_stride,
-                                product.k,
-                                "false",
-                            )
-                    to_stride = _flip_sums(f, arithmetic, c, flipped, height, section.vectors)
+                    begin = at(f, w, times(f, block.index, broadcast.row))
+                    with f.loop(0, product.gates) as gate:
+                        rows = at(f, begin, times(f, gate.index, gate_bytes))
+                        sums = at(f, c, times(f, gate.index, height * stride))
+                        for part in row_tiles(height, section.heights[0]):
+                            with f.loop(0, part.count) as inner:
+                                first = plus(f, times(f, inner.index, part.height), part.start)
+                                _call_tile(
+                                    f,
+                                    arithmetic,
+                                    part.height,
+                                    (part.height,),
+                                    section.vectors,
+                                    broadcast,
+                                    at(f, rows, times(f, first, broadcast.row)),
+                                    at(f, sums, times(f, first, stride)),
+                                    stride,
+                                    panel,
+                                    panel_stride,
+                                    product.k,
+                                    "false",
+                                )
+                    to_stride = _flip_sums(f, arithmetic, c, flipped, product.gates * height, section.vectors)
                     wanted = at(f, flipped, section.skip * to_stride)
-                    out.store(wanted, to_stride, row, block.index, section.width, height, batch)
+                    gate_sums = height * arithmetic.bytes
+                    out.store(wanted, to_stride, row, block.index, section.width, height, batch, gate_sums)
 
 
 def stretch(f: Function, share: Share | Whole, start: int, stop: int, step: int) -> tuple[str | int, str | int]:
@@ -554,11 +608,12 @@ def _flip_sums(f: Function, arithmetic: ArithmeticEmitter, c: str, to: str, rows
 
 def emit_packing(f: Function, packing: Packing, arithmetic: ArithmeticEmitter, packed: str, w: str) -> None:
     """Pack all of w, panel after panel, each [k][columns]."""
-    n, k = packing.n, packing.k
-    source = _Panels(w, (k if packing.transpose_w else n) * arithmetic.stored_bytes, packing.transpose_w)
+    n, k, gates = packing.n, packing.k, packing.gates
+    stored_row = (k if packing.transpose_w else n) * arithmetic.stored_bytes
+    source = _Panels(w, stored_row, packing.transpose_w, _gate_bytes(packing, arithmetic))
     for section in packing.sections:
         with f.loop(0, section.width * section.count, section.width) as loop:
             column = plus(f, loop.index, section.start)
-            to = at(f, packed, times(f, column, arithmetic.bytes * k))
-            width = _width(f, section, column, n)
+            to = at(f, packed, times(f, column, arithmetic.bytes * k * gates))
+            width = _width(f, section, column, n // gates)
             _pack(f, arithmetic, section, source, column, width, "0", k, to)
