@@ -15,6 +15,7 @@ addresses in memory, with the `Plan` that the runtime keeps. Kernels are loop IR
         panels     rows folded side by side, or in panels of columns
     contraction  products: their form, tiles, panels, scratch and units, as a `ProductPlan`
     epilogue     a draft as what follows in the store of a contraction
+    gates        several sums of a product that make one element
     homes        how a stored value lies in memory: strides, offset, halo
     layouts      which values have a home other than the order of their axes
     places       in whose memory a value lies: its own, or within a base or a concatenation

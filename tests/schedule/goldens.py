@@ -1,4 +1,4 @@
-"""The schedules of small graphs as text, one for each kind of kernel: tests/schedule/goldens/*.txt, taps/*.txt.
+"""The schedules of small graphs as text, one for each kind of kernel: tests/schedule/goldens/*.txt, and in folders.
 
 python tests/schedule/goldens.py           which differ
 python tests/schedule/goldens.py --write   write them anew
@@ -87,6 +87,42 @@ def kept(x, w):
     return both(ops.matmul(x, w))
 
 
+def gates_of(z, count):
+    rows, columns = ops.type_of(z).shape
+    columns //= count
+    return [ops.slice(z, (0, k * columns), (rows, (k + 1) * columns), (1, 1)) for k in range(count)]
+
+
+def lstm_step(x, w, h, u, b, c):
+    z = ops.add(ops.matmul(x, w, False, True), ops.matmul(h, u, False, True))
+    i, o, g, last = gates_of(ops.add(z, ops.broadcast(b, ops.type_of(z).shape)), 4)
+    c = ops.add(ops.mul(ops.sigmoid(o), c), ops.mul(ops.sigmoid(i), ops.tanh(g)))
+    return [ops.mul(ops.sigmoid(last), ops.tanh(c)), c]
+
+
+def gru_step(x, w, h, u):
+    xr, xu, xn = gates_of(ops.matmul(x, w, False, True), 3)
+    hr, hu, hn = gates_of(ops.matmul(h, u, False, True), 3)
+    update = ops.sigmoid(ops.add(xu, hu))
+    new = ops.tanh(ops.add(xn, ops.mul(ops.sigmoid(ops.add(xr, hr)), hn)))
+    return [ops.add(new, ops.mul(update, ops.sub(h, new)))]
+
+
+def swiglu(x, w):
+    first, second = gates_of(ops.matmul(x, w, False, False), 2)
+    return [ops.mul(ops.mul(first, ops.sigmoid(first)), second)]
+
+
+def lstm_of(rows, **how):
+    kinds = [(rows, 128), (1024, 128), (rows, 256), (1024, 256), (1024,), (rows, 256)]
+    return schedule_of(lstm_step, *(f32(*shape) for shape in kinds), **how)
+
+
+def gru_of(rows, **how):
+    kinds = [(rows, 128), (768, 128), (rows, 256), (768, 256)]
+    return schedule_of(gru_step, *(f32(*shape) for shape in kinds), **how)
+
+
 CASES = {
     "plain loop": lambda: schedule_of(each(ops.add), f32(4, 32), f32(4, 32)),
     "masked rest": lambda: schedule_of(each(ops.tanh), f32(100)),
@@ -107,6 +143,21 @@ CASES = {
     "epilogue": lambda: schedule_of(dense, f32(6, 64), f32(64, 48), f32(48)),
     "epilogue that stores twice": lambda: schedule_of(kept, f32(6, 64), f32(64, 48)),
     "epilogue of any rows": lambda: schedule_of(dense, f32(unknown(), 64), f32(64, 48), f32(48)),
+}
+CASES |= {
+    f"gates/{name}": case
+    for name, case in {
+        "lstm of one row": lambda: lstm_of(1, stable=(1, 3)),
+        "lstm of one row in place": lambda: lstm_of(1),
+        "lstm of 32 rows": lambda: lstm_of(32, stable=(1, 3)),
+        "lstm of 32 rows in place": lambda: lstm_of(32),
+        "lstm of 32 rows avx2": lambda: lstm_of(32, stable=(1, 3), target="avx2"),
+        "gru of one row": lambda: gru_of(1, stable=(1, 3)),
+        "gru of 32 rows": lambda: gru_of(32, stable=(1, 3)),
+        "swiglu of one row": lambda: schedule_of(swiglu, f32(1, 256), f32(256, 1024), stable=(1,)),
+        "swiglu of 512 rows": lambda: schedule_of(swiglu, f32(512, 256), f32(256, 1024), stable=(1,)),
+        "swiglu of any rows": lambda: schedule_of(swiglu, f32(unknown(), 256), f32(256, 1024), stable=(1,)),
+    }.items()
 }
 IMAGE, WEIGHT, RESULT = f32(4, 64, 14, 14), f32(32, 64, 3, 3), f32(4, 32, 14, 14)
 CASES |= {
@@ -145,7 +196,7 @@ def texts():
 
 def written():
     """The texts that were written down, by their files; those of products have a test of their own."""
-    paths = [*FOLDER.glob("*.txt"), *FOLDER.glob("taps/*.txt")]
+    paths = [*FOLDER.glob("*.txt"), *FOLDER.glob("taps/*.txt"), *FOLDER.glob("gates/*.txt")]
     return {str(path.relative_to(FOLDER)): path.read_text() for path in paths}
 
 
@@ -156,6 +207,7 @@ def main():
     differ = sorted(name for name in {**now, **before} if now.get(name) != before.get(name))
     if "--write" in sys.argv:
         for name in differ:
+            (FOLDER / name).parent.mkdir(exist_ok=True)
             if name in now:
                 (FOLDER / name).write_text(now[name])
             else:

@@ -42,8 +42,14 @@ KINDS = {
     "integers": Product(int8, 64, 256, 512),
     "a batch against one w": Product(float32, 33, 40, 20, 8, transpose_x=True, shared_w=True),
     "many rows for threads": Product(float32, 4096, 64, 64),
+    "gates of one row": Product(float32, 1, 1024, 256, packed=True, gates=4),
+    "gates in place": Product(float32, 32, 1024, 256, gates=4),
+    "gates of dots": Product(float32, 1, 1024, 256, transpose_w=True, gates=4),
+    "gates of columns": Product(float32, 32, 768, 256, transpose_w=True, gates=3),
+    "gates of streams": Product(float32, 1, 4096, 2048, gates=2),
 }
 FOLLOWING = {"16-bit floats": "heavy", "rows in place": "light", "any rows": "light"}
+FOLLOWING |= {kind: "light" if "place" in kind else "heavy" for kind in KINDS if kind.startswith("gates")}
 
 
 def plans(kind):
@@ -79,7 +85,7 @@ def test_equal_texts_are_of_equal_products():
     one = Product(float32, 7, 33, 20, 2)
     for name in ("transpose_x", "transpose_w", "shared_x", "shared_w", "packed"):
         assert str(dataclasses.replace(one, **{name: True})) != str(one)
-    for name in ("m", "n", "k", "batch"):
+    for name in ("m", "n", "k", "batch", "gates"):
         assert str(dataclasses.replace(one, **{name: 5})) != str(one)
     assert str(dataclasses.replace(one, dtype=float16)) != str(one)
 
