@@ -155,9 +155,12 @@ class Param:
     written: bool
     shared: bool = False
     """True if another param may alias it: each element is read before it is stored there."""
+    table: bool = False
+    """True if it holds numbers that the kernel computes with, in the place of constants: read where they are used."""
 
     def __str__(self) -> str:
-        return f"{CODES[self.dtype]}[{text(self.size)}]{'!' if self.written else ''}{'=' if self.shared else ''}"
+        flags = f"{'!' if self.written else ''}{'=' if self.shared else ''}{'#' if self.table else ''}"
+        return f"{CODES[self.dtype]}[{text(self.size)}]{flags}"
 
 
 @frozen

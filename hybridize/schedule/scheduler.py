@@ -41,6 +41,7 @@ from hybridize.schedule.homes import Home, ordered
 from hybridize.schedule.layouts import assign as layouts_of
 from hybridize.schedule.lower import Lowerings
 from hybridize.schedule.memory import ALIGN, ScratchBlock, assign, rounded
+from hybridize.schedule.merging import merged
 from hybridize.schedule.nests import Nests
 from hybridize.schedule.parallel import Split, shared_loop, worth
 from hybridize.schedule.steps import (
@@ -273,6 +274,7 @@ class _Scheduler:
         scratch_bytes = assign(self.blocks)
         made = [one for number, make in enumerate(makers) for one in (*self._borders(number), *_several(make()))]
         steps, updates = proven_updates([step for step, _ in made], self.updates, self.interner)
+        steps = merged(steps)
         constants = self._constants_of_plan()
         plan = Plan(
             tuple(Buffer.of(value.type) for value in self.graph.inputs),

@@ -112,15 +112,18 @@ class ThreadPoolHandle:
 
 @frozen
 class LoopStep:
-    """Run a kernel; one address per param."""
+    """Run a kernel; one address per param, but for a table of numbers."""
 
     provenance: Provenance
     kernel: Kernel
     addresses: tuple[Address, ...]
     split: Split | None = None
+    numbers: tuple[float, ...] = ()
+    """The table that the kernel's last param is, where several steps run it with numbers of their own."""
 
     def __str__(self) -> str:
-        return _step("loops", self.provenance, self.addresses, self.split, str(self.kernel))
+        table = f"with {', '.join(map(repr, self.numbers))}\n" if self.numbers else ""
+        return _step("loops", self.provenance, self.addresses, self.split, f"{table}{self.kernel}")
 
 
 @frozen

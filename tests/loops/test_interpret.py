@@ -33,6 +33,8 @@ def interpreted(made, inputs):
         for address, param in zip(step.addresses, step.kernel.params, strict=False):
             raw = memory[address.kind, address.slot].reshape(-1).view(numpy.uint8)
             buffers.append(raw[address.offset : address.offset + param.size * param.dtype.itemsize].view(param.dtype))
+        if step.numbers:
+            buffers.append(numpy.array(step.numbers, step.kernel.params[-1].dtype))
         interpret(step.kernel, buffers)
     return outputs
 

@@ -53,6 +53,16 @@ def turned(x, y):
     return [ops.add(ops.transpose(x, (1, 0)), y)]
 
 
+def scaled(*inputs):
+    """Alike but for the factor; the offset is one number in all, and so are the ends of a range."""
+
+    def one(number, x):
+        y = ops.add(ops.mul(x, ops.full(number, x.type)), ops.full(1, x.type))
+        return ops.min(y, ops.full(6, x.type))
+
+    return [one(number, x) for number, x in enumerate(inputs, 2)]
+
+
 def each(function):
     return lambda *inputs: [function(*inputs)]
 
@@ -143,6 +153,7 @@ CASES = {
     "epilogue": lambda: schedule_of(dense, f32(6, 64), f32(64, 48), f32(48)),
     "epilogue that stores twice": lambda: schedule_of(kept, f32(6, 64), f32(64, 48)),
     "epilogue of any rows": lambda: schedule_of(dense, f32(unknown(), 64), f32(64, 48), f32(48)),
+    "merged": lambda: schedule_of(scaled, f32(40), f32(40), f32(40)),
 }
 CASES |= {
     f"gates/{name}": case

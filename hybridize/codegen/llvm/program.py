@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 import numpy
 
 from hybridize.base.dims import same
+from hybridize.base.dtypes import DType
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.epilogue import epilogue_emitter
 from hybridize.codegen.llvm.contraction.product import emit_pack, emit_product
@@ -25,7 +26,7 @@ from hybridize.codegen.llvm.parallel import call_in_parallel, emit_body
 from hybridize.codegen.llvm.prepare import emit_prepare
 from hybridize.codegen.llvm.regions import emit_region
 from hybridize.codegen.llvm.routines.emit import emit_routine, routine_bytes
-from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
+from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, literal, llvm_type
 from hybridize.graph import Graph
 from hybridize.graph.ir import Array
 from hybridize.loops.kernel import Kernel
@@ -130,6 +131,8 @@ class Emitter:
         self.sized = False
         """True if there are size symbols: a pointer to their values follows the constants in the array of inputs."""
         self._written: dict[str, str] = {}
+        self._kernels: dict[int, tuple[Kernel, str]] = {}
+        """Kernels and their functions, by identity."""
 
     def program(self, name: str, scheduled: Schedule, linkage: str = "internal") -> list[str]:
         """Write `void name(ptr inputs, ptr outputs, ptr scratch)`; returns the function each step calls."""
@@ -161,13 +164,16 @@ class Emitter:
     def step(self, f: Function, step: ScheduleStep, pointers: Pointers) -> str:
         """Call what `step` says; returns the name of the function."""
         match step:
-            case LoopStep(kernel=kernel, addresses=addresses, split=split):
+            case LoopStep(kernel=kernel, addresses=addresses, split=split, numbers=numbers):
                 if not kernel.nests:
                     return ""
+                args = [pointers.at(address) for address in addresses]
+                if numbers:
+                    args.append(self._table(kernel.params[-1].dtype, numbers))
                 if split is not None:
-                    return self._shared(f, kernel, [pointers.at(address) for address in addresses], split, pointers)
+                    return self._shared(f, kernel, args, split, pointers)
                 name = self._kernel(kernel)
-                self._call(f, name, [pointers.at(address) for address in addresses])
+                self._call(f, name, args)
                 return name
             case ProductStep():
                 return self._product(f, step, pointers)
@@ -189,8 +195,20 @@ class Emitter:
                 return name
 
     def _kernel(self, kernel: Kernel) -> str:
-        """The function of a kernel."""
-        return self._once("loops", str(kernel), lambda name: emit_kernel(self.module, name, kernel, self.target))
+        """The function of a kernel; many steps may run the very same one, which is printed once then."""
+        known = self._kernels.get(id(kernel))
+        if known is None:
+            name = self._once("loops", str(kernel), lambda name: emit_kernel(self.module, name, kernel, self.target))
+            known = self._kernels[id(kernel)] = kernel, name
+        return known[1]
+
+    def _table(self, dtype: DType, numbers: tuple[float, ...]) -> str:
+        """The constant that holds the numbers of a step."""
+        scalar = llvm_type(dtype)
+        value = f"[{', '.join(f'{scalar} {literal(number, dtype)}' for number in numbers)}]"
+        kind = f"[{len(numbers)} x {scalar}]"
+        name = self._once("numbers", f"{kind} {value}", lambda name: self.module.constant(name, kind, value))
+        return f"@{name}"
 
     def _shared(self, f: Function, kernel: Kernel, args: Sequence[str], split: Split, pointers: Pointers) -> str:
         """Call a kernel nest by nest, the loops of each shared by threads; returns the first function."""

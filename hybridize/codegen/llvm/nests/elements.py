@@ -161,6 +161,8 @@ class Elements(Positions):
         array, address = self.arrays[load.operand], load.indices[0]
         if self.per_lane_here(array):
             return memory.load(self.f, self._row_pointer(load.operand, address), array.dtype, Width(lanes))
+        if array.table:
+            return memory.load_number(self.f, self.pointer(load.operand, address), array.dtype)
         if lanes == 1 or self.lane is None:
             return memory.load(self.f, self.pointer(load.operand, address), array.dtype, Width(1))
         width = self.lane.width

@@ -33,6 +33,7 @@ from hybridize.loops.kernel import (
     Memcpy,
     Nest,
     Panels,
+    Param,
     SideBySide,
     Statement,
     Tiles,
@@ -62,8 +63,14 @@ def emit_kernel(
 
 def _params(kernel: Kernel, ranged: bool) -> list[tuple[str, str]]:
     buffers = enumerate((*kernel.params, *kernel.locals))
-    params = [(f"ptr {'' if buffer.shared else 'noalias '}nocapture", f"b{i}") for i, buffer in buffers]
+    params = [(f"ptr {_promises(buffer)}nocapture", f"b{i}") for i, buffer in buffers]
     return [*params, ("i64", "first"), ("i64", "last")] if ranged else params
+
+
+def _promises(buffer: Param) -> str:
+    """Attributes that LLVM may rely on: a table may be read before it is known whether a loop turns."""
+    readable = f"align 64 dereferenceable({buffer.size * buffer.dtype.itemsize}) " if buffer.table else ""
+    return f"{'' if buffer.shared else 'noalias '}{readable}"
 
 
 class _Nest:
@@ -84,6 +91,7 @@ class _Nest:
                 param.dtype,
                 per_lane=self.lane is not None and number >= len(kernel.params),
                 written=number in written,
+                table=param.table,
             )
             for number, param in enumerate((*kernel.params, *kernel.locals))
         }

@@ -80,6 +80,11 @@ def load(f: Function, pointer: str, dtype: DType, width: Width) -> str:
     return from_memory(f, raw, dtype, width.lanes)
 
 
+def load_number(f: Function, pointer: str, dtype: DType) -> str:
+    """A number that nobody ever writes: LLVM may read it before a loop, as far as there are registers."""
+    return f.op(f"load {memory(dtype, 1)}, ptr {pointer}, align {dtype.itemsize}, !invariant.load !{{}}")
+
+
 def load_reversed(f: Function, pointer: str, dtype: DType, width: Width) -> str:
     """Elements at `pointer`, `pointer - 1`, ...: the first lane is the last in memory."""
     lanes, scalar = width.lanes, memory(dtype, 1)

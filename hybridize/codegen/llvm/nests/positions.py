@@ -37,6 +37,8 @@ class Array:
     """True if each element is a vector, one value per lane of the row axis."""
     written: bool = False
     """True if the nest stores to it: what is read there belongs to one row."""
+    table: bool = False
+    """True if it holds numbers in the place of constants."""
 
 
 @frozen
@@ -166,7 +168,7 @@ class Positions(ABC):
             self._hoist(root, axes, seen)
 
     def _hoist(self, expr: Expr, axes: int, seen: set[int]) -> None:
-        if id(expr) in seen or isinstance(expr, Const | Axis):
+        if id(expr) in seen or isinstance(expr, Const | Axis) or self._is_number(expr):
             return
         seen.add(id(expr))
         if not self.free(expr) & axes and self._open(expr):
@@ -177,6 +179,13 @@ class Positions(ABC):
             self._hoist_pointer(expr, axes)
         for child in children(expr):
             self._hoist(child, axes, seen)
+
+    def _is_number(self, expr: Expr) -> bool:
+        """Tell whether `expr` is a number of a table: an operand in memory, as constants are, where it is used.
+
+        Before a loop it would take a register, of which there are fewer than numbers.
+        """
+        return isinstance(expr, Load) and expr.operand in self.arrays and self.arrays[expr.operand].table
 
     def _axes_of(self, expr: Expr) -> Iterable[int]:
         free = self.free(expr)
