@@ -9,12 +9,14 @@ In: lowerings of ops. Out: expressions that `schedule` fuses by substitution and
           | CallExpr(function, args, dtype)           a scalar function of the table `FUNCTIONS`
           | Select(condition, then, orelse)
           | Cast(expr, dtype)
-          | Fold(kind, size, variable, body, dtype)   sum, product, max, min, any, all over variable in 0..size-1
+          | Fold(kind, size, variable, elements, dtype)   a monoid's first result over variable in 0..size-1
+          | FoldResult(fold, number, dtype)               another of its results
 
 Every expression is pure and typed; index expressions are i64.
 
     expr         the expressions, what a lowering may return
     functions    the scalar functions: each with its arity, what it takes, its meaning and its cost
+    monoids      what is folded: accumulators, how elements enter, how states combine, what results
     index        normal forms: equal expressions are one object, index arithmetic is affine, bounds decide comparisons
     contraction  sums of products of two operands by index maps: roles of axes, meaning, gradients
     kernel       loop nests that store expressions in flat buffers; their text is their identity

@@ -302,7 +302,7 @@ def element(contraction: Contraction, x: Element, w: Element, types: Sequence[Te
         body = loops.call("mul", *factors)
         for axis in reversed(range(rank, len(sizes))):
             if not same(sizes[axis], 1):
-                body = Fold(contraction.accumulate, "sum", sizes[axis], -1 - axis, body)
+                body = Fold(contraction.accumulate, "sum", sizes[axis], -1 - axis, (body,))
         return loops.cast(body, contraction.result)
 
     return at

@@ -67,13 +67,30 @@ class Cast(Expr):
 
 @frozen
 class Fold(Expr):
-    """Reduce `body` over `variable` (an Axis with a negative number, unique in the kernel) from 0 to size - 1."""
+    """Reduce elements over `variable` (an Axis with a negative number) from 0 to size - 1.
+
+    Its value is the first result. Folds of one kernel have the same variable only where they run in one loop.
+    """
 
     kind: str
-    """sum, prod, max, min, any, all; max and min hand NaN on."""
+    """The name of a monoid (`loops.monoids`)."""
     size: int
     variable: int
-    body: Expr
+    elements: tuple[Expr, ...]
+    """The parts of an element, as many as the monoid takes: mostly one."""
+
+    @property
+    def body(self) -> Expr:
+        """The first part of an element."""
+        return self.elements[0]
+
+
+@frozen
+class FoldResult(Expr):
+    """Another result of a fold than its first, by its number from 0."""
+
+    fold: Fold
+    number: int
 
 
 Element = Callable[[tuple[Expr, ...]], Expr]
@@ -137,16 +154,6 @@ def whole(number: Const) -> int:
     """The value of an i64 constant, which may be a size that is not known."""
     value: Any = number.value
     return value if dims.is_symbolic(value) else int(value)
-
-
-def nested(fold: Fold) -> tuple[list[tuple[int, int]], Expr]:
-    """Variables and sizes of directly nested folds of one kind, outermost first, and the innermost body."""
-    chain = [(fold.variable, fold.size)]
-    body = fold.body
-    while isinstance(body, Fold) and body.kind == fold.kind and body.dtype == fold.dtype:
-        chain.append((body.variable, body.size))
-        body = body.body
-    return chain, body
 
 
 def _is(x: Expr, number: int) -> bool:

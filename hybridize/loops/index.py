@@ -15,14 +15,15 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from hybridize.base import dims
 from hybridize.base.dims import FAR, Bounds, same
 from hybridize.base.dtypes import DType, bool_, int64
 from hybridize.base.frozen import frozen, mutable
-from hybridize.loops.expr import Axis, CallExpr, Cast, Const, Expr, Fold, Load, Select, whole
+from hybridize.loops.expr import Axis, CallExpr, Cast, Const, Expr, Fold, FoldResult, Load, Select, whole
 from hybridize.loops.functions import FUNCTIONS
+from hybridize.loops.monoids import applied, monoid
 
 
 @frozen
@@ -66,8 +67,10 @@ def children(expr: Expr) -> tuple[Expr, ...]:
             return condition, then, orelse
         case Cast(x=x):
             return (x,)
-        case Fold(body=body):
-            return (body,)
+        case Fold(elements=elements):
+            return elements
+        case FoldResult(fold=fold):
+            return (fold,)
     return ()
 
 
@@ -182,16 +185,25 @@ class Interner:
         found = self._table.get(key)
         return found if found is not None else self._keep(key, Cast(dtype, x), (x,))
 
-    def fold(self, dtype: DType, kind: str, size: int, variable: int, body: Expr) -> Expr:
+    def fold(self, dtype: DType, kind: str, size: int, variable: int, elements: tuple[Expr, ...]) -> Fold:
         """A fold."""
-        key = (Fold, dtype.num, kind, size, variable, id(body))
+        key = (Fold, dtype.num, kind, size, variable, *map(id, elements))
         found = self._table.get(key)
         if found is None:
-            found = self._keep(key, Fold(dtype, kind, size, variable, body), (body,))
+            found = self._keep(key, Fold(dtype, kind, size, variable, elements), elements)
             facts = self._facts[id(found)]
             facts.free &= ~bit(variable)
             facts.folds = True
+        assert isinstance(found, Fold)
         return found
+
+    def result(self, dtype: DType, fold: Fold, number: int) -> Expr:
+        """A result of a fold."""
+        if number == 0:
+            return fold
+        key = (FoldResult, dtype.num, id(fold), number)
+        found = self._table.get(key)
+        return found if found is not None else self._keep(key, FoldResult(dtype, fold, number), (fold,))
 
     def index(self, constant: int, terms: tuple[tuple[Expr, int], ...]) -> Expr:
         """An affine expression, its terms sorted; the plainest form that says it."""
@@ -412,6 +424,30 @@ class Space:
                     return known[0] if known[0].value else other
         return self.interner.call(dtype, function, args)
 
+    def remade(self, expr: Expr, parts: tuple[Expr, ...]) -> Expr:
+        """`expr` with other expressions directly inside; as it is where they are the same."""
+        interner = self.interner
+        if all(part is child for part, child in zip(parts, children(expr), strict=True)):
+            return expr
+        match expr:
+            case Load(dtype=dtype, operand=operand):
+                return interner.load(dtype, operand, parts)
+            case Index(constant=constant, terms=terms):
+                return self.affine([(part, factor) for part, (_, factor) in zip(parts, terms, strict=True)], constant)
+            case CallExpr(dtype=dtype, function=function):
+                return interner.call(dtype, function, parts)
+            case Select():
+                return interner.select(*parts)
+            case Cast(dtype=dtype):
+                return interner.cast(parts[0], dtype)
+            case Fold(dtype=dtype, kind=kind, size=size, variable=variable):
+                return interner.fold(dtype, kind, size, variable, parts)
+            case FoldResult(dtype=dtype, number=number):
+                (fold,) = parts
+                assert isinstance(fold, Fold)
+                return interner.result(dtype, fold, number)
+        raise TypeError(f"{type(expr).__name__} has no parts")
+
     # Substitution
 
     def rewrite(
@@ -480,6 +516,13 @@ class Space:
                 return self.interner.cast(again(x), dtype)
             case Fold():
                 return self._rewrite_fold(expr, axes, load, variable)
+            case FoldResult(dtype=dtype, fold=fold, number=number):
+                few = self._results_of_few(fold, axes, load, variable)
+                if few is not None:
+                    return self.interner.cast(few[number], dtype)
+                folded = again(fold)
+                assert isinstance(folded, Fold)
+                return self.interner.result(dtype, folded, number)
         raise TypeError(f"{type(expr).__name__} is not an expression of the loop IR")
 
     def _rewrite_fold(
@@ -489,15 +532,47 @@ class Space:
         load: Callable[[Load, tuple[Expr, ...]], Expr],
         variable: Callable[[Fold], int],
     ) -> Expr:
-        if same(fold.size, 0):
-            return self.interner.const(fold.dtype, identity(fold.kind, fold.dtype))
-        if same(fold.size, 1):
-            # The body may have another dtype only where the fold's kind says so (any, all of bools): they agree.
-            return self.rewrite(fold.body, {**axes, fold.variable: self.interner.number(0)}, load, variable, {})
-        number = variable(fold)
+        few = self._results_of_few(fold, axes, load, variable)
+        if few is not None:
+            return self.interner.cast(few[0], fold.dtype)
+        number, memo = variable(fold), dict[int, Expr]()
         inner = {**axes, fold.variable: self.interner.axis(number)}
-        body = self.rewrite_deep(fold.body, inner, load, variable, {})
-        return self.interner.fold(fold.dtype, fold.kind, fold.size, number, body)
+        elements = tuple(self.rewrite_deep(element, inner, load, variable, memo) for element in fold.elements)
+        return self.interner.fold(fold.dtype, fold.kind, fold.size, number, elements)
+
+    def _results_of_few(
+        self,
+        fold: Fold,
+        axes: Mapping[int, Expr],
+        load: Callable[[Load, tuple[Expr, ...]], Expr],
+        variable: Callable[[Fold], int],
+    ) -> tuple[Expr, ...] | None:
+        """The results of a fold of no or one element, without a fold; None for others."""
+        made = monoid(fold)
+        if same(fold.size, 0):
+            if made.nests:
+                return (self.interner.const(fold.dtype, made.empty[0]),)
+            state = [self.interner.const(*pair) for pair in zip(made.accumulators, made.empty, strict=True)]
+            return self._applied(made.results, state)
+        if not same(fold.size, 1):
+            return None
+        first, memo = {**axes, fold.variable: self.interner.number(0)}, dict[int, Expr]()
+        elements = tuple(self.rewrite(element, first, load, variable, memo) for element in fold.elements)
+        if made.nests:
+            return elements
+        wide = [self.interner.cast(*pair) for pair in zip(elements, made.entering, strict=True)]
+        return self._applied(made.results, self._applied(made.enter, wide))
+
+    def _applied(self, formulas: Sequence[Expr], arguments: Sequence[Expr]) -> tuple[Expr, ...]:
+        def make(part: Expr, parts: tuple[Expr, ...]) -> Expr:
+            match part:
+                case Const(dtype=dtype, value=value):
+                    return self.interner.const(dtype, value)
+                case CallExpr(dtype=dtype, function=function):
+                    return self.call(dtype, function, parts)
+            return self.interner.select(*parts)
+
+        return applied(formulas, arguments, make)
 
 
 def _missing(expr: Expr, memo: Mapping[int, Expr]) -> tuple[Expr, ...]:
@@ -550,23 +625,3 @@ def _product(bound: int, factor: int, flip: bool) -> int:
         product = bound * factor
         return product if dims.is_symbolic(product) else max(-FAR, min(FAR, product))
     return -bound if flip else bound
-
-
-def identity(kind: str, dtype: DType) -> float | int | bool:
-    """The value of an empty fold."""
-    match kind:
-        case "any":
-            return False
-        case "all":
-            return True
-        case "sum":
-            return 0.0 if dtype.kind not in "iub" else 0
-        case "prod":
-            return 1.0 if dtype.kind not in "iub" else 1
-    if dtype == bool_:
-        return kind == "min"
-    if dtype.kind in "iu":
-        bits = 8 * dtype.itemsize
-        low, high = (0, (1 << bits) - 1) if dtype.kind == "u" else (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
-        return low if kind == "max" else high
-    return -math.inf if kind == "max" else math.inf

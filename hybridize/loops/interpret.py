@@ -7,17 +7,18 @@ Tests hold the machine code against it. It shares no code with codegen and compu
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.dtypes import converted, is_float
-from hybridize.loops.expr import Axis, CallExpr, Cast, Const, Expr, Fold, Load, Select
+from hybridize.base.dtypes import converted
+from hybridize.loops.expr import Axis, CallExpr, Cast, Const, Expr, Fold, FoldResult, Load, Select
 from hybridize.loops.functions import FUNCTIONS, Scalar
-from hybridize.loops.index import Index, identity
+from hybridize.loops.index import Index
 from hybridize.loops.kernel import Kernel, Nest, Statement
+from hybridize.loops.monoids import applied, monoid
 
 
 def interpret(kernel: Kernel, buffers: Sequence[NDArray[Any]]) -> None:
@@ -51,6 +52,7 @@ class _Evaluation:
         self._axes = axes
         self._buffers = buffers
         self._known: dict[int, Scalar] = {}
+        self._folded: dict[int, tuple[Scalar, ...]] = {}
 
     def value(self, expr: Expr) -> Scalar:
         """The value of `expr`, each shared expression computed once."""
@@ -79,26 +81,34 @@ class _Evaluation:
             case CallExpr(function=function, args=args):
                 return FUNCTIONS[function].meaning(expr.dtype, *(self.value(arg) for arg in args))
             case Fold():
-                return self._fold(expr)
+                return self._results(expr)[0]
+            case FoldResult(fold=fold, number=number):
+                return self._results(fold)[number]
         raise TypeError(f"{type(expr).__name__} is not an expression of the loop IR")
 
-    def _fold(self, fold: Fold) -> Any:
-        # A short float is summed in float32, as NumPy and the machine code do.
-        narrow = is_float(fold.dtype) and fold.dtype.itemsize == 2
-        wide = numpy.dtype(numpy.float32) if narrow else fold.dtype
-        total = wide.type(identity(fold.kind, fold.dtype))
-        combine = _COMBINE[fold.kind]
+    def _results(self, fold: Fold) -> tuple[Scalar, ...]:
+        found = self._folded.get(id(fold))
+        if found is None:
+            found = self._folded[id(fold)] = self._fold(fold)
+        return found
+
+    def _fold(self, fold: Fold) -> tuple[Scalar, ...]:
+        made = monoid(fold)
+        state = tuple(dtype.type(number) for dtype, number in zip(made.accumulators, made.empty, strict=True))
         for i in range(fold.size):
-            body = _Evaluation({**self._axes, fold.variable: i}, self._buffers).value(fold.body)
-            total = wide.type(combine(total, wide.type(body)))
-        return total
+            evaluation = _Evaluation({**self._axes, fold.variable: i}, self._buffers)
+            element = (
+                dtype.type(evaluation.value(part)) for dtype, part in zip(made.entering, fold.elements, strict=True)
+            )
+            state = applied(made.step, (*state, *element), meaning)
+        return applied(made.results, state, meaning)
 
 
-_COMBINE: dict[str, Callable[[Any, Any], Any]] = {
-    "sum": numpy.add,
-    "prod": numpy.multiply,
-    "max": numpy.maximum,
-    "min": numpy.minimum,
-    "any": numpy.logical_or,
-    "all": numpy.logical_and,
-}
+def meaning(expr: Expr, parts: tuple[Scalar, ...]) -> Scalar:
+    """Return the value of a number, call or choice in a monoid's formula, given those of its parts."""
+    match expr:
+        case Const(value=value):
+            return expr.dtype.type(value)
+        case CallExpr(function=function):
+            return expr.dtype.type(FUNCTIONS[function].meaning(expr.dtype, *parts))
+    return parts[1] if parts[0] else parts[2]

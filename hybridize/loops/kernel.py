@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from hybridize.base.dims import is_symbolic, same, text
 from hybridize.base.dtypes import CODES, DType
 from hybridize.base.frozen import frozen
-from hybridize.loops.expr import Axis, CallExpr, Cast, Const, Expr, Fold, Load, Select
+from hybridize.loops.expr import Axis, CallExpr, Cast, Const, Expr, Fold, FoldResult, Load, Select
 from hybridize.loops.index import Index, upward
 
 # Kinds of axes
@@ -332,7 +332,7 @@ class _Printer:
         return str(kind)
 
     def _variables_of(self, folds: tuple[Fold, ...]) -> str:
-        return ", ".join(self._variable(fold.variable) for fold in folds)
+        return ", ".join(dict.fromkeys(self._variable(fold.variable) for fold in folds))
 
     def _variable(self, number: int) -> str:
         return self._variables.setdefault(number, f"v{len(self._variables)}")
@@ -361,8 +361,11 @@ class _Printer:
                 line = f"select({self.name(condition)}, {self.name(then)}, {self.name(orelse)})"
             case Cast(x=x):
                 line = f"cast({self.name(x)})"
-            case Fold(kind=kind, size=size, variable=variable, body=body):
-                line = f"{kind}({self._variable(variable)} < {_size(size)}{self._lanes(variable)}: {self.name(body)})"
+            case Fold(kind=kind, size=size, variable=variable, elements=elements):
+                over = f"{self._variable(variable)} < {_size(size)}{self._lanes(variable)}"
+                line = f"{kind}({over}: {', '.join(map(self.name, elements))})"
+            case FoldResult(fold=fold, number=number):
+                line = f"result {number} of {self.name(fold)}"
             case _:
                 raise TypeError(f"{type(expr).__name__} is not an expression of the loop IR")
         name = f"%{len(self._lines)}"

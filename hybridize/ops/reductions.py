@@ -11,11 +11,13 @@ from typing import ClassVar
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.dtypes import bool_, float32, int64
+from hybridize.base.dims import bounds
+from hybridize.base.dtypes import bool_, float32, int32, int64
 from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
-from hybridize.loops.expr import Element, Routine
+from hybridize.loops import expr as loops
+from hybridize.loops.expr import Element, Expr, Fold, FoldResult, Routine
 from hybridize.ops.arithmetic import div, eq, ge, gt, mul, where
 from hybridize.ops.cases import INFINITE, ONE, ZERO, sample_array
 from hybridize.ops.elementwise import SIGNED_NUMBER, check_dtype
@@ -40,6 +42,9 @@ from hybridize.ops.views import (
 )
 
 Array = NDArray[typing.Any]
+
+MOST = (1 << 31) - 1
+"""Elements of an axis whose positions are counted in 32 bits."""
 
 
 @frozen
@@ -213,8 +218,19 @@ class _Arg(Op, abstract=True):
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         return (None,)
 
-    def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> Routine:
-        return Routine(self.name, (self.axis,))
+    def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
+        """A fold of elements and their positions, which take 32 bits where all fit."""
+        shape, dtype = types[0].shape, types[0].dtype
+        position = int32 if bounds(shape[self.axis])[1] <= MOST else int64
+
+        def element(index: tuple[Expr, ...]) -> Expr:
+            along = loops.axis(-1 - self.axis)
+            found = x((*index[: self.axis], along, *index[self.axis :]))
+            parts = (found, loops.cast(along, position))
+            fold = Fold(dtype, f"arg_{self.fold}", shape[self.axis], -1 - self.axis, parts)
+            return loops.cast(FoldResult(position, fold, 1), int64)
+
+        return (element,)
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:

@@ -363,7 +363,7 @@ def folded(kind: str, x: Element, of: TensorType, axes: tuple[int, ...]) -> Elem
         indices = tuple(loops.axis(-1 - k) if k in axes else next(outer) for k in range(of.ndim))
         body = loops.cast(x(indices), accumulator)
         for axis in reversed(axes):
-            body = Fold(accumulator, kind, of.shape[axis], -1 - axis, body)
+            body = Fold(accumulator, kind, of.shape[axis], -1 - axis, (body,))
         return loops.cast(body, of.dtype)
 
     return element

@@ -9,7 +9,7 @@ per outcome, which is how concatenation and padding cost nothing.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from hybridize.base import dims
 from hybridize.base.dims import product, same
@@ -19,6 +19,7 @@ from hybridize.loops.functions import FUNCTIONS
 from hybridize.loops.index import Index, Interner, Space, bit, children
 from hybridize.loops.kernel import Kernel, Nest, Param, Statement
 from hybridize.loops.measure import lanes_for, typical, walk, weight
+from hybridize.loops.monoids import inner, monoid
 from hybridize.machine.target import Target
 from hybridize.schedule.draft import Draft, DraftStatement
 from hybridize.schedule.nests import Nests
@@ -349,8 +350,9 @@ def _row_nest(draft: Draft, statements: Sequence[DraftStatement], numbering: Num
     if lane is None:
         return nests.nest(extents, moved)
     values = [one.statement.value for one in moved]
-    bodies = [node.body for node in walk(*values) if isinstance(node, Fold)]
-    width = lanes_for(nests.vectors.base(*values), weight(*values, *bodies), extents[lane])
+    folds = [node for node in walk(*values) if isinstance(node, Fold)]
+    cost = weight(*values, *(part for fold in folds for part in fold.elements)) + sum(monoid(f).weight for f in folds)
+    width = lanes_for(nests.vectors.base(*values), cost, extents[lane])
     return nests.nest(extents, moved, lane, width)
 
 
@@ -399,7 +401,7 @@ def _accesses(
             accesses.append((expr.indices[0], lane, 1 if lane is None else OFTEN))
         if isinstance(expr, Fold):
             lane = expr.variable
-            if not isinstance(expr.body, Fold):
+            if not any(isinstance(part, Fold) for part in expr.elements):
                 sizes.append(typical(expr.size))
         stack += [(child, lane) for child in children(expr)]
     return accesses, sizes
@@ -418,38 +420,26 @@ def merge_folds(expr: Expr, space: Space, variables: Variables) -> Expr:
     return again(expr) if space.interner.facts(expr).folds else expr
 
 
-def _merge_fold(expr: Expr, again: object, space: Space, variables: Variables) -> Expr:
-    assert callable(again)
+def _merge_fold(expr: Expr, again: Callable[[Expr], Expr], space: Space, variables: Variables) -> Expr:
     interner = space.interner
     if not interner.facts(expr).folds:
         return expr
-    match expr:
-        case Fold(kind=kind, size=size, variable=variable, body=Fold() as inner) if (
-            inner.kind == kind and inner.dtype == expr.dtype
-        ):
-            forms = forms_of([inner.body])
-            if all(_in_order(form, [variable], inner.variable, {inner.variable: inner.size}) for form in forms):
-                number = variables.number("merged", variable, size * inner.size, space)
-                mapping: dict[int, Expr] = {variable: interner.number(0), inner.variable: interner.axis(number)}
-                body = space.rewrite(
-                    inner.body,
-                    mapping,
-                    lambda load, indices: interner.load(load.dtype, load.operand, indices),
-                    lambda fold: fold.variable,
-                    {},
-                )
-                merged = interner.fold(expr.dtype, kind, size * inner.size, number, body)
-                return _merge_fold(merged, again, space, variables)
-            return interner.fold(expr.dtype, kind, size, variable, again(inner))
-        case Fold(kind=kind, size=size, variable=variable, body=body):
-            return interner.fold(expr.dtype, kind, size, variable, again(body))
-        case CallExpr(function=function, args=args):
-            return interner.call(expr.dtype, function, tuple(again(arg) for arg in args))
-        case Select(condition=condition, then=then, orelse=orelse):
-            return interner.select(again(condition), again(then), again(orelse))
-        case Load(operand=operand, indices=indices):
-            return interner.load(expr.dtype, operand, tuple(again(i) for i in indices))
-        case Index(constant=constant, terms=terms):
-            return space.affine([(again(atom), c) for atom, c in terms], constant)
-        case _:
-            return interner.cast(again(expr.x), expr.dtype) if hasattr(expr, "x") else expr
+    if not isinstance(expr, Fold):
+        return space.remade(expr, tuple(map(again, children(expr))))
+    within = inner(expr)
+    if within is not None:
+        variable, forms = expr.variable, forms_of(within.elements)
+        if all(_in_order(form, [variable], within.variable, {within.variable: within.size}) for form in forms):
+            size = expr.size * within.size
+            number = variables.number("merged", variable, size, space)
+            mapping: dict[int, Expr] = {variable: interner.number(0), within.variable: interner.axis(number)}
+            body = space.rewrite(
+                within.body,
+                mapping,
+                lambda load, indices: interner.load(load.dtype, load.operand, indices),
+                lambda fold: fold.variable,
+                {},
+            )
+            merged = interner.fold(expr.dtype, expr.kind, size, number, (body,))
+            return _merge_fold(merged, again, space, variables)
+    return interner.fold(expr.dtype, expr.kind, expr.size, expr.variable, tuple(map(again, expr.elements)))

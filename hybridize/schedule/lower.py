@@ -23,6 +23,7 @@ from hybridize.loops.expr import (
     Const,
     Expr,
     Fold,
+    FoldResult,
     Load,
     Region,
     Routine,
@@ -166,8 +167,10 @@ def _collect(
             return below(condition, then, orelse) + 1
         case Cast(x=x):
             return below(x) + 1
-        case Fold(size=size, body=body):
-            return hint(size) * (1 + _collect(body, (*folds, expr), axes, reads, seen))
+        case Fold(size=size, elements=elements):
+            return hint(size) * (1 + sum(_collect(part, (*folds, expr), axes, reads, seen) for part in elements))
+        case FoldResult(fold=fold):
+            return below(fold)
         case Const() | Axis():
             return 0
     raise CodegenError("E956", f"{type(expr).__name__} is not an expression of the loop IR")

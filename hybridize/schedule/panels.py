@@ -16,6 +16,7 @@ from hybridize.loops.expr import Fold, Load
 from hybridize.loops.index import Interner, bit, upward
 from hybridize.loops.kernel import Panels, SideBySide, Statement
 from hybridize.loops.measure import walk, weight, widest
+from hybridize.loops.monoids import monoid
 from hybridize.machine.target import Target
 
 LIGHT = 6
@@ -47,10 +48,10 @@ def find_side_by_side(
     folds = _row_folds(len(rows), statements, interner)
     if not folds or any(dims.is_symbolic(fold.size) for fold in folds):
         return None
-    inside = [node for fold in folds for node in walk(fold.body) if isinstance(node, Fold)]
-    light = all(weight(fold.body) <= LIGHT for fold in folds)
+    inside = [node for fold in folds for node in walk(*fold.elements) if isinstance(node, Fold)]
+    light = all(weight(*fold.elements) + monoid(fold).weight <= LIGHT for fold in folds)
     # A fold of nothing but a fold is written as one loop nest.
-    plain = not any(isinstance(fold.body, Fold) for fold in folds)
+    plain = not any(isinstance(part, Fold) for fold in folds for part in fold.elements)
     return SideBySide(streams, folds) if light and plain and all(node in folds for node in inside) else None
 
 

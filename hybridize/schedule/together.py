@@ -32,7 +32,7 @@ def together(statements: Sequence[LoopedStatement]) -> list[list[LoopedStatement
 
 def _same_turn(earlier: Sequence[LoopedStatement], statement: Statement) -> bool:
     stored = {one.statement.buffer: one.statement.index for one in earlier}
-    inside = {id(node) for fold in walk(statement.value) if isinstance(fold, Fold) for node in walk(fold.body)}
+    inside = {id(node) for fold in walk(statement.value) if isinstance(fold, Fold) for node in walk(*fold.elements)}
     return all(
         node.indices[0] is stored[node.operand] and id(node) not in inside
         for node in walk(statement.value)

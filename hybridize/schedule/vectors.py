@@ -6,11 +6,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from hybridize.base.dims import bounds, is_symbolic, same
-from hybridize.loops.expr import Axis, Expr, Fold, Load, nested
+from hybridize.loops.expr import Axis, Expr, Fold, Load
 from hybridize.loops.index import Index
 from hybridize.loops.kernel import Few, FoldLanes, Lanes, LoopAxis, Param
 from hybridize.loops.measure import lanes_for, typical, walk, weight, widest
+from hybridize.loops.monoids import monoid, nested
 from hybridize.machine.target import Target
+
+SHARE = 4
+"""The part of all registers that states of several accumulators take at most, beside what a step computes."""
 
 
 class Widths:
@@ -63,10 +67,13 @@ class Widths:
 
     def fold(self, fold: Fold, few: Few | None) -> FoldLanes | None:
         """Vectors of a fold to one number; None where it is better computed term by term."""
-        chain, body = nested(fold)
-        outer, (variable, size) = _lane_last(chain, body)
-        base = self.base(body, fold)
-        lanes = lanes_for(base, weight(body), size, self._target.registers)
+        chain, elements = nested(fold)
+        outer, (variable, size) = _lane_last(chain, elements)
+        made = monoid(fold)
+        base = self.base(*elements, fold)
+        lanes = lanes_for(base, weight(*elements) + made.weight, size, self._target.registers)
+        if len(made.accumulators) > 1:
+            lanes = min(lanes, base * max(1, self._target.registers // (SHARE * len(made.accumulators))))
         if lanes == 1:
             return None
         if not is_symbolic(size):
@@ -90,12 +97,12 @@ def _holding(count: int) -> int:
     return 1 << (count - 1).bit_length() if count else 0
 
 
-def _lane_last(chain: list[tuple[int, int]], body: Expr) -> tuple[list[tuple[int, int]], tuple[int, int]]:
+def _lane_last(chain: list[tuple[int, int]], elements: Sequence[Expr]) -> tuple[list[tuple[int, int]], tuple[int, int]]:
     """The chain with the variable last along which loads are in order."""
     if len(chain) == 1:
         return [], chain[0]
     scores = {variable: 0 for variable, _ in chain}
-    for expr in walk(body):
+    for expr in walk(*elements):
         if isinstance(expr, Load):
             address = expr.indices[0]
             terms = address.terms if isinstance(address, Index) else ((address, 1),)

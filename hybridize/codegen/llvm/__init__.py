@@ -12,7 +12,7 @@ knows. IR carries explicit vectors `<W x float>`, so no IR pass is run: code gen
     a module       program (steps in order) and what its functions share: text, sizes, prepare, regions, parallel
     nests/         loop nests: elements, positions, memory; tiles, panels and accumulators
     contraction/   products: tiles, micro-kernels, what follows in the store
-    routines/      searches, sorting, factors of matrices, rejection
+    routines/      sorting, factors of matrices, rejection
     functions/     the table of elementwise functions and their mathematics
     process/       entry (what Python calls), pool (threads), one module each; timed for profiles
     engine         the only door to LLVM

@@ -505,9 +505,3 @@ class _Float:
     def _mod(self, x: str, y: str) -> str:
         _, remainder = self._divmod(x, y)
         return self.select(self.op("fcmp oeq", y, self.number(0.0)), self.number(float("nan")), remainder)
-
-
-def combine(f: Function, kind: str, x: str, y: str, dtype: DType, lanes: int, target: Target) -> str:
-    """One step of a fold, in the wide register type: `max` and `min` hand NaN on."""
-    function = {"sum": "add", "prod": "mul", "any": "or", "all": "and"}.get(kind, kind)
-    return emit_call(f, function, [x, y], register_dtype(dtype), register_dtype(dtype), lanes, target)

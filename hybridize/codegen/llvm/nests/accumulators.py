@@ -7,56 +7,52 @@ from collections.abc import Callable, Sequence
 
 from hybridize.base import dims
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.functions.table import combine, constant, narrowed, register
-from hybridize.codegen.llvm.nests.elements import BLOCK, MANY, Elements, levels
+from hybridize.codegen.llvm.functions.table import register
+from hybridize.codegen.llvm.nests.elements import MANY, Elements
+from hybridize.codegen.llvm.nests.folding import BLOCK, Folding, State
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Lane
 from hybridize.loops.expr import Expr, Fold
-from hybridize.loops.index import bit, identity
+from hybridize.loops.index import bit
 from hybridize.loops.kernel import Panels
 
 
 @frozen
 class _Line:
-    """An array with one total per column of a panel."""
+    """Arrays with one total per column of a panel: one array for each accumulator of folds that run in one loop."""
 
-    elements: Elements
-    fold: Fold
+    folding: Folding
     lanes: int
-    array: str
+    arrays: tuple[str, ...]
 
     @classmethod
-    def new(cls, elements: Elements, fold: Fold, panel: Panels) -> _Line:
+    def new(cls, folding: Folding, panel: Panels) -> _Line:
         """One on the stack; the last vector may reach beyond the columns."""
-        array = elements.f.alloca(register(fold.dtype, 1), panel.page * panel.pages + panel.lanes)
-        return cls(elements, fold, panel.lanes, array)
+        count = panel.page * panel.pages + panel.lanes
+        return cls(folding, panel.lanes, tuple(folding.f.alloca(kind, count) for kind in folding.types(1)))
 
-    @property
-    def type(self) -> str:
-        """Of a vector of totals."""
-        return register(self.fold.dtype, self.lanes)
+    def _pointers(self, column: str) -> list[str]:
+        return [
+            self.folding.f.op(f"getelementptr inbounds {register(dtype, 1)}, ptr {array}, i64 {column}")
+            for dtype, array in zip(self.folding.accumulators, self.arrays, strict=True)
+        ]
 
-    @property
-    def nothing(self) -> str:
-        """The total of no elements."""
-        return constant(identity(self.fold.kind, self.fold.dtype), self.fold.dtype, self.lanes)
-
-    def _pointer(self, column: str) -> str:
-        scalar = register(self.fold.dtype, 1)
-        return self.elements.f.op(f"getelementptr inbounds {scalar}, ptr {self.array}, i64 {column}")
-
-    def load(self, column: str) -> str:
+    def load(self, column: str) -> State:
         """The totals from `column` on."""
-        return self.elements.f.op(f"load {self.type}, ptr {self._pointer(column)}, align {self.fold.dtype.itemsize}")
+        return [
+            self.folding.f.op(f"load {register(dtype, self.lanes)}, ptr {pointer}, align {dtype.itemsize}")
+            for dtype, pointer in zip(self.folding.accumulators, self._pointers(column), strict=True)
+        ]
 
-    def store(self, column: str, totals: str) -> None:
+    def store(self, column: str, totals: State) -> None:
         """Set the totals from `column` on."""
-        pointer = self._pointer(column)
-        self.elements.f.do(f"store {self.type} {totals}, ptr {pointer}, align {self.fold.dtype.itemsize}")
+        pointers = self._pointers(column)
+        for dtype, pointer, total in zip(self.folding.accumulators, pointers, totals, strict=True):
+            self.folding.f.do(f"store {register(dtype, self.lanes)} {total}, ptr {pointer}, align {dtype.itemsize}")
 
-    def combined(self, x: str, y: str) -> str:
-        """One step of the fold."""
-        return combine(self.elements.f, self.fold.kind, x, y, self.fold.dtype, self.lanes, self.elements.target)
+    def add(self, column: str, totals: State) -> None:
+        """Combine the totals from `column` on with those of later elements."""
+        self.store(column, self.folding.combined(self.load(column), totals, self.lanes))
 
 
 class ColumnAccumulators:
@@ -75,16 +71,17 @@ class ColumnAccumulators:
         self._each(lambda _: body())
 
     def fold(self, fold: Fold) -> None:
-        """Compute the totals of a fold; those that it needs are known."""
-        chain, body = self._elements.chain(fold)
-        line = self._line(fold)
-        self._over(chain, body, line)
+        """Compute the totals of a fold and of those that run in its loop; folds that they need are known."""
+        folding = self._elements.folding(fold)
+        chain, elements = self._elements.chain(folding)
+        line = self._line(folding)
+        self._over(chain, elements, line)
         self._known.append(line)
 
-    def _line(self, fold: Fold) -> _Line:
-        line = _Line.new(self._elements, fold, self._panel)
+    def _line(self, folding: Folding) -> _Line:
+        line = _Line.new(folding, self._panel)
         with self._f.loop(0, self._panel.page * self._panel.pages, self._panel.lanes) as loop:
-            line.store(loop.index, line.nothing)
+            line.store(loop.index, folding.empty(self._panel.lanes))
         return line
 
     def _each(self, body: Callable[[str], None]) -> None:
@@ -96,7 +93,7 @@ class ColumnAccumulators:
             with elements.bound(self._axis, index, Lane(self._axis, width)):
                 column = f.op(f"sub i64 {index}, {self._start}")
                 for line in self._known:
-                    elements.remember(line.fold, narrowed(f, line.load(column), line.fold.dtype, lanes))
+                    elements.remember_results(line.folding, line.load(column), lanes)
                 body(column)
 
         if whole:
@@ -107,56 +104,66 @@ class ColumnAccumulators:
             with f.when(f.op(f"icmp eq i64 {self._stop}, {self._size}")):
                 turn(str(whole), Width.first(self._size - whole, lanes))
 
-    def _over(self, chain: Sequence[tuple[int, int]], body: Expr, line: _Line) -> None:
+    def _over(self, chain: Sequence[tuple[int, int]], elements: Sequence[Sequence[Expr]], line: _Line) -> None:
         """Fold over the variables of `chain`, outermost first."""
         (variable, size), rest, terms = chain[0], chain[1:], self._panel.terms
         if rest:
             with self._f.loop(0, size) as loop, self._elements.bound(variable, loop.index):
-                self._over(rest, body, line)
+                self._over(rest, elements, line)
             return
         whole = size // terms * terms
         if dims.is_symbolic(size):
-            self._level(variable, (0, whole), terms * levels(line.fold, MANY), body, line)
+            self._level(variable, (0, whole), terms * line.folding.levels(MANY), elements, line)
             with self._f.loop(whole, size) as loop:
-                self._rows(variable, (loop.index, 1), body, line)
+                self._rows(variable, (loop.index, 1), elements, line)
             return
         if whole:
-            self._level(variable, (0, whole), terms * levels(line.fold, whole // terms), body, line)
+            self._level(variable, (0, whole), terms * line.folding.levels(whole // terms), elements, line)
         if whole < size:
-            self._rows(variable, (str(whole), size - whole), body, line)
+            self._rows(variable, (str(whole), size - whole), elements, line)
 
-    def _level(self, variable: int, over: tuple[int | str, int | str], span: int, body: Expr, line: _Line) -> None:
+    def _level(
+        self,
+        variable: int,
+        over: tuple[int | str, int | str],
+        span: int,
+        elements: Sequence[Sequence[Expr]],
+        line: _Line,
+    ) -> None:
         """Fold a range of matrix rows in parts of `span`; long sums in levels of short ones."""
         f = self._f
         with f.loop(*over, span) as loop:
             if span == self._panel.terms:
-                self._rows(variable, (loop.index, span), body, line)
+                self._rows(variable, (loop.index, span), elements, line)
                 return
             last = over[1] if isinstance(over[1], str) else f.size(over[1])
             end = f.op(f"add i64 {loop.index}, {span}")
             end = f.op(f"call i64 {self._elements.smin()}(i64 {end}, i64 {last})")
-            part = self._line(line.fold)
-            self._level(variable, (loop.index, end), span // BLOCK, body, part)
-            self._each(lambda column: line.store(column, line.combined(line.load(column), part.load(column))))
+            part = self._line(line.folding)
+            self._level(variable, (loop.index, end), span // BLOCK, elements, part)
+            lanes, combined = self._panel.lanes, line.folding.combined
+            self._each(lambda column: line.store(column, combined(line.load(column), part.load(column), lanes)))
 
-    def _rows(self, variable: int, over: tuple[str, int], body: Expr, line: _Line) -> None:
+    def _rows(self, variable: int, over: tuple[str, int], parts: Sequence[Sequence[Expr]], line: _Line) -> None:
         """Fold a few matrix rows, from the first of (first, count) on."""
-        elements, (first, count) = self._elements, over
+        elements, folding, (first, count) = self._elements, line.folding, over
+        roots = [part for element in parts for part in element]
         with elements.scope():
             rows = [elements.row(variable, self._f.op(f"add i64 {first}, {k}")) for k in range(count)]
             for row in rows:
                 with elements.at(row):
-                    elements.hoist([body], bit(self._axis))
+                    elements.hoist(roots, bit(self._axis))
 
             def turn(column: str) -> None:
                 values = []
                 for row in rows:
                     with elements.at(row), elements.scope():
-                        elements.settle(body)
-                        values.append(elements.spread(body))
-                total = values[0]
+                        for part in roots:
+                            elements.settle(part)
+                        values.append([[elements.spread(part) for part in element] for element in parts])
+                total = folding.entered(values[0], self._panel.lanes)
                 for value in values[1:]:
-                    total = line.combined(total, value)
-                line.store(column, line.combined(line.load(column), total))
+                    total = folding.stepped(total, value, self._panel.lanes)
+                line.add(column, total)
 
             self._each(turn)

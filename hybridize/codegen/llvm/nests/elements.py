@@ -17,7 +17,6 @@ from hybridize.base.dims import same
 from hybridize.base.dtypes import DType, bool_, int32, int64
 from hybridize.base.errors import CodegenError
 from hybridize.codegen.llvm.functions.table import (
-    combine,
     compare_integers,
     constant,
     emit_call,
@@ -28,18 +27,16 @@ from hybridize.codegen.llvm.functions.table import (
 )
 from hybridize.codegen.llvm.nests import memory
 from hybridize.codegen.llvm.nests.counted import whole_steps
+from hybridize.codegen.llvm.nests.folding import BLOCK, Folding, State
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import SMALL, Array, Lane, OpenRow, Positions
 from hybridize.codegen.llvm.text import Function, vector
-from hybridize.loops.expr import Axis, CallExpr, Cast, Const, Expr, Fold, Load, Select, nested, whole
+from hybridize.loops.expr import Axis, CallExpr, Cast, Const, Expr, Fold, FoldResult, Load, Select, whole
 from hybridize.loops.functions import FUNCTIONS
-from hybridize.loops.index import Index, bit, identity, upward
+from hybridize.loops.index import Index, bit, upward
 from hybridize.loops.kernel import FoldLanes, Lanes
+from hybridize.loops.monoids import nested
 from hybridize.machine.target import Target
-
-BLOCK = 32
-"""Additions in a row before a sum moves on to the next level; keeps the error of long sums near that of pairs."""
-
 
 MANY = 2048
 """Turns that a fold is made for where their number is not known before the call: fewer take no harm, more little."""
@@ -61,6 +58,8 @@ class Elements(Positions):
     ) -> None:
         super().__init__(f, target, arrays, sizes)
         self._folds = folds
+        self.siblings: Mapping[int, Sequence[Fold]] = {}
+        """The folds that run in one loop, by their variable, where they are several."""
         self.few = False
         """True within code for short rows."""
 
@@ -111,7 +110,10 @@ class Elements(Positions):
             case CallExpr():
                 return self._call(expr, lanes)
             case Fold():
-                return self._narrowed_fold(expr, lanes)
+                return self._fold(expr, lanes)
+            case FoldResult(fold=fold, number=number):
+                self._in(lanes, fold)
+                return narrowed(self.f, self._result(fold, number, lanes), expr.dtype, lanes)
         raise CodegenError("E956", f"{type(expr).__name__} is not an expression of the loop IR")
 
     def _in(self, lanes: int, expr: Expr) -> str:
@@ -216,227 +218,253 @@ class Elements(Positions):
 
     # Folds
 
-    def _narrowed_fold(self, fold: Fold, lanes: int) -> str:
-        """A fold; sums of 16-bit floats are rounded once, at the end."""
-        result = self._vertical(fold, lanes) if lanes > 1 else self._horizontal(fold)
-        return narrowed(self.f, result, fold.dtype, lanes)
+    def _fold(self, fold: Fold, lanes: int) -> str:
+        """A fold, and those that run in the same loop."""
+        folding = self.folding(fold)
+        state = self._vertical(folding, lanes) if lanes > 1 else self._horizontal(folding)
+        self.remember_results(folding, state, lanes)
+        return self._scopes[-1][(id(fold), lanes)]
 
-    def chain(self, fold: Fold) -> tuple[list[tuple[int, int]], Expr]:
-        """Variables and sizes of directly nested folds of one kind, outermost first, and the innermost body."""
-        chain, body = nested(fold)
-        for variable, size in chain:
+    def folding(self, fold: Fold) -> Folding:
+        """The folds of one loop, `fold` among them."""
+        return Folding(self.f, self.target, self.siblings.get(fold.variable, (fold,)))
+
+    def remember_results(self, folding: Folding, state: State, lanes: int) -> None:
+        """Take the results of a last state for the values of folds in the current loop.
+
+        Results of 16-bit floats are rounded once, here.
+        """
+        known = self._scopes[-1]
+        for fold, results in zip(folding.folds, folding.results(state, lanes), strict=True):
+            known[(id(fold), lanes)] = narrowed(self.f, results[0], fold.dtype, lanes)
+            known.update({("result", id(fold), number, lanes): found for number, found in enumerate(results)})
+            self._keep.append(fold)
+
+    def _result(self, fold: Fold, number: int, lanes: int) -> str:
+        """A result of a fold that is known."""
+        key = ("result", id(fold), number, lanes)
+        return next(scope[key] for scope in reversed(self._scopes) if key in scope)
+
+    def chain(self, folding: Folding) -> tuple[list[tuple[int, int]], list[tuple[Expr, ...]]]:
+        """Variables and sizes of directly nested folds of one kind, outermost first, and each innermost element."""
+        chains = [nested(fold) for fold in folding.folds]
+        for variable, size in chains[0][0]:
             self.space.ranges[variable] = size
-        return chain, body
+        return chains[0][0], [elements for _, elements in chains]
 
-    def _vertical(self, fold: Fold, lanes: int) -> str:
-        """A fold in each lane: a plain loop over vectors."""
-        chain, body = self.chain(fold)
-        start = constant(identity(fold.kind, fold.dtype), fold.dtype, lanes)
-        return self._loops(fold, chain, start, lanes, lambda total: self._step(fold, total, body, lanes), [body])
+    def _vertical(self, folding: Folding, lanes: int) -> State:
+        """Folds in each lane: a plain loop over vectors."""
+        chain, elements = self.chain(folding)
 
-    def _step(self, fold: Fold, total: str, body: Expr, lanes: int) -> str:
-        self.settle(body)
-        value = self._in(lanes, body)
-        return combine(self.f, fold.kind, total, value, fold.dtype, lanes, self.target)
+        def turn(state: State) -> State:
+            return self._step(folding, state, elements, lanes)
+
+        return self._loops(folding, chain, folding.empty(lanes), lanes, turn, _roots(elements))
+
+    def _step(self, folding: Folding, state: State, elements: Sequence[Sequence[Expr]], lanes: int) -> State:
+        values = []
+        for element in elements:
+            for part in element:
+                self.settle(part)
+            values.append([self._in(lanes, part) for part in element])
+        return folding.stepped(state, values, lanes)
 
     def _loops(
         self,
-        fold: Fold,
+        folding: Folding,
         chain: Sequence[tuple[int, int]],
-        start: str,
+        start: State,
         lanes: int,
-        turn: Callable[[str], str],
+        turn: Callable[[State], State],
         roots: list[Expr],
-    ) -> str:
-        """Loop over the variables of `chain`, carrying a total; `turn(total)` writes the innermost body."""
+    ) -> State:
+        """Loop over the variables of `chain`, carrying a state; `turn(state)` writes what is innermost."""
         if not chain:
             return turn(start)
         (variable, size), rest = chain[0], chain[1:]
         self.hoist(roots, _bits(chain))
 
-        def body(total: str, index: str) -> str:
+        def body(state: State, index: str) -> State:
             with self.bound(variable, index):
-                return self._loops(fold, rest, total, lanes, turn, roots)
+                return self._loops(folding, rest, state, lanes, turn, roots)
 
-        return self._blocked(fold, [start], lanes, size, 1, lambda totals, index: [body(totals[0], index)])[0]
+        return self._blocked(folding, [start], lanes, size, 1, lambda states, index: [body(states[0], index)])[0]
 
     def _blocked(
         self,
-        fold: Fold,
-        starts: list[str],
+        folding: Folding,
+        starts: Sequence[State],
         lanes: int,
         stop: int | str,
         step: int,
-        body: Callable[[list[str], str], list[str]],
-    ) -> list[str]:
-        """`for index in range(0, stop, step): totals = body(totals, index)`; long sums in levels of short ones."""
-        kind = register(fold.dtype, lanes)
-        zeros = [constant(identity(fold.kind, fold.dtype), fold.dtype, lanes)] * len(starts)
+        body: Callable[[list[State], str], list[State]],
+    ) -> list[State]:
+        """`for index in range(0, stop, step): states = body(states, index)`; long sums in levels of short ones."""
+        types, zeros = folding.types(lanes), [folding.empty(lanes)] * len(starts)
 
-        def level(first: str | int, last: str | int, totals: list[str], span: int) -> list[str]:
-            with self.f.loop(first, last, span, [(kind, total) for total in totals]) as loop:
+        def level(first: str | int, last: str | int, states: Sequence[State], span: int) -> list[State]:
+            carry = [pair for state in states for pair in zip(types, state, strict=True)]
+            with self.f.loop(first, last, span, carry) as loop:
+                values = _parts(loop.values, len(types))
                 if span == step:
-                    loop.following = body(loop.values, loop.index)
+                    following = body(values, loop.index)
                 else:
                     end = self.f.op(f"add i64 {loop.index}, {span}")
                     end = self.f.op(f"call i64 {self.smin()}(i64 {end}, i64 {last})")
                     parts = level(loop.index, end, zeros, span // BLOCK)
-                    loop.following = [
-                        combine(self.f, fold.kind, total, part, fold.dtype, lanes, self.target)
-                        for total, part in zip(loop.values, parts, strict=True)
-                    ]
-            return loop.results
+                    pairs = zip(values, parts, strict=True)
+                    following = [folding.combined(state, part, lanes) for state, part in pairs]
+                loop.following = [total for state in following for total in state]
+            return _parts(loop.results, len(types))
 
         if isinstance(stop, str) or dims.is_symbolic(stop):
             last = stop if isinstance(stop, str) else self.f.size(stop)
-            return level(0, last, starts, step * levels(fold, MANY))
+            return level(0, last, starts, step * folding.levels(MANY))
         if stop <= step:
-            return body(starts, "0") if stop > 0 else starts
-        return level(0, stop, starts, step * levels(fold, -(-stop // step)))
+            return body(list(starts), "0") if stop > 0 else list(starts)
+        return level(0, stop, starts, step * folding.levels(-(-stop // step)))
 
     def smin(self) -> str:
         """The function that gives the lesser of two indices."""
         return self.f.module.declare("llvm.smin.i64", "i64", ["i64", "i64"])
 
-    def _horizontal(self, fold: Fold) -> str:
-        """A fold to a scalar, one of its variables spread over vectors."""
-        chain, body = self.chain(fold)
-        spread = self._folds.get(fold.variable)
+    def _horizontal(self, folding: Folding) -> State:
+        """Folds to scalars, one of their variables spread over vectors."""
+        chain, elements = self.chain(folding)
+        roots, spread = _roots(elements), self._folds.get(chain[0][0])
         if spread is None:
-            self.hoist([body], _bits(chain))
-            start = constant(identity(fold.kind, fold.dtype), fold.dtype, 1)
-            return self._loops(fold, chain, start, 1, lambda total: self._step(fold, total, body, 1), [body])
+            self.hoist(roots, _bits(chain))
+
+            def turn(state: State) -> State:
+                return self._step(folding, state, elements, 1)
+
+            return self._loops(folding, chain, folding.empty(1), 1, turn, roots)
         variable, lanes = spread.variable, self._lanes_of(spread)
         outer = [link for link in chain if link[0] != variable]
         size = dict(chain)[variable]
-        self.hoist([body], _bits([*outer, (variable, size)]))
+        self.hoist(roots, _bits([*outer, (variable, size)]))
         if dims.is_symbolic(size):
-            return self._counted(fold, body, (outer, (variable, size)), lanes)
-        zero = constant(identity(fold.kind, fold.dtype), fold.dtype, lanes.step)
+            return self._counted(folding, elements, (outer, (variable, size)), lanes)
 
-        def inner(total: str) -> str:
-            self.hoist([body], bit(variable))
-            return self._spread_fold(fold, body, (variable, size), lanes, [(total, nullcontext)])[0]
+        def inner(state: State) -> State:
+            self.hoist(roots, bit(variable))
+            return self._spread_fold(folding, elements, (variable, size), lanes, [(state, nullcontext)])[0]
 
-        total = self._loops(fold, outer, zero, lanes.step, inner, [body])
-        return self.across(fold.kind, total, fold.dtype, lanes.step)
+        state = self._loops(folding, outer, folding.empty(lanes.step), lanes.step, inner, roots)
+        return folding.across(state, lanes.step)
 
     def _lanes_of(self, spread: FoldLanes) -> Lanes:
         return spread.few if self.few and spread.few is not None else spread.lanes
 
     def _spread_fold(
         self,
-        fold: Fold,
-        body: Expr,
+        folding: Folding,
+        elements: Sequence[Sequence[Expr]],
         over: tuple[int, int],
         vectors: Lanes,
-        runs: Sequence[tuple[str, Callable[[], AbstractContextManager[None]]]],
-    ) -> list[str]:
-        """Vectors of totals over a variable that is spread over lanes, for runs that begin at (total, row) each."""
+        runs: Sequence[tuple[State, Callable[[], AbstractContextManager[None]]]],
+    ) -> list[State]:
+        """Vectors of states over a variable that is spread over lanes, for runs that begin at (state, row) each."""
         (variable, size), lanes = over, vectors.step
 
-        def step(totals: list[str], index: str, width: Width) -> list[str]:
+        def step(states: Sequence[State], index: str, width: Width) -> list[State]:
             following = []
-            for total, (_, row) in zip(totals, runs, strict=True):
+            for state, (_, row) in zip(states, runs, strict=True):
                 with row():
-                    following.append(self._lane_step(fold, total, body, variable, index, width))
+                    following.append(self._lane_step(folding, state, elements, variable, index, width))
             return following
 
         whole = size // lanes * lanes
-        totals = [total for total, _ in runs]
-        totals = self._blocked(fold, totals, lanes, whole, lanes, lambda t, index: step(t, index, Width(lanes)))
-        return step(totals, str(whole), Width.first(size - whole, vectors.rest)) if vectors.rest else totals
+        states = [state for state, _ in runs]
+        states = self._blocked(folding, states, lanes, whole, lanes, lambda s, index: step(s, index, Width(lanes)))
+        return step(states, str(whole), Width.first(size - whole, vectors.rest)) if vectors.rest else states
 
     def _counted(
-        self, fold: Fold, body: Expr, chain: tuple[list[tuple[int, int]], tuple[int, int]], vectors: Lanes
-    ) -> str:
-        """A fold to a scalar, its last variable spread over vectors, the size of which is not known."""
+        self,
+        folding: Folding,
+        elements: Sequence[Sequence[Expr]],
+        chain: tuple[list[tuple[int, int]], tuple[int, int]],
+        vectors: Lanes,
+    ) -> State:
+        """Folds to scalars, their last variable spread over vectors, the size of which is not known."""
         outer, (variable, size) = chain
         over = (0, size - 1) if vectors.always else (0, size)
         first, last = vectors.step, vectors.rest or vectors.whole[-1]
+        roots = _roots(elements)
 
-        def step(total: str, index: str, width: Width) -> str:
-            return self._lane_step(fold, total, body, variable, index, width)
+        def step(state: State, index: str, width: Width) -> State:
+            return self._lane_step(folding, state, elements, variable, index, width)
 
-        def inner(total: str) -> str:
-            self.hoist([body], bit(variable))
+        def narrow_loop(state: State, start: str, stop: str, lanes: int, width: Callable[[], Width]) -> State:
+            carry = list(zip(folding.types(lanes), state, strict=True))
+            with self.f.loop(start, stop, lanes, carry) as loop:
+                loop.following = step(loop.values, loop.index, width())
+            return loop.results
+
+        def inner(state: State) -> State:
+            self.hoist(roots, bit(variable))
             lanes, end = first, "0"
             for width in vectors.whole:
                 if width != lanes:
-                    total = self.across(fold.kind, total, fold.dtype, lanes, width)
+                    state = folding.across(state, lanes, width)
                 following = whole_steps(self.f, over, width)
                 if width == first:
 
-                    def turn(totals: list[str], index: str, lanes: int = width) -> list[str]:
-                        return [step(totals[0], index, Width(lanes))]
+                    def turn(states: list[State], index: str, lanes: int = width) -> list[State]:
+                        return [step(states[0], index, Width(lanes))]
 
-                    (total,) = self._blocked(fold, [total], width, following, width, turn)
+                    (state,) = self._blocked(folding, [state], width, following, width, turn)
                 else:
-                    with self.f.loop(end, following, width, [(register(fold.dtype, width), total)]) as loop:
-                        loop.following = [step(loop.values[0], loop.index, Width(width))]
-                    total = loop.results[0]
+                    state = narrow_loop(state, end, following, width, functools.partial(Width, width))
                 lanes, end = width, following
             if vectors.always:
-                return step(total, end, Width.last(self.f, size, last))
+                return step(state, end, Width.last(self.f, size, last))
             if not vectors.rest:
-                return total
-            with self.f.loop(end, self.f.size(size), last, [(register(fold.dtype, last), total)]) as loop:
-                loop.following = [step(loop.values[0], loop.index, Width.counted(self.f, size, last))]
-            return loop.results[0]
+                return state
+            return narrow_loop(state, end, self.f.size(size), last, lambda: Width.counted(self.f, size, last))
 
-        zero = constant(identity(fold.kind, fold.dtype), fold.dtype, first)
-        total = self._loops(fold, outer, zero, last, inner, [body])
-        return self.across(fold.kind, total, fold.dtype, last)
+        return folding.across(self._loops(folding, outer, folding.empty(first), last, inner, roots), last)
 
     def fold_rows(self, fold: Fold, rows: Sequence[OpenRow]) -> None:
-        """Compute a fold to a scalar, without folds directly inside, for several rows in the turns of one loop."""
-        ((variable, size),), body = self.chain(fold)
+        """Compute folds of one loop, without folds directly inside, for several rows in the turns of that loop."""
+        folding = self.folding(fold)
+        ((variable, size),), elements = self.chain(folding)
         for row in rows:
             with self.at(row):
-                self.hoist([body], bit(variable))
+                self.hoist(_roots(elements), bit(variable))
         spread = self._folds.get(variable)
         vectors = Lanes((1,)) if spread is None else spread.lanes
         lanes = vectors.step
-        zero = constant(identity(fold.kind, fold.dtype), fold.dtype, lanes)
-        runs = [(zero, functools.partial(self.at, row)) for row in rows]
-        for row, total in zip(rows, self._spread_fold(fold, body, (variable, size), vectors, runs), strict=True):
+        runs = [(folding.empty(lanes), functools.partial(self.at, row)) for row in rows]
+        for row, state in zip(rows, self._spread_fold(folding, elements, (variable, size), vectors, runs), strict=True):
             with self.at(row):
-                self.remember(fold, narrowed(self.f, self.across(fold.kind, total, fold.dtype, lanes), fold.dtype, 1))
+                self.remember_results(folding, folding.across(state, lanes), 1)
 
-    def _lane_step(self, fold: Fold, total: str, body: Expr, variable: int, index: str, width: Width) -> str:
-        lanes = width.lanes
+    def _lane_step(
+        self,
+        folding: Folding,
+        state: State,
+        elements: Sequence[Sequence[Expr]],
+        variable: int,
+        index: str,
+        width: Width,
+    ) -> State:
         with self.bound(variable, index, Lane(variable, width)):
-            self.settle(body)
-            value = self.spread(body)
-            if width.mask is not None:
-                none = constant(identity(fold.kind, fold.dtype), fold.dtype, lanes)
-                value = memory.only_active(self.f, value, none, register(fold.dtype, lanes), width)
-            return combine(self.f, fold.kind, total, value, fold.dtype, lanes, self.target)
-
-    def across(self, kind: str, total: str, dtype: DType, lanes: int, left: int = 1) -> str:
-        """Fold the lanes of a vector into a scalar, or a vector of fewer, halves first."""
-        while lanes > left:
-            half = lanes // 2
-            wide = register(dtype, lanes)
-            parts = []
-            for start in (0, half):
-                order = ", ".join(f"i32 {lane}" for lane in range(start, start + half))
-                shuffled = f"shufflevector {wide} {total}, {wide} poison, <{half} x i32> <{order}>"
-                parts.append(self.f.op(shuffled))
-            if half == 1:
-                parts = [self.f.op(f"extractelement <1 x {register(dtype, 1)}> {part}, i64 0") for part in parts]
-            total = combine(self.f, kind, parts[0], parts[1], dtype, half, self.target)
-            lanes = half
-        return total
+            values = []
+            for element in elements:
+                for part in element:
+                    self.settle(part)
+                values.append([self.spread(part) for part in element])
+            return folding.stepped(state, folding.only_active(values, width), width.lanes)
 
 
-def levels(fold: Fold, turns: int) -> int:
-    """Return the number of turns of a fold to sum apart, 1 or a power of `BLOCK`, where that keeps it accurate."""
-    span = 1
-    if fold.kind == "sum" and fold.dtype.kind not in "biu":
-        while turns > span * BLOCK * 2:
-            span *= BLOCK
-    return span
+def _roots(elements: Iterable[Iterable[Expr]]) -> list[Expr]:
+    return [part for element in elements for part in element]
+
+
+def _parts(registers: Sequence[str], size: int) -> list[State]:
+    """Cut registers into states of one size."""
+    return [list(registers[first : first + size]) for first in range(0, len(registers), size)]
 
 
 def _bits(chain: Iterable[tuple[int, int]]) -> int:

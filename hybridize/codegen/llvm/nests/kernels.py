@@ -22,8 +22,8 @@ from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Array, Lane
 from hybridize.codegen.llvm.nests.tiles import turned
 from hybridize.codegen.llvm.text import Function, LoopBlock, Module
-from hybridize.loops.expr import Expr, Load
-from hybridize.loops.index import bit
+from hybridize.loops.expr import Expr, Fold, Load
+from hybridize.loops.index import bit, upward
 from hybridize.loops.kernel import (
     Body,
     Fetch,
@@ -103,8 +103,20 @@ class _Nest:
             for _, reads in _forwarded(body.statements):
                 for read in reads:
                     self.elements.pinned[id(read)] = _bits(0, self.rows + len(body.axes))
+        self.elements.siblings = self._siblings()
         self.cut = shared
         """The loop that runs the range, until it is written."""
+
+    def _siblings(self) -> dict[int, list[Fold]]:
+        """The folds of each loop that has several: those of one variable that are one number for a row."""
+        found: dict[int, list[Fold]] = {}
+        for node in walk(*_roots(self.statements)):
+            if isinstance(node, Fold):
+                for part in upward(node):
+                    self.elements.free(part)
+                if not self.elements.free(node) & ~self.elements.rows:
+                    found.setdefault(node.variable, []).append(node)
+        return {variable: folds for variable, folds in found.items() if len(folds) > 1}
 
     @contextmanager
     def _turns(self, axis: int, start: int, stop: int, step: int = 1) -> Iterator[LoopBlock]:
@@ -184,7 +196,7 @@ class _Nest:
         f, elements, whole = self.f, self.elements, size // side_by_side.rows * side_by_side.rows
         with self._turns(axis, 0, whole, side_by_side.rows) as block, elements.scope():
             rows = [elements.row(axis, f.op(f"add i64 {block.index}, {k}")) for k in range(side_by_side.rows)]
-            for fold in side_by_side.folds:
+            for fold in _first_of_loops(side_by_side.folds):
                 elements.fold_rows(fold, rows)
             for row in rows:
                 with elements.at(row):
@@ -202,7 +214,7 @@ class _Nest:
                 end = f.op(f"add i64 {block.index}, {columns}")
                 end = f.op(f"call i64 {elements.smin()}(i64 {end}, i64 {last})")
                 totals = ColumnAccumulators(elements, panels, axis, (block.index, end, size))
-                for fold in panels.folds:
+                for fold in _first_of_loops(panels.folds):
                     totals.fold(fold)
                 totals.columns(lambda: self._rows(axis + 1))
 
@@ -358,6 +370,11 @@ def _forwarded(group: Sequence[Statement]) -> list[tuple[Statement, list[Load]]]
             if isinstance(node, Load):
                 below.setdefault(node.operand, {})[id(node)] = node
     return found[::-1]
+
+
+def _first_of_loops(folds: Sequence[Fold]) -> Iterable[Fold]:
+    """One fold of each loop."""
+    return {fold.variable: fold for fold in folds}.values()
 
 
 def _roots(statements: Sequence[Statement]) -> list[Expr]:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loops that no scalar expression says: searches along an axis, running sums, scatters, printing and asserting.
+"""Loops that no scalar expression says: running sums, scatters, printing and asserting.
 
     void routine(ptr output..., ptr input..., ptr scratch)
 
 One internal function per routine and case, written once per module. An array is seen as [outer, n, inner] around the
-axis; where `inner` is larger than one, lanes run along it. Sorting is in `sorting`, finding the greatest in `searches`,
-random numbers by rejection in `draws`.
+axis; where `inner` is larger than one, lanes run along it. Sorting is in `sorting`, random numbers by rejection in
+`draws`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from hybridize.base.errors import CodegenError
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.routines import draws, factors, orthogonal, sorting, spectra
 from hybridize.codegen.llvm.routines.cells import Cells
-from hybridize.codegen.llvm.routines.searches import Search
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.loops.expr import Routine
 from hybridize.machine.target import Target
@@ -87,26 +86,6 @@ def _position(f: Function, sizes: tuple[int, int, int], row: str, k: str | int, 
     _, n, inner = sizes
     along = f.op(f"add i64 {f.op(f'mul i64 {row}, {f.size(n)}')}, {k}")
     return f.op(f"add i64 {f.op(f'mul i64 {along}, {f.size(inner)}')}, {column}")
-
-
-# Searches
-
-
-def _argument(f: Function, routine: Routine, inputs: Types, outputs: Types, target: Target) -> None:
-    """Index of the greatest or least element."""
-    sizes = _around(inputs[0], routine.parameters[0])
-    if _empty(sizes):
-        return
-    outer, n, inner = sizes
-    search = Search(f, inputs[0].dtype, outputs[0].dtype, n, routine.name == "arg_max", target)
-
-    def column(row: str, at: str, lanes: int) -> None:
-        start = _position(f, sizes, row, 0, at)
-        found = search.along(start) if same(inner, 1) else search.across(start, f.size(inner), lanes)
-        position = f.op(f"add i64 {f.op(f'mul i64 {row}, {f.size(inner)}')}, {at}")
-        search.positions.store(found, "%o0", position, lanes)
-
-    _columns(f, outer, inner, min(target.lanes(8), target.lanes(inputs[0].dtype.itemsize)), column)
 
 
 # Running totals
@@ -217,7 +196,7 @@ def _call_back(f: Function, variable: str, note: str, table: str) -> None:
 
 
 _WRITERS = {
-    "arg_max": _argument, "arg_min": _argument, "cum_sum": _running, "cum_prod": _running, "cum_max": _running,
+    "cum_sum": _running, "cum_prod": _running, "cum_max": _running,
     "scatter_nd": _scatter, "print": _effect, "assert": _effect, "bounds": _effect, "solvable": _effect,
     "permitted": _effect,
     "sort": sorting.write, "arg_sort": sorting.write,
