@@ -14,7 +14,7 @@ import numpy
 from hybridize.base.dims import hint, is_symbolic, maximum, product, same
 from hybridize.base.dtypes import uint8
 from hybridize.base.errors import CodegenError
-from hybridize.base.frozen import changed, frozen
+from hybridize.base.frozen import changed
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph, Node, Value
 from hybridize.graph.constants import one_number
@@ -27,17 +27,16 @@ from hybridize.machine.target import Target
 from hybridize.runtime.plan import Buffer, Plan, PlanAddress, PlanStep, plain
 from hybridize.schedule.bands import BandMember, find_bands
 from hybridize.schedule.contraction import Product, ProductPlan, make_packing, make_plan, packing_pays
-from hybridize.schedule.contraction.arrangement import Arrangement, suits, tap_plan
+from hybridize.schedule.contraction.arrangement import Arrangement, reading
 from hybridize.schedule.contraction.copies import border, into_home, packed
-from hybridize.schedule.contraction.ending import ending_of, is_along, is_read, plain_ending, stores_of
+from hybridize.schedule.contraction.ending import ending_of, is_along, is_read, plain_ending
 from hybridize.schedule.contraction.matrices import MatrixProduct, product_of
-from hybridize.schedule.contraction.phases import Phase
 from hybridize.schedule.contraction.taps import TapPlan
 from hybridize.schedule.draft import Draft
 from hybridize.schedule.epilogue import epilogue_of, following
 from hybridize.schedule.finish import Numbering, finish
 from hybridize.schedule.grouping import FusionGroup, Grouping, NodeStep, Unit, carried_state, invariant_state
-from hybridize.schedule.homes import Home, ordered
+from hybridize.schedule.homes import ordered
 from hybridize.schedule.layouts import assign as layouts_of
 from hybridize.schedule.lower import Lowerings
 from hybridize.schedule.memory import ALIGN, ScratchBlock, assign, rounded
@@ -432,10 +431,12 @@ class _Scheduler:
         x, w = step.operands
         dtype = arranged.contraction.accumulate
         home_of = self.grouping.places.home
-        home = near = home_of(x)
-        if x.type.dtype != dtype or not suits(arranged, home):
-            near = ordered(x.type.shape, arranged.operand_order(), arranged.halo)
-        copied = None if near is home else self._scratch(near.elements * dtype.itemsize, number)
+        read = reading(arranged, home_of(x), x.type.dtype, self.target)
+        plan = read.plan
+        copied = self._scratch(read.home.elements * dtype.itemsize, number) if read.copied else None
+        fill = packed(arranged.contraction, plan, (home_of(w), w.type.dtype), self.target)
+        constant = self._derived(w, fill, plan)
+        panels = constant or self._scratch(plan.packed_elements * dtype.itemsize, number)
         out = step.node.outputs[0]
         draft = None if step.epilogue is None else Draft(step.epilogue, self.grouping)
         if draft is None:
@@ -447,31 +448,25 @@ class _Scheduler:
         turned = self._turned(arranged, kept, values, stores, number)
         nodes = [step.node] if draft is None else [step.node, *(n for _, n, _ in reversed(draft.group.members))]
         provenance = _provenance_of(nodes)
-        tiles = [self._tiles(step, arranged, phase, near, values, number) for phase in arranged.phases]
+        nbytes = x.type.nbytes + w.type.nbytes + sum(value.type.nbytes for value in values)
+        flops = sum(2 * product(part.contraction.sizes) for part in arranged.phases)
+        split = self._split(nbytes, flops, [plan.table_bytes], lambda: is_symbolic(plan.units) or plan.units > 1)
+        workspace = self._own_scratch(plan.table_bytes, split, number)
 
         def make() -> list[Made]:
             steps: list[Made] = []
             first = self._memory_of(x)
             if copied is not None:
-                kernel = into_home(x.type.shape, (home, x.type.dtype), (near, dtype), self.target)
+                kernel = into_home(x.type.shape, (home_of(x), x.type.dtype), (read.home, dtype), self.target)
                 steps.append(self._copying("copy in", kernel, self._address(copied), first))
                 first = self._address(copied)
+            if constant is None:
+                steps.append(self._copying("pack", fill, self._address(panels), self._memory_of(w)))
             stored = [self._address(turned[k][1]) if k in turned else self._memory_of(v) for k, v in enumerate(values)]
-            for phase, of in zip(arranged.phases, tiles, strict=True):
-                if of.fill is not None:
-                    steps.append(self._copying("pack", of.fill, self._address(of.w), self._memory_of(w)))
-                made = TapStep(
-                    provenance,
-                    of.plan,
-                    tuple(params),
-                    stores_of(phase, stores, self.interner),
-                    out.type,
-                    of.nbytes,
-                    (first, self._address(of.w), *stored),
-                    self._address(of.workspace),
-                    of.split,
-                )
-                steps.append((made, of.flops))
+            addresses = (first, self._address(panels), *stored)
+            own = self._address(workspace)
+            made = TapStep(provenance, plan, tuple(params), tuple(stores), out.type, nbytes, addresses, own, split)
+            steps.append((made, flops))
             for value, block in turned.values():
                 kind, shape = value.type.dtype, value.type.shape
                 there = ordered(shape, arranged.result_order())
@@ -480,28 +475,6 @@ class _Scheduler:
             return steps
 
         return make
-
-    def _tiles(
-        self, step: NodeStep, arranged: Arrangement, phase: Phase, near: Home, values: Sequence[Value], number: int
-    ) -> _Tiles:
-        """The tiles of a phase of a contraction whose first operand is in its home."""
-        x, w = step.operands
-        home, dtype = self.grouping.places.home(w), phase.contraction.accumulate
-        plan = tap_plan(arranged, phase, near, home, self.target)
-        panels: ScratchBlock | Address = Address("scratch", 0, 0)
-        fill = None
-        if not phase.is_empty:
-            fill = packed(phase.contraction, plan, (home, w.type.dtype), self.target)
-            constant = self._derived(w, fill, plan)
-            panels = constant or self._scratch(plan.packed_elements * dtype.itemsize, number)
-            fill = None if constant else fill
-        flops = 2 * product(phase.contraction.sizes)
-        # Every phase reads all of x, and its share of everything else.
-        others = w.type.nbytes + sum(value.type.nbytes for value in values)
-        nbytes = x.type.nbytes + (others if phase.is_whole else others // len(arranged.phases))
-        split = self._split(nbytes, flops, [plan.table_bytes], lambda: is_symbolic(plan.units) or plan.units > 1)
-        workspace = self._own_scratch(plan.table_bytes, split, number)
-        return _Tiles(plan, fill, panels, nbytes, flops, split, workspace)
 
     def _copying(self, word: str, kernel: Kernel, *addresses: Address) -> Made:
         """A step that only copies, shared by threads where that pays."""
@@ -696,21 +669,6 @@ class _Scheduler:
             return step, length * max((made.work[1] for made in bodies), key=hint)
 
         return make
-
-
-@frozen(eq=False)
-class _Tiles:
-    """The tiles of a phase of a contraction, and what they need."""
-
-    plan: TapPlan
-    fill: Kernel | None
-    """Packs the second operand at each call, unless that is a constant, or the phase has no term."""
-    w: ScratchBlock | Address
-    """The place of the packed operand."""
-    nbytes: int
-    flops: int
-    split: Split | None
-    workspace: ScratchBlock
 
 
 Made = tuple[ScheduleStep, int]

@@ -162,3 +162,37 @@ def test_a_fold_that_reads_what_another_stored(shape, axis, target):
         return [total, ops.reduce_max(ops.mul(centred, centred), (axis,))]
 
     run_guarded(ops.make_graph(program, [TensorType(shape, x.dtype)]), [x], named_target(target), True)
+
+
+WINDOWS = {
+    # spec, shape of x, shape of w, sizes
+    "channels last": ("n[y+r-1][x+s-1]c,orsc->nyxo", (2, 11, 13, 16), (24, 3, 3, 16), {"y": 11, "x": 13}),
+    "one pixel": ("n[y+r-1][x+s-1]c,orsc->nyxo", (1, 1, 1, 4), (16, 3, 3, 4), {"y": 1, "x": 1}),
+    "short lines": ("n[y+r-2][x+s-2]c,orsc->nyxo", (1, 4, 3, 8), (16, 5, 5, 8), {"y": 4, "x": 3}),
+    "stride and dilation": ("n[2y+2r-3][3x+s-1]c,orsc->nyxo", (2, 12, 14, 8), (16, 3, 4, 8), {"y": 7, "x": 5}),
+    "few channels": ("nc[2y+r-3][2x+s-3],ocrs->nyxo", (1, 3, 20, 22), (19, 3, 7, 7), {"y": 10, "x": 11}),
+    "backwards": ("n[-y-r+12]c,orc->nyo", (2, 11, 8), (16, 4, 8), {"y": 13}),
+    "three axes": ("n[y+r-1][x+s-1][z+t-1]c,orstc->nyxzo", (1, 5, 6, 7, 4), (16, 3, 3, 3, 4), {"y": 5, "x": 6, "z": 7}),
+    "gradient by w": ("n[y+r-1][x+s-1]c,nyxo->orsc", (2, 9, 12, 8), (2, 9, 12, 16), {"r": 3, "s": 3}),
+    "transposed": ("n[(y-r+1)/2][(x-s+1)/2]c,ocrs->nyxo", (1, 9, 10, 16), (16, 16, 4, 4), {"y": 18, "x": 20}),
+    "beyond": ("n[y-3]c,oc->nyo", (2, 9, 16), (16, 16), {"y": 15}),
+}
+
+
+@pytest.mark.parametrize("at_end", [True, False])
+@pytest.mark.parametrize("target", ["avx512", "avx2", "baseline"])
+@pytest.mark.parametrize("case", WINDOWS)
+def test_windows_read_nothing_beyond_their_operands(case, target, at_end, monkeypatch):
+    """Whatever is read as it lies, a copy being cheaper or not: nothing before x, and nothing behind it."""
+    from hybridize.schedule.contraction import arrangement
+
+    monkeypatch.setattr(arrangement, "_COPIED", 1e-9)
+    spec, x, w, sizes = WINDOWS[case]
+    inputs = [numpy.random.default_rng(k).uniform(-1, 1, shape).astype("f4") for k, shape in enumerate((x, w))]
+    graph = ops.make_graph(
+        lambda x, w: [ops.contract(spec, x, w, sizes)], [TensorType(each.shape, each.dtype) for each in inputs]
+    )
+    words = [step.ops[0] for step in build(graph, named_target(target)).plan.steps]
+    assert "copy in" not in words
+    assert "contract" in words
+    run_guarded(graph, inputs, named_target(target), at_end)

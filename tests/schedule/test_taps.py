@@ -1,11 +1,15 @@
 """Tables of taps: constants of the code where they are short, written by the call where they are not."""
 
+import dataclasses
+import re
+
 import numpy
 import pytest
 
 from hybridize import ops
 from hybridize.base.dtypes import float32
 from hybridize.base.types import TensorType
+from hybridize.codegen.llvm.engine import assembly
 from hybridize.codegen.llvm.program import build, scheduled
 from hybridize.compiler import compile as compiled
 from hybridize.machine.target import named_target
@@ -37,3 +41,35 @@ def test_long_tables_are_no_text(images, constant, threads):
 def test_the_gradient_by_a_weight_is_tiles():
     graph, _ = gradient(1500)
     assert any(isinstance(step, TapStep) for step in scheduled(graph, named_target("avx2")).steps)
+
+
+def inner_loops(text):
+    """The instructions of each loop that multiplies and has no loop within."""
+    found = []
+    for loop in re.finditer(r"^(\.LBB\w+):\n((?:\t(?!j).*\n)+)\tj\w+\t\1\n", text, re.MULTILINE):
+        body = [line.strip() for line in loop[2].splitlines()]
+        if any("vfmadd" in line for line in body):
+            found.append([line for line in body if not line.startswith(".")])
+    return found
+
+
+@pytest.mark.parametrize("machine", [("avx512", 1), ("avx512", 2), ("avx2", 1), ("avx2", 4)])
+@pytest.mark.parametrize(("channels", "size"), [(64, 56), (128, 28), (256, 14), (512, 7), (3, 30)])
+def test_inner_loops_keep_their_sums_in_registers(channels, size, machine):
+    """By counting instructions: no register is spilled, fewer loads than multiplications, and next to nothing else."""
+    name, unroll = machine
+    target = dataclasses.replace(named_target(name), unroll=unroll)
+    types = [TensorType((1, size, size, channels), float32), TensorType((64, 3, 3, channels), float32)]
+    spec, sizes = "n[y+r-1][x+s-1]c,orsc->nyxo", {"y": size, "x": size}
+    graph = make_graph(lambda x, w: [ops.contract(spec, x, w, sizes)], types)
+    loops = inner_loops(assembly(build(graph, target, stable=(1,)).module.text(), target))
+    assert len(loops) >= 1
+    for body in loops:
+        products = sum("vfmadd" in line for line in body)
+        vectors = sum("mm" in line and "prefetch" not in line for line in body)
+        scalars = [line for line in body if "mm" not in line and "prefetch" not in line]
+        assert not [line for line in body if "(%rsp)" in line]
+        assert len(scalars) <= 4
+        if products >= 10:  # tiles of a corner have a row or two
+            assert vectors - products <= 1.1 * products
+    assert max(sum("vfmadd" in line for line in body) for body in loops) >= (20 if name == "avx512" else 10)

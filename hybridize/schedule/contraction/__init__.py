@@ -14,8 +14,10 @@ Contractions by other index maps (einsum, convolution) go over a table of taps:
 
     matrices      contractions that are products of matrices
     views         views of operands composed into the index maps
-    phases        parts whose indices are not divided
-    arrangement   the part of each axis; the homes that operands and result would best have
+    parts         boxes of a contraction that see other terms; of that:
+      phases      whose indices are not divided
+      borders     whose indices do not leave the first operand
+    arrangement   the part of each axis; the homes that operands and result would best have; where the first is read
     taps          the tiling: a register tile over a table of taps
     copies        kernels that bring operands into their homes
     ending        the epilogue, as statements over the axes of the result

@@ -16,42 +16,28 @@ from hybridize.base.types import Shape
 from hybridize.loops.contraction import Contraction
 from hybridize.loops.expr import Expr
 from hybridize.loops.index import Interner, Space
-from hybridize.loops.kernel import Kernel, Param, Statement
+from hybridize.loops.kernel import Kernel, Nest, Param, Statement
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.taps import TapAxis, TapPlan
-from hybridize.schedule.finish import split
 from hybridize.schedule.homes import Home
 from hybridize.schedule.nests import Nests
 from hybridize.schedule.together import LoopedStatement
 
 
 def into_home(shape: Shape, source: tuple[Home, DType], target: tuple[Home, DType], machine: Target) -> Kernel:
-    """Copy a value, param 1, into another home, param 0."""
+    """Copy a value, param 1, into another home, param 0, zeros around it where that has a halo."""
     (old, of), (new, to) = source, target
     interner = Interner()
-    sizes = tuple(before + shape[axis] + after for axis, (before, after) in ((a, new.halo[a]) for a in new.order))
-    space = Space(interner, dict(enumerate(sizes)))
-    places: list[Expr] = [interner.number(0)] * len(shape)
-    known = list(places)
-    inside: list[Expr] = []
-    for number, axis in enumerate(new.order):
-        before, after = new.halo[axis]
-        place = places[axis] = space.affine([(space.axis(number), 1)], -before)
-        within = place
-        if before:
-            inside.append(space.call(bool_, "ge", (place, interner.number(0))))
-            within = space.call(int64, "max", (within, interner.number(0)))
-        if after:
-            inside.append(space.call(bool_, "lt", (place, interner.number(shape[axis]))))
-            within = space.call(int64, "min", (within, interner.number(shape[axis] - 1)))
-        known[axis] = within
-    value = interner.cast(interner.load(of, 1, (old.address(space, known),)), to)
-    for condition in inside:
-        value = interner.select(condition, value, interner.const(to, _zero(to)))
-    statement = LoopedStatement(sizes, Statement(0, new.address(space, places), value))
     params = (Param(to, new.elements, True), Param(of, old.elements, False))
     nests = Nests(machine, params, interner)
-    return Kernel(params, (), tuple(nests.nest((), piece) for piece in split([statement], sizes, interner)))
+    sizes = tuple(shape[axis] for axis in new.order)
+    space = Space(interner, dict(enumerate(sizes)))
+    places: list[Expr] = [interner.number(0)] * len(shape)
+    for number, axis in enumerate(new.order):
+        places[axis] = space.axis(number)
+    value = interner.cast(interner.load(of, 1, (old.address(space, places),)), to)
+    copy = LoopedStatement(sizes, Statement(0, new.address(space, places), value))
+    return Kernel(params, (), (nests.nest((), [copy]), *_zeros(shape, new, to, nests, interner)))
 
 
 def _zero(dtype: DType) -> float | int | bool:
@@ -64,7 +50,7 @@ def packed(contraction: Contraction, plan: TapPlan, source: tuple[Home, DType], 
     interner = Interner()
     params = (Param(plan.dtype, plan.packed_elements, True), Param(of, home.elements, False))
     nests, made = Nests(machine, params, interner), []
-    groups = product(axis.size for axis in plan.groups)
+    groups = product(axis.size for axis in plan.packed_groups)
     per_column = plan.tap_count * plan.term_count
     for part in plan.panels:
         width = part.vectors * plan.lanes
@@ -73,7 +59,7 @@ def packed(contraction: Contraction, plan: TapPlan, source: tuple[Home, DType], 
         group, panel, tap, term, lane = (space.axis(axis) for axis in range(5))
         column = space.affine([(panel, width), (lane, 1)], part.start)
         indices: dict[int, Expr] = {plan.column.axis: column}
-        for axes, index in ((plan.groups, group), (plan.taps, tap), (plan.terms, term)):
+        for axes, index in ((plan.packed_groups, group), (plan.taps, tap), (plan.terms, term)):
             indices.update(_counted(space, axes, index))
         ragged = not same(plan.column.size, part.start + part.count * width) and part is plan.panels[-1]
         if ragged:
@@ -123,7 +109,12 @@ def border(shape: Shape, home: Home, dtype: DType, machine: Target) -> Kernel:
     """Store zeros into the halo of a home, param 0."""
     interner = Interner()
     params = (Param(dtype, home.elements, True),)
-    nests, made = Nests(machine, params, interner), []
+    return Kernel(params, (), _zeros(shape, home, dtype, Nests(machine, params, interner), interner))
+
+
+def _zeros(shape: Shape, home: Home, dtype: DType, nests: Nests, interner: Interner) -> tuple[Nest, ...]:
+    """Loops that store zeros into the halo of a home, param 0."""
+    made = []
     zero = interner.const(dtype, _zero(dtype))
     # Slabs along one axis after the other: of those before it the value alone, of those after it the halo too.
     spans: dict[int, tuple[int, int]] = {
@@ -142,4 +133,4 @@ def border(shape: Shape, home: Home, dtype: DType, machine: Target) -> Kernel:
                 statement = LoopedStatement(sizes, Statement(0, home.address(space, places), zero))
                 made.append(nests.nest((), [statement]))
         spans[axis] = (0, shape[axis])
-    return Kernel(params, (), tuple(made))
+    return tuple(made)

@@ -3,15 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from hybridize.base.types import TensorType
 from hybridize.graph import Value
 from hybridize.loops.expr import Axis, Expr, Load
 from hybridize.loops.index import Index, Interner, Space
 from hybridize.loops.kernel import Param
 from hybridize.loops.measure import walk
-from hybridize.schedule.contraction.phases import Phase
 from hybridize.schedule.draft import ACCUMULATED, Draft
 from hybridize.schedule.grouping import coefficients_of
 from hybridize.schedule.homes import Home
@@ -55,23 +52,6 @@ def ending_of(draft: Draft, out: Value) -> tuple[list[Value], list[Param], list[
     params = [Param(draft.buffers[number].type.dtype, draft.elements(number), number in written) for number in order]
     stores = [SideStore(numbers[s.buffer], moved(s.index), moved(s.value)) for s in draft.statements]
     return values, params, stores
-
-
-def stores_of(phase: Phase, stores: Sequence[SideStore], interner: Interner) -> tuple[SideStore, ...]:
-    """The statements that end a phase of a contraction: those of the whole, at the places of its elements."""
-    if phase.is_whole:
-        return tuple(stores)
-    space = Space(interner, dict(enumerate(phase.contraction.shape)))
-    axes = {axis: space.affine([(space.axis(axis), step)], first) for axis, (step, first) in enumerate(phase.places)}
-    memo: dict[int, Expr] = {}
-
-    def load(load: Load, indices: tuple[Expr, ...]) -> Expr:
-        return interner.load(load.dtype, load.operand, indices)
-
-    def moved(expr: Expr) -> Expr:
-        return space.rewrite_deep(expr, axes, load, lambda fold: fold.variable, memo)
-
-    return tuple(SideStore(store.param, moved(store.index), moved(store.value)) for store in stores)
 
 
 def is_along(index: Expr, axis: int) -> bool:

@@ -15,38 +15,15 @@ import math
 
 from hybridize.base import dims
 from hybridize.base.dims import same
-from hybridize.base.frozen import changed, frozen
+from hybridize.base.frozen import changed
 from hybridize.loops.contraction import Contraction, Subscript, subscript
+from hybridize.schedule.contraction.parts import Part, whole
 
-Place = tuple[int, int]
-"""Index j along an axis of a phase stands for index step * j + first of the whole."""
-
-_MOST = 32
-"""Phases of one contraction, at most: each is code of its own."""
+_MOST = 1024
+"""Phases of one contraction, at most: each is a line of a table."""
 
 
-@frozen
-class Phase:
-    """A part of a contraction, over the same axes: its own sizes, and indices that are not divided."""
-
-    contraction: Contraction
-    """One without a term, a size being 0, where the whole has only zeros."""
-    places: tuple[Place, ...]
-    """By axes of the result: the elements of the whole result that these are."""
-
-    @property
-    def is_whole(self) -> bool:
-        """True if this is all of the contraction."""
-        return all(place == (1, 0) for place in self.places)
-
-    @property
-    def is_empty(self) -> bool:
-        """True if nothing is summed: the result is 0."""
-        contraction = self.contraction
-        return any(same(size, 0) for size in contraction.sizes[contraction.rank :])
-
-
-def phases(contraction: Contraction) -> tuple[Phase, ...] | None:
+def phases(contraction: Contraction) -> tuple[Part, ...] | None:
     """Part a contraction; itself alone where no index is divided.
 
     None where coefficients or sizes of sums that matter are not known, where an element is a sum over several phases,
@@ -55,7 +32,7 @@ def phases(contraction: Contraction) -> tuple[Phase, ...] | None:
     divided = [index for index in (*contraction.x, *contraction.w) if not same(index.divisor, 1)]
     sizes, rank = contraction.sizes, contraction.rank
     if not divided:
-        return (Phase(contraction, ((1, 0),) * rank),)
+        return (whole(contraction),)
     for index in divided:
         if not dims.known((index.offset, index.divisor, *(coefficient for _, coefficient in index.terms))):
             return None
@@ -88,7 +65,7 @@ def _is_whole(divided: list[Subscript], firsts: tuple[int, ...]) -> bool:
     )
 
 
-def _phase(contraction: Contraction, steps: list[int], outer: tuple[int, ...], inner: tuple[int, ...] | None) -> Phase:
+def _phase(contraction: Contraction, steps: list[int], outer: tuple[int, ...], inner: tuple[int, ...] | None) -> Part:
     """The phase of these first indices; `inner` is None where no index of a sum leaves no remainder."""
     sizes, rank = contraction.sizes, contraction.rank
     firsts = (*outer, *(inner or (0,) * (len(sizes) - rank)))
@@ -109,4 +86,4 @@ def _phase(contraction: Contraction, steps: list[int], outer: tuple[int, ...], i
     part = changed(
         contraction, sizes=tuple(counts), x=tuple(map(moved, contraction.x)), w=tuple(map(moved, contraction.w))
     )
-    return Phase(part, tuple(zip(steps[:rank], outer, strict=True)))
+    return Part(part, tuple(zip(steps, firsts, strict=True)))

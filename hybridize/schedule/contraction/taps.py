@@ -8,11 +8,17 @@ apart in x. Rows are pixels along the innermost axis that x and the result share
 are in vectors, from panels into which w was packed, `[group][panel][tap][term][column]`. Sums stay in registers over
 all taps and terms. A convolution in a channels-last home is this with terms = channels; a product of matrices is one
 tap.
+
+The *parts* of a result differ in what they see: the phases of a strided gradient, the sides of an image that is read
+as it lies. Each is a box of the result, and reads its share of the taps of one packed w. Parts whose tiles are the same
+code are lines of a table.
 """
 
 from __future__ import annotations
 
-from hybridize.base.dims import hint, is_symbolic, product, text
+from collections.abc import Mapping
+
+from hybridize.base.dims import hint, is_symbolic, known, maximum, product, same, text
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import frozen
 from hybridize.machine.target import Target
@@ -20,15 +26,19 @@ from hybridize.machine.target import Target
 
 @frozen
 class TapAxis:
-    """An axis of the contraction as the tile walks it."""
+    """An axis of the contraction as tiles walk it."""
 
     axis: int
     """Its number among the axes of the contraction."""
     size: int
+    """Of the whole contraction: w is packed over all of it."""
     x: int
-    """Elements of x from one position to the next."""
+    """Elements of x from one index of a part to the next."""
+    step: int = 1
+    """Indices of the whole from one of a part to the next."""
     w: int = 0
-    """Elements of w, as it is stored before it is packed."""
+    """From one index of a part to the next: terms of a panel, or elements of the packed w where this is an axis of
+    groups."""
 
 
 @frozen
@@ -39,14 +49,56 @@ class TapPanels:
     count: int
     vectors: int
     """Registers across a panel. The last columns of the last panel may not exist."""
-    height: int
-    """Rows of its tiles."""
     unroll: int
     """Terms that one turn of its tiles' loop sums."""
+    ahead: int = 0
+    """Bytes from where tiles read a panel to where they fetch it; 0: nowhere."""
+    share: int = 0
+    """Bytes of the panel after this one that a row of the largest part brings into the second-level cache."""
+    lines: int = 0
+    """Lines of memory of it that a turn brings, at most."""
 
 
-_CONSTANT_TAPS = 1024
-"""Taps of a table that is text of the code. The gradient by a weight has one for each line of each image."""
+@frozen
+class TapPart:
+    """A box of the result: where it begins, how far it reaches along the axes of its tiles, its terms."""
+
+    start: int
+    """The first element of x."""
+    group: int
+    """Its first element of the packed w, in the first panel."""
+    term: int
+    """The first term of the panels."""
+    firsts: tuple[int, ...]
+    """The first index of the result, by axis."""
+    lines: tuple[int, ...]
+    """Sizes of the axes that are counted outside of the tiles."""
+    rows: int
+    taps: tuple[int, ...]
+    """Sizes of the axes of taps."""
+    terms: int
+
+    @property
+    def units(self) -> int:
+        """Lines of rows."""
+        return product(self.lines)
+
+    @property
+    def sums(self) -> int:
+        """Terms of an element."""
+        return product(self.taps) * self.terms
+
+
+@frozen
+class TapTiles:
+    """Tiles of one kind, and the parts of the result that they compute."""
+
+    row: TapAxis
+    outer: tuple[TapAxis, ...]
+    """Axes that are counted outside of the tiles, slowest first: those of rows, and groups of which parts have some."""
+    heights: tuple[int, ...]
+    """Rows of a tile, for each kind of panels."""
+    parts: tuple[TapPart, ...]
 
 
 @frozen
@@ -58,72 +110,164 @@ class TapPlan:
     lanes: int
     sizes: tuple[int, ...]
     """Of the axes of the result."""
-    start: int
-    """The first element of x."""
     groups: tuple[TapAxis, ...]
-    """Axes that x, w and the result share."""
-    outer: tuple[TapAxis, ...]
-    """Axes of rows that are counted outside of the tiles, slowest first."""
-    row: TapAxis
+    """Axes that x, w and the result share, all of them in every part."""
+    spread: tuple[TapAxis, ...]
+    """Other axes of groups: panels are packed for each, and some parts have some of them."""
     column: TapAxis
     taps: tuple[TapAxis, ...]
     terms: tuple[TapAxis, ...]
     """Axes whose elements lie one after the other in x, counted as one; slowest first."""
     panels: tuple[TapPanels, ...]
+    tiles: tuple[TapTiles, ...]
     band: int
-    """Values of the outer axes, counted as one, that every panel goes through before the next ones: so many keep x and
-    the result near."""
+    """Units that every panel goes through before the next ones: so many keep x and the result near."""
 
     @property
     def tap_count(self) -> int:
-        """Taps of the table."""
+        """Taps of a panel."""
         return product(axis.size for axis in self.taps)
 
     @property
     def term_count(self) -> int:
-        """Terms of a tap."""
+        """Terms of a tap of a panel."""
         return product(axis.size for axis in self.terms)
 
     @property
     def columns(self) -> int:
         """Columns of the packed w, those among them that do not exist counted too."""
-        return sum(part.count * part.vectors for part in self.panels) * self.lanes
+        return sum((part.count * part.vectors for part in self.panels), 0) * self.lanes
+
+    @property
+    def packed_groups(self) -> tuple[TapAxis, ...]:
+        """Axes of groups in the order in which panels are packed."""
+        return (*self.groups, *self.spread)
 
     @property
     def packed_elements(self) -> int:
         """Elements of the packed w."""
-        return product(axis.size for axis in self.groups) * self.columns * self.tap_count * self.term_count
+        return product(axis.size for axis in self.packed_groups) * self.columns * self.tap_count * self.term_count
 
     @property
     def table_bytes(self) -> int:
-        """Scratch for the table; 0 where it is a constant of the code, which then may not be long."""
-        known = not any(map(is_symbolic, (part for axis in self.taps for part in (axis.size, axis.x))))
-        return 0 if known and self.tap_count <= _CONSTANT_TAPS else self.tap_count * 8
+        """Scratch for the table; 0 where it is a constant of the code."""
+        table = table_of(self)
+        return 0 if table.is_constant else table.numbers * 8
 
     @property
     def units(self) -> int:
-        """Units of work that threads may share: values of the outer axes."""
-        return product(axis.size for axis in self.outer)
+        """Units of work that threads may share: lines of the part with most; those of others are in proportion."""
+        most = max((part for tiles in self.tiles for part in tiles.parts), key=lambda part: hint(part.units))
+        units = most.units
+        return units if sum(len(tiles.parts) for tiles in self.tiles) == 1 else maximum(units, 1)
 
     def __str__(self) -> str:
         def listed(axes: tuple[TapAxis, ...]) -> str:
             return " ".join(f"a{axis.axis}<{text(axis.size)}>*{_factor(axis.x)}" for axis in axes) or "-"
 
         lines = [
-            f"taps {self.dtype.name}: x from {text(self.start)}, groups {listed(self.groups)}",
-            f"  rows {listed((*self.outer, self.row))} in bands of {text(self.band)}",
+            f"taps {self.dtype.name}: groups {listed(self.packed_groups)}",
             f"  sum over {listed(self.taps)} then {listed(self.terms)}",
         ]
-        lines += [
-            f"  columns a{self.column.axis} from {part.start}: {part.count} panels of {part.vectors} vectors of "
-            f"{self.lanes}, tiles of {part.height} rows, {part.unroll} terms a turn"
-            for part in self.panels
-        ]
+        for panels in self.panels:
+            far = [
+                *([f"fetched {panels.ahead} bytes ahead"] if panels.ahead else []),
+                *([f"{panels.share} bytes of the next a row, {panels.lines} lines a turn"] if panels.share else []),
+            ]
+            lines.append(
+                f"  columns a{self.column.axis} from {panels.start}: {text(panels.count)} panels of {panels.vectors} "
+                f"vectors of {self.lanes}, {', '.join([f'{panels.unroll} terms a turn', *far])}"
+            )
+        lines.append(f"  bands of {text(self.band)} of {text(self.units)} lines")
+        for tiles in self.tiles:
+            heights = ", ".join(map(str, tiles.heights))
+            lines.append(f"  tiles of {heights} rows, {listed((*tiles.outer, tiles.row))}")
+            lines += [f"    {_part_text(part, tiles)}" for part in tiles.parts]
         return "\n".join(lines)
+
+
+def _part_text(part: TapPart, tiles: TapTiles) -> str:
+    """A part: the box of the result, the sums of an element, where they begin."""
+    box = []
+    for axis, size in zip((*tiles.outer, tiles.row), (*part.lines, part.rows), strict=True):
+        first, step = text(part.firsts[axis.axis]), axis.step
+        box.append(f"{first}+{'' if step == 1 else f'{step}*'}{text(size)}")
+    taps = "x".join(map(text, part.taps)) or "1"
+    sums = f"{taps} taps of {text(part.terms)} terms from {text(part.term)}"
+    return f"[{', '.join(box)}] {sums}, x from {text(part.start)}"
 
 
 def _factor(x: int) -> str:
     return f"({text(x)})" if is_symbolic(x) else str(x)
+
+
+@frozen
+class TapTable:
+    """The numbers that tiles read: lists of taps, and what parts of the same tiles do not share."""
+
+    taps: tuple[TapAxis, ...]
+    lists: tuple[tuple[tuple[int, ...], int], ...]
+    """For each list the sizes of its axes, and its place. A tap is two numbers: its distance in x, in bytes of
+    elements, and in terms of the panel."""
+    shared: tuple[dict[str, int], ...]
+    """For each of the plan's tiles, what all of its parts share, by names."""
+    varying: tuple[dict[str, list[int]], ...]
+    """For each of the plan's tiles, numbers of each part."""
+    places: tuple[int, ...]
+    """For each of the plan's tiles, the place of its first part's numbers; those of the next part follow."""
+    numbers: int
+    """Of all of it."""
+
+    @property
+    def is_constant(self) -> bool:
+        """True if it is text of the code: known beforehand, and not long."""
+        if is_symbolic(self.numbers) or self.numbers > _CONSTANT_NUMBERS:
+            return False
+        varying = (number for fields in self.varying for numbers in fields.values() for number in numbers)
+        lists = (size for sizes, _ in self.lists for size in sizes)
+        return known((*varying, *lists, *(axis.x for axis in self.taps), *(axis.w for axis in self.taps)))
+
+
+_CONSTANT_NUMBERS = 2048
+"""Numbers of a table that is text of the code. The gradient by a weight has taps for each line of each image."""
+
+
+def table_of(plan: TapPlan) -> TapTable:
+    """Lay out the table of a plan."""
+    places: dict[tuple[int, ...], int] = {}
+    end = 0
+    for sizes in dict.fromkeys(part.taps for tiles in plan.tiles for part in tiles.parts):
+        places[sizes] = end
+        end = end + 2 * product(sizes)
+    shared: list[dict[str, int]] = []
+    varying: list[dict[str, list[int]]] = []
+    begins = []
+    for tiles in plan.tiles:
+        fields = _fields(tiles, places)
+        shared.append({name: each[0] for name, each in fields.items() if all(same(one, each[0]) for one in each)})
+        varying.append({name: each for name, each in fields.items() if name not in shared[-1]})
+        begins.append(end)
+        end = end + len(tiles.parts) * len(varying[-1])
+    return TapTable(plan.taps, tuple(places.items()), tuple(shared), tuple(varying), tuple(begins), end)
+
+
+def _fields(tiles: TapTiles, places: Mapping[tuple[int, ...], int]) -> dict[str, list[int]]:
+    """The numbers of parts, by names."""
+    parts = tiles.parts
+    found = {
+        "start": [part.start for part in parts],
+        "group": [part.group for part in parts],
+        "term": [part.term for part in parts],
+        "rows": [part.rows for part in parts],
+        "list": [places[part.taps] for part in parts],
+        "taps": [product(part.taps) for part in parts],
+        "terms": [part.terms for part in parts],
+    }
+    for axis in range(len(parts[0].firsts)):
+        found[f"first{axis}"] = [part.firsts[axis] for part in parts]
+    for number in range(len(tiles.outer)):
+        found[f"line{number}"] = [part.lines[number] for part in parts]
+    return found
 
 
 _ROWS = {32: {1: 28, 2: 14, 3: 9, 4: 6}, 16: {1: 12, 2: 6, 3: 4}}
@@ -137,23 +281,44 @@ _UNROLL = 4
 core with two terms, 95 % with four, 94 % with eight."""
 
 
+_AHEAD = 1024
+"""Bytes from where tall tiles read a panel to where they fetch it. Measured with tiles of 14 rows and 2 vectors: 10 %
+faster; lower tiles do not need it."""
+
+
 def tap_panels(
-    columns: int, rows: int, pixel_bytes: int, terms: int, lanes: int, target: Target
+    columns: int, rows: int, strides: tuple[int, int], sums: tuple[int, int], lanes: int, target: Target
 ) -> tuple[TapPanels, ...]:
-    """Choose panels and tiles for so many columns and rows that lie `pixel_bytes` apart."""
-    vectors = -(-columns // lanes)
+    """Choose panels for so many columns and rows; `sums` are taps and terms of a tap.
+
+    `strides` are the bytes from one row to the next, and from one term.
+    """
+    pixel_bytes = strides[0]
+    vectors = -(-hint(columns) // lanes)
     best = min(
         (width for width in _ROWS[target.registers] if width <= vectors),
         key=lambda width: (_cost(vectors, width, rows, pixel_bytes, target), -width),
     )
     parts = [(0, vectors // best, best), (vectors // best * best, 1, vectors % best)]
+    if is_symbolic(columns):
+        parts = [(0, (columns + best * lanes - 1) // (best * lanes), best)]
     made = []
     for start, count, width in parts:
-        if count and width:
-            height = _height(width, rows, pixel_bytes, target)
-            unroll = 1 if target.unroll == 1 else _UNROLL
-            made.append(TapPanels(start * lanes, count, width, height, min(unroll, max(1, hint(terms)))))
+        if width and not same(count, 0):
+            taps, terms = map(hint, sums)
+            height = tile_height(width, rows, pixel_bytes, target)
+            unroll = min(1 if target.unroll == 1 else _UNROLL, max(1, terms))
+            unroll = 1 if _meet(strides, height, unroll) else unroll
+            tall = target.registers >= 32 and height > _NEAR_ROWS
+            far = taps * terms * width * target.vector_bytes > target.l1_bytes // 2
+            made.append(TapPanels(start * lanes, count, width, unroll, _AHEAD if tall and far else 0))
     return tuple(made)
+
+
+def _meet(strides: tuple[int, int], height: int, unroll: int) -> bool:
+    """Tell whether rows see the same elements within a turn, which LLVM then keeps in registers that sums need."""
+    row, term = map(hint, strides)
+    return any(i * row == k * term for i in range(1 - height, height) if i for k in range(1, unroll))
 
 
 def _cost(vectors: int, width: int, rows: int, pixel_bytes: int, target: Target) -> float:
@@ -161,7 +326,7 @@ def _cost(vectors: int, width: int, rows: int, pixel_bytes: int, target: Target)
     total = 0.0
     for count, wide in ((vectors // width, width), (1, vectors % width)):
         if wide:
-            height = _height(wide, rows, pixel_bytes, target)
+            height = tile_height(wide, rows, pixel_bytes, target)
             tiles = -(-hint(rows) // height)
             total += count * tiles * (max(height * wide, height + wide, _LATENCY) / 2 + _CALL)
     return total
@@ -171,9 +336,28 @@ _LATENCY = 8
 """Sums that must be in flight: two multiplications start each cycle, and one takes four."""
 _CALL = 0.05
 """Cycles by which a tile's beginning and end lengthen each of its terms."""
+_TILE = 40
+"""Cycles that a tile takes to begin and to end."""
+_FROM_L2 = 32
+"""Bytes of a panel that come from the second-level cache in a cycle."""
 
 
-def _height(width: int, rows: int, pixel_bytes: int, target: Target) -> int:
+def cycles(plan: TapPlan, target: Target) -> int:
+    """The cycles that a plan takes, about, where everything it reads lies in the second-level cache."""
+    total = 0
+    for tiles in plan.tiles:
+        for number, panels in enumerate(plan.panels):
+            height = tiles.heights[number]
+            term = max(height * panels.vectors, height + panels.vectors, _LATENCY) // 2
+            nbytes = panels.vectors * plan.lanes * plan.dtype.itemsize
+            for part in tiles.parts:
+                count = hint(panels.count) * hint(part.units) * -(-hint(part.rows) // height)
+                far = hint(part.sums) * nbytes > target.l1_bytes
+                total += count * (hint(part.sums) * max(term, nbytes // _FROM_L2 if far else 0) + _TILE)
+    return total * hint(product(axis.size for axis in plan.groups))
+
+
+def tile_height(width: int, rows: int, pixel_bytes: int, target: Target) -> int:
     """Rows of a tile: of the fewest tiles of a line the lowest, so that rows done twice are few."""
     limit = _ROWS[target.registers].get(width, 1)
     if hint(pixel_bytes) >= _FAR_PIXELS:

@@ -22,7 +22,7 @@ from hybridize.codegen.llvm.text import Function, Module
 _LATENCY = 8
 """Sums that must be in flight: two multiply-adds start each cycle, and one takes four."""
 
-_LINE = 64
+LINE = 64
 """Bytes that are fetched together."""
 _AHEAD = 2048
 """Bytes from where dot products read to where they fetch; measured."""
@@ -66,14 +66,14 @@ def plus(f: Function, x: str, y: str | int) -> str:
 def fetch(f: Function, pointer: str, first: int, bytes: int) -> None:
     """Have `bytes` bytes at `pointer + first` brought near; they need not exist."""
     function = f.module.declare("llvm.prefetch.p0", "void", ["ptr", "i32", "i32", "i32"])
-    for line in range(first, first + bytes, _LINE):
+    for line in range(first, first + bytes, LINE):
         f.do(f"call void {function}(ptr {at(f, pointer, line)}, i32 0, i32 3, i32 1)")
 
 
-def _bring(f: Function, k: str) -> None:
-    """Have the line `%rate` bytes a term after `%next` brought into the second-level cache; it need not exist."""
+def bring_line(f: Function, pointer: str) -> None:
+    """Have the line of memory at `pointer` brought into the second-level cache; it need not exist."""
     function = f.module.declare("llvm.prefetch.p0", "void", ["ptr", "i32", "i32", "i32"])
-    f.do(f"call void {function}(ptr {at(f, '%next', f.op(f'mul i64 {k}, %rate'))}, i32 0, i32 2, i32 1)")
+    f.do(f"call void {function}(ptr {pointer}, i32 0, i32 2, i32 1)")
 
 
 @frozen
@@ -272,7 +272,7 @@ def _tile_loop(
     """Sum from `start` to `stop`, `unroll` terms in a turn."""
     with f.loop(start, stop, unroll, carry=[(arithmetic.vector, value) for value in begin]) as loop:
         if brings:
-            _bring(f, loop.index)
+            bring_line(f, at(f, "%next", times(f, loop.index, "%rate")))
         loop.following = loop.values
         for turn in range(unroll):
             k = plus(f, loop.index, turn)
@@ -297,7 +297,7 @@ def _tile_in_turns(
     carry += [(arithmetic.vector, arithmetic.zero)] * (count * (turns - 1))
     with f.loop("0", whole, turns, carry=carry) as loop:
         if brings:
-            _bring(f, loop.index)
+            bring_line(f, at(f, "%next", times(f, loop.index, "%rate")))
         for turn in range(turns):
             sums = loop.values[turn * count : (turn + 1) * count]
             k = plus(f, loop.index, turn)

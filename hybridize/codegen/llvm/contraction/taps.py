@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Contractions with windows as machine code: tiles of registers over a table of taps (see `schedule.contraction.taps`).
 
-`emit_taps` writes an internal function `(ptr x, ptr w, <buffers of the epilogue>, ptr scratch)`. A tile sums all taps
-and terms of some rows and one panel, then stores what the epilogue makes of the sums: statements over the axes of the
-result, the sum being a load of operand -1, so that the result may lie in any home.
+`emit_taps` writes an internal function `(ptr x, ptr w, <buffers of the epilogue>, ptr scratch)`. It goes through
+groups, bands, panels, parts and their lines; a *line* is a function that goes through the tiles of one line of rows. A
+tile sums all taps and terms of some rows and one panel, then stores what the epilogue makes of the sums: statements
+over the axes of the result, the sum being a load of operand -1, so that the result may lie in any home.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from hybridize.base.dims import is_symbolic, product, same
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes
-from hybridize.codegen.llvm.contraction.micro import at, operand, plus, times
+from hybridize.codegen.llvm.contraction.micro import LINE, at, bring_line, fetch, operand, plus, times
 from hybridize.codegen.llvm.functions.table import narrowed
 from hybridize.codegen.llvm.functions.table import register as register_type
 from hybridize.codegen.llvm.nests.elements import Elements
@@ -26,7 +27,7 @@ from hybridize.loops.index import bit
 from hybridize.loops.kernel import Param
 from hybridize.loops.measure import walk, weight
 from hybridize.machine.target import Target
-from hybridize.schedule.contraction.taps import TapAxis, TapPanels, TapPlan
+from hybridize.schedule.contraction.taps import TapAxis, TapPanels, TapPlan, TapTable, TapTiles, table_of
 from hybridize.schedule.draft import ACCUMULATED
 from hybridize.schedule.steps import SideStore
 
@@ -46,152 +47,300 @@ def emit_taps(
 ) -> Function:
     """Write the function `name`: `(ptr x, ptr w, <params>, ptr scratch)`; with `ranged`, `i64 first, i64 last` follow.
 
-    `w` is packed. The range counts values of the outer axes; calls for several ranges may run at the same time.
+    `w` is packed. The range counts the plan's units; calls for several ranges may run at the same time.
     """
     buffers = [("ptr", f"e{number}") for number in range(len(params))]
     more = [("i64", "first"), ("i64", "last")] if ranged else []
     f = Function(
         module, name, [("ptr", "x"), ("ptr", "w"), *buffers, ("ptr", "scratch"), *more], attributes=UNOPTIMISED
     )
-    arithmetic = ArithmeticEmitter(plan.dtype, target)
-    table = _table(f, plan, arithmetic)
-    tiles = [
-        _Tile(module, f"{name}.tile{number}", plan, part, params, stores, arithmetic).write()
-        for number, part in enumerate(plan.panels)
-    ]
-    first, last = ("%first", "%last") if ranged else ("0", operand(f, plan.units))
-    per_column = plan.tap_count * plan.term_count * arithmetic.bytes
-    minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
-    x = at(f, "%x", times(f, operand(f, plan.start), arithmetic.bytes))
-    with f.loop(0, product(axis.size for axis in plan.groups)) as group:
-        members, apart = _counted(f, plan.groups, group.index)
-        x = at(f, x, times(f, apart, arithmetic.bytes))
-        w = at(f, "%w", times(f, group.index, plan.columns * per_column))
-        with f.loop(first, last, operand(f, plan.band)) as band:
-            end = f.op(f"add i64 {band.index}, {operand(f, plan.band)}")
-            stop = f.op(f"call i64 {minimum}(i64 {last}, i64 {end})")
-            for part, tile in zip(plan.panels, tiles, strict=True):
-                width = part.vectors * plan.lanes
-                with f.loop(part.start, part.start + part.count * width, width) as column:
-                    panel = at(f, w, times(f, column.index, per_column))
-                    with f.loop(band.index, stop) as line:
-                        lines, apart = _counted(f, plan.outer, line.index)
-                        pixels = at(f, x, times(f, apart, arithmetic.bytes))
-                        with f.loop(0, plan.row.size, part.height) as row:
-                            start = row.index
-                            if not is_symbolic(plan.row.size):
-                                # The last tile begins where it ends with the line: some rows are stored twice.
-                                last_start = plan.row.size - part.height
-                                start = f.op(f"call i64 {minimum}(i64 {row.index}, i64 {last_start})")
-                            axes = {**members, **lines, plan.row.axis: start, plan.column.axis: column.index}
-                            pixel = at(f, pixels, times(f, start, plan.row.x * arithmetic.bytes))
-                            args = [f"ptr {pixel}", f"ptr {table}", f"ptr {panel}"]
-                            args += [f"i64 {axes[axis]}" for axis in sorted(axes)]
-                            f.call(tile, [*args, *(f"ptr %{buffer}" for _, buffer in buffers)])
-    f.do("ret void")
-    return f
-
-
-def _counted(f: Function, axes: Sequence[TapAxis], index: str) -> tuple[dict[int, str], str]:
-    """The index along each of several axes that are counted as one, and the elements of x up to there."""
-    indices: dict[int, str] = {}
-    offset = "0"
-    for number, axis in enumerate(reversed(axes)):
-        last = number == len(axes) - 1
-        size = operand(f, axis.size)
-        indices[axis.axis] = index if last else f.op(f"urem i64 {index}, {size}")
-        offset = plus(f, offset, times(f, indices[axis.axis], axis.x))
-        index = index if last else f.op(f"udiv i64 {index}, {size}")
-    return indices, offset
-
-
-def _table(f: Function, plan: TapPlan, arithmetic: ArithmeticEmitter) -> str:
-    """Pointer to the distance of each tap in x, in bytes: a constant, or written to scratch first."""
-    if same(plan.table_bytes, 0):
-        reach = [range(0, axis.size * axis.x, axis.x) if axis.x else (0,) * axis.size for axis in plan.taps]
-        offsets = [sum(index) * arithmetic.bytes for index in itertools.product(*reach)]
-        values = ", ".join(f"i64 {offset}" for offset in offsets)
-        return f.module.constant(f"{f.name}.table", f"[{len(offsets)} x i64]", f"[{values}]")
-    with f.loop(0, plan.tap_count) as tap:
-        _, apart = _counted(f, plan.taps, tap.index)
-        f.do(f"store i64 {times(f, apart, arithmetic.bytes)}, ptr {at(f, '%scratch', times(f, tap.index, 8))}, align 8")
-    return "%scratch"
+    return _Driver(f, plan, params, stores, ArithmeticEmitter(plan.dtype, target)).write(ranged)
 
 
 @frozen
-class _Tile:
-    """The function of one kind of tiles: `(ptr x, ptr table, ptr w, i64 <each axis of the result>, ptr <params>)`."""
+class _Driver:
+    """The function that goes through groups, bands, panels, parts and lines."""
 
-    module: Module
-    name: str
+    f: Function
     plan: TapPlan
-    part: TapPanels
     params: Sequence[Param]
     stores: Sequence[SideStore]
     arithmetic: ArithmeticEmitter
 
-    def write(self) -> str:
-        """Write it; returns the name of the function."""
-        plan = self.plan
-        axes = [("i64", f"a{axis}") for axis in range(len(plan.sizes))]
-        buffers = [("ptr", f"e{number}") for number in range(len(self.params))]
-        params = [("ptr", "x"), ("ptr", "table"), ("ptr", "w"), *axes, *buffers]
-        f = Function(self.module, self.name, params, attributes="nounwind noinline")
-        rows = self._rows(f)
-        sums = self._sums(f, rows)
-        roots = [expr for store in self.stores for expr in (store.index, store.value)]
-        if weight(*roots) <= LIGHT:
-            self._store(f, rows, sums)
-        else:
-            self._store_in_turn(f, rows, sums)
-        f.do("ret void")
-        return self.module.shared(f)
-
-    def _rows(self, f: Function) -> list[str]:
-        """The number of each row. Where their count is not known, the last stands in for those beyond it."""
-        first = f"%a{self.plan.row.axis}"
-        if not is_symbolic(self.plan.row.size):
-            return [plus(f, first, row) for row in range(self.part.height)]
+    def write(self, ranged: bool) -> Function:
+        """Write it."""
+        f, plan, bytes = self.f, self.plan, self.arithmetic.bytes
+        of = table_of(plan)
+        lines = [
+            [
+                _Line(plan, panels, tiles, tiles.heights[number], fields, self.params, self.stores, self.arithmetic)
+                for tiles, fields in zip(plan.tiles, of.shared, strict=True)
+            ]
+            for number, panels in enumerate(plan.panels)
+        ]
+        names = [
+            [line.write(f.module, f"{f.name}.line{number}.{k}") for k, line in enumerate(made)]
+            for number, made in enumerate(lines)
+        ]
+        table = _table(f, of, plan, self.arithmetic)
+        first, last = ("%first", "%last") if ranged else ("0", operand(f, plan.units))
+        per_column = plan.tap_count * plan.term_count * bytes
+        per_group = product(axis.size for axis in plan.spread) * plan.columns * per_column
         minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
-        last = f.size(self.plan.row.size - 1)
-        return [f.op(f"call i64 {minimum}(i64 {plus(f, first, row)}, i64 {last})") for row in range(self.part.height)]
+        with f.loop(0, product(axis.size for axis in plan.groups)) as group:
+            members, apart, _ = _counted(f, plan.groups, [operand(f, axis.size) for axis in plan.groups], group.index)
+            x = at(f, "%x", times(f, apart, bytes))
+            w = at(f, "%w", times(f, group.index, per_group))
+            with f.loop(first, last, operand(f, plan.band)) as band:
+                end = plus(f, band.index, plan.band)
+                units = band.index, f.op(f"call i64 {minimum}(i64 {last}, i64 {end})")
+                for panels, made, called in zip(plan.panels, lines, names, strict=True):
+                    width = panels.vectors * plan.lanes
+                    with f.loop(panels.start, panels.start + panels.count * width, width) as column:
+                        panel = at(f, w, times(f, column.index, per_column))
+                        known = {**members, plan.column.axis: column.index}
+                        for k, (line, callee) in enumerate(zip(made, called, strict=True)):
+                            with f.loop(0, len(plan.tiles[k].parts)) as part:
+                                fields = _fields(f, of, k, table, part.index)
+                                self._lines(line, callee, fields, table, (x, panel), known, units)
+        f.do("ret void")
+        return f
 
-    def _offsets(self, f: Function, rows: list[str]) -> list[str]:
+    def _lines(
+        self,
+        line: _Line,
+        callee: str,
+        fields: Mapping[str, str],
+        table: str,
+        pointers: tuple[str, str],
+        known: Mapping[int, str],
+        units: tuple[str, str],
+    ) -> None:
+        """Write the lines of a part that a range of units has."""
+        f, plan, bytes = self.f, self.plan, self.arithmetic.bytes
+        panels, outer = line.panels, line.tiles.outer
+        x, w = (at(f, p, times(f, fields[name], bytes)) for p, name in zip(pointers, ("start", "group"), strict=True))
+        w = at(f, w, times(f, fields["term"], panels.vectors * plan.lanes * bytes))
+        sizes = [fields[f"line{number}"] for number in range(len(outer))]
+        count = "1"
+        for size in sizes:
+            count = times(f, count, size)
+        begin, end = (self._proportion(unit, count) for unit in units)
+        after = at(f, pointers[1], plan.tap_count * plan.term_count * panels.vectors * plan.lanes * bytes)
+        with f.loop(begin, end) as turn:
+            indices, apart, further = _counted(f, outer, sizes, turn.index)
+            axes = {**known, line.tiles.row.axis: fields[f"first{line.tiles.row.axis}"]}
+            for axis in outer:
+                index = times(f, indices[axis.axis], axis.step)
+                axes[axis.axis] = plus(f, fields[f"first{axis.axis}"], index)
+            args = [
+                f"ptr {at(f, x, times(f, apart, bytes))}",
+                f"ptr {at(f, table, times(f, fields['list'], 8))}",
+                f"ptr {at(f, w, times(f, further, bytes))}",
+                *(f"i64 {axes[axis]}" for axis in sorted(axes)),
+                *(f"i64 {fields[name]}" for name in line.given),
+            ]
+            if panels.share:
+                rows = times(f, turn.index, fields["rows"])
+                args.append(f"ptr {at(f, after, times(f, rows, panels.share))}")
+            f.call(callee, [*args, *(f"ptr %e{number}" for number in range(len(self.params)))])
+
+    def _proportion(self, unit: str, lines: str) -> str:
+        """The line of a part that a unit stands for."""
+        units = operand(self.f, self.plan.units)
+        if lines == units:
+            return unit
+        return self.f.op(f"udiv i64 {times(self.f, unit, lines)}, {units}")
+
+
+def _counted(f: Function, axes: Sequence[TapAxis], sizes: Sequence[str], index: str) -> tuple[dict[int, str], str, str]:
+    """The index along each of several axes that are counted as one, and the elements of x and w up to there."""
+    indices: dict[int, str] = {}
+    x = w = "0"
+    for number, (axis, size) in enumerate(zip(reversed(axes), reversed(sizes), strict=True)):
+        last = number == len(axes) - 1
+        indices[axis.axis] = index if last else "0" if size == "1" else f.op(f"urem i64 {index}, {size}")
+        x = plus(f, x, times(f, indices[axis.axis], axis.x))
+        w = plus(f, w, times(f, indices[axis.axis], axis.w))
+        index = index if last or size == "1" else f.op(f"udiv i64 {index}, {size}")
+    return indices, x, w
+
+
+# The table
+
+
+def _table(f: Function, of: TapTable, plan: TapPlan, arithmetic: ArithmeticEmitter) -> str:
+    """Pointer to the table: a constant, or written to scratch first."""
+    if same(of.numbers, 0):
+        return "null"
+    if of.is_constant:
+        numbers = [number for sizes, _ in of.lists for tap in _taps(plan.taps, sizes, arithmetic) for number in tap]
+        for fields in of.varying:
+            numbers += itertools.chain(*zip(*fields.values(), strict=True))
+        values = ", ".join(f"i64 {number}" for number in numbers)
+        return f.module.constant(f"{f.name}.table", f"[{len(numbers)} x i64]", f"[{values}]")
+    for sizes, place in of.lists:
+        with f.loop(0, product(sizes)) as tap:
+            _, x, w = _counted(f, plan.taps, [operand(f, size) for size in sizes], tap.index)
+            entry = at(f, at(f, "%scratch", place * 8), times(f, tap.index, 16))
+            f.do(f"store i64 {times(f, x, arithmetic.bytes)}, ptr {entry}, align 8")
+            f.do(f"store i64 {w}, ptr {at(f, entry, 8)}, align 8")
+    for fields, place in zip(of.varying, of.places, strict=True):
+        for number, value in enumerate(itertools.chain(*zip(*fields.values(), strict=True))):
+            f.do(f"store i64 {operand(f, value)}, ptr {at(f, '%scratch', (place + number) * 8)}, align 8")
+    return "%scratch"
+
+
+def _taps(axes: Sequence[TapAxis], sizes: Sequence[int], arithmetic: ArithmeticEmitter) -> list[tuple[int, int]]:
+    """The distances of taps in x, in bytes, and in terms of the panel."""
+    return [
+        (
+            sum(index * axis.x for index, axis in zip(at, axes, strict=True)) * arithmetic.bytes,
+            sum(index * axis.w for index, axis in zip(at, axes, strict=True)),
+        )
+        for at in itertools.product(*map(range, sizes))
+    ]
+
+
+def _fields(f: Function, of: TapTable, tiles: int, table: str, part: str) -> dict[str, str]:
+    """The numbers of a part: those that all parts share are text, others are read from the table."""
+    found = {name: operand(f, number) for name, number in of.shared[tiles].items()}
+    varying = of.varying[tiles]
+    record = at(f, at(f, table, of.places[tiles] * 8), times(f, part, len(varying) * 8))
+    for number, name in enumerate(varying):
+        found[name] = f.op(f"load i64, ptr {at(f, record, number * 8)}, align 8")
+    return found
+
+
+# Lines
+
+
+@frozen
+class _Line:
+    """The function of one kind of lines: `(ptr x, ptr table, ptr w, i64 <each axis of the result>, ...)`.
+
+    The numbers of its part that other parts do not share follow, then what is fetched where a panel is, then the
+    buffers of the epilogue.
+    """
+
+    plan: TapPlan
+    panels: TapPanels
+    tiles: TapTiles
+    height: int
+    shared: Mapping[str, int]
+    params: Sequence[Param]
+    stores: Sequence[SideStore]
+    arithmetic: ArithmeticEmitter
+
+    @property
+    def given(self) -> list[str]:
+        """Numbers of a part that are parameters."""
+        return [name for name in ("rows", "taps", "terms") if name not in self.shared]
+
+    def write(self, module: Module, name: str) -> str:
+        """Write it; returns the name of the function."""
+        axes = [("i64", f"a{axis}") for axis in range(len(self.plan.sizes))]
+        given = [("i64", name) for name in self.given]
+        buffers = [("ptr", f"e{number}") for number in range(len(self.params))]
+        params = [("ptr", "x"), ("ptr", "table"), ("ptr", "w"), *axes, *given]
+        params += [*([("ptr", "after")] if self.panels.share else []), *buffers]
+        f = Function(module, name, params, attributes="nounwind noinline")
+        rows = self._number("rows")
+        with f.loop(0, rows, self.height) as line:
+            numbers = self._rows(f, line.index, rows)
+            first = numbers[0]
+            x = at(f, "%x", times(f, first, self.tiles.row.x * self.arithmetic.bytes))
+            after = at(f, "%after", times(f, first, self.panels.share)) if self.panels.share else ""
+            sums = self._sums(f, x, after, self._offsets(f, numbers))
+            row = self.tiles.row
+            places = [plus(f, f"%a{row.axis}", times(f, number, row.step)) for number in numbers]
+            roots = [expr for store in self.stores for expr in (store.index, store.value)]
+            if weight(*roots) <= LIGHT:
+                self._store(f, places, sums)
+            else:
+                self._store_in_turn(f, places, sums)
+        f.do("ret void")
+        return module.shared(f)
+
+    def _number(self, name: str) -> int | str:
+        """A number of the part: a size, or the parameter."""
+        return f"%{name}" if name in self.given else self.shared[name]
+
+    def _is_clamped(self) -> bool:
+        """True if a line may have fewer rows than a tile."""
+        return any(is_symbolic(part.rows) for part in self.tiles.parts)
+
+    def _rows(self, f: Function, first: str, rows: int | str) -> list[str]:
+        """The number of each row of a tile in its line.
+
+        The last tile begins where it ends with the line: some rows are stored twice. Where a line may be shorter than
+        a tile, the last row stands in for those beyond it.
+        """
+        minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
+        if self._is_clamped():
+            last = f.op(f"sub i64 {operand(f, rows)}, 1")
+            return [f.op(f"call i64 {minimum}(i64 {plus(f, first, row)}, i64 {last})") for row in range(self.height)]
+        if isinstance(rows, str) or not same(rows, self.height):
+            last = f.op(f"sub i64 {operand(f, rows)}, {self.height}")
+            first = f.op(f"call i64 {minimum}(i64 {first}, i64 {last})")
+        return [plus(f, first, row) for row in range(self.height)]
+
+    def _offsets(self, f: Function, numbers: list[str]) -> list[str]:
         """The distance of each row from the first, in bytes: a number, part of the load, where it can be."""
-        stride = self.plan.row.x * self.arithmetic.bytes
-        if not is_symbolic(self.plan.row.size):
-            return [operand(f, row * stride) for row in range(self.part.height)]
-        return [times(f, f.op(f"sub i64 {row}, %a{self.plan.row.axis}"), stride) for row in rows]
+        stride = self.tiles.row.x * self.arithmetic.bytes
+        if not self._is_clamped():
+            return [operand(f, row * stride) for row in range(self.height)]
+        return [times(f, f.op(f"sub i64 {number}, {numbers[0]}"), stride) for number in numbers]
 
-    def _sums(self, f: Function, rows: list[str]) -> list[str]:
-        """The sums over all taps and terms, row by row."""
-        plan, part, arithmetic = self.plan, self.part, self.arithmetic
-        of, count = arithmetic.vector, part.height * part.vectors
-        offsets = self._offsets(f, rows)
-        width = part.vectors * arithmetic.vector_bytes
-        carry = [*[(of, arithmetic.zero)] * count, ("ptr", "%w")]
-        with f.loop(0, plan.tap_count, carry=carry) as taps:
-            *sums, w = taps.values
-            x = at(f, "%x", f.op(f"load i64, ptr {at(f, '%table', times(f, taps.index, 8))}, align 8"))
-            terms = plan.term_count
-            whole = terms // part.unroll * part.unroll
-            for start, stop, step in ((0, whole, part.unroll), (whole, terms, 1)):
-                if same(start, stop):
-                    continue
-                with f.loop(start, stop, step, carry=[(of, value) for value in sums]) as loop:
-                    loop.following = loop.values
-                    for turn in range(step):
-                        k = plus(f, loop.index, turn)
-                        pixel = at(f, x, times(f, k, plan.terms[-1].x * arithmetic.bytes))
-                        loop.following = self._term(f, pixel, at(f, w, times(f, k, width)), offsets, loop.following)
-                sums = loop.results
-            taps.following = [*sums, at(f, w, width * terms)]
-        return taps.results[:-1]
+    def _sums(self, f: Function, x: str, after: str, offsets: list[str]) -> list[str]:
+        """The sums over all taps and terms, row by row; from `after` on, lines of memory are brought near."""
+        of, width = self.arithmetic.vector, self.panels.vectors * self.arithmetic.vector_bytes
+        count = self._number("taps")
+        carry = [(of, self.arithmetic.zero)] * (self.height * self.panels.vectors) + [("ptr", after)] * bool(after)
+        with f.loop(0, count, carry=carry) as taps:
+            pixels, w = x, "%w"
+            if isinstance(count, str) or not same(count, 1):  # the first tap is where the part begins
+                tap = at(f, "%table", times(f, taps.index, 16))
+                pixels = at(f, x, f.op(f"load i64, ptr {tap}, align 8"))
+                w = at(f, w, times(f, f.op(f"load i64, ptr {at(f, tap, 8)}, align 8"), width))
+            taps.following = self._terms(f, pixels, w, offsets, taps.values)
+        return taps.results[: self.height * self.panels.vectors]
+
+    def _terms(self, f: Function, x: str, w: str, offsets: list[str], carried: list[str]) -> list[str]:
+        """The sums, and where memory is brought from, after all terms of a tap."""
+        terms, unroll = self._number("terms"), self.panels.unroll
+        whole = terms // unroll * unroll if isinstance(terms, int) else terms
+        if isinstance(terms, str) and unroll > 1:
+            whole = f.op(f"sub i64 {terms}, {f.op(f'urem i64 {terms}, {unroll}')}")
+        sums = self.height * self.panels.vectors
+        kinds = ["ptr", *[self.arithmetic.vector] * sums, *["ptr"] * (len(carried) - sums)]
+        axis = self.plan.terms[-1]
+        along_x, along_w = axis.x * self.arithmetic.bytes, axis.w * self.panels.vectors * self.arithmetic.vector_bytes
+        for start, stop, step in ((0, whole, unroll), (whole, terms, 1)):
+            if operand(f, start) == operand(f, stop):
+                continue
+            # A pointer to w of its own saves the turn an instruction; x is addressed by the count of terms.
+            with f.loop(start, stop, step, carry=list(zip(kinds, [w, *carried], strict=True))) as loop:
+                panel, following, after = loop.values[0], loop.values[1 : 1 + sums], loop.values[1 + sums :]
+                pixels = at(f, x, times(f, loop.index, along_x))
+                for turn in range(step):
+                    term = at(f, pixels, turn * along_x), at(f, panel, turn * along_w)
+                    following = self._term(f, *term, offsets, following)
+                for pointer in after:
+                    for line in range(self.panels.lines):
+                        bring_line(f, at(f, pointer, line * LINE))
+                following += [at(f, pointer, self.panels.lines * LINE) for pointer in after]
+                loop.following = [at(f, panel, step * along_w), *following]
+            w, *carried = loop.results
+        return carried
 
     def _term(self, f: Function, x: str, w: str, offsets: list[str], sums: list[str]) -> list[str]:
         """One term: every row times every vector of w."""
-        arithmetic, vectors = self.arithmetic, self.part.vectors
+        arithmetic, vectors = self.arithmetic, self.panels.vectors
+        width = vectors * arithmetic.vector_bytes
         columns = [arithmetic.load_computed(f, at(f, w, v * arithmetic.vector_bytes)) for v in range(vectors)]
+        if self.panels.ahead:
+            fetch(f, w, self.panels.ahead, width)
         following = []
         for i, offset in enumerate(offsets):
             one = arithmetic.broadcast(f, at(f, x, offset))
@@ -212,7 +361,7 @@ class _Tile:
     def _lane(self, f: Function, vector: int | None, column: str) -> Lane:
         """The lanes of a vector of columns; of the last ones, some may not exist."""
         plan, lanes = self.plan, self.plan.lanes
-        last = vector is None or vector == self.part.vectors - 1
+        last = vector is None or vector == self.panels.vectors - 1 or is_symbolic(plan.column.size)
         if not last or same(plan.column.size % lanes, 0):
             return Lane(plan.column.axis, Width(lanes))
         left = f.op(f"sub i64 {operand(f, plan.column.size)}, {column}")
@@ -222,13 +371,13 @@ class _Tile:
         """Write the epilogue of each vector of sums, column by column: what depends on columns alone is once."""
         elements, plan = self._elements(f), self.plan
         values = [expr for store in self.stores for expr in (store.index, store.value)]
-        for v in range(self.part.vectors):
+        for v in range(self.panels.vectors):
             column = plus(f, f"%a{plan.column.axis}", v * plan.lanes)
             with elements.bound(plan.column.axis, column, self._lane(f, v, column)):
                 if len(rows) > 1:
-                    elements.hoist(values, bit(plan.row.axis))
-                for row, total in zip(rows, sums[v :: self.part.vectors], strict=True):
-                    with elements.bound(plan.row.axis, row):
+                    elements.hoist(values, bit(self.tiles.row.axis))
+                for row, total in zip(rows, sums[v :: self.panels.vectors], strict=True):
+                    with elements.bound(self.tiles.row.axis, row):
                         self._finish(f, elements, total)
 
     def _store_in_turn(self, f: Function, rows: list[str], sums: list[str]) -> None:
@@ -241,16 +390,16 @@ class _Tile:
         for i, row in enumerate(rows):
             f.do(f"store i64 {row}, ptr {at(f, numbers, 8 * i)}, align 8")
         values = [expr for store in self.stores for expr in (store.index, store.value)]
-        with f.loop(0, self.part.vectors) as turn:
+        with f.loop(0, self.panels.vectors) as turn:
             column = plus(f, f"%a{plan.column.axis}", times(f, turn.index, plan.lanes))
             with elements.bound(plan.column.axis, column, self._lane(f, None, column)):
                 if len(rows) > 1:
-                    elements.hoist(values, bit(plan.row.axis))
+                    elements.hoist(values, bit(self.tiles.row.axis))
                 with f.loop(0, len(rows)) as line, elements.scope():
                     row = f.op(f"load i64, ptr {at(f, numbers, times(f, line.index, 8))}, align 8")
-                    place = plus(f, times(f, line.index, self.part.vectors), turn.index)
+                    place = plus(f, times(f, line.index, self.panels.vectors), turn.index)
                     total = arithmetic.load_computed(f, at(f, held, times(f, place, arithmetic.vector_bytes)))
-                    with elements.bound(plan.row.axis, row):
+                    with elements.bound(self.tiles.row.axis, row):
                         self._finish(f, elements, total)
 
     def _finish(self, f: Function, elements: Elements, total: str) -> None:
