@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hybridize.base.dtypes import DType, float32, float64
-from hybridize.loops.expr import Axis, CallExpr, Cast, Const, Expr, Fold, Load, Select
+from hybridize.loops.expr import Axis, CallExpr, Cast, Const, Expr, Fold, FoldResult, Load, Select
 from hybridize.loops.index import Index, Interner, upward
 from hybridize.loops.kernel import Body, Kernel, Lanes, Memcpy, Nest, Param, Plain, Statement
 from hybridize.schedule.steps import LoopStep, ScheduleStep
@@ -133,8 +133,12 @@ class _Outlining:
                 return interner.select(memo[id(condition)], self._part(then), self._part(orelse))
             case Cast(dtype=dtype, x=x):
                 return interner.cast(memo[id(x)], dtype)
-            case Fold(dtype=dtype, kind=kind, size=size, variable=variable, body=body):
-                return interner.fold(dtype, kind, size, variable, memo[id(body)])
+            case Fold(dtype=dtype, kind=kind, size=size, variable=variable, elements=elements):
+                return interner.fold(dtype, kind, size, variable, tuple([memo[id(element)] for element in elements]))
+            case FoldResult(dtype=dtype, fold=fold, number=number):
+                of = memo[id(fold)]
+                assert isinstance(of, Fold)
+                return interner.result(dtype, of, number)
         raise TypeError(f"{type(expr).__name__} is not an expression of the loop IR")
 
     def _part(self, part: Expr) -> Expr:
