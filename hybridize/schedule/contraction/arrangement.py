@@ -174,7 +174,7 @@ def suits(arranged: Arrangement, home: Home) -> bool:
 
 
 @frozen
-class Reading:
+class TapReading:
     """The home in which tiles read the first operand, and their plan."""
 
     home: Home
@@ -183,7 +183,7 @@ class Reading:
     plan: TapPlan
 
 
-def reading(arranged: Arrangement, home: Home, dtype: DType, target: Target) -> Reading:
+def reading(arranged: Arrangement, home: Home, dtype: DType, target: Target) -> TapReading:
     """Choose where tiles read a first operand of a dtype that lies in a home: there, or in a copy with a halo.
 
     It is read as it lies where its terms lie close together and indices either do not leave it and its halo, or leave
@@ -193,15 +193,15 @@ def reading(arranged: Arrangement, home: Home, dtype: DType, target: Target) -> 
     near = ordered(arranged.shapes[0], arranged.operand_order(), arranged.halo)
     if dtype == accumulate and suits(arranged, home):
         if home.covers(arranged.halo):
-            return Reading(home, False, tap_plan(arranged, arranged.phases, home, target))
+            return TapReading(home, False, tap_plan(arranged, arranged.phases, home, target))
         cut = [borders(part, arranged.shapes[0]) for part in arranged.phases]
         parts = [part for found in cut if found is not None for part in found]
         if None not in cut and len(parts) <= _PARTS:
             here, there = (tap_plan(arranged, of, at, target) for of, at in ((parts, home), (arranged.phases, near)))
             moved = 2 * hint(near.elements) * accumulate.itemsize
             if cycles(here, target) <= cycles(there, target) + moved // _COPIED:
-                return Reading(home, False, here)
-    return Reading(near, True, tap_plan(arranged, arranged.phases, near, target))
+                return TapReading(home, False, here)
+    return TapReading(near, True, tap_plan(arranged, arranged.phases, near, target))
 
 
 _PARTS = 64
@@ -253,7 +253,7 @@ def tap_plan(arranged: Arrangement, parts: Sequence[Part], x: Home, target: Targ
 
 @frozen
 class _Walk:
-    """How tiles walk through parts of a contraction whose first operand lies in a home."""
+    """The walk of tiles through parts of a contraction whose first operand lies in a home."""
 
     arranged: Arrangement
     parts: tuple[Part, ...]

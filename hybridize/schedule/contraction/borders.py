@@ -89,7 +89,7 @@ class _Leaving:
         return (first, end - first) if first < end else (0, 0)
 
     def firsts(self) -> list[int] | None:
-        """Where along the row other elements of the window begin to exist; None where that is at too many places."""
+        """The rows from which on other elements of the window exist; None where those are too many."""
         reach = (self.terms - 1) * self.factor
         low, high = self.offset + min(0, reach), self.offset + max(0, reach)
         by, last = abs(self.row_factor), self.size - 1
