@@ -110,6 +110,20 @@ def chain(x):
     return x
 
 
+def lstm(x, w, h, u, b, c):
+    i, forget, g, o = np.split(np.dot(x, w) + np.dot(h, u) + b, 4, axis=-1)
+    c = npx.sigmoid(forget) * c + npx.sigmoid(i) * np.tanh(g)
+    return npx.sigmoid(o) * np.tanh(c), c
+
+
+def gates() -> Iterator[tuple[str, object, dict]]:
+    """Steps of a recurrent layer."""
+    for rows in (1, 32):
+        cell = array(rows, 64), array(64, 512), array(rows, 128), array(128, 512), array(512), array(rows, 128)
+        yield f"gates-{rows}", captured(lstm, *cell), {}
+        yield f"gates-{rows} packed", captured(lstm, *cell), {"stable": (1, 3)}
+
+
 def corpus() -> dict[str, str]:
     """A digest for each program, of ops for all samples together."""
     found = {}
@@ -121,7 +135,7 @@ def corpus() -> dict[str, str]:
             except hybridize.errors.HybridizeError as error:
                 texts.append(str(error.code))  # no program holds it
         found[f"op {word}"] = digest("\n".join(texts))
-    for name, graph, options in nets():
+    for name, graph, options in (*nets(), *gates()):
         for target, machine in TARGETS.items():
             found[f"{name} for {target}"] = digest(ir(graph, machine, **options))
     return found

@@ -395,6 +395,22 @@ def test_sums_stay_in_registers(epilogue, unroll):
     assert not [line for line in body.splitlines() if "zmm" in line and "(%rsp)" in line]
 
 
+@pytest.mark.parametrize("gates", [2, 3, 4])
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("name", ["avx512", "avx2"])
+def test_sums_of_gates_stay_in_registers(name, packed, gates):
+    module, target = Module(), replace(named_target(name), unroll=2)
+    spec = Product(float32, 40, 64 * gates, 64, packed=packed, gates=gates)
+    emit_product(module, "net", make_plan(spec, target, "heavy"), target, weighted(spec, target))
+    Function(module, "keep", [("ptr", "p")], linkage="").do(
+        "call void @net(ptr %p, ptr %p, ptr %p, ptr %p, ptr %p)\n  ret void"
+    )
+    text = assembly(module.text(), target)
+    tiles = [part[: part.index("retq")] for part in text.split("\ntile.float32.")[1:]]
+    assert tiles
+    assert not [line for body in tiles for line in body.splitlines() if "mm" in line and "(%rsp)" in line]
+
+
 @pytest.mark.parametrize("name", TARGETS)
 def test_weights_that_are_far_away(name):
     """Few rows and a w larger than the cache: read in streams, fetched ahead."""

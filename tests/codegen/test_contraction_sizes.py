@@ -24,7 +24,7 @@ FIELDS = ("m", "n", "k", "batch")
 
 
 def plus_bias(n):
-    """sum + bias[batch, column], the batches `n` apart, which may be a size of the call."""
+    """sum + bias[batch, column], the batches `n` apart, which may be a size of the call; gate s counts s times more."""
 
     def emit(f, rows, column, lanes, batch, mask):
         of = vector("float", lanes)
@@ -34,8 +34,12 @@ def plus_bias(n):
             bias = f.op(f"load {of}, ptr {pointer}, align 4")
         else:
             bias = masked_load(f, pointer, "float", lanes, 4, mask)
-        for _, (sums,) in rows:
-            yield f.op(f"fadd {of} {sums}, {bias}")
+        for _, sums in rows:
+            total = f.op(f"fadd {of} {sums[0]}, {bias}")
+            for factor, gate in enumerate(sums[1:], 2):
+                many = f"{float(factor)}" if lanes == 1 else f"<{', '.join([f'float {float(factor)}'] * lanes)}>"
+                total = f.op(f"fadd {of} {total}, {f.op(f'fmul {of} {gate}, {many}')}")
+            yield total
 
     return EpilogueEmitter(float32, emit, (("ptr", "bias"),))
 
@@ -61,6 +65,7 @@ class Compiled:
         shared_x=False,
         shared_w=False,
         packed=False,
+        gates=1,
         **sizes,
     ):
         """Sizes are numbers, or `like(hint)`; `batch` is 1 where it is not given."""
@@ -72,12 +77,12 @@ class Compiled:
         }
         self.scope.capturing = False
         self.spec = spec = Product(
-            dtype, *(self.dims[name] for name in FIELDS), transpose_x, transpose_w, shared_x, shared_w, packed
+            dtype, *(self.dims[name] for name in FIELDS), transpose_x, transpose_w, shared_x, shared_w, packed, gates
         )
         self.bias, self.ranged = bias, ranged
         module = Module()
         plan = make_plan(spec, target, "light" if bias else "nothing")
-        emit_product(module, "product", plan, target, plus_bias(spec.n) if bias else None, ranged=ranged)
+        emit_product(module, "product", plan, target, plus_bias(spec.columns) if bias else None, ranged=ranged)
         names = ("out", "x", "w", "bias", "scratch", "sizes")
         entry = Function(
             module, "run", [*(("ptr", name) for name in names), ("i64", "first"), ("i64", "last")], linkage=""
@@ -105,8 +110,8 @@ class Compiled:
         spec, rng = self.spec, np.random.default_rng(seed)
         x = self.draw(rng, (1 if spec.shared_x else batch, m, k))
         w = self.draw(rng, (1 if spec.shared_w else batch, k, n))
-        b = rng.standard_normal((batch, n)).astype(np.float32)
-        out_bytes = batch * m * n * spec.dtype.itemsize
+        b = rng.standard_normal((batch, n // spec.gates)).astype(np.float32)
+        out_bytes = batch * m * (n // spec.gates) * spec.dtype.itemsize
         out, out_at = buffer(out_bytes)
         stored_x = np.ascontiguousarray(x.swapaxes(1, 2) if spec.transpose_x else x)
         stored_w = np.ascontiguousarray(w.swapaxes(1, 2) if spec.transpose_w else w)
@@ -124,7 +129,7 @@ class Compiled:
             call(out_at, stored_x.ctypes.data, w_at, b.ctypes.data, scratch_at, values.ctypes.data, first, last)
             assert (scratch[-SLACK:] == 0xA5).all(), (spec, given)
         assert (out[out_bytes:] == 0xA5).all(), (spec, given)
-        found = out[:out_bytes].view(spec.dtype).reshape(batch, m, n)
+        found = out[:out_bytes].view(spec.dtype).reshape(batch, m, n // spec.gates)
         self.check(found, x, w, b, given)
         return found
 
@@ -137,12 +142,18 @@ class Compiled:
         if self.spec.dtype.kind in "iu":
             np.testing.assert_array_equal(found, np.broadcast_to(x @ w, found.shape), err_msg=str(given))
             return
-        true = x.astype(np.float64) @ w.astype(np.float64)
+        true = self.gated(x.astype(np.float64) @ w.astype(np.float64))
         if self.bias:
             true = true + b[:, None, :]
         eps = 2.0**-7 if self.spec.dtype.itemsize == 2 else np.finfo(self.spec.dtype).eps
-        bound = (x.shape[-1] + 3) * eps * (np.abs(x.astype(np.float64)) @ np.abs(w.astype(np.float64)) + np.abs(true))
+        terms = self.gated(np.abs(x.astype(np.float64)) @ np.abs(w.astype(np.float64)))
+        bound = (x.shape[-1] + 3 + self.spec.gates) * eps * (terms + np.abs(true))
         assert (np.abs(found.astype(np.float64) - true) <= bound + 1e-30).all(), (self.spec, given)
+
+    def gated(self, sums):
+        """What `plus_bias` makes of the sums of the gates."""
+        apart = sums.reshape(*sums.shape[:-1], self.spec.gates, -1) if self.spec.gates > 1 else sums[..., None, :]
+        return (apart * np.arange(1.0, self.spec.gates + 1)[:, None]).sum(-2)
 
 
 def like(hint, low=2):
@@ -158,6 +169,17 @@ def test_every_number_of_rows(name, transpose_w, packed):
     product = Compiled(named_target(name), m=like(33), n=70, k=37, transpose_w=transpose_w, packed=packed, bias=True)
     for m in range(1, 71):
         product(m=m, seed=m)
+
+
+@pytest.mark.parametrize("name", TARGETS)
+@pytest.mark.parametrize("how", [{}, {"transpose_w": True}, {"packed": True}, {"transpose_x": True}], ids=str)
+def test_gates_of_any_number_of_rows_and_terms(name, how):
+    """In place, in either form, packed by the call and beforehand."""
+    known = {"k": 20} if "packed" in how else {"k": like(30)}
+    for gates, n in ((4, 144), (3, 102), (2, 200)):
+        product = Compiled(named_target(name), m=like(33), n=n, gates=gates, bias=True, **known, **how)
+        for m in (1, 2, 3, 5, 8, 12, 13, 31, 40):
+            product(m=m, seed=m, **({} if "packed" in how else {"k": 3 * m}))
 
 
 @pytest.mark.parametrize("name", TARGETS)
@@ -267,6 +289,9 @@ CASES = [
     (3, 250, 70, 1, {"transpose_w": True}), (200, 3, 70, 1, {"transpose_w": True}), (1, 500, 64, 1, {}),
     (7, 33, 20, 9, {}), (200, 70, 90, 1, {"transpose_x": True}), (1, 1, 1, 1, {}),
     (300, 70, 5000, 1, {}), (300, 70, 5000, 1, {"transpose_w": True}),
+    (1, 400, 50, 1, {"gates": 4}), (1, 400, 50, 1, {"gates": 4, "transpose_w": True}),
+    (2, 800, 400, 1, {"gates": 4}), (200, 120, 50, 1, {"gates": 3, "packed": True}),
+    (20, 300, 900, 1, {"gates": 2, "transpose_w": True}),
 ]  # fmt: skip
 
 
@@ -275,6 +300,8 @@ CASES = [
 def test_any_split_gives_the_same_bits(case, symbolic):
     sizes, layout = dict(zip(FIELDS, case, strict=False)), case[-1]
     given = {key: size for key, size in sizes.items() if symbolic and not (layout.get("packed") and key != "m")}
+    if "gates" in layout:
+        given.pop("n", None)
     sizes |= {key: like(size) for key, size in given.items()}
     product = Compiled(named_target("avx512"), ranged=True, bias=True, **sizes, **layout)
     whole = product(**given)
