@@ -8,7 +8,7 @@ their own way (`tools.explanation_tables` in colour).
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from hybridize.base.frozen import frozen
 from hybridize.compiler.limits import Limits
@@ -116,6 +116,8 @@ class Explanation:
     limits: Limits | None = None
     """Of this machine's core, where kernels were timed."""
     notes: tuple[str, ...] = ()
+    layouts: tuple[tuple[str, int], ...] = ()
+    """Ways in which stored values lie other than in the order of their axes, and how many lie so."""
 
     @property
     def seconds(self) -> float | None:
@@ -147,9 +149,8 @@ class Explanation:
         found.append(("backend", f"backend {self.backend}" + (f", for {self.target}" if self.target else "")))
         if self.stages:
             found.append(("compiled in", ", ".join(f"{name} {ms:.1f} ms" for name, ms in self.stages)))
-        if self.conversions:
-            counts = ", ".join(f"{count} {word}" for word, count, _ in self.conversions)
-            found.append(("layouts", f"{counts}: {sum(nbytes for *_, nbytes in self.conversions):,} bytes a call"))
+        if self.layouts or self.conversions:
+            found.append(("layouts", "; ".join(self._layouts_described())))
         memory = self.memory
         call = f"{memory.scratch + memory.outputs:,} bytes a call at most: {memory.scratch:,} of scratch, "
         found.append(("memory", f"{call}{memory.outputs:,} of outputs"))
@@ -161,6 +162,14 @@ class Explanation:
         if self.limits is not None:
             found.append(("this core", described(self.limits)))
         return (*found, *(("note", note) for note in self.notes))
+
+    def _layouts_described(self) -> Iterator[str]:
+        """Tell how values lie, then what converts them."""
+        for word, count in self.layouts:
+            yield f"{count} value{'' if count == 1 else 's'} {word}"
+        if self.conversions:
+            counts = ", ".join(f"{count} {word}" for word, count, _ in self.conversions)
+            yield f"{counts}: {sum(nbytes for *_, nbytes in self.conversions):,} bytes a call"
 
     @property
     def tables(self) -> tuple[ReportTable, ...]:

@@ -20,7 +20,7 @@ Every expression is pure and typed; index expressions are i64.
     index        normal forms: equal expressions are one object, index arithmetic is affine, bounds decide comparisons
     contraction  sums of products of two operands by index maps: roles of axes, meaning, gradients
     kernel       loop nests that store expressions in flat buffers; their text is their identity
-    measure      how wide and heavy an expression is
+    measure      how wide and heavy an expression is, the bytes that loops move
     interpret    what a kernel means, slowly
     draws        formulas of random numbers, for expressions and for NumPy arrays alike
 

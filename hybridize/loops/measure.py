@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measure expressions: how wide and how heavy they are, by which the number of lanes is chosen."""
+"""Measure expressions and loops: how wide and heavy they are, by which lanes are chosen, and what they move."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from hybridize.base import dims
 from hybridize.base.dtypes import FLOATS, bool_
-from hybridize.loops.expr import Axis, CallExpr, Cast, Expr, Fold, Load, Select
+from hybridize.loops.expr import Axis, CallExpr, Cast, Const, Expr, Fold, Load, Select
 from hybridize.loops.functions import FUNCTIONS
 from hybridize.loops.index import Index, children
+from hybridize.loops.kernel import Kernel, Param, Statement
 
 MANY = 64
 """Elements beyond which vectors are full."""
@@ -60,6 +61,54 @@ def step_along(address: Expr, axis: int) -> int | None:
         elif any(isinstance(node, Axis) and node.number == axis for node in walk(atom)):
             return None
     return found
+
+
+def bytes_moved(params: Sequence[Param], loops: Iterable[tuple[Sequence[int], Sequence[Statement]]]) -> int:
+    """Return the bytes of buffers that loops read and store, each element once as far as its addresses tell.
+
+    Args:
+        params: the buffers, by number; others are not counted.
+        loops: sizes of the axes, from axis 0 on, and the statements over them.
+    """
+    addresses: dict[int, dict[int, list[int]]] = {}
+    whole: set[int] = set()
+    for extents, statements in loops:
+        sizes = dict(enumerate(extents))
+        roots = [statement.value for statement in statements]
+        sizes |= {fold.variable: fold.size for fold in walk(*roots) if isinstance(fold, Fold)}
+        accesses = [(statement.buffer, statement.index) for statement in statements]
+        accesses += [(load.operand, load.indices[0]) for load in walk(*roots) if isinstance(load, Load)]
+        for number, address in accesses:
+            count = _elements(address, sizes)
+            if count is None:
+                whole.add(number)
+                continue
+            known = addresses.setdefault(number, {}).setdefault(id(address), [])
+            if not any(dims.same(count, other) for other in known):
+                known.append(count)
+    total = 0
+    for number, param in enumerate(params):
+        count = sum(count for counts in addresses.get(number, {}).values() for count in counts)
+        inside = number not in whole and dims.proven(param.size - count, 0)
+        total = total + (count if inside else param.size) * param.dtype.itemsize
+    return total
+
+
+def kernel_bytes(kernel: Kernel) -> int:
+    """Return the bytes of its params that a kernel reads and stores."""
+    axes = [(nest, body) for nest in kernel.nests for body in nest.bodies]
+    loops = (((*(axis.size for axis in nest.rows), *body.sizes), body.statements) for nest, body in axes)
+    return bytes_moved(kernel.params, loops)
+
+
+def _elements(address: Expr, sizes: Mapping[int, int]) -> int | None:
+    """The elements at an address as its axes run; None where it is not affine in them."""
+    if isinstance(address, Const):
+        return 1
+    terms = address.terms if isinstance(address, Index) else ((address, 1),)
+    if not all(isinstance(atom, Axis) for atom, _ in terms):
+        return None
+    return dims.product(sizes[atom.number] for atom, _ in terms if isinstance(atom, Axis))
 
 
 def typical(size: int) -> int:

@@ -57,7 +57,7 @@ def explained(
     kernels = explain.kernels(executable, plan)
     known = changed(
         known, passes=explain.passes(graph), kernels=kernels, stages=tuple(executable.timings.items()),
-        memory=explain.memory(executable, plan, runs.memory.packed_bytes),
+        memory=explain.memory(executable, plan, runs.memory.packed_bytes), layouts=plan.layouts,
     )  # fmt: skip
     if not profile:
         return known

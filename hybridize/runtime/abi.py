@@ -16,7 +16,7 @@ from typing import Any, Final
 from hybridize.runtime import cpython, effects, entry, image, plan, pool
 from hybridize.runtime.serialization import stored_name
 
-NUMBER: Final = 4
+NUMBER: Final = 5
 
 
 def facts() -> str:

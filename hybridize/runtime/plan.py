@@ -13,6 +13,7 @@ C-contiguous and aligned to its itemsize, `scratch` to 64 bytes; outputs overlap
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import field
 from typing import Final
 
 from hybridize.base import dims
@@ -140,6 +141,8 @@ class Plan:
     """Positions among the constants of pointers to a team of threads, see `runtime.pool`."""
     updates: tuple[tuple[int, int], ...] = ()
     """Outputs that may take the place of an input, and which: the input is of no further use then."""
+    layouts: tuple[tuple[str, int], ...] = field(default_factory=tuple)
+    """Ways in which stored values lie other than in the order of their axes, and how many lie so."""
 
     def at(self, sizes: Mapping[str, int]) -> Plan:
         """The plan of a call with these sizes, by the names of the symbols."""
@@ -165,6 +168,7 @@ class Plan:
             self.packs,
             teams=self.teams,
             updates=self.updates,
+            layouts=self.layouts,
         )
 
     def as_compiled(self) -> Plan:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Schedules a graph: fuses its nodes into kernels, orders the steps and places values in memory.
 
-In: an optimised graph, the target, and what the code generator tells of routines. Out: `Schedule`, steps over
-addresses in memory, with the `Plan` that the runtime keeps. Kernels are loop IR; nothing here knows LLVM.
+In: an optimised graph and the target. Out: `Schedule`, steps over addresses in memory, with the `Plan` that the runtime
+keeps. Kernels are loop IR; nothing here knows LLVM.
 
     lower        one node as an expression of its own index
     grouping     fusion: which values are inlined, row-local, fused stores or materialised; epilogues of contractions
@@ -16,6 +16,7 @@ addresses in memory, with the `Plan` that the runtime keeps. Kernels are loop IR
     contraction  products: their form, tiles, panels, scratch and units, as a `ProductPlan`
     epilogue     a draft as what follows in the store of a contraction
     gates        several sums of a product that make one element
+    routines     the scratch of sorting and of factors of matrices
     homes        how a stored value lies in memory: strides, offset, halo
     layouts      which values have a home other than the order of their axes
     places       in whose memory a value lies: its own, or within a base or a concatenation

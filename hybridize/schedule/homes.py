@@ -34,6 +34,13 @@ class Home:
     """The axes, slowest first."""
     halo: Halo
 
+    def __str__(self) -> str:
+        last = (0, *range(2, len(self.order)), 1)
+        in_turn = self.order == tuple(range(len(self.order)))
+        named = "channels last" if self.order == last else f"axes {' '.join(map(str, self.order))}"
+        words = [*([] if in_turn else [named]), *(["with a halo"] if self.has_halo else [])]
+        return ", ".join(words) or "in order"
+
     def address(self, space: Space, indices: Sequence[Expr]) -> Expr:
         """The place of an element."""
         return space.affine(list(zip(indices, self.strides, strict=True)), self.offset)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import heapq
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -22,6 +23,7 @@ from hybridize.graph.ir import Array
 from hybridize.loops.expr import Const, Region, Routine
 from hybridize.loops.index import Interner, Space
 from hybridize.loops.kernel import Kernel, Param, Statement
+from hybridize.loops.measure import bytes_moved, kernel_bytes
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.runtime.plan import Buffer, Plan, PlanAddress, PlanStep, plain
@@ -43,6 +45,7 @@ from hybridize.schedule.memory import ALIGN, ScratchBlock, assign, rounded
 from hybridize.schedule.merging import merged
 from hybridize.schedule.nests import Nests
 from hybridize.schedule.parallel import Split, shared_loop, worth
+from hybridize.schedule.routines import scratch_of
 from hybridize.schedule.steps import (
     Address,
     Band,
@@ -59,12 +62,10 @@ from hybridize.schedule.steps import (
     Stable,
     TapStep,
     ThreadPoolHandle,
+    statements_of,
 )
 from hybridize.schedule.together import LoopedStatement
 from hybridize.schedule.updates import Updates, admissible, asserted_first, proven_updates, readers_first
-
-RoutineBytes = Callable[[Routine, Sequence[TensorType], Sequence[TensorType]], int]
-"""The scratch that a routine needs for such inputs and outputs: who writes its code lays that out."""
 
 LITERAL_ELEMENTS = 1 << 16
 """Constants beyond this many elements are not looked at for being one number."""
@@ -85,7 +86,6 @@ KnownSource = Array | Stable
 def schedule(
     graph: Graph,
     target: Target,
-    routine_bytes: RoutineBytes,
     slots: int = 1,
     known: Mapping[int, KnownSource] | None = None,
     updates: Updates | None = None,
@@ -98,7 +98,7 @@ def schedule(
     beforehand, where that pays. `updates` says of outputs which input they are the new value of: where it can, the plan
     has them take its place (see `schedule.updates`).
     """
-    return _Scheduler(graph, target, routine_bytes, slots, known or {}, updates or {}).result()
+    return _Scheduler(graph, target, slots, known or {}, updates or {}).result()
 
 
 class _Scheduler:
@@ -106,13 +106,11 @@ class _Scheduler:
         self,
         graph: Graph,
         target: Target,
-        routine_bytes: RoutineBytes,
         slots: int,
         known: Mapping[int, KnownSource],
         updates: Updates,
     ) -> None:
         self.threads = slots
-        self.routine_bytes = routine_bytes
         self.graph = graph
         self.updates = admissible(graph, updates)
         self.target = target
@@ -283,10 +281,19 @@ class _Scheduler:
             tuple(_described(step, flops) for step, flops in made),
             teams=tuple(slot for slot, constant in enumerate(constants) if isinstance(constant, ThreadPoolHandle)),
             updates=updates,
+            layouts=self._layouts_kept(steps),
         )
         work = (sum(_moved(step) for step, _ in made), sum(flops for _, flops in made))
         reads = frozenset(self.reads)
         return Schedule(plan, steps, constants, reads, scratch_bytes, work)
+
+    def _layouts_kept(self, steps: Iterable[ScheduleStep]) -> tuple[tuple[str, int], ...]:
+        """Count the stored values that do not lie in the order of their axes, by how they lie; those of bodies, too."""
+        counts = Counter(str(home) for value, home in self.layouts.items() if value in self.memory)
+        for step in steps:
+            for body in step.bodies if isinstance(step, RegionStep) else ():
+                counts.update(dict(body.plan.layouts))
+        return tuple(sorted(counts.items()))
 
     def _found_bands(self, count: int) -> dict[int, Band]:
         """The bands of products; what lives within one lives as long as all of it."""
@@ -306,7 +313,8 @@ class _Scheduler:
         for first, value in self.bordered:
             if first == number:
                 kernel = border(value.type.shape, self.grouping.places.own(value), value.type.dtype, self.target)
-                yield LoopStep(Provenance(("border",), ()), kernel, (self._memory_of(value),)), 0
+                nbytes = kernel_bytes(kernel)
+                yield LoopStep(Provenance(("border",), ()), kernel, (self._memory_of(value),), nbytes), 0
 
     def _constants_of_plan(self) -> tuple[Array | Packed | Derived | ThreadPoolHandle, ...]:
         """The constants, those empty that no step reads: numbers within kernels, and what is read packed."""
@@ -336,7 +344,7 @@ class _Scheduler:
 
         def make() -> tuple[ScheduleStep, int]:
             addresses = (Address("output", slot, 0), self._address_of(value))
-            return LoopStep(Provenance(("copy",), ()), kernel, addresses), 0
+            return LoopStep(Provenance(("copy",), ()), kernel, addresses, kernel_bytes(kernel)), 0
 
         return make
 
@@ -350,7 +358,7 @@ class _Scheduler:
         lanes = max((nest.lanes for nest in kernel.nests), default=1)
         provenance = _provenance_of(node for _, node, _ in reversed(group.members))
         flops = sum(local.cost * value.type.size for value, _, local in group.members)
-        nbytes = sum(param.size * param.dtype.itemsize for param in kernel.params)
+        nbytes = kernel_bytes(kernel)
         local = [row.nbytes * lanes for row in rows]
         # Where there is only one row, threads share it: the next nest reads what all of them stored in this one.
         own = local if group.rows else [0] * len(local)
@@ -360,8 +368,8 @@ class _Scheduler:
         blocks = [self._own_scratch(size, split if group.rows else None, number) for size in local]
 
         def make() -> tuple[ScheduleStep, int]:
-            addresses = [self._memory_of(value) for value in order]
-            return LoopStep(provenance, kernel, (*addresses, *(self._address(block) for block in blocks)), split), flops
+            addresses = (*map(self._memory_of, order), *map(self._address, blocks))
+            return LoopStep(provenance, kernel, addresses, nbytes, split), flops
 
         return make
 
@@ -448,7 +456,7 @@ class _Scheduler:
         turned = self._turned(arranged, kept, values, stores, number)
         nodes = [step.node] if draft is None else [step.node, *(n for _, n, _ in reversed(draft.group.members))]
         provenance = _provenance_of(nodes)
-        nbytes = x.type.nbytes + w.type.nbytes + sum(value.type.nbytes for value in values)
+        nbytes = x.type.nbytes + w.type.nbytes + bytes_moved(params, [(out.type.shape, statements_of(stores))])
         flops = sum(2 * product(part.contraction.sizes) for part in arranged.phases)
         split = self._split(nbytes, flops, [plan.table_bytes], lambda: is_symbolic(plan.units) or plan.units > 1)
         workspace = self._own_scratch(plan.table_bytes, split, number)
@@ -478,11 +486,11 @@ class _Scheduler:
 
     def _copying(self, word: str, kernel: Kernel, *addresses: Address) -> Made:
         """A step that only copies, shared by threads where that pays."""
-        nbytes = sum(param.size * param.dtype.itemsize for param in kernel.params)
+        nbytes = kernel_bytes(kernel)
         split = self._split(nbytes, 0, [], lambda: any(map(shared_loop, kernel.nests)))
         if split is not None:
             split = dataclasses.replace(split, loops=tuple(map(shared_loop, kernel.nests)))
-        return LoopStep(Provenance((word,), ()), kernel, addresses, split), 0
+        return LoopStep(Provenance((word,), ()), kernel, addresses, nbytes, split), 0
 
     def _turned(
         self,
@@ -607,11 +615,13 @@ class _Scheduler:
     def _routine(self, node: Node, routine: Routine, number: int) -> Any:
         inputs = tuple(value.type for value in node.inputs)
         outputs = tuple(value.type for value in node.outputs)
-        workspace = self._scratch(self.routine_bytes(routine, inputs, outputs), number)
+        scratch = scratch_of(routine, inputs, outputs)
+        workspace = self._scratch(scratch.nbytes, number)
 
         def make() -> tuple[ScheduleStep, int]:
             addresses = tuple(self._address_of(value) for value in (*node.outputs, *node.inputs))
-            step = RoutineStep(_provenance_of([node]), routine, inputs, outputs, addresses, self._address(workspace))
+            own = self._address(workspace)
+            step = RoutineStep(_provenance_of([node]), routine, inputs, outputs, scratch, addresses, own)
             return step, sum(kind.size for kind in (*inputs, *outputs))
 
         return make
@@ -631,7 +641,7 @@ class _Scheduler:
             source, start = self._source(value)
             if source is not None and (k in invariant if k < carried else k not in stacked):
                 known[k] = _part(source, start, value.type)
-        bodies = tuple(schedule(graph, self.target, self.routine_bytes, self.threads, known) for graph in graphs)
+        bodies = tuple(schedule(graph, self.target, self.threads, known) for graph in graphs)
         slots = [self._slots(made.constants) for made in bodies]
         # Inputs that bodies read only packed; state is copied, read or not.
         unread = {k + skip for k in known if k >= carried and not any(k in made.reads for made in bodies)}
@@ -746,9 +756,7 @@ def _threads(step: ScheduleStep) -> int:
 def _moved(step: ScheduleStep) -> int:
     """Bytes that a step reads and writes."""
     match step:
-        case LoopStep(kernel=kernel):
-            return sum(param.size * param.dtype.itemsize for param in kernel.params)
-        case TapStep(nbytes=nbytes):
+        case LoopStep(nbytes=nbytes) | TapStep(nbytes=nbytes):
             return nbytes
         case ProductStep(plan=plan, out=out):
             return plan.product.x_bytes + plan.product.w_bytes + out.nbytes

@@ -16,6 +16,7 @@ from hybridize.runtime.plan import Plan
 from hybridize.schedule.contraction import Packing, ProductPlan
 from hybridize.schedule.contraction.taps import TapPlan
 from hybridize.schedule.parallel import Split
+from hybridize.schedule.routines import RoutineScratch
 
 
 @frozen
@@ -117,6 +118,8 @@ class LoopStep:
     provenance: Provenance
     kernel: Kernel
     addresses: tuple[Address, ...]
+    nbytes: int
+    """Bytes that are read and written."""
     split: Split | None = None
     numbers: tuple[float, ...] = ()
     """The table that the kernel's last param is, where several steps run it with numbers of their own."""
@@ -191,12 +194,14 @@ class RoutineStep:
     routine: Routine
     inputs: tuple[TensorType, ...]
     outputs: tuple[TensorType, ...]
+    scratch: RoutineScratch
     addresses: tuple[Address, ...]
     workspace: Address
 
     def __str__(self) -> str:
         operands = ", ".join(map(str, self.inputs))
         body = f"{self.routine.name}{self.routine.parameters}: {operands} -> {', '.join(map(str, self.outputs))}"
+        body = f"{body}\n{self.scratch}" if self.scratch.offsets else body
         return _step("routine", self.provenance, (*self.addresses, self.workspace), None, body)
 
 

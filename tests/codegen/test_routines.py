@@ -10,12 +10,13 @@ import pytest
 from hybridize.base.errors import CodegenError, StateError
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import compile_module, host_target, named_target
-from hybridize.codegen.llvm.routines.emit import emit_routine, routine_bytes
+from hybridize.codegen.llvm.routines.emit import emit_routine
 from hybridize.codegen.llvm.text import Module
 from hybridize.loops.expr import Routine
 from hybridize.ops.randomness import StandardGamma
 from hybridize.ops.sorting import sorting_order
 from hybridize.runtime import effects
+from hybridize.schedule.routines import RoutineScratch, scratch_of
 
 DTYPES = [np.bool_, np.int8, np.uint8, np.int32, np.uint64, np.int64, np.float16, ml_dtypes.bfloat16, np.float32,
           np.float64]  # fmt: skip
@@ -27,18 +28,21 @@ def run(routine, inputs, outputs, target=None):
     module = Module((target or host_target()).halves)
     types = [TensorType(x.shape, x.dtype) for x in inputs]
     out_types = [TensorType(shape, np.dtype(dtype)) for shape, dtype in outputs]
-    name = emit_routine(module, routine, types, out_types, target or host_target())
-    assert emit_routine(module, routine, types, out_types, target or host_target()) == name
+    laid_out = scratch_of(routine, types, out_types)
+    name = emit_routine(module, routine, types, out_types, laid_out, target or host_target())
+    assert emit_routine(module, routine, types, out_types, laid_out, target or host_target()) == name
     text = module.text().replace(f"define internal void @{name}", "define void @routine")
     loaded = compile_module(text, target or host_target())
     if f"@{effects.VARIABLE} =" in text:
         ctypes.c_void_p.from_address(loaded.address(effects.VARIABLE)).value = effects.address()
     results = [np.empty(t.shape, t.dtype) for t in out_types]
-    scratch = np.empty(routine_bytes(routine, types, out_types) + 64, np.uint8)
+    scratch = np.full(laid_out.nbytes + 128, 0xA5, np.uint8)
     at = -(-scratch.ctypes.data // 64) * 64
+    beyond = scratch[at - scratch.ctypes.data + laid_out.nbytes :]
     count = len(results) + len(inputs) + 1
     call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * count)(loaded.address("routine"))
     call(*(x.ctypes.data for x in [*results, *inputs]), at)
+    assert (beyond == 0xA5).all(), "a routine writes beyond its scratch"
     return results
 
 
@@ -152,4 +156,4 @@ def test_print_and_assert(capsys):
 
 def test_unknown_routine():
     with pytest.raises(CodegenError, match="E955"):
-        emit_routine(Module(), Routine("nothing"), (), (), host_target())
+        emit_routine(Module(), Routine("nothing"), (), (), RoutineScratch(), host_target())

@@ -289,3 +289,41 @@ def test_conversions_of_layout_are_counted_with_their_bytes():
     plain = hybridize(lambda x: x + 1.0)
     plain(x)
     assert "layouts" not in dict(plain.program(x).explain().facts)
+
+
+def stacked(x, w):
+    """Three convolutions, two values between them; the second reads its window beyond the border."""
+    y = np.maximum(result(ops.convolution(operand(x), operand(w))), 0)
+    y = np.maximum(result(ops.convolution(operand(y), operand(w), 1, 1)), 0)
+    return result(ops.convolution(operand(y), operand(w)))
+
+
+def test_values_that_lie_otherwise_are_counted_by_how_they_lie():
+    x, w = np.ones((2, 16, 9, 9)), np.ones((16, 16, 3, 3))
+    report = hybridize(stacked).program(x, w).explain()
+    assert report.layouts == (("channels last", 1), ("channels last, with a halo", 1))
+    line = dict(report.facts)["layouts"]
+    assert line.startswith("1 value channels last; 1 value channels last, with a halo; 1 copy in, ")
+    assert line in " ".join(str(report).split())
+
+
+def test_values_in_bodies_of_control_flow_are_counted_too():
+    def f(x, w):
+        while x.sum() > 1e30:
+            x = stacked(np.pad(x, ((0, 0), (0, 0), (2, 2), (2, 2))), w)
+        return x
+
+    x, w = np.ones((2, 16, 9, 9)), np.ones((16, 16, 3, 3))
+    made = hybridize(f).program(x, w)
+    body = [text for text in made.schedule().splitlines() if "contraction: contract" in text]
+    assert len(body) == 3
+    assert sum(count for _, count in made.explain().layouts) == 2 + 1, "the padded image has a home, too"
+
+
+def test_a_program_of_any_size_counts_its_values_as_one_of_known_sizes_does():
+    f = hybridize(stacked)
+    w = np.ones((16, 16, 3, 3))
+    for rows in (2, 3, 5):
+        x = np.ones((rows, 16, 9, 9))
+        f(x, w)
+        assert dict(f.program(x, w).explain().layouts) == {"channels last": 1, "channels last, with a halo": 1}

@@ -14,6 +14,7 @@ from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.program import scheduled
 from hybridize.machine.target import named_target
 from hybridize.ops import composites
+from hybridize.ops.factors import QR
 from hybridize.passes import PIPELINE
 from hybridize.passes.inline import Inline
 
@@ -150,6 +151,8 @@ CASES = {
     "cut by a select": lambda: schedule_of(lambda x, y: [ops.neg(ops.concat(x, y, axis=1))], f32(3, 4), f32(3, 5)),
     "several statements": lambda: schedule_of(both, f32(64)),
     "threads": lambda: schedule_of(each(ops.tanh), f32(1 << 20), slots=4),
+    "routine": lambda: schedule_of(each(lambda x: ops.arg_sort(x, 1)), f32(3, 37)),
+    "routine of any size": lambda: schedule_of(lambda x: ops.bind(QR(False), x), f32(unknown(), 4)),
     "epilogue": lambda: schedule_of(dense, f32(6, 64), f32(64, 48), f32(48)),
     "epilogue that stores twice": lambda: schedule_of(kept, f32(6, 64), f32(64, 48)),
     "epilogue of any rows": lambda: schedule_of(dense, f32(unknown(), 64), f32(64, 48), f32(48)),

@@ -25,7 +25,7 @@ from hybridize.codegen.llvm.nests.kernels import emit_kernel
 from hybridize.codegen.llvm.parallel import call_in_parallel, emit_body
 from hybridize.codegen.llvm.prepare import emit_prepare
 from hybridize.codegen.llvm.regions import emit_region
-from hybridize.codegen.llvm.routines.emit import emit_routine, routine_bytes
+from hybridize.codegen.llvm.routines.emit import emit_routine
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, literal, llvm_type
 from hybridize.graph import Graph
 from hybridize.graph.ir import Array
@@ -74,7 +74,7 @@ def scheduled(
     share steps that are worth it. `updates` are as in `schedule`.
     """
     known = {number: Stable(number, 0) for number in stable}
-    return schedule(graph, target, routine_bytes, slots, known, updates)
+    return schedule(graph, target, slots, known, updates)
 
 
 def build(
@@ -179,8 +179,8 @@ class Emitter:
                 return self._product(f, step, pointers)
             case TapStep():
                 return self._taps(f, step, pointers)
-            case RoutineStep(routine=routine, inputs=inputs, outputs=outputs):
-                name = emit_routine(self.module, routine, inputs, outputs, self.target)
+            case RoutineStep(routine=routine, inputs=inputs, outputs=outputs, scratch=scratch):
+                name = emit_routine(self.module, routine, inputs, outputs, scratch, self.target)
                 self._call(f, name, [pointers.at(address) for address in (*step.addresses, step.workspace)])
                 return name
             case RegionStep():

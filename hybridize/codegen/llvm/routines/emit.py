@@ -23,12 +23,17 @@ from hybridize.codegen.llvm.text import Function, Module
 from hybridize.loops.expr import Routine
 from hybridize.machine.target import Target
 from hybridize.runtime import effects
+from hybridize.schedule.routines import RoutineScratch
 
 Types = Sequence[TensorType]
 
 
-def emit_routine(module: Module, routine: Routine, inputs: Types, outputs: Types, target: Target) -> str:
+def emit_routine(
+    module: Module, routine: Routine, inputs: Types, outputs: Types, scratch: RoutineScratch, target: Target
+) -> str:
     """Write the routine for operands of these types, once; returns the function's name.
+
+    Its scratch is laid out as the schedule says (`schedule.routines`).
 
     Raises:
         CodegenError E955: there is no such routine.
@@ -37,28 +42,19 @@ def emit_routine(module: Module, routine: Routine, inputs: Types, outputs: Types
     name = f"{routine.name}.{hashlib.sha256(' '.join(case).encode()).hexdigest()[:12]}"
     if name in module.functions:
         return name
-    writer = _WRITERS.get(routine.name)
-    if writer is None:
+    if routine.name not in _WRITERS and routine.name not in _WRITERS_WITH_SCRATCH:
         raise CodegenError("E955", f"no routine is called {routine.name!r}")
     params = [("ptr", f"o{k}") for k in range(len(outputs))] + [("ptr", f"i{k}") for k in range(len(inputs))]
     f = Function(module, name, [*params, ("ptr", "scratch")])
-    writer(f, routine, inputs, outputs, target)
+    if routine.name in _WRITERS:
+        _WRITERS[routine.name](f, routine, inputs, outputs, target)
+    else:
+        areas = {
+            area: f.op(f"getelementptr i8, ptr %scratch, i64 {f.size(offset)}") for area, offset in scratch.offsets
+        }
+        _WRITERS_WITH_SCRATCH[routine.name](f, routine, inputs, outputs, target, areas)
     f.do("ret void")
     return name
-
-
-def routine_bytes(routine: Routine, inputs: Types, outputs: Types) -> int:
-    """Scratch that the routine needs."""
-    if routine.name in ("sort", "arg_sort"):
-        return sorting.scratch_bytes(inputs[0], routine.parameters[0], routine.name == "arg_sort")
-    match routine.name:
-        case "qr":
-            return orthogonal.qr_scratch_bytes(inputs, outputs)
-        case "eigh":
-            return spectra.eigh_scratch_bytes(inputs)
-        case "svd":
-            return spectra.svd_scratch_bytes(routine, outputs)
-    return 0
 
 
 def _around(type_: TensorType, axis: int) -> tuple[int, int, int]:
@@ -199,8 +195,11 @@ _WRITERS = {
     "cum_sum": _running, "cum_prod": _running, "cum_max": _running,
     "scatter_nd": _scatter, "print": _effect, "assert": _effect, "bounds": _effect, "solvable": _effect,
     "permitted": _effect,
-    "sort": sorting.write, "arg_sort": sorting.write,
     "cholesky": factors.write_cholesky, "lu": factors.write_lu, "solve_triangular": factors.write_triangular,
-    "qr": orthogonal.write_qr, "eigh": spectra.write_eigh, "svd": spectra.write_svd,
     "standard_gamma": draws.write_gamma,
 }  # fmt: skip
+_WRITERS_WITH_SCRATCH = {
+    "sort": sorting.write, "arg_sort": sorting.write,
+    "qr": orthogonal.write_qr, "eigh": spectra.write_eigh, "svd": spectra.write_svd,
+}  # fmt: skip
+"""Those that work in scratch take pointers to its areas besides, by their names."""

@@ -8,7 +8,7 @@ columns, which lie as lines of the scratch memory. Source: Golub and Van Loan, M
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.routines.factors import each_matrix, size
@@ -18,12 +18,6 @@ from hybridize.loops.expr import Routine
 from hybridize.machine.target import Target
 
 Types = Sequence[TensorType]
-
-
-def qr_scratch_bytes(inputs: Types, outputs: Types) -> int:
-    """Scratch of QR: the columns of x and of q, and a number for each reflection."""
-    m, n = inputs[0].shape[-2:]
-    return (n * m + outputs[0].shape[-1] * m + n) * inputs[0].dtype.itemsize
 
 
 def reflect(r: Reals, first: str, rest: str, count: Position, factor: str) -> str:
@@ -52,16 +46,16 @@ def apply_reflection(r: Reals, v: str, factor: str, first: str, rest: str, count
     r.add_multiples(rest, [(r.neg(along), v)], count)
 
 
-def write_qr(f: Function, routine: Routine, inputs: Types, outputs: Types, target: Target) -> None:
+def write_qr(
+    f: Function, routine: Routine, inputs: Types, outputs: Types, target: Target, areas: Mapping[str, str]
+) -> None:
     """q with orthonormal columns and r upper triangular, q r = x; `wide` x has fewer rows than columns."""
     kind = inputs[0]
     r = Reals(f, kind.dtype, target)
     m, n = (size(f, x) for x in kind.shape[-2:])
     (wide,) = routine.parameters
     columns, steps = size(f, outputs[0].shape[-1]), m if wide else n
-    work = "%scratch"
-    basis = r.at(work, r.times(n, m))
-    factors = r.at(basis, r.times(columns, m))
+    work, basis, factors = areas["columns"], areas["basis"], areas["factors"]
     with each_matrix(f, ("%i0", kind, 2), ("%o0", outputs[0], 2), ("%o1", outputs[1], 2)) as (x, q, upper):
         with f.loop(0, m) as rows, f.loop(0, n) as along:
             value = r.load(x, r.plus(r.times(rows.index, n), along.index))

@@ -8,7 +8,7 @@ half of the scratch into the other.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from hybridize.base.dims import is_symbolic, same
 from hybridize.base.dtypes import int64
@@ -19,18 +19,13 @@ from hybridize.loops.expr import Routine
 from hybridize.machine.target import Target
 
 
-def scratch_bytes(type_: TensorType, axis: int, numbered: bool) -> int:
-    """Two copies of a line, of keys and of numbers."""
-    return 2 * type_.shape[axis] * (_aligned(type_.dtype.itemsize) + (8 if numbered else 0))
-
-
-def _aligned(itemsize: int) -> int:
-    """Keys take whole words, so that the numbers behind them are aligned."""
-    return max(8, itemsize)
-
-
 def write(
-    f: Function, routine: Routine, inputs: Sequence[TensorType], outputs: Sequence[TensorType], target: Target
+    f: Function,
+    routine: Routine,
+    inputs: Sequence[TensorType],
+    outputs: Sequence[TensorType],
+    target: Target,
+    areas: Mapping[str, str],
 ) -> None:
     """Write the body of `sort` or `arg_sort` with parameters (axis, descending)."""
     axis, descending = routine.parameters
@@ -38,7 +33,7 @@ def write(
     outer, n, inner = math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])
     if any(same(size, 0) for size in (outer, n, inner)):
         return
-    sorter = _Sorter(f, inputs[0], n, bool(descending), "arg" in routine.name)
+    sorter = _Sorter(f, inputs[0], n, bool(descending), areas)
     with f.loop(0, outer) as rows, f.loop(0, inner) as columns:
         start = f.op(f"add i64 {f.op(f'mul i64 {rows.index}, {f.size(n * inner)}')}, {columns.index}")
         sorter.fetch(start, inner)
@@ -46,52 +41,50 @@ def write(
 
 
 class _Sorter:
-    def __init__(self, f: Function, type_: TensorType, n: int, descending: bool, numbered: bool) -> None:
+    def __init__(self, f: Function, type_: TensorType, n: int, descending: bool, areas: Mapping[str, str]) -> None:
         self.f = f
         self.n = n
         self.descending = descending
-        self.numbered = numbered
+        self.numbered = "numbers" in areas
         self.keys = Cells(f, type_.dtype)
         self.numbers = Cells(f, int64)
-        words = _aligned(type_.dtype.itemsize)
-        self.key_sides = [self._scratch(side * n * words) for side in (0, 1)]
-        self.number_sides = [self._scratch(2 * n * words + side * n * 8) for side in (0, 1)]
-
-    def _scratch(self, offset: int) -> str:
-        return self.f.op(f"getelementptr i8, ptr %scratch, i64 {self.f.size(offset)}")
+        kinds = ("keys", "numbers") if self.numbered else ("keys",)
+        self.sides = [[areas[kind] for kind in kinds], [areas[f"other {kind}"] for kind in kinds]]
+        """Pointers to the keys, then to the numbers where there are any, of both copies."""
 
     def fetch(self, start: str, stride: int) -> None:
         """Bring a line into the first side."""
         f = self.f
         with f.loop(0, self.n) as loop:
             position = f.op(f"add i64 {f.op(f'mul i64 {loop.index}, {f.size(stride)}')}, {start}")
-            self.keys.store(self.keys.load("%i0", position, 1), self.key_sides[0], loop.index, 1)
+            self.keys.store(self.keys.load("%i0", position, 1), self.sides[0][0], loop.index, 1)
             if self.numbered:
-                self.numbers.store(loop.index, self.number_sides[0], loop.index, 1)
+                self.numbers.store(loop.index, self.sides[0][1], loop.index, 1)
 
-    def deliver(self, start: str, stride: int, side: tuple[str, str]) -> None:
+    def deliver(self, start: str, stride: int, side: Sequence[str]) -> None:
         """Write the sorted line from where its keys and numbers are."""
         f = self.f
         cells = self.numbers if self.numbered else self.keys
-        source = side[1] if self.numbered else side[0]
+        source = side[-1]
         with f.loop(0, self.n) as loop:
             position = f.op(f"add i64 {f.op(f'mul i64 {loop.index}, {f.size(stride)}')}, {start}")
             cells.store(cells.load(source, loop.index, 1), "%o0", position, 1)
 
-    def sort(self) -> tuple[str, str]:
+    def sort(self) -> Sequence[str]:
         """Merge until the line is one run; returns where its keys and numbers lie, which depends on n alone."""
         rounds = self._rounds()
         if rounds != 0:
             f = self.f
-            widths = [("i64", "1"), *(("ptr", side) for side in self.key_sides + self.number_sides)]
-            with f.loop(0, rounds, carry=widths) as loop:
-                width, keys, other_keys, numbers, other_numbers = loop.values
-                self._round(width, (keys, numbers), (other_keys, other_numbers))
-                double = f.op(f"shl i64 {width}, 1")
-                loop.following = [double, other_keys, keys, other_numbers, numbers]
+            count = len(self.sides[0])
+            carry = [("i64", "1"), *(("ptr", pointer) for side in self.sides for pointer in side)]
+            with f.loop(0, rounds, carry=carry) as loop:
+                width, *pointers = loop.values
+                source, target = pointers[:count], pointers[count:]
+                self._round(width, source, target)
+                loop.following = [f.op(f"shl i64 {width}, 1"), *target, *source]
             if isinstance(rounds, str):
-                return loop.results[1], loop.results[3]
-        return self.key_sides[int(rounds) % 2], self.number_sides[int(rounds) % 2]
+                return loop.results[1 : 1 + count]
+        return self.sides[int(rounds) % 2]
 
     def _rounds(self) -> int | str:
         """The logarithm of n to base 2, rounded up."""
@@ -104,7 +97,7 @@ class _Sorter:
         some = self.f.op(f"icmp sgt i64 {self.f.size(self.n)}, 0")
         return self.f.op(f"select i1 {some}, i64 {rounds}, i64 0")
 
-    def _round(self, width: str, source: tuple[str, str], target: tuple[str, str]) -> None:
+    def _round(self, width: str, source: Sequence[str], target: Sequence[str]) -> None:
         """Merge neighbouring runs of `width` elements."""
         f = self.f
         pair = f.op(f"shl i64 {width}, 1")

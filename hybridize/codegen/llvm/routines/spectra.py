@@ -12,7 +12,7 @@ sections 11.2 and 11.3; Hestenes, Inversion of matrices by biorthogonalization, 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from hybridize.base.dtypes import float64
 from hybridize.base.types import TensorType
@@ -70,22 +70,16 @@ class _Spectrum(Reals):
         return self.copysign(self.number(1), self.add(loop.results[0], self.number(0)))
 
 
-def eigh_scratch_bytes(inputs: Types) -> int:
-    """Scratch of the eigenvalues: two matrices and four lines."""
-    n = inputs[0].shape[-1]
-    return 8 * (2 * n * n + 4 * n + 8)
-
-
-def write_eigh(f: Function, routine: Routine, inputs: Types, outputs: Types, target: Target) -> None:
+def write_eigh(
+    f: Function, routine: Routine, inputs: Types, outputs: Types, target: Target, areas: Mapping[str, str]
+) -> None:
     """Eigenvalues, ascending, and vectors as columns; NaN throughout where they are not found."""
     (upper,) = routine.parameters
     kind = inputs[0]
     r, n = _Spectrum(f, float64, target), size(f, kind.shape[-1])
     square = r.times(n, n)
-    matrix = "%scratch"
-    vectors = r.at(matrix, square)
-    diagonal = r.at(vectors, square)
-    beside, factors, line = (r.at(diagonal, r.times(n, k)) for k in (1, 2, 3))
+    matrix, vectors, diagonal = areas["matrix"], areas["vectors"], areas["diagonal"]
+    beside, factors, line = areas["beside"], areas["factors"], areas["line"]
     with each_matrix(f, ("%i0", kind, 2), ("%o0", outputs[0], 1), ("%o1", kind, 2)) as (x, values, out):
         with f.loop(0, n) as rows, f.loop(0, r.plus(rows.index, 1)) as columns:
             low = r.plus(r.times(rows.index, n), columns.index)
@@ -242,15 +236,9 @@ def _ql(r: Reals, n: Position, diagonal: str, beside: str, vectors: str) -> str:
     return r.get(failed)
 
 
-def svd_scratch_bytes(routine: Routine, outputs: Types) -> int:
-    """Scratch of the singular values: the lines that are made orthogonal, the rotations, the values."""
-    (tall,) = routine.parameters
-    rows, columns = outputs[0 if tall else 2].shape[-2:]
-    k = outputs[1].shape[-1]
-    return 8 * (rows * columns + k * k + k + 8)
-
-
-def write_svd(f: Function, routine: Routine, inputs: Types, outputs: Types, target: Target) -> None:
+def write_svd(
+    f: Function, routine: Routine, inputs: Types, outputs: Types, target: Target, areas: Mapping[str, str]
+) -> None:
     """u, s and v^T with x = u diag(s) v^T; `tall` x is worked on by columns, wide x by rows."""
     (tall,) = routine.parameters
     kind = inputs[0]
@@ -258,9 +246,7 @@ def write_svd(f: Function, routine: Routine, inputs: Types, outputs: Types, targ
     m, n, k = size(f, kind.shape[-2]), size(f, kind.shape[-1]), size(f, outputs[1].shape[-1])
     length = m if tall else n
     whole = size(f, outputs[0].shape[-1] if tall else outputs[2].shape[-2])
-    lines = "%scratch"
-    turned = r.at(lines, r.times(whole, length))
-    values = r.at(turned, r.times(k, k))
+    lines, turned, values = areas["lines"], areas["rotations"], areas["values"]
     with each_matrix(f, ("%i0", kind, 2), ("%o0", outputs[0], 2), ("%o1", outputs[1], 1), ("%o2", outputs[2], 2)) as (
         x, u, s, vh,
     ):  # fmt: skip

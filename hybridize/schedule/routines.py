@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The scratch of routines: the areas of memory that each works in, and where they lie.
+
+A routine that has no row in the table works in its outputs alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from hybridize.base.dims import text
+from hybridize.base.frozen import frozen
+from hybridize.base.types import TensorType
+from hybridize.loops.expr import Routine
+
+Types = Sequence[TensorType]
+Areas = Sequence[tuple[str, int]]
+"""Names of areas and their bytes, in the order in which they lie."""
+
+
+@frozen
+class RoutineScratch:
+    """The areas of a routine's scratch, one after the other."""
+
+    offsets: tuple[tuple[str, int], ...] = ()
+    """Names of the areas, and their first bytes."""
+    nbytes: int = 0
+
+    def __str__(self) -> str:
+        areas = ", ".join(f"{name}+{text(offset)}" for name, offset in self.offsets)
+        return f"scratch {text(self.nbytes)} bytes: {areas}"
+
+
+def scratch_of(routine: Routine, inputs: Types, outputs: Types) -> RoutineScratch:
+    """Lay out the scratch of a routine for operands of these types."""
+    layout = _AREAS.get(routine.name)
+    if layout is None:
+        return RoutineScratch()
+    offsets, end = [], 0
+    for name, nbytes in layout(routine, inputs, outputs):
+        offsets.append((name, end))
+        end += nbytes
+    return RoutineScratch(tuple(offsets), end)
+
+
+def _sort(routine: Routine, inputs: Types, outputs: Types) -> Areas:
+    """Two copies of a line, between which runs are merged; for `arg_sort` of the elements' numbers, too.
+
+    Keys take whole words, so that the numbers behind them are aligned.
+    """
+    (kind,) = inputs
+    n = kind.shape[routine.parameters[0]]
+    keys = n * max(8, kind.dtype.itemsize)
+    found = [("keys", keys), ("other keys", keys)]
+    return [*found, ("numbers", n * 8), ("other numbers", n * 8)] if routine.name == "arg_sort" else found
+
+
+def _qr(routine: Routine, inputs: Types, outputs: Types) -> Areas:
+    """The columns of x and of q as lines, and a number for each reflection."""
+    (kind,) = inputs
+    m, n = kind.shape[-2:]
+    itemsize = kind.dtype.itemsize
+    return [
+        ("columns", n * m * itemsize),
+        ("basis", outputs[0].shape[-1] * m * itemsize),
+        ("factors", n * itemsize),
+    ]
+
+
+def _eigh(routine: Routine, inputs: Types, outputs: Types) -> Areas:
+    """In float64: the matrix, its vectors, both diagonals of the tridiagonal one, reflections, a line."""
+    n = inputs[0].shape[-1]
+    square = [("matrix", 8 * n * n), ("vectors", 8 * n * n)]
+    return [*square, *((name, 8 * n) for name in ("diagonal", "beside", "factors", "line"))]
+
+
+def _svd(routine: Routine, inputs: Types, outputs: Types) -> Areas:
+    """In float64: the lines that are made orthogonal, the rotations, the values."""
+    (tall,) = routine.parameters
+    rows, columns = outputs[0 if tall else 2].shape[-2:]
+    k = outputs[1].shape[-1]
+    return [("lines", 8 * rows * columns), ("rotations", 8 * k * k), ("values", 8 * k)]
+
+
+_AREAS: Mapping[str, Callable[[Routine, Types, Types], Areas]] = {
+    "sort": _sort,
+    "arg_sort": _sort,
+    "qr": _qr,
+    "eigh": _eigh,
+    "svd": _svd,
+}
