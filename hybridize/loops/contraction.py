@@ -425,7 +425,7 @@ class _Solution:
             self._stretch(subscript([*index.terms, (new, -index.divisor)], index.offset), 1)
             return
         held = [axis for axis in candidates if self._is_held(axis, index, position)]
-        axis = max(held or candidates, key=lambda axis: (dims.hint(self.sizes[axis]), -axis))
+        axis = max(held or candidates, key=lambda axis: (self._suits(axis), dims.hint(self.sizes[axis]), -axis))
         if not held:
             self._stretch(plain(axis), self.sizes[axis])
         value = _solved(index, axis, new)
@@ -466,9 +466,37 @@ class _Solution:
                 shorter = dims.hint(lengths[at[0]]) < dims.hint(self.sizes[axis])
                 if not unit or not shorter or not same(self.sizes[axis], others[whole[0]]):
                     continue
+                if not self._are_columns(here, there):
+                    continue
                 there[whole[0]], here[at[0]] = _solved(index, axis, axis), plain(axis)
                 self.sizes[axis] = lengths[at[0]]
                 break
+
+    def _suits(self, axis: int) -> bool:
+        """Tell whether the operand that is read along an axis plainly may have a window there instead."""
+        operands = (self.cotangent, self.other)
+        plainly = [any(each.axis == axis for each in operand) for operand in operands]
+        if plainly[0] == plainly[1]:
+            return True
+        holder, other = operands if plainly[0] else reversed(operands)
+        return self._are_columns(other, holder)
+
+    def _are_columns(self, operand: list[Subscript], other: list[Subscript]) -> bool:
+        """Tell whether one operand, the other having windows, has the columns that tiles spread over vectors.
+
+        See `schedule.contraction`: columns are an axis of the result that the operand without windows has alone. Half
+        as many as the other one would have are worth the shorter sums.
+        """
+        return 2 * self._columns(operand, other) >= min(_VECTOR, self._columns(other, operand))
+
+    def _columns(self, operand: list[Subscript], other: list[Subscript]) -> int:
+        """The most indices of an axis of the result that one operand alone has, as it is."""
+        own = {each.axis for each in operand if each.axis is not None and each.axis >= self.count} - axes_of(other)
+        return max((dims.hint(self.sizes[axis]) for axis in own), default=0)
+
+
+_VECTOR = 16
+"""Columns that fill the vectors of most machines."""
 
 
 def _signs(coefficient: int) -> range:

@@ -180,6 +180,18 @@ def test_a_gradient_of_a_convolution_counts_its_window():
     assert by_x(first, (g, w)).contraction.sizes == (2, 3, 8, 4, 3)
 
 
+@pytest.mark.parametrize(
+    ("batch", "stride", "size", "window"), [(1, 1, 2, 3), (4, 1, 3, 5), (1, 2, 2, 7), (2, 3, 4, 9)]
+)
+def test_a_gradient_by_images_smaller_than_their_window_keeps_its_columns(batch, stride, size, window):
+    """The window stays in the cotangent, and w gives the columns: a batch is fewer than the channels."""
+    pad = window // 2
+    found = convolution(stride, 1, pad, sizes=(batch, 32, size, 16, window))
+    gradient = by_x(found, ((batch, 16, stride * size), (32, 16, window))).contraction
+    assert gradient.w == (plain(3), plain(1), plain(4))
+    assert gradient.sizes == (batch, 16, stride * size, 32, window)
+
+
 @pytest.mark.parametrize("padding", [0, 1])
 def test_sizes_that_are_not_known_are_not_asked(padding):
     scope = SizeScope()

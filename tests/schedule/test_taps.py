@@ -7,6 +7,7 @@ import numpy
 import pytest
 
 from hybridize import ops
+from hybridize.base.dims import SizeScope
 from hybridize.base.dtypes import float32
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import assembly
@@ -73,3 +74,31 @@ def test_inner_loops_keep_their_sums_in_registers(channels, size, machine):
         if products >= 10:  # tiles of a corner have a row or two
             assert vectors - products <= 1.1 * products
     assert max(sum("vfmadd" in line for line in body) for body in loops) >= (20 if name == "avx512" else 10)
+
+
+@pytest.mark.parametrize("unknown", ["o", "oc", "nco"])
+@pytest.mark.parametrize(("name", "unroll"), [("avx512", 2), ("avx2", 1), ("baseline", 1)])
+def test_any_number_of_columns(unknown, name, unroll):
+    """Columns, terms and images whose numbers only calls know: in tiles, whatever remains of the last panel."""
+    scope = SizeScope()
+    n, c, o = (scope.symbol(hint) if axis in unknown else hint for axis, hint in zip("nco", (3, 8, 40), strict=True))
+    scope.capturing = False
+
+    def run(x, w, b):
+        y = ops.contract("nc[y+r-1][x+s-1],ocrs->noyx", x, w, {"y": 6, "x": 7})
+        wide = ops.reshape(b, (1, ops.type_of(b).shape[0], 1, 1))
+        return [ops.add(y, ops.broadcast(wide, ops.type_of(y).shape))]
+
+    graph = make_graph(run, [TensorType(shape, float32) for shape in ((n, c, 6, 7), (o, c, 3, 3), (o,))])
+    target = dataclasses.replace(named_target(name), unroll=unroll)
+    assert any(isinstance(step, TapStep) for step in scheduled(graph, target).steps)
+    program = compiled(graph, target)
+    rng = numpy.random.default_rng(0)
+    for sizes in ((3, 8, 40), (3, 8, 2), (3, 8, 16), (2, 5, 17), (4, 7, 130)):
+        count, channels, columns = (
+            size if axis in unknown else hint for axis, size, hint in zip("nco", sizes, (3, 8, 40), strict=True)
+        )
+        shapes = (count, channels, 6, 7), (columns, channels, 3, 3), (columns,)
+        inputs = [rng.normal(size=shape).astype("f4") for shape in shapes]
+        exact = make_graph(run, [TensorType(shape, float32) for shape in shapes])
+        numpy.testing.assert_allclose(program.run(inputs)[0], evaluate(exact, inputs)[0], atol=1e-4)

@@ -112,10 +112,10 @@ def _arranged(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: bo
     rows = [axis for axis, role in enumerate(roles(contraction)) if role is Role.ROW]
     if halo is None or not columns or not rows:
         return None
-    wide = [axis for axis in columns if not dims.is_symbolic(sizes[axis]) and sizes[axis] * _EMPTY >= lanes]
+    wide = [axis for axis in columns if hint(sizes[axis]) * _EMPTY >= lanes]
     if not wide:
         return None
-    column = max(wide, key=lambda axis: (min(sizes[axis], lanes), axis))
+    column = max(wide, key=lambda axis: (not is_symbolic(sizes[axis]), min(hint(sizes[axis]), lanes), axis))
     groups = tuple(axis for axis in range(rank) if axis != column and axis not in rows)
     sums = tuple(range(rank, len(sizes)))
     return Arrangement(contraction, swapped, shapes, groups, tuple(rows), column, sums, parts, halo)
