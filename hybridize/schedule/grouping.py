@@ -247,6 +247,8 @@ class Grouping:
         hard = value in self.wanted or value in self.places or bool(self.readers.get(value))
         if not uses and not hard:
             return
+        if not hard and value in self.finishing:
+            self._unite(value)
         aliased = hard and self._make_alias(node, value, local)
         if aliased and not uses:
             return
@@ -630,11 +632,15 @@ class Grouping:
     def _epilogue(self, step: NodeStep, value: Value) -> tuple[FusionGroup | None, int]:
         """The group that may finish the elements of a contraction as they are computed, and the sums of each."""
         uses = self.uses.get(value, {})
-        if value in self.wanted or value in self.places or len(uses) != 1 or same(value.type.size, 0):
+        if value in self.wanted or value in self.places or not uses or same(value.type.size, 0):
+            return None, 1
+        if not self.readers.get(value, set()) <= set(uses):
+            return None, 1
+        if isinstance(step.tiled, MatrixProduct):
+            self._unite(value)
+        if len(uses) != 1:
             return None, 1
         group, patterns = next(iter(uses.items()))
-        if not self.readers.get(value, set()) <= {group}:
-            return None, 1
         if group.rows is not None or group.contraction is not None or group.row_local:
             return None, 1
         if not all(self._reads_where_stored(group, stored) for stored in group.materialised):
@@ -651,6 +657,60 @@ class Grouping:
         identity = group.space.flat(tuple(group.space.axis(k) for k in range(len(group.shape))), group.shape)
         whole = not others and same(product(group.shape), value.type.size) and flat is identity
         return (group if whole else None), 1
+
+    def _unite(self, value: Value) -> None:
+        """Make one group of those that read gates of a value, so that a product has them all (*horizontal fusion*)."""
+        uses = self.uses[value]
+        group, *others = uses
+        patterns = {key: pattern for found in uses.values() for key, pattern in found.items()}
+        if not others or not all(self._alike(group, other) for other in others):
+            return
+        if sum(one.cost for one in uses) > COST_LIMIT or self._gates(group, value, patterns.values()) is None:
+            return
+        if any(self._reaches(one, other) for one in uses for other in uses if one is not other):
+            return
+        for other in others:
+            self._absorb(group, other)
+
+    def _alike(self, group: FusionGroup, other: FusionGroup) -> bool:
+        """Tell whether two groups go over equal axes, element by element, and may do so together."""
+        return (
+            len(group.shape) == len(other.shape)
+            and all(map(same, group.shape, other.shape))
+            and all(self._is_plain(one) for one in (group, other))
+        )
+
+    def _is_plain(self, group: FusionGroup) -> bool:
+        """Tell whether a group only computes elements, which nothing waits for to come last."""
+        return (
+            group.rows is None
+            and group.contraction is None
+            and not group.row_local
+            and not group.variables
+            and self.last.isdisjoint(group.materialised)
+            and all(member in self.producer for member, _, _ in group.members)
+        )
+
+    def _absorb(self, group: FusionGroup, other: FusionGroup) -> None:
+        """Have one group compute what another one does."""
+        group.members += other.members
+        group.members.sort(key=lambda member: self.producer[member[0]][0], reverse=True)
+        group.materialised |= other.materialised
+        group.cost += other.cost
+        group.recomputed += other.recomputed
+        group.nodes |= other.nodes
+        group.first, group.last = min(group.first, other.first), max(group.last, other.last)
+        for uses in self.uses.values():
+            if other in uses:
+                found = uses.pop(other)
+                uses[group] = {**uses.get(group, {}), **found}
+        for readers in self.readers.values():
+            if other in readers:
+                readers.remove(other)
+                readers.add(group)
+        for value in other.materialised:
+            self.owner[value] = group
+        self.groups.remove(other)
 
     def _finishes_each(self, group: FusionGroup, value: Value, patterns: Iterable[Pattern]) -> bool:
         """Tell whether a group reads each element of a value once, in any order."""
