@@ -21,7 +21,7 @@ from hybridize.array.operators import Operators, functions, not_an_index, not_on
 from hybridize.array.storage import Storage
 from hybridize.array.traced import LostHistory, Traced, Variable
 from hybridize.base.access import ACCESS, READERS, SMALL, WRITER, await_writer, consistently, exclusively
-from hybridize.base.dtypes import DType, float32, float64, int32, int64
+from hybridize.base.dtypes import NO_INDEX, DType, float32, float64, int32, int64
 from hybridize.base.errors import ArgumentError, DTypeError, HybridizeError, KeyShapeError, OutOfBoundsError, ShapeError
 from hybridize.base.forks import renewed
 from hybridize.base.types import TensorType
@@ -485,7 +485,7 @@ def written(array: ndarray) -> None:
 
 def key_error(error: IndexError, of: TensorType, key: Any) -> HybridizeError:
     """Our error for NumPy's, which refused a key."""
-    text = str(error)
+    text = str(error).replace(str(NO_INDEX), "NaN")
     if "out of bounds" in text:
         return OutOfBoundsError("E110", f"x[{key!r}] of {of}: {text}", help="indices run from -n to n - 1")
     if "too many" in text or "boolean index did not match" in text or "broadcast" in text:

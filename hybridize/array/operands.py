@@ -25,7 +25,8 @@ from hybridize.array.symbol import Symbol, refusal
 from hybridize.array.traced import Traced
 from hybridize.base import dims
 from hybridize.base.config import CONFIG
-from hybridize.base.dtypes import CODES, DType, as_dtype, code, float32, float64, int64
+from hybridize.base.dtypes import CODES, NO_INDEX, DType, as_dtype, code, converted, float32, float64, int64, is_float
+from hybridize.base.dtypes import index_numbers as index_numbers_of
 from hybridize.base.errors import (
     ArgumentError,
     DTypeError,
@@ -39,7 +40,7 @@ from hybridize.base.locations import is_users
 from hybridize.base.promotion import NUMBERS, default_dtype, floating, python_kind, result_dtype, weak_kind
 from hybridize.base.tracebacks import trim
 from hybridize.base.types import Shape, TensorType, same_shape
-from hybridize.ops import Broadcast, Cast, Concat, Iota, Reshape, size_of
+from hybridize.ops import Broadcast, Cast, Concat, Iota, Isnan, Reshape, Where, size_of
 from hybridize.ops.op import ACTIVE, Operand, bind1, capturing, constant, current, type_of
 
 # NaN and infinity are values: as in MXNet and PyTorch, computing them is no event. Only warnings that NumPy would
@@ -193,7 +194,7 @@ def from_list(x: Any, dtype: DType | None = None) -> Operand:
     _numbers_in(array)
     if dtype is None:
         dtype = float32 if array.dtype == float64 or array.size == 0 else as_dtype(array.dtype)
-    return given(array.astype(dtype, copy=False))
+    return given(array if array.dtype == dtype else converted(array, dtype))
 
 
 def _part(part: Any, dtype: DType) -> Any:
@@ -302,11 +303,19 @@ def strong(x: Any, dtype: DType | None = None) -> Operand:
 def indices(x: Any) -> Operand:
     """The int64 operand of an argument that holds indices."""
     x = operand(x, int64)
-    if dtype_of(x).kind not in "iu":
-        if isinstance(x, (Weak, *NUMBERS)):
-            raise DTypeError("E204", f"an index must be an integer, got {typed(x)}")
-        return cast(x, int64)  # MXNet keeps indices in float arrays
-    return cast(x, int64)
+    if isinstance(x, (Weak, *NUMBERS)) and dtype_of(x).kind not in "iu":
+        raise DTypeError("E204", f"an index must be an integer, got {typed(x)}")
+    return index_numbers(x)
+
+
+def index_numbers(x: Operand) -> Operand:
+    """The int64 operand of one that holds indices, as MXNet does in float arrays, too; NaN is out of bounds."""
+    if not is_float(dtype_of(x)):
+        return cast(x, int64)
+    if isinstance(x, numpy.ndarray):
+        return index_numbers_of(x)
+    missing = broadcast(given(numpy.array(NO_INDEX)), shape_of(x))
+    return bind1(Where(), bind1(Isnan(), x), missing, cast(x, int64))
 
 
 def common_dtype(xs: Sequence[Any], *, float_only: bool = False) -> DType:

@@ -77,11 +77,16 @@ def is_integer(dtype: DType) -> bool:
     return dtype in INTEGERS
 
 
+def truncates(source: DType, result: DType) -> bool:
+    """Tell whether a conversion makes integers of floats, of which NumPy leaves much to the machine (`converted`)."""
+    return result.kind in "iu" and source.kind not in "iub"
+
+
 def converted(x: numpy.ndarray[Any, Any], dtype: DType) -> numpy.ndarray[Any, Any]:
     """`x` as `dtype`: floats truncate to integers; beyond the range they become its ends, NaN 0, on every machine."""
     with numpy.errstate(invalid="ignore", over="ignore"):
         found: numpy.ndarray[Any, Any] = x.astype(dtype)
-        if dtype.kind not in "iu" or x.dtype.kind in "iub":
+        if not truncates(x.dtype, dtype):
             return found
         wide = x if x.dtype.kind == "f" else x.astype(float32)
         ends = numpy.iinfo(dtype)
@@ -93,6 +98,19 @@ def converted(x: numpy.ndarray[Any, Any], dtype: DType) -> numpy.ndarray[Any, An
         found[~inside & (wide >= high)] = ends.max
         found[numpy.isnan(wide)] = 0
         return found
+
+
+NO_INDEX = -(1 << 63)
+"""The int64 number of a float that is no number: out of all bounds, as an index."""
+
+
+def index_numbers(x: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:
+    """Floats that hold indices as int64; NaN becomes `NO_INDEX`."""
+    found = converted(x, int64)
+    missing = numpy.isnan(x)
+    if missing.any():
+        found[missing] = NO_INDEX
+    return found
 
 
 def code(dtype: DType) -> str:

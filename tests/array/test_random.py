@@ -2,6 +2,7 @@ import numpy
 import pytest
 from scipy import stats
 
+from hybridize import hybridize
 from hybridize.array import np, npx, random
 from hybridize.base import modes
 from hybridize.base.errors import ArgumentError, ShapeError
@@ -183,3 +184,28 @@ def test_dropout_follows_the_mode(both):
     assert (npx.dropout(np.array(x), 0.5, mode="always").asnumpy() == 0).any()
     with pytest.raises(ArgumentError):
         npx.dropout(np.array(x), 1.5)
+
+
+DRAWS = {
+    "uniform": lambda dtype: np.random.uniform(-2, 3, 1000, dtype),
+    "normal": lambda dtype: np.random.normal(0.0, 2.5, 1000, dtype),
+    "gumbel": lambda dtype: np.exp(np.random.gumbel(size=1000, dtype=dtype)),  # near 0, a difference of two logarithms
+    "logistic": lambda dtype: np.exp(np.random.logistic(size=1000, dtype=dtype)),
+    "laplace": lambda dtype: np.random.laplace(size=1000, dtype=dtype),
+    "gamma": lambda dtype: np.random.gamma(0.7, 1.5, 1000, dtype),
+    "beta": lambda dtype: np.random.beta(2.0, 3.0, 1000, dtype),
+    "of an array": lambda dtype: np.random.normal(
+        np.zeros((1000,), dtype=dtype), np.array([0.3], dtype=dtype), dtype=dtype
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DRAWS)
+@pytest.mark.parametrize(("dtype", "tolerance"), [("float32", 2e-6), ("float64", 2e-15)])
+def test_a_seed_draws_the_same_numbers_compiled_to_the_last_bits_of_the_dtype(name, dtype, tolerance):
+    random.seed(3)
+    expected = DRAWS[name](dtype).asnumpy()
+    random.seed(3)
+    found = hybridize(DRAWS[name])(dtype).asnumpy()
+    assert found.dtype == expected.dtype == dtype
+    numpy.testing.assert_allclose(found, expected, rtol=tolerance, atol=0)

@@ -16,7 +16,7 @@ from hybridize import ops
 from hybridize.array.operands import broadcast, cast, shape_of, strong
 from hybridize.array.staging import staging
 from hybridize.base import dims
-from hybridize.base.dtypes import bool_, int64
+from hybridize.base.dtypes import NO_INDEX, bool_, int64
 from hybridize.base.errors import OutOfBoundsError, ValueArgumentError
 from hybridize.ops.op import Operand, bind, bind1
 
@@ -37,7 +37,8 @@ def check(index: Operand, low: Any, high: Any, what: str, help: str = "") -> Non
     if isinstance(index, numpy.ndarray):
         if _outside(index, low, high):
             wrong = index[(index < low) | (index >= high)][0]
-            raise OutOfBoundsError("E110", f"{what}: index {wrong} is out of bounds", help=help or _bounds(low, high))
+            shown = "NaN" if wrong == NO_INDEX else wrong
+            raise OutOfBoundsError("E110", f"{what}: index {shown} is out of bounds", help=help or _bounds(low, high))
         return
     if _proven(index, low, high):
         return

@@ -39,7 +39,7 @@ from hybridize.array.operands import (
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import is_symbolic
-from hybridize.base.dtypes import DType, as_dtype, float32, float64, int64, is_integer
+from hybridize.base.dtypes import DType, as_dtype, converted, float32, float64, int64, is_integer, truncates
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.promotion import NUMBERS, floating, promote
 from hybridize.ops.op import ACTIVE, bind1, capturing
@@ -136,6 +136,8 @@ def _is_numpys(source: Any) -> bool:
 
 def _converted(data: Any, wanted: DType) -> Any:
     """A copy of NumPy's `data`, where kernels like it; one in another order keeps it."""
+    if truncates(data.dtype, wanted):
+        data = converted(data, wanted)
     if not data.flags.c_contiguous:
         return data.astype(wanted)
     made = buffers.zeros(data.shape, wanted)

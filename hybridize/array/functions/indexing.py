@@ -25,6 +25,7 @@ from hybridize.array.operands import (
     broadcast,
     cast,
     dtype_of,
+    index_numbers,
     operand,
     result,
     shape_of,
@@ -36,7 +37,8 @@ from hybridize.array.symbol import At, Symbol
 from hybridize.array.traced import Traced
 from hybridize.base import dims
 from hybridize.base.access import ACCESS, WRITER, consistently, exclusively
-from hybridize.base.dtypes import bool_, int64, is_float
+from hybridize.base.dtypes import bool_, converted, int64, is_float, truncates
+from hybridize.base.dtypes import index_numbers as index_numbers_of
 from hybridize.base.errors import (
     ArgumentError,
     CaptureError,
@@ -126,6 +128,8 @@ def _set(x: ndarray, key: Any, value: Any) -> None:
     """`x[key] = value` of values that are there."""
     if type(value) is numpy.ndarray and value.base is not None and numpy.may_share_memory(value, x._data):
         value = value.copy()  # NumPy reads what it has just written: y[0:8:2] = y[:4] of strides of one direction
+    if type(value) is numpy.ndarray and truncates(value.dtype, x._data.dtype):
+        value = converted(value, x._data.dtype)
     plain = _plain(key)
     basic = _is_basic(plain)
     if basic and not isinstance(plain, slice):
@@ -200,7 +204,7 @@ def _plain(key: Any) -> Any:
         return tuple(_plain(part) for part in key)
     if isinstance(key, ndarray):
         data = key._data
-        return data.astype(int64) if is_float(data.dtype) else data
+        return index_numbers_of(data) if is_float(data.dtype) else data
     if isinstance(key, list):
         data = numpy.asarray([_plain(part) for part in key])
         return data.astype(int64) if data.size == 0 else data
@@ -250,7 +254,7 @@ def _index_array(part: Any, shape: Shape, of: TensorType) -> Any:
                 f"x[mask] with a mask {typed(x)}: how many elements that gives depends on the data",
                 help="np.where(mask, x, other) keeps the shape; x[mask] = value works",
             )
-        return cast(x, int64)
+        return index_numbers(x)
     if hasattr(part, "__hybridize_function__"):
         raise Handover(part)
     data = numpy.asarray(part)

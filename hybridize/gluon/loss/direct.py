@@ -20,7 +20,7 @@ from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.single import General
 from hybridize.autograd import fused
 from hybridize.base import dims
-from hybridize.base.dtypes import float32, float64, int64
+from hybridize.base.dtypes import float32, float64, index_numbers, int64, is_float
 from hybridize.ops import any as any_of
 from hybridize.ops import cast, eq
 from hybridize.ops.op import Operand, capturing, taping
@@ -71,7 +71,7 @@ def binary_entropy(pred: ndarray, label: ndarray, weight: float) -> Any:
 
 
 def _classes(label: Array) -> Array:
-    return label if label.dtype.kind == "i" else label.astype(numpy.int64)
+    return index_numbers(label) if is_float(label.dtype) else label.astype(int64, copy=False)
 
 
 def _surprise(x: Operand, labels: Operand) -> list[Operand]:
