@@ -26,9 +26,10 @@ from hybridize.loops.expr import Axis, Const, Expr, Fold, Load, Region, whole
 from hybridize.loops.index import Index, Space, bit
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.ops import Concat, Effect, effect_of
-from hybridize.schedule.contraction import gates_fit
+from hybridize.schedule.contraction import Product, gates_fit
 from hybridize.schedule.contraction.arrangement import Arrangement
 from hybridize.schedule.contraction.matrices import MatrixProduct, product_of
+from hybridize.schedule.contraction.product import as_row
 from hybridize.schedule.contraction.views import through
 from hybridize.schedule.gates import Gates, find_gates
 from hybridize.schedule.homes import Home, is_contiguous
@@ -83,7 +84,7 @@ class FusionGroup:
 class NodeStep:
     """A node that is a step of its own: a contraction, routine or region."""
 
-    __slots__ = ("effect", "epilogue", "first", "following", "gates", "last", "node", "operands", "tiled")
+    __slots__ = ("effect", "epilogue", "first", "following", "last", "node", "operands", "product", "tiled")
 
     def __init__(self, node: Node, position: int, effect: bool) -> None:
         self.node = node
@@ -95,8 +96,8 @@ class NodeStep:
         self.following: NodeStep | None = None
         """The next step with an effect: it must come later."""
         self.epilogue: FusionGroup | None = None
-        self.gates = 1
-        """Sums of a product that make an element of the epilogue."""
+        self.product: Product | None = None
+        """Of matrices: its sizes, and the gates that make an element of the epilogue."""
         self.first = self.last = position
 
 
@@ -183,7 +184,9 @@ class Grouping:
                 self.readers.setdefault(value, set()).add(group)
         if isinstance(lowered, MatrixProduct | Arrangement):
             self._compose_views(step, lowered)
-            step.epilogue, step.gates = self._epilogue(step, node.outputs[0])
+            if isinstance(step.tiled, MatrixProduct):
+                step.product = product_of(step.tiled, step.operands[0].type.dtype)
+            step.epilogue = self._epilogue(step, node.outputs[0])
             if step.epilogue is not None:
                 step.epilogue.contraction = node.outputs[0]
                 step.last = max(step.last, step.epilogue.last)
@@ -629,34 +632,37 @@ class Grouping:
         reads = [group.space.flat(pattern, value.type.shape) for pattern in patterns]
         return find_gates(group.space, group.shape, reads, value.type.size)
 
-    def _epilogue(self, step: NodeStep, value: Value) -> tuple[FusionGroup | None, int]:
-        """The group that may finish the elements of a contraction as they are computed, and the sums of each."""
+    def _epilogue(self, step: NodeStep, value: Value) -> FusionGroup | None:
+        """The group that may finish the elements of a contraction as they are computed.
+
+        Where it takes several sums for each, a product is told of its gates.
+        """
         uses = self.uses.get(value, {})
         if value in self.wanted or value in self.places or not uses or same(value.type.size, 0):
-            return None, 1
+            return None
         if not self.readers.get(value, set()) <= set(uses):
-            return None, 1
-        if isinstance(step.tiled, MatrixProduct):
+            return None
+        if step.product is not None:
             self._unite(value)
         if len(uses) != 1:
-            return None, 1
+            return None
         group, patterns = next(iter(uses.items()))
         if group.rows is not None or group.contraction is not None or group.row_local:
-            return None, 1
+            return None
         if not all(self._reads_where_stored(group, stored) for stored in group.materialised):
-            return None, 1
-        if isinstance(step.tiled, Arrangement):
-            return (group if self._finishes_each(group, value, patterns.values()) else None), 1
+            return None
+        if step.product is None:
+            return group if self._finishes_each(group, value, patterns.values()) else None
         if not any(self.places.is_dense(stored) for stored in group.materialised):
-            return None, 1  # the tiles of matrices store their results in the order of their axes
+            return None  # the tiles of matrices store their results in the order of their axes
         gates = self._gates(group, value, patterns.values())
         if gates is not None:
-            return (group, gates.count) if self._fit(step, gates) else (None, 1)
+            return group if self._take_gates(step, step.product, gates) else None
         (pattern, *others) = patterns.values()
         flat = group.space.flat(pattern, value.type.shape)
         identity = group.space.flat(tuple(group.space.axis(k) for k in range(len(group.shape))), group.shape)
         whole = not others and same(product(group.shape), value.type.size) and flat is identity
-        return (group if whole else None), 1
+        return group if whole else None
 
     def _unite(self, value: Value) -> None:
         """Make one group of those that read gates of a value, so that a product has them all (*horizontal fusion*)."""
@@ -719,12 +725,18 @@ class Grouping:
         own = axes is not None and all(axis >= 0 for axis in axes)
         return own and not others and same(product(group.shape), value.type.size)
 
-    def _fit(self, step: NodeStep, gates: Gates) -> bool:
-        """Tell whether a product is computed with its gates side by side."""
-        assert isinstance(step.tiled, MatrixProduct)
-        dtype = step.operands[0].type.dtype
-        of = changed(product_of(step.tiled, dtype), gates=gates.count)
-        return same(of.columns, gates.columns) and gates_fit(of, Arithmetic(dtype, self.lowerings.target))
+    def _take_gates(self, step: NodeStep, product: Product, gates: Gates) -> bool:
+        """Have a product computed with its gates side by side, if that can be."""
+        operands = step.operands
+        if same(product.n, 1):
+            product, operands = as_row(product), operands[::-1]
+        product = changed(product, gates=gates.count)
+        if not same(product.n, gates.count * gates.columns):
+            return False
+        if not gates_fit(product, Arithmetic(product.dtype, self.lowerings.target)):
+            return False
+        step.product, step.operands = product, operands
+        return True
 
 
 @frozen

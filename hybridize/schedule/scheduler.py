@@ -32,7 +32,6 @@ from hybridize.schedule.contraction import Product, ProductPlan, make_packing, m
 from hybridize.schedule.contraction.arrangement import Arrangement, reading
 from hybridize.schedule.contraction.copies import border, into_home, packed
 from hybridize.schedule.contraction.ending import ending_of, is_along, is_read, plain_ending
-from hybridize.schedule.contraction.matrices import MatrixProduct, product_of
 from hybridize.schedule.contraction.taps import TapPlan
 from hybridize.schedule.draft import Draft
 from hybridize.schedule.epilogue import epilogue_of, following
@@ -431,8 +430,8 @@ class _Scheduler:
             return self._region(step.node, lowered, number)
         if isinstance(step.tiled, Arrangement):
             return self._tapped(step, step.tiled, number)
-        assert step.tiled is not None
-        return self._product(step, step.tiled, number)
+        assert step.product is not None
+        return self._product(step, step.product, number)
 
     def _tapped(self, step: NodeStep, arranged: Arrangement, number: int) -> Any:
         """A contraction with windows: its operands brought into their homes, the tiles, results brought into theirs."""
@@ -535,8 +534,7 @@ class _Scheduler:
             slot = self.packs[key] = self._slots([Derived(source, root.type, kernel)])[0]
         return Address("input", slot, 0)
 
-    def _product(self, step: NodeStep, of: MatrixProduct, number: int) -> Any:
-        product = changed(product_of(of, step.operands[0].type.dtype), gates=step.gates)
+    def _product(self, step: NodeStep, product: Product, number: int) -> Any:
         packed = self._packed(step.operands[1], product)
         product = changed(product, packed=packed is not None)
         draft = None if step.epilogue is None else Draft(step.epilogue, self.grouping)

@@ -281,6 +281,25 @@ def test_a_result_that_waits_for_the_other_has_a_step_of_its_own():
     numpy.testing.assert_allclose(compiled(graph, host_target()).run(arrays)[0], wanted, rtol=1e-3, atol=1e-4)
 
 
+@pytest.mark.parametrize("known", [(), (0, 1)])
+def test_a_matrix_times_a_vector(known):
+    """As in books: the product has one column, and the gates are rows of the matrix."""
+
+    def run(w, u, b, x, h, c):
+        return lstm(Ours, np.split(np.dot(w, x) + np.dot(u, h) + b, 4), c)
+
+    rng = numpy.random.default_rng(0)
+    shapes = (256, 24), (256, 64), (256,), (24,), (64,), (64,)
+    arrays = [(rng.normal(size=shape) / 5).astype("f4") for shape in shapes]
+    graph = graph_of(run, arrays)
+    *_, last = scheduled(graph, TARGET, stable=known).steps
+    assert (last.plan.product.m, last.plan.product.gates) == (1, 4)
+    w, u, b, x, h, c = (one.astype("f8") for one in arrays)
+    wanted = lstm(Exact, numpy.split(w @ x + u @ h + b, 4), c)
+    for found, right in zip(compiled(graph, host_target(), stable=known).run(arrays), wanted, strict=True):
+        numpy.testing.assert_allclose(found, right, rtol=1e-5, atol=1e-6)
+
+
 def split_stored(arrays, function, **how):
     """What a program gives, and what it gives with all sums stored and read again."""
     graph = graph_of(function, arrays)

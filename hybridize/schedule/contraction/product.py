@@ -63,6 +63,19 @@ class Product:
         return f"{self.dtype.name} {sizes}; x {x}, w {w}{' packed' if self.packed else ''}{gates}"
 
 
+def as_row(product: Product) -> Product:
+    """A product of one column as one of one row: its operands change places."""
+    return changed(
+        product,
+        m=product.n,
+        n=product.m,
+        transpose_x=not product.transpose_w,
+        transpose_w=not product.transpose_x,
+        shared_x=product.shared_w,
+        shared_w=product.shared_x,
+    )
+
+
 def hinted(product: Product) -> Product:
     """The product as it is in the call that is being compiled."""
     m, n, k, batch = map(hint, (product.m, product.n, product.k, product.batch))
