@@ -3,8 +3,7 @@
 
 `dataclasses.dataclass` writes and compiles up to six functions per class, half a millisecond each time, used or not;
 with a hundred such classes that was most of `import hybridize`. Here the methods are shared, and only `__init__`,
-whose speed matters, is written for a class: when some instances of it have been made. Writing it takes as long as
-making fifty without it.
+whose speed matters, is written for a class: when many instances of it have been made.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, FrozenInstanceError
-from itertools import islice
 from operator import attrgetter
 from typing import Any, TypeVar, dataclass_transform, overload
 
@@ -94,8 +92,10 @@ def changed(one: T, **fields: Any) -> T:
     return copy
 
 
-_UNWRITTEN = 8
-"""Instances of a class that are made before its `__init__` is written: most classes have fewer in a process."""
+_UNWRITTEN = 256
+"""Instances of a class that are made before its `__init__` is written, which takes as long as making some 300 without
+it: most classes have fewer in a process, and a first call does not wait for Python's parser.
+"""
 
 
 def _fields(cls: Any) -> tuple[Field[Any], ...]:
@@ -105,41 +105,53 @@ def _fields(cls: Any) -> tuple[Field[Any], ...]:
 def _writes_itself(cls: Any, fields: Mapping[str, Field[Any]]) -> Callable[..., None]:
     """An `__init__` that replaces itself by the one of the class's fields when it has been called some times."""
     left = _UNWRITTEN
+    filled: _Filled | None = None  # most classes have no instance at all
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
-        nonlocal left
+        nonlocal left, filled
         left -= 1
-        if left < 0 or not _filled(fields, self, args, kwargs):
+        filled = filled or _filling(fields)
+        if left < 0 or not filled(self, args, kwargs):
             cls.__init__ = _written(cls)
             cls.__init__(self, *args, **kwargs)
 
     return __init__
 
 
-def _filled(fields: Mapping[str, Field[Any]], one: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Make an instance as the written `__init__` would; False for arguments that it would refuse."""
-    given = dict(zip(fields, args, strict=False))
-    named = 0
-    for name, field in islice(fields.items(), len(args), None):
-        if name in kwargs:
-            given[name] = kwargs[name]
-            named += 1
-        elif field.default is not MISSING:
-            given[name] = field.default
-        elif field.default_factory is not MISSING:
-            given[name] = field.default_factory()
-        else:
-            return False
-    if len(args) > len(fields) or named < len(kwargs):  # a keyword that is unknown, or given by position, too
-        return False
-    if hasattr(one, "__dict__"):
-        one.__dict__.update(given)
-    else:
-        for name, value in given.items():
+_Filled = Callable[[Any, tuple[Any, ...], dict[str, Any]], bool]
+
+
+def _filling(fields: Mapping[str, Field[Any]]) -> _Filled:
+    """A function that makes an instance as the written `__init__` would; False for arguments that it would refuse."""
+    names = tuple(fields)
+    count = len(names)
+    defaults = {name: field.default for name, field in fields.items() if field.default is not MISSING}
+    factories = {name: field.default_factory for name, field in fields.items() if field.default_factory is not MISSING}
+
+    def filled(one: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        values = args
+        if kwargs or len(args) != count:
+            given, named = [*args], 0
+            for name in names[len(args) :]:
+                if name in kwargs:
+                    given.append(kwargs[name])
+                    named += 1
+                elif name in defaults:
+                    given.append(defaults[name])
+                elif name in factories:
+                    given.append(factories[name]())
+                else:
+                    return False
+            if len(given) > count or named < len(kwargs):  # a keyword that is unknown, or given by position, too
+                return False
+            values = tuple(given)
+        for name, value in zip(names, values, strict=True):
             _put(one, name, value)
-    if hasattr(one, "__post_init__"):
-        one.__post_init__()
-    return True
+        if hasattr(one, "__post_init__"):
+            one.__post_init__()
+        return True
+
+    return filled
 
 
 def _written(cls: Any) -> Callable[..., None]:

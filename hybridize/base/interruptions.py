@@ -11,6 +11,7 @@ No other call looks like this. A handler that deletes its arguments is known by 
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]
 import itertools
 import sys
 from collections.abc import Iterator
@@ -44,11 +45,11 @@ def is_asynchronous(error: BaseException) -> bool:
 
 
 def _codes_of_handlers() -> set[CodeType]:
-    """The code of the handlers that stand now. Asked once for a traceback: it takes some microseconds a signal."""
-    signal = sys.modules.get("signal")
-    if signal is None:  # then there is no handler but Python's own
+    """The code of the handlers that stand now."""
+    if "signal" not in sys.modules:  # then there is no handler but Python's own
         return set()
-    handlers = map(signal.getsignal, signal.valid_signals())
+    # Not by `signal.getsignal`, which looks each answer up among enumerations: we are asked for each absent file.
+    handlers = map(_signal.getsignal, range(1, _signal.NSIG))
     codes = (getattr(getattr(one, "__func__", one), "__code__", None) for one in handlers)
     return {code for code in codes if code is not None}
 

@@ -40,7 +40,7 @@ class TensorType:
     dtype: DType
 
     def __init__(self, shape: Shape, dtype: DType) -> None:
-        # By hand, as every process makes many: `frozen` would write it when the first eight are there.
+        # By hand, as every process makes many: `frozen` would write it when the first ones are there.
         self.__dict__["shape"] = shape
         self.__dict__["dtype"] = dtype
 

@@ -77,11 +77,18 @@ def _numbers(text: str) -> tuple[float, float]:
     return quota, period
 
 
+_SHORT = 1 << 14
+"""Bytes of a file that are read: more than such files have."""
+
+
 def _text(root: str, path: str) -> str:
-    """The content of a file under `root`, or nothing."""
+    """The content of a file under `root`, or nothing. Such files are short, and the kernel writes them in one piece."""
     try:
-        with open(os.path.join(root, path)) as file:
-            return file.read().strip()
+        file = os.open(os.path.join(root, path), os.O_RDONLY | os.O_CLOEXEC)  # `open` asks ten times as much for text
+        try:
+            return os.read(file, _SHORT).decode(errors="replace").strip()
+        finally:
+            os.close(file)
     except OSError as error:
         let_through(error)
         return ""

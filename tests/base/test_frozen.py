@@ -77,7 +77,7 @@ def test_defaults_are_made_for_each_instance(classes):
 @pytest.mark.parametrize("arguments", [((), {}), ((1, (), [], 4), {}), ((1,), {"q": 1}), ((1,), {"x": 1})])
 def test_wrong_arguments(classes, arguments):
     args, kwargs = arguments
-    for _ in range(20):  # the constructor is written meanwhile
+    for _ in range(300):  # the constructor is written meanwhile
         with pytest.raises(TypeError):
             classes[1](*args, **kwargs)
 
@@ -112,7 +112,7 @@ def test_post_init_runs_at_the_first_instance_too():
 
 def test_the_first_instances_are_as_the_later_ones(classes):
     _, pair, named, _ = classes
-    for _ in range(20):
+    for _ in range(300):
         one = named(1, (2,), name="n")
         assert (one.x, one.y, one.z, one.name) == (1, (2,), [], "n")
         assert list(vars(pair(3, z=[4]))) == ["x", "y", "z"]
@@ -129,7 +129,7 @@ def changing(request):
 
 def test_mutable_fields_can_be_written(changing):
     pair = changing[1]
-    for _ in range(20):  # the constructor is written meanwhile
+    for _ in range(300):  # the constructor is written meanwhile
         one = pair(1)
         one.x, one.y = 2, (3,)
         one.z.append(4)

@@ -463,6 +463,14 @@ def test_identity_changes_with_every_file(tmp_path):
     second = now()
     (tmp_path / "ops/c.py").write_text("")
     assert now() != second
+    third, before = now(), os.stat(tmp_path / "ops/a.py")
+    (tmp_path / "another").write_text("x = 3")
+    os.utime(tmp_path / "another", ns=(before.st_atime_ns, before.st_mtime_ns))
+    os.replace(tmp_path / "another", tmp_path / "ops/a.py")  # of the same size and date
+    assert now() != third
+    fourth = now()
+    (tmp_path / "ops/c.py").rename(tmp_path / "ops/d.py")
+    assert now() != fourth
     assert identity.files(str(tmp_path), ("ops", "absent"), late) is None
 
 
