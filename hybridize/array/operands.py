@@ -314,8 +314,12 @@ def index_numbers(x: Operand) -> Operand:
         return cast(x, int64)
     if isinstance(x, numpy.ndarray):
         return index_numbers_of(x)
+    found = cast(x, int64)
+    known = staging().between(found)
+    if known is not None and dims.proven(known[0], NO_INDEX + 1):
+        return found  # made of integers
     missing = broadcast(given(numpy.array(NO_INDEX)), shape_of(x))
-    return bind1(Where(), bind1(Isnan(), x), missing, cast(x, int64))
+    return bind1(Where(), bind1(Isnan(), x), missing, found)
 
 
 def common_dtype(xs: Sequence[Any], *, float_only: bool = False) -> DType:

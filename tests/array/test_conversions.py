@@ -136,6 +136,16 @@ def test_nan_is_out_of_bounds(name):
         assert str(-(1 << 63)) not in str(caught.value)
 
 
+@pytest.mark.parametrize("numbers", [LABELS, LABELS.tolist(), [0.0, numpy.inf]])
+def test_constants_that_are_no_index_are_out_of_bounds(numbers):
+    def taken(x):
+        return np.take(x, np.array(numbers) if isinstance(numbers, list) else numbers)
+
+    for function in (taken, hybridize(taken)):
+        with pytest.raises(OutOfBoundsError, match="E110"):
+            function(np.array(X))
+
+
 def test_nan_has_no_class_in_a_recorded_loss():
     x = np.array(X)
     x.attach_grad()

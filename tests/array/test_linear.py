@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 import hybridize as hy
 from hybridize import autograd
 from hybridize.array import np, npx
-from hybridize.base.errors import ArgumentError, CaptureError, ShapeError
+from hybridize.base.errors import ArgumentError, CaptureError, DTypeError, ShapeError
 
 RANDOM = numpy.random.default_rng(0)
 
@@ -142,13 +142,86 @@ def test_einsums_of_two_operands_compiled_and_their_gradients(text, x, w):
             assert (array.grad.asnumpy() * step).sum() == pytest.approx((moved * g.asnumpy()).sum(), abs=1e-9)
 
 
+SHAPES = {"a": 2, "b": 3, "c": 4, "d": 5}
+EINSUMS = ["abc,bcd->da", "abc->ca", "abc->", "abc", "abc->cab", "bb->b", "bb->", "bb,ab->a", "abc,c,bd->ad"]
+
+
+def operands_of(text, dtype):
+    terms = text.split("->")[0].split(",")
+    return [numpy.abs(numbers(*(SHAPES[c] for c in term)) * 3 + k).astype(dtype) for k, term in enumerate(terms)]
+
+
+@pytest.mark.parametrize("text", EINSUMS)
 @pytest.mark.parametrize("dtype", ["bool", "int8", "int32", "uint8", "float16", "float32"])
-def test_dtypes_of_einsum(both, dtype):
-    xs = [numpy.asarray(numbers(*shape) * 3).astype(dtype) for shape in ((2, 3, 4), (3, 4, 5))]
-    want = numpy.einsum("abc,bcd->da", *xs)
-    found = both(lambda *xs: np.einsum("abc,bcd->da", *xs), *xs, rtol=1e-2, atol=1e-2)
+def test_dtypes_of_einsum(both, dtype, text):
+    xs = operands_of(text, dtype)
+    want = numpy.einsum(text, *xs)
+    found = both(lambda *xs: np.einsum(text, *xs), *xs, rtol=1e-2, atol=1e-2)
     assert found.dtype == want.dtype
     numpy.testing.assert_allclose(found.astype("float64"), want.astype("float64"), rtol=1e-2, atol=1e-2)
+
+
+@pytest.mark.parametrize("text", EINSUMS)
+@pytest.mark.parametrize(
+    ("given", "dtype"), [("int8", "int64"), ("bool", "int32"), ("int8", "float32"), ("float32", "float64")]
+)
+def test_einsum_computes_in_the_dtype_that_is_asked_for(both, given, dtype, text):
+    xs = operands_of(text, given)
+    want = numpy.einsum(text, *xs, dtype=dtype).astype(dtype)  # where NumPy gives a view, it forgets the dtype
+    found = both(lambda *xs: np.einsum(text, *xs, dtype=dtype), *xs, rtol=1e-5, atol=1e-5)
+    assert found.dtype == want.dtype == dtype
+    numpy.testing.assert_allclose(found, want, rtol=1e-5, atol=1e-5)
+
+
+def test_einsum_casts_what_casting_allows():
+    x = np.array([[1.5, 2.5]])
+    for function in (np.einsum, hy.hybridize(lambda *args, **kwargs: np.einsum(*args, **kwargs))):
+        with pytest.raises(DTypeError, match="E207"):
+            function("ij->i", x, dtype="int32")
+        assert function("ij->i", x, dtype="int32", casting="unsafe").tolist() == [3]
+        with pytest.raises(ArgumentError, match="E345"):
+            function("ij->i", x, order="F")
+
+
+LISTS = {
+    "ij,jk->ik": lambda x, y: (x, [0, 1], y, [1, 2], [0, 2]),
+    "ij,jk": lambda x, y: (x, [0, 1], y, (1, 2)),
+    "ba,ac->ca": lambda x, y: (x, [1, 0], y, [0, 2], [2, 0]),
+    "...j,j...->...": lambda x, y: (x, [Ellipsis, 7], y, [7, ...], [...]),
+    "ij,jk->": lambda x, y: (x, [51, 3], y, [numpy.int64(3), 0], []),
+}
+
+
+@pytest.mark.parametrize("text", LISTS)
+def test_axes_of_einsum_as_lists_of_numbers(both, text):
+    x, y = numbers(3, 4), numbers(4, 3)
+    found = both(lambda x, y: np.einsum(*LISTS[text](x, y)), x, y, rtol=1e-4, atol=1e-4)
+    numpy.testing.assert_allclose(found, numpy.einsum(*LISTS[text](x, y)), rtol=1e-4, atol=1e-4)
+    numpy.testing.assert_allclose(found, numpy.einsum(text, x, y), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("operands", "code"),
+    [
+        ((), "E313"),
+        (([0, 1],), "E313"),
+        ((np.ones((2, 2)), "ij->i"), "E397"),
+        ((np.ones((2, 2)), [0, 1], np.ones((2,))), "E397"),
+        ((np.ones((2, 2)), [0, -1]), "E397"),
+        ((np.ones((2, 2)), [0, 52]), "E397"),
+        ((np.ones((2, 2)), [0, 1.0]), "E397"),
+        ((np.ones((2, 2)), [0, True]), "E397"),
+        ((np.ones((2, 2)), [0, 1], [0, 2]), "E397"),
+        ((np.ones((2, 2)), [0, 1], [0, 0]), "E397"),
+        ((np.ones((2, 2)), [0]), "E114"),
+        (("ij,jk", np.ones((2, 2))), "E313"),
+    ],
+)
+def test_lists_of_axes_that_are_refused(operands, code):
+    for function in (np.einsum, hy.hybridize(lambda *xs: np.einsum(*xs))):
+        with pytest.raises(hy.errors.HybridizeError) as caught:
+            function(*operands)
+        assert caught.value.code == code
 
 
 @pytest.mark.parametrize(

@@ -500,7 +500,8 @@ def _tens(x: Any, zeros: int) -> Any:
     return multiply(add(below, up.astype(x.dtype)), unit)
 
 
-_CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
+CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
+"""NumPy's words for the casts that are allowed."""
 
 
 @public
@@ -589,7 +590,7 @@ def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
     Raises:
         ArgumentError E344: a Python number, which has no dtype of its own.
     """
-    one_of(casting, _CASTINGS, "can_cast", "casting")
+    one_of(casting, CASTINGS, "can_cast", "casting")
     if isinstance(from_, (bool, int, float)):
         what = f"can_cast: {from_!r} is a Python number, which takes the dtype of the arrays beside it"
         raise ArgumentError("E344", what, help="give a dtype, or an array: can_cast(np.int64, ...)")

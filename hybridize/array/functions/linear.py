@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,9 +13,12 @@ import numpy
 from hybridize import ops
 from hybridize.array.functions.elementwise import (
     _INPLACE,
+    CASTINGS,
+    astype,
     multiply,
     subtract,
 )
+from hybridize.array.functions.reductions import any as any_
 from hybridize.array.functions.reductions import sum as sum_
 from hybridize.array.functions.shapes import expand_dims, moveaxis, ravel, reshape, stack, swapaxes, transpose
 from hybridize.array.ndarray import ndarray, taping, wrap
@@ -24,6 +28,8 @@ from hybridize.array.operands import (
     broadcast,
     cast,
     finished,
+    made_in_order,
+    one_of,
     operand,
     positions,
     public,
@@ -31,7 +37,7 @@ from hybridize.array.operands import (
 )
 from hybridize.base import dims
 from hybridize.base.access import ACCESS
-from hybridize.base.dtypes import bool_, float32, float64, int32
+from hybridize.base.dtypes import as_dtype, bool_, float32, float64, int32
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.promotion import promote
 from hybridize.ops.contract import contract
@@ -257,27 +263,93 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 @public
-def einsum(subscripts: str, *operands: Any, out: Any = None, optimize: Any = False) -> Any:
+def einsum(
+    *operands: Any,
+    out: Any = None,
+    dtype: Any = None,
+    order: str = "K",
+    casting: str = "safe",
+    optimize: Any = False,
+) -> Any:
     """Einstein's sum: `ij,jk->ik` is the matrix product; letters that the result lacks are summed over.
 
     Operands are taken from left to right, two at a time, each pair as one contraction. `...` stands for axes that
     are broadcast. `optimize`, NumPy's choice of another order, does not change the result.
 
+    Args:
+        operands: the subscripts, then the arrays; or each array with a list of numbers of its axes, and those of the
+            result last: `einsum(x, [0, 1], y, [1, 2], [0, 2])`.
+        out: where the result goes.
+        dtype: what operands are cast to before; the result has it.
+        order: of memory, which arrays of ours all have.
+        casting: the casts to `dtype` that are allowed, as of `astype`.
+        optimize: see above.
+
     Raises:
         ArgumentError E313, E397: the subscripts are of another number of operands, or cannot be read.
         ShapeError E114: they do not fit the operands.
+        DTypeError E207: `casting` does not allow a cast to `dtype`.
+        ValueArgumentError E345: there is no such order or casting.
     """
-    return finished(_einsum(subscripts, *operands), out)
+    made_in_order(order, "einsum")
+    one_of(casting, CASTINGS, "einsum", "casting")
+    if operands and isinstance(operands[0], str):
+        text, xs = operands[0], [array(x) for x in operands[1:]]
+    else:
+        text, xs = _of_lists(operands)
+    wanted = None if dtype is None else as_dtype(dtype)
+    if wanted is not None:
+        xs = [astype(x, wanted, casting=casting) for x in xs]
+    return finished(_einsum(text.replace(" ", ""), xs), out)
 
 
-def _einsum(subscripts: str, *operands: Any) -> Any:
-    xs = [array(x) for x in operands]
-    inputs, output = _subscripts(subscripts.replace(" ", ""), xs)
+def _of_lists(operands: tuple[Any, ...]) -> tuple[str, list[Any]]:
+    """The subscripts of arrays that each have a list of numbers of axes behind them, and the arrays."""
+    last = operands[-1:] if len(operands) % 2 else ()
+    terms = [_of_list(numbers) for numbers in (*operands[1 : len(operands) - len(last) : 2], *last)]
+    arrays = operands[: len(operands) - len(last) : 2]
+    if not arrays:
+        raise ArgumentError(
+            "E313",
+            "einsum takes subscripts and operands, or operands each with a list of axes",
+            help='einsum("ij,jk->ik", x, y), or einsum(x, [0, 1], y, [1, 2], [0, 2])',
+        )
+    text = ",".join(terms[: len(arrays)])
+    return f"{text}->{terms[-1]}" if last else text, [array(x) for x in arrays]
+
+
+def _of_list(numbers: Any) -> str:
+    """A list of numbers of axes as letters; an ellipsis stays one."""
+    found = "" if isinstance(numbers, (list, tuple)) else None
+    for number in numbers if found is not None else ():
+        letter = "..." if number is Ellipsis else _letter_of(number)
+        found = None if letter is None or found is None else found + letter
+    if found is None:
+        raise ArgumentError(
+            "E397",
+            f"einsum cannot read {numbers!r:.60} as the axes of an operand",
+            help=f"axes are whole numbers from 0 to {len(_LETTERS) - 1} in a list, or an ellipsis; "
+            f"subscripts as text come first",
+        )
+    return found
+
+
+def _letter_of(number: Any) -> str | None:
+    if isinstance(number, bool) or not hasattr(number, "__index__"):
+        return None
+    place = operator.index(number)
+    return _LETTERS[place] if 0 <= place < len(_LETTERS) else None
+
+
+def _einsum(subscripts: str, xs: list[Any]) -> Any:
+    inputs, output = _subscripts(subscripts, xs)
     if len(xs) == 1:
         term, x = _diagonals(inputs[0], xs[0])
         gone = tuple(i for i, letter in enumerate(term) if letter not in output)
         if gone:
-            x, term = sum_(x, gone), "".join(letter for letter in term if letter in output)
+            # As of several operands: of bools, whether any is true.
+            x = any_(x, gone) if x.dtype == bool_ else sum_(x, gone, x.dtype)
+            term = "".join(letter for letter in term if letter in output)
         return transpose(x, [term.index(letter) for letter in output]) if term != output else x
     term, x = inputs[0], xs[0]
     for i in range(1, len(xs)):

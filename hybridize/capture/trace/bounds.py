@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy
+
 from hybridize.base.dims import Size, is_symbolic
 from hybridize.base.dtypes import is_float
 from hybridize.base.promotion import EXACT
@@ -130,6 +132,8 @@ def _search(
             return every
         if isinstance(found_leaf, tuple):
             return found_leaf
+        if is_float(value.type.dtype) and not numpy.isfinite(found_leaf).all():
+            return every
         return (int(found_leaf.min()), int(found_leaf.max())) if found_leaf.size else every
     if depth > _DEPTH:
         return every
