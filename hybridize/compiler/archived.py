@@ -31,7 +31,7 @@ from hybridize.passes import PIPELINE
 from hybridize.runtime import abi, effects, processors, serialization
 from hybridize.runtime.executable import Executable
 from hybridize.runtime.image import Image, Loaded
-from hybridize.runtime.plan import Buffer, Pack, Plan, Size, plain
+from hybridize.runtime.plan import Buffer, Derivation, Plan, PlanSource, Size, plain
 from hybridize.runtime.pool import POOL
 
 SLOTS: Final = 16
@@ -86,10 +86,10 @@ class CompiledCode:
 class _LatePlan(Plan):
     """A plan without symbols of which everything that a run does without is read when somebody asks for it."""
 
-    def __init__(self, said: Mapping[str, Any], packs: tuple[Pack, ...], whole: Callable[[], Plan]) -> None:
+    def __init__(self, said: Mapping[str, Any], derivations: tuple[Derivation, ...], whole: Callable[[], Plan]) -> None:
         self.__dict__.update(
             scratch_bytes=said["scratch_bytes"],
-            packs=packs,
+            derivations=derivations,
             teams=tuple(said["teams"]),
             _cost_us=float(said["cost_us"]),
             _whole=whole,
@@ -151,25 +151,42 @@ def program_code(
     built = build(PIPELINE.run(graph), machine, stable=stable, slots=SLOTS)
     plan = built.plan
     image = _image_code(compile_image(built.module.text(), machine))
-    constants: list[Any] = []
     content = [image.content]
-    for array in built.constants:
+
+    def described(array: Array) -> Any:
         digest = named(array)
-        constants.append([CODES[array.dtype], array.shape, array.nbytes] if digest is None else digest)
-        if digest is None:
-            content.append(numpy.ascontiguousarray(array).tobytes())
+        if digest is not None:
+            return digest
+        content.append(numpy.ascontiguousarray(array).tobytes())
+        return [CODES[array.dtype], array.shape, array.nbytes]
+
+    constants = [described(array) for array in built.constants]
     said = {
         **image.said,
         "constants": constants,
+        "sources": [described(array) for array in built.sources],
         "inputs": _types(plan.inputs),
         "outputs": _types(plan.outputs),
         "scratch_bytes": plan.scratch_bytes,
-        "packs": [[*vars(pack).values()] for pack in plan.packs],
+        "derivations": [_words(one) for one in plan.derivations],
         "teams": plan.teams,
         "sizes": plan.sizes,
         "cost_us": 0 if plan.sizes else plan.cost_us,
     }
     return CompiledCode(said, b"".join([*content, serialization.dump(plan)]), bool(plan.teams))
+
+
+def _words(derivation: Derivation) -> list[Any]:
+    """A derivation as JSON has it."""
+    said = {**vars(derivation), "sources": [[*vars(source).values()] for source in derivation.sources]}
+    return [*said.values()]
+
+
+def _derivation(words: Sequence[Any]) -> Derivation:
+    """What `_words` gave the words of."""
+    slot, function, nbytes, layout, sources, scratch_bytes, ops = words
+    found = tuple([PlanSource(*source) for source in sources])
+    return Derivation(slot, function, nbytes, layout, found, scratch_bytes, tuple(ops))
 
 
 def _types(buffers: Iterable[Buffer]) -> list[tuple[str, tuple[Size, ...]]]:
@@ -235,7 +252,8 @@ def executable(
         codes: for several targets.
         graph: what they were made of; it is not read here.
         name: what errors and `explain` call the program.
-        stable: numbers of inputs whose packed copies can be kept; code that needs more of them does not fit.
+        stable: numbers of inputs that are known to be the same at most calls; code that derives constants
+            of others does not fit.
         threads: how many a call may use; None is what `set_num_threads` says.
 
     Raises:
@@ -251,16 +269,16 @@ def executable(
         if said["inputs"] != [[CODES[one.dtype], shape] for one, shape in zip(types, sizes, strict=True)]:
             raise LoadError("E652", f"the file's code of {name} takes other inputs than its graph")
         image = _image(said, content)
-        constants, at = _constants(code, content)
-        packs = tuple([Pack(*words) for words in said["packs"]])
+        constants, sources, at = _constants(code, content)
+        derivations = tuple(map(_derivation, said["derivations"]))
         whole = partial(_plan, content, at)
         if not said["sizes"] and type(said["scratch_bytes"]) is not int:
             raise TypeError("its memory is not a number")
-        plan = whole() if said["sizes"] else _LatePlan(said, packs, whole)
+        plan = whole() if said["sizes"] else _LatePlan(said, derivations, whole)
         results = [TensorType(tuple(shape), BY_CODE[kind]) for kind, shape in said["outputs"]]
     except _MALFORMED as error:
         raise LoadError("E652", f"the file's code of {name} is not a program ({error!r})") from error
-    if any(pack.input is not None and pack.input not in stable for pack in packs):
+    if any(number not in stable for one in derivations for number in one.inputs):
         return None
     try:
         loaded = Loaded(image)
@@ -271,6 +289,7 @@ def executable(
         loaded.address("program"),
         plan,
         constants,
+        sources,
         name=name,
         types=None if said["sizes"] else (types, results),
         optimized=lambda: PIPELINE.run(graph),
@@ -282,18 +301,19 @@ def executable(
     )
 
 
-def _constants(code: Code, content: bytes) -> tuple[list[Array], int]:
-    """Constants of a program, and where the bytes of small ones end."""
+def _constants(code: Code, content: bytes) -> tuple[list[Array], list[Array], int]:
+    """Constants of a program, what others are derived of, and where the bytes of small ones end."""
     found = []
     at = code.said["code"] + code.said["data"]
-    for constant in code.said["constants"]:
+    count = len(code.said["constants"])
+    for constant in (*code.said["constants"], *code.said["sources"]):
         if isinstance(constant, str):
             found.append(code.constant(constant))
         else:
             kind, shape, nbytes = constant
             found.append(numpy.frombuffer(content[at : at + nbytes], BY_CODE[kind]).reshape(shape))
             at += nbytes
-    return found, at
+    return found[:count], found[count:], at
 
 
 def _plan(content: bytes, at: int) -> Plan:

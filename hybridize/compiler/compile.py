@@ -85,8 +85,9 @@ def compile(
         graph: the program, as captured or imported; passes are run here.
         target: the machine to compile for; None is `default_target()`.
         name: what errors and `explain` call the program.
-        stable: numbers of inputs that are the same at most calls. The program may read them from packed copies, which
-            whoever binds the inputs makes and refreshes (see `Executable.packers`); `run` makes them at each call.
+        stable: numbers of inputs that are the same at most calls. What is computed of them alone, and how
+            they are packed, whoever binds the inputs makes and refreshes (see `Executable.derivers`); `run` makes it at
+            each call.
         threads: how many a call may use; None is what `set_num_threads` says.
         updates: for outputs the input that each is the new value of, and whose memory it takes where the plan can have
             it so (see `Plan.updates`).
@@ -146,9 +147,9 @@ class _Work:
         except CodegenError:  # a library of this process lacks a function: the compiler says which, or does without
             return None
         plan = stored.plan_of(kept, self.graph)
-        constants = stored.constants_of(kept, self.graph, self.optimized)
+        constants, sources = stored.constants_of(kept, self.graph, self.optimized)
         self.watch.times["disk"] = 1e3 * (time.perf_counter() - start)
-        return self._executable(loaded, plan, constants)
+        return self._executable(loaded, plan, constants, sources)
 
     def compiled(self, file: str | None) -> Executable:
         """Compile, and keep the result on the disk for later processes."""
@@ -162,8 +163,8 @@ class _Work:
         with self.watch.stage("llvm"):
             image = compile_image(built.module.text(), self.target)
             loaded = Loaded(image)
-        stored.keep(file, self.graph, graph, image, built.plan, built.constants)
-        return self._executable(loaded, built.plan, built.constants)
+        stored.keep(file, self.graph, graph, image, built.plan, (built.constants, built.sources))
+        return self._executable(loaded, built.plan, built.constants, built.sources)
 
     def _built(self) -> Any:
         with LOADING:
@@ -177,12 +178,15 @@ class _Work:
         graphs = (self.graph, self._optimized or self.graph)
         return sum({id(array): array.nbytes for graph in graphs for array in graph.constants.values()}.values())
 
-    def _executable(self, loaded: Loaded, plan: Plan, constants: Sequence[NDArray[Any]]) -> Executable:
+    def _executable(
+        self, loaded: Loaded, plan: Plan, constants: Sequence[NDArray[Any]], sources: Sequence[NDArray[Any]]
+    ) -> Executable:
         return Executable(
             loaded,
             loaded.address("program"),
             plan,
             constants,
+            sources,
             name=self.name,
             optimized=self.optimized,
             graph_bytes=self._graph_bytes(),
@@ -199,7 +203,7 @@ class _Work:
 def _key(graph: Graph, target: Target, stable: Collection[int], slots: int, updates: Mapping[int, int]) -> Key:
     """Return the key by which two compilations are the same.
 
-    The text, in which constants stand by value or digest, the machine, what may be packed, threads that may share,
+    The text, in which constants stand by value or digest, the machine, what is stable, threads that may share,
     outputs that are to take an input's place.
     """
     return graph.fingerprint, repr(target), repr(sorted(stable)), str(slots), repr(sorted(updates.items()))

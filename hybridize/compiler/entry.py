@@ -60,7 +60,7 @@ def make_entry(
     structure: str | Callable[[tuple[Any, ...]], Any] = "tuple",
     writes: Sequence[NDArray[Any]] = (),
     committed: Callable[[], object] | None = None,
-    packed: Sequence[NDArray[Any]] = (),
+    derived: Sequence[NDArray[Any]] = (),
     watches: Sequence[Watch] = (),
     doubt: Callable[[], bool] | None = None,
     in_place: Collection[int] = (),
@@ -86,7 +86,7 @@ def make_entry(
         in_place: numbers of outputs that the program itself writes into the buffers for them: those whose input that
             buffer is, as the plan's `updates` allow, if nothing else that is bound overlaps it.
         committed: called after the copying.
-        packed: copies of bound matrices, one for each of the executable's packers.
+        derived: constants derived of what is bound, one for each of the executable's derivers.
         watches: what else must be as it was for the program to be right.
         doubt: tells of all of it whether it is, where one of `watches` finds another object, which may be equal.
         exclusive: True if it is only called while nobody else reads or writes arrays, see `base.access`.
@@ -108,7 +108,7 @@ def make_entry(
         executable.address,
         executable,
         args,
-        [*bound, *executable.constants_with(packed)],
+        [*bound, *executable.constants_with(derived)],
         results,
         fallback,
         array_type=array_type,

@@ -52,7 +52,8 @@ def passes(graph: Graph) -> tuple[PassReport, ...]:
 def kernels(executable: Executable, plan: Plan) -> tuple[KernelReport, ...]:
     """The steps of a program, not timed; `plan` is its own at the sizes of a call."""
     first = len(plan.inputs)
-    packed = {("input", first + pack.slot) for pack in plan.packs}
+    packed = {("input", first + one.slot) for one in plan.derivations if not one.ops}
+    derived = {("input", first + one.slot) for one in plan.derivations if one.ops}
 
     def updates(step: PlanStep) -> bool:
         """Tell whether it writes a new value where it reads the old one."""
@@ -62,7 +63,8 @@ def kernels(executable: Executable, plan: Plan) -> tuple[KernelReport, ...]:
         return any(("output", output) in writes and ("input", number) in reads for output, number in plan.updates)
 
     def layout(step: PlanStep) -> tuple[str, ...]:
-        found = ["packed"] if any((address.kind, address.slot) in packed for address in step.reads) else []
+        read = {(address.kind, address.slot) for address in step.reads}
+        found = [word for word, those in (("packed", packed), ("derived", derived)) if read & those]
         if (step.kind == "loops" and set(step.reads) & set(step.writes)) or updates(step):
             found.append("in place")
         return tuple(found)
@@ -90,7 +92,7 @@ def schedule(graph: Graph, executable: Executable) -> Schedule:
     return scheduled(
         PIPELINE.run(graph),
         default_target(),
-        sorted({packer.input for packer in executable.packers}),
+        sorted({number for deriver in executable.derivers for number in deriver.inputs}),
         max((step.threads for step in executable.plan.steps), default=1),
         executable.updates,
     )
@@ -102,6 +104,11 @@ def plan_of(executable: Executable, inputs: Sequence[NDArray[Any]] | None) -> Pl
         return executable.plan.as_compiled()
     sizes = executable.sizes.checked([array.shape for array in inputs])
     return executable.plan.at({symbol.name: size for symbol, size in sizes.items()})
+
+
+def once(executable: Executable) -> tuple[str, ...]:
+    """List the operations that calls do without, done once for each version of constants and stable inputs."""
+    return tuple(op for one in executable.plan.derivations for op in one.ops)
 
 
 def sizes(executable: Executable) -> tuple[str, ...]:

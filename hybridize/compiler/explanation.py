@@ -113,6 +113,8 @@ class Explanation:
     stages: tuple[tuple[str, float], ...] = ()
     """Milliseconds of each stage of its compilation; empty where it came from a cache."""
     fallbacks: tuple[str, ...] = ()
+    once: tuple[str, ...] = ()
+    """Operations that calls do without, in order: they are done once for each version of what they read."""
     limits: Limits | None = None
     """Of this machine's core, where kernels were timed."""
     notes: tuple[str, ...] = ()
@@ -149,6 +151,10 @@ class Explanation:
         found.append(("backend", f"backend {self.backend}" + (f", for {self.target}" if self.target else "")))
         if self.stages:
             found.append(("compiled in", ", ".join(f"{name} {ms:.1f} ms" for name, ms in self.stages)))
+        once = [op for op in self.once if not _is_view(op)]
+        if once:
+            count = f"{len(once)} operation{'s' if len(once) > 1 else ''}"
+            found.append(("once", f"{count} for each version of what they read: {_runs(once)}"))
         if self.layouts or self.conversions:
             found.append(("layouts", "; ".join(self._layouts_described())))
         memory = self.memory

@@ -153,11 +153,12 @@ class _Racer:
         self.outputs = [value.type.nbytes for value in graph.outputs]
         self.scratch = int(plan.scratch_bytes)
         self._sources = list(range(len(self.inputs)))
-        for pack in sorted(plan.packs, key=lambda pack: pack.slot):
-            if pack.input is None or pack.slot != len(self._sources) - len(self.inputs):
+        for one in sorted(plan.derivations, key=lambda one: one.slot):
+            if len(one.inputs) != 1 or one.slot != len(self._sources) - len(self.inputs):
                 raise InternalError("E919", "a program that is measured has constants besides its packed inputs")
-            self._sources.append(pack.input)
-            self.inputs[pack.input] = max(self.inputs[pack.input], pack.nbytes)
+            (number,) = one.inputs
+            self._sources.append(number)
+            self.inputs[number] = max(self.inputs[number], one.nbytes)
 
     def placed(self, memory: _Memory) -> Callable[[], int]:
         """Return a function that runs the program once and tells the nanoseconds that it took."""

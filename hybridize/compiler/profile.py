@@ -49,19 +49,19 @@ def step_seconds(
     built = build(
         graph,
         target,
-        stable=sorted({packer.input for packer in executable.packers}),
+        stable=sorted({number for deriver in executable.derivers for number in deriver.inputs}),
         slots=max((step.threads for step in plan.steps), default=1),
         updates=executable.updates,
         emitter_of=lambda module, target, name: TimedEmitter(module, target, name, address),
     )
     loaded = Loaded(compile_image(built.module.text(), target))
     team = executable.constants[plan.teams[0]] if plan.teams else None
-    timed = Executable(loaded, loaded.address("program"), built.plan, built.constants, team=team)
-    packed = [packer.packed(inputs[packer.input]) for packer in timed.packers]
+    timed = Executable(loaded, loaded.address("program"), built.plan, built.constants, built.sources, team=team)
+    derived = [deriver.made(inputs) for deriver in timed.derivers]
     noted: list[NDArray[numpy.int64]] = []
 
     def call() -> None:
-        timed.run(inputs, packed or None)
+        timed.run(inputs, derived or None)
         noted.append(ticks.copy())
 
     call()

@@ -50,13 +50,18 @@ class LiteralConstant:
     data: bytes
 
 
+StoredConstant = CapturedConstant | FoldedConstant | LiteralConstant
+
+
 @frozen
 class StoredProgram:
     """The file."""
 
     image: Image
     plan: Plan
-    constants: tuple[CapturedConstant | FoldedConstant | LiteralConstant, ...]
+    constants: tuple[StoredConstant, ...]
+    sources: tuple[StoredConstant, ...]
+    """What others are derived of."""
 
 
 PLAN_CLASSES = tuple(
@@ -66,22 +71,30 @@ PLAN_CLASSES = tuple(
 _CLASSES = (StoredProgram, CapturedConstant, FoldedConstant, LiteralConstant, Image, *PLAN_CLASSES)
 
 
-def keep(name: str | None, graph: Graph, optimized: Graph, image: Image, plan: Plan, given: Sequence[Array]) -> None:
-    """Keep what `graph` was compiled to for other processes."""
+def keep(
+    name: str | None,
+    graph: Graph,
+    optimized: Graph,
+    image: Image,
+    plan: Plan,
+    given: tuple[Sequence[Array], Sequence[Array]],
+) -> None:
+    """Keep what `graph` was compiled to for other processes; `given` are its constants, and what others are made of."""
     if name is None:
         return
     known: dict[int, CapturedConstant | FoldedConstant] = {
         id(array): FoldedConstant(k) for k, array in enumerate(constants_in(optimized))
     }
     known |= {id(array): CapturedConstant(k) for k, array in enumerate(constants_in(graph))}
-    constants = [known.get(id(array)) or _literal(array) for array in given]
+    constants, sources = (
+        [one for array in arrays if (one := known.get(id(array)) or _literal(array))] for arrays in given
+    )
+    whole = (len(constants), len(sources)) == tuple(map(len, given))
     lines: dict[str, str] = {}
     for number, node in enumerate(_nodes(graph)):
         lines.setdefault(str(node.loc), str(number))
-    if all(constants) and lines.keys() >= {line for step in plan.steps for line in step.lines}:
-        disk.keep(
-            name, StoredProgram(image, _with_lines(plan, lines), tuple(one for one in constants if one is not None))
-        )
+    if whole and lines.keys() >= {line for step in plan.steps for line in step.lines}:
+        disk.keep(name, StoredProgram(image, _with_lines(plan, lines), tuple(constants), tuple(sources)))
 
 
 def find(name: str | None) -> StoredProgram | None:
@@ -98,12 +111,14 @@ def plan_of(program: StoredProgram, graph: Graph) -> Plan:
     return _with_lines(program.plan, {number: "" if loc is None else str(loc) for number, loc in locs.items()})
 
 
-def constants_of(program: StoredProgram, graph: Graph, optimized: Callable[[], Graph]) -> list[Array]:
-    """The constants in the order of their slots; passes are run only where they made one."""
+def constants_of(
+    program: StoredProgram, graph: Graph, optimized: Callable[[], Graph]
+) -> tuple[list[Array], list[Array]]:
+    """The constants in the order of their slots, and what others are made of; passes are run where they made one."""
     captured: list[Array] = []
     folded: list[Array] = []
     found: list[Array] = []
-    for constant in program.constants:
+    for constant in (*program.constants, *program.sources):
         match constant:
             case CapturedConstant(number=number):
                 captured = captured or list(constants_in(graph))
@@ -113,7 +128,8 @@ def constants_of(program: StoredProgram, graph: Graph, optimized: Callable[[], G
                 found.append(folded[number])
             case LiteralConstant(dtype=dtype, shape=shape, data=data):
                 found.append(numpy.frombuffer(data, BY_CODE[dtype]).reshape(shape))
-    return found
+    count = len(program.constants)
+    return found[:count], found[count:]
 
 
 def _literal(array: Array) -> LiteralConstant | None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy
+from numpy.typing import NDArray
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.storage import STATE
@@ -44,6 +45,13 @@ class Feed(ABC):
         assert before is None, "who changes something undoes it"
 
 
+def fed_array(data: NDArray[Any]) -> ndarray:
+    """Return an array that a feed fills before each call, over this memory: nobody is to keep what is made of it."""
+    array = ndarray(data)
+    array.storage.exposed = True
+    return array
+
+
 Begun = list[tuple[Feed, Any]]
 """Feeds that a call has begun with, and what undoes each."""
 
@@ -59,7 +67,7 @@ class Reading(Feed):
 
     def __init__(self, read: Callable[[], float], dtype: DType) -> None:
         self._read = read
-        self.array = ndarray(numpy.zeros((), dtype))
+        self.array = fed_array(numpy.zeros((), dtype))
 
     def begin(self, before: Any) -> bool:
         """Read it."""

@@ -9,6 +9,9 @@ import numpy
 
 from hybridize.graph.ir import Array
 
+LITERAL_ELEMENTS = 1 << 16
+"""Constants beyond this many elements are not looked at for being one number."""
+
 
 def one_number(array: Array, most: int) -> Any:
     """Return the element that all elements of a constant are, bit for bit, as a scalar of NumPy's.

@@ -15,13 +15,12 @@ from typing import Any, Protocol
 
 import numpy
 
-from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import DType, float32, float64
 from hybridize.base.errors import CaptureError, StateError
 from hybridize.base.settings import number
 from hybridize.capture.trace.recording import Recording, current_trace
-from hybridize.contract.feeds import Feed
+from hybridize.contract.feeds import Feed, fed_array
 from hybridize.optimizer.kernels import updated
 
 Key = tuple[float, float, int]
@@ -106,7 +105,7 @@ class Settings(Feed):
         self.graph = {name: value for name, value in made[0][0].items() if type(value) is Symbol}
         """Those that the program computes: a scale that depends on the size of the batch."""
         self._values = [tuple([s[name] for name in self.names]) for s, _ in made]
-        self.array = ndarray(numpy.array(self._values, dtype))
+        self.array = fed_array(numpy.array(self._values, dtype))
         self._packed = struct.Struct(f"{self.array.size}{'d' if dtype == float64 else 'f'}")
         self._bytes = self.array._data.data.cast("B")
 

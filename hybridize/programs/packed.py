@@ -3,14 +3,14 @@
 
     Copy                an array as programs read it, of one version of its buffer; all programs share it
         RowByRow        one that lies otherwise (a transposed view, a slice with steps), row by row
-        PackedMatrix    a matrix as contractions read it
+        DerivedCopy     a constant derived of one or several: a weight as contractions read it, a factor, a product
     PackedMachine       the backend of a program with such copies
 
 A write through us makes the program's entries dirty (`Storage.touch`), so the next call comes here through the slow
-path, packs again into the same memory and clears the mark. No call is reading the copy then: the write waited for those
-that were, and later ones find the mark. Where writes come too often for packing to pay, or somebody else
-may write unseen, the program is compiled again to read in place, and stays so. A copy row by row pays always: a call
-would make one itself.
+path, derives again into the same memory and clears the mark. No call is reading the copy then: the write waited for
+those that were, and later ones find the mark. Where writes come too often for that to pay, or somebody else may write
+unseen, the program is compiled again to compute of what lies in place, and stays so. A copy row by row pays always: a
+call would make one itself.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ import threading
 import time
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
@@ -37,39 +38,51 @@ from hybridize.programs.backends import Machine, Memory
 from hybridize.programs.donation import donated
 from hybridize.runtime.buffers import aligned
 from hybridize.runtime.cpython import USABLE
-from hybridize.runtime.executable import Executable, Packer
+from hybridize.runtime.executable import Deriver, Executable
+from hybridize.runtime.plan import PlanSource
 
 LIMIT_BYTES = 1 << 30
 """Memory of all packed copies of the process; programs made when it is used up read in place."""
 PATIENCE = 20
-"""Packing again is too soon within so many times as long as packing takes."""
+"""Deriving again is too soon within so many times as long as it takes."""
 STRIKES = 4
 """After so many times in a row too soon, the program reads in place."""
 
 
 class Copy(ABC):
-    """An array as programs read it, of one version of its buffer."""
+    """What programs read in place of arrays, of one version of their buffers."""
 
-    __slots__ = ("__weakref__", "_array", "_lock", "buffer", "storage", "version")
+    __slots__ = ("__weakref__", "_arrays", "_lock", "buffer", "storages", "versions")
 
-    def __init__(self, array: ndarray, buffer: NDArray[Any]) -> None:
-        """`array` is kept alive: what is at its address stays what it was."""
-        self.storage: Storage = array.storage
+    def __init__(self, arrays: Sequence[ndarray], buffer: NDArray[Any]) -> None:
+        """`arrays` are kept alive: what is at their addresses stays what it was."""
+        self.storages: tuple[Storage, ...] = tuple(array.storage for array in arrays)
         self.buffer = buffer
-        self.version = -1
-        """Of the storage when it was copied; -1 before."""
-        self._array = array._data
+        self.versions: tuple[int, ...] = ()
+        """Of the storages when it was copied; empty before."""
+        self._arrays = [array._data for array in arrays]
         self._lock = renewed(threading.RLock())
 
+    @property
+    def exposed(self) -> bool:
+        """True if somebody else may write unseen."""
+        return any(storage.exposed for storage in self.storages)
+
+    @property
+    def copied(self) -> Iterable[tuple[Storage, int]]:
+        """The storages with their versions when it was copied."""
+        return zip(self.storages, self.versions, strict=False)
+
     def refresh(self) -> bool | None:
-        """Copy again if the buffer was written since; returns whether it was, None where somebody is writing."""
+        """Copy again if a buffer was written since; returns whether it was, None where somebody is writing."""
         with self._lock:
-            version = self.storage.version  # first: what is written while copying is copied again
-            if version == self.version:
+            # First: what is written while copying is copied again.
+            versions = tuple([storage.version for storage in self.storages])
+            if versions == self.versions:
                 return False
             if not self._fill():
                 return None
-            self.version = version
+            self.versions = versions
             return True
 
     @abstractmethod
@@ -83,42 +96,52 @@ class RowByRow(Copy):
     __slots__ = ()
 
     def __init__(self, array: ndarray) -> None:
-        super().__init__(array, aligned(array.shape, array.dtype))
+        super().__init__([array], aligned(array.shape, array.dtype))
 
     def _fill(self) -> bool:
-        return while_reading(numpy.copyto, self.buffer, self._array)
+        return while_reading(numpy.copyto, self.buffer, self._arrays[0])
 
 
-class PackedMatrix(Copy):
-    """A matrix as contractions read it."""
+class DerivedCopy(Copy):
+    """A constant that a program derives of arrays."""
 
-    __slots__ = ("_packer", "_rows")
+    __slots__ = ("_deriver", "_rows", "_sources")
 
-    def __init__(self, packer: Packer, array: ndarray, rows: RowByRow | None) -> None:
-        """`rows` is the matrix row by row, where it lies otherwise."""
-        super().__init__(array, packer.empty())
-        self._packer = packer
-        self._rows = rows
+    def __init__(self, deriver: Deriver, arrays: Mapping[int, ndarray], rows: Mapping[int, RowByRow]) -> None:
+        """`arrays` are its sources by the number of their input, `rows` those row by row that lie otherwise."""
+        super().__init__(list(arrays.values()), deriver.empty())
+        self._deriver = deriver
+        self._rows = dict(rows)
+        self._sources = {number: array._data for number, array in arrays.items()}
 
     def _fill(self) -> bool:
-        rows = self._rows
-        if rows is None:
-            return self._packer.fill(self.buffer, self._array)
-        with rows._lock:  # nobody else copies it again meanwhile
-            return rows.refresh() is not None and self._packer.fill(self.buffer, rows.buffer)
+        with ExitStack() as held:
+            sources = dict(self._sources)
+            # In one order in all threads, so that none waits for another that waits for it.
+            for number, rows in sorted(self._rows.items(), key=lambda item: id(item[1])):
+                held.enter_context(rows._lock)  # nobody else copies it again meanwhile
+                if rows.refresh() is None:
+                    return False
+                sources[number] = rows.buffer
+            return self._deriver.fill(self.buffer, sources)
 
 
 class Copies:
     """The copies that a program reads."""
 
-    __slots__ = ("all", "packed", "rows")
+    __slots__ = ("all", "derived", "rows")
 
-    def __init__(self, packed: Sequence[PackedMatrix] = (), rows: Mapping[int, RowByRow] | None = None) -> None:
-        self.packed = tuple(packed)
-        """For each packer of the executable, in their order."""
+    def __init__(self, derived: Sequence[DerivedCopy] = (), rows: Mapping[int, RowByRow] | None = None) -> None:
+        self.derived = tuple(derived)
+        """For each deriver of the executable, in their order."""
         self.rows = dict(rows or {})
         """By the number of the input in whose place they are read."""
-        self.all: tuple[Copy, ...] = (*self.rows.values(), *self.packed)
+        self.all: tuple[Copy, ...] = (*self.rows.values(), *self.derived)
+
+    @property
+    def storages(self) -> Iterable[Storage]:
+        """What they are copies of."""
+        return (storage for copy in self.all for storage in copy.storages)
 
     @property
     def nbytes(self) -> int:
@@ -136,9 +159,9 @@ class Copies:
 
 
 def copyable(array: ndarray) -> bool:
-    """Tell whether a copy of an array can be known to be up to date, and there may be sense in one."""
+    """Tell whether a copy of an array, or what is computed of it, can be known to be up to date."""
     storage = array._storage
-    return (storage is None or not storage.exposed) and (array._data.ndim >= 2 or not lies_row_by_row(array))
+    return storage is None or not storage.exposed
 
 
 def lies_row_by_row(array: ndarray) -> bool:
@@ -156,11 +179,11 @@ def packed_bytes() -> int:
     return sum(copy.buffer.nbytes for copy in list(_copies.values()))
 
 
-def shared_copies(packers: Sequence[Packer], stable: Mapping[int, ndarray]) -> Copies | None:
+def shared_copies(derivers: Sequence[Deriver], stable: Mapping[int, ndarray]) -> Copies | None:
     """The copies that a program reads, made or found; None where the process has too many bytes of them.
 
     Args:
-        packers: of the program.
+        derivers: of the program.
         stable: arrays by the number of their input; those that do not lie row by row are read from copies that do.
     """
     with _lock:
@@ -170,17 +193,26 @@ def shared_copies(packers: Sequence[Packer], stable: Mapping[int, ndarray]) -> C
             for number, array in stable.items()
             if not lies_row_by_row(array)
         }
-        packed = []
-        for packer in packers:
-            array = stable[packer.input]
-            copy = rows.get(packer.input)
-            where = _place(array) if copy is not None else (id(array.storage), array._data.ctypes.data + packer.offset)
-            key = (*where, packer.offset if copy is not None else 0, packer.layout)
-            packed.append(found.copy(key, packer.nbytes, partial(PackedMatrix, packer, array, copy)))
+        derived = []
+        for deriver in derivers:
+            arrays = {number: stable[number] for number in deriver.inputs}
+            scattered = {number: rows[number] for number in arrays if number in rows}
+            key = (deriver.layout, *(_place_of(source, arrays, scattered) for source in deriver.sources))
+            derived.append(found.copy(key, deriver.nbytes, partial(DerivedCopy, deriver, arrays, scattered)))
         if found.total > LIMIT_BYTES:
             return None
         _copies.update(found.made)
-        return Copies(packed, rows)
+        return Copies(derived, rows)
+
+
+def _place_of(source: PlanSource, arrays: Mapping[int, ndarray], rows: Mapping[int, RowByRow]) -> tuple[Any, ...]:
+    """What a constant is derived of, as a key: the elements of an input; what constants are, the layout says."""
+    if source.kind == "constant":
+        return ()
+    array = arrays[source.number]
+    if source.number in rows:
+        return (*_place(array), source.offset)
+    return id(array.storage), array._data.ctypes.data + source.offset
 
 
 class _Found:
@@ -222,7 +254,8 @@ class _Mark:
 class PackedMachine(Machine):
     """Machine code that reads `stable`, arrays by the number of their input, from copies where that pays.
 
-    Matrices are packed; what does not lie row by row is copied so that it does. Without copies (none pays, or they were
+    Matrices are packed, what is computed of them alone is computed once; what does not lie row by row is copied so that
+    it does. Without copies (none pays, or they were
     given up) it is a plain `Machine`, which copies what does not lie row by row at each call.
     """
 
@@ -253,12 +286,12 @@ class PackedMachine(Machine):
         self._last = float("-inf")
         self._strikes = 0
         self._copies = NO_COPIES
-        copies = shared_copies(self.executable.packers, stable)
+        copies = shared_copies(self.executable.derivers, stable)
         if copies is not None:
             self._copies = copies
-            for copy in copies.all:
-                copy.storage.watch(self._mark)
-        elif self.executable.packers:
+            for storage in copies.storages:
+                storage.watch(self._mark)
+        elif self.executable.derivers:
             self.executable = compiler.compile(graph, name=name, threads=threads, updates=updates)
 
     @property
@@ -280,8 +313,8 @@ class PackedMachine(Machine):
             if copies is not self._copies:
                 return  # given up meanwhile: the entry is never called
             self._entries = [known for known in self._entries if known() is not None] + [weakref.ref(entry)]
-            for copy in self._copies.all:
-                copy.storage.watch(entry)
+            for storage in self._copies.storages:
+                storage.watch(entry)
             self._settle()
 
     def run(self, inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
@@ -303,8 +336,8 @@ class PackedMachine(Machine):
             there = donated(executable.plan.updates, inputs) if in_place else None
             if not copies.all:
                 return executable.run(inputs, None, there)
-            packed = [copy.buffer for copy in copies.packed]
-            outputs = executable.run_unless(self._mark.dirty, copies.inputs(inputs), packed, there)
+            derived = [copy.buffer for copy in copies.derived]
+            outputs = executable.run_unless(self._mark.dirty, copies.inputs(inputs), derived, there)
             if outputs is not None:
                 return outputs
 
@@ -313,20 +346,22 @@ class PackedMachine(Machine):
         copies = self._copies
         if not copies.all:
             return True
-        if any(copy.storage.exposed for copy in copies.all):
-            self._keep({number: copy for number, copy in copies.rows.items() if not copy.storage.exposed})
+        if any(copy.exposed for copy in copies.all):
+            self._keep({number: copy for number, copy in copies.rows.items() if not copy.exposed})
             return self._refresh()
         if None in [copy.refresh() for copy in copies.rows.values()]:
             return False
-        if copies.packed and not self._pack(copies.packed):
+        if copies.derived and not self._derive(copies.derived):
             return False
         self._settle()
         return True
 
-    def _pack(self, copies: Sequence[PackedMatrix]) -> bool:
-        """Pack what was written again, or have done with it where that comes too often; False where somebody writes."""
+    def _derive(self, copies: Sequence[DerivedCopy]) -> bool:
+        """Derive again of what was written, or have done with it where that comes too often; False where somebody
+        writes.
+        """
         start = self._clock()
-        first = copies[0].version == -1
+        first = not copies[0].versions
         written = [copy.refresh() for copy in copies]
         if None in written:
             return False
@@ -339,7 +374,7 @@ class PackedMachine(Machine):
         return True
 
     def _settle(self) -> None:
-        copied = [(copy.storage, copy.version) for copy in self._copies.all]
+        copied = [pair for copy in self._copies.all for pair in copy.copied]
         settle(self._mark, copied)
         for reference in self._entries:
             entry = reference()
@@ -348,7 +383,7 @@ class PackedMachine(Machine):
 
     def _keep(self, rows: Mapping[int, RowByRow]) -> None:
         """Have no copies but these from now on; entries over the others stay dirty for ever."""
-        if self._copies.packed:
+        if self._copies.derived:
             self.executable = compiler.compile(
                 self._graph, name=self._name, threads=self._threads, updates=self._updates
             )

@@ -576,7 +576,7 @@ class Program:
             executable, array_type=ndarray, arguments=arguments, bound=bound,
             fallback=not_taken if keeps_state else fallback, structure=self._finish(count, lifted),
             writes=[array._data for array in written],
-            committed=committed.put if written else None, packed=[copy.buffer for copy in copies.packed],
+            committed=committed.put if written else None, derived=[copy.buffer for copy in copies.derived],
             doubt=self._holds, watches=watches(captured.guards), in_place=donated(executable.plan.updates, inputs),
             exclusive=self._alone,
         )  # fmt: skip

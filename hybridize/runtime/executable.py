@@ -18,12 +18,12 @@ from hybridize.runtime import cpython, effects
 from hybridize.runtime.buffers import aligned, aligned_copy, dense, zeros
 from hybridize.runtime.cpython import USABLE
 from hybridize.runtime.entry import Argument, ArgumentKind, EntryTable, Returns, new_entry, plain_sizes
-from hybridize.runtime.plan import LONG_US, PREPARE, Pack, Plan, PlanStep
+from hybridize.runtime.plan import LONG_US, PREPARE, Derivation, Plan, PlanStep
 from hybridize.runtime.pool import POOL
 from hybridize.runtime.sizes import CallSizes, Types
 
 LONG_BYTES = 1 << 20
-"""Above this size packing lets other Python threads run."""
+"""Above this size making a constant lets other Python threads run."""
 
 
 class Executable:
@@ -38,6 +38,7 @@ class Executable:
         address: int,
         plan: Plan,
         constants: Sequence[NDArray[Any]],
+        sources: Sequence[NDArray[Any]] = (),
         *,
         name: str = "program",
         types: Types | None = None,
@@ -52,6 +53,7 @@ class Executable:
         updates: Mapping[int, int] | None = None,
     ) -> None:
         """`owner` keeps the code at `address`, and its own `address` says where functions are that the plan names.
+        `sources` are the constants that others are derived of.
 
         `types` are those of inputs and outputs, for a plan that would have to be read for them.
         `entry_code` gives the emitted entry's address, 0 where there is none; it is asked at the second call. `team`
@@ -62,16 +64,16 @@ class Executable:
         self.updates = dict(updates or {})
         self.address = address
         self.plan = plan
-        self.packers = [Packer(owner, pack) for pack in plan.packs if pack.input is not None]
-        """Functions that copy stable inputs into the layout that the program reads."""
-        ready = {pack.slot: Packer(owner, pack) for pack in plan.packs if pack.input is None}
+        made = [Deriver(owner, one, sources) for one in plan.derivations]
+        self.derivers = [one for one in made if one.inputs]
+        """What makes the constants that are derived of stable inputs."""
+        ready = {one.slot: one for one in made if not one.inputs}
         self.constants: list[NDArray[Any]] = [
-            ready[slot].packed(dense(constant)) if slot in ready else aligned_copy(constant)
-            for slot, constant in enumerate(constants)
+            ready[slot].made({}) if slot in ready else aligned_copy(constant) for slot, constant in enumerate(constants)
         ]
         for slot in plan.teams:
             self.constants[slot] = POOL.team(1) if team is None else team
-        """As the program reads them. The slots of `packers` are empty: whoever binds the inputs has those copies."""
+        """As the program reads them. The slots of `derivers` are empty: whoever binds the inputs has those."""
         self._optimized = optimized
         self._graph_bytes = graph_bytes
         self.effects = effects
@@ -95,11 +97,9 @@ class Executable:
         self._call: Callable[..., list[NDArray[Any]]] | None = None
         self._called = False
 
-    def constants_with(self, packed: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
-        """Return the arrays that follow the inputs in the program's array of pointers, with the copies the `packers`
-        made.
-        """
-        return _with(self.constants, self.packers, packed)
+    def constants_with(self, derived: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+        """Return the arrays that follow the inputs in the program's array of pointers."""
+        return _with(self.constants, self.derivers, derived)
 
     @property
     def optimized(self) -> Any:
@@ -153,25 +153,25 @@ class Executable:
     def run(
         self,
         inputs: Sequence[NDArray[Any]],
-        packed: Sequence[NDArray[Any]] | None = None,
+        derived: Sequence[NDArray[Any]] | None = None,
         donated: Mapping[int, NDArray[Any]] | None = None,
     ) -> list[NDArray[Any]]:
         """Run the program over NumPy arrays; returns fresh arrays.
 
         Arrays that are not contiguous or not aligned are copied first; dtype and shape must be those of `parameters`.
 
-        `packed` are copies that the `packers` made, in their order; without them the call makes its own. `donated` are
-        the arrays of outputs that take the place of an input, as the plan's `updates` allow; they are returned, too.
+        `derived` is what the `derivers` made, in their order; without it the call makes its own. `donated` are the
+        arrays of outputs that take the place of an input, as the plan's `updates` allow; they are returned, too.
 
         Raises:
             ArgumentError E310: wrong number of inputs.
             DTypeError E210, ShapeError E120: an input of another type than the program was compiled for.
             ShapeError E125: a call of such sizes would need more memory than there can be.
         """
-        if packed is None and not donated:
+        if derived is None and not donated:
             outputs = self._caller()(*inputs)
         else:
-            outputs = self._checked.run(inputs, packed, donated)
+            outputs = self._checked.run(inputs, derived, donated)
         if self.effects:
             effects.raise_pending()
         return outputs
@@ -180,14 +180,14 @@ class Executable:
         self,
         stale: NDArray[Any],
         inputs: Sequence[NDArray[Any]],
-        packed: Sequence[NDArray[Any]],
+        derived: Sequence[NDArray[Any]],
         donated: Mapping[int, NDArray[Any]] | None = None,
     ) -> list[NDArray[Any]] | None:
         """Do as `run` does; None, and nothing has run, where `stale[0]` is set when the program would begin.
 
-        So no write comes between a look at packed copies, which are then what the flag says, and their reading.
+        So no write comes between a look at derived constants, which are then what the flag says, and their reading.
         """
-        outputs = self._checked.run_unless(stale, inputs, packed, donated)
+        outputs = self._checked.run_unless(stale, inputs, derived, donated)
         if self.effects:
             effects.raise_pending()
         return outputs
@@ -207,7 +207,7 @@ class Executable:
         """The emitted entry, which hands all that is odd to `_checked`; or that itself."""
         checked = self._checked
         arguments = [Argument(ArgumentKind.ARRAY, type_) for type_ in self.parameters]
-        if self._entry_code is None or not cpython.supported() or self.packers or not plain_sizes(arguments):
+        if self._entry_code is None or not cpython.supported() or self.derivers or not plain_sizes(arguments):
             return checked
         entry_code = self._entry_code()
         if not entry_code:
@@ -230,46 +230,81 @@ class Executable:
         return new_entry(entry_code, state)
 
 
-class Packer:
-    """Copies a matrix into the layout that a program reads, by the program's own code."""
+class Deriver:
+    """Makes a derived constant, by the program's own code."""
 
-    __slots__ = ("_owner", "_pack", "input", "layout", "nbytes", "offset", "slot")
+    __slots__ = (
+        "_constants",
+        "_make",
+        "_owner",
+        "inputs",
+        "layout",
+        "nbytes",
+        "ops",
+        "scratch_bytes",
+        "slot",
+        "sources",
+    )
 
-    def __init__(self, owner: Any, pack: Pack) -> None:
-        """`owner` keeps the code."""
-        self.slot = pack.slot
+    def __init__(self, owner: Any, of: Derivation, constants: Sequence[NDArray[Any]]) -> None:
+        """`owner` keeps the code; `constants` are what derivations read besides inputs."""
+        self.slot = of.slot
         """Position among the constants."""
-        self.input = pack.input if pack.input is not None else -1
-        """Number of the input that is copied, if it is one."""
-        self.nbytes = pack.nbytes
-        self.layout = pack.layout
-        """Equal matrices have equal copies where this is equal, whichever programs they are made for."""
-        self.offset = pack.offset
-        """The byte at which the matrix begins in its input."""
+        self.sources = of.sources
+        self.inputs = of.inputs
+        """Numbers of the inputs that it is made of."""
+        self.nbytes = of.nbytes
+        self.layout = of.layout
+        """Equal sources make equal constants where this is equal, whichever programs they are made for."""
+        self.ops = of.ops
+        """Operations of the graph that calls do without."""
+        self.scratch_bytes = of.scratch_bytes
         self._owner = owner
-        kind = ctypes.CFUNCTYPE if pack.nbytes > LONG_BYTES else ctypes.PYFUNCTYPE
-        self._pack = kind(None, ctypes.c_void_p, ctypes.c_void_p)(owner.address(pack.function))
+        self._constants = {one.number: dense(constants[one.number]) for one in of.sources if one.kind == "constant"}
+        kind = ctypes.CFUNCTYPE if of.nbytes > LONG_BYTES else ctypes.PYFUNCTYPE
+        self._make = kind(None, *[ctypes.c_void_p] * 3)(owner.address(of.function))
 
-    def packed(self, source: NDArray[Any]) -> NDArray[Any]:
-        """A fresh copy of what nobody writes."""
+    def made(self, arrays: Mapping[int, NDArray[Any]] | Sequence[NDArray[Any]]) -> NDArray[Any]:
+        """A fresh constant of inputs, by their numbers, that nobody writes."""
         target = self.empty()
-        self._pack(target.ctypes.data, source.ctypes.data + self.offset)
+        pointers, scratch = self._pointers(target, arrays), self._scratch()
+        self._make(*_addresses(pointers, scratch))
         target.setflags(write=False)
         return target
 
     def empty(self) -> NDArray[Any]:
-        """Memory for a copy."""
+        """Memory for a constant."""
         return aligned((self.nbytes,), uint8)
 
-    def fill(self, target: NDArray[Any], source: NDArray[Any]) -> bool:
-        """Copy into what `empty` gave; False, and nothing is done, while another thread writes in place."""
-        return while_reading(self._pack, target.ctypes.data, source.ctypes.data + self.offset)
+    def fill(self, target: NDArray[Any], arrays: Mapping[int, NDArray[Any]] | Sequence[NDArray[Any]]) -> bool:
+        """Make it in what `empty` gave; False, and nothing is done, while another thread writes in place."""
+        pointers, scratch = self._pointers(target, arrays), self._scratch()
+        return while_reading(self._make, *_addresses(pointers, scratch))
+
+    def _pointers(
+        self, target: NDArray[Any], arrays: Mapping[int, NDArray[Any]] | Sequence[NDArray[Any]]
+    ) -> NDArray[Any]:
+        """Where the target is, then where each source begins."""
+        found = [target.ctypes.data]
+        for source in self.sources:
+            array = self._constants[source.number] if source.kind == "constant" else arrays[source.number]
+            found.append(array.ctypes.data + source.offset)
+        return numpy.array(found, dtype=int64)
+
+    def _scratch(self) -> NDArray[Any]:
+        return aligned((self.scratch_bytes,), uint8)
 
 
-def _packed_whole(packer: Packer, source: NDArray[Any]) -> NDArray[Any]:
-    """Return a fresh copy of what others may write."""
-    target = packer.empty()
-    while not packer.fill(target, source):
+def _addresses(pointers: NDArray[Any], scratch: NDArray[Any]) -> tuple[int, int, int]:
+    """Arguments of a derivation: where the sources are listed, where the target is, and scratch."""
+    at = pointers.ctypes.data
+    return at + pointers.itemsize, at, scratch.ctypes.data
+
+
+def _made_whole(deriver: Deriver, arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Return a fresh constant of what others may write."""
+    target = deriver.empty()
+    while not deriver.fill(target, arrays):
         await_writer()
     return target
 
@@ -290,7 +325,7 @@ class _Checked:
         self.parameters = executable.parameters
         self.sizes = executable.sizes
         self.constants = executable.constants
-        self.packers = executable.packers
+        self.derivers = executable.derivers
         # Whether calls of any size are long is not known: they let other threads run.
         kind = _LONG if executable.long or executable.sizes.symbolic else _SHORT
         self.program = kind(executable.address)
@@ -301,11 +336,11 @@ class _Checked:
     def run(
         self,
         inputs: Sequence[NDArray[Any]],
-        packed: Sequence[NDArray[Any]] | None = None,
+        derived: Sequence[NDArray[Any]] | None = None,
         donated: Mapping[int, NDArray[Any]] | None = None,
     ) -> list[NDArray[Any]]:
         """Call the program; see `Executable.run`."""
-        outputs = self.run_unless(_CLEAN, inputs, packed, donated)
+        outputs = self.run_unless(_CLEAN, inputs, derived, donated)
         assert outputs is not None
         return outputs
 
@@ -313,7 +348,7 @@ class _Checked:
         self,
         stale: NDArray[Any],
         inputs: Sequence[NDArray[Any]],
-        packed: Sequence[NDArray[Any]] | None = None,
+        derived: Sequence[NDArray[Any]] | None = None,
         donated: Mapping[int, NDArray[Any]] | None = None,
     ) -> list[NDArray[Any]] | None:
         """Call the program; see `Executable.run_unless`."""
@@ -327,10 +362,10 @@ class _Checked:
             there[number] if number in there else zeros(type_.shape, type_.dtype)
             for number, type_ in enumerate(self.sizes.types(sizes))
         ]
-        if packed is None:
-            packed = [_packed_whole(packer, arrays[packer.input]) for packer in self.packers]
+        if derived is None:
+            derived = [_made_whole(deriver, arrays) for deriver in self.derivers]
         # A name of its own: pointers do not keep what they point to, and other threads may run meanwhile.
-        read = [*arrays, *_with(self.constants, self.packers, packed)]
+        read = [*arrays, *_with(self.constants, self.derivers, derived)]
         if self.sizes.symbolic:
             read.append(self.sizes.values(sizes))
         pointers = numpy.array([array.ctypes.data for array in (*read, *outputs)], dtype=int64)
@@ -360,10 +395,10 @@ class _Checked:
 
 
 def _with(
-    constants: Sequence[NDArray[Any]], packers: Sequence[Packer], packed: Sequence[NDArray[Any]]
+    constants: Sequence[NDArray[Any]], derivers: Sequence[Deriver], derived: Sequence[NDArray[Any]]
 ) -> list[NDArray[Any]]:
-    """The constants, packed copies in their slots."""
+    """The constants, derived ones in their slots."""
     found = list(constants)
-    for packer, copy in zip(packers, packed, strict=True):
-        found[packer.slot] = copy
+    for deriver, made in zip(derivers, derived, strict=True):
+        found[deriver.slot] = made
     return found

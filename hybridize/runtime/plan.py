@@ -107,21 +107,38 @@ class PlanStep:
 
 
 @frozen
-class Pack:
-    """A constant that the program reads in another layout than it is given, or a copy of an input in that layout."""
+class PlanSource:
+    """Where something that a constant is derived of begins."""
+
+    kind: str
+    """`input`: one that is the same at most calls; or `constant`, of those given beside the program's own."""
+    number: int
+    offset: int
+    """In bytes."""
+
+
+@frozen
+class Derivation:
+    """A constant that a function beside the program makes, once for each version of what it is made of."""
 
     slot: int
     """Position among the constants."""
     function: str
-    """`void (ptr packed, ptr given)`, exported beside the program."""
+    """`void (ptr sources, ptr made, ptr scratch)`, exported: of the form of the program itself, with one output."""
     nbytes: int
-    """Size of the packed copy."""
+    """Size of the constant."""
     layout: str
-    """Names the layout and the matrix's own; equal names on one machine mean equal functions."""
-    input: int | None = None
-    """The input it is made of, instead of the constant given for the slot."""
-    offset: int = 0
-    """Bytes into that input."""
+    """Names what is made: equal names mean equal constants of equal sources."""
+    sources: tuple[PlanSource, ...]
+    scratch_bytes: int
+    """Memory that the function needs."""
+    ops: tuple[str, ...]
+    """Ops of the graph that it computes in place of each call, in order; none where it only packs."""
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """Numbers of the inputs that it is made of, each once; none where it is made of constants alone."""
+        return tuple(dict.fromkeys(source.number for source in self.sources if source.kind == "input"))
 
 
 @frozen
@@ -134,7 +151,7 @@ class Plan:
     outputs: tuple[Buffer, ...]
     scratch_bytes: Size
     steps: tuple[PlanStep, ...]
-    packs: tuple[Pack, ...] = ()
+    derivations: tuple[Derivation, ...] = ()
     sizes: tuple[str, ...] = ()
     """The size symbols in the order of their values, then conditions, as `SizeScope.lines` gives them."""
     teams: tuple[int, ...] = ()
@@ -165,7 +182,7 @@ class Plan:
             _buffers(self.outputs, sizes),
             sized(self.scratch_bytes, sizes),
             steps,
-            self.packs,
+            self.derivations,
             teams=self.teams,
             updates=self.updates,
             layouts=self.layouts,

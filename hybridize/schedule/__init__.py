@@ -20,6 +20,8 @@ keeps. Kernels are loop IR; nothing here knows LLVM.
     homes        how a stored value lies in memory: strides, offset, halo
     layouts      which values have a home other than the order of their axes
     places       in whose memory a value lies: its own, or within a base or a concatenation
+    hoisting     what depends on constants and stable inputs alone, taken out of the calls
+    derived      the programs that make constants of others, once for each version
     bands        products that run a few rows at a time, one after the other
     memory       offsets from live ranges
     updates      buffer donation: outputs that may lie where an input lies

@@ -15,10 +15,10 @@ import numpy
 from hybridize.base.dims import hint, is_symbolic, maximum, product, same
 from hybridize.base.dtypes import uint8
 from hybridize.base.errors import CodegenError
-from hybridize.base.frozen import changed
+from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph, Node, Value
-from hybridize.graph.constants import one_number
+from hybridize.graph.constants import LITERAL_ELEMENTS, one_number
 from hybridize.graph.ir import Array
 from hybridize.loops.expr import Const, Region, Routine
 from hybridize.loops.index import Interner, Space
@@ -28,15 +28,18 @@ from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.runtime.plan import Buffer, Plan, PlanAddress, PlanStep, plain
 from hybridize.schedule.bands import BandMember, find_bands
-from hybridize.schedule.contraction import Product, ProductPlan, make_packing, make_plan, packing_pays
+from hybridize.schedule.contraction import Product, ProductPlan, make_packing, make_plan, packing_kernel, packing_pays
 from hybridize.schedule.contraction.arrangement import Arrangement, reading
-from hybridize.schedule.contraction.copies import border, into_home, packed
+from hybridize.schedule.contraction.copies import border, into_home
+from hybridize.schedule.contraction.copies import packed as panels_of_taps
 from hybridize.schedule.contraction.ending import ending_of, is_along, is_read, plain_ending
 from hybridize.schedule.contraction.taps import TapPlan
+from hybridize.schedule.derived import derived, packed, part
 from hybridize.schedule.draft import Draft
 from hybridize.schedule.epilogue import epilogue_of, following
 from hybridize.schedule.finish import Numbering, finish
 from hybridize.schedule.grouping import FusionGroup, Grouping, NodeStep, Unit, carried_state, invariant_state
+from hybridize.schedule.hoisting import hoisted
 from hybridize.schedule.homes import ordered
 from hybridize.schedule.layouts import assign as layouts_of
 from hybridize.schedule.lower import Lowerings
@@ -49,8 +52,9 @@ from hybridize.schedule.steps import (
     Address,
     Band,
     Derived,
+    KnownSource,
     LoopStep,
-    Packed,
+    Part,
     ProductStep,
     Provenance,
     RegionStep,
@@ -58,16 +62,12 @@ from hybridize.schedule.steps import (
     Schedule,
     ScheduleStep,
     SideStore,
-    Stable,
     TapStep,
     ThreadPoolHandle,
     statements_of,
 )
 from hybridize.schedule.together import LoopedStatement
 from hybridize.schedule.updates import Updates, admissible, asserted_first, proven_updates, readers_first
-
-LITERAL_ELEMENTS = 1 << 16
-"""Constants beyond this many elements are not looked at for being one number."""
 
 
 def literal(array: Array, interner: Interner) -> Const | None:
@@ -77,9 +77,6 @@ def literal(array: Array, interner: Interner) -> Const | None:
         return None
     kind = array.dtype.kind
     return interner.const(array.dtype, bool(value) if kind == "b" else int(value) if kind in "iu" else float(value))
-
-
-KnownSource = Array | Stable
 
 
 def schedule(
@@ -92,32 +89,70 @@ def schedule(
     """Decide what is computed where, how and in which order, and where it is kept.
 
     `graph` is optimised: its composites are inlined. Up to `slots` threads share steps that are worth it. Constants
-    follow the inputs in the array of pointers, those of sub-graphs and packed ones after the graph's own. Inputs whose
-    numbers are in `known` are constants of the program around or seldom change; matrices among them are packed
-    beforehand, where that pays. `updates` says of outputs which input they are the new value of: where it can, the plan
-    has them take its place (see `schedule.updates`).
+    follow the inputs in the array of pointers, derived ones and those of sub-graphs after the graph's own. Inputs whose
+    numbers are in `known` are constants of the program around or seldom change; what is computed of them alone is no
+    step of a call, and matrices among them are packed beforehand, each where that pays. `updates` says of outputs which
+    input they are the new value of: where it can, the plan has them take its place (see `schedule.updates`).
     """
-    return _Scheduler(graph, target, slots, known or {}, updates or {}).result()
+    return _scheduled(graph, _Machine(target, slots), known or {}, updates or {})
+
+
+@frozen(eq=False)
+class _Machine:
+    """What a graph is scheduled for, and whether constants may be derived."""
+
+    target: Target
+    slots: int
+    derives: bool = True
+    within: bool = False
+    """True for a body of control flow, which may never run."""
+
+
+def _scheduled(graph: Graph, machine: _Machine, known: Mapping[int, KnownSource], updates: Updates) -> Schedule:
+    """`schedule`, of a body too."""
+    lowerings = Lowerings(Interner(), machine.target)
+    if not machine.derives:
+        return _Scheduler(graph, machine, lowerings, {}, {}, updates).result()
+    sources: dict[Value, KnownSource] = {graph.inputs[k]: source for k, source in known.items()}
+    sources |= graph.constants
+    rest, made = hoisted(graph, sources, lowerings, lambda cone: _derived(cone, sources, machine), machine.within)
+    return _Scheduler(rest, machine, lowerings, sources, made, updates).result()
+
+
+def _derived(cone: Graph, sources: Mapping[Value, KnownSource], machine: _Machine) -> Derived:
+    """The only output of a graph whose inputs are known as a constant."""
+    once = changed(machine, slots=1, derives=False)
+    of = _scheduled(cone, once, {}, {})
+    known = [(sources[value], value.type) for value in cone.inputs]
+    arrays = [array for array in of.constants if isinstance(array, numpy.ndarray)]
+    assert len(arrays) == len(of.constants), "what is derived has plain constants"
+    inner = [(array, TensorType(array.shape, array.dtype)) for array in arrays]
+    (made,) = cone.outputs
+    return derived([*known, *inner], of.steps, of.scratch_bytes, made.type, cone.fingerprint, cone.op_names())
 
 
 class _Scheduler:
     def __init__(
         self,
         graph: Graph,
-        target: Target,
-        slots: int,
-        known: Mapping[int, KnownSource],
+        machine: _Machine,
+        lowerings: Lowerings,
+        known: Mapping[Value, KnownSource],
+        made: Mapping[Value, Derived],
         updates: Updates,
     ) -> None:
-        self.threads = slots
+        """`known` are the constants and stable inputs that constants may be derived of, `made` those of the graph's
+        values that are.
+        """
+        self.machine = machine
+        self.threads = machine.slots
         self.graph = graph
         self.updates = admissible(graph, updates)
-        self.target = target
-        self.interner = Interner()
-        self.constants: list[Array | Packed | Derived | ThreadPoolHandle] = list(graph.constants.values())
+        self.target = machine.target
+        self.interner = lowerings.interner
+        self.constants: list[Array | Derived | ThreadPoolHandle] = [*graph.constants.values(), *made.values()]
         self.team = -1
-        self.known: dict[Value, KnownSource] = {graph.inputs[k]: source for k, source in known.items()}
-        self.known |= graph.constants
+        self.known: dict[Value, KnownSource] = {**known, **{value: Part(one, 0) for value, one in made.items()}}
         self.packs: dict[tuple[Any, ...], int] = {}
         self.reads: set[int] = set()
         literals = {}
@@ -125,11 +160,11 @@ class _Scheduler:
             number = literal(array, self.interner)
             if number is not None:
                 literals[value] = number
-        self.lowerings = Lowerings(self.interner, target)
+        self.lowerings = lowerings
         self.layouts = layouts_of(graph, self.lowerings)
         last = [graph.outputs[output] for output in self.updates]
         self.grouping = Grouping(graph, self.lowerings, literals, last, self.layouts)
-        self.slots = {value: i for i, value in enumerate((*graph.inputs, *graph.constants))}
+        self.slots = {value: i for i, value in enumerate((*graph.inputs, *graph.constants, *made))}
         self.order = self._ordered()
         self.blocks: list[ScratchBlock] = []
         self.memory: dict[Value, ScratchBlock | Address] = {}
@@ -315,13 +350,13 @@ class _Scheduler:
                 nbytes = kernel_bytes(kernel)
                 yield LoopStep(Provenance(("border",), ()), kernel, (self._memory_of(value),), nbytes), 0
 
-    def _constants_of_plan(self) -> tuple[Array | Packed | Derived | ThreadPoolHandle, ...]:
-        """The constants, those empty that no step reads: numbers within kernels, and what is read packed."""
+    def _constants_of_plan(self) -> tuple[Array | Derived | ThreadPoolHandle, ...]:
+        """The constants, those empty that no step reads: numbers within kernels, and what others are derived of."""
         first = len(self.graph.inputs)
         return tuple(
             constant
-            if isinstance(constant, Packed | Derived | ThreadPoolHandle) or first + k in self.reads
-            else numpy.empty(0, constant.dtype)
+            if isinstance(constant, ThreadPoolHandle) or first + k in self.reads
+            else numpy.empty(0, (constant.type if isinstance(constant, Derived) else constant).dtype)
             for k, constant in enumerate(self.constants)
         )
 
@@ -441,8 +476,8 @@ class _Scheduler:
         read = reading(arranged, home_of(x), x.type.dtype, self.target)
         plan = read.plan
         copied = self._scratch(read.home.elements * dtype.itemsize, number) if read.copied else None
-        fill = packed(arranged.contraction, plan, (home_of(w), w.type.dtype), self.target)
-        constant = self._derived(w, fill, plan)
+        fill = panels_of_taps(arranged.contraction, plan, (home_of(w), w.type.dtype), self.target)
+        constant = self._packed_taps(w, fill, plan)
         panels = constant or self._scratch(plan.packed_elements * dtype.itemsize, number)
         out = step.node.outputs[0]
         draft = None if step.epilogue is None else Draft(step.epilogue, self.grouping)
@@ -522,16 +557,19 @@ class _Scheduler:
                     stores[k] = SideStore(store.param, there.address(space, axes), store.value)
         return found
 
-    def _derived(self, w: Value, kernel: Kernel, plan: TapPlan) -> Address | None:
+    def _packed_taps(self, w: Value, kernel: Kernel, plan: TapPlan) -> Address | None:
         """The address of the packed w; None if w is known only to the call."""
         root = self.grouping.places.root(w)
         source = self.known.get(root)
         if source is None or is_symbolic(plan.packed_elements):
             return None
-        key = (root, w.type, str(kernel))
+        return self._packs((root, w.type, str(kernel)), lambda: packed(source, root.type, kernel))
+
+    def _packs(self, key: tuple[Any, ...], make: Callable[[], Derived]) -> Address:
+        """The address of a packed constant, which is made once for a key."""
         slot = self.packs.get(key)
         if slot is None:
-            slot = self.packs[key] = self._slots([Derived(source, root.type, kernel)])[0]
+            slot = self.packs[key] = self._slots([make()])[0]
         return Address("input", slot, 0)
 
     def _product(self, step: NodeStep, product: Product, number: int) -> Any:
@@ -592,17 +630,16 @@ class _Scheduler:
             return None
         packing = make_packing(product, arithmetic)
         key = (self.grouping.places.root(w), start, w.type, packing)
-        slot = self.packs.get(key)
-        if slot is None:
-            slot = self.packs[key] = self._slots([Packed(_part(source, start, w.type), w.type, packing)])[0]
-        return Address("input", slot, 0)
+        return self._packs(
+            key, lambda: packed(part(source, start, w.type), w.type, packing_kernel(packing, self.target))
+        )
 
     def _source(self, value: Value) -> tuple[KnownSource | None, int]:
         """Return the constant or stable input that holds `value`, if one does, and the value's first element there."""
         places = self.grouping.places
         return self.known.get(places.root(value)), places.home(value).offset
 
-    def _slots(self, constants: Sequence[Array | Packed | Derived | ThreadPoolHandle]) -> tuple[int, ...]:
+    def _slots(self, constants: Sequence[Array | Derived | ThreadPoolHandle]) -> tuple[int, ...]:
         """Add constants; returns where their pointers will be."""
         first = len(self.graph.inputs) + len(self.constants)
         self.constants += constants
@@ -638,8 +675,9 @@ class _Scheduler:
         for k, value in enumerate(node.inputs[skip:]):
             source, start = self._source(value)
             if source is not None and (k in invariant if k < carried else k not in stacked):
-                known[k] = _part(source, start, value.type)
-        bodies = tuple(schedule(graph, self.target, self.threads, known) for graph in graphs)
+                known[k] = part(source, start, value.type)
+        machine = changed(self.machine, within=True)
+        bodies = tuple(_scheduled(graph, machine, known, {}) for graph in graphs)
         slots = [self._slots(made.constants) for made in bodies]
         # Inputs that bodies read only packed; state is copied, read or not.
         unread = {k + skip for k in known if k >= carried and not any(k in made.reads for made in bodies)}
@@ -687,18 +725,11 @@ def _several(made: Made | list[Made]) -> list[Made]:
     return made if isinstance(made, list) else [made]
 
 
-def _type(constant: Array | Packed | Derived | ThreadPoolHandle) -> TensorType:
-    """Of a constant, or of what a packed one is made of."""
+def _type(constant: Array | Derived | ThreadPoolHandle) -> TensorType:
+    """Of a constant as steps read it."""
     if isinstance(constant, ThreadPoolHandle):
         return TensorType((0,), uint8)
-    return constant.type if isinstance(constant, Packed | Derived) else TensorType(constant.shape, constant.dtype)
-
-
-def _part(source: KnownSource, start: int, type: TensorType) -> KnownSource:
-    """The elements of `type` from `start` on."""
-    if isinstance(source, Stable):
-        return Stable(source.input, source.offset + start)
-    return source.reshape(-1)[start : start + type.size].reshape(type.shape)
+    return constant.type if isinstance(constant, Derived) else TensorType(constant.shape, constant.dtype)
 
 
 def _provenance_of(nodes: Iterable[Node]) -> Provenance:

@@ -13,7 +13,7 @@ from hybridize.graph.ir import Array
 from hybridize.loops.expr import Expr, Routine
 from hybridize.loops.kernel import Kernel, Param, Statement, epilogue_text
 from hybridize.runtime.plan import Plan
-from hybridize.schedule.contraction import Packing, ProductPlan
+from hybridize.schedule.contraction import ProductPlan
 from hybridize.schedule.contraction.taps import TapPlan
 from hybridize.schedule.parallel import Split
 from hybridize.schedule.routines import RoutineScratch
@@ -81,27 +81,39 @@ class Stable:
 
     input: int
     offset: int
-
-
-@frozen(eq=False)
-class Packed:
-    """A constant made of another one, or of an input that seldom changes: a w as products read it."""
-
-    source: Array | Stable
-    type: TensorType
-    """Of the source."""
-    packing: Packing
+    itemsize: int
+    """Bytes of an element."""
 
 
 @frozen(eq=False)
 class Derived:
-    """A constant made of another one, or of an input that seldom changes, by a kernel: once for each version."""
+    """A constant that a program of its own makes of others and of stable inputs, once for each version of these.
 
-    source: Array | Stable
+    Packed weights are such constants, and so is whatever the program computes of stable values alone.
+    """
+
+    sources: tuple[Array | Stable, ...]
     type: TensorType
-    """Of the source."""
-    kernel: Kernel
-    """Of (the constant, its source)."""
+    """Of the constant."""
+    steps: tuple[ScheduleStep, ...]
+    """From the sources, which are the inputs, to the constant, the only output."""
+    scratch_bytes: int
+    key: str
+    """Names what the steps compute: equal keys on one machine mean equal constants of equal sources."""
+    ops: tuple[str, ...] = ()
+    """Ops of the graph that the steps compute, in order: those that calls do without."""
+
+
+@frozen(eq=False)
+class Part:
+    """The elements of a derived constant from one on."""
+
+    of: Derived
+    offset: int
+
+
+KnownSource = Array | Stable | Part
+"""What a constant can be derived of."""
 
 
 @frozen(eq=False)
@@ -251,9 +263,9 @@ class Schedule:
 
     plan: Plan
     steps: tuple[ScheduleStep, ...]
-    constants: tuple[Array | Packed | Derived | ThreadPoolHandle, ...]
-    """All constants in slot order: the graph's own (empty where no step reads them), then those of its sub-graphs and
-    packed ones."""
+    constants: tuple[Array | Derived | ThreadPoolHandle, ...]
+    """All constants in slot order: the graph's own (empty where no step reads them), derived ones, those of
+    sub-graphs."""
     reads: frozenset[int]
     """Slots that steps read."""
     scratch_bytes: int

@@ -316,7 +316,7 @@ def kernel_of(program: Deployable, inputs: Arrays) -> Executable:
     """The machine code of the variant that is for such inputs, with the weights as constants, as the library has it."""
     made = (compile(variant.graph, name=program.name, threads=1) for variant in program.variants)
     executable = next(one for one in made if one.accepts([array.shape for array in inputs]))
-    assert not executable.packers, "a program without stable inputs copies none of them"
+    assert not executable.derivers, "a program without stable inputs copies none of them"
     return executable
 
 

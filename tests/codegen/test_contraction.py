@@ -12,11 +12,12 @@ import pytest
 from hybridize.base.dtypes import bfloat16, bool_, float16, float32, float64, int8, int32, int64, uint8
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, masked_load
 from hybridize.codegen.llvm.contraction.out import EpilogueEmitter
-from hybridize.codegen.llvm.contraction.product import emit_pack, emit_product
+from hybridize.codegen.llvm.contraction.product import emit_product
 from hybridize.codegen.llvm.engine import assembly, compile_module, named_target
+from hybridize.codegen.llvm.nests.kernels import emit_kernel
 from hybridize.codegen.llvm.text import Function, Module, vector
 from hybridize.machine.arithmetic import Arithmetic
-from hybridize.schedule.contraction import Product, gates_fit, make_packing, make_plan, packing_pays
+from hybridize.schedule.contraction import Product, gates_fit, make_packing, make_plan, packing_kernel, packing_pays
 
 TARGETS = ["avx512", "avx2", "baseline"]
 SIZES = [0, 1, 2, 3, 7, 15, 16, 17, 31, 33, 64, 100, 257]
@@ -151,7 +152,7 @@ def run(cases, target):
         entry.do("ret void")
         if case.spec.packed:
             case.packing = make_packing(case.spec, Arithmetic(case.spec.dtype, target))
-            emit_pack(module, f"packing{number}", case.packing, target)
+            emit_kernel(module, f"packing{number}", packing_kernel(case.packing, target), target)
             entry = Function(module, f"pack{number}", [("ptr", "packed"), ("ptr", "w")], linkage="")
             entry.do(f"call void @packing{number}(ptr %packed, ptr %w)")
             entry.do("ret void")

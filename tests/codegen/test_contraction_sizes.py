@@ -11,11 +11,12 @@ from hybridize.base.dims import SizeScope, is_symbolic, value
 from hybridize.base.dtypes import bfloat16, float32, float64, int32
 from hybridize.codegen.llvm.contraction.arithmetic import masked_load
 from hybridize.codegen.llvm.contraction.out import EpilogueEmitter
-from hybridize.codegen.llvm.contraction.product import emit_pack, emit_product
+from hybridize.codegen.llvm.contraction.product import emit_product
 from hybridize.codegen.llvm.engine import compile_module, named_target
+from hybridize.codegen.llvm.nests.kernels import emit_kernel
 from hybridize.codegen.llvm.text import Function, Module, vector
 from hybridize.machine.arithmetic import Arithmetic
-from hybridize.schedule.contraction import Product, make_packing, make_plan, packing_pays
+from hybridize.schedule.contraction import Product, make_packing, make_plan, packing_kernel, packing_pays
 
 TARGETS = ["avx512", "avx2", "baseline"]
 SLACK = 256
@@ -93,7 +94,10 @@ class Compiled:
         entry.do("ret void")
         if packed:
             self.packing = make_packing(spec, Arithmetic(dtype, target))
-            emit_pack(module, "packing", self.packing, target, linkage="")
+            emit_kernel(module, "inner", packing_kernel(self.packing, target), target)
+            entry = Function(module, "packing", [("ptr", "packed"), ("ptr", "w")], linkage="")
+            entry.do("call void @inner(ptr %packed, ptr %w)")
+            entry.do("ret void")
         self.loaded = compile_module(module.text(), target)
         self.scratch_bytes, self.units = plan.scratch.nbytes, plan.units
         assert all((one.low, one.high) == before for one, before in zip(self.scope.symbols, self.ranges(), strict=True))

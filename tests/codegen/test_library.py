@@ -66,7 +66,15 @@ def of(graph, slots=1, **changes):
     built = [build(PIPELINE.run(graph), target, slots=slots) for target in LEVELS]
     inputs = tuple(LibraryTensor(f"x{k}", value.type) for k, value in enumerate(graph.inputs))
     outputs = tuple(LibraryTensor(f"y{k}", value.type) for k, value in enumerate(graph.outputs))
-    versions = tuple(Version(one, tuple(range(len(one.constants)))) for one in built)
+    # Sources follow the constants in the weights.
+    versions = tuple(
+        Version(
+            one,
+            tuple(range(len(one.constants))),
+            tuple(range(len(one.constants), len(one.constants) + len(one.sources))),
+        )
+        for one in built
+    )
     variant = LibraryVariant(
         tuple(one.type for one in inputs), tuple(one.type for one in outputs), (), (), False, graph.scope, versions
     )
@@ -160,12 +168,15 @@ def test_equal_copies_are_made_once():
         [TensorType((64, 256), F4)],
     )
     model = of(graph)
-    shared = tuple(Version(version.built, (0,) * len(version.arrays)) for version in model.variants[0].versions)
+    shared = tuple(
+        Version(version.built, (0,) * len(version.arrays), (0,) * len(version.sources))
+        for version in model.variants[0].versions
+    )
     variant = model.variants[0]
     alike = LibraryVariant(variant.inputs, variant.outputs, (), (), False, None, shared)
     layout = Layout(of(graph, variants=(alike, alike)))
-    assert len(model.variants[0].versions[0].built.plan.packs) >= 1
-    assert len(layout.copies[0]) == 1 and all(len(copies) <= 1 for copies in layout.copies)
+    assert len(model.variants[0].versions[0].built.plan.derivations) >= 1
+    assert len(layout.derived[0]) == 1 and all(len(derived) <= 1 for derived in layout.derived)
     assert layout.head == aligned(WORD["calls"] + 16)
-    for copies, nbytes in zip(layout.copies, layout.nbytes, strict=True):
-        assert nbytes >= layout.head + len(copies) * w.nbytes
+    for derived, nbytes in zip(layout.derived, layout.nbytes, strict=True):
+        assert nbytes >= layout.head + len(derived) * w.nbytes

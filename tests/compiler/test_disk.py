@@ -237,9 +237,11 @@ def test_kinds_of_constants():
             stored.FoldedConstant(0),
             stored.LiteralConstant("i32", (2,), np.int32([5, 6]).tobytes()),
         ),
+        (stored.FoldedConstant(1), stored.CapturedConstant(0)),
     )
-    captured, folded, literal = stored.constants_of(program, made, lambda: made)
+    (captured, folded, literal), sources = stored.constants_of(program, made, lambda: made)
     assert [captured.shape, folded.shape, literal.tolist()] == [(20, 5), (3, 5), [5, 6]]
+    assert [source.shape for source in sources] == [(20, 5), (3, 5)]
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -393,5 +393,5 @@ def test_programs_are_compiled_for_what_was_measured(asked):
         forget()
         disk.folder().clear()
         compiler.cache_clear()
-        packs = bool(compiler.compile(graph, stable=[1]).packers)
+        packs = bool(compiler.compile(graph, stable=[1]).derivers)
         assert packs is (asked[-1].fields["packs_from"] == 1)

@@ -62,7 +62,7 @@ def test_frozen_matrices_give_the_same_result(target, dtype, transpose_w, m, n, 
 def test_only_the_packed_copy_is_kept():
     graph, w = product(64, 70, 40)
     program = check(graph, [whole((64, 40))])
-    (pack,) = program.plan.packs
+    (pack,) = program.plan.derivations
     assert pack.nbytes >= w.nbytes
     assert program.constant_bytes == pack.nbytes
     assert program.held_bytes == pack.nbytes + w.nbytes + program.code_bytes
@@ -78,7 +78,7 @@ def test_a_matrix_that_others_read_stays():
     (y,) = builder.add(Matmul(False, True), [x, w])
     (z,) = builder.add(Add(), [x, w])
     program = check(builder.finish([y, z]), [whole((70, 40))])
-    assert [pack.slot for pack in program.plan.packs] == [1]
+    assert [pack.slot for pack in program.plan.derivations] == [1]
     assert program.constants[0].shape == (70, 40)
 
 
@@ -89,7 +89,7 @@ def test_one_copy_serves_products_of_any_number_of_rows():
     for m in (16, 64):
         outputs += builder.add(Matmul(False, True), [builder.input(TensorType((m, 40), F4)), w])
     program = check(builder.finish(outputs), [whole((16, 40)), whole((64, 40))])
-    assert len(program.plan.packs) == 1
+    assert len(program.plan.derivations) == 1
 
 
 def test_equal_layouts_share_a_function():
@@ -98,14 +98,14 @@ def test_equal_layouts_share_a_function():
     for _ in range(2):
         (x,) = builder.add(Matmul(False, True), [x, builder.constant(whole((40, 40)))])
     program = check(builder.finish([x]), [whole((64, 40))])
-    first, second = program.plan.packs
+    first, second = program.plan.derivations
     assert first.function == second.function
     assert first.slot != second.slot
 
 
 def test_batches_of_matrices():
     graph, _ = product(64, 70, 40, batch=(3,))
-    assert check(graph, [whole((3, 64, 40))]).plan.packs
+    assert check(graph, [whole((3, 64, 40))]).plan.derivations
 
 
 def test_constants_of_bodies_and_what_bodies_are_given():
@@ -130,7 +130,7 @@ def test_constants_of_bodies_and_what_bodies_are_given():
     graph = builder.finish([last, y])
     inputs = [whole((64, 40)), whole((3, 64, 40)), np.array(True)]
     program = check(graph, inputs)
-    assert len(program.plan.packs) == 2
+    assert len(program.plan.derivations) == 2
     assert not program.constants[0].size
     check(graph, [*inputs[:2], np.array(False)])
 
@@ -139,12 +139,12 @@ def test_stable_inputs_are_packed_by_run():
     graph, w = product(64, 70, 40, frozen=False)
     x = whole((64, 40))
     program = check(graph, [x, w], stable={1})
-    (packer,) = program.packers
-    assert (packer.input, packer.slot) == (1, 0)
+    (deriver,) = program.derivers
+    assert (deriver.inputs, deriver.slot) == ((1,), 0)
     assert program.constant_bytes == 0
     check(graph, [x, w + 1], stable={1})
-    assert not compile(graph).packers
-    copy = packer.packed(w)
+    assert not compile(graph).derivers
+    copy = deriver.made({1: w})
     (y,) = program.run([x, np.zeros_like(w)], [copy])
     np.testing.assert_array_equal(y, x @ w.T)
 

@@ -151,9 +151,9 @@ def test_packed_copies_of_matrices_that_seldom_change():
     graph = make_graph(lambda x, w: (ops.matmul(x, w, False, True),), types((n, 96), (80, 96)))
     program = compile(graph, stable=[1])
     w = numbers(80, 96)
-    assert program.packers
-    packed = [packer.packed(w) for packer in program.packers]
-    entry = entry_of(program, arguments=program.parameters[:1], bound=[w], packed=packed, structure="leaf")
+    assert program.derivers
+    derived = [deriver.made({1: w}) for deriver in program.derivers]
+    entry = entry_of(program, arguments=program.parameters[:1], bound=[w], derived=derived, structure="leaf")
     for n in (2, 5, 33, 64, 200):
         x = numbers(n, 96)
         numpy.testing.assert_allclose(entry(x), x @ w.T, rtol=1e-3, atol=1e-4)

@@ -188,7 +188,8 @@ def test_code_of_another_program_is_refused(tmp_path):
         {"constants": [["f32", [9], 35]]},
         {"constants": [[]]},
         {"exports": [3]},
-        {"packs": [[1]]},
+        {"derivations": [[1]]},
+        {"sources": [[]]},
         {"teams": None},
         {"scratch_bytes": "x"},
     ],
@@ -242,4 +243,4 @@ def test_the_number_of_the_runtime_stands_for_its_tables():
     """Where this fails, code in files is of another runtime: count `runtime.abi.NUMBER` up, and note the new digest."""
     from hybridize.base.digests import digest
 
-    assert (abi.NUMBER, digest(abi.facts().encode()).hex()[:16]) == (5, "83d66770446eabc6")
+    assert (abi.NUMBER, digest(abi.facts().encode()).hex()[:16]) == (6, "ea424ce7717f6399")

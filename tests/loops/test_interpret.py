@@ -12,7 +12,7 @@ from hybridize.codegen.llvm.engine import host_target
 from hybridize.codegen.llvm.program import scheduled as schedule
 from hybridize.loops.interpret import interpret
 from hybridize.ops.evaluate import evaluate
-from hybridize.schedule.steps import LoopStep
+from hybridize.schedule.steps import Derived, LoopStep
 
 # The generator of random graphs is the fuzz test's own; test folders are no package.
 _path = Path(__file__).parents[1] / "fuzz" / "test_random_graphs.py"
@@ -23,12 +23,24 @@ _spec.loader.exec_module(random_graphs)
 
 
 def interpreted(made, inputs):
-    """Run a schedule of loops only by the interpreter."""
+    """Run a schedule of loops only by the interpreter, what is derived of constants first."""
     outputs = [numpy.zeros(b.shape, BY_CODE[b.dtype]) for b in made.plan.outputs]
-    memory = {("input", k): numpy.array(x, order="C") for k, x in enumerate([*inputs, *made.constants])}
+    constants = [one if isinstance(one, numpy.ndarray) else derived(one) for one in made.constants]
+    run(made.steps, [*inputs, *constants], outputs, made.plan.scratch_bytes)
+    return outputs
+
+
+def derived(constant):
+    made = numpy.zeros(constant.type.shape, constant.type.dtype)
+    run(constant.steps, constant.sources, [made], constant.scratch_bytes)
+    return made
+
+
+def run(steps, inputs, outputs, scratch_bytes):
+    memory = {("input", k): numpy.array(x, order="C") for k, x in enumerate(inputs)}
     memory |= {("output", k): x for k, x in enumerate(outputs)}
-    memory["scratch", 0] = numpy.zeros(made.plan.scratch_bytes, numpy.uint8)
-    for step in made.steps:
+    memory["scratch", 0] = numpy.zeros(scratch_bytes, numpy.uint8)
+    for step in steps:
         buffers = []
         for address, param in zip(step.addresses, step.kernel.params, strict=False):
             raw = memory[address.kind, address.slot].reshape(-1).view(numpy.uint8)
@@ -36,14 +48,14 @@ def interpreted(made, inputs):
         if step.numbers:
             buffers.append(numpy.array(step.numbers, step.kernel.params[-1].dtype))
         interpret(step.kernel, buffers)
-    return outputs
 
 
 def check(seed):
     """Whether the graph of this seed is loops alone, and small; then it must agree."""
     graph, inputs, exact = random_graphs.random_graph(seed)
     made = schedule(random_graphs.inline(graph), host_target())
-    if not all(isinstance(step, LoopStep) for step in made.steps) or made.plan.flops > 40_000:
+    steps = [*made.steps, *(step for one in made.constants if isinstance(one, Derived) for step in one.steps)]
+    if not all(isinstance(step, LoopStep) for step in steps) or made.plan.flops > 40_000:
         return False
     for k, (found, wanted) in enumerate(zip(interpreted(made, inputs), evaluate(graph, inputs), strict=True)):
         if k in exact:

@@ -253,7 +253,7 @@ def test_frozen_parameters_are_the_users_word():
     layer = Layer(freeze=True)
     program = layer.function.program(layer.x)
     assert program.memory.packed_bytes == 0
-    assert program._runs.executable.plan.packs
+    assert program._runs.executable.plan.derivations
     wanted = layer.function(layer.x).asnumpy()
     layer.w[:] = 0
     numpy.testing.assert_array_equal(layer.function(layer.x).asnumpy(), wanted)

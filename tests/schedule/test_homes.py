@@ -397,7 +397,7 @@ def test_weights_that_are_written_are_packed_anew():
     graph = make_graph(lambda x, w: [ops.convolution(x, w, 1, 1)], [TensorType(s, float32) for s in shapes])
     x, w = (numbers(s, float32, 5) for s in shapes)
     program = compiled(graph, stable=(1,))
-    assert len(program.packers) == 1
+    assert len(program.derivers) == 1
     for _ in range(3):
         compare(program.run([x, w])[0], evaluate(graph, [x, w])[0], float32)
         w += 1

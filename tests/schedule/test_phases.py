@@ -249,7 +249,7 @@ def test_elements_that_no_term_reaches_are_zero_whatever_the_operands_hold():
 def test_phases_read_their_taps_of_one_packed_constant():
     graph, *_ = transposed(numbers((2, 16, 5, 6)), numbers((16, 24, 4, 4), 1), 2, 1, 1, 0, 1)
     found = scheduled(graph, named_target("avx512"), stable=[1])
-    sizes = [made.kernel.params[0].size for made in found.constants if type(made).__name__ == "Derived"]
+    sizes = [made.type.size for made in found.constants if type(made).__name__ == "Derived"]
     assert sizes == [4 * 4 * 16 * 32]
 
 

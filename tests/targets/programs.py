@@ -46,7 +46,7 @@ class Programs:
         names = []
         for k, (built, object_bytes) in enumerate(zip(self.built, self.objects, strict=True)):
             (self.folder / f"{k}.wasm").write_bytes(link(object_bytes).module)
-            names.append({"program": f"program{k}", "packs": [pack.function for pack in built.plan.packs]})
+            names.append({"program": f"program{k}", "derivations": [one.function for one in built.plan.derivations]})
         (self.folder / "names").write_text(json.dumps(names))
         command = [NODE, HERE / "run.mjs", self.folder, LIBRARY, "timed" if timed else "once"]
         done = subprocess.run(command, capture_output=True, text=True)
@@ -57,15 +57,16 @@ class Programs:
         """Outputs of each program, all linked into one static executable."""
         table = []
         for k, built in enumerate(self.built):
-            packs = [pack.function for pack in built.plan.packs]
+            functions = [one.function for one in built.plan.derivations]
             # Names of ours have dots, which C's do not.
-            declared = [f'extern pack p{k}_{n} __asm__("{name}");' for n, name in enumerate(packs)]
-            listed = ", ".join(f"p{k}_{n}" for n in range(len(packs)))
-            table += [f"extern program program{k};", *declared, f"static pack *packs{k}[] = {{{listed or 0}}};"]
+            declared = [f'extern derivation d{k}_{n} __asm__("{name}");' for n, name in enumerate(functions)]
+            listed = ", ".join(f"d{k}_{n}" for n in range(len(functions)))
+            table += [f"extern program program{k};", *declared]
+            table.append(f"static derivation *derivations{k}[] = {{{listed or 0}}};")
             (self.folder / f"{k}.o").write_bytes(self.objects[k])
         count = range(len(self.built))
         table.append(f"static program *programs[] = {{{', '.join(f'program{k}' for k in count)}}};")
-        table.append(f"static pack **packs[] = {{{', '.join(f'packs{k}' for k in count)}}};")
+        table.append(f"static derivation **derivations[] = {{{', '.join(f'derivations{k}' for k in count)}}};")
         (self.folder / "table.h").write_text("\n".join(table))
         run, objects = self.folder / "run", [self.folder / f"{k}.o" for k in count]
         # Each program of several sizes brings its own `prepare`, which nothing here calls.
@@ -111,11 +112,16 @@ def _plan(built, inputs):
 
 def _given(built, inputs):
     plan, sizes = _plan(built, inputs)
-    assert all(pack.input is None for pack in plan.packs)
-    packed = {pack.slot: (number, pack.nbytes) for number, pack in enumerate(plan.packs)}
+    derived = {one.slot: (number, one) for number, one in enumerate(plan.derivations)}
     constants = [*built.constants, *sizes]
     parts = [_number(len(inputs)), *map(_array, inputs), _number(len(constants))]
     for slot, constant in enumerate(constants):
-        parts += [_number(*packed.get(slot, (-1, 0))), _array(dense(constant))]
+        number, one = derived.get(slot, (-1, None))
+        if one is None:
+            parts += [_number(number), _array(dense(constant))]
+            continue
+        assert not one.inputs
+        sources = [_array(dense(built.sources[source.number])) for source in one.sources]
+        parts += [_number(number, one.nbytes, one.scratch_bytes, len(sources)), *sources]
     sizes = [output.nbytes for output in plan.outputs]
     return b"".join([*parts, _number(len(sizes), *sizes, plan.scratch_bytes)])

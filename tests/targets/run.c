@@ -5,7 +5,7 @@
 #include <string.h>
 
 typedef void program(void **inputs, void **outputs, void *scratch);
-typedef void pack(void *packed, void *given);
+typedef void derivation(void **sources, void **made, void *scratch);
 #include "table.h"
 
 static void *room(int64_t count) { return aligned_alloc(64, (count + 127) / 64 * 64); }
@@ -33,10 +33,15 @@ int main(void) {
     for (int64_t k = 0; k < given; k++) inputs[k] = fill(number());
     int64_t constants = number();
     for (int64_t k = 0; k < constants; k++) {
-      int64_t packer = number(), packed = number();
-      void *place = fill(number());
-      inputs[given + k] = packer < 0 ? place : room(packed);
-      if (packer >= 0) packs[job][packer](inputs[given + k], place);
+      int64_t maker = number();
+      if (maker < 0) {
+        inputs[given + k] = fill(number());
+        continue;
+      }
+      void *sources[256], *made = inputs[given + k] = room(number()), *scratch = room(number());
+      int64_t count = number();
+      for (int64_t j = 0; j < count; j++) sources[j] = fill(number());
+      derivations[job][maker](sources, &made, scratch);
     }
     int64_t results = number();
     for (int64_t k = 0; k < results; k++) sizes[k] = number();

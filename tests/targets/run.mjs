@@ -12,7 +12,7 @@ const bytes = (count) => data.subarray(at, (at += Math.ceil(count / 8) * 8));
 const found = [];
 const times = [];
 
-function run({ program, packs }, source) {
+function run({ program, derivations }, source) {
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(source), { env: library });
   let free = exports.__heap_base.value;
   const room = (count) => {
@@ -37,10 +37,16 @@ function run({ program, packs }, source) {
   for (let k = 0; k < given; k++) inputs.push(fill(number()));
   const constants = number();
   for (let k = 0; k < constants; k++) {
-    const pack = number(), packed = number();
-    const place = fill(number());
-    inputs.push(pack < 0 ? place : room(packed));
-    if (pack >= 0) exports[packs[pack]](inputs.at(-1), place);
+    const maker = number();
+    if (maker < 0) {
+      inputs.push(fill(number()));
+      continue;
+    }
+    const made = room(number());
+    const scratch = room(number());
+    const sources = Array.from({ length: number() }, () => fill(number()));
+    inputs.push(made);
+    exports[derivations[maker]](array(sources), array([made]), scratch);
   }
   const sizes = Array.from({ length: number() }, number);
   const outputs = sizes.map(room);

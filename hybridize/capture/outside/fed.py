@@ -22,7 +22,7 @@ from hybridize.base.access import consistently
 from hybridize.base.errors import CaptureError
 from hybridize.base.promotion import EXACT
 from hybridize.capture.outside.tracing import Tracing
-from hybridize.contract.feeds import Feed
+from hybridize.contract.feeds import Feed, fed_array
 from hybridize.contract.guards import Guard
 from hybridize.contract.places import Key, Place, variable_of
 from hybridize.graph import Value
@@ -34,7 +34,7 @@ class Number(Feed):
 
     def __init__(self, read: Callable[[], Any], kind: type) -> None:
         self._read, self._kind = read, kind
-        self.array = ndarray(numpy.zeros((), "int64" if kind is int else "float64"))
+        self.array = fed_array(numpy.zeros((), "int64" if kind is int else "float64"))
 
     def now(self) -> Any:
         """The number; None where there is none of its kind that 64 bits hold."""
@@ -56,8 +56,7 @@ class Contents(Feed):
 
     def __init__(self, read: Callable[[], Any], now: ndarray) -> None:
         self._read, self._kind, self._lost = read, now.type, None
-        self.array = ndarray(numpy.zeros(now.shape, now.dtype))
-        self.array.storage.exposed = True  # it is written at each call: nobody is to keep a copy
+        self.array = fed_array(numpy.zeros(now.shape, now.dtype))
         lost = variable_of(now)
         if lost is LOST or lost is FREED:
             self._lost = lost

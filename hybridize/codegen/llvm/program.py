@@ -15,11 +15,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy
 
+from hybridize.base.digests import digest
 from hybridize.base.dims import same
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.epilogue import epilogue_emitter
-from hybridize.codegen.llvm.contraction.product import emit_pack, emit_product
+from hybridize.codegen.llvm.contraction.product import emit_product
 from hybridize.codegen.llvm.contraction.taps import emit_taps
 from hybridize.codegen.llvm.nests.kernels import emit_kernel
 from hybridize.codegen.llvm.parallel import call_in_parallel, emit_body
@@ -31,7 +32,7 @@ from hybridize.graph import Graph
 from hybridize.graph.ir import Array
 from hybridize.loops.kernel import Kernel
 from hybridize.machine.target import Target
-from hybridize.runtime.plan import PREPARE, Pack, Plan
+from hybridize.runtime.plan import PREPARE, Derivation, Plan, PlanSource
 from hybridize.schedule import Schedule, schedule
 from hybridize.schedule.parallel import SharedLoop, Split
 from hybridize.schedule.steps import (
@@ -39,7 +40,6 @@ from hybridize.schedule.steps import (
     Band,
     Derived,
     LoopStep,
-    Packed,
     ProductStep,
     RegionStep,
     RoutineStep,
@@ -58,7 +58,9 @@ class Built:
     module: Module
     plan: Plan
     constants: tuple[Array, ...]
-    """In slot order, after the inputs: the graph's own, those of sub-graphs, those to be packed as the plan says."""
+    """In slot order, after the inputs: the graph's own, those of sub-graphs; empty ones for what is derived."""
+    sources: tuple[Array, ...]
+    """The constants that the plan's derivations read, by number."""
 
 
 def scheduled(
@@ -70,10 +72,11 @@ def scheduled(
 ) -> Schedule:
     """The schedule that `build` writes.
 
-    Matrices among the inputs numbered `stable` are read from packed copies, where that pays. Up to `slots` threads
+    The inputs numbered `stable` are the same at most calls: what is computed of them alone is derived once for each
+    version, and matrices are packed, where that pays. Up to `slots` threads
     share steps that are worth it. `updates` are as in `schedule`.
     """
-    known = {number: Stable(number, 0) for number in stable}
+    known = {number: Stable(number, 0, graph.inputs[number].type.dtype.itemsize) for number in stable}
     return schedule(graph, target, slots, known, updates)
 
 
@@ -102,23 +105,22 @@ def build(
     steps = tuple(
         dataclasses.replace(step, name=step_name) for step, step_name in zip(made.plan.steps, names, strict=True)
     )
-    packs = tuple(
-        emitter.pack(slot, constant) if isinstance(constant, Packed) else emitter.derive(slot, constant)
+    sources: list[Array] = []
+    derivations = tuple(
+        emitter.derive(slot, constant, sources)
         for slot, constant in enumerate(made.constants)
-        if isinstance(constant, Packed | Derived)
+        if isinstance(constant, Derived)
     )
-    constants = tuple(_given(constant) for constant in made.constants)
+    constants = tuple(map(_given, made.constants))
     # Last: whatever the code relies on has been assumed by now.
     sizes = () if scope is None else tuple(scope.lines())
-    return Built(module, dataclasses.replace(made.plan, steps=steps, packs=packs, sizes=sizes), constants)
+    plan = dataclasses.replace(made.plan, steps=steps, derivations=derivations, sizes=sizes)
+    return Built(module, plan, constants, tuple(sources))
 
 
-def _given(constant: Array | Packed | Derived | ThreadPoolHandle) -> Array:
-    """A constant before packing; nothing, where that is an input or no array."""
-    if isinstance(constant, ThreadPoolHandle):
-        return numpy.empty(0, numpy.uint8)
-    source = constant.source if isinstance(constant, Packed | Derived) else constant
-    return numpy.empty(0, numpy.uint8) if isinstance(source, Stable) else source
+def _given(constant: Array | Derived | ThreadPoolHandle) -> Array:
+    """A constant as it is given; nothing, where it is made."""
+    return constant if isinstance(constant, numpy.ndarray) else numpy.empty(0, numpy.uint8)
 
 
 class Emitter:
@@ -136,19 +138,26 @@ class Emitter:
 
     def program(self, name: str, scheduled: Schedule, linkage: str = "internal") -> list[str]:
         """Write `void name(ptr inputs, ptr outputs, ptr scratch)`; returns the function each step calls."""
-        params = [("ptr", "inputs"), ("ptr", "outputs"), ("ptr", "scratch")]
-        f = Function(self.module, name, params, linkage=linkage, attributes=UNOPTIMISED)
+        f = self._function(name, linkage)
         if self.sized:
             f.use_sizes("%inputs", len(scheduled.plan.inputs) + len(scheduled.constants))
+        return self._steps(f, scheduled.steps, bool(scheduled.plan.updates))
+
+    def _function(self, name: str, linkage: str) -> Function:
+        params = [("ptr", "inputs"), ("ptr", "outputs"), ("ptr", "scratch")]
+        return Function(self.module, name, params, linkage=linkage, attributes=UNOPTIMISED)
+
+    def _steps(self, f: Function, all_steps: Sequence[ScheduleStep], updates: bool) -> list[str]:
+        """Call all steps; returns the function of each. Where a program `updates`, a failed assertion ends it."""
         pointers = Pointers(f)
         names = []
-        for band, steps in itertools.groupby(scheduled.steps, key=_band):
+        for band, steps in itertools.groupby(all_steps, key=_band):
             if band is not None:
                 names += self._banded(f, band, [step for step in steps if isinstance(step, ProductStep)], pointers)
                 continue
             for step in steps:
                 names.append(self.step(f, step, pointers))
-                if scheduled.plan.updates and stops(step):
+                if updates and stops(step):
                     self._stop(f, pointers.at(step.addresses[0]))
         f.do("ret void")
         return names
@@ -266,33 +275,36 @@ class Emitter:
             self._in_parallel(f, name, args, step.plan.units, split, pointers)
         return name
 
-    def derive(self, slot: int, derived: Derived) -> Pack:
-        """Write what makes a derived constant; returns what the plan says of it."""
-        kernel, source = derived.kernel, derived.source
-        name = self._once("derive", f"derive {kernel}", lambda name: self._exported(name, kernel))
-        made = kernel.params[0]
-        nbytes, layout = made.size * made.dtype.itemsize, f"{self.target.name} {kernel}"
-        if isinstance(source, Stable):
-            return Pack(slot, name, nbytes, layout, source.input, source.offset * derived.type.dtype.itemsize)
-        return Pack(slot, name, nbytes, layout)
+    def derive(self, slot: int, derived: Derived, arrays: list[Array]) -> Derivation:
+        """Write the program that makes a derived constant; returns what the plan says of it.
 
-    def _exported(self, name: str, kernel: Kernel) -> Function:
-        """A kernel that the runtime can call."""
-        f = Function(self.module, name, [("ptr", "made"), ("ptr", "source")], linkage="", attributes=UNOPTIMISED)
-        self._call(f, self._kernel(kernel), ["%made", "%source"])
-        f.do("ret void")
-        return f
+        Args:
+            slot: its position among the constants.
+            derived: the constant.
+            arrays: those that derivations read, to which its own are added.
+        """
+        name = self._once("derive", f"derive {derived.key}", lambda name: self._derivation(name, derived))
+        key = f"{self.target.name} {derived.key}"
+        sources = []
+        for source in derived.sources:
+            if isinstance(source, Stable):
+                sources.append(PlanSource("input", source.input, source.offset * source.itemsize))
+                continue
+            number = next((number for number, array in enumerate(arrays) if array is source), len(arrays))
+            if number == len(arrays):
+                arrays.append(source)
+            sources.append(PlanSource("constant", number, 0))
+            if any(isinstance(one, Stable) for one in derived.sources):  # others may make it of other arrays
+                key += digest(numpy.ascontiguousarray(source).reshape(-1).view(numpy.uint8).data).hex()
+        layout = digest(key.encode()).hex()
+        nbytes, scratch = derived.type.nbytes, derived.scratch_bytes
+        return Derivation(slot, name, nbytes, layout, tuple(sources), scratch, derived.ops)
 
-    def pack(self, slot: int, packed: Packed) -> Pack:
-        """Write what packs a constant, or a copy of a stable input; returns what the plan says of it."""
-        packing, source = packed.packing, packed.source
-        name = self._once(
-            "pack", f"pack {packing}", lambda name: emit_pack(self.module, name, packing, self.target, linkage="")
-        )
-        layout = f"{self.target.name} {packing}"
-        if isinstance(source, Stable):
-            return Pack(slot, name, packing.nbytes, layout, source.input, source.offset * packing.dtype.itemsize)
-        return Pack(slot, name, packing.nbytes, layout)
+    def _derivation(self, name: str, derived: Derived) -> None:
+        """A program of its own, which the runtime calls; it knows no sizes of calls."""
+        sized, self.sized = self.sized, False
+        self._steps(self._function(name, ""), derived.steps, updates=False)
+        self.sized = sized
 
     def _once(self, kind: str, key: str, write: Callable[[str], object]) -> str:
         """Write a function unless an equal one is there; returns its name."""

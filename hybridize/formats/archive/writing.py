@@ -166,9 +166,9 @@ def _shape(shape: Sequence[Any]) -> list[int | str]:
 
 
 def _stable(signature: SavedSignature) -> list[int]:
-    """Numbers of the inputs that a loaded function will keep packed copies of."""
+    """Numbers of the inputs that a loaded function may derive constants of."""
     if signature.training:
         return []
     inputs = signature.graph.inputs
     first = len(inputs) - len(signature.state)
-    return [k for k in range(first, len(inputs)) if k not in signature.writes and inputs[k].type.ndim >= 2]
+    return [k for k in range(first, len(inputs)) if k not in signature.writes]

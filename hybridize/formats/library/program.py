@@ -74,7 +74,8 @@ def _variant(
     versions = []
     for target in targets:
         built = build(optimized, target, slots=slots)
-        versions.append(Version(built, tuple(_numbered(built, arrays))))
+        sources = tuple(map(arrays.add, built.sources))
+        versions.append(Version(built, tuple(_numbered(built, arrays)), sources))
     arguments = len(graph.inputs) - len(variant.states)
     results = len(graph.outputs) - len(variant.new_states) - asserts
     return LibraryVariant(

@@ -74,10 +74,15 @@ def _tensors(tensors: Sequence[Tensor], ranges: Sequence[Sequence[Sequence[_Rang
 
 
 def _constant(constant: ModuleConstant) -> dict[str, Any]:
-    found: dict[str, Any] = {"at": constant.at, "bytes": constant.nbytes}
-    if constant.pack:
-        found |= {"pack": constant.pack, "packedBytes": constant.packed_bytes}
-    return found
+    if not constant.make:
+        return {"at": constant.at, "bytes": constant.nbytes}
+    sources = [{"at": at, "bytes": nbytes} for at, nbytes in constant.sources]
+    return {
+        "make": constant.make,
+        "bytes": constant.nbytes,
+        "sources": sources,
+        "scratchBytes": constant.scratch_bytes,
+    }
 
 
 def _variant(program: ModuleVariant, inputs: int) -> dict[str, Any]:

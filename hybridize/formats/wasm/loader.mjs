@@ -121,16 +121,24 @@ class Model {
   #keep(weights) {
     const { constants, states, variants } = this.#program;
     const room = new Room(this.#exports.__heap_base.value);
-    const stay = ({ bytes, packedBytes }) => ({ at: room.take(packedBytes ?? bytes), bytes });
+    const stay = ({ bytes }) => ({ at: room.take(bytes), bytes });
     this.#states = states.map(stay);
     this.#constants = constants.map(stay);
     const words = ({ inputs, outputs }) => [...inputs, ...outputs].reduce((sum, shape) => sum + 1 + shape.length, 2);
     const longest = Math.max(...variants.map((one) => (one.sizes ? one.symbols.length + words(one) : 0)));
     this.#question = room.take(8 * longest);
     this.#arena = room.end;
-    // Matrices to be packed lie where calls will be, one after the other.
-    const largest = Math.max(0, ...constants.map((one) => (one.pack ? one.bytes : 0)));
-    this.#reach(this.#arena + largest);
+    // What constants are derived of lies where calls will be, of one after the other: pointers, arrays, scratch.
+    const derived = constants.map((constant, k) => {
+      if (!constant.make) return null;
+      const { make, sources, scratchBytes } = constant;
+      const arena = new Room(this.#arena);
+      const table = arena.take(4 * (sources.length + 1));
+      const places = sources.map(({ bytes }) => arena.take(bytes));
+      const scratch = arena.take(scratchBytes);
+      return { make, sources, table, places, scratch, made: this.#constants[k].at, end: arena.end };
+    });
+    this.#reach(Math.max(this.#arena, ...derived.map((one) => one?.end ?? 0)));
     const memory = new Uint8Array(this.#exports.memory.buffer);
     const copy = ({ at, bytes }, place) => {
       if (!(at >= 0 && at + bytes <= weights.length)) throw new LoadError("NAME.wasm lacks weights that it names");
@@ -138,9 +146,14 @@ class Model {
     };
     states.forEach((state, k) => copy(state, this.#states[k].at));
     constants.forEach((constant, k) => {
-      const place = this.#constants[k].at;
-      copy(constant, constant.pack ? this.#arena : place);
-      if (constant.pack) this.#exports[constant.pack](place, this.#arena);
+      const one = derived[k];
+      if (one === null) {
+        copy(constant, this.#constants[k].at);
+        return;
+      }
+      one.sources.forEach((source, number) => copy(source, one.places[number]));
+      new Uint32Array(memory.buffer, one.table, one.places.length + 1).set([...one.places, one.made]);
+      this.#exports[one.make](one.table, one.table + 4 * one.places.length, one.scratch);
     });
   }
 

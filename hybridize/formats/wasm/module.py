@@ -31,13 +31,16 @@ LARGEST: Final = 1 << 32
 
 @frozen
 class ModuleConstant:
-    """An array in memory that programs read, as it is among the weights or packed by a function of the module."""
+    """An array in memory that programs read, as it is among the weights or made of them by a function of the module."""
 
     at: int
     """The byte at which it begins among the weights."""
     nbytes: int
-    pack: str = ""
-    packed_bytes: int = 0
+    make: str = ""
+    """The function that makes it of `sources`; then it is not among the weights."""
+    sources: tuple[tuple[int, int], ...] = ()
+    """Where each begins among the weights, and its bytes."""
+    scratch_bytes: int = 0
 
 
 @frozen(eq=False)
@@ -145,14 +148,17 @@ def _check_format(text: str) -> None:
 
 
 def _program(name: str, variant: Variant, built: Built, weights: _Weights, constants: _Constants) -> ModuleVariant:
-    packs = {pack.slot: pack for pack in built.plan.packs}
+    derivations = {one.slot: one for one in built.plan.derivations}
     numbers = []
     for slot, array in enumerate(built.constants):
-        extent, pack = weights.range_of(array), packs.get(slot)
-        if pack is None:
-            numbers.append(constants.number((extent, ""), ModuleConstant(*extent)))
+        one = derivations.get(slot)
+        if one is None:
+            extent = weights.range_of(array)
+            numbers.append(constants.number(((extent,), ""), ModuleConstant(*extent)))
         else:
-            numbers.append(constants.number((extent, pack.layout), ModuleConstant(*extent, pack.function, pack.nbytes)))
+            sources = tuple(weights.range_of(built.sources[source.number]) for source in one.sources)
+            made = ModuleConstant(0, one.nbytes, one.function, sources, one.scratch_bytes)
+            numbers.append(constants.number((sources, one.layout), made))
     return ModuleVariant(name, built.plan, tuple(numbers), variant.states, variant.new_states)
 
 
@@ -161,9 +167,9 @@ class _Constants:
 
     def __init__(self) -> None:
         self.all: list[ModuleConstant] = []
-        self._numbers: dict[tuple[tuple[int, int], str], int] = {}
+        self._numbers: dict[tuple[tuple[tuple[int, int], ...], str], int] = {}
 
-    def number(self, key: tuple[tuple[int, int], str], constant: ModuleConstant) -> int:
+    def number(self, key: tuple[tuple[tuple[int, int], ...], str], constant: ModuleConstant) -> int:
         if key not in self._numbers:
             self._numbers[key] = len(self.all)
             self.all.append(constant)

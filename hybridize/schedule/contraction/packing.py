@@ -6,10 +6,16 @@ from __future__ import annotations
 from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import changed, frozen
+from hybridize.loops.expr import Expr
+from hybridize.loops.index import Interner, Space
+from hybridize.loops.kernel import Kernel, Param, Statement
 from hybridize.machine.arithmetic import Arithmetic
+from hybridize.machine.target import Target
 from hybridize.schedule.contraction.panels import ColumnPanels, Pack, column_panels, gate_vectors, panel_vectors
 from hybridize.schedule.contraction.product import Product, hinted, normalised
 from hybridize.schedule.contraction.tiling import FEW_COLUMNS, make_tiling
+from hybridize.schedule.nests import Nests
+from hybridize.schedule.together import LoopedStatement
 
 
 @frozen
@@ -51,6 +57,43 @@ def make_packing(product: Product, arithmetic: Arithmetic) -> Packing:
     matrices = 1 if product.shared_w else product.batch
     nbytes = row * product.k
     return Packing(product.dtype, matrices, product.n, product.k, product.transpose_w, sections, nbytes, gates)
+
+
+def packing_kernel(packing: Packing, machine: Target) -> Kernel:
+    """Copy the operand, param 1, into panels, param 0: ordinary loops, in squares that are turned where it lies
+    [n, k]. Columns of the last panel that do not exist are 0.
+    """
+    arithmetic = Arithmetic(packing.dtype, machine)
+    of, to, n, k = packing.dtype, arithmetic.accumulate, packing.n, packing.k
+    interner = Interner()
+    params = (
+        Param(to, packing.nbytes // to.itemsize, True),
+        Param(of, packing.matrices * n * k, False),
+    )
+    nests, made = Nests(machine, params, interner), []
+    per_column, per_term = (k, 1) if packing.transpose_w else (1, n)
+    per_gate = packing.n // packing.gates * per_column
+    per_matrix = packing.matrix_bytes // to.itemsize
+    for section in packing.sections:
+        across = section.vectors * arithmetic.lanes
+        of_gate = across // packing.gates
+        for first, last in ((0, section.width), (section.width, of_gate)):
+            if first == last:
+                continue
+            sizes = (packing.matrices, section.count, packing.gates, k, last - first)
+            space = Space(interner, dict(enumerate(sizes)))
+            matrix, panel, gate, term, lane = (space.axis(axis) for axis in range(5))
+            place = space.affine(
+                [(matrix, per_matrix), (panel, across * k), (term, across), (gate, of_gate), (lane, 1)],
+                section.start * packing.gates * k + first,
+            )
+            element: Expr = interner.const(to, 0.0)
+            if not first:
+                columns = [(panel, section.width * per_column), (gate, per_gate), (lane, per_column)]
+                source = space.affine([(matrix, n * k), (term, per_term), *columns], section.start * per_column)
+                element = interner.cast(interner.load(of, 1, (source,)), to)
+            made.append(nests.nest((), [LoopedStatement(sizes, Statement(0, place, element))]))
+    return Kernel(params, (), tuple(made))
 
 
 _CONVERTED_ROWS = 4

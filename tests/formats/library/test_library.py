@@ -53,6 +53,20 @@ def test_the_net_of_the_chapter_at_every_level(library, weights):
         model.destroy()
 
 
+@pytest.mark.parametrize("weights", ["inside", "beside"])
+def test_what_is_computed_of_weights_is_computed_when_a_model_is_made(library, weights):
+    """Of two arrays larger than what is folded, by way of scratch, into one that calls read."""
+    v, g, x = (np.array(numpy.round(numbers(normal(*shape)))) for shape in ((520, 640), (521, 640), (3, 640)))
+    g = g[1:]
+    made = library(lambda data: np.dot(data, (g * v).T) + 1, (x,), weights=weights)
+    beside = {"weights": str(made.files[-1])} if weights == "beside" else {}
+    for level in LEVELS:
+        model = made.create(**beside, processor=level)
+        for _ in range(2):
+            close(model(numbers(x)), [np.dot(x, (g * v).T) + 1])
+        model.destroy()
+
+
 def test_sizes_are_the_calls(library):
     net = mlp()
     made = library(lambda data: net(data), (normal(1, 512),), (normal(4, 512),))

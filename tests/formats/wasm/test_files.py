@@ -51,13 +51,27 @@ def test_weights_are_there_once_and_packed_copies_are_made_while_loading(wasm):
     read = read_wasm(model.wasm)
     program = read.description["program"]
     assert len(program["variants"]) == 2
-    assert any("pack" in constant for constant in program["constants"])
+    assert any("make" in constant for constant in program["constants"])
     assert V.nbytes + W.nbytes <= read.weight_bytes < V.nbytes + W.nbytes + 256
     x = numpy.random.default_rng(1).normal(size=(40, 64)).astype("f4")
     exact, general = model.calls({"x": x}, {"x": x[:33].copy()}).outcomes
     expected = layers(np.array(x)).asnumpy()
     numpy.testing.assert_allclose(exact["output"], expected, rtol=1e-4, atol=1e-4)
     numpy.testing.assert_allclose(general["output"], expected[:33], rtol=1e-4, atol=1e-4)
+
+
+def test_what_is_computed_of_weights_is_computed_while_loading(wasm):
+    """Of two arrays larger than what is folded, by way of scratch, into one that calls read."""
+    random = numpy.random.default_rng(2)
+    v, g = (np.array(random.normal(size=(520, 640)).astype("f4")) for _ in range(2))
+    model = wasm(lambda x: np.dot(x, (g * v).T) + 1, (np.ones((3, 640)),))
+    read = read_wasm(model.wasm)
+    (made,) = (constant for constant in read.description["program"]["constants"] if "make" in constant)
+    assert len(made["sources"]) == 2
+    x = random.normal(size=(3, 640)).astype("f4")
+    (found,) = model.calls({"x": x}).outcomes
+    wanted = x @ (g.asnumpy() * v.asnumpy()).T + 1
+    numpy.testing.assert_allclose(found["output"], wanted, rtol=1e-3, atol=1e-3)
 
 
 def test_nothing_that_was_changed_is_loaded(net):

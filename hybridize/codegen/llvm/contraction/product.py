@@ -14,10 +14,9 @@ from hybridize.codegen.llvm.contraction.dots import emit_dots, emit_flipped
 from hybridize.codegen.llvm.contraction.micro import at, times
 from hybridize.codegen.llvm.contraction.out import EpilogueEmitter, Out
 from hybridize.codegen.llvm.contraction.share import Share, Whole
-from hybridize.codegen.llvm.contraction.tiles import emit_columns, emit_packing, emit_rows
+from hybridize.codegen.llvm.contraction.tiles import emit_columns, emit_rows
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
 from hybridize.machine.target import Target
-from hybridize.schedule.contraction.packing import Packing
 from hybridize.schedule.contraction.plan import ProductPlan
 
 
@@ -84,15 +83,3 @@ def _emit_form(
                 emit_dots(f, plan, plan.dots, arithmetic, x, w, batch, share, out)
             with f.when(f.op(f"xor i1 {few}, true")):
                 emit_rows(f, plan, arithmetic, x, w, "%scratch", batch, share, out)
-
-
-def emit_pack(module: Module, name: str, packing: Packing, target: Target, linkage: str = "internal") -> Function:
-    """Write the function `name`: `(ptr packed, ptr w)`, which packs w for products that read it packed."""
-    arithmetic = ArithmeticEmitter(packing.dtype, target)
-    f = Function(module, name, [("ptr", "packed"), ("ptr", "w")], linkage=linkage, attributes=UNOPTIMISED)
-    with f.loop(0, packing.matrices) as loop:
-        panel = at(f, "%packed", times(f, loop.index, packing.matrix_bytes))
-        w = at(f, "%w", times(f, loop.index, packing.n * packing.k * arithmetic.stored_bytes))
-        emit_packing(f, packing, arithmetic, panel, w)
-    f.do("ret void")
-    return f

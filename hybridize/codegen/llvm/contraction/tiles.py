@@ -16,7 +16,6 @@ from hybridize.codegen.llvm.contraction.micro import Ending, any_tile, at, copy,
 from hybridize.codegen.llvm.contraction.out import Out
 from hybridize.codegen.llvm.contraction.share import Share, Whole
 from hybridize.codegen.llvm.text import Function
-from hybridize.schedule.contraction.packing import Packing
 from hybridize.schedule.contraction.panels import ColumnPanels, row_tiles
 from hybridize.schedule.contraction.plan import ProductPlan
 from hybridize.schedule.contraction.product import Product
@@ -281,7 +280,7 @@ def emit_rows(
             one.at_once()
 
 
-def _gate_bytes(product: Product | Packing, arithmetic: ArithmeticEmitter) -> int:
+def _gate_bytes(product: Product, arithmetic: ArithmeticEmitter) -> int:
     """Bytes of w, as stored, from a column to that of the next gate."""
     along = product.k if product.transpose_w else 1
     return 0 if product.gates == 1 else product.n // product.gates * along * arithmetic.stored_bytes
@@ -604,16 +603,3 @@ def _flip_sums(f: Function, arithmetic: ArithmeticEmitter, c: str, to: str, rows
             f"i64 {vectors * lanes})"
         )
     return to_stride
-
-
-def emit_packing(f: Function, packing: Packing, arithmetic: ArithmeticEmitter, packed: str, w: str) -> None:
-    """Pack all of w, panel after panel, each [k][columns]."""
-    n, k, gates = packing.n, packing.k, packing.gates
-    stored_row = (k if packing.transpose_w else n) * arithmetic.stored_bytes
-    source = _Panels(w, stored_row, packing.transpose_w, _gate_bytes(packing, arithmetic))
-    for section in packing.sections:
-        with f.loop(0, section.width * section.count, section.width) as loop:
-            column = plus(f, loop.index, section.start)
-            to = at(f, packed, times(f, column, arithmetic.bytes * k * gates))
-            width = _width(f, section, column, n // gates)
-            _pack(f, arithmetic, section, source, column, width, "0", k, to)

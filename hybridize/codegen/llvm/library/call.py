@@ -119,11 +119,12 @@ class _Call:
         w, variant = self.w, self.variant
         pointers = [self.pointer("%inputs", k, k + 1, type_) for k, type_ in enumerate(variant.inputs)]
         pointers += [w.at("%model", self.layout.states[state]) for state in variant.states]
-        packs = {pack.slot: pack for pack in self.plan.packs}
+        derivations = {one.slot: one for one in self.plan.derivations}
         weights = w.load("%model", WORD["weights"]) if any(array >= 0 for array in self.version.arrays) else ""
         for slot, array in enumerate(self.version.arrays):
-            if slot in packs:
-                pointers.append(w.at("%model", self.layout.packed(self.level, array, packs[slot])))
+            if slot in derivations:
+                place = self.layout.place(self.level, self.version, derivations[slot])
+                pointers.append(w.at("%model", place))
             elif slot in self.plan.teams:
                 pointers.append(w.at("%model", WORD["team"]))
             else:

@@ -5,8 +5,8 @@
     void NAME_destroy(ptr model)
     i32 NAME_seed(ptr model, i64 seed)          where numbers are drawn
 
-A model is one piece of memory: words, states, packed copies of weights (see `layout`). Nothing is kept elsewhere, so
-that any number of models live side by side.
+A model is one piece of memory: words, states, constants derived of weights (see `layout`). Nothing is kept elsewhere,
+so that any number of models live side by side.
 """
 
 from __future__ import annotations
@@ -89,25 +89,36 @@ def _emit_create(module: Module, model: LibraryModel, layout: Layout) -> None:
         w.store(w.at(f"@{WEIGHTS}", MARKER_BYTES), made, WORD["weights"])
     else:
         answer = f.op(f"call i32 @{OPEN}(ptr {w.load(options, OPTION['weights'])}, ptr {made})")
-        good, bad = f.fresh("good"), f.fresh("bad")
-        f.branch(w.test("eq", answer, 0, "i32"), good, bad)
-        f.begin_block(bad)
-        w.external("free", "void", f"ptr {raw}")
-        f.do(f"ret i32 {answer}")
-        f.begin_block(good)
+        _return_failure(w, answer, raw)
     weights = w.load(made, WORD["weights"])
     for (array, size), offset in zip(model.states, layout.states, strict=True):
         w.copy(w.at(made, offset), w.at(weights, model.offsets[array]), size)
     labels, end = [f.fresh("level") for _ in model.levels], f.fresh("end")
     cases = " ".join(f"i64 {k}, label %{label}" for k, label in enumerate(labels[:-1]))
     f.do(f"switch i64 {level}, label %{labels[-1]} [ {cases} ]")
+    answers = []
     for number, label in enumerate(labels):
         f.begin_block(label)
-        f.do(f"call void @{_setup(number)}(ptr {made}, ptr {weights})")
+        answers.append(f"[ {f.op(f'call i32 @{_setup(number)}(ptr {made}, ptr {weights})')}, %{label} ]")
         f.jump(end)
     f.begin_block(end)
+    answer = f.op(f"phi i32 {', '.join(answers)}")
+    _return_failure(w, answer, raw, "" if model.marker else made)
     w.store(made, "%place")
     w.finish()
+
+
+def _return_failure(w: Writer, answer: str, raw: str, mapped: str = "") -> None:
+    """Return a code other than 0, after the memory of the model was given back, and its file of weights."""
+    f = w.f
+    good, bad = f.fresh("good"), f.fresh("bad")
+    f.branch(w.test("eq", answer, 0, "i32"), good, bad)
+    f.begin_block(bad)
+    if mapped:
+        f.do(f"call void @{CLOSE}(ptr {mapped})")
+    w.external("free", "void", f"ptr {raw}")
+    f.do(f"ret i32 {answer}")
+    f.begin_block(good)
 
 
 def uses_threads(model: LibraryModel) -> bool:
@@ -120,15 +131,28 @@ def _setup(level: int) -> str:
 
 
 def _emit_setup(module: Module, model: LibraryModel, layout: Layout, level: int) -> None:
-    """`void setup.L(ptr model, ptr weights)`: the functions of a level, and its copies of weights."""
-    w = Writer(module, _setup(level), [("ptr", "model"), ("ptr", "weights")], returns="void")
+    """`i32 setup.L(ptr model, ptr weights)`: the functions of a level, and its derived constants."""
+    w = Writer(module, _setup(level), [("ptr", "model"), ("ptr", "weights")])
     calls = w.at("%model", WORD["calls"])
     for number in range(len(model.variants)):
         w.store(f"@{renamed(CALL, number, level)}", w.element(calls, number, "ptr"))
-    for copy in layout.copies[level]:
-        source, target = w.at("%weights", model.offsets[copy.array]), w.at("%model", copy.offset)
-        w.f.do(f"call void @{renamed(copy.function, copy.variant, level)}(ptr {target}, ptr {source})")
-    w.f.do("ret void")
+    derived = layout.derived[level]
+    most = max((len(one.arrays) for one in derived), default=0)
+    sources, made = w.f.alloca("ptr", max(1, most), 8), w.f.alloca("ptr", 1, 8)
+    scratch_bytes, raw, scratch = max((one.scratch_bytes for one in derived), default=0), "", "null"
+    if scratch_bytes:
+        raw = w.external("malloc", "ptr", f"i64 {scratch_bytes + LINE}")
+        w.fail(w.is_null(raw), codes.code(codes.MEMORY))
+        scratch = w.lined(raw)
+    for one in derived:
+        for number, array in enumerate(one.arrays):
+            w.store(w.at("%weights", model.offsets[array]), w.element(sources, number, "ptr"))
+        w.store(w.at("%model", one.offset), made)
+        function = renamed(one.function, one.variant, level)
+        w.f.do(f"call void @{function}(ptr {sources}, ptr {made}, ptr {scratch})")
+    if raw:
+        w.external("free", "void", f"ptr {raw}")
+    w.finish()
 
 
 def _emit_destroy(module: Module, model: LibraryModel) -> None:

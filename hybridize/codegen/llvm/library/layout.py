@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lay out the memory of a model: words, states, packed copies of weights."""
+"""Lay out the memory of a model: words, states, constants that are derived of weights."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from hybridize.base.frozen import frozen
-from hybridize.codegen.llvm.library.model import LibraryModel
-from hybridize.runtime.plan import Pack
+from hybridize.codegen.llvm.library.model import LibraryModel, Version
+from hybridize.runtime.plan import Derivation
 from hybridize.runtime.pool import TEAM
 
 WORD: Final = {
@@ -32,10 +32,12 @@ def aligned(nbytes: int) -> int:
 
 
 @frozen(eq=False)
-class PackedCopy:
-    """A packed copy that is made when a model is."""
+class DerivedConstant:
+    """A constant that is derived when a model is made."""
 
-    array: int
+    arrays: tuple[int, ...]
+    """What it is derived of."""
+    scratch_bytes: int
     function: str
     """As the module of its version calls it."""
     variant: int
@@ -55,34 +57,39 @@ class Layout:
             self.states.append(offset)
             offset += aligned(nbytes)
         self.head = offset
-        """Bytes before the packed copies."""
-        self.copies: list[list[PackedCopy]] = []
+        """Bytes before the derived constants."""
+        self.derived: list[list[DerivedConstant]] = []
         """For each level."""
         self.nbytes: list[int] = []
         """For each level, all of a model's memory."""
-        self._packed: list[dict[tuple[int, str], int]] = []
+        self._places: list[dict[tuple[tuple[int, ...], str], int]] = []
         for level in range(len(model.levels)):
             self._add(model, level)
 
     def _add(self, model: LibraryModel, level: int) -> None:
-        found: dict[tuple[int, str], int] = {}
-        copies = []
+        found: dict[tuple[tuple[int, ...], str], int] = {}
+        derived = []
         offset = self.head
         for number, variant in enumerate(model.variants):
             version = variant.versions[level]
-            for pack in version.built.plan.packs:
-                key = (version.arrays[pack.slot], pack.layout)
+            for one in version.built.plan.derivations:
+                key = (_arrays(version, one), one.layout)
                 if key not in found:
                     found[key] = offset
-                    copies.append(PackedCopy(key[0], pack.function, number, offset))
-                    offset += aligned(pack.nbytes)
-        self._packed.append(found)
-        self.copies.append(copies)
+                    derived.append(DerivedConstant(key[0], one.scratch_bytes, one.function, number, offset))
+                    offset += aligned(one.nbytes)
+        self._places.append(found)
+        self.derived.append(derived)
         self.nbytes.append(offset)
 
-    def packed(self, level: int, array: int, pack: Pack) -> int:
-        """Return the offset of the packed copy that a program reads instead of an array."""
-        return self._packed[level][array, pack.layout]
+    def place(self, level: int, version: Version, derivation: Derivation) -> int:
+        """Return the offset of a derived constant that a program reads."""
+        return self._places[level][_arrays(version, derivation), derivation.layout]
+
+
+def _arrays(version: Version, derivation: Derivation) -> tuple[int, ...]:
+    """The arrays that a constant is derived of: a library has no inputs that are stable."""
+    return tuple(version.sources[source.number] for source in derivation.sources)
 
 
 def scratch_offsets(start: int, sizes: Sequence[int]) -> tuple[list[int], int]:

@@ -34,6 +34,8 @@ class Version:
     built: Built
     arrays: tuple[int, ...]
     """For each constant, which of the model's arrays it is; -1 where it is none."""
+    sources: tuple[int, ...]
+    """The same for what constants are derived of."""
 
 
 @frozen(eq=False)

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Make derived constants: steps over sources, of which some may be derived themselves.
+
+A derived source is no constant that somebody keeps: the steps that make it come first, and it lies in scratch. So what
+is left are programs of constants and stable inputs alone, whatever was derived of what.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from hybridize.base.frozen import changed
+from hybridize.base.types import TensorType
+from hybridize.graph.ir import Array
+from hybridize.loops.kernel import Kernel
+from hybridize.loops.measure import kernel_bytes
+from hybridize.schedule.memory import rounded
+from hybridize.schedule.steps import (
+    Address,
+    Derived,
+    KnownSource,
+    LoopStep,
+    Part,
+    Provenance,
+    RegionStep,
+    ScheduleStep,
+    Stable,
+)
+
+PACK = Provenance(("pack",), ())
+
+
+def packed(source: KnownSource, of: TensorType, kernel: Kernel) -> Derived:
+    """Derive what a kernel, of (the constant, its source), makes of one source of a type."""
+    step = LoopStep(PACK, kernel, (Address("output", 0, 0), Address("input", 0, 0)), kernel_bytes(kernel))
+    made = kernel.params[0]
+    return derived([(source, of)], [step], 0, TensorType((made.size,), made.dtype), str(kernel))
+
+
+def derived(
+    sources: Sequence[tuple[KnownSource, TensorType]],
+    steps: Sequence[ScheduleStep],
+    scratch_bytes: int,
+    type: TensorType,
+    key: str,
+    ops: Sequence[str] = (),
+) -> Derived:
+    """Derive the constant of a type that steps make of sources, their inputs in this order.
+
+    Args:
+        sources: with the type of each.
+        steps: `Address("input", k)` is the k-th source, `Address("output", 0)` the constant.
+        scratch_bytes: of the steps.
+        type: of the constant.
+        key: as in `Derived`, of the steps.
+        ops: as in `Derived`, of the steps.
+    """
+    used = set(_used(steps))
+    found: list[Array | Stable] = []
+    made: dict[int, tuple[Address, str]] = {}
+    before: list[ScheduleStep] = []
+    before_ops: list[str] = []
+    places: dict[int, Address] = {}
+    words: list[str] = []
+    top = rounded(scratch_bytes)
+    for number, (source, of) in enumerate(sources):
+        if number not in used:
+            continue
+        if not isinstance(source, Part):
+            slot = _slot(found, source)
+            places[number] = Address("input", slot, 0)
+            words.append(str(slot))
+            continue
+        inner = source.of
+        if id(inner) not in made:
+            slots = [_slot(found, one) for one in inner.sources]
+            block, own = Address("scratch", 0, top), top + rounded(inner.type.nbytes)
+            inputs = {k: Address("input", slot, 0) for k, slot in enumerate(slots)}
+            before += [_moved(step, inputs, block, own) for step in inner.steps]
+            before_ops += inner.ops
+            made[id(inner)] = block, f"({inner.key} of {slots})"
+            top = own + rounded(inner.scratch_bytes)
+        block, word = made[id(inner)]
+        places[number] = _after(block, source.offset * of.dtype.itemsize)
+        words.append(f"{word} from {source.offset}")
+    moved = [_moved(step, places, Address("output", 0, 0), 0) for step in steps]
+    return Derived(tuple(found), type, (*before, *moved), top, f"{key} of [{', '.join(words)}]", (*before_ops, *ops))
+
+
+def part(source: KnownSource, start: int, type: TensorType) -> KnownSource:
+    """The elements of `type` from `start` on."""
+    match source:
+        case Stable(input=number, offset=offset, itemsize=itemsize):
+            return Stable(number, offset + start, itemsize)
+        case Part(of=of, offset=offset):
+            return Part(of, offset + start)
+    return source.reshape(-1)[start : start + type.size].reshape(type.shape)
+
+
+def _slot(found: list[Array | Stable], source: Array | Stable) -> int:
+    """The position of a source among those that were found, to which it is added if it is not there."""
+    for number, one in enumerate(found):
+        if one is source or (isinstance(one, Stable) and isinstance(source, Stable) and one == source):
+            return number
+    found.append(source)
+    return len(found) - 1
+
+
+def _used(steps: Sequence[ScheduleStep]) -> Iterator[int]:
+    """The inputs that steps read."""
+    for step in steps:
+        yield from (address.slot for address in step.addresses if address.kind == "input")
+        if isinstance(step, RegionStep):
+            for slots in step.constants:
+                yield from slots
+
+
+def _moved(step: ScheduleStep, inputs: Mapping[int, Address], output: Address, scratch: int) -> ScheduleStep:
+    """A step whose inputs, output and scratch are elsewhere."""
+
+    def at(address: Address) -> Address:
+        match address.kind:
+            case "input":
+                return _after(inputs[address.slot], address.offset)
+            case "output":
+                return _after(output, address.offset)
+        return _after(address, scratch)
+
+    addresses = tuple(map(at, step.addresses))
+    if isinstance(step, LoopStep):
+        return changed(step, addresses=addresses)
+    if isinstance(step, RegionStep):
+        constants = tuple(tuple(_input(inputs[slot]) for slot in slots) for slots in step.constants)
+        return changed(step, addresses=addresses, workspace=at(step.workspace), constants=constants)
+    return changed(step, addresses=addresses, workspace=at(step.workspace))
+
+
+def _input(address: Address) -> int:
+    """The number of the input at an address: bodies have constants of their own, which are arrays."""
+    assert (address.kind, address.offset) == ("input", 0), "a constant of a body is derived itself"
+    return address.slot
+
+
+def _after(address: Address, nbytes: int) -> Address:
+    return Address(address.kind, address.slot, address.offset + nbytes)
