@@ -183,7 +183,7 @@ def _words(derivation: Derivation) -> list[Any]:
 
 
 def _derivation(words: Sequence[Any]) -> Derivation:
-    """What `_words` gave the words of."""
+    """The derivation of such words."""
     slot, function, nbytes, layout, sources, scratch_bytes, ops = words
     found = tuple([PlanSource(*source) for source in sources])
     return Derivation(slot, function, nbytes, layout, found, scratch_bytes, tuple(ops))

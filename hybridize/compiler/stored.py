@@ -61,7 +61,7 @@ class StoredProgram:
     plan: Plan
     constants: tuple[StoredConstant, ...]
     sources: tuple[StoredConstant, ...]
-    """What others are derived of."""
+    """The constants that others are derived of."""
 
 
 PLAN_CLASSES = tuple(

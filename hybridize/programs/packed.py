@@ -50,7 +50,7 @@ STRIKES = 4
 
 
 class Copy(ABC):
-    """What programs read in place of arrays, of one version of their buffers."""
+    """An array that programs read in place of others, of one version of their buffers."""
 
     __slots__ = ("__weakref__", "_arrays", "_lock", "buffer", "storages", "versions")
 
@@ -140,7 +140,7 @@ class Copies:
 
     @property
     def storages(self) -> Iterable[Storage]:
-        """What they are copies of."""
+        """The storages of all that they are copies of."""
         return (storage for copy in self.all for storage in copy.storages)
 
     @property
@@ -206,7 +206,7 @@ def shared_copies(derivers: Sequence[Deriver], stable: Mapping[int, ndarray]) ->
 
 
 def _place_of(source: PlanSource, arrays: Mapping[int, ndarray], rows: Mapping[int, RowByRow]) -> tuple[Any, ...]:
-    """What a constant is derived of, as a key: the elements of an input; what constants are, the layout says."""
+    """The source of a constant as a key: the elements of an input; of constants the layout tells."""
     if source.kind == "constant":
         return ()
     array = arrays[source.number]

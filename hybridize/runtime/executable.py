@@ -66,7 +66,7 @@ class Executable:
         self.plan = plan
         made = [Deriver(owner, one, sources) for one in plan.derivations]
         self.derivers = [one for one in made if one.inputs]
-        """What makes the constants that are derived of stable inputs."""
+        """Makers of the constants that are derived of stable inputs."""
         ready = {one.slot: one for one in made if not one.inputs}
         self.constants: list[NDArray[Any]] = [
             ready[slot].made({}) if slot in ready else aligned_copy(constant) for slot, constant in enumerate(constants)
@@ -284,7 +284,7 @@ class Deriver:
     def _pointers(
         self, target: NDArray[Any], arrays: Mapping[int, NDArray[Any]] | Sequence[NDArray[Any]]
     ) -> NDArray[Any]:
-        """Where the target is, then where each source begins."""
+        """Addresses of the target, then of each source."""
         found = [target.ctypes.data]
         for source in self.sources:
             array = self._constants[source.number] if source.kind == "constant" else arrays[source.number]

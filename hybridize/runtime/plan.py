@@ -108,7 +108,7 @@ class PlanStep:
 
 @frozen
 class PlanSource:
-    """Where something that a constant is derived of begins."""
+    """Locates the start of something that a constant is derived of."""
 
     kind: str
     """`input`: one that is the same at most calls; or `constant`, of those given beside the program's own."""

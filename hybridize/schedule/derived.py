@@ -18,9 +18,9 @@ from hybridize.schedule.memory import rounded
 from hybridize.schedule.steps import (
     Address,
     Derived,
+    DerivedPart,
     KnownSource,
     LoopStep,
-    Part,
     Provenance,
     RegionStep,
     ScheduleStep,
@@ -66,7 +66,7 @@ def derived(
     for number, (source, of) in enumerate(sources):
         if number not in used:
             continue
-        if not isinstance(source, Part):
+        if not isinstance(source, DerivedPart):
             slot = _slot(found, source)
             places[number] = Address("input", slot, 0)
             words.append(str(slot))
@@ -92,8 +92,8 @@ def part(source: KnownSource, start: int, type: TensorType) -> KnownSource:
     match source:
         case Stable(input=number, offset=offset, itemsize=itemsize):
             return Stable(number, offset + start, itemsize)
-        case Part(of=of, offset=offset):
-            return Part(of, offset + start)
+        case DerivedPart(of=of, offset=offset):
+            return DerivedPart(of, offset + start)
     return source.reshape(-1)[start : start + type.size].reshape(type.shape)
 
 

@@ -165,11 +165,11 @@ class _Hoisting:
         return True
 
     def _sources(self, nodes: list[Node]) -> dict[Value, None]:
-        """What nodes read that none of them makes."""
+        """The values that nodes read and none of them makes."""
         return {value: None for node in nodes for value in node.inputs if value not in self._stable}
 
     def _operations(self, node: Node) -> int:
-        """What a node costs, in additions; nothing where it only moves elements."""
+        """The cost of a node, in additions; 0 where it only moves elements."""
         match self._lowerings.of(node):
             case tuple() as locals_:
                 return sum(local.cost * local.type.size for local in locals_)
@@ -178,7 +178,7 @@ class _Hoisting:
         return HEAVY
 
     def _asked(self, value: Value) -> tuple[int, bool]:
-        """How often calls compute an element of a value where it is read, and whether they store it beforehand."""
+        """Count how often calls compute an element of a value where it is read; tell whether they store it."""
         times, front, seen = 1, [value], {value}
         while front:
             one = front.pop()

@@ -52,9 +52,9 @@ from hybridize.schedule.steps import (
     Address,
     Band,
     Derived,
+    DerivedPart,
     KnownSource,
     LoopStep,
-    Part,
     ProductStep,
     Provenance,
     RegionStep,
@@ -99,7 +99,7 @@ def schedule(
 
 @frozen(eq=False)
 class _Machine:
-    """What a graph is scheduled for, and whether constants may be derived."""
+    """The machine that a graph is scheduled for, and whether constants may be derived."""
 
     target: Target
     slots: int
@@ -152,7 +152,8 @@ class _Scheduler:
         self.interner = lowerings.interner
         self.constants: list[Array | Derived | ThreadPoolHandle] = [*graph.constants.values(), *made.values()]
         self.team = -1
-        self.known: dict[Value, KnownSource] = {**known, **{value: Part(one, 0) for value, one in made.items()}}
+        self.known: dict[Value, KnownSource] = dict(known)
+        self.known |= {value: DerivedPart(one, 0) for value, one in made.items()}
         self.packs: dict[tuple[Any, ...], int] = {}
         self.reads: set[int] = set()
         literals = {}

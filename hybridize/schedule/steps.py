@@ -105,15 +105,15 @@ class Derived:
 
 
 @frozen(eq=False)
-class Part:
+class DerivedPart:
     """The elements of a derived constant from one on."""
 
     of: Derived
     offset: int
 
 
-KnownSource = Array | Stable | Part
-"""What a constant can be derived of."""
+KnownSource = Array | Stable | DerivedPart
+"""A source of derived constants."""
 
 
 @frozen(eq=False)

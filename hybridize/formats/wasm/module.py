@@ -39,7 +39,7 @@ class ModuleConstant:
     make: str = ""
     """The function that makes it of `sources`; then it is not among the weights."""
     sources: tuple[tuple[int, int], ...] = ()
-    """Where each begins among the weights, and its bytes."""
+    """The start of each among the weights, and its bytes."""
     scratch_bytes: int = 0
 
 

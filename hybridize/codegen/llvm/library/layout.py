@@ -36,7 +36,7 @@ class DerivedConstant:
     """A constant that is derived when a model is made."""
 
     arrays: tuple[int, ...]
-    """What it is derived of."""
+    """The arrays that it is derived of, by their numbers."""
     scratch_bytes: int
     function: str
     """As the module of its version calls it."""
