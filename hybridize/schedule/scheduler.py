@@ -493,8 +493,8 @@ class _Scheduler:
         provenance = _provenance_of(nodes)
         nbytes = x.type.nbytes + w.type.nbytes + bytes_moved(params, [(out.type.shape, statements_of(stores))])
         flops = sum(2 * product(part.contraction.sizes) for part in arranged.phases)
-        split = self._split(nbytes, flops, [plan.table_bytes], lambda: is_symbolic(plan.units) or plan.units > 1)
-        workspace = self._own_scratch(plan.table_bytes, split, number)
+        split = self._split(nbytes, flops, [plan.scratch_bytes], lambda: is_symbolic(plan.units) or plan.units > 1)
+        workspace = self._own_scratch(plan.scratch_bytes, split, number)
 
         def make() -> list[Made]:
             steps: list[Made] = []

@@ -18,12 +18,12 @@ from pathlib import Path
 import numpy
 
 import hybridize
-from hybridize import autograd, gluon, np, npx
+from hybridize import autograd, gluon, np, npx, ops
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.program import build
 from hybridize.graph import Builder
 from hybridize.machine.target import Target, named_target
-from hybridize.ops import OPS
+from hybridize.ops import OPS, make_graph
 from hybridize.passes import PIPELINE
 
 FILE = Path(__file__).with_name("replay.json")
@@ -102,6 +102,20 @@ def nets() -> Iterator[tuple[str, object, dict]]:
             {},
         )
     yield "long chain", captured(chain, array(1000)), {}
+    for name, spec, x, w, sizes in TAPS:
+        types = [TensorType(shape, numpy.dtype("float32")) for shape in (x, w)]
+        graph = make_graph(lambda x, w, spec=spec, sizes=sizes: [ops.contract(spec, x, w, sizes)], types)
+        yield f"taps {name}", graph, {}
+        yield f"taps {name} packed, threads", graph, {"stable": (1,), "slots": 4}
+
+
+TAPS = (
+    ("borders", "n[y+r-1][x+s-1]c,orsc->nyxo", (1, 56, 56, 64), (64, 3, 3, 64), {"y": 56, "x": 56}),
+    ("phases", "nc[(y-r+1)/2][(x-s+1)/2],ocrs->noyx", (2, 32, 7, 7), (40, 32, 3, 3), {"y": 14, "x": 14}),
+    ("blocks", "n[y+r-1][x+s-1]c,nyxo->orsc", (16, 56, 56, 16), (16, 56, 56, 32), {"r": 3, "s": 3}),
+    ("far panels", "n[y+r][x+s]c,orsc->nyxo", (1, 9, 9, 512), (512, 3, 3, 512), {"y": 7, "x": 7}),
+)
+"""Contractions by tiles over taps."""
 
 
 def chain(x):

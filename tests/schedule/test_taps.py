@@ -7,7 +7,7 @@ import numpy
 import pytest
 
 from hybridize import ops
-from hybridize.base.dims import SizeScope
+from hybridize.base.dims import SizeScope, is_symbolic
 from hybridize.base.dtypes import float32
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import assembly
@@ -15,6 +15,8 @@ from hybridize.codegen.llvm.program import build, scheduled
 from hybridize.compiler import compile as compiled
 from hybridize.machine.target import named_target
 from hybridize.ops import evaluate, make_graph
+from hybridize.schedule import parallel
+from hybridize.schedule.contraction import arrangement, taps
 from hybridize.schedule.steps import TapStep
 
 SPEC = "nc[y+r][x+s],noyx->ocrs"
@@ -102,3 +104,88 @@ def test_any_number_of_columns(unknown, name, unroll):
         inputs = [rng.normal(size=shape).astype("f4") for shape in shapes]
         exact = make_graph(run, [TensorType(shape, float32) for shape in shapes])
         numpy.testing.assert_allclose(program.run(inputs)[0], evaluate(exact, inputs)[0], atol=1e-4)
+
+
+def plan_of(graph, target):
+    (plan,) = (step.plan for step in scheduled(graph, target).steps if isinstance(step, TapStep))
+    return plan
+
+
+BLOCKED = {
+    # spec, shapes, sizes
+    "gradient by a weight": ("n[y+r-1][x+s-1]c,nyxo->orsc", (3, 14, 14, 20), (3, 14, 14, 40), {"r": 3, "s": 3}),
+    "of few channels": ("n[y+r-1][x+s-1]c,nyxo->orsc", (5, 9, 9, 2), (5, 9, 9, 144), {"r": 2, "s": 2}),
+    "channels first": ("nc[y+r-1][x+s-1],noyx->ocrs", (4, 9, 12, 11), (4, 40, 12, 11), {"r": 3, "s": 3}),
+    "a convolution": ("n[y+r-1][x+s-1]c,orsc->nyxo", (2, 8, 9, 48), (40, 3, 3, 48), {"y": 8, "x": 9}),
+}
+
+
+@pytest.mark.parametrize("case", BLOCKED)
+@pytest.mark.parametrize("outside", [False, True])
+@pytest.mark.parametrize(("name", "unroll"), [("avx512", 2), ("avx2", 1), ("baseline", 1)])
+def test_blocks_of_taps_change_no_bit(case, outside, name, unroll, monkeypatch):
+    """Panels that the cache does not hold: sums wait from block to block, in all their bits."""
+    spec, x, w, sizes = BLOCKED[case]
+    monkeypatch.setattr(taps, "_BLOCK_SUMS", 40)
+    choose = taps.tap_blocks
+    monkeypatch.setattr(
+        arrangement, "tap_blocks", lambda *of: taps.TapBlocks(count := choose(*of).count, outside and count > 1)
+    )
+    rng = numpy.random.default_rng(0)
+    inputs = [rng.normal(size=shape).astype("f4") for shape in (x, w)]
+    graph = make_graph(
+        lambda x, w: [ops.neg(ops.contract(spec, x, w, sizes))], [TensorType(s, float32) for s in (x, w)]
+    )
+    small, large = (
+        dataclasses.replace(named_target(name), unroll=unroll, l2_bytes=nbytes) for nbytes in (1 << 11, 1 << 24)
+    )
+    blocks = plan_of(graph, small).blocks
+    assert blocks.count > 1
+    assert blocks.outside == outside
+    assert plan_of(graph, large).blocks.count == 1
+    (wanted,) = evaluate(graph, inputs)
+    found = [compiled(graph, target).run(inputs)[0] for target in (small, large)]
+    numpy.testing.assert_allclose(found[0], wanted, atol=1e-3)
+    assert found[0].tobytes() == found[1].tobytes()
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setattr(parallel, "WORTH_US", 0.0)
+        changed.setattr(parallel, "RANGE_US", 1e-9)
+        together = compiled(graph, small, threads=3).run(inputs)[0]
+    assert together.tobytes() == found[0].tobytes()
+
+
+def test_blocks_of_any_number_of_images(monkeypatch):
+    monkeypatch.setattr(taps, "_BLOCK_SUMS", 40)
+    scope = SizeScope()
+    n = scope.symbol(6)
+    scope.capturing = False
+    spec, sizes = "n[y+r-1][x+s-1]c,nyxo->orsc", {"r": 3, "s": 3}
+    graph = make_graph(
+        lambda x, g: [ops.contract(spec, x, g, sizes)],
+        [TensorType((n, 9, 10, 20), float32), TensorType((n, 9, 10, 24), float32)],
+    )
+    target = dataclasses.replace(named_target("avx2"), l2_bytes=1 << 12)
+    assert is_symbolic(plan_of(graph, target).blocks.count)
+    program = compiled(graph, target)
+    rng = numpy.random.default_rng(0)
+    for count in (2, 6, 31):
+        inputs = [rng.normal(size=(count, 9, 10, c)).astype("f4") for c in (20, 24)]
+        exact = make_graph(
+            lambda x, g: [ops.contract(spec, x, g, sizes)], [TensorType(x.shape, float32) for x in inputs]
+        )
+        numpy.testing.assert_allclose(program.run(inputs)[0], evaluate(exact, inputs)[0], atol=2e-3)
+
+
+def test_all_panels_go_through_a_block_where_images_are_large():
+    """Images of a batch are read once then, not for each panel; of few images, sums are less to move."""
+    spec, sizes = "n[y+r-1][x+s-1]c,nyxo->orsc", {"r": 3, "s": 3}
+
+    def blocks(images, l2_bytes):
+        types = [TensorType((images, 56, 56, 64), float32), TensorType((images, 56, 56, 256), float32)]
+        graph = make_graph(lambda x, g: [ops.contract(spec, x, g, sizes)], types)
+        return plan_of(graph, dataclasses.replace(named_target("avx512"), l2_bytes=l2_bytes)).blocks
+
+    assert blocks(32, 2 << 20).outside
+    assert not blocks(32, 1 << 18).outside
+    assert blocks(32, 1 << 20).count > 8
+    assert blocks(1, 16 << 20).count == 1

@@ -23,11 +23,14 @@ from hybridize.schedule.contraction.parts import Part
 from hybridize.schedule.contraction.phases import phases
 from hybridize.schedule.contraction.taps import (
     TapAxis,
+    TapBlocks,
     TapPanels,
     TapPart,
     TapPlan,
     TapTiles,
+    block_band,
     cycles,
+    tap_blocks,
     tap_panels,
     tile_height,
 )
@@ -247,8 +250,12 @@ def tap_plan(arranged: Arrangement, parts: Sequence[Part], x: Home, target: Targ
         panels,
         tuple(changed(made, parts=tuple(boxes)) for made, boxes in tiles.values()),
         1,
+        TapBlocks(),
     )
-    return changed(plan, panels=_shares(plan, target), band=_band(plan, x, target))
+    blocks = tap_blocks(plan, hint(x.elements) * dtype.itemsize, target)
+    band = _band(plan, x, target) if same(blocks.count, 1) else block_band(plan, target)
+    plan = changed(plan, band=band, blocks=blocks)
+    return changed(plan, panels=_shares(plan, target))
 
 
 @frozen
@@ -373,13 +380,13 @@ def _terms(sums: list[TapAxis], counts: Mapping[int, int], cut: Collection[int])
 
 def _shares(plan: TapPlan, target: Target) -> tuple[TapPanels, ...]:
     """The panels, told how much of the next one each row of the largest part brings near where they come from afar."""
-    per_column = hint(plan.tap_count * plan.term_count) * plan.dtype.itemsize
+    per_column = hint(plan.tap_count * plan.term_count) * plan.dtype.itemsize // hint(plan.blocks.count)
     count = hint(sum((panels.count for panels in plan.panels), 0) * _count(plan.packed_groups))
-    if count < 2 or hint(plan.packed_elements) * plan.dtype.itemsize <= target.l2_bytes // 2:
+    if count < 2 or plan.blocks.outside or hint(plan.packed_elements) * plan.dtype.itemsize <= target.l2_bytes // 2:
         return plan.panels
     parts = [(part, tiles) for tiles in plan.tiles for part in tiles.parts]
     part, tiles = max(parts, key=lambda one: hint(one[0].units * one[0].rows))
-    rows, sums = max(1, hint(part.units * part.rows)), max(1, hint(part.sums))
+    rows, sums = max(1, hint(part.units * part.rows)), max(1, hint(part.sums) // hint(plan.blocks.count))
 
     def told(panels: TapPanels, height: int) -> TapPanels:
         share = -(-per_column * panels.vectors * plan.lanes // rows)

@@ -7,7 +7,8 @@ A *tap* is one position of a window: one value of each summed axis but the inner
 apart in x. Rows are pixels along the innermost axis that x and the result share, a constant stride apart too; columns
 are in vectors, from panels into which w was packed, `[group][panel][tap][term][column]`. Sums stay in registers over
 all taps and terms. A convolution in a channels-last home is this with terms = channels; a product of matrices is one
-tap.
+tap. Where a panel is more than the second-level cache holds, as of the gradient by a weight, all tiles go over one
+*block* of taps after the other, and sums wait in scratch in between.
 
 The *parts* of a result differ in what they see: the phases of a strided gradient, the sides of an image that is read
 as it lies. Each is a box of the result, and reads its share of the taps of one packed w. Parts whose tiles are the same
@@ -18,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hybridize.base.dims import hint, is_symbolic, known, maximum, product, same, text
+from hybridize.base.dims import hint, is_symbolic, known, product, same, text
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import frozen
 from hybridize.machine.target import Target
@@ -102,6 +103,19 @@ class TapTiles:
 
 
 @frozen
+class TapBlocks:
+    """Blocks of taps, through which tiles go one after the other."""
+
+    count: int = 1
+    outside: bool = False
+    """True if all panels go through a block before the next one: x stays near, and the sums of all panels wait."""
+
+    def __str__(self) -> str:
+        order = "all panels" if self.outside else "each panel"
+        return "" if same(self.count, 1) else f", {order} by {text(self.count)} blocks of taps"
+
+
+@frozen
 class TapPlan:
     """The tiling of one contraction with windows."""
 
@@ -122,6 +136,7 @@ class TapPlan:
     tiles: tuple[TapTiles, ...]
     band: int
     """Units that every panel goes through before the next ones: so many keep x and the result near."""
+    blocks: TapBlocks
 
     @property
     def tap_count(self) -> int:
@@ -152,14 +167,31 @@ class TapPlan:
     def table_bytes(self) -> int:
         """Scratch for the table; 0 where it is a constant of the code."""
         table = table_of(self)
-        return 0 if table.is_constant else table.numbers * 8
+        return 0 if table.is_constant else (table.numbers * 8 + 63) // 64 * 64
+
+    @property
+    def scratch_bytes(self) -> int:
+        """Scratch: the table, then sums that wait."""
+        if same(self.blocks.count, 1):
+            return self.table_bytes
+        widest = max(panels.vectors for panels in self.panels) * self.lanes
+        return self.table_bytes + self.held * (self.columns if self.blocks.outside else widest) * self.dtype.itemsize
+
+    @property
+    def held(self) -> int:
+        """Rows of sums that wait while a band goes through its blocks, each tile's for itself."""
+        parts = [(part, max(tiles.heights)) for tiles in self.tiles for part in tiles.parts]
+        return sum((self.held_lines(part) * (part.rows + height) for part, height in parts), 0)
+
+    def held_lines(self, part: TapPart) -> int:
+        """Lines of a part that a band has at most."""
+        most = hint(part.units) <= hint(self.band) and not is_symbolic(part.units)
+        return part.units if most or same(self.band, self.units) else self.band
 
     @property
     def units(self) -> int:
-        """Units of work that threads may share: lines of the part with most; those of others are in proportion."""
-        most = max((part for tiles in self.tiles for part in tiles.parts), key=lambda part: hint(part.units))
-        units = most.units
-        return units if sum(len(tiles.parts) for tiles in self.tiles) == 1 else maximum(units, 1)
+        """Units of work that threads may share: the lines of all parts, one part after the other."""
+        return sum((part.units for tiles in self.tiles for part in tiles.parts), 0)
 
     def __str__(self) -> str:
         def listed(axes: tuple[TapAxis, ...]) -> str:
@@ -178,7 +210,7 @@ class TapPlan:
                 f"  columns a{self.column.axis} from {panels.start}: {text(panels.count)} panels of {panels.vectors} "
                 f"vectors of {self.lanes}, {', '.join([f'{panels.unroll} terms a turn', *far])}"
             )
-        lines.append(f"  bands of {text(self.band)} of {text(self.units)} lines")
+        lines.append(f"  bands of {text(self.band)} of {text(self.units)} lines{self.blocks}")
         for tiles in self.tiles:
             heights = ", ".join(map(str, tiles.heights))
             lines.append(f"  tiles of {heights} rows, {listed((*tiles.outer, tiles.row))}")
@@ -210,7 +242,8 @@ class TapTable:
     """For each list the sizes of its axes, and its place. A tap is two numbers: its distance in x, in bytes of
     elements, and in terms of the panel."""
     shared: tuple[dict[str, int], ...]
-    """For each of the plan's tiles, what all of its parts share, by names."""
+    """For each of the plan's tiles, what all of its parts share, by names: fields of `TapPart`, the place of the list
+    of taps, the units before the part, and its first row of sums that wait."""
     varying: tuple[dict[str, list[int]], ...]
     """For each of the plan's tiles, numbers of each part."""
     places: tuple[int, ...]
@@ -235,7 +268,7 @@ _CONSTANT_NUMBERS = 2048
 def table_of(plan: TapPlan) -> TapTable:
     """Lay out the table of a plan."""
     places: dict[tuple[int, ...], int] = {}
-    end = 0
+    end = rows = before = 0
     for sizes in dict.fromkeys(part.taps for tiles in plan.tiles for part in tiles.parts):
         places[sizes] = end
         end = end + 2 * product(sizes)
@@ -243,7 +276,13 @@ def table_of(plan: TapPlan) -> TapTable:
     varying: list[dict[str, list[int]]] = []
     begins = []
     for tiles in plan.tiles:
-        fields = _fields(tiles, places)
+        held, begin = [], []
+        for part in tiles.parts:
+            held.append(0 if same(plan.blocks.count, 1) else rows)
+            rows = rows + plan.held_lines(part) * (part.rows + max(tiles.heights))
+            begin.append(before)
+            before = before + part.units
+        fields = _fields(tiles, places) | {"held": held, "before": begin}
         shared.append({name: each[0] for name, each in fields.items() if all(same(one, each[0]) for one in each)})
         varying.append({name: each for name, each in fields.items() if name not in shared[-1]})
         begins.append(end)
@@ -367,3 +406,34 @@ def tile_height(width: int, rows: int, pixel_bytes: int, target: Target) -> int:
         return min(limit, _NEAR_ROWS)
     tiles = -(-count // limit)
     return -(-count // tiles)
+
+
+_BLOCK_SUMS = 512
+"""Terms of a block, at least: fewer are not worth that sums are kept and fetched."""
+
+
+def tap_blocks(plan: TapPlan, x_bytes: int, target: Target) -> TapBlocks:
+    """Choose the blocks of a plan, whose x is so large: one where a panel stays near from tile to tile by itself."""
+    part = max((part for tiles in plan.tiles for part in tiles.parts), key=lambda part: hint(part.sums * part.units))
+    tiles = next(tiles for tiles in plan.tiles if part in tiles.parts)
+    sums, taps, near = hint(part.sums), product(part.taps), target.l2_bytes // 4
+    panel_bytes = sums * max(panels.vectors for panels in plan.panels) * plan.lanes * plan.dtype.itemsize
+    rows = sum(hint(one.units * one.rows) for kind in plan.tiles for one in kind.parts)
+    if panel_bytes <= 3 * near or rows <= max(tiles.heights):
+        return TapBlocks()
+    wanted = -(-max(panel_bytes, x_bytes) // near)
+    taps_each = max(1, hint(taps) // max(1, min(wanted, sums // _BLOCK_SUMS)))
+    count = (taps + taps_each - 1) // taps_each
+    panels = hint(sum((panels.count for panels in plan.panels), 0))
+    # All panels read x again where it does not stay near; or all sums go through memory for each block.
+    again = (panels - 1) * x_bytes if x_bytes > near else 0
+    return TapBlocks(count, again > 2 * hint(count) * rows * hint(plan.columns) * plan.dtype.itemsize)
+
+
+def block_band(plan: TapPlan, target: Target) -> int:
+    """Choose the lines whose sums wait together near the tiles."""
+    width = max(panels.vectors for panels in plan.panels) * plan.lanes * plan.dtype.itemsize
+    parts = [(part, max(tiles.heights)) for tiles in plan.tiles for part in tiles.parts]
+    held = max(1, sum(hint(part.units * (part.rows + height)) for part, height in parts) * width)
+    lines = hint(plan.units) * target.l2_bytes // 8 // held
+    return plan.units if lines >= hint(plan.units) else max(1, lines)

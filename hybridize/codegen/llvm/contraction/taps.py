@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 
 from hybridize.base.dims import is_symbolic, product, same
 from hybridize.base.frozen import frozen
@@ -87,22 +88,25 @@ class _Driver:
         per_column = plan.tap_count * plan.term_count * bytes
         per_group = product(axis.size for axis in plan.spread) * plan.columns * per_column
         minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
+        outside, inside = (plan.blocks.count, 1) if plan.blocks.outside else (1, plan.blocks.count)
         with f.loop(0, product(axis.size for axis in plan.groups)) as group:
             members, apart, _ = _counted(f, plan.groups, [operand(f, axis.size) for axis in plan.groups], group.index)
             x = at(f, "%x", times(f, apart, bytes))
             w = at(f, "%w", times(f, group.index, per_group))
-            with f.loop(first, last, operand(f, plan.band)) as band:
+            with f.loop(first, last, operand(f, plan.band)) as band, f.loop(0, outside) as far:
                 end = plus(f, band.index, plan.band)
                 units = band.index, f.op(f"call i64 {minimum}(i64 {last}, i64 {end})")
                 for panels, made, called in zip(plan.panels, lines, names, strict=True):
                     width = panels.vectors * plan.lanes
-                    with f.loop(panels.start, panels.start + panels.count * width, width) as column:
+                    start, stop = panels.start, panels.start + panels.count * width
+                    with f.loop(start, stop, width) as column, f.loop(0, inside) as near:
                         panel = at(f, w, times(f, column.index, per_column))
                         known = {**members, plan.column.axis: column.index}
+                        block = far.index if plan.blocks.outside else near.index
                         for k, (line, callee) in enumerate(zip(made, called, strict=True)):
                             with f.loop(0, len(plan.tiles[k].parts)) as part:
                                 fields = _fields(f, of, k, table, part.index)
-                                self._lines(line, callee, fields, table, (x, panel), known, units)
+                                self._lines(line, callee, fields, table, (x, panel), known, units, block)
         f.do("ret void")
         return f
 
@@ -115,8 +119,9 @@ class _Driver:
         pointers: tuple[str, str],
         known: Mapping[int, str],
         units: tuple[str, str],
+        block: str,
     ) -> None:
-        """Write the lines of a part that a range of units has."""
+        """Write the lines of a part that a range of units has, in a block of taps."""
         f, plan, bytes = self.f, self.plan, self.arithmetic.bytes
         panels, outer = line.panels, line.tiles.outer
         x, w = (at(f, p, times(f, fields[name], bytes)) for p, name in zip(pointers, ("start", "group"), strict=True))
@@ -125,8 +130,18 @@ class _Driver:
         count = "1"
         for size in sizes:
             count = times(f, count, size)
-        begin, end = (self._proportion(unit, count) for unit in units)
-        after = at(f, pointers[1], plan.tap_count * plan.term_count * panels.vectors * plan.lanes * bytes)
+        begin, end = (self._line(unit, fields["before"], count) for unit in units)
+        width = panels.vectors * plan.lanes * bytes
+        taps, after = fields["taps"], at(f, pointers[1], plan.tap_count * plan.term_count * width)
+        taps_at, held = times(f, fields["list"], 8), ""
+        if not same(plan.blocks.count, 1):
+            cuts = [self._cut(taps, block), self._cut(taps, plus(f, block, 1))]
+            taps_at = plus(f, taps_at, times(f, cuts[0], 16))
+            taps = f.op(f"sub i64 {cuts[1]}, {cuts[0]}")
+            after = at(f, pointers[1], times(f, cuts[1], plan.term_count * width))
+            held = at(f, at(f, "%scratch", plan.table_bytes), times(f, fields["held"], width))
+            if plan.blocks.outside:
+                held = at(f, held, times(f, known[plan.column.axis], plan.held * bytes))
         with f.loop(begin, end) as turn:
             indices, apart, further = _counted(f, outer, sizes, turn.index)
             axes = {**known, line.tiles.row.axis: fields[f"first{line.tiles.row.axis}"]}
@@ -135,22 +150,37 @@ class _Driver:
                 axes[axis.axis] = plus(f, fields[f"first{axis.axis}"], index)
             args = [
                 f"ptr {at(f, x, times(f, apart, bytes))}",
-                f"ptr {at(f, table, times(f, fields['list'], 8))}",
+                f"ptr {at(f, table, taps_at)}",
                 f"ptr {at(f, w, times(f, further, bytes))}",
                 *(f"i64 {axes[axis]}" for axis in sorted(axes)),
-                *(f"i64 {fields[name]}" for name in line.given),
+                *(f"i64 {taps if name == 'taps' else fields[name]}" for name in line.given),
             ]
+            if held:
+                slot = plus(f, fields["rows"], max(line.tiles.heights))
+                waiting = times(f, times(f, f.op(f"sub i64 {turn.index}, {begin}"), slot), width)
+                args.append(f"ptr {at(f, held, waiting)}")
+                args += [f"i1 {f.op(f'icmp ne i64 {block}, 0')}", f"i1 {self._is_last(block)}"]
             if panels.share:
                 rows = times(f, turn.index, fields["rows"])
                 args.append(f"ptr {at(f, after, times(f, rows, panels.share))}")
             f.call(callee, [*args, *(f"ptr %e{number}" for number in range(len(self.params)))])
 
-    def _proportion(self, unit: str, lines: str) -> str:
-        """The line of a part that a unit stands for."""
-        units = operand(self.f, self.plan.units)
-        if lines == units:
+    def _cut(self, taps: str, block: str) -> str:
+        """The first tap of a block."""
+        return self.f.op(f"udiv i64 {times(self.f, taps, block)}, {operand(self.f, self.plan.blocks.count)}")
+
+    def _is_last(self, block: str) -> str:
+        """An i1: the last block of taps."""
+        return self.f.op(f"icmp eq i64 {block}, {operand(self.f, self.plan.blocks.count - 1)}")
+
+    def _line(self, unit: str, before: str, lines: str) -> str:
+        """The line of a part that a unit is, or its first or last one where that belongs to other parts."""
+        f = self.f
+        if lines == operand(f, self.plan.units):
             return unit
-        return self.f.op(f"udiv i64 {times(self.f, unit, lines)}, {units}")
+        low, high = (f.module.declare(f"llvm.{name}.i64", "i64", ["i64", "i64"]) for name in ("smax", "smin"))
+        line = unit if before == "0" else f.op(f"sub i64 {unit}, {before}")
+        return f.op(f"call i64 {high}(i64 {f.op(f'call i64 {low}(i64 {line}, i64 0)')}, i64 {lines})")
 
 
 def _counted(f: Function, axes: Sequence[TapAxis], sizes: Sequence[str], index: str) -> tuple[dict[int, str], str, str]:
@@ -219,8 +249,9 @@ def _fields(f: Function, of: TapTable, tiles: int, table: str, part: str) -> dic
 class _Line:
     """The function of one kind of lines: `(ptr x, ptr table, ptr w, i64 <each axis of the result>, ...)`.
 
-    The numbers of its part that other parts do not share follow, then what is fetched where a panel is, then the
-    buffers of the epilogue.
+    The numbers of its part that other parts do not share follow; where there are blocks of taps, the sums that wait,
+    and as i1 whether there are any and whether this is the last block; what of another panel is fetched; the buffers of
+    the epilogue.
     """
 
     plan: TapPlan
@@ -235,7 +266,14 @@ class _Line:
     @property
     def given(self) -> list[str]:
         """Numbers of a part that are parameters."""
-        return [name for name in ("rows", "taps", "terms") if name not in self.shared]
+        return [
+            name for name in ("rows", "taps", "terms") if name not in self.shared or (name == "taps" and self._waits)
+        ]
+
+    @property
+    def _waits(self) -> bool:
+        """True if sums wait from one block of taps to the next."""
+        return not same(self.plan.blocks.count, 1)
 
     def write(self, module: Module, name: str) -> str:
         """Write it; returns the name of the function."""
@@ -243,6 +281,7 @@ class _Line:
         given = [("i64", name) for name in self.given]
         buffers = [("ptr", f"e{number}") for number in range(len(self.params))]
         params = [("ptr", "x"), ("ptr", "table"), ("ptr", "w"), *axes, *given]
+        params += [("ptr", "held"), ("i1", "more"), ("i1", "last")] if self._waits else []
         params += [*([("ptr", "after")] if self.panels.share else []), *buffers]
         f = Function(module, name, params, attributes="nounwind noinline")
         rows = self._number("rows")
@@ -251,16 +290,49 @@ class _Line:
             first = numbers[0]
             x = at(f, "%x", times(f, first, self.tiles.row.x * self.arithmetic.bytes))
             after = at(f, "%after", times(f, first, self.panels.share)) if self.panels.share else ""
-            sums = self._sums(f, x, after, self._offsets(f, numbers))
+            held = []
+            if self._waits:
+                waiting, nbytes = at(f, "%held", times(f, line.index, self._width)), self.arithmetic.vector_bytes
+                held = [at(f, waiting, k * nbytes) for k in range(self.height * self.panels.vectors)]
+            sums = self._sums(f, x, after, self._offsets(f, numbers), self._begun(f, held))
             row = self.tiles.row
             places = [plus(f, f"%a{row.axis}", times(f, number, row.step)) for number in numbers]
+            self._end(f, places, sums, held)
+        f.do("ret void")
+        return module.shared(f)
+
+    @property
+    def _width(self) -> int:
+        """Bytes of a row of sums."""
+        return self.panels.vectors * self.arithmetic.vector_bytes
+
+    def _begun(self, f: Function, held: list[str]) -> list[str]:
+        """The sums with which a tile begins: zeros, or those that wait."""
+        zeros = [self.arithmetic.zero] * (self.height * self.panels.vectors)
+        if not held:
+            return zeros
+        before, load, start = f.label, f.fresh("load"), f.fresh("begin")
+        f.branch("%more", load, start)
+        f.begin_block(load)
+        loaded = [self.arithmetic.load_computed(f, pointer) for pointer in held]
+        f.jump(start)
+        f.begin_block(start)
+        of = self.arithmetic.vector
+        both = zip(zeros, loaded, strict=True)
+        return [f.op(f"phi {of} [ {zero}, %{before} ], [ {value}, %{load} ]") for zero, value in both]
+
+    def _end(self, f: Function, places: list[str], sums: list[str], held: list[str]) -> None:
+        """Finish a tile: by the epilogue, or its sums wait."""
+        if held:
+            with f.when(f.op("xor i1 %last, true")):
+                for value, pointer in zip(sums, held, strict=True):
+                    self.arithmetic.store_computed(f, value, pointer)
+        with f.when("%last") if held else nullcontext():
             roots = [expr for store in self.stores for expr in (store.index, store.value)]
             if weight(*roots) <= LIGHT:
                 self._store(f, places, sums)
             else:
                 self._store_in_turn(f, places, sums)
-        f.do("ret void")
-        return module.shared(f)
 
     def _number(self, name: str) -> int | str:
         """A number of the part: a size, or the parameter."""
@@ -292,19 +364,18 @@ class _Line:
             return [operand(f, row * stride) for row in range(self.height)]
         return [times(f, f.op(f"sub i64 {number}, {numbers[0]}"), stride) for number in numbers]
 
-    def _sums(self, f: Function, x: str, after: str, offsets: list[str]) -> list[str]:
+    def _sums(self, f: Function, x: str, after: str, offsets: list[str], begun: list[str]) -> list[str]:
         """The sums over all taps and terms, row by row; from `after` on, lines of memory are brought near."""
-        of, width = self.arithmetic.vector, self.panels.vectors * self.arithmetic.vector_bytes
         count = self._number("taps")
-        carry = [(of, self.arithmetic.zero)] * (self.height * self.panels.vectors) + [("ptr", after)] * bool(after)
+        carry = [(self.arithmetic.vector, value) for value in begun] + [("ptr", after)] * bool(after)
         with f.loop(0, count, carry=carry) as taps:
             pixels, w = x, "%w"
             if isinstance(count, str) or not same(count, 1):  # the first tap is where the part begins
                 tap = at(f, "%table", times(f, taps.index, 16))
                 pixels = at(f, x, f.op(f"load i64, ptr {tap}, align 8"))
-                w = at(f, w, times(f, f.op(f"load i64, ptr {at(f, tap, 8)}, align 8"), width))
+                w = at(f, w, times(f, f.op(f"load i64, ptr {at(f, tap, 8)}, align 8"), self._width))
             taps.following = self._terms(f, pixels, w, offsets, taps.values)
-        return taps.results[: self.height * self.panels.vectors]
+        return taps.results[: len(begun)]
 
     def _terms(self, f: Function, x: str, w: str, offsets: list[str], carried: list[str]) -> list[str]:
         """The sums, and where memory is brought from, after all terms of a tap."""
