@@ -3,7 +3,8 @@
 import numpy
 import pytest
 
-from hybridize import np, npx
+from hybridize import gluon, np, npx, ops
+from hybridize.array.operands import operand, result
 from hybridize.codegen.llvm.engine import runnable
 from hybridize.gluon import nn
 
@@ -48,12 +49,31 @@ class Recurrence(nn.HybridBlock):
         return state
 
 
+class Convolutions(nn.HybridBlock):
+    """Two layers of convolutions, the second of windows that reach beyond the image, and a mean over its pixels."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = gluon.Parameter("first", shape=(16, 3, 3, 3), init="xavier")
+        self.second = gluon.Parameter("second", shape=(16, 16, 3, 3), init="xavier")
+
+    def forward(self, x):
+        y = np.maximum(result(ops.convolution(operand(x), operand(self.first.data()), 2, 1)), 0)
+        y = y + np.maximum(result(ops.convolution(operand(y), operand(self.second.data()), 1, 2, 2)), 0)
+        return y.mean(axis=(2, 3))
+
+
+def images(batch, width):
+    return np.array(numpy.random.default_rng(width).standard_normal((batch, 3, 12, width)).astype("f4"))
+
+
 def rows(length, batch):
     return np.array(numpy.random.default_rng(length).standard_normal((length, batch, 16)).astype("f4"))
 
 
 NETS = {
     "attention": (Attention, [words(1, 6), words(3, 7)], [words(1, 6), words(2, 9), words(5, 30), words(64, 3)]),
+    "convolutions": (Convolutions, [images(1, 14), images(3, 11)], [images(1, 14), images(2, 9), images(5, 40)]),
     "recurrence": (Recurrence, [rows(7, 3), rows(7, 4)], [rows(7, 3), rows(7, 2), rows(7, 33)]),
 }
 

@@ -1,0 +1,121 @@
+"""Programs of contractions over taps in every format: two layers of convolutions, inference, sizes seen and not seen."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy
+import pytest
+
+import hybridize
+from hybridize import gluon, np, ops
+from hybridize.array.operands import operand, result
+from hybridize.base.config import CONFIG
+from hybridize.errors import HybridizeError
+
+ROOT = Path(__file__).parents[2]
+
+
+def drawn(*shape, seed=0):
+    return numpy.random.default_rng(seed).normal(size=shape).astype("f4")
+
+
+def image(rows):
+    return np.array(drawn(rows, 3, 12, 14, seed=rows))
+
+
+class Convolutions(gluon.HybridBlock):
+    """A strided layer with a bias, one with a residual, a mean over pixels: packed weights, halos, homes, a table."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = gluon.Parameter("first", shape=(16, 3, 3, 3), init="xavier")
+        self.bias = gluon.Parameter("bias", shape=(1, 16, 1, 1), init="normal")
+        self.second = gluon.Parameter("second", shape=(16, 16, 3, 3), init="xavier")
+
+    def forward(self, x):
+        y = result(ops.convolution(operand(x), operand(self.first.data()), 2, 1)) + self.bias.data()
+        y = np.maximum(y, 0)
+        y = y + np.maximum(result(ops.convolution(operand(y), operand(self.second.data()), 1, 2, 2)), 0)
+        return y.mean(axis=(2, 3)), y
+
+
+@pytest.fixture(scope="module")
+def net():
+    np.random.seed(7)
+    made = Convolutions()
+    made.initialize()
+    wanted = {rows: [each.asnumpy() for each in made(image(rows))] for rows in (1, 2, 3, 5)}
+    made.hybridize()
+    for rows in (1, 2, 3):  # exactly one, and any number
+        made(image(rows))
+    return made, wanted
+
+
+@pytest.fixture(autouse=True)
+def no_disk(monkeypatch):
+    monkeypatch.setattr(CONFIG, "cache", False)
+
+
+def close(found, wanted):
+    for one, other in zip(found, wanted, strict=True):
+        numpy.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-5)
+
+
+def test_tiles_over_taps_are_what_is_saved(net):
+    program = net[0].program(image(1))
+    assert sum("contraction: contract" in line for line in program.schedule().splitlines()) == 2
+    assert program.explain().layouts
+
+
+@pytest.mark.parametrize("images", [False, True])
+def test_an_archive_gives_the_same_here(net, tmp_path, images):
+    made, wanted = net
+    made.save(tmp_path / "net")
+    loaded = hybridize.load(tmp_path / "net", images=images)
+    for rows, expected in wanted.items():
+        close([each.asnumpy() for each in loaded(image(rows))], expected)
+    one = loaded.program(image(1)).explain()
+    assert one.layouts == made.program(image(1)).explain().layouts
+    assert [kernel.bytes for kernel in one.kernels] == [
+        kernel.bytes for kernel in made.program(image(1)).explain().kernels
+    ]
+
+
+SCRIPT = """
+import sys, numpy
+import hybridize
+loaded = hybridize.load(sys.argv[1], images=True)
+for rows in (1, 2, 3, 5):
+    x = numpy.random.default_rng(rows).normal(size=(rows, 3, 12, 14)).astype("f4")
+    for _ in range(2):
+        mean, y = loaded(hybridize.np.array(x))
+    numpy.savez(f"{sys.argv[2]}{rows}.npz", mean=mean.asnumpy(), y=y.asnumpy())
+print([name for name in sys.modules if name.partition(".")[0] == "llvmlite" or name.startswith("hybridize.schedule.")])
+"""
+
+
+def test_a_process_without_a_compiler_runs_an_archive(net, tmp_path):
+    made, wanted = net
+    made.export(tmp_path / "net", format="archive")
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(tmp_path / "net"), str(tmp_path / "out")],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+        timeout=120,
+        env=os.environ | {"HYBRIDIZE_CACHE": "0"},
+    )
+    assert (done.returncode, done.stdout.strip()) == (0, "[]"), done.stderr
+    for rows, expected in wanted.items():
+        found = numpy.load(tmp_path / f"out{rows}.npz")
+        close([found["mean"], found["y"]], expected)
+
+
+@pytest.mark.parametrize("format", ["library", "object", "wasm"])
+def test_exports_run_themselves_and_agree(net, tmp_path, format):
+    """An export that differs from the imperative results is an error: nothing is written then."""
+    found = net[0].export(tmp_path / "net", format=format)
+    assert any("as expected" in check for check in found.checks), found
