@@ -42,7 +42,7 @@ from hybridize.ops.op import Op, Operand, Sample, bind1, type_of
 from hybridize.ops.views import broadcast, cast, ones_at, reshape, sum, wide
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_LARGEST = 1 << 62
+LARGEST = 1 << 62
 
 
 @frozen
@@ -237,9 +237,7 @@ class Contract(Op):
     sums = True
 
     def infer(self, x: TensorType, w: TensorType) -> tuple[TensorType, ...]:
-        if x.dtype != w.dtype:
-            raise DTypeError("E222", f"contract takes operands of one dtype, got {x} and {w}", help="cast one of them")
-        check_dtype(self, SIGNED_NUMBER, x)
+        check_operands(self.name, x, w)
         if self.result is not None and (self.result not in SIGNED_NUMBER or is_float(self.result) != is_float(x.dtype)):
             raise DTypeError(
                 "E236",
@@ -288,27 +286,11 @@ class Contract(Op):
             )
         sizes.update(zip(spec.given, self.sizes, strict=True))
         whole = tuple(sizes[axis] for axis in range(len(sizes)))
-        self._check_ranges(x, w, whole)
         sums = wide(x.dtype) if self.result is None else promote(wide(x.dtype), self.result)
-        return Contraction(whole, spec.rank, *spec.operands, sums, self.result or x.dtype)
-
-    def _check_ranges(self, x: TensorType, w: TensorType, sizes: tuple[int, ...]) -> None:
-        """Raise where 64 bits do not hold the elements of the result, or an index; of the sizes of this call."""
-        numbers = [max(1, dims.hint(size)) for size in sizes]
-        spec = read(self.spec)
-        largest = math.prod(numbers[: spec.rank]) * 8
-        for index in (*spec.operands[0], *spec.operands[1]):
-            reach = abs(index.offset) + index.divisor
-            for axis, coefficient in index.terms:
-                reach += abs(coefficient) * numbers[axis]
-            largest = max(largest, reach)
-        if largest >= _LARGEST:
-            raise ShapeError(
-                "E173",
-                f"contract {self.spec!r} of {x} and {w} with sizes ({', '.join(map(dims.text, self.sizes))}): "
-                f"an index or the result is beyond 64 bits",
-                help="no array is as large",
-            )
+        found = Contraction(whole, spec.rank, *spec.operands, sums, self.result or x.dtype)
+        given = ", ".join(map(dims.text, self.sizes))
+        check_ranges(f"{self.name} {self.spec!r} of {x} and {w} with sizes ({given})", found)
+        return found
 
     def reference(self, x: NDArray[Any], w: NDArray[Any]) -> tuple[NDArray[Any], ...]:
         return (contractions.reference(self.contraction(_type(x), _type(w)), x, w),)
@@ -398,6 +380,34 @@ class Contract(Op):
             yield sample(unreadable, (2, 3), (3, 2), fails=ArgumentError)
 
 
+def check_operands(name: str, x: TensorType, w: TensorType) -> None:
+    """Raise unless operands are numbers of one dtype; `name` is what was called.
+
+    Raises:
+        DTypeError E221, E222: they are not.
+    """
+    if x.dtype != w.dtype:
+        raise DTypeError("E222", f"{name} takes operands of one dtype, got {x} and {w}", help="cast one of them")
+    check_dtype(name, SIGNED_NUMBER, x)
+
+
+def check_ranges(what: str, contraction: Contraction) -> None:
+    """Raise where 64 bits do not hold the elements of the result, or an index; of the sizes of this call.
+
+    Raises:
+        ShapeError E173: they do not; `what` says of what.
+    """
+    numbers = [max(1, dims.hint(size)) for size in contraction.sizes]
+    largest = math.prod(numbers[: contraction.rank]) * 8
+    for index in (*contraction.x, *contraction.w):
+        reach = abs(dims.hint(index.offset)) + dims.hint(index.divisor)
+        for axis, coefficient in index.terms:
+            reach += abs(dims.hint(coefficient)) * numbers[axis]
+        largest = max(largest, reach)
+    if largest >= LARGEST:
+        raise ShapeError("E173", f"{what}: an index or the result is beyond 64 bits", help="no array is as large")
+
+
 def _type(x: NDArray[Any]) -> TensorType:
     return TensorType(x.shape, x.dtype)
 
@@ -410,7 +420,12 @@ def _total(sizes: Sequence[int], axes: Sequence[int]) -> int:
 
 
 def contract(
-    spec: str, x: Operand, w: Operand, sizes: Mapping[str, int] | None = None, result: DType | None = None
+    spec: str,
+    x: Operand,
+    w: Operand,
+    sizes: Mapping[str, int] | None = None,
+    result: DType | None = None,
+    name: str = "contract",
 ) -> Operand:
     """Return the contraction of two operands by a spec with any letters.
 
@@ -422,11 +437,14 @@ def contract(
         w: the second operand.
         sizes: of the letters that stand nowhere by themselves.
         result: the dtype of the result; None: that of the operands.
+        name: what was called, for errors.
 
     Raises:
         ArgumentError E397: the spec cannot be read.
+        DTypeError E221, E222: the operands are not numbers of one dtype.
         ShapeError E170, E171, E172, E173: it does not fit the operands.
     """
+    check_operands(name, type_of(x), type_of(w))
     found = read(spec)
     sizes = sizes or {}
     if sizes.keys() != {found.letters[axis] for axis in found.given}:

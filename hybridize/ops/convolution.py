@@ -11,7 +11,7 @@ from hybridize.base import dims
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.types import TensorType
 from hybridize.loops.contraction import Contraction, plain, subscript
-from hybridize.ops.contract import contracted
+from hybridize.ops.contract import check_operands, check_ranges, contracted
 from hybridize.ops.op import Operand, type_of
 from hybridize.ops.views import reshape, wide
 
@@ -44,6 +44,8 @@ def convolution(
 
     Raises:
         ArgumentError E398: a number is missing, or not one that it may be.
+        DTypeError E221, E222: the operands are not numbers of one dtype.
+        ShapeError E173: the result, or where it reaches, is beyond 64 bits.
         ShapeError E174: the operands have other axes.
         ShapeError E175: a window does not fit into x with its padding.
     """
@@ -55,6 +57,7 @@ def convolution(
             f"convolution needs [n, c, i...] and weight [o, c, r...] with one to three axes i and as many r, "
             f"got {of} and {by}",
         )
+    check_operands("convolution", of, by)
     steps = _each("strides", strides, rank)
     spaces = _each("dilation", dilation, rank)
     spread = _each("x_dilation", x_dilation, rank)
@@ -80,6 +83,7 @@ def convolution(
         wide(of.dtype),
         of.dtype,
     )
+    check_ranges(f"convolution of {of} with weight {by}", found)
     if grouped:
         x = reshape(x, (n, groups, c // groups, *of.shape[2:]))
         w = reshape(w, (groups, o // groups, *by.shape[1:]))
@@ -139,7 +143,13 @@ def _length(
     spread = size if x_dilation == 1 or size == 0 else (size - 1) * x_dilation + 1
     room = spread + sides[0] + sides[1]
     window = (taps - 1) * dilation + 1
-    if taps < 1 or room < window:
+    if taps < 1:
+        raise ShapeError(
+            "E175",
+            f"convolution of {x} with weight {w}: along axis {2 + axis}, the window has no element",
+            help="a weight is [o, c / groups, r...], with each size r from 1",
+        )
+    if room < window:
         raise ShapeError(
             "E175",
             f"convolution of {x} with weight {w}: along axis {2 + axis}, a window over {dims.text(window)} elements "

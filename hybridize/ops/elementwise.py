@@ -32,11 +32,11 @@ _NAMES = {FLOAT: "floats", SIGNED_NUMBER: "numbers", INTEGER: "integers", BITS: 
 Gradient = Operand | None
 
 
-def check_dtype(op: Op, taken: frozenset[DType], *inputs: TensorType) -> None:
-    """Raise where `op` does not take the dtype of an input."""
+def check_dtype(name: str, taken: frozenset[DType], *inputs: TensorType) -> None:
+    """Raise where what is called so does not take the dtype of an input."""
     for kind in inputs:
         if kind.dtype not in taken:
-            raise DTypeError("E221", f"{op.name} takes {_NAMES[taken]}, got {kind}", help="cast first: x.astype(...)")
+            raise DTypeError("E221", f"{name} takes {_NAMES[taken]}, got {kind}", help="cast first: x.astype(...)")
 
 
 def check_equal(op: Op, *inputs: TensorType) -> None:
@@ -93,7 +93,7 @@ class Elementwise(Op, abstract=True):
         """The type of the inputs, which is one; or bools of that shape."""
         first = inputs[0]
         if first.dtype not in self.takes:
-            check_dtype(self, self.takes, first)
+            check_dtype(self.name, self.takes, first)
         if len(inputs) > 1:
             check_equal(self, *inputs)
         return (first.with_dtype(bool_) if self.truth else first,)

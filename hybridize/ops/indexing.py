@@ -169,7 +169,7 @@ class ScatterND(Op):
         if updates.dtype != wanted.dtype:
             raise DTypeError("E231", f"scatter_nd of {updates} into {base}", help="cast the updates first")
         if self.mode == "add":
-            check_dtype(self, SIGNED_NUMBER, base)
+            check_dtype(self.name, SIGNED_NUMBER, base)
         _check_bounds(self, indices, base.shape[:count], base)
         return (base,)
 

@@ -44,7 +44,7 @@ class Matmul(Op):
             )
         if x.dtype != w.dtype:
             raise DTypeError("E222", f"matmul takes operands of one dtype, got {x} and {w}", help="cast one of them")
-        check_dtype(self, SIGNED_NUMBER, x)
+        check_dtype(self.name, SIGNED_NUMBER, x)
         m, k = x.shape[-2:][::-1] if self.transpose_x else x.shape[-2:]
         inner, n = w.shape[-2:][::-1] if self.transpose_w else w.shape[-2:]
         if k != inner:

@@ -55,7 +55,7 @@ class Prod(Op):
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         check_axes(self, self.axes, x)
-        check_dtype(self, SIGNED_NUMBER, x)
+        check_dtype(self.name, SIGNED_NUMBER, x)
         return (TensorType(kept(x.shape, self.axes), x.dtype),)
 
     def reference(self, x: Array) -> tuple[Array, ...]:
@@ -278,7 +278,7 @@ class _Running(Op, abstract=True):
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         check_axes(self, (self.axis,), x)
-        check_dtype(self, SIGNED_NUMBER, x)
+        check_dtype(self.name, SIGNED_NUMBER, x)
         return (x,)
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> Routine:

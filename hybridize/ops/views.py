@@ -329,7 +329,7 @@ class Sum(Op):
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         check_axes(self, self.axes, x)
-        check_dtype(self, SIGNED_NUMBER, x)
+        check_dtype(self.name, SIGNED_NUMBER, x)
         return (TensorType(kept(x.shape, self.axes), x.dtype),)
 
     def reference(self, x: NDArray[Any]) -> tuple[NDArray[Any], ...]:

@@ -106,7 +106,8 @@ class CallSizes:
         peak = scratch + sum(dims.value(type_.nbytes, sizes) for type_ in self.results)
         if peak >= LARGEST:
             named = ", ".join(f"{one.name} = {sizes[one]}" for one in sizes)
-            raise ShapeError("E125", f"a call of {self.name} with {named} takes {peak} bytes of memory")
+            with_sizes = f" with {named}" if named else ""
+            raise ShapeError("E125", f"a call of {self.name}{with_sizes} takes {peak} bytes of memory")
         return scratch
 
     def values(self, sizes: Sizes) -> NDArray[numpy.int64]:

@@ -12,7 +12,6 @@ import hybridize
 from hybridize import gluon, np, ops
 from hybridize.array.operands import operand, result
 from hybridize.base.config import CONFIG
-from hybridize.errors import HybridizeError
 
 ROOT = Path(__file__).parents[2]
 

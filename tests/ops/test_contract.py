@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import hybridize as hy
 from hybridize import autograd, np, ops
 from hybridize.array.operands import operand, result
-from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
+from hybridize.base.errors import ArgumentError, DTypeError, HybridizeError, ShapeError
 from hybridize.base.types import TensorType
 from hybridize.compiler import compile as compiled
 from hybridize.graph import parse, verify
@@ -322,3 +322,80 @@ def test_what_is_outside_is_zero_whatever_is_beside_it():
     for function in (lambda x, w: convolved(x, w, padding=2), hy.hybridize(lambda x, w: convolved(x, w, padding=2))):
         found = function(np.array(x.reshape(1, 1, 4), dtype="float64"), np.ones((1, 1, 2), dtype="float64")).asnumpy()
         numpy.testing.assert_array_equal(found.ravel(), [0.0, numpy.nan, numpy.nan, 3.0, numpy.inf, numpy.inf, 0.0])
+
+
+def kinds(*dtypes):
+    return [np.ones((1, 4, 5, 5), dtype=dtypes[0]), np.ones((6, 4, 3, 3), dtype=dtypes[1])]
+
+
+REFUSED = {
+    "two dtypes": (kinds("float32", "float64"), {}, "E222"),
+    "a short float": (kinds("float16", "float32"), {}, "E222"),
+    "integers and floats": (kinds("int32", "float32"), {}, "E222"),
+    "bools": (kinds("bool", "bool"), {}, "E221"),
+    "bools and floats": (kinds("bool", "float32"), {}, "E222"),
+    "a window without elements": ((np.ones((1, 4, 5, 5)), np.ones((6, 4, 0, 3))), {}, "E175"),
+    "a window that does not fit": ((np.ones((1, 4, 5, 5)), np.ones((6, 4, 7, 3))), {}, "E175"),
+    "padding": (kinds("float32", "float32"), {"padding": 1 << 40}, "E173"),
+    "strides": (kinds("float32", "float32"), {"strides": 1 << 62}, "E173"),
+    "a dilated image": (kinds("float32", "float32"), {"x_dilation": 1 << 61}, "E173"),
+    "groups and dtypes": (kinds("float32", "float64"), {"groups": 2}, "E222"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_bad_convolutions_are_refused_in_both_modes_by_the_name_of_what_was_called(name):
+    operands, how, code = REFUSED[name]
+
+    def called(x, w):
+        return result(ops.convolution(operand(x), operand(w), **how))
+
+    texts = []
+    for function in (called, hy.hybridize(called)):
+        with pytest.raises(HybridizeError) as caught:
+            function(*operands)
+        assert caught.value.code == code
+        assert caught.value.help
+        assert caught.value.loc.function == "called"
+        texts.append(caught.value.what)
+    assert texts[0] == texts[1]
+    assert texts[0].startswith("convolution ")
+    assert "contract" not in texts[0]
+
+
+def test_a_window_without_elements_says_what_to_give():
+    with pytest.raises(ShapeError, match=r"along axis 2, the window has no element\n.*\n  help: a weight is"):
+        ops.convolution(numpy.ones((1, 4, 5, 5), "f4"), numpy.ones((6, 4, 0, 3), "f4"))
+
+
+@pytest.mark.parametrize(("x", "w"), [("float32", "float64"), ("bool", "bool"), ("int32", "float32")])
+@pytest.mark.parametrize("spec", ["ab,bc->ac", "a[b+c],c->ab"])
+def test_contractions_of_other_dtypes_are_refused_in_both_modes(spec, x, w):
+    """Products of matrices among them, which NumPy would promote."""
+    operands = [np.ones((2, 3), dtype=x), np.ones((3, 4) if "bc" in spec.split(",")[1] else (2,), dtype=w)]
+    sizes = {} if "bc" in spec.split(",")[1] else {"b": 2}
+
+    def called(x, w):
+        return result(ops.contract(spec, operand(x), operand(w), sizes))
+
+    for function in (called, hy.hybridize(called)):
+        with pytest.raises(DTypeError, match=r"^DTypeError E22[12]: contract takes "):
+            function(*operands)
+
+
+def test_einsums_that_are_too_large_are_refused_by_their_name():
+    def called(x):
+        wide = np.broadcast_to(x, (1 << 31,))
+        return np.einsum("i,j->ij", wide, wide)
+
+    for function in (called, hy.hybridize(called)):
+        with pytest.raises(ShapeError, match=r"^ShapeError E173: einsum of .*'i,j->ij'"):
+            function(np.ones((1,)))
+
+
+def test_a_call_that_is_too_large_names_its_sizes_if_it_has_any():
+    def called(x):
+        return np.matmul(np.broadcast_to(x, (1 << 31, 1)), np.broadcast_to(x, (1, 1 << 31)))
+
+    with pytest.raises(ShapeError, match=r"E125: a call of called takes \d+ bytes"):
+        hy.hybridize(called)(np.ones((1,)))

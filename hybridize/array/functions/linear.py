@@ -40,7 +40,7 @@ from hybridize.base.access import ACCESS
 from hybridize.base.dtypes import as_dtype, bool_, float32, float64, int32
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.promotion import promote
-from hybridize.ops.contract import contract
+from hybridize.ops.contract import LARGEST, contract
 from hybridize.ops.op import ACTIVE, bind1
 
 _NUMPY = numpy.ndarray
@@ -287,7 +287,7 @@ def einsum(
 
     Raises:
         ArgumentError E313, E397: the subscripts are of another number of operands, or cannot be read.
-        ShapeError E114: they do not fit the operands.
+        ShapeError E114, E173: they do not fit the operands; the result is beyond 64 bits.
         DTypeError E207: `casting` does not allow a cast to `dtype`.
         ValueArgumentError E345: there is no such order or casting.
     """
@@ -418,10 +418,16 @@ def _contract(p: str, x: Any, q: str, y: Any, kept: str) -> Any:
             if own.setdefault(letter, length) != length or (known != 1 and length not in (1, known)):
                 raise ShapeError("E114", f"einsum: {letter!r} is of size {dims.text(known)} and {dims.text(length)}")
             sizes[letter] = length if known == 1 else known
+    if 8 * dims.hint(dims.product(sizes[letter] for letter in kept)) >= LARGEST:
+        raise ShapeError(
+            "E173",
+            f"einsum of {x.type} and {y.type} by '{p},{q}->{kept}': the result is beyond 64 bits",
+            help="no array is as large",
+        )
     (p, x), (q, y) = _narrowed(p, x, sizes), _narrowed(q, y, sizes)
     dtype = promote(x.dtype, y.dtype)
     summed = int32 if dtype == bool_ else dtype  # of bools: whether any pair is true, counted
-    product = contract(f"{p},{q}->{kept}", cast(operand(x), summed), cast(operand(y), summed))
+    product = contract(f"{p},{q}->{kept}", cast(operand(x), summed), cast(operand(y), summed), name="einsum")
     return result(cast(product, dtype))
 
 
