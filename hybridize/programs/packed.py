@@ -58,8 +58,8 @@ class Copy(ABC):
         """`arrays` are kept alive: what is at their addresses stays what it was."""
         self.storages: tuple[Storage, ...] = tuple(array.storage for array in arrays)
         self.buffer = buffer
-        self.versions: tuple[int, ...] = ()
-        """Of the storages when it was copied; empty before."""
+        self.versions = (-1,) * len(self.storages)
+        """Of the storages when it was copied; -1 before."""
         self._arrays = [array._data for array in arrays]
         self._lock = renewed(threading.RLock())
 
@@ -71,7 +71,7 @@ class Copy(ABC):
     @property
     def copied(self) -> Iterable[tuple[Storage, int]]:
         """The storages with their versions when it was copied."""
-        return zip(self.storages, self.versions, strict=False)
+        return zip(self.storages, self.versions, strict=True)
 
     def refresh(self) -> bool | None:
         """Copy again if a buffer was written since; returns whether it was, None where somebody is writing."""
@@ -361,7 +361,7 @@ class PackedMachine(Machine):
         writes.
         """
         start = self._clock()
-        first = not copies[0].versions
+        first = -1 in copies[0].versions
         written = [copy.refresh() for copy in copies]
         if None in written:
             return False

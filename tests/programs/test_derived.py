@@ -219,6 +219,22 @@ def test_saved_and_loaded(tmp_path, derived, images):
     assert derived == [SCALED]
 
 
+def test_an_entry_waits_for_the_first_version(tmp_path, derived):
+    """A loaded function has entries before its first call; copies that are not made yet are of no version."""
+    one = Scaled()
+    fast = hybridize.hybridize(lambda x: x @ (one.g * one.v).T)
+    wanted = fast(one.x).asnumpy()
+    fast.save(tmp_path / "f")
+    del derived[:]
+    program = load(tmp_path / "f").program(one.x)
+    runs = program._runs
+    entry = program.entry(lambda *_: "not taken")
+    assert entry(one.x) == "not taken"
+    numpy.testing.assert_array_equal(program(one.x).asnumpy(), wanted)
+    numpy.testing.assert_array_equal(entry(one.x).asnumpy(), wanted)
+    assert derived == [SCALED] and runs.memory.packed_bytes
+
+
 def batch_norm_net():
     net = nn.HybridSequential()
     net.add(nn.Dense(OUT, in_units=IN), nn.BatchNorm(in_channels=OUT), nn.Dense(8, in_units=OUT))
