@@ -36,23 +36,30 @@ def step_seconds(
     """Median seconds of each step of `executable`, run over and over for about `seconds`.
 
     `graph` is what it was made of, optimised; it must not print or assert. What reading the clock costs is measured
-    beside and taken off.
+    beside and taken off. The time of a band is shared out among its steps as is estimated.
     """
     with LOADING:
         from hybridize.codegen.llvm.engine import compile_image  # late: see the package
         from hybridize.codegen.llvm.process.timed import TimedEmitter
         from hybridize.codegen.llvm.program import build
+        from hybridize.codegen.llvm.text import Module
 
     plan = executable.plan
     ticks = numpy.zeros(len(plan.steps) + 2, dtype=numpy.int64)
     address = ticks.ctypes.data
+    emitters: list[TimedEmitter] = []
+
+    def emitter_of(module: Module, target: Target, name: str) -> TimedEmitter:
+        emitters.append(TimedEmitter(module, target, name, address))
+        return emitters[-1]
+
     built = build(
         graph,
         target,
         stable=sorted({number for deriver in executable.derivers for number in deriver.inputs}),
         slots=max((step.threads for step in plan.steps), default=1),
         updates=executable.updates,
-        emitter_of=lambda module, target, name: TimedEmitter(module, target, name, address),
+        emitter_of=emitter_of,
     )
     loaded = Loaded(compile_image(built.module.text(), target))
     team = executable.constants[plan.teams[0]] if plan.teams else None
@@ -73,4 +80,9 @@ def step_seconds(
     per_second = (all_ticks[-1, -1] - all_ticks[0, -1]) / elapsed
     steps = numpy.diff(all_ticks[1:], axis=1)
     cost = steps[:, 0].min()
-    return [float(max(0.0, median - cost) / per_second) for median in numpy.median(steps[:, 1:], axis=0)]
+    times = [float(max(0.0, median - cost) / per_second) for median in numpy.median(steps[:, 1:], axis=0)]
+    for band in emitters[0].bands:
+        together, costs = sum(times[step] for step in band), [executable.kernels[step].cost_us for step in band]
+        for step, own in zip(band, costs, strict=True):
+            times[step] = together * own / (sum(costs) or 1.0)
+    return times

@@ -101,6 +101,11 @@ class PlanStep:
     threads: int = 1
     """Threads that may share the step."""
 
+    @property
+    def cost_us(self) -> float:
+        """A coarse estimate of its duration on one core, in microseconds; of a plan without symbols."""
+        return _known(self.flops) / FLOPS_PER_US + _known(self.bytes) / BYTES_PER_US
+
     def __str__(self) -> str:
         sizes = ",".join(map(str, self.shape))
         return f"{self.name} ({self.kind}) [{sizes}]: {', '.join(self.ops)}  {' '.join(self.lines)}".rstrip()

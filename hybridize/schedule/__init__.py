@@ -22,7 +22,8 @@ keeps. Kernels are loop IR; nothing here knows LLVM.
     places       in whose memory a value lies: its own, or within a base or a concatenation
     hoisting     what depends on constants and stable inputs alone, taken out of the calls
     derived      the programs that make constants of others, once for each version
-    bands        products that run a few rows at a time, one after the other
+    bands        steps that run a few rows at a time, one after the other
+    banding      bands carried out: order, plans by blocks of rows, memory, threads
     memory       offsets from live ranges
     updates      buffer donation: outputs that may lie where an input lies
     parallel     which steps are split among threads

@@ -1,92 +1,245 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bands: products of which each reads the rows of the one before, run a few rows at a time.
+"""Bands: consecutive steps that run a few rows at a time, one after the other (*tiling across operators*).
 
-What lies between them is then read from the second-level cache, not from afar. Any cut gives the same bits: a band is a
-range of the units that threads would share (see `contraction.units`), and equal units of such products are equal rows.
+What lies between them is then read from the second-level cache, not from afar, and where nobody else wants it there
+need not be more of it than those rows. Steps share a band if they share rows: each reads, of what others of the band
+store, the rows that it computes and no more. Which elements are computed together changes no bit of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import field
 
-from hybridize.base.dims import is_symbolic, same
-from hybridize.base.frozen import frozen
-from hybridize.graph import Value
+from hybridize.base.dims import hint, is_symbolic, product, proven, same
+from hybridize.base.frozen import frozen, mutable
+from hybridize.loops.expr import Axis, Expr
+from hybridize.loops.index import Index, Space
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction import ProductPlan
-from hybridize.schedule.steps import Band
+from hybridize.schedule.contraction.blocks import LEAST, RowBlocks
+from hybridize.schedule.contraction.plan import Following
+from hybridize.schedule.grouping import radix
+from hybridize.schedule.memory import ScratchBlock
+from hybridize.schedule.steps import Address
 
 _NEAR = 4
-"""A band fills at most one part in so many of the second-level cache, as the matrices want their place in it too."""
-_LEAST = 4
-"""Units of a band, at least: with fewer, each matrix is read too often."""
+"""A block fills at most one part in so many of the second-level cache, as the matrices want their place in it too."""
+_MOST = 128
+"""Rows of a block that may be needed to make up for matrices that come from afar for each block."""
+
+Memory = ScratchBlock | Address
+"""Memory that a value has for itself, or shares with others that lie within it or took it over."""
+Axes = tuple[int, ...]
 
 
-@frozen
+@frozen(eq=False)
+class Access:
+    """A place in a step that reads or writes memory."""
+
+    memory: Memory
+    elements: int
+    """Of all of the memory."""
+    itemsize: int
+    index: Expr
+    written: bool
+
+
+@frozen(eq=False)
 class BandMember:
-    """A product, one of the steps in order."""
+    """A step that may share a band: each of its rows can be computed by itself."""
 
     number: int
-    plan: ProductPlan
-    x: Value
-    reads: frozenset[Value]
-    """All that it reads besides x."""
-    stores: frozenset[Value]
-    out: Value
-    out_bytes: int
+    space: Space
+    accesses: tuple[Access, ...]
+    rows: Axes | None
+    """The axes that count its rows, in any order; None where any of its axes may."""
+    batch: int
+    """Members of a batch, whose matrices differ: a block has rows of one of them."""
+    suits: Callable[[Axes], bool]
+    """Tell whether it runs well with rows that these axes count."""
+    nbytes: int
+    flops: int
+    own: tuple[tuple[ScratchBlock, int], ...]
+    """Scratch that each thread needs for itself, with its bytes."""
+    plan: ProductPlan | None = None
+    """Of a product, as it would be alone."""
+    following: Following = "nothing"
+
+    @property
+    def total(self) -> int | None:
+        """All of its rows; None where they are not known by themselves."""
+        return None if self.rows is None else product(self.space.ranges[axis] for axis in self.rows)
 
 
-def find_bands(steps: Iterable[BandMember | None], target: Target) -> dict[int, Band]:
-    """The bands among the steps of a program; of others than products of many rows, None is given."""
-    found: dict[int, Band] = {}
-    run: list[BandMember] = []
-    for step in (*steps, None):
-        if step is not None and run and _follows(run, step):
-            run.append(step)
+def suits_band(plan: ProductPlan) -> bool:
+    """Tell whether the product of a plan computes any of its rows in the same way, whichever are computed with them."""
+    tiling, of = plan.tiling, plan.product
+    packs = any(section.pack for section in tiling.sections)
+    return (
+        tiling.form == "rows"
+        and tiling.order != "streams"
+        and same(tiling.x_row, 0)
+        and not plan.empty
+        and not (packs and (is_symbolic(of.n) or is_symbolic(of.k)))
+    )
+
+
+@mutable(eq=False)
+class Run:
+    """Consecutive members that share their rows."""
+
+    members: tuple[BandMember, ...]
+    total: int
+    """Rows of each."""
+    batch: int
+    axes: dict[int, Axes]
+    """For each step the axes that count its rows, slowest first."""
+    lengths: dict[Memory, int]
+    """Elements of a row of the memory that is shared, and of that which is read or written row by row."""
+    shared: frozenset[Memory]
+    """Memory that one member stores and another reads."""
+    blocks: RowBlocks | None = None
+    """Of each member; None where a band is not faster."""
+    local: dict[Memory, int] = field(default_factory=dict)
+    """Memory of which there is one block, with the bytes of a row."""
+
+    @property
+    def rows(self) -> int:
+        """Rows of each member of the batch."""
+        return self.total // self.batch
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The first and last step."""
+        return self.members[0].number, self.members[-1].number
+
+
+def find_runs(members: Iterable[BandMember | None], target: Target, threads: int) -> list[Run]:
+    """The bands among the steps of a program, in order; of steps whose rows depend on each other, None is given."""
+    found: list[Run] = []
+    front: list[BandMember] = []
+    run: Run | None = None
+    for member in (*members, None):
+        longer = _longest(front, member, target, threads)
+        if longer is not None and (run is None or run.blocks is None or _adds(longer, run)):
+            run, front = longer, list(longer.members)
             continue
-        if len(run) > 1:
-            found.update(_banded(run, target, len(found)))
-        run = [step] if step is not None and _in_rows(step.plan) else []
+        if run is not None and run.blocks is not None:
+            found.append(run)
+        run, front = None, [] if member is None else [member]
     return found
 
 
-def _in_rows(plan: ProductPlan) -> bool:
-    """Tell whether a range of units is a range of rows, of which each reads no more than its own of x."""
-    sections = plan.tiling.sections
-    return (
-        plan.axis == "rows"
-        and not is_symbolic(plan.product.m)
-        and same(plan.product.batch, 1)
-        and not plan.product.transpose_x
-        and plan.tiling.form == "rows"
-        and plan.tiling.order == "once"
-        and same(plan.tiling.x_row, 0)
-        and not any(section.pack for section in sections)
-        and len({section.heights for section in sections}) == 1
-    )
+def _adds(longer: Run, run: Run) -> bool:
+    """Tell whether a run is a band that has one more member than another."""
+    return longer.blocks is not None and len(longer.members) > len(run.members)
 
 
-def _follows(run: Sequence[BandMember], step: BandMember) -> bool:
-    """Tell whether a product reads rows of the last of some, and nothing else that they store."""
-    last = run[-1]
-    return (
-        _in_rows(step.plan)
-        and step.x is last.out
-        and step.plan.units == last.plan.units
-        and step.plan.product.m == last.plan.product.m
-        and step.plan.tiling.sections[0].heights == last.plan.tiling.sections[0].heights
-        and not step.reads & frozenset().union(*(one.stores for one in run))
-        and not step.stores & frozenset().union(*(one.reads | {one.x} for one in run))
-    )
+def _longest(front: Sequence[BandMember], member: BandMember | None, target: Target, threads: int) -> Run | None:
+    """The run of a member and as many before it as share its rows."""
+    if member is None:
+        return None
+    for start in range(len(front)):
+        run = run_of((*front[start:], member))
+        if run is not None:
+            run.blocks = blocks_of(run, target, threads)
+            return run
+    return None
 
 
-def _banded(run: Sequence[BandMember], target: Target, number: int) -> dict[int, Band]:
-    """The band of a run of products, where that is faster."""
-    units = run[0].plan.units
-    moved = run[0].plan.x_bytes + sum(one.out_bytes for one in run)
-    matrices = sum(one.plan.w_bytes for one in run)
-    near = target.l2_bytes // _NEAR
-    size = near * units // max(1, moved)
-    if moved <= target.l2_bytes // 2 or matrices > target.l2_bytes // 2 or size < _LEAST:
-        return {}
-    return {one.number: Band(number, units, size) for one in run}
+def run_of(members: Sequence[BandMember]) -> Run | None:
+    """The run of some members; None where they do not share their rows."""
+    totals = [one.total for one in members if one.total is not None]
+    batches = [one.batch for one in members if not same(one.batch, 1)]
+    if not totals or not all(same(totals[0], other) for other in totals):
+        return None
+    if not all(same(batches[0], other) for other in batches):
+        return None
+    accesses: dict[Memory, list[tuple[BandMember, Access]]] = {}
+    for member in members:
+        for access in member.accesses:
+            accesses.setdefault(access.memory, []).append((member, access))
+    axes: dict[int, Axes] = {}
+    lengths: dict[Memory, int] = {}
+    shared: set[Memory] = set()
+    for memory, touched in accesses.items():
+        if not any(access.written for _, access in touched) or all(access.written for _, access in touched):
+            continue
+        for member, access in touched:
+            found = row_axes(member, access, totals[0])
+            if found is None or axes.setdefault(member.number, found) != found:
+                return None
+        lengths[memory] = touched[0][1].elements // totals[0]
+        if len({member.number for member, _ in touched}) > 1:
+            shared.add(memory)
+    if not _chained(members, shared) or not all(one.suits(axes[one.number]) for one in members):
+        return None
+    for memory, touched in accesses.items():
+        if all(row_axes(member, access, totals[0]) == axes[member.number] for member, access in touched):
+            lengths[memory] = touched[0][1].elements // totals[0]
+    return Run(tuple(members), totals[0], batches[0] if batches else 1, axes, lengths, frozenset(shared))
+
+
+def _chained(members: Sequence[BandMember], shared: set[Memory]) -> bool:
+    """Tell whether each member but the first reads what one before it stores."""
+    stored: set[Memory] = set()
+    for member in members:
+        if stored.isdisjoint(access.memory for access in member.accesses if not access.written) and stored:
+            return False
+        stored |= {access.memory for access in member.accesses if access.written} & shared
+        if not stored:
+            return False
+    return True
+
+
+def row_axes(member: BandMember, access: Access, total: int) -> Axes | None:
+    """The axes that count the rows of what a member reads or writes at an access, slowest first.
+
+    None where the access is not to a row that they name: to part of another one, or to the same row for several.
+    """
+    length = access.elements // total
+    if not same(length * total, access.elements) or same(length, 0):
+        return None
+    index, space = access.index, member.space
+    constant, terms = (index.constant, index.terms) if isinstance(index, Index) else (0, ((index, 1),))
+    rows: list[tuple[Expr, int]] = []
+    rest: list[tuple[Expr, int]] = []
+    for atom, coefficient in terms:
+        counts = isinstance(atom, Axis) and atom.number >= 0 and same(coefficient % length, 0)
+        rows.append((atom, coefficient // length)) if counts else rest.append((atom, coefficient))
+    low, high = space.bounds(space.affine(rest, constant))
+    if not proven(low, 0) or not proven(length - high):
+        return None
+    found = radix(space, space.affine(rows), total)
+    if found is None or any(axis < 0 for axis in found):
+        return None
+    if member.rows is not None and set(found) != {a for a in member.rows if not same(space.ranges[a], 1)}:
+        return None
+    return found
+
+
+def blocks_of(run: Run, target: Target, threads: int) -> RowBlocks | None:
+    """Cut the rows of each member into blocks; None where a band is not faster."""
+    itemsizes = {access.memory: access.itemsize for member in run.members for access in member.accesses}
+    moved = {memory: hint(length) * itemsizes[memory] for memory, length in run.lengths.items()}
+    total, rows = hint(run.total), hint(run.rows)
+    row_bytes = max(1, sum(moved.values()))
+    if row_bytes * total <= target.l2_bytes // 2:
+        return None
+    size = max(LEAST, target.l2_bytes // _NEAR // row_bytes)
+    matrices = sum(hint(one.plan.w_bytes) for one in run.members if one.plan is not None)
+    if matrices > target.l2_bytes // 2:
+        between = sum(moved[memory] for memory in run.shared)
+        size = max(size, matrices // max(1, between))
+        if size > _MOST:
+            return None
+    if threads > 1:
+        size = max(LEAST, min(size, total // (_RANGES * threads)))
+    even = -(-rows // -(-rows // size))
+    blocks = RowBlocks(run.rows, -(-even // LEAST) * LEAST)
+    return blocks if hint(run.batch) * hint(blocks.count) > 1 else None
+
+
+_RANGES = 4
+"""Blocks for each thread, at least, so that all of them end at about the same time."""

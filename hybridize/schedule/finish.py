@@ -54,6 +54,24 @@ def finish(draft: Draft, numbering: Numbering, target: Target) -> Kernel:
     return Kernel(numbering.params, numbering.locals, tuple(nests))
 
 
+def finish_rows(draft: Draft, rows: tuple[int, ...], numbering: Numbering, target: Target) -> Kernel:
+    """The kernel of a draft as one nest, the rows of which these axes count, slowest first: each row by itself."""
+    made = Nests(target, (*numbering.params, *numbering.locals), draft.space.interner)
+    return Kernel(numbering.params, numbering.locals, (_row_nest(draft, draft.statements, numbering, made, rows),))
+
+
+def suits_rows(draft: Draft, rows: tuple[int, ...], target: Target) -> bool:
+    """Tell whether a draft of elementwise statements runs as well row by row: in full vectors along memory."""
+    space = draft.space
+    for statement in draft.statements:
+        inner = _inner(statement, rows, space, forms_of([statement.index, statement.value]))
+        if not inner or _suits(statement.index, inner[-1][-1], space) != 2:
+            return False
+        if typical(_extent(inner[-1], space.ranges)) < target.lanes(4):
+            return False
+    return True
+
+
 def _has_fold(draft: Draft, statement: DraftStatement) -> bool:
     return draft.space.interner.facts(statement.value).folds
 
@@ -323,19 +341,25 @@ def _cut(comparison: CallExpr) -> Iterable[tuple[int, int]]:
 # Row nests
 
 
-def _row_nest(draft: Draft, statements: Sequence[DraftStatement], numbering: Numbering, nests: Nests) -> Nest:
-    """Statements that share their rows, with folds."""
+def _row_nest(
+    draft: Draft,
+    statements: Sequence[DraftStatement],
+    numbering: Numbering,
+    nests: Nests,
+    apart: tuple[int, ...] | None = None,
+) -> Nest:
+    """Statements that share their rows, with folds; the axes that count the rows are given where each row is apart."""
     space, sizes = draft.space, draft.space.ranges
     roots = [expr for statement in statements for expr in (statement.index, statement.value)]
     forms = forms_of(roots)
     rows = [axis for axis in draft.group.rows or () if not same(sizes[axis], 1)]
-    runs = merge(rows, sizes, forms)
+    runs = merge(rows, sizes, forms) if apart is None else [(axis,) for axis in apart]
     extents = tuple(_extent(run, sizes) for run in runs)
     outer = _substitution(runs, space.interner, 0)
-    lane = _row_lane(runs, statements, space, nests.target)
+    lane = _row_lane(runs, statements, space, nests.target) if apart is None else None
     moved, variables = [], Variables()
     for statement in statements:
-        inner = merge([a for a in statement.inner if not same(sizes[a], 1)], sizes, forms)
+        inner = _inner(statement, () if apart is None else apart, space, forms)
         inner_extents = tuple(_extent(run, sizes) for run in inner)
         rewriting = _Rewriting(
             space.interner,
@@ -348,12 +372,21 @@ def _row_nest(draft: Draft, statements: Sequence[DraftStatement], numbering: Num
         stored = Statement(numbering.buffers[statement.buffer], rewriting(statement.index), value)
         moved.append(LoopedStatement(inner_extents, stored))
     if lane is None:
-        return nests.nest(extents, moved)
+        return nests.nest(extents, moved, apart=apart is not None)
     values = [one.statement.value for one in moved]
     folds = [node for node in walk(*values) if isinstance(node, Fold)]
     cost = weight(*values, *(part for fold in folds for part in fold.elements)) + sum(monoid(f).weight for f in folds)
     width = lanes_for(nests.vectors.base(*values), cost, extents[lane])
     return nests.nest(extents, moved, lane, width)
+
+
+def _inner(
+    statement: DraftStatement, rows: tuple[int, ...], space: Space, forms: Sequence[Form]
+) -> list[tuple[int, ...]]:
+    """The inner loops of a statement; without those axes that count its `rows`, vectors along memory last."""
+    sizes = space.ranges
+    inner = merge([a for a in statement.inner if not same(sizes[a], 1) and a not in rows], sizes, forms)
+    return _lane_last(inner, [statement], space) if not set(rows).isdisjoint(statement.inner) else inner
 
 
 OFTEN = 8

@@ -48,17 +48,32 @@ class Nests:
         self.interner = interner
 
     def nest(
-        self, rows: tuple[int, ...], statements: Sequence[LoopedStatement], lane: int | None = None, lanes: int = 1
+        self,
+        rows: tuple[int, ...],
+        statements: Sequence[LoopedStatement],
+        lane: int | None = None,
+        lanes: int = 1,
+        *,
+        apart: bool = False,
     ) -> Nest:
-        """A nest of statements that run for each row; row axis `lane`, if given, in vectors of `lanes`."""
-        return _Decisions(self, rows, statements, lane, lanes).nest()
+        """A nest of statements that run for each row; row axis `lane`, if given, in vectors of `lanes`.
+
+        `apart`: each row by itself, so that any of them can be run.
+        """
+        return _Decisions(self, rows, statements, lane, lanes, apart).nest()
 
 
 class _Decisions:
     """Those of one nest."""
 
     def __init__(
-        self, of: Nests, rows: tuple[int, ...], statements: Sequence[LoopedStatement], lane: int | None, lanes: int
+        self,
+        of: Nests,
+        rows: tuple[int, ...],
+        statements: Sequence[LoopedStatement],
+        lane: int | None,
+        lanes: int,
+        apart: bool,
     ) -> None:
         self._target, self._vectors, self._interner = of.target, of.vectors, of.interner
         self._rows = rows
@@ -66,7 +81,7 @@ class _Decisions:
         self._statements = [one.statement for one in statements]
         self._values = [statement.value for statement in self._statements]
         self._stored = {statement.buffer for statement in self._statements}
-        self._lane, self._lanes = lane, lanes
+        self._lane, self._lanes, self._apart_rows = lane, lanes, apart
         self._folds = self._found_folds()
         self._few = self._apart()
 
@@ -96,7 +111,7 @@ class _Decisions:
 
     def _reordered(self) -> Panels | SideBySide | None:
         """Another order of the last row axis, where nothing is stored but one element per row."""
-        if not self._rows or any(one.sizes for one in self._looped):
+        if self._apart_rows or not self._rows or any(one.sizes for one in self._looped):
             return None
         if self._lane is None:
             return find_side_by_side(self._rows, self._statements, self._interner, self._target)

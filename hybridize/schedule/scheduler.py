@@ -20,14 +20,15 @@ from hybridize.base.types import TensorType
 from hybridize.graph import Graph, Node, Value
 from hybridize.graph.constants import LITERAL_ELEMENTS, one_number
 from hybridize.graph.ir import Array
-from hybridize.loops.expr import Const, Region, Routine
+from hybridize.loops.expr import Const, Expr, Load, Region, Routine
 from hybridize.loops.index import Interner, Space
 from hybridize.loops.kernel import Kernel, Param, Statement
-from hybridize.loops.measure import bytes_moved, kernel_bytes
+from hybridize.loops.measure import bytes_moved, kernel_bytes, walk
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.runtime.plan import Buffer, Plan, PlanAddress, PlanStep, plain
-from hybridize.schedule.bands import BandMember, find_bands
+from hybridize.schedule.banding import Bands, gathered
+from hybridize.schedule.bands import Access, BandMember, Memory, suits_band
 from hybridize.schedule.contraction import Product, ProductPlan, make_packing, make_plan, packing_kernel, packing_pays
 from hybridize.schedule.contraction.arrangement import Arrangement, reading
 from hybridize.schedule.contraction.copies import border, into_home
@@ -37,7 +38,7 @@ from hybridize.schedule.contraction.taps import TapPlan
 from hybridize.schedule.derived import derived, packed, part
 from hybridize.schedule.draft import Draft
 from hybridize.schedule.epilogue import epilogue_of, following
-from hybridize.schedule.finish import Numbering, finish
+from hybridize.schedule.finish import Numbering, finish, finish_rows, suits_rows
 from hybridize.schedule.grouping import FusionGroup, Grouping, NodeStep, Unit, carried_state, invariant_state
 from hybridize.schedule.hoisting import hoisted
 from hybridize.schedule.homes import ordered
@@ -50,9 +51,9 @@ from hybridize.schedule.parallel import Split, shared_loop, worth
 from hybridize.schedule.routines import scratch_of
 from hybridize.schedule.steps import (
     Address,
-    Band,
     Derived,
     DerivedPart,
+    Epilogue,
     KnownSource,
     LoopStep,
     ProductStep,
@@ -170,9 +171,7 @@ class _Scheduler:
         self.blocks: list[ScratchBlock] = []
         self.memory: dict[Value, ScratchBlock | Address] = {}
         """The memory of values that do not lie within others."""
-        self.products: dict[int, BandMember | None] = {}
-        """Products that may share a band, by their steps."""
-        self.bands: dict[int, Band] = {}
+        self.bands = Bands(self.target, self.threads)
         self.bordered: list[tuple[int, Value]] = []
         """Values with a halo, and the steps that store them."""
 
@@ -215,7 +214,7 @@ class _Scheduler:
                     heapq.heappush(ready, (reader.last, number[reader]))
         if len(order) != len(units):
             raise CodegenError("E952", "the schedule has a cycle")
-        return order
+        return gathered(order, after, grouping, self.target)
 
     # Memory
 
@@ -302,9 +301,13 @@ class _Scheduler:
                 self._loops(unit, number, last) if isinstance(unit, FusionGroup) else self._own(unit, number, last)
             )
         makers += [self._copy(value, slot) for value, slot in self._copies()]
-        self.bands = self._found_bands(len(makers))
+        self.bands.settle(len(makers), self.blocks, self._scratch, self._split)
         scratch_bytes = assign(self.blocks)
-        made = [one for number, make in enumerate(makers) for one in (*self._borders(number), *_several(make()))]
+        self.bands.place(self._address)
+        made: list[Made] = []
+        for numbers in self.bands.together(len(makers)):
+            made += [one for number in numbers for one in (*self._borders(number), *self._packings(number))]
+            made += [one for number in numbers for one in _several(makers[number]())]
         steps, updates = proven_updates([step for step, _ in made], self.updates, self.interner)
         steps = merged(steps)
         constants = self._constants_of_plan()
@@ -330,19 +333,6 @@ class _Scheduler:
                 counts.update(dict(body.plan.layouts))
         return tuple(sorted(counts.items()))
 
-    def _found_bands(self, count: int) -> dict[int, Band]:
-        """The bands of products; what lives within one lives as long as all of it."""
-        found = find_bands((self.products.get(number) for number in range(count)), self.target)
-        for band in {band.number for band in found.values()}:
-            numbers = [number for number, one in found.items() if one.number == band]
-            first, last = min(numbers), max(numbers)
-            for block in self.blocks:
-                if first <= block.first <= last:
-                    block.first, block.last = first, max(block.last, last)
-                elif first <= block.last <= last:
-                    block.last = last
-        return found
-
     def _borders(self, number: int) -> Iterable[Made]:
         """Store zeros around the values that a step stores."""
         for first, value in self.bordered:
@@ -350,6 +340,14 @@ class _Scheduler:
                 kernel = border(value.type.shape, self.grouping.places.own(value), value.type.dtype, self.target)
                 nbytes = kernel_bytes(kernel)
                 yield LoopStep(Provenance(("border",), ()), kernel, (self._memory_of(value),), nbytes), 0
+
+    def _packings(self, number: int) -> Iterable[Made]:
+        """Pack the matrices of a product in a band."""
+        placed, unit = self.bands.of(number), self.order[number] if number < len(self.order) else None
+        if placed is None or placed.packed is None or placed.fill is None:
+            return
+        assert isinstance(unit, NodeStep)
+        yield self._copying("pack", placed.fill, self._address(placed.packed), self._address_of(unit.operands[1]))
 
     def _constants_of_plan(self) -> tuple[Array | Derived | ThreadPoolHandle, ...]:
         """The constants, those empty that no step reads: numbers within kernels, and what others are derived of."""
@@ -401,12 +399,57 @@ class _Scheduler:
         if split is not None:
             split = dataclasses.replace(split, loops=tuple(map(shared_loop, kernel.nests)))
         blocks = [self._own_scratch(size, split if group.rows else None, number) for size in local]
+        if group.rows or not any(self.interner.facts(statement.value).folds for statement in draft.statements):
+            one_by_one = all(nest.lane is None for nest in kernel.nests)
+            offered = functools.partial(
+                self._loop_member, number, draft, nbytes, flops, tuple(zip(blocks, local, strict=True))
+            )
+            self.bands.offer(number, hint(nbytes) if one_by_one and kernel.nests else 0, offered)
 
         def make() -> tuple[ScheduleStep, int]:
             addresses = (*map(self._memory_of, order), *map(self._address, blocks))
-            return LoopStep(provenance, kernel, addresses, nbytes, split), flops
+            placed = self.bands.of(number)
+            if placed is None:
+                return LoopStep(provenance, kernel, addresses, nbytes, split), flops
+            rows = finish_rows(draft, placed.axes, numbering, self.target)
+            part = placed.part((*map(self._memory, order), *blocks))
+            return LoopStep(provenance, rows, addresses, nbytes, part=part), flops
 
         return make
+
+    def _memory(self, value: Value) -> Memory:
+        """The memory in which a value lies, before it has an address."""
+        root = self.grouping.places.root(value)
+        return self.memory.get(root) or Address("input", self.slots[root], 0)
+
+    def _access(self, value: Value, index: Expr, *, written: bool) -> Access:
+        root = self.grouping.places.root(value)
+        elements = self.grouping.places.own(root).elements
+        return Access(self._memory(value), elements, value.type.dtype.itemsize, index, written)
+
+    def _loads(self, numbers: Mapping[int, Value], *roots: Expr) -> Iterable[Access]:
+        """The accesses of expressions, whose loads name values by these numbers."""
+        for node in walk(*roots):
+            if isinstance(node, Load) and node.operand in numbers:
+                yield self._access(numbers[node.operand], node.indices[0], written=False)
+
+    def _loop_member(
+        self, number: int, draft: Draft, nbytes: int, flops: int, own: tuple[tuple[ScratchBlock, int], ...]
+    ) -> BandMember | None:
+        """A kernel as one that may share a band."""
+        values = {n: value for n, value in enumerate(draft.buffers) if n not in draft.row_local}
+        if any(same(value.type.size, 0) for value in values.values()):
+            return None
+        accesses = [
+            self._access(values[s.buffer], s.index, written=True) for s in draft.statements if s.buffer in values
+        ]
+        accesses += self._loads(values, *(expr for s in draft.statements for expr in (s.index, s.value)))
+        rows = draft.group.rows
+
+        def suits(axes: tuple[int, ...]) -> bool:
+            return rows is not None or suits_rows(draft, axes, self.target)
+
+        return BandMember(number, draft.space, tuple(accesses), rows, 1, suits, nbytes, flops, own)
 
     def _merged(self, draft: Draft, number: int, last: dict[Value, int]) -> dict[int, int]:
         """Buffers that take over the memory of another one, which dies in this step."""
@@ -588,8 +631,19 @@ class _Scheduler:
         workspace = self._own_scratch(own, split, number)
         nodes = [step.node] if draft is None else [step.node, *(n for _, n, _ in reversed(draft.group.members))]
         provenance = _provenance_of(nodes)
-        if split is None:
-            self.products[number] = self._band_member(step, number, plan, out, draft)
+        if suits_band(plan) and self.grouping.places.is_dense(out):
+            offered = functools.partial(
+                self._product_member,
+                number,
+                step,
+                plan,
+                out,
+                (ending, order),
+                packed,
+                (nbytes, product.flops),
+                workspace,
+            )
+            self.bands.offer(number, hint(nbytes), offered)
 
         def make() -> tuple[ScheduleStep, int]:
             first, second = step.operands
@@ -600,26 +654,61 @@ class _Scheduler:
                 *(self._memory_of(value) for value in order),
             )
             own = self._address(workspace)
-            band = self.bands.get(number)
-            return ProductStep(provenance, plan, out.type, ending, addresses, own, split, band), product.flops
+            placed = self.bands.of(number)
+            if placed is None:
+                return ProductStep(provenance, plan, out.type, ending, addresses, own, split), product.flops
+            assert placed.plan is not None
+            if placed.packed is not None:
+                addresses = (*addresses[:2], self._address(placed.packed), *addresses[3:])
+            matrices = Address("scratch", 0, 0) if packed is None else packed
+            memories = (self._memory(out), self._memory(first), matrices, *map(self._memory, order), workspace)
+            part = placed.part(memories)
+            return ProductStep(provenance, placed.plan, out.type, ending, addresses, own, part=part), product.flops
 
         return make
 
-    def _band_member(
-        self, step: NodeStep, number: int, plan: ProductPlan, out: Value, draft: Draft | None
-    ) -> BandMember | None:
-        """A product as one that may share a band; None where its rows are not those of what it reads."""
-        (x, w), places = step.operands, self.grouping.places
-        root = places.root(x)
-        whole = same(places.home(x).offset, 0) and same(places.own(root).elements, x.type.size)
-        if not whole or not places.is_dense(out):
-            return None
-        stored = [out] if draft is None else list(draft.group.materialised)
-        used = [] if draft is None else [value for value in draft.buffers if value not in stored]
-        reads = frozenset(map(places.root, (w, *used)))
-        stores = frozenset(map(places.root, stored))
-        nbytes = sum(value.type.nbytes for value in stored)
-        return BandMember(number, plan, root, reads, stores, out, nbytes)
+    def _product_member(
+        self,
+        number: int,
+        step: NodeStep,
+        plan: ProductPlan,
+        out: Value,
+        ending: tuple[Epilogue | None, list[Value]],
+        packed: Address | None,
+        work: tuple[int, int],
+        workspace: ScratchBlock,
+    ) -> BandMember:
+        """A product as one that may share a band."""
+        of, (x, w), places = plan.product, step.operands, self.grouping.places
+        space = Space(self.interner, {0: of.batch, 1: of.m, 2: of.columns, 3: of.k, 4: of.n})
+
+        def place(axes: Sequence[int], value: Value | None = None) -> Expr:
+            flat = space.flat(tuple(map(space.axis, axes)), tuple(space.ranges[axis] for axis in axes))
+            return flat if value is None else space.affine([(flat, 1)], places.home(value).offset)
+
+        rows, columns = ((3, 1) if of.transpose_x else (1, 3)), ((4, 3) if of.transpose_w else (3, 4))
+        accesses = [self._access(out, place((0, 1, 2)), written=True)]
+        accesses.append(self._access(x, place(rows if of.shared_x else (0, *rows), x), written=False))
+        if packed is None:
+            accesses.append(self._access(w, place(columns if of.shared_w else (0, *columns), w), written=False))
+        epilogue, order = ending
+        if epilogue is not None:
+            numbers = dict(enumerate(order))
+            accesses += [self._access(order[side.param], side.index, written=True) for side in epilogue.side_stores]
+            sides = [expr for side in epilogue.side_stores for expr in (side.index, side.value)]
+            accesses += self._loads(numbers, epilogue.value, *sides)
+        return BandMember(
+            number,
+            space,
+            tuple(accesses),
+            (0, 1),
+            of.batch,
+            lambda axes: True,
+            *work,
+            ((workspace, 0),),
+            plan,
+            following(epilogue),
+        )
 
     def _packed(self, w: Value, product: Product) -> Address | None:
         """Return the address of the packed w of a product; None if w is known only to the call, or packing does not
@@ -780,6 +869,8 @@ def _described(step: ScheduleStep, flops: int) -> PlanStep:
 
 def _threads(step: ScheduleStep) -> int:
     split = step.split if isinstance(step, LoopStep | ProductStep | TapStep) else None
+    part = step.part if isinstance(step, LoopStep | ProductStep) else None
+    split = split if part is None else part.band.split
     return 1 if split is None else split.slots
 
 

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from hybridize.base.dims import text
+from hybridize.base.dims import same, text
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.graph.ir import Array
@@ -14,6 +14,7 @@ from hybridize.loops.expr import Expr, Routine
 from hybridize.loops.kernel import Kernel, Param, Statement, epilogue_text
 from hybridize.runtime.plan import Plan
 from hybridize.schedule.contraction import ProductPlan
+from hybridize.schedule.contraction.blocks import RowBlocks
 from hybridize.schedule.contraction.taps import TapPlan
 from hybridize.schedule.parallel import Split
 from hybridize.schedule.routines import RoutineScratch
@@ -124,6 +125,45 @@ class ThreadPoolHandle:
 
 
 @frozen
+class Band:
+    """Consecutive steps that run block by block: each of them some rows, then each the next ones."""
+
+    number: int
+    batch: int
+    """Members of a batch that rows belong to; the rows of a block belong to one."""
+    blocks: RowBlocks
+    """Of each member."""
+    own: tuple[Address, ...]
+    """Memory of which each thread has a part for itself."""
+    split: Split | None = None
+
+    @property
+    def units(self) -> int:
+        """All blocks: threads may share them."""
+        return self.batch * self.blocks.count
+
+    def __str__(self) -> str:
+        batch = "" if same(self.batch, 1) else f" of each of {text(self.batch)}"
+        threads = "" if self.split is None else f", {self.split}"
+        return f"band {self.number}: {self.blocks}{batch} at a time{threads}"
+
+
+@frozen
+class BandPart:
+    """A step's part in a band."""
+
+    band: Band
+    local: tuple[int, ...]
+    """For each of its addresses the bytes of a row, where there is memory for one block only, else 0."""
+
+    def text(self, addresses: Sequence[Address]) -> str:
+        """Describe it; `addresses` are those of the step."""
+        pairs = zip(addresses, self.local, strict=False)
+        held = ", ".join(f"{address} by {text(row)}" for address, row in pairs if not same(row, 0))
+        return f"{self.band}; one block at {held}" if held else f"{self.band}"
+
+
+@frozen
 class LoopStep:
     """Run a kernel; one address per param, but for a table of numbers."""
 
@@ -136,22 +176,12 @@ class LoopStep:
     numbers: tuple[float, ...] = ()
     """The table that the kernel's last param is, where several steps run it with numbers of their own."""
 
+    part: BandPart | None = None
+    """Of a kernel of one nest, a row of which can be computed by itself."""
+
     def __str__(self) -> str:
         table = f"with {', '.join(map(repr, self.numbers))}\n" if self.numbers else ""
-        return _step("loops", self.provenance, self.addresses, self.split, f"{table}{self.kernel}")
-
-
-@frozen
-class Band:
-    """Consecutive steps that run range by range: units 0 to `size` of each, then the next ones of each."""
-
-    number: int
-    """One for all steps of a band."""
-    units: int
-    size: int
-
-    def __str__(self) -> str:
-        return f"band {self.number}: {self.size} of {self.units} units at a time"
+        return _step("loops", self.provenance, self.addresses, self.split, f"{table}{self.kernel}", self.part)
 
 
 @frozen
@@ -165,13 +195,12 @@ class ProductStep:
     addresses: tuple[Address, ...]
     workspace: Address
     split: Split | None = None
-    band: Band | None = None
+    part: BandPart | None = None
 
     def __str__(self) -> str:
         addresses = (*self.addresses, self.workspace)
         body = f"{self.plan}" if self.epilogue is None else f"{self.plan}\n{self.epilogue}"
-        body = body if self.band is None else f"{self.band}\n{body}"
-        return _step("contraction", self.provenance, addresses, self.split, body)
+        return _step("contraction", self.provenance, addresses, self.split, body, self.part)
 
 
 @frozen
@@ -283,9 +312,17 @@ def statements_of(stores: Iterable[SideStore]) -> list[Statement]:
     return [Statement(store.param, store.index, store.value) for store in stores]
 
 
-def _step(kind: str, provenance: Provenance, addresses: tuple[Address, ...], split: Split | None, body: str) -> str:
-    """A step as text: the kind, origin, addresses and threads of it, then all that was decided of how it runs."""
-    lines = [f"at {', '.join(map(str, addresses))}", *([] if split is None else [str(split)]), body]
+def _step(
+    kind: str,
+    provenance: Provenance,
+    addresses: tuple[Address, ...],
+    split: Split | None,
+    body: str,
+    part: BandPart | None = None,
+) -> str:
+    """A step as text: the kind, origin, addresses, threads and band of it, then all that was decided of how it runs."""
+    shared = [*([] if split is None else [str(split)]), *([] if part is None else [part.text(addresses)])]
+    lines = [f"at {', '.join(map(str, addresses))}", *shared, body]
     return f"{kind}: {provenance}\n{_indented(chr(10).join(lines))}"
 
 

@@ -110,12 +110,15 @@ def proven_updates(
     """The offers that are proven, and the steps, told which of their buffers may be one."""
     written: dict[int, int] = {}
     read: dict[int, int] = {}
+    banded: set[tuple[int, int, int]] = set()
+    """Steps of bands that read an input: the band, the input and the step."""
     for number, step in enumerate(steps):
         for address, writes in _addresses(step):
             if address.kind == "output" and writes:
                 written.setdefault(address.slot, number)
             elif address.kind == "input":
                 read[address.slot] = number
+                banded.add((_band(step), address.slot, number))
     found, made = [], list(steps)
     decided = max((number for number, step in enumerate(steps) if stops(step)), default=-1)
     for output, source in offers.items():
@@ -123,12 +126,21 @@ def proven_updates(
         last = read.get(source, -1)
         if at is None or last > at or decided > at:
             continue
+        band = _band(steps[at])
+        if band >= 0 and any((band, source, number) in banded for number in range(at)):
+            continue  # an earlier step of the band reads on when the first block has been written
         if last == at:
             if not _in_turn(made[at], output, source, interner):
                 continue
             made[at] = _mark_shared(made[at], output, source)
         found.append((output, source))
     return tuple(made), tuple(found)
+
+
+def _band(step: ScheduleStep) -> int:
+    """The number of the band of a step; -1 where it is in none."""
+    part = step.part if isinstance(step, LoopStep | ProductStep) else None
+    return -1 if part is None else part.band.number
 
 
 def _addresses(step: ScheduleStep) -> Iterator[tuple[Address, bool]]:

@@ -138,6 +138,16 @@ def gates() -> Iterator[tuple[str, object, dict]]:
         yield f"gates-{rows} packed", captured(lstm, *cell), {"stable": (1, 3)}
 
 
+def banded() -> Iterator[tuple[str, object, dict]]:
+    """Nets whose steps share bands of rows, as `nets`."""
+    yield "attention", captured(attention, *[array(4, 512, 32)] * 3), {}
+    yield "attention threads", captured(attention, *[array(4, 512, 32)] * 3), {"slots": 4}
+
+
+def attention(q, k, v):
+    return np.matmul(npx.softmax(np.matmul(q, k.transpose(0, 2, 1)) * 0.25), v)
+
+
 def corpus() -> dict[str, str]:
     """A digest for each program, of ops for all samples together."""
     found = {}
@@ -149,7 +159,7 @@ def corpus() -> dict[str, str]:
             except hybridize.errors.HybridizeError as error:
                 texts.append(str(error.code))  # no program holds it
         found[f"op {word}"] = digest("\n".join(texts))
-    for name, graph, options in (*nets(), *gates()):
+    for name, graph, options in (*nets(), *gates(), *banded()):
         for target, machine in TARGETS.items():
             found[f"{name} for {target}"] = digest(ir(graph, machine, **options))
     return found

@@ -82,6 +82,15 @@ def gradient(operand):
     return lambda x, w, g: [ops.pullback(made, [x, w], [g])[operand]]
 
 
+def attention(q, k, v):
+    scores = ops.matmul(q, k, False, True)
+    return [ops.matmul(composites.softmax(scores, ops.type_of(scores).ndim - 1), v)]
+
+
+def normal_then_dense(x, gain, shift, w):
+    return [ops.matmul(composites.layer_norm(x, gain, shift, 1), w)]
+
+
 def halo_by_the_producer(x, w):
     y = composites.relu(ops.convolution(x, w))
     return [ops.convolution(y, w, 1, 1)]
@@ -173,6 +182,17 @@ CASES |= {
         "swiglu of any rows": lambda: schedule_of(swiglu, f32(unknown(), 256), f32(256, 1024), stable=(1,)),
     }.items()
 }
+CASES |= {
+    f"bands/{name}": case
+    for name, case in {
+        "attention": lambda: schedule_of(attention, *[f32(1000, 64)] * 3),
+        "attention of a batch": lambda: schedule_of(attention, *[f32(8, 384, 64)] * 3, target="avx2"),
+        "attention threads": lambda: schedule_of(attention, *[f32(8, 384, 64)] * 3, slots=4),
+        "norm then product": lambda: schedule_of(
+            normal_then_dense, f32(2000, 96), f32(96), f32(96), f32(96, 64), stable=(3,)
+        ),
+    }.items()
+}
 IMAGE, WEIGHT, RESULT = f32(4, 64, 14, 14), f32(32, 64, 3, 3), f32(4, 32, 14, 14)
 CASES |= {
     f"taps/{name}": case
@@ -210,7 +230,12 @@ def texts():
 
 def written():
     """The texts that were written down, by their files; those of products have a test of their own."""
-    paths = [*FOLDER.glob("*.txt"), *FOLDER.glob("taps/*.txt"), *FOLDER.glob("gates/*.txt")]
+    paths = [
+        *FOLDER.glob("*.txt"),
+        *FOLDER.glob("taps/*.txt"),
+        *FOLDER.glob("gates/*.txt"),
+        *FOLDER.glob("bands/*.txt"),
+    ]
     return {str(path.relative_to(FOLDER)): path.read_text() for path in paths}
 
 

@@ -1,4 +1,4 @@
-"""Products that run a few rows at a time: which do, and that the bits are the same."""
+"""Steps that run a few rows at a time, one after the other: which do, and that the bits are the same."""
 
 import dataclasses
 import itertools
@@ -8,21 +8,79 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hybridize import ops
+from hybridize import hybridize, np, npx, ops
 from hybridize.base.dtypes import float32
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import host_target
 from hybridize.codegen.llvm.program import scheduled
 from hybridize.compiler import compile as compiled
-from hybridize.ops import make_graph
-from hybridize.schedule import scheduler
-from hybridize.schedule.steps import ProductStep
+from hybridize.compiler.profile import step_seconds
+from hybridize.loops.index import Interner, Space
+from hybridize.machine.target import named_target
+from hybridize.ops import composites, make_graph
+from hybridize.passes import PIPELINE
+from hybridize.schedule import banding
+from hybridize.schedule.bands import Access, BandMember, run_of
+from hybridize.schedule.steps import Address, LoopStep, ProductStep
 
 SMALL = dataclasses.replace(host_target(), l2_bytes=256 << 10)
-"""This machine with a small second-level cache, so that small products have bands."""
+"""This machine with a small second-level cache, so that small programs have bands."""
 
 
-def layers(sizes, residual=False, twice=False):
+def numbers(seed, *shapes):
+    rng = numpy.random.default_rng(seed)
+    return [rng.normal(size=shape).astype("f4") for shape in shapes]
+
+
+def f32(*shape):
+    return TensorType(shape, float32)
+
+
+def graph_of(function, *types):
+    """The graph of a function of operands, ready to be scheduled."""
+    return PIPELINE.run(make_graph(function, types))
+
+
+def captured(function, *inputs):
+    """The graph of a function of arrays."""
+    return PIPELINE.run(hybridize(function).program(*map(np.array, inputs)).capture.graph)
+
+
+def bands(graph, target=SMALL, slots=1, stable=()):
+    """The number of the band of each step; None for a step that is in none."""
+    return [
+        step.part.band.number if isinstance(step, LoopStep | ProductStep) and step.part is not None else None
+        for step in scheduled(graph, target, stable=stable, slots=slots).steps
+        if step.provenance.ops != ("pack",)
+    ]
+
+
+def scratch(graph, target=SMALL):
+    return scheduled(graph, target).scratch_bytes
+
+
+def without_bands(graph, inputs, stable=()):
+    """What a program gives whose steps run one after the other."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(banding, "find_runs", lambda members, target, threads: [])
+        other = dataclasses.replace(SMALL, l1_bytes=SMALL.l1_bytes + 64)  # another key among compiled programs
+        assert set(bands(graph, other, stable=stable)) == {None}
+        return compiled(graph, other, stable=stable).run(inputs)
+
+
+def check(graph, inputs, stable=(), threads=1):
+    """Run a program with bands; its results are to the bit those of one without."""
+    wanted = without_bands(graph, inputs, stable)
+    found = compiled(graph, SMALL, stable=stable, threads=threads).run(inputs)
+    for one, other in zip(found, wanted, strict=True):
+        numpy.testing.assert_array_equal(one, other)
+    return wanted
+
+
+# Products
+
+
+def layers(residual=False, twice=False):
     """Products one after the other, each with something after it."""
 
     def net(x, *weights):
@@ -30,67 +88,344 @@ def layers(sizes, residual=False, twice=False):
         for number, w in enumerate(weights):
             y = ops.matmul(x, w, False, True)
             y = ops.max(y, ops.like(0.0, y)) if number % 2 else ops.tanh(y)
-            x = ops.add(y, first) if residual and y_like(y, first) else y
+            alike = ops.type_of(y).shape == ops.type_of(first).shape
+            x = ops.add(y, first) if residual and alike else y
         return [x, ops.neg(x)] if twice else [x]
 
     return net
 
 
-def y_like(x, y):
-    return ops.type_of(x).shape == ops.type_of(y).shape
-
-
-def graph_of(rows, sizes, **how):
+def chain_of(rows, sizes, **how):
     kinds = [(rows, sizes[0]), *((b, a) for a, b in itertools.pairwise(sizes))]
-    return make_graph(layers(sizes, **how), [TensorType(shape, float32) for shape in kinds]), kinds
-
-
-def bands(graph, count, target=SMALL, slots=1):
-    steps = scheduled(graph, target, stable=range(1, count), slots=slots).steps
-    return [step.band for step in steps if isinstance(step, ProductStep)]
+    return graph_of(layers(**how), *(f32(*shape) for shape in kinds)), kinds
 
 
 def test_products_of_many_rows_share_a_band():
-    graph, kinds = graph_of(600, (64, 64, 64, 128))
-    found = bands(graph, len(kinds))
-    assert found[0] is not None
-    assert len(set(map(id, found))) == 3
-    assert len({band.number for band in found}) == 1
-    assert "band 0: " in str(scheduled(graph, SMALL, stable=range(1, 4)))
+    graph, kinds = chain_of(600, (64, 64, 64, 128))
+    assert bands(graph, stable=range(1, len(kinds))) == [0, 0, 0]
+    text = str(scheduled(graph, SMALL, stable=range(1, 4)))
+    assert "band 0: 72 of 600 rows at a time; one block at " in text
+    assert "calls of 72 of 600 rows" in text
 
 
 @pytest.mark.parametrize(
     ("rows", "sizes", "why"),
     [
         (24, (64, 64, 64), "few rows stay near anyway"),
-        (600, (64, 64, 2), "a narrow product has other rows in a unit"),
+        (600, (64, 64, 2), "a narrow product sums along memory"),
         (600, (256, 256, 256), "matrices that fill the cache"),
     ],
 )
 def test_others_do_not(rows, sizes, why):
-    graph, kinds = graph_of(rows, sizes)
-    assert bands(graph, len(kinds)) == [None] * (len(sizes) - 1), why
+    graph, kinds = chain_of(rows, sizes)
+    assert bands(graph, stable=range(1, len(kinds))) == [None] * (len(sizes) - 1), why
 
 
-def test_threads_share_steps_instead():
-    graph, kinds = graph_of(20_000, (64, 64, 64))
-    assert bands(graph, len(kinds), slots=2) == [None, None]
+def test_threads_share_the_blocks_of_a_band():
+    graph, kinds = chain_of(20_000, (64, 64, 64))
+    steps = scheduled(graph, SMALL, stable=range(1, len(kinds)), slots=2).steps
+    first, second = (step.part.band for step in steps)
+    assert first == second
+    assert first.split.slots == 2
+    assert first.units >= 8
+    assert all(step.split is None for step in steps)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(
     st.integers(100, 700),
     st.lists(st.sampled_from([64, 128]), min_size=3, max_size=5),
     st.booleans(),
     st.booleans(),
+    st.booleans(),
+    st.sampled_from([1, 2]),
 )
-def test_bits_are_the_same(rows, sizes, residual, twice):
-    graph, kinds = graph_of(rows, sizes, residual=residual, twice=twice)
-    rng = numpy.random.default_rng(rows)
-    inputs = [rng.normal(size=shape).astype("f4") for shape in kinds]
-    stable = range(1, len(kinds))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scheduler, "find_bands", lambda steps, target: {})
-        whole = compiled(graph, dataclasses.replace(SMALL, l1_bytes=SMALL.l1_bytes + 64), stable=stable).run(inputs)
-    for found, wanted in zip(compiled(graph, SMALL, stable=stable).run(inputs), whole, strict=True):
-        numpy.testing.assert_array_equal(found, wanted)
+def test_bits_of_products_are_the_same(rows, sizes, residual, twice, packed, threads):
+    graph, kinds = chain_of(rows, sizes, residual=residual, twice=twice)
+    check(graph, numbers(rows, *kinds), range(1, len(kinds)) if packed else (), threads)
+
+
+def test_matrices_are_packed_before_the_band():
+    graph, _ = chain_of(600, (64, 64, 64))
+    steps = scheduled(graph, SMALL).steps
+    assert [step.provenance.ops[0] for step in steps] == ["pack", "pack", "matmul", "matmul"]
+    assert [step.part is None for step in steps] == [True, True, False, False]
+
+
+# Attention
+
+
+def attention(q, k, v, mask=None, causal=False):
+    """As people write it, of [..., position, channel]."""
+    scores = np.matmul(q, np.swapaxes(k, -1, -2)) * 0.25
+    if mask is not None:
+        scores = np.where(mask, scores, -1e9) if mask.dtype == bool else scores + mask
+    if causal:
+        places = np.arange(q.shape[-2])
+        scores = np.where(places[:, None] >= places[None, :], scores, -1e9)
+    return np.matmul(npx.softmax(scores), v)
+
+
+def reference(q, k, v, mask=None, causal=False):
+    scores = q.astype("f8") @ numpy.swapaxes(k, -1, -2) * 0.25
+    if mask is not None:
+        scores = numpy.where(mask, scores, -1e9) if mask.dtype == bool else scores + mask
+    if causal:
+        scores = numpy.where(numpy.tri(q.shape[-2]), scores, -1e9)
+    powers = numpy.exp(scores - scores.max(-1, keepdims=True))
+    return powers / powers.sum(-1, keepdims=True) @ v
+
+
+MASKS = ("none", "rows", "batch", "heads", "keys")
+
+
+@settings(max_examples=6, deadline=None)
+@given(
+    st.sampled_from([(), (3,), (2, 2)]),
+    st.integers(190, 330),
+    st.sampled_from([16, 24, 40]),
+    st.sampled_from(MASKS),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from([1, 2]),
+)
+def test_attention(batch, length, channels, kind, boolean, causal, threads):
+    q, k, v = numbers(length, *[(*batch, length, channels)] * 3)
+    whole = (*batch, length, length)
+    shape = {
+        "none": None,
+        "rows": (length, length),
+        "batch": whole,
+        "heads": (*batch[:1], *(1 for _ in batch[1:]), length, length),
+        "keys": (*(1 for _ in batch), 1, length),
+    }[kind]
+    inputs = [q, k, v]
+    if shape is not None:
+        mask = numbers(1, shape)[0]
+        inputs.append(mask > -1 if boolean else mask)
+    graph = captured(lambda *all: attention(*all, causal=causal), *inputs)
+    assert set(bands(graph)) == {0}
+    assert scratch(graph) < 4 * numpy.prod(whole)
+    (found,) = check(graph, inputs, threads=threads)
+    numpy.testing.assert_allclose(found, reference(*inputs, causal=causal), rtol=1e-4, atol=1e-5)
+
+
+def test_the_scores_of_attention_are_nowhere_as_a_whole():
+    """Scratch grows with the length of the sequence, not with its square."""
+    target = named_target("avx512")
+    sizes = []
+    for length in (1024, 2048, 4096):
+        graph = graph_of(
+            lambda q, k, v: [ops.matmul(composites.softmax(ops.matmul(q, k, False, True), 2), v)],
+            *[f32(8, length, 64)] * 3,
+        )
+        assert set(bands(graph, target)) == {0}
+        packed = 8 * length * 64 * 4
+        sizes.append(scratch(graph, target) - packed)
+    assert max(sizes) < 4 << 20  # the scores of a head would be 64 MiB
+    assert sizes[2] < 5 * sizes[0]
+
+
+def test_attention_of_heads_within_rows():
+    """[batch, position, head, channel], the transposed operands made where people make them."""
+
+    def heads(q, k, v):
+        q, k = (x.transpose(0, 2, 1, 3) for x in (q, k))
+        weights = npx.softmax(np.matmul(q, k.transpose(0, 1, 3, 2)) * 0.25)
+        y = np.matmul(weights, v.transpose(0, 2, 1, 3))
+        return y.transpose(0, 2, 1, 3).reshape(q.shape[0], q.shape[2], -1)
+
+    inputs = numbers(0, *[(2, 200, 3, 32)] * 3)
+    graph = captured(heads, *inputs)
+    assert scratch(graph) < 4 * 2 * 3 * 200 * 200 // 2
+    (found,) = check(graph, inputs)
+    wanted = reference(*(x.transpose(0, 2, 1, 3) for x in inputs)).transpose(0, 2, 1, 3).reshape(2, 200, 96)
+    numpy.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
+
+
+def test_weights_that_are_wanted_too():
+    """What others want of a band has all its memory."""
+
+    def both(q, k, v):
+        weights = npx.softmax(np.matmul(q, k.T))
+        return np.matmul(weights, v), np.matmul(weights.T, v), weights
+
+    inputs = numbers(0, *[(300, 32)] * 3)
+    graph = captured(both, *inputs)
+    assert bands(graph).count(0) == 3
+    found, turned, weights = check(graph, inputs)
+    numpy.testing.assert_allclose(weights.sum(1), 1, rtol=1e-5)
+    numpy.testing.assert_allclose(weights @ inputs[2], found, rtol=1e-4, atol=1e-5)
+    numpy.testing.assert_allclose(weights.T @ inputs[2], turned, rtol=1e-4, atol=1e-4)
+
+
+def test_attention_in_a_branch():
+    def either(q, k, v, flag):
+        if flag > 0:
+            return np.matmul(npx.softmax(np.matmul(q, k.T) * 0.25), v)
+        return v * 2.0
+
+    q, k, v = numbers(0, *[(300, 32)] * 3)
+    program = hybridize(either).program(*map(np.array, (q, k, v, numpy.float32(1))))
+    graph = PIPELINE.run(program.capture.graph)
+    executable = compiled(graph, SMALL)
+    (found,) = executable.run([q, k, v, numpy.asarray(1, "f4")])
+    numpy.testing.assert_allclose(found, reference(q, k, v), rtol=1e-4, atol=1e-5)
+    assert executable.scratch_bytes < 300 * 300 * 4
+    numpy.testing.assert_array_equal(executable.run([q, k, v, numpy.asarray(-1, "f4")])[0], v * 2)
+
+
+# Loops
+
+
+def normal_then_dense(x, gain, shift, w):
+    return np.dot(npx.layer_norm(x, gain, shift), w)
+
+
+def block(x, gain, shift, w, back):
+    """What follows attention: normalised, made wide, bent, made narrow, added."""
+    return x + np.dot(npx.gelu(np.dot(npx.layer_norm(x, gain, shift), w)), back)
+
+
+@pytest.mark.parametrize("rows", [700, 1000, 1009])
+def test_rows_are_normalised_just_before_a_product_reads_them(rows):
+    inputs = numbers(rows, (rows, 96), (96,), (96,), (96, 64))
+    graph = captured(normal_then_dense, *inputs)
+    assert bands(graph) == [0, 0]
+    assert scratch(graph) < rows * 96 * 4 // 2
+    x, gain, shift, w = inputs
+    normal = (x - x.mean(1, keepdims=True)) / numpy.sqrt(x.var(1, keepdims=True) + 1e-5)
+    numpy.testing.assert_allclose(check(graph, inputs)[0], (normal * gain + shift) @ w, rtol=1e-3, atol=1e-3)
+
+
+def test_norm_product_bend_product():
+    inputs = numbers(0, (800, 64), (64,), (64,), (64, 160), (160, 64))
+    graph = captured(block, *inputs)
+    assert bands(graph) == [0, 0, 0]
+    check(graph, inputs)
+
+
+STEPS = {
+    "softmax": lambda x: composites.softmax(x, 1),
+    "bend": ops.tanh,
+    "long": lambda x: long_chain(x),
+    "mean": lambda x: ops.sub(x, ops.broadcast(ops.reshape(composites.mean(x, (1,)), (rows_of(x), 1)), shape_of(x))),
+}
+
+
+def shape_of(x):
+    return ops.type_of(x).shape
+
+
+def rows_of(x):
+    return shape_of(x)[0]
+
+
+def long_chain(x):
+    for _ in range(40):
+        x = ops.sin(ops.add(x, x))
+    return x
+
+
+@settings(max_examples=6, deadline=None)
+@given(
+    st.integers(200, 900),
+    st.lists(st.sampled_from([64, 100]), min_size=2, max_size=4),
+    st.lists(st.sampled_from(sorted(STEPS)), min_size=4, max_size=4),
+    st.booleans(),
+)
+def test_random_chains(rows, sizes, words, first):
+    def net(x, *weights):
+        x = STEPS[words[0]](x) if first else x
+        for w, word in zip(weights, words[1:], strict=False):
+            x = STEPS[word](ops.matmul(x, w))
+        return [x]
+
+    kinds = [(rows, sizes[0]), *itertools.pairwise(sizes)]
+    graph = graph_of(net, *(f32(*shape) for shape in kinds))
+    check(graph, numbers(rows, *kinds))
+
+
+def test_a_gradient_of_attention():
+    inputs = numbers(0, *[(300, 32)] * 3, (300, 32))
+    made = make_graph(
+        lambda q, k, v: [ops.matmul(composites.softmax(ops.matmul(q, k, False, True), 1), v)], [f32(300, 32)] * 3
+    )
+    graph = graph_of(lambda q, k, v, g: ops.pullback(made, [q, k, v], [g]), *[f32(300, 32)] * 4)
+    check(graph, inputs)
+
+
+# What must not be
+
+
+@pytest.mark.parametrize(
+    ("function", "why"),
+    [
+        (lambda y, w: composites.softmax(y, 0), "a fold over the rows"),
+        (lambda y, w: ops.matmul(y, w, True, False), "a product that sums over the rows"),
+        (lambda y, w: ops.matmul(w, y), "a product that reads them all as its matrix"),
+        (lambda y, w: long_chain(ops.transpose(y, (1, 0))), "columns"),
+        (lambda y, w: long_chain(ops.flip(y, 0)), "rows in another order"),
+    ],
+)
+def test_rows_that_depend_on_others(function, why):
+    graph = graph_of(lambda x, w: [ops.matmul(function(ops.matmul(x, w), w), w)], f32(300, 300), f32(300, 300))
+    target = dataclasses.replace(SMALL, l2_bytes=1 << 20)
+    assert bands(graph, target)[0] is None, why
+    check(graph, numbers(0, (300, 300), (300, 300)))
+
+
+def access(memory, index, written, elements=64 * 8):
+    return Access(memory, elements, 4, index, written)
+
+
+def test_memory_that_another_value_takes_over():
+    """A matrix that a step reads whole, whose memory a later one stores its rows in."""
+    space = Space(Interner(), {0: 64, 1: 8, 2: 8})
+    own, whole = space.flat((space.axis(0), space.axis(1)), (64, 8)), space.flat((space.axis(2), space.axis(1)), (8, 8))
+    one, two, three = (Address("input", slot, 0) for slot in range(3))
+
+    def member(number, *accesses):
+        return BandMember(number, space, accesses, (0,), 1, lambda axes: True, 0, 0, ())
+
+    first = member(0, access(one, own, False), access(three, whole, False), access(two, own, True))
+    assert run_of([first, member(1, access(two, own, False), access(three, own, True))]) is None
+    assert run_of([first, member(1, access(two, own, False), access(one, own, True))]) is not None
+
+
+def test_updates_in_place():
+    """A new value is not stored over an old one that earlier steps of its band read."""
+
+    def step(x, state, w):
+        return [ops.matmul(ops.tanh(ops.matmul(x, state)), w)]
+
+    kinds = (600, 600), (600, 64), (64, 64)
+    graph, inputs = graph_of(step, *(f32(*shape) for shape in kinds)), numbers(0, *kinds)
+    target = dataclasses.replace(SMALL, l2_bytes=512 << 10)
+    assert bands(graph, target) == [0, 0]
+    apart = compiled(graph, target, updates={0: 1})
+    assert apart.plan.updates == ()
+    (found,) = apart.run(inputs)
+    numpy.testing.assert_allclose(found, numpy.tanh(inputs[0] @ inputs[1]) @ inputs[2], rtol=1e-3, atol=1e-3)
+    # Without a band the same offer is taken.
+    assert compiled(graph, dataclasses.replace(SMALL, l2_bytes=8 << 20), updates={0: 1}).plan.updates == ((0, 1),)
+
+
+def test_narrow_addresses_hold_all_rows():
+    """Where addresses are narrow no pointer is made to before its memory."""
+    graph, _ = chain_of(4000, (64, 64, 64))
+    wide, narrow = named_target("avx512"), dataclasses.replace(named_target("avx512"), pointer_bytes=4)
+    assert bands(graph, wide) == bands(graph, narrow) == [0, 0]
+    assert scratch(graph, wide) < 4000 * 64 * 4 < scratch(graph, narrow)
+
+
+# Reports
+
+
+def test_each_step_of_a_band_has_its_part_of_the_time():
+    inputs = numbers(0, *[(400, 32)] * 3)
+    graph = captured(attention, *inputs)
+    executable = compiled(graph, SMALL)
+    times = step_seconds(graph, SMALL, executable, inputs, seconds=0.01)
+    assert len(times) == len(executable.kernels) == 4
+    assert min(times[1:]) > 0

@@ -19,10 +19,11 @@ from hybridize.base.digests import digest
 from hybridize.base.dims import same
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import frozen
+from hybridize.codegen.llvm.bands import emit_band
 from hybridize.codegen.llvm.contraction.epilogue import epilogue_emitter
 from hybridize.codegen.llvm.contraction.product import emit_product
 from hybridize.codegen.llvm.contraction.taps import emit_taps
-from hybridize.codegen.llvm.nests.kernels import emit_kernel
+from hybridize.codegen.llvm.nests.kernels import emit_kernel, emit_rows
 from hybridize.codegen.llvm.parallel import call_in_parallel, emit_body
 from hybridize.codegen.llvm.prepare import emit_prepare
 from hybridize.codegen.llvm.regions import emit_region
@@ -153,7 +154,7 @@ class Emitter:
         names = []
         for band, steps in itertools.groupby(all_steps, key=_band):
             if band is not None:
-                names += self._banded(f, band, [step for step in steps if isinstance(step, ProductStep)], pointers)
+                names += self.band(f, band, [step for step in steps if isinstance(step, BANDED)], pointers)
                 continue
             for step in steps:
                 names.append(self.step(f, step, pointers))
@@ -247,17 +248,34 @@ class Emitter:
         )
         call_in_parallel(f, pointers.at(Address("input", split.team, 0)), body, args, turns, split)
 
-    def _banded(self, f: Function, band: Band, steps: Sequence[ProductStep], pointers: Pointers) -> list[str]:
-        """Call products range by range, so that each finds near what the one before has stored."""
-        args = [[pointers.at(address) for address in (*step.addresses, step.workspace)] for step in steps]
-        names = [self._written_product(step, ranged=True) for step in steps]
-        minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
-        with f.loop(0, band.units, band.size) as loop:
-            end = f.op(f"add i64 {loop.index}, {band.size}")
-            last = f.op(f"call i64 {minimum}(i64 {end}, i64 {band.units})")
-            for name, pointed in zip(names, args, strict=True):
-                f.call(name, [*(f"ptr {arg}" for arg in pointed), f"i64 {loop.index}", f"i64 {last}"])
+    def band(self, f: Function, band: Band, steps: Sequence[LoopStep | ProductStep], pointers: Pointers) -> list[str]:
+        """Run steps block by block; returns the function of each."""
+        names = [self._of_rows(step) for step in steps]
+        called = [_pointed(step) for step in steps]
+        shared = dict.fromkeys(address for addresses in called for address in addresses if address not in band.own)
+        places = {address: number for number, address in enumerate((*shared, *band.own))}
+        calls = [
+            (name, [(places[address], row) for address, row in zip(addresses, _local(step), strict=True)])
+            for name, step, addresses in zip(names, steps, called, strict=True)
+        ]
+        name = self._once(
+            "band",
+            f"band {band.batch!r} {band.blocks} of {calls}",
+            lambda name: emit_band(self.module, name, band, len(places), calls),
+        )
+        args = [pointers.at(address) for address in places]
+        if band.split is None:
+            f.call(name, [*(f"ptr {arg}" for arg in args), "i64 0", f"i64 {f.size(band.units)}"])
+        else:
+            self._in_parallel(f, name, args, band.units, band.split, pointers)
         return names
+
+    def _of_rows(self, step: LoopStep | ProductStep) -> str:
+        """The function that runs some rows of a step."""
+        if isinstance(step, ProductStep):
+            return self._written_product(step, ranged=True)
+        kernel = step.kernel
+        return self._once("loops", f"rows of {kernel}", lambda name: emit_rows(self.module, name, kernel, self.target))
 
     def _taps(self, f: Function, step: TapStep, pointers: Pointers) -> str:
         split = step.split
@@ -336,13 +354,28 @@ class Emitter:
             epilogue = epilogue_emitter(step.epilogue, plan.product, step.out, self.target)
         return self._once(
             "product",
-            f"{plan.product} {step.epilogue}{' ranged' if ranged else ''}",
+            f"{plan.product} {step.epilogue}{' ranged' if ranged else ''}{plan.blocks or ''}",
             lambda name: emit_product(self.module, name, plan, self.target, epilogue, ranged=ranged),
         )
 
 
+BANDED = LoopStep | ProductStep
+"""Steps that may be in a band."""
+
+
 def _band(step: ScheduleStep) -> Band | None:
-    return step.band if isinstance(step, ProductStep) else None
+    return None if not isinstance(step, BANDED) or step.part is None else step.part.band
+
+
+def _pointed(step: LoopStep | ProductStep) -> tuple[Address, ...]:
+    """The addresses of a step's pointers, in order."""
+    return step.addresses if isinstance(step, LoopStep) else (*step.addresses, step.workspace)
+
+
+def _local(step: LoopStep | ProductStep) -> tuple[int, ...]:
+    """For each address of a step in a band the bytes of a row where one block is all there is, else 0."""
+    assert step.part is not None
+    return step.part.local
 
 
 class Pointers:

@@ -10,6 +10,7 @@ from hybridize.base.dtypes import bool_
 from hybridize.base.frozen import frozen
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
+from hybridize.schedule.contraction.blocks import RowBlocks
 from hybridize.schedule.contraction.dots import Dots, make_dots
 from hybridize.schedule.contraction.packing import make_packing
 from hybridize.schedule.contraction.product import Product, normalised
@@ -43,6 +44,8 @@ class ProductPlan:
     """From one x of the batch to the next."""
     w_bytes: int
     """From one w of the batch to the next, packed or not."""
+    blocks: RowBlocks | None = None
+    """In a band: the rows that a call computes, each block of one member of the batch."""
 
     def __str__(self) -> str:
         lines = [str(self.product)]
@@ -52,8 +55,9 @@ class ProductPlan:
             lines.append(str(self.dots))
         if self.tiling.form != "dots":
             lines.append(str(self.tiling))
-        scratch, threads = f"scratch {self.scratch.nbytes!r} bytes", f"threads: {self.units!r} units of {self.axis}"
-        lines.append(f"stores {self.stores}; {scratch}; {threads}")
+        threads = f"threads: {self.units!r} units of {self.axis}"
+        calls = threads if self.blocks is None else f"calls of {self.blocks}"
+        lines.append(f"stores {self.stores}; scratch {self.scratch.nbytes!r} bytes; {calls}")
         return "\n".join(lines)
 
     @property
@@ -62,11 +66,14 @@ class ProductPlan:
         return same(self.product.m, 0) or same(self.product.n, 0)
 
 
-def make_plan(product: Product, target: Target, following: Following = "nothing") -> ProductPlan:
-    """Decide how a product is computed on a target."""
+def make_plan(
+    product: Product, target: Target, following: Following = "nothing", blocks: RowBlocks | None = None
+) -> ProductPlan:
+    """Decide how a product is computed on a target; in a band, by blocks of rows."""
     arithmetic = Arithmetic(product.dtype, target)
     product = normalised(product)
-    tiling = make_tiling(product, arithmetic)
+    block = 0 if blocks is None else blocks.most
+    tiling = make_tiling(product, arithmetic, block)
     empty = same(product.m, 0) or same(product.n, 0)
     dots = None
     if tiling.form in ("dots", "either") and not empty:
@@ -77,11 +84,12 @@ def make_plan(product: Product, target: Target, following: Following = "nothing"
         tiling,
         dots,
         _stores(product, arithmetic, tiling, following),
-        make_scratch(product, arithmetic, tiling),
+        make_scratch(product, arithmetic, tiling, block),
         split_axis(product, arithmetic, tiling),
         units(product, arithmetic, tiling),
         product.m * product.k * arithmetic.stored_bytes,
         make_packing(product, arithmetic).matrix_bytes if product.packed else w_bytes,
+        blocks,
     )
 
 

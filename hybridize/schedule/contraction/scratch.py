@@ -27,8 +27,8 @@ class ProductScratch:
     nbytes: int
 
 
-def make_scratch(product: Product, arithmetic: Arithmetic, tiling: Tiling) -> ProductScratch:
-    """Lay out the scratch of a product."""
+def make_scratch(product: Product, arithmetic: Arithmetic, tiling: Tiling, block: int = 0) -> ProductScratch:
+    """Lay out the scratch of a product; in a band, of at most `block` rows of it."""
     if tiling.form == "dots":
         return ProductScratch(0, 0, 0, 0, product.n * flipped_row(product, arithmetic) if tiling.flips else 0)
     row = max((section.vectors for section in tiling.sections), default=0) * arithmetic.vector_bytes
@@ -38,7 +38,7 @@ def make_scratch(product: Product, arithmetic: Arithmetic, tiling: Tiling) -> Pr
     if columns:
         held = gates * columns_block(product, arithmetic) + arithmetic.lanes
     elif tiling.order == "blocks":
-        held = product.m
+        held = block or product.m
     else:
         held = _HELD if is_symbolic(product.m) else min(product.m, _HELD)
     if tiling.order == "streams":

@@ -153,8 +153,8 @@ def _wide_vectors(arithmetic: Arithmetic, rows: int) -> int:
     return vectors
 
 
-def make_tiling(product: Product, arithmetic: Arithmetic) -> Tiling:
-    """Decide how a product, already `normalised`, is computed."""
+def make_tiling(product: Product, arithmetic: Arithmetic, block: int = 0) -> Tiling:
+    """Decide how a product, already `normalised`, is computed; in a band, by calls of at most `block` rows."""
     form = _form(product, arithmetic)
     if form == "columns":
         rows, columns, along_k, panels_along_k = product.n, product.m, product.transpose_w, not product.transpose_x
@@ -186,7 +186,7 @@ def make_tiling(product: Product, arithmetic: Arithmetic) -> Tiling:
     blocks = -(-k * panel_row // (l2 // 4)) if k * panel_row > l2 // 2 else 1
     k_block = max(1, -(-k // blocks))
     group = 1
-    if blocks == 1 and hint(rows) * k * arithmetic.bytes > l2 // 4:
+    if blocks == 1 and (block or hint(rows)) * k * arithmetic.bytes > l2 // 4:
         group = max(1, l2 // 2 // (k_block * panel_row))
     if blocks == 1 and is_symbolic(product.k):
         k_block = product.k

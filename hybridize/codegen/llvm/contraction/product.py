@@ -9,14 +9,16 @@ nothing is to be done to the sums of a whole tile, it does that and stores in `o
 
 from __future__ import annotations
 
+from hybridize.base.dims import same
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.contraction.dots import emit_dots, emit_flipped
 from hybridize.codegen.llvm.contraction.micro import at, times
 from hybridize.codegen.llvm.contraction.out import EpilogueEmitter, Out
-from hybridize.codegen.llvm.contraction.share import Share, Whole
+from hybridize.codegen.llvm.contraction.share import BlockOfRows, Share, Whole
 from hybridize.codegen.llvm.contraction.tiles import emit_columns, emit_rows
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
 from hybridize.machine.target import Target
+from hybridize.schedule.contraction.blocks import RowBlocks
 from hybridize.schedule.contraction.plan import ProductPlan
 
 
@@ -32,8 +34,9 @@ def emit_product(
     """Write the function `name`: `(ptr out, ptr x, ptr w, <epilogue.params>, ptr scratch)`.
 
     Where sizes are symbolic, their symbols come after these (see `Function.call`). With `ranged`, `i64 first, i64 last`
-    come after `scratch`: the units of work, of `plan.units`, that the call does. Calls for several ranges may run at
-    the same time, each with a scratch of its own; how the units are split changes no bit of the result.
+    come after `scratch`: the units of work, of `plan.units`, that the call does; or, of a plan for blocks, the rows of
+    all members of the batch, counted as one. Calls for several ranges may run at the same time, each with a scratch of
+    its own; how the work is split changes no bit of the result.
     """
     product = plan.product
     arithmetic = ArithmeticEmitter(product.dtype, target)
@@ -45,13 +48,29 @@ def emit_product(
         share = Share(plan.axis, plan.units, "%first", "%last")
     f = Function(module, name, params, attributes=UNOPTIMISED)
     out = Out(f, plan, arithmetic, epilogue)
-    if not plan.empty:
+
+    def member(batch: str, share: Share | BlockOfRows | Whole) -> None:
+        x = at(f, "%x", 0 if product.shared_x else times(f, batch, plan.x_bytes))
+        w = at(f, "%w", 0 if product.shared_w else times(f, batch, plan.w_bytes))
+        _emit_form(f, plan, arithmetic, x, w, batch, share, out)
+
+    if ranged and plan.blocks is not None:
+        member(*_block(f, plan, plan.blocks))
+    elif not plan.empty:
         with f.loop(*share.turns(f, "batch", product.batch)) as loop:
-            x = at(f, "%x", 0 if product.shared_x else times(f, loop.index, plan.x_bytes))
-            w = at(f, "%w", 0 if product.shared_w else times(f, loop.index, plan.w_bytes))
-            _emit_form(f, plan, arithmetic, x, w, loop.index, share, out)
+            member(loop.index, share)
     f.do("ret void")
     return f
+
+
+def _block(f: Function, plan: ProductPlan, blocks: RowBlocks) -> tuple[str, BlockOfRows]:
+    """The member of the batch that the rows of a call lie in, and which of its rows they are."""
+    count = f.op("sub i64 %last, %first")
+    if same(plan.product.batch, 1):
+        return "0", BlockOfRows("%first", count, blocks)
+    m = f.size(plan.product.m)
+    start = f.op(f"urem i64 %first, {m}")
+    return f.op(f"udiv i64 %first, {m}"), BlockOfRows(start, count, blocks)
 
 
 def _emit_form(
@@ -61,7 +80,7 @@ def _emit_form(
     x: str,
     w: str,
     batch: str,
-    share: Share | Whole,
+    share: Share | BlockOfRows | Whole,
     out: Out,
 ) -> None:
     """One member of the batch."""
@@ -71,13 +90,16 @@ def _emit_form(
             if plan.tiling.flips:
                 emit_flipped(f, plan, plan.dots, arithmetic, w, "%scratch")
                 w = "%scratch"
+            assert not isinstance(share, BlockOfRows), "bands have tiles of rows"
             emit_dots(f, plan, plan.dots, arithmetic, x, w, batch, share, out)
         case "rows":
             emit_rows(f, plan, arithmetic, x, w, "%scratch", batch, share, out)
         case "columns":
+            assert not isinstance(share, BlockOfRows), "bands have tiles of rows"
             emit_columns(f, plan, arithmetic, x, w, "%scratch", batch, share, out)
         case "either":
             assert plan.dots is not None
+            assert not isinstance(share, BlockOfRows), "bands have tiles of rows"
             few = f.op(f"icmp slt i64 {f.size(plan.product.m)}, {plan.tiling.few_rows}")
             with f.when(few):
                 emit_dots(f, plan, plan.dots, arithmetic, x, w, batch, share, out)

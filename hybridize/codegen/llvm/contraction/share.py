@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.text import Function
+from hybridize.schedule.contraction.blocks import RowBlocks
 from hybridize.schedule.contraction.units import Axis
 
 
@@ -31,6 +32,21 @@ class Share:
             f.op(f"udiv i64 {f.op(f'mul i64 {unit}, {turns}')}, {units}") for unit in (self.start, self.stop)
         )
         return first, last
+
+
+@frozen
+class BlockOfRows:
+    """The part of a call that computes some rows of one member of a batch: `count` of them from `start` on, which are
+    registers.
+    """
+
+    start: str
+    count: str
+    blocks: RowBlocks
+
+    def turns(self, f: Function, axis: Axis, count: str | int) -> tuple[str | int, str | int]:
+        """All turns along any other axis."""
+        return 0, count
 
 
 @frozen

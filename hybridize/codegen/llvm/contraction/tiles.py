@@ -14,7 +14,7 @@ from hybridize.base.frozen import changed, frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.contraction.micro import Ending, any_tile, at, copy, flip, operand, plus, tile, times
 from hybridize.codegen.llvm.contraction.out import Out
-from hybridize.codegen.llvm.contraction.share import Share, Whole
+from hybridize.codegen.llvm.contraction.share import BlockOfRows, Share, Whole
 from hybridize.codegen.llvm.text import Function
 from hybridize.schedule.contraction.panels import ColumnPanels, row_tiles
 from hybridize.schedule.contraction.plan import ProductPlan
@@ -37,15 +37,22 @@ class _Broadcast:
 
 
 def each_tile(
-    f: Function, total: int, heights: tuple[int, ...], share: Share | Whole, body: Callable[[str, str | int], None]
+    f: Function,
+    total: int,
+    heights: tuple[int, ...],
+    share: Share | BlockOfRows | Whole,
+    body: Callable[[str, str | int], None],
 ) -> None:
-    """Write `body(first row, height)` for each tile of `total` rows.
+    """Write `body(first row, height)` for each tile of `total` rows, or of those that the call computes.
 
     Tiles of a known number of rows are as even as the first of `heights` allows, and their heights known, the loops
     over equal ones being separate. Else a height is a register: `heights` are all that are written.
     """
+    if isinstance(share, BlockOfRows):
+        _each_of_block(f, heights, share, body)
+        return
     if is_symbolic(total):
-        _each_of_any(f, total, heights, share, body)
+        _each_of_any(f, f.size(total), heights, share, body)
         return
     parts = row_tiles(total, heights[0])
     first, last = share.turns(f, "rows", sum(part.count for part in parts))
@@ -54,6 +61,22 @@ def each_tile(
         with f.loop(*_overlap(f, first, last, before, part.count)) as loop:
             body(plus(f, times(f, loop.index, part.height), part.start), part.height)
         before += part.count
+
+
+def _each_of_block(
+    f: Function, heights: tuple[int, ...], block: BlockOfRows, body: Callable[[str, str | int], None]
+) -> None:
+    """`each_tile` of the rows of a block; the last may have another number of them."""
+
+    def shifted(row: str, height: str | int) -> None:
+        body(plus(f, block.start, row), height)
+
+    if is_symbolic(block.blocks.rows):
+        _each_of_any(f, block.count, heights, Whole(), shifted)
+        return
+    for count in block.blocks.sizes:
+        with f.when(f.op(f"icmp eq i64 {block.count}, {count}")):
+            each_tile(f, count, heights, Whole(), shifted)
 
 
 def _cut(f: Function, total: str, heights: tuple[int, ...]) -> tuple[str, str, str]:
@@ -76,10 +99,10 @@ def _cut(f: Function, total: str, heights: tuple[int, ...]) -> tuple[str, str, s
 
 
 def _each_of_any(
-    f: Function, total: int, heights: tuple[int, ...], share: Share | Whole, body: Callable[[str, str | int], None]
+    f: Function, total: str, heights: tuple[int, ...], share: Share | Whole, body: Callable[[str, str | int], None]
 ) -> None:
     """`each_tile` of an unknown number of rows: tall tiles, then those of three rows, then those of two."""
-    tiles, tall, threes = _cut(f, f.size(total), heights)
+    tiles, tall, threes = _cut(f, total, heights)
     minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
     with f.loop(*share.turns(f, "rows", tiles)) as loop:
         row, height = times(f, loop.index, heights[0]), str(heights[0])
@@ -94,7 +117,7 @@ def _each_of_any(
             height = f.op(f"select i1 {last}, i64 {two}, i64 {three}")
             first = f.op(f"icmp ult i64 {loop.index}, {tall}")
             height = f.op(f"select i1 {first}, i64 {heights[0]}, i64 {height}")
-        left = f.op(f"sub i64 {f.size(total)}, {row}")
+        left = f.op(f"sub i64 {total}, {row}")
         body(row, f.op(f"call i64 {minimum}(i64 {left}, i64 {height})"))
 
 
@@ -246,7 +269,7 @@ def emit_rows(
     w: str,
     scratch: str,
     batch: str,
-    share: Share | Whole,
+    share: Share | BlockOfRows | Whole,
     out: Out,
 ) -> None:
     """Write the product for one member of the batch: x broadcast, w in panels."""
@@ -300,7 +323,7 @@ class _Rows:
     panels: str
     sums: str
     batch: str
-    share: Share | Whole
+    share: Share | BlockOfRows | Whole
     out: Out
 
     @property
@@ -418,18 +441,24 @@ class _Rows:
                 x = at(f, self.broadcast.pointer, times(f, blocks.index, self.broadcast.k))
 
                 def add(row: str, height: str | int) -> None:
-                    c = at(f, self.sums, times(f, row, row_bytes))
+                    c = at(f, self.sums, times(f, self.held(row), row_bytes))
                     self.tile(height, at(f, x, times(f, row, self.broadcast.row)), c, panel, count, more)
 
                 each_tile(f, self.product.m, self.heights, self.share, add)
 
             def finish(row: str, height: str | int) -> None:
-                self.finish(at(f, self.sums, times(f, row, row_bytes)), row, loop.index, height)
+                self.finish(at(f, self.sums, times(f, self.held(row), row_bytes)), row, loop.index, height)
 
             if isinstance(self.share, Whole):
                 finish("0", self.product.m)
+            elif isinstance(self.share, BlockOfRows):
+                finish(self.share.start, self.share.count)
             else:
                 each_tile(f, self.product.m, self.heights, self.share, finish)
+
+    def held(self, row: str) -> str:
+        """The place of a row among those whose sums wait in scratch."""
+        return self.f.op(f"sub i64 {row}, {self.share.start}") if isinstance(self.share, BlockOfRows) else row
 
     @property
     def heights(self) -> tuple[int, ...]:

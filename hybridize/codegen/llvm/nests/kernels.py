@@ -11,7 +11,7 @@ the same code, whoever runs it, so that any division into ranges gives the same 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from hybridize.base.dims import is_symbolic, same
 from hybridize.codegen.llvm.contraction.micro import fetch
@@ -57,6 +57,15 @@ def emit_kernel(
     f = Function(module, name, _params(kernel, shared is not None))
     for nest in kernel.nests:
         _Nest(f, kernel, nest, target, shared).emit()
+    f.do("ret void")
+    return f
+
+
+def emit_rows(module: Module, name: str, kernel: Kernel, target: Target) -> Function:
+    """Write a kernel of one nest as the function `name`, of whose rows, counted as one, `first` to `last` are run."""
+    (nest,) = kernel.nests
+    f = Function(module, name, _params(kernel, ranged=True))
+    _Nest(f, kernel, nest, target).emit_rows()
     f.do("ret void")
     return f
 
@@ -157,6 +166,19 @@ class _Nest:
         """Write the nest."""
         if not any(same(axis.size, 0) for axis in self.nest.rows):
             self._rows(0)
+
+    def emit_rows(self) -> None:
+        """Write the nest for a range of its rows."""
+        f, sizes = self.f, [axis.size for axis in self.nest.rows]
+        self.elements.hoist(_roots(self.statements), _bits(0, self.rows))
+        with f.loop("%first", "%last") as loop, ExitStack() as open_axes:
+            index = loop.index
+            for axis in range(self.rows - 1, -1, -1):
+                size = f.size(sizes[axis])
+                place = f.op(f"urem i64 {index}, {size}") if axis else index
+                index = f.op(f"udiv i64 {index}, {size}") if axis else index
+                open_axes.enter_context(self.elements.bound(axis, place))
+            self._row()
 
     def _rows(self, axis: int) -> None:
         if axis == self.rows:

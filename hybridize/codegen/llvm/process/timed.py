@@ -6,10 +6,15 @@ Its way of being called is that of any program. The times go to an array whose a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hybridize.codegen.llvm.program import Emitter, Pointers
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.machine.target import Target
-from hybridize.schedule.steps import ScheduleStep
+from hybridize.schedule.steps import Band, LoopStep, ProductStep, ScheduleStep
+
+_NOTED_FIRST = 2
+"""Times before the first step."""
 
 
 class TimedEmitter(Emitter):
@@ -22,16 +27,31 @@ class TimedEmitter(Emitter):
         super().__init__(module, target, prefix)
         self._address = address
         self._count = 0
+        self.bands: list[range] = []
+        """Steps that run together: the first of each is given the time of all."""
 
     def step(self, f: Function, step: ScheduleStep, pointers: Pointers) -> str:
         if f.name != self.prefix:  # a body inside a step
             return super().step(f, step, pointers)
-        if not self._count:
-            self._note(f)
-            self._note(f)
+        self._begin(f)
         name = super().step(f, step, pointers)
         self._note(f)
         return name
+
+    def band(self, f: Function, band: Band, steps: Sequence[LoopStep | ProductStep], pointers: Pointers) -> list[str]:
+        if f.name != self.prefix:
+            return super().band(f, band, steps, pointers)
+        self._begin(f)
+        names = super().band(f, band, steps, pointers)
+        first = self._count - _NOTED_FIRST
+        self.bands.append(range(first, first + len(steps)))
+        for _ in steps:
+            self._note(f)
+        return names
+
+    def _begin(self, f: Function) -> None:
+        for _ in range(0 if self._count else _NOTED_FIRST):
+            self._note(f)
 
     def _note(self, f: Function) -> None:
         # LLVM's cycle counter is the time stamp on x86; on AArch64 it is one that only the system may read.

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The function of a band: for each block, its rows of one step after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hybridize.base.dims import Size, same
+from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
+from hybridize.schedule.steps import Band
+
+Call = tuple[str, Sequence[tuple[int, Size]]]
+"""A function of some rows and its pointers: the number of each among those of the band, and the bytes of a row where it
+points to memory for one block only, else 0."""
+
+
+def emit_band(module: Module, name: str, band: Band, pointers: int, calls: Sequence[Call]) -> Function:
+    """Write the function `name`: `(ptr <pointers>, i64 first, i64 last)`, which runs these blocks.
+
+    A function of rows is told which, of all members of the batch counted as one, and finds them by a pointer to the
+    first of all: memory for one block is given as if it reached back to there.
+    """
+    params = [("ptr", f"p{number}") for number in range(pointers)]
+    f = Function(module, name, [*params, ("i64", "first"), ("i64", "last")], attributes=UNOPTIMISED)
+    rows, blocks = f.size(band.blocks.rows), f.size(band.blocks.count)
+    with f.loop("%first", "%last") as unit:
+        block, before = unit.index, "0"
+        if not same(band.batch, 1):
+            block = f.op(f"urem i64 {unit.index}, {blocks}")
+            before = f.op(f"mul i64 {f.op(f'udiv i64 {unit.index}, {blocks}')}, {rows}")
+        start = f.op(f"mul i64 {block}, {band.blocks.size}")
+        stop = f.op(f"add i64 {start}, {band.blocks.size}")
+        following = f.op(f"add i64 {block}, 1")
+        stop = f.op(f"select i1 {f.op(f'icmp eq i64 {following}, {blocks}')}, i64 {rows}, i64 {stop}")
+        first, last = (f.op(f"add i64 {row}, {before}") for row in (start, stop))
+        for function, args in calls:
+            places = [_place(f, number, row, first) for number, row in args]
+            f.call(function, [*(f"ptr {place}" for place in places), f"i64 {first}", f"i64 {last}"])
+    f.do("ret void")
+    return f
+
+
+def _place(f: Function, number: int, row: Size, first: str) -> str:
+    """A pointer to where the first of all rows would be, if there are only those from `first` on."""
+    if same(row, 0):
+        return f"%p{number}"
+    back = f.op(f"sub i64 0, {f.op(f'mul i64 {first}, {f.size(row)}')}")
+    return f.op(f"getelementptr i8, ptr %p{number}, i64 {back}")

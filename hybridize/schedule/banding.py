@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Carry out the bands of a program: plans by blocks of rows, memory of one block, threads that share the blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+
+from hybridize.base.dims import hint, is_symbolic
+from hybridize.base.frozen import changed, mutable
+from hybridize.loops.kernel import Kernel
+from hybridize.machine.arithmetic import Arithmetic
+from hybridize.machine.target import Target
+from hybridize.schedule.bands import Axes, BandMember, Memory, Run, find_runs
+from hybridize.schedule.contraction import ProductPlan, make_packing, make_plan, packing_kernel
+from hybridize.schedule.grouping import FusionGroup, Grouping, NodeStep, Unit
+from hybridize.schedule.memory import ScratchBlock, rounded
+from hybridize.schedule.parallel import Split
+from hybridize.schedule.steps import Address, Band, BandPart
+
+MakeScratch = Callable[[int, int], ScratchBlock]
+"""Scratch of so many bytes for a step."""
+MakeSplit = Callable[[int, int, Sequence[int], Callable[[], bool]], Split | None]
+"""The threads that share so many bytes and operations, each with its own memory of some sizes."""
+
+
+@mutable(eq=False)
+class Placed:
+    """A step in a band."""
+
+    run: Run
+    axes: Axes
+    """Those that count its rows, slowest first."""
+    plan: ProductPlan | None = None
+    """Of a product: by blocks of rows."""
+    fill: Kernel | None = None
+    """Packs the matrices of a product before the band begins."""
+    packed: ScratchBlock | None = None
+    """The place that they are packed to."""
+    band: Band | None = None
+
+    def part(self, memories: Sequence[Memory]) -> BandPart:
+        """The step's part in the band; its addresses are in these memories."""
+        assert self.band is not None
+        return BandPart(self.band, tuple(self.run.local.get(memory, 0) for memory in memories))
+
+
+def gathered(
+    order: Sequence[Unit], after: Mapping[Unit, AbstractSet[Unit]], grouping: Grouping, target: Target
+) -> list[Unit]:
+    """The units of a program, the one that alone reads a large value right after the one that stores it, if it can be.
+
+    Bands are of consecutive steps, and others may stand among them in the user's text: they come before or after all of
+    them. Such a value needs no memory as a whole then; to have others wait for a band would cost memory. `after` are
+    the units that must come after each.
+    """
+    large: dict[Unit, set[Unit]] = {}
+    """Units that alone read a large value, and those that store one."""
+    for value, owner in grouping.owner.items():
+        readers = grouping.readers.get(value, ())
+        if hint(value.type.nbytes) * _VALUES >= target.l2_bytes and len(readers) == 1 and value not in grouping.wanted:
+            (reader,) = readers
+            large.setdefault(_step_of(reader, grouping), set()).add(_step_of(owner, grouping))
+    found: list[Unit] = []
+    for unit in order:
+        sources, place = large.get(unit, ()), len(found)
+        for source in range(max(0, place - _NEAR), place):
+            if found[source] not in sources:
+                continue
+            first = source
+            while first and found[first - 1] in large.get(found[first], ()):
+                first -= 1
+            chain, between = found[first : source + 1], found[source + 1 :]
+            if not any(_is_after(one, chain, after) for one in between):
+                found[first:] = [*between, *chain]
+                break
+            if not _is_after(unit, between, after):
+                place = source + 1
+                break
+        found.insert(place, unit)
+    return found
+
+
+def _step_of(unit: Unit, grouping: Grouping) -> Unit:
+    """The step that a unit is computed in: an epilogue with what it ends."""
+    owner = (
+        grouping.owner.get(unit.contraction) if isinstance(unit, FusionGroup) and unit.contraction is not None else None
+    )
+    return unit if owner is None else owner
+
+
+def _is_after(unit: Unit, others: Sequence[Unit], after: Mapping[Unit, AbstractSet[Unit]]) -> bool:
+    """Tell whether a unit must come after one of others, or stay where it is: it has an effect."""
+    return (isinstance(unit, NodeStep) and unit.effect) or any(unit in after[other] for other in others)
+
+
+_VALUES = 8
+"""A value is large if it fills one part in so many of the second-level cache."""
+_NEAR = 8
+"""Steps before the one that reads a value among which the one that stores it is looked for."""
+
+
+class Bands:
+    """Those of one program: offered as its steps are made, settled when all are, placed when memory has addresses."""
+
+    def __init__(self, target: Target, threads: int) -> None:
+        self._target = target
+        self._threads = threads
+        self._offers: dict[int, Callable[[], BandMember | None]] = {}
+        self._placed: dict[int, Placed] = {}
+        self._settled: list[tuple[Run, Sequence[ScratchBlock], Split | None]] = []
+
+    def offer(self, number: int, nbytes: int, member: Callable[[], BandMember | None]) -> None:
+        """Offer a step, which moves so many bytes, for a band; what is small is never in one."""
+        if nbytes * _STEPS >= self._target.l2_bytes:
+            self._offers[number] = member
+
+    def of(self, number: int) -> Placed | None:
+        """The place of a step in a band."""
+        return self._placed.get(number)
+
+    def settle(self, count: int, blocks: Iterable[ScratchBlock], scratch: MakeScratch, split: MakeSplit) -> None:
+        """Find the bands among `count` steps, and say which memory they need, when, and how much of it."""
+        if not self._offers:
+            return
+        offers = (self._offers.get(number) for number in range(count))
+        for run in find_runs((None if offer is None else offer() for offer in offers), self._target, self._threads):
+            self._settle(run, blocks, scratch, split)
+
+    def _settle(self, run: Run, blocks: Iterable[ScratchBlock], scratch: MakeScratch, split: MakeSplit) -> None:
+        assert run.blocks is not None
+        first, last = run.span
+        own: list[tuple[ScratchBlock, int]] = []
+        for memory, row in self._local(run).items():
+            run.local[memory] = row
+            own.append((memory, run.blocks.most * row))
+        for member in run.members:
+            placed = self._placed[member.number] = Placed(run, run.axes[member.number])
+            if member.plan is None:
+                own += member.own
+                continue
+            self._replan(placed, member, scratch)
+            assert placed.plan is not None
+            own += [(block, placed.plan.scratch.nbytes) for block, _ in member.own]
+        nbytes, flops = (sum(getattr(member, of) for member in run.members) for of in ("nbytes", "flops"))
+        units = run.batch * run.blocks.count
+        threads = split(nbytes, flops, [size for _, size in own], lambda: is_symbolic(units) or units > 1)
+        for block, size in own:
+            block.nbytes = size if threads is None else rounded(size) * threads.slots
+        self._settled.append((run, [block for block, _ in own], threads))
+        # What lives within a band lives as long as all of it.
+        for block in blocks:
+            if block.first <= last and block.last >= first:
+                block.first, block.last = min(block.first, first), max(block.last, last)
+
+    def _local(self, run: Run) -> dict[ScratchBlock, int]:
+        """The memory that nobody outside of a band uses, with the bytes of a row of it.
+
+        Steps are given a pointer to where all rows would begin, which lies before the memory that there is: addresses
+        must be so wide that this does not wrap around.
+        """
+        if self._target.pointer_bytes < 8:
+            return {}
+        first, last = run.span
+        sizes = {access.memory: access.itemsize for member in run.members for access in member.accesses}
+        return {
+            memory: length * sizes[memory]
+            for memory, length in run.lengths.items()
+            if isinstance(memory, ScratchBlock) and first <= memory.first and memory.last <= last
+        }
+
+    def _replan(self, placed: Placed, member: BandMember, scratch: MakeScratch) -> None:
+        """Plan a product by blocks of rows; what it would pack at each call is packed before the band, once."""
+        assert member.plan is not None
+        product = member.plan.product
+        if any(section.pack for section in member.plan.tiling.sections):
+            first, last = placed.run.span
+            packing = make_packing(product, Arithmetic(product.dtype, self._target))
+            placed.fill = packing_kernel(packing, self._target)
+            placed.packed = scratch(packing.nbytes, first)
+            placed.packed.last = last
+            product = changed(product, packed=True)
+        placed.plan = make_plan(product, self._target, member.following, placed.run.blocks)
+
+    def place(self, locate: Callable[[ScratchBlock], Address]) -> None:
+        """Make the bands, now that memory has addresses."""
+        for number, (run, own, split) in enumerate(self._settled):
+            assert run.blocks is not None
+            band = Band(number, run.batch, run.blocks, tuple(map(locate, own)), split)
+            for member in run.members:
+                self._placed[member.number].band = band
+
+    def together(self, count: int) -> Iterable[Sequence[int]]:
+        """The steps in order, those of one band together."""
+        spans = {run.span[0]: run.span[1] for run, _, _ in self._settled}
+        number = 0
+        while number < count:
+            last = spans.get(number, number)
+            yield range(number, last + 1)
+            number = last + 1
+
+
+_STEPS = 32
+"""A step of a band moves at least one part in so many of the second-level cache."""

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows cut into the blocks of a band."""
+
+from __future__ import annotations
+
+from hybridize.base import dims
+from hybridize.base.dims import is_symbolic, text
+from hybridize.base.frozen import frozen
+
+LEAST = 24
+"""Rows of a block, at least: with fewer, each matrix is read too often, and tiles of few rows sum in another order.
+Tiles of 2, 3, 4, 6, 8 and 12 rows divide it."""
+
+
+@frozen
+class RowBlocks:
+    """Rows that are computed a block at a time: all have `size` rows but the last, which ends where the rows do."""
+
+    rows: int
+    size: int
+
+    @property
+    def count(self) -> int:
+        """The number of blocks: what would be less than `LEAST` rows belongs to the one before."""
+        return dims.maximum((self.rows + self.size - LEAST) // self.size, 1)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The rows that a block may have, where that is known."""
+        last = self.rows - (self.count - 1) * self.size
+        return (last,) if self.count == 1 or last == self.size else (self.size, last)
+
+    @property
+    def most(self) -> int:
+        """Rows of the longest block."""
+        return self.size + LEAST - 1 if is_symbolic(self.rows) else max(self.sizes)
+
+    def __str__(self) -> str:
+        return f"{self.size} of {text(self.rows)} rows"
