@@ -3,16 +3,19 @@
 
 `dataclasses.dataclass` writes and compiles up to six functions per class, half a millisecond each time, used or not;
 with a hundred such classes that was most of `import hybridize`. Here the methods are shared, and only `__init__`,
-whose speed matters, is written for a class: when many instances of it have been made.
+whose speed matters, is written for a class: when some instances of it have been made, and where a template fits
+without Python's parser, which takes longer than all else that a small class costs.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, FrozenInstanceError
+from itertools import islice
 from operator import attrgetter
-from typing import Any, TypeVar, dataclass_transform, overload
+from types import CodeType, FunctionType
+from typing import Any, Final, TypeVar, dataclass_transform, overload
 
 T = TypeVar("T")
 
@@ -92,10 +95,8 @@ def changed(one: T, **fields: Any) -> T:
     return copy
 
 
-_UNWRITTEN = 256
-"""Instances of a class that are made before its `__init__` is written, which takes as long as making some 300 without
-it: most classes have fewer in a process, and a first call does not wait for Python's parser.
-"""
+_UNWRITTEN = 8
+"""Instances of a class that are made before its `__init__` is written: most classes have fewer in a process."""
 
 
 def _fields(cls: Any) -> tuple[Field[Any], ...]:
@@ -104,79 +105,129 @@ def _fields(cls: Any) -> tuple[Field[Any], ...]:
 
 def _writes_itself(cls: Any, fields: Mapping[str, Field[Any]]) -> Callable[..., None]:
     """An `__init__` that replaces itself by the one of the class's fields when it has been called some times."""
-    left = _UNWRITTEN
-    filled: _Filled | None = None  # most classes have no instance at all
+    left, names, count = _UNWRITTEN, tuple(fields), len(fields)
+    follows = hasattr(cls, "__post_init__")
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
-        nonlocal left, filled
+        nonlocal left
         left -= 1
-        filled = filled or _filling(fields)
-        if left < 0 or not filled(self, args, kwargs):
+        values: Sequence[Any] | None = args
+        if kwargs or len(args) != count:
+            values = _completed(fields, args, kwargs)
+        if left < 0 or values is None:
             cls.__init__ = _written(cls)
             cls.__init__(self, *args, **kwargs)
+            return
+        for name, value in zip(names, values):  # noqa: B905 - as many
+            _put(self, name, value)
+        if follows:
+            self.__post_init__()
 
     return __init__
 
 
-_Filled = Callable[[Any, tuple[Any, ...], dict[str, Any]], bool]
-
-
-def _filling(fields: Mapping[str, Field[Any]]) -> _Filled:
-    """A function that makes an instance as the written `__init__` would; False for arguments that it would refuse."""
-    names = tuple(fields)
-    count = len(names)
-    defaults = {name: field.default for name, field in fields.items() if field.default is not MISSING}
-    factories = {name: field.default_factory for name, field in fields.items() if field.default_factory is not MISSING}
-
-    def filled(one: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-        values = args
-        if kwargs or len(args) != count:
-            given, named = [*args], 0
-            for name in names[len(args) :]:
-                if name in kwargs:
-                    given.append(kwargs[name])
-                    named += 1
-                elif name in defaults:
-                    given.append(defaults[name])
-                elif name in factories:
-                    given.append(factories[name]())
-                else:
-                    return False
-            if len(given) > count or named < len(kwargs):  # a keyword that is unknown, or given by position, too
-                return False
-            values = tuple(given)
-        for name, value in zip(names, values, strict=True):
-            _put(one, name, value)
-        if hasattr(one, "__post_init__"):
-            one.__post_init__()
-        return True
-
-    return filled
+def _completed(fields: Mapping[str, Field[Any]], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Sequence[Any] | None:
+    """The values of all fields; None for arguments that the written `__init__` would refuse."""
+    given, named = [*args], 0
+    for name, field in islice(fields.items(), len(args), None):
+        if name in kwargs:
+            given.append(kwargs[name])
+            named += 1
+        elif field.default is not MISSING:
+            given.append(field.default)
+        elif field.default_factory is not MISSING:
+            given.append(field.default_factory())
+        else:
+            return None
+    # A keyword that is unknown, or given by position, too, is none of them.
+    return given if len(given) == len(fields) and named == len(kwargs) else None
 
 
 def _written(cls: Any) -> Callable[..., None]:
     """The `__init__` of the fields of `cls`."""
-    known: dict[str, Any] = {"put": _put}
+    fields = _fields(cls)
+    plain = all(field.default_factory is MISSING for field in fields) and not hasattr(cls, "__post_init__")
+    if plain and cls.__setattr__ is not object.__setattr__ and len(fields) in _TEMPLATES:
+        return _from_template(cls, fields)
+    known: dict[str, Any] = {"__put": _put, "__missing": MISSING}  # names that no field has
     assigned_by_put = cls.__setattr__ is not object.__setattr__
     parameters, lines = ["self"], []
-    for field in _fields(cls):
+    for field in fields:
         name = field.name
         value = name
         if field.default is not MISSING:
-            known[f"{name}_default"] = field.default
-            parameters.append(f"{name}={name}_default")
+            known[f"__{name}_default"] = field.default
+            parameters.append(f"{name}=__{name}_default")
         elif field.default_factory is not MISSING:
-            known[f"{name}_factory"] = field.default_factory
-            known["missing"] = MISSING
-            parameters.append(f"{name}=missing")
-            value = f"{name}_factory() if {name} is missing else {name}"
+            known[f"__{name}_factory"] = field.default_factory
+            parameters.append(f"{name}=__missing")
+            value = f"__{name}_factory() if {name} is __missing else {name}"
         else:
             parameters.append(name)
-        lines.append(f"  put(self, {name!r}, {value})" if assigned_by_put else f"  self.{name} = {value}")
+        lines.append(f"  __put(self, {name!r}, {value})" if assigned_by_put else f"  self.{name} = {value}")
     if hasattr(cls, "__post_init__"):
         lines.append("  self.__post_init__()")
     exec(f"def __init__({', '.join(parameters)}):\n" + "\n".join(lines or ["  pass"]), known)
     made: Callable[..., None] = known["__init__"]
+    made.__qualname__ = f"{cls.__qualname__}.__init__"
+    return made
+
+
+def _init1(self: Any, _1: Any) -> None:
+    _put(self, "_1", _1)
+
+
+def _init2(self: Any, _1: Any, _2: Any) -> None:
+    _put(self, "_1", _1)
+    _put(self, "_2", _2)
+
+
+def _init3(self: Any, _1: Any, _2: Any, _3: Any) -> None:
+    _put(self, "_1", _1)
+    _put(self, "_2", _2)
+    _put(self, "_3", _3)
+
+
+def _init4(self: Any, _1: Any, _2: Any, _3: Any, _4: Any) -> None:
+    _put(self, "_1", _1)
+    _put(self, "_2", _2)
+    _put(self, "_3", _3)
+    _put(self, "_4", _4)
+
+
+def _init5(self: Any, _1: Any, _2: Any, _3: Any, _4: Any, _5: Any) -> None:
+    _put(self, "_1", _1)
+    _put(self, "_2", _2)
+    _put(self, "_3", _3)
+    _put(self, "_4", _4)
+    _put(self, "_5", _5)
+
+
+def _init6(self: Any, _1: Any, _2: Any, _3: Any, _4: Any, _5: Any, _6: Any) -> None:
+    _put(self, "_1", _1)
+    _put(self, "_2", _2)
+    _put(self, "_3", _3)
+    _put(self, "_4", _4)
+    _put(self, "_5", _5)
+    _put(self, "_6", _6)
+
+
+_TEMPLATES: Final[Mapping[int, Any]] = dict(enumerate((_init1, _init2, _init3, _init4, _init5, _init6), 1))
+"""Constructors of frozen classes by the number of fields: compiled with this module, under other names."""
+
+
+def _from_template(cls: Any, fields: Sequence[Field[Any]]) -> Callable[..., None]:
+    """The `__init__` of fields without factories, in which only names differ from a template's."""
+    template = _TEMPLATES[len(fields)]
+    names = {f"_{number}": field.name for number, field in enumerate(fields, 1)}
+    code: CodeType = template.__code__
+    renamed = code.replace(
+        co_name="__init__",
+        co_varnames=tuple([names.get(name, name) for name in code.co_varnames]),
+        co_consts=tuple([names.get(one, one) if isinstance(one, str) else one for one in code.co_consts]),
+    )
+    defaults = tuple([field.default for field in fields if field.default is not MISSING])
+    made = FunctionType(renamed, globals(), "__init__", defaults)
     made.__qualname__ = f"{cls.__qualname__}.__init__"
     return made
 

@@ -47,34 +47,38 @@ def files(root: str, parts: tuple[str, ...], before_ns: int) -> str | None:
     None where there are no folders, and where a file has changed since the time `before_ns`: what this process has
     loaded may then be another compiler than the one that lies there.
     """
-    found: list[tuple[str, int, int, int]] = []
+    found = ["\0".join((root, sys.version, numpy.__version__)).encode()]
     try:
-        for part in parts:
-            _add_files(os.path.join(root, part), found)
+        newest = max(_add_files(os.path.join(root, part), found) for part in parts)
     except OSError as error:
         let_through(error)
         return None
-    if not found:
-        return None
-    found.sort()
-    paths, *numbers = zip(*found, strict=True)
-    if max(numbers[0]) >= before_ns:
-        return None
-    # As words of 64 bits: writing so many numbers as text takes as long as asking for them.
-    facts = b"".join(struct.pack(f"<{len(found)}Q", *column) for column in numbers)
-    return digest("\0".join((root, sys.version, numpy.__version__, *paths)).encode() + b"\0" + facts).hex()
+    return digest(b"\0\0".join(found)).hex() if newest < before_ns else None
 
 
-def _add_files(folder: str, found: list[tuple[str, int, int, int]]) -> None:
-    """Add path, time of the last change, number and size of each file."""
+def _add_files(folder: str, found: list[bytes]) -> int:
+    """Add names, times of the last changes, numbers and sizes of files; returns when the last of them changed."""
+    files: dict[str, tuple[int, int, int]] = {}
+    folders, newest = [], 0
     with os.scandir(folder) as entries:
         for entry in entries:
             name = entry.name
             if name.endswith(_LOADED):
                 status = entry.stat()
-                found.append((entry.path, status.st_ctime_ns, status.st_ino, status.st_size))
+                files[name] = facts = status.st_ctime_ns, status.st_ino, status.st_size
+                if facts[0] > newest:
+                    newest = facts[0]
             elif name != "__pycache__" and entry.is_dir():
-                _add_files(entry.path, found)
+                folders.append(entry.path)
+    names = sorted(files)
+    numbers: list[int] = []
+    for name in names:
+        numbers += files[name]
+    # Words of 64 bits: to write so many numbers as text takes as long as to ask for them.
+    found.append("\0".join([folder, *names, ""]).encode() + struct.pack(f"<{len(numbers)}Q", *numbers))
+    for inner in sorted(folders):
+        newest = max(newest, _add_files(inner, found))
+    return newest
 
 
 @cache

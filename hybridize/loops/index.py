@@ -493,7 +493,10 @@ class Space:
         memo: dict[int, Expr],
     ) -> Expr:
         def again(x: Expr) -> Expr:
-            return self.rewrite(x, axes, load, variable, memo)
+            found = memo.get(id(x))
+            if found is None:
+                found = memo[id(x)] = self._rewrite(x, axes, load, variable, memo)
+            return found
 
         match expr:
             case Const(dtype=dtype, value=value):
@@ -502,11 +505,11 @@ class Space:
                 replaced = axes.get(number)
                 return self.axis(number) if replaced is None else replaced
             case Load(indices=indices):
-                return load(expr, tuple(again(i) for i in indices))
+                return load(expr, tuple([again(i) for i in indices]))
             case Index(constant=constant, terms=terms):
                 return self.affine([(again(atom), coefficient) for atom, coefficient in terms], constant)
             case CallExpr(dtype=dtype, function=function, args=args):
-                return self.call(dtype, function, tuple(again(arg) for arg in args))
+                return self.call(dtype, function, tuple([again(arg) for arg in args]))
             case Select(condition=condition, then=then, orelse=orelse):
                 decided = again(condition)
                 if isinstance(decided, Const):
