@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Strides of views, as NumPy has them: they decide whether a reshape is a view or a copy; and what slices take.
+"""Strides of views, as NumPy has them: they decide whether a reshape is a view or a copy; what slices take; sharing.
 
 Sizes and strides are numbers of elements, and may be symbolic: what is decided about them is then remembered.
 """
@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+
+import numpy
+from numpy.typing import NDArray
 
 from hybridize.base.dims import product
 from hybridize.base.types import Shape
@@ -54,6 +57,23 @@ def reshaped(shape: Shape, strides: Strides, wanted: Shape) -> Strides | None:
 def _dense(axes: Sequence[tuple[int, int]]) -> bool:
     """Tell whether axes, each a size and a stride, lie one within the other without gaps."""
     return all(axes[k][1] == size * stride for k, (size, stride) in enumerate(axes[1:]))
+
+
+_WORK = 10_000
+"""Candidates that are looked at before two arrays are taken to share elements."""
+
+
+def share_elements(x: NDArray[Any], y: NDArray[Any]) -> bool:
+    """Tell whether an element of two arrays is the same memory: of interleaved views none is.
+
+    Of views whose strides make that hard to tell, it is assumed.
+    """
+    if not numpy.may_share_memory(x, y):
+        return False
+    try:
+        return numpy.shares_memory(x, y, max_work=_WORK)
+    except numpy.exceptions.TooHardError:
+        return True
 
 
 def span(part: slice, length: int) -> tuple[int, int, int]:

@@ -20,6 +20,7 @@ from hybridize import ops
 from hybridize.array.device import check_device
 from hybridize.array.functions import searching
 from hybridize.array.functions.bounds import require
+from hybridize.array.functions.creation import array as array_of
 from hybridize.array.functions.elementwise import (
     absolute,
     add,
@@ -45,6 +46,7 @@ from hybridize.array.functions.elementwise import (
     where,
 )
 from hybridize.array.functions.elementwise import power as raised
+from hybridize.array.functions.factors import cholesky
 from hybridize.array.functions.reductions import all as all_
 from hybridize.array.functions.reductions import argmax, cumsum, sum
 from hybridize.array.functions.searching import argsort, one_hot, searchsorted
@@ -545,11 +547,21 @@ def multinomial(n: int, pvals: Any, size: Any = None, ctx: Any = None, device: A
 
 @public
 def multivariate_normal(mean: Any, cov: Any, size: Any = None) -> Any:
-    """Normal vectors with a mean and a covariance whose values are known now (NumPy factorises it)."""
-    centre = array(mean)
-    factor = numpy.linalg.cholesky(numpy.asarray(cov, dtype=float64))
-    unit = _normal((*(() if size is None else sizes_from(size)), centre.shape[-1]), float32)
-    return unit @ array(factor.T.astype(float32)) + centre
+    """Normal vectors with a mean and a covariance, which has to be positive definite.
+
+    Raises:
+        ShapeError E118: the mean is no vector, or the covariance no matrix of its size.
+        LinAlgError E525: the covariance has no factors; imperatively, NumPy's.
+    """
+    centre, covariance = array(mean), array_of(cov, float64)
+    if centre.ndim != 1 or covariance.shape != centre.shape * 2:
+        raise ShapeError(
+            "E118",
+            f"multivariate_normal takes a mean [n] and a covariance [n, n], got {centre.type} and {covariance.type}",
+        )
+    factor = cholesky(covariance, upper=True)
+    unit = _normal((*(() if size is None else sizes_from(size)), centre.shape[0]), float32)
+    return unit @ factor.astype(float32) + centre
 
 
 @public

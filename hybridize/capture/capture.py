@@ -16,6 +16,7 @@ from typing import Any
 import numpy
 from numpy.lib.array_utils import byte_bounds
 
+from hybridize.array.layouts import share_elements
 from hybridize.array.ndarray import ndarray
 from hybridize.array.staging import staging
 from hybridize.array.symbol import At, Cell, Symbol, described
@@ -610,7 +611,7 @@ class _Finalizer:
         return found
 
     def _check_overlaps(self, written: Mapping[int, object]) -> None:
-        """Refuse a write to memory that another array among the inputs is a view of.
+        """Refuse a write to elements that another array among the inputs shows too.
 
         Raises:
             CaptureError E446: there is such an array.
@@ -624,7 +625,9 @@ class _Finalizer:
                 if start >= stop:
                     break
                 one, other = entries[number], entries[further]
-                if one.symbol._cell is not other.symbol._cell and (id(one) in written or id(other) in written):
+                if one.symbol._cell is other.symbol._cell or not (id(one) in written or id(other) in written):
+                    continue
+                if share_elements(one.array._data, other.array._data):
                     raise _overlap(*((one, other) if id(one) in written else (other, one)))
 
     def _is_viewed(self, entry: Input, results: list[Result]) -> bool:

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy
-
+from hybridize.array.layouts import share_elements
 from hybridize.array.ndarray import ndarray
 from hybridize.base.dims import SizeScope, is_symbolic
 from hybridize.base.types import TensorType
@@ -128,4 +127,4 @@ def _axes(kinds: Kinds) -> list[tuple[Axis, int]]:
 def _share_memory(call: Call) -> bool:
     """Tell whether two arguments overlap: which of them are one array is decided for the sizes at hand."""
     arrays = [leaf._data for leaf in call.leaves if isinstance(leaf, ndarray)]
-    return any(numpy.may_share_memory(x, y) for i, x in enumerate(arrays) for y in arrays[:i])
+    return any(share_elements(x, y) for i, x in enumerate(arrays) for y in arrays[:i])

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hybridize import compiler
 from hybridize.array import random
+from hybridize.array.layouts import share_elements
 from hybridize.array.ndarray import have_one_history, ndarray, wrap
 from hybridize.array.storage import STATE
 from hybridize.array.traced import LostHistory, Variable
@@ -684,7 +685,7 @@ def _alike(x: Any, y: Any) -> bool:
 
 
 def _overlaps(x: ndarray, y: ndarray) -> bool:
-    return numpy.may_share_memory(x._data, y._data)
+    return share_elements(x._data, y._data)
 
 
 def aliases(call: Call, captured: Captured) -> dict[int, int]:
@@ -694,11 +695,11 @@ def aliases(call: Call, captured: Captured) -> dict[int, int]:
     lifted = [source.array for source in captured.sources if source.array is not None]
     for number, (position, leaf) in enumerate(leaves):
         for before, other in leaves[:number]:
-            if not numpy.may_share_memory(leaf._data, other._data):
+            if not share_elements(leaf._data, other._data):
                 continue
             same = leaf._data.__array_interface__ == other._data.__array_interface__
             found.setdefault(position, found.get(before, before) if same else -1)
-        if any(numpy.may_share_memory(leaf._data, array._data) for array in lifted):
+        if any(share_elements(leaf._data, array._data) for array in lifted):
             found[position] = -1
     return found
 

@@ -186,7 +186,7 @@ def test_dropout_follows_the_mode(both):
         npx.dropout(np.array(x), 1.5)
 
 
-DRAWS = {
+OF_A_DTYPE = {
     "uniform": lambda dtype: np.random.uniform(-2, 3, 1000, dtype),
     "normal": lambda dtype: np.random.normal(0.0, 2.5, 1000, dtype),
     "gumbel": lambda dtype: np.exp(np.random.gumbel(size=1000, dtype=dtype)),  # near 0, a difference of two logarithms
@@ -200,12 +200,40 @@ DRAWS = {
 }
 
 
-@pytest.mark.parametrize("name", DRAWS)
+@pytest.mark.parametrize("name", OF_A_DTYPE)
 @pytest.mark.parametrize(("dtype", "tolerance"), [("float32", 2e-6), ("float64", 2e-15)])
 def test_a_seed_draws_the_same_numbers_compiled_to_the_last_bits_of_the_dtype(name, dtype, tolerance):
     random.seed(3)
-    expected = DRAWS[name](dtype).asnumpy()
+    expected = OF_A_DTYPE[name](dtype).asnumpy()
     random.seed(3)
-    found = hybridize(DRAWS[name])(dtype).asnumpy()
+    found = hybridize(OF_A_DTYPE[name])(dtype).asnumpy()
     assert found.dtype == expected.dtype == dtype
     numpy.testing.assert_allclose(found, expected, rtol=tolerance, atol=0)
+
+
+def test_vectors_of_a_covariance_are_drawn_in_programs_too():
+    mean, covariance = np.array([1.0, -2.0, 0.5]), np.array([[2.0, 0.5, 0.1], [0.5, 1.0, -0.3], [0.1, -0.3, 0.7]])
+
+    def drawn(mean, covariance, size):
+        return np.random.multivariate_normal(mean, covariance, size)
+
+    compiled = hybridize(drawn)
+    for size in (None, 5000, (40, 50)):
+        for given in (covariance, covariance * 2.0):
+            random.seed(3)
+            expected = drawn(mean, given, size).asnumpy()
+            random.seed(3)
+            found = compiled(mean, given, size).asnumpy()
+            numpy.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+    numpy.testing.assert_allclose(numpy.cov(found.reshape(-1, 3).T), 2 * covariance.asnumpy(), atol=0.3)
+    assert hybridize(lambda: np.random.multivariate_normal([0.0, 1.0], [[1.0, 0.0], [0.0, 1.0]]))().shape == (2,)
+
+
+def test_a_covariance_that_has_no_factors_or_no_fitting_shape():
+    compiled = hybridize(lambda mean, covariance: np.random.multivariate_normal(mean, covariance))
+    for function in (np.random.multivariate_normal, compiled):
+        with pytest.raises(numpy.linalg.LinAlgError, match="positive definite"):
+            function(np.zeros((2,)), np.array([[1.0, 2.0], [2.0, 1.0]]))
+        for mean, covariance in ((np.zeros((3,)), np.ones((2, 2))), (np.zeros((1, 2)), np.ones((2, 2)))):
+            with pytest.raises(ShapeError, match="E118"):
+                function(mean, covariance)

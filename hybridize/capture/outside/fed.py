@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 import numpy
 
+from hybridize.array.layouts import share_elements
 from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import FREED, LOST
@@ -86,7 +87,7 @@ class Contents(Feed):
 
     def apart(self, now: ndarray | None) -> bool:
         """Tell whether the program writes no memory of an array."""
-        return now is None or not any(numpy.may_share_memory(now._data, other._data) for other in self.written)
+        return now is None or not any(share_elements(now._data, other._data) for other in self.written)
 
 
 class ProgramInput(Protocol):
