@@ -71,7 +71,7 @@ def share_elements(x: NDArray[Any], y: NDArray[Any]) -> bool:
     if not numpy.may_share_memory(x, y):
         return False
     try:
-        return numpy.shares_memory(x, y, max_work=_WORK)
+        return numpy.shares_memory(x, y, max_work=_WORK)  # type: ignore[arg-type]  # NumPy's stub knows -1 and 0 only
     except numpy.exceptions.TooHardError:
         return True
 

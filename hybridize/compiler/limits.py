@@ -93,23 +93,28 @@ def _total(lanes: int) -> str:
     return "\n".join(f"  {line}" for line in lines)
 
 
-def _read(lanes: int) -> str:
+def _passes(signature: str, before: str, body: str, step: int, end: str) -> str:
+    """A function that goes over `%bytes` bytes `%passes` times.
+
+    Args:
+        signature: of the function.
+        before: lines at the beginning of a pass.
+        body: lines of a turn, `%o` being the bytes before it.
+        step: bytes of a turn.
+        end: lines at the end of the function.
+    """
     return f"""
-define float @read(ptr %data, i64 %bytes, i64 %passes) {{
+define {signature} {{
 entry:
   br label %pass
 pass:
   %p = phi i64 [0, %entry], [%p1, %again]
-{_lines(lanes, "%q{i} = phi {v} [zeroinitializer, %entry], [%s{i}, %again]")}
+{before}
   br label %inner
 inner:
   %o = phi i64 [0, %pass], [%o1, %inner]
-{_lines(lanes, "%a{i} = phi {v} [%q{i}, %pass], [%s{i}, %inner]")}
-  %here = getelementptr i8, ptr %data, i64 %o
-{_lines(lanes, "%g{i} = getelementptr i8, ptr %here, i64 {at}")}
-{_lines(lanes, "%x{i} = load {v}, ptr %g{i}, align 64")}
-{_lines(lanes, "%s{i} = fadd {v} %a{i}, %x{i}")}
-  %o1 = add i64 %o, {CHAINS * 4 * lanes}
+{body}
+  %o1 = add i64 %o, {step}
   %more = icmp ult i64 %o1, %bytes
   br i1 %more, label %inner, label %again
 again:
@@ -117,42 +122,37 @@ again:
   %rest = icmp ult i64 %p1, %passes
   br i1 %rest, label %pass, label %done
 done:
-{_total(lanes)}
+{end}
 }}
 """
+
+
+def _read(lanes: int) -> str:
+    lines = [
+        _lines(lanes, "%a{i} = phi {v} [%q{i}, %pass], [%s{i}, %inner]"),
+        "  %here = getelementptr i8, ptr %data, i64 %o",
+        _lines(lanes, "%g{i} = getelementptr i8, ptr %here, i64 {at}"),
+        _lines(lanes, "%x{i} = load {v}, ptr %g{i}, align 64"),
+        _lines(lanes, "%s{i} = fadd {v} %a{i}, %x{i}"),
+    ]
+    begun = _lines(lanes, "%q{i} = phi {v} [zeroinitializer, %entry], [%s{i}, %again]")
+    signature = "float @read(ptr %data, i64 %bytes, i64 %passes)"
+    return _passes(signature, begun, "\n".join(lines), CHAINS * 4 * lanes, _total(lanes))
 
 
 def _move(lanes: int) -> str:
-    return f"""
-define void @move(ptr noalias %x, ptr noalias %y, ptr noalias %out, i64 %bytes, i64 %passes) {{
-entry:
-  br label %pass
-pass:
-  %p = phi i64 [0, %entry], [%p1, %again]
-  br label %inner
-inner:
-  %o = phi i64 [0, %pass], [%o1, %inner]
-  %xo = getelementptr i8, ptr %x, i64 %o
-  %yo = getelementptr i8, ptr %y, i64 %o
-  %to = getelementptr i8, ptr %out, i64 %o
-{_lines(lanes, "%xg{i} = getelementptr i8, ptr %xo, i64 {at}", STREAMS)}
-{_lines(lanes, "%yg{i} = getelementptr i8, ptr %yo, i64 {at}", STREAMS)}
-{_lines(lanes, "%tg{i} = getelementptr i8, ptr %to, i64 {at}", STREAMS)}
-{_lines(lanes, "%a{i} = load {v}, ptr %xg{i}, align 64", STREAMS)}
-{_lines(lanes, "%b{i} = load {v}, ptr %yg{i}, align 64", STREAMS)}
-{_lines(lanes, "%s{i} = fadd {v} %a{i}, %b{i}", STREAMS)}
-{_lines(lanes, "store {v} %s{i}, ptr %tg{i}, align 64", STREAMS)}
-  %o1 = add i64 %o, {STREAMS * 4 * lanes}
-  %more = icmp ult i64 %o1, %bytes
-  br i1 %more, label %inner, label %again
-again:
-  %p1 = add i64 %p, 1
-  %rest = icmp ult i64 %p1, %passes
-  br i1 %rest, label %pass, label %done
-done:
-  ret void
-}}
-"""
+    lines = [
+        f"  %{name}o = getelementptr i8, ptr %{of}, i64 %o" for name, of in zip("xyt", ("x", "y", "out"), strict=True)
+    ]
+    lines += [_lines(lanes, f"%{name}g{{i}} = getelementptr i8, ptr %{name}o, i64 {{at}}", STREAMS) for name in "xyt"]
+    lines += [
+        _lines(lanes, "%a{i} = load {v}, ptr %xg{i}, align 64", STREAMS),
+        _lines(lanes, "%b{i} = load {v}, ptr %yg{i}, align 64", STREAMS),
+        _lines(lanes, "%s{i} = fadd {v} %a{i}, %b{i}", STREAMS),
+        _lines(lanes, "store {v} %s{i}, ptr %tg{i}, align 64", STREAMS),
+    ]
+    signature = "void @move(ptr noalias %x, ptr noalias %y, ptr noalias %out, i64 %bytes, i64 %passes)"
+    return _passes(signature, "", "\n".join(lines), STREAMS * 4 * lanes, "  ret void")
 
 
 def _multiply_add(lanes: int) -> str:

@@ -101,6 +101,11 @@ class Op(ABC):
     _holding: ClassVar[tuple[str, ...]] = ()
     """The parameters that are graphs."""
 
+    @property
+    def joined_along(self) -> int | None:
+        """The axis along which the result is the operands, one after the other; None where it is anything else."""
+        return None
+
     def __init_subclass__(cls, *, abstract: bool = False) -> None:
         """Register the class by its word, unless it is only a base of others.
 

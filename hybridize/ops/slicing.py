@@ -184,6 +184,10 @@ class Concat(Op):
 
     axis: int
 
+    @property
+    def joined_along(self) -> int:
+        return self.axis
+
     def infer(self, *xs: TensorType) -> tuple[TensorType, ...]:
         first = xs[0]
         if not 0 <= self.axis < first.ndim:

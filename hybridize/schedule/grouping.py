@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import field
+from typing import Any
 
 from hybridize.base.dims import hint, product, same
 from hybridize.base.frozen import changed, frozen, mutable
@@ -25,7 +26,7 @@ from hybridize.graph import Graph, Node, Value
 from hybridize.loops.expr import Axis, Const, Expr, Fold, Load, Region, whole
 from hybridize.loops.index import Index, Space, bit
 from hybridize.machine.arithmetic import Arithmetic
-from hybridize.ops import Concat, Effect, effect_of
+from hybridize.ops import Effect, effect_of
 from hybridize.schedule.contraction import Product, gates_fit
 from hybridize.schedule.contraction.arrangement import Arrangement
 from hybridize.schedule.contraction.matrices import MatrixProduct, product_of
@@ -277,9 +278,10 @@ class Grouping:
         It pays if an operand is stored anyway, and the elements of each part that lie one after the other fill a vector
         at least. Operands that cannot lie there are copied there.
         """
-        if not isinstance(node.op, Concat) or value in self.last or same(value.type.size, 0):
+        op: Any = node.op
+        axis, shape = op.joined_along, value.type.shape
+        if axis is None or value in self.last or same(value.type.size, 0):
             return False
-        axis, shape = node.op.axis, value.type.shape
         order = self.places.home(value).order
         at = order.index(axis)
         slowest = all(same(shape[one], 1) for one in order[:at])
@@ -318,6 +320,7 @@ class Grouping:
             if one not in self.producer:
                 continue
             node = self.producer[one][1]
+            op: Any = node.op
             lowered = self.lowerings.of(node)
             if not isinstance(lowered, tuple):
                 if first or isinstance(lowered, MatrixProduct | Arrangement):
@@ -325,7 +328,7 @@ class Grouping:
                 continue
             local = lowered[node.outputs.index(one)]
             wanted = bool(self.uses.get(one) or self.readers.get(one) or one in self.wanted)
-            if local.folds or (first and (isinstance(node.op, Concat) or (local.cost > 0 and wanted))):
+            if local.folds or (first and (op.joined_along is not None or (local.cost > 0 and wanted))):
                 return True
             if first and local.cost == 0:
                 return False

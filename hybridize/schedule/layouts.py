@@ -10,10 +10,10 @@ matrices, routines and regions read: where homes meet, the loop that stores or r
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from hybridize.base.dims import same
 from hybridize.graph import Graph, Node, Value
-from hybridize.ops import Concat
 from hybridize.schedule.contraction.arrangement import Arrangement
 from hybridize.schedule.homes import Halo, Home, is_in_order, no_halo, ordered, wider
 from hybridize.schedule.lower import Lowerings
@@ -71,7 +71,8 @@ def _join_elementwise(alike: _Classes, node: Node, lowerings: Lowerings) -> None
     lowered = lowerings.of(node)
     if not isinstance(lowered, tuple):
         return
-    if isinstance(node.op, Concat):
+    op: Any = node.op
+    if op.joined_along is not None:
         for part in node.inputs:
             alike.join(part, node.outputs[0])
     for value, local in zip(node.outputs, lowered, strict=True):

@@ -243,16 +243,26 @@ def _tile_step(
     ahead: bool,
 ) -> list[str]:
     """One k: every row times every vector of w, which are at these offsets from x and from w."""
-    vectors = len(columns)
     x = at(f, "%x", times(f, k, arithmetic.bytes) if along_k else f.op(f"mul i64 {k}, %xs"))
     w = at(f, "%w", f.op(f"mul i64 {k}, %ws"))
     loaded = [arithmetic.load_computed(f, at(f, w, column)) for column in columns]
     if ahead:
-        fetch(f, w, vectors * arithmetic.vector_bytes, vectors * arithmetic.vector_bytes)
+        width = len(columns) * arithmetic.vector_bytes
+        fetch(f, w, width, width)
+    return term_added(f, arithmetic, x, offsets, loaded, sums)
+
+
+def term_added(
+    f: Function, arithmetic: ArithmeticEmitter, x: str, offsets: list[str], columns: list[str], sums: list[str]
+) -> list[str]:
+    """The sums of a tile, row by row, and one term: elements at these offsets from x times each vector of columns."""
+    vectors = len(columns)
     following = []
     for i, offset in enumerate(offsets):
         one = arithmetic.broadcast(f, at(f, x, offset))
-        following += [arithmetic.multiply_add(f, one, column, sums[i * vectors + v]) for v, column in enumerate(loaded)]
+        following += [
+            arithmetic.multiply_add(f, one, column, sums[i * vectors + v]) for v, column in enumerate(columns)
+        ]
     return following
 
 

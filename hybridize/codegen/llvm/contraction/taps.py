@@ -16,7 +16,7 @@ from contextlib import nullcontext
 from hybridize.base.dims import is_symbolic, product, same
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes
-from hybridize.codegen.llvm.contraction.micro import LINE, at, bring_line, fetch, operand, plus, times
+from hybridize.codegen.llvm.contraction.micro import LINE, at, bring_line, fetch, operand, plus, term_added, times
 from hybridize.codegen.llvm.functions.table import narrowed
 from hybridize.codegen.llvm.functions.table import register as register_type
 from hybridize.codegen.llvm.nests.elements import Elements
@@ -408,17 +408,10 @@ class _Line:
     def _term(self, f: Function, x: str, w: str, offsets: list[str], sums: list[str]) -> list[str]:
         """One term: every row times every vector of w."""
         arithmetic, vectors = self.arithmetic, self.panels.vectors
-        width = vectors * arithmetic.vector_bytes
         columns = [arithmetic.load_computed(f, at(f, w, v * arithmetic.vector_bytes)) for v in range(vectors)]
         if self.panels.ahead:
-            fetch(f, w, self.panels.ahead, width)
-        following = []
-        for i, offset in enumerate(offsets):
-            one = arithmetic.broadcast(f, at(f, x, offset))
-            following += [
-                arithmetic.multiply_add(f, one, column, sums[i * vectors + v]) for v, column in enumerate(columns)
-            ]
-        return following
+            fetch(f, w, self.panels.ahead, vectors * arithmetic.vector_bytes)
+        return term_added(f, arithmetic, x, offsets, columns, sums)
 
     def _elements(self, f: Function) -> Elements:
         """The writer of the epilogue, all axes of the result open but rows and columns."""
