@@ -536,7 +536,8 @@ class Grouping:
             return None if rows is None else Admission(rows, False, patterns[0])
         if local.cost == 0:
             plain = all(self.interner.facts(index).size <= VIEW_LIMIT for pattern in patterns for index in pattern)
-            return Admission(None, False, patterns[0]) if len(patterns) <= 8 and plain else None
+            few = len(patterns) <= 8 or self._gates(group, value, patterns) is not None
+            return Admission(None, False, patterns[0]) if few and plain else None
         if group.cost + local.cost * len(patterns) > COST_LIMIT or len(group.members) >= OPS_LIMIT:
             return None
         if len(patterns) == 1:

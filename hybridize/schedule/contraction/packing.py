@@ -11,7 +11,7 @@ from hybridize.loops.index import Interner, Space
 from hybridize.loops.kernel import Kernel, Param, Statement
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
-from hybridize.schedule.contraction.panels import ColumnPanels, Pack, column_panels, gate_vectors, panel_vectors
+from hybridize.schedule.contraction.panels import ColumnPanels, Pack, column_panels, panel_vectors
 from hybridize.schedule.contraction.product import Product, hinted, normalised
 from hybridize.schedule.contraction.tiling import FEW_COLUMNS, make_tiling
 from hybridize.schedule.nests import Nests
@@ -33,7 +33,7 @@ class Packing:
     matrix_bytes: int
     """Bytes of one matrix, packed."""
     gates: int = 1
-    """As in `Product`: each panel is [k][gate][columns of one gate]."""
+    """As in `Product`: each panel is [tile][k][gate of the tile][columns of one gate]."""
 
     @property
     def nbytes(self) -> int:
@@ -42,7 +42,7 @@ class Packing:
 
     def __str__(self) -> str:
         stored = "[n, k]" if self.transpose_w else "[k, n]"
-        widths = " + ".join(f"{part.count!r} x {part.vectors}" for part in self.sections)
+        widths = " + ".join(f"{part.count!r} x {part.across}" for part in self.sections)
         gates = "" if self.gates == 1 else f" of {self.gates} gates"
         return f"{self.dtype.name} {self.matrices!r} {stored} n {self.n!r} k {self.k!r}; panels {widths} vectors{gates}"
 
@@ -51,9 +51,8 @@ def make_packing(product: Product, arithmetic: Arithmetic) -> Packing:
     """Return the packing that products like this one read, however many rows they have."""
     pack: Pack = "flip" if product.transpose_w else "copy"
     gates = product.gates
-    vectors = gate_vectors(panel_vectors(arithmetic), gates)
-    sections = column_panels(product.columns, arithmetic.lanes, vectors, pack, gates)
-    row = sum(section.count * section.vectors for section in sections) * arithmetic.vector_bytes
+    sections = column_panels(product.columns, arithmetic.lanes, panel_vectors(arithmetic), pack, gates)
+    row = sum(section.count * section.across for section in sections) * arithmetic.vector_bytes
     matrices = 1 if product.shared_w else product.batch
     nbytes = row * product.k
     return Packing(product.dtype, matrices, product.n, product.k, product.transpose_w, sections, nbytes, gates)
@@ -76,20 +75,22 @@ def packing_kernel(packing: Packing, machine: Target) -> Kernel:
     per_matrix = packing.matrix_bytes // to.itemsize
     for section in packing.sections:
         across = section.vectors * arithmetic.lanes
-        of_gate = across // packing.gates
+        of_gate = across // section.gates
         for first, last in ((0, section.width), (section.width, of_gate)):
             if first == last:
                 continue
-            sizes = (packing.matrices, section.count, packing.gates, k, last - first)
+            sizes = (packing.matrices, section.count, section.tiles, section.gates, k, last - first)
             space = Space(interner, dict(enumerate(sizes)))
-            matrix, panel, gate, term, lane = (space.axis(axis) for axis in range(5))
+            matrix, panel, tile, gate, term, lane = (space.axis(axis) for axis in range(6))
+            within = [(tile, across * k), (term, across), (gate, of_gate), (lane, 1)]
             place = space.affine(
-                [(matrix, per_matrix), (panel, across * k), (term, across), (gate, of_gate), (lane, 1)],
+                [(matrix, per_matrix), (panel, section.tiles * across * k), *within],
                 section.start * packing.gates * k + first,
             )
             element: Expr = interner.const(to, 0.0)
             if not first:
-                columns = [(panel, section.width * per_column), (gate, per_gate), (lane, per_column)]
+                gates = [(tile, section.gates * per_gate), (gate, per_gate)]
+                columns = [(panel, section.width * per_column), *gates, (lane, per_column)]
                 source = space.affine([(matrix, n * k), (term, per_term), *columns], section.start * per_column)
                 element = interner.cast(interner.load(of, 1, (source,)), to)
             made.append(nests.nest((), [LoopedStatement(sizes, Statement(0, place, element))]))

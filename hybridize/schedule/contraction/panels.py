@@ -24,7 +24,7 @@ class ColumnPanels:
     start: int
     count: int
     vectors: int
-    """Registers across a panel, those of all gates."""
+    """Registers across a tile over the panel."""
     width: int
     """Columns of a panel, of each gate; what the registers hold beyond is dropped."""
     pack: Pack
@@ -34,18 +34,25 @@ class ColumnPanels:
     ragged: bool = False
     """True if the last panel ends where the columns do, which is found at the call."""
     gates: int = 1
-    """Gates that lie side by side in a panel, each in as many registers, so that a tile has all sums of an element; the
-    sections are counted in columns of one gate."""
+    """Gates that a tile has side by side, each in as many registers; columns are counted for one gate."""
+    tiles: int = 1
+    """Tiles that have all gates of the panel's columns: it is as many narrower panels, one after the other."""
     whole: bool = False
     """True if the columns of every panel fill its registers: a tile of sums is a block of the result."""
     heights: tuple[int, ...] = ()
     """Heights of the register tiles over these panels, the tallest first: the most rows of a tile where their number
     is known, all that are written where it is not."""
 
+    @property
+    def across(self) -> int:
+        """Registers across all tiles over the panel."""
+        return self.vectors * self.tiles
+
     def __str__(self) -> str:
         start, count, width = ("?" if is_symbolic(size) else size for size in (self.start, self.count, self.width))
-        gates = "" if self.gates == 1 else f" x {self.gates} gates"
-        words = [f"panels from {start}: {count} of {width}{gates} in {self.vectors} vectors"]
+        gates = "" if self.gates == self.tiles == 1 else f" x {self.gates * self.tiles} gates"
+        tiles = "" if self.tiles == 1 else f"{self.tiles} tiles of "
+        words = [f"panels from {start}: {count} of {width}{gates} in {tiles}{self.vectors} vectors"]
         if self.heights:
             words.append(f"tiles of {' or '.join(map(str, self.heights))} rows")
         words += [{"": "", "flip": "flipped to scratch", "copy": "copied to scratch"}[self.pack]]
@@ -104,9 +111,9 @@ def panel_vectors(arithmetic: Arithmetic) -> int:
     return 4 if arithmetic.target.registers >= 32 and arithmetic.is_float else 2
 
 
-def gate_vectors(vectors: int, gates: int) -> int:
-    """Registers of each gate in a panel about `vectors` wide that has all gates side by side."""
-    return max(1, vectors // gates)
+def gates_beside(vectors: int, gates: int) -> int:
+    """Gates that tiles `vectors` wide have side by side: as many as fit, so that equal tiles have all of them."""
+    return max(count for count in range(1, min(vectors, gates) + 1) if gates % count == 0)
 
 
 def row_tiles(total: int, limit: int) -> tuple[RowTiles, ...]:
@@ -121,19 +128,21 @@ def row_tiles(total: int, limit: int) -> tuple[RowTiles, ...]:
 
 
 def column_panels(columns: int, lanes: int, vectors: int, pack: Pack, gates: int = 1) -> tuple[ColumnPanels, ...]:
-    """Full panels, then a narrower one; `columns` and `vectors` are those of each gate.
+    """Full panels, then a narrower one; `columns` are those of each gate, `vectors` those of a tile.
 
     Where its last register is not full, that one is read from before its start, or packed, for lack of columns there.
     """
     sections = _any_sections if is_symbolic(columns) else _sections
+    beside = gates_beside(vectors, gates)
     return tuple(
         changed(
             section,
-            vectors=section.vectors * gates,
-            gates=gates,
+            vectors=section.vectors * beside,
+            gates=beside,
+            tiles=gates // beside,
             whole=same(section.width, section.vectors * lanes) and not section.ragged,
         )
-        for section in sections(columns, lanes, vectors, pack)
+        for section in sections(columns, lanes, vectors // beside, pack)
     )
 
 

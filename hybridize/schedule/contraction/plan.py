@@ -99,4 +99,5 @@ def _stores(product: Product, arithmetic: Arithmetic, tiling: Tiling, following:
     if following == "nothing" and not arithmetic.converts and arithmetic.dtype != bool_:
         return "sums"
     # A tile of any number of rows is several functions: too many to have the epilogue in each.
-    return "results" if following == "light" and not is_symbolic(product.m) else "buffer"
+    light = following == "light" and not is_symbolic(product.m)
+    return "results" if light and all(section.tiles == 1 for section in tiling.sections) else "buffer"

@@ -31,7 +31,7 @@ def make_scratch(product: Product, arithmetic: Arithmetic, tiling: Tiling, block
     """Lay out the scratch of a product; in a band, of at most `block` rows of it."""
     if tiling.form == "dots":
         return ProductScratch(0, 0, 0, 0, product.n * flipped_row(product, arithmetic) if tiling.flips else 0)
-    row = max((section.vectors for section in tiling.sections), default=0) * arithmetic.vector_bytes
+    row = max((section.across for section in tiling.sections), default=0) * arithmetic.vector_bytes
     columns, gates = tiling.form == "columns", product.gates
     copied = _aligned((product.k if product.transpose_x else product.m) * tiling.x_row)
     panels = _aligned(_panels_held(tiling) * tiling.k_block * row)

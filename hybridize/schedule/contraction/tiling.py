@@ -18,7 +18,7 @@ from hybridize.schedule.contraction.panels import (
     ColumnPanels,
     Pack,
     column_panels,
-    gate_vectors,
+    gates_beside,
     panel_vectors,
     tile_heights,
     tile_rows,
@@ -85,15 +85,9 @@ def columns_block(product: Product, arithmetic: Arithmetic) -> int:
 def gates_fit(product: Product, arithmetic: Arithmetic) -> bool:
     """Tell whether the sums of an element can come to one epilogue: else they are stored, and loops read them.
 
-    A panel has all gates side by side, at least a register of each, and no more of them than leave room for rows.
+    A tile has at least a register of each of its gates.
     """
-    if is_symbolic(product.n) or product.columns < arithmetic.lanes:
-        return False
-    return product.gates <= _MOST_PANELS * panel_vectors(arithmetic)
-
-
-_MOST_PANELS = 2
-"""Panels that the gates of an element take the place of, at most."""
+    return not is_symbolic(product.n) and product.columns >= arithmetic.lanes
 
 
 def _flip_pays(product: Product, arithmetic: Arithmetic) -> bool:
@@ -174,14 +168,14 @@ def make_tiling(product: Product, arithmetic: Arithmetic, block: int = 0) -> Til
     streams = form == "rows" and not pack and _streams(product, arithmetic, vectors)
     # Where sums wait in memory anyway, tiles have one gate each, and what they read lies as it did.
     gates = 1 if form == "columns" or streams else product.gates
-    across = vectors if gates == 1 else gate_vectors(vectors, gates)
     if streams:
-        across = min(vectors, columns // arithmetic.lanes)  # what is left over is read from before its start
-    parts = column_panels(columns, arithmetic.lanes, across, "copy" if product.packed else pack, gates)
+        vectors = min(vectors, columns // arithmetic.lanes)  # what is left over is read from before its start
+    parts = column_panels(columns, arithmetic.lanes, vectors, "copy" if product.packed else pack, gates)
     if product.packed:
         parts = tuple(changed(part, pack="") for part in parts)
     parts = tuple(changed(part, heights=tile_heights(arithmetic, rows, part.vectors)) for part in parts)
-    panel_row = across * gates * arithmetic.vector_bytes
+    beside = gates_beside(vectors, gates)
+    panel_row = vectors // beside * gates * arithmetic.vector_bytes
     l2 = arithmetic.target.l2_bytes
     blocks = -(-k * panel_row // (l2 // 4)) if k * panel_row > l2 // 2 else 1
     k_block = max(1, -(-k // blocks))

@@ -198,14 +198,17 @@ def _pack(
     k: str,
     count: str | int,
     to: str,
+    rows: int,
 ) -> None:
-    """Pack the `count` rows from k on of the panel that begins at `column` and is `width` columns wide, gate by
-    gate.
+    """Pack the `count` rows from k on of the panel that begins at `column` and is `width` columns wide, gate by gate;
+    there is room for `rows`.
     """
-    for gate in range(section.gates):
-        gate_bytes = gate * (section.vectors // section.gates) * arithmetic.vector_bytes
+    stride = section.vectors * arithmetic.vector_bytes
+    for gate in range(section.gates * section.tiles):
+        tile, beside = divmod(gate, section.gates)
         there = changed(source, pointer=at(f, source.pointer, source.gate * gate))
-        _pack_gate(f, arithmetic, section, there, column, width, k, count, at(f, to, gate_bytes))
+        panel = at(f, to, rows * stride * tile + beside * (stride // section.gates))
+        _pack_gate(f, arithmetic, section, there, column, width, k, count, panel)
 
 
 def _pack_gate(
@@ -340,11 +343,11 @@ class _Rows:
         f, arithmetic, section = self.f, self.arithmetic, self.section
         if section.pack:
             index = f.op(f"sub i64 {column}, {first}")
-            per_column = arithmetic.bytes * self.tiling.k_block * section.gates
+            per_column = arithmetic.bytes * self.tiling.k_block * section.gates * section.tiles
             # Columns of a whole panel are as wide as its registers; a narrower one is alone in its section.
             return at(f, self.panels, times(f, index, per_column))
         if self.product.packed:
-            per_column = arithmetic.bytes * self.product.k * section.gates
+            per_column = arithmetic.bytes * self.product.k * section.gates * section.tiles
             panel = at(f, self.source.pointer, times(f, column, per_column))
             return at(f, panel, f.op(f"mul i64 {k}, {operand(f, self.panel_stride)}"))
         absolute = plus(f, column, section.start - section.skip)
@@ -357,7 +360,8 @@ class _Rows:
             to = self.panel(column, first, k)
             absolute = plus(self.f, column, self.section.start)
             width = _width(self.f, self.section, absolute, self.product.columns)
-            _pack(self.f, self.arithmetic, self.section, self.source, absolute, width, k, count, to)
+            rows = self.tiling.k_block
+            _pack(self.f, self.arithmetic, self.section, self.source, absolute, width, k, count, to, rows)
 
     def columns(self) -> tuple[str | int, str | int]:
         """First and last (exclusive) column of the panels that this call computes."""
@@ -429,7 +433,7 @@ class _Rows:
     def in_blocks(self) -> None:
         """Blocks of k, the sums of a panel's tiles kept in scratch between them."""
         f, section, block = self.f, self.section, self.tiling.k_block
-        row_bytes = section.vectors * self.arithmetic.vector_bytes
+        row_bytes = section.across * self.arithmetic.vector_bytes
         minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
         with f.loop(*self.columns(), section.width) as loop:
             with f.loop(0, maximum(self.product.k, 1), block) as blocks:  # at least once: no terms give zeros
@@ -477,40 +481,47 @@ class _Rows:
         ending: tuple[Ending, Sequence[str]] | None = None,
         near: tuple[str, str] | None = None,
     ) -> None:
-        """One register tile; its sums are dense unless `c_stride` says how far apart their rows are."""
-        vectors, gates = self.section.vectors, self.section.gates
-        stride = vectors * self.arithmetic.vector_bytes if c_stride is None else c_stride
-        _call_tile(
-            self.f,
-            self.arithmetic,
-            rows,
-            self.heights,
-            vectors,
-            self.broadcast,
-            x,
-            c,
-            stride,
-            panel,
-            self.panel_stride,
-            k,
-            more,
-            self.tiling.order == "streams",
-            near,
-            ending,
-            (1, 0) if self.section.pack or self.product.packed else (gates, self.source.gate),
-        )
+        """The register tiles that have all gates, mostly one; their sums are dense unless `c_stride` says how far apart
+        the rows are.
+        """
+        f, section = self.f, self.section
+        row = section.vectors * self.arithmetic.vector_bytes
+        in_place = not section.pack and not self.product.packed
+        following = 0
+        if section.tiles > 1:
+            terms = self.tiling.k_block if section.pack else self.product.k
+            following = section.gates * self.source.gate if in_place else terms * row
+        with f.loop(0, section.tiles) as loop:
+            _call_tile(
+                f,
+                self.arithmetic,
+                rows,
+                self.heights,
+                section.vectors,
+                self.broadcast,
+                x,
+                at(f, c, times(f, loop.index, row)),
+                section.tiles * row if c_stride is None else c_stride,
+                at(f, panel, times(f, loop.index, following)),
+                self.panel_stride,
+                k,
+                more,
+                self.tiling.order == "streams",
+                near,
+                ending,
+                (section.gates, self.source.gate) if in_place else (1, 0),
+            )
 
     def finish(self, c: str, row: str, column: str, rows: str | int, gate: str | int | None = None) -> None:
         """Sums of a tile through the epilogue; those of its gates lie beside each other unless `gate` says how many
         bytes apart.
         """
         section, absolute = self.section, plus(self.f, column, self.section.start)
-        stride = section.vectors * self.arithmetic.vector_bytes
+        stride = section.across * self.arithmetic.vector_bytes
         c = at(self.f, c, section.skip * self.arithmetic.bytes)
         width = _width(self.f, section, absolute, self.product.columns)
-        self.out.store(
-            c, stride, row, absolute, rows, width, self.batch, stride // section.gates if gate is None else gate
-        )
+        beside = stride // (section.gates * section.tiles)
+        self.out.store(c, stride, row, absolute, rows, width, self.batch, beside if gate is None else gate)
 
 
 def _in_streams(sections: list[_Rows]) -> None:
@@ -573,7 +584,7 @@ def emit_columns(
             row = plus(f, loop.index, section.start)
             panel, panel_stride = panels, stride
             if section.pack:
-                _pack(f, arithmetic, section, source, row, section.width, "0", product.k, panels)
+                _pack(f, arithmetic, section, source, row, section.width, "0", product.k, panels, product.k)
             else:
                 panel = at(f, x, times(f, plus(f, row, -section.skip), arithmetic.bytes))
                 panel_stride = source.stride
