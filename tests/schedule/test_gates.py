@@ -417,6 +417,24 @@ def test_threads_share_the_rows_and_the_columns_of_the_result():
         assert [one.tobytes() for one in alone] == [one.tobytes() for one in shared]
 
 
+def test_gated_layers_share_a_band():
+    """What lies between the product of a gated unit and the next product is read from nearby."""
+
+    def run(x, w, v):
+        return np.dot(swiglu(Ours, by_split(np.dot(x, w.T), 2), None)[0], v.T)
+
+    rng = numpy.random.default_rng(0)
+    arrays = [(rng.normal(size=shape) / 4).astype("f4") for shape in ((600, 64), (256, 64), (64, 128))]
+    graph, target = graph_of(run, arrays), dataclasses.replace(host_target(), l2_bytes=256 << 10)
+    first, second = scheduled(graph, target, stable=(1, 2)).steps
+    assert first.plan.product.gates == 2
+    assert first.part.band.number == second.part.band.number
+    x, w, v = (one.astype("f8") for one in arrays)
+    (wanted,) = swiglu(Exact, numpy.split(x @ w.T, 2, axis=-1), None)
+    (found,) = compiled(graph, target, stable=(1, 2)).run(arrays)
+    numpy.testing.assert_allclose(found, wanted @ v.T, rtol=1e-4, atol=1e-4)
+
+
 def test_any_number_of_rows():
     function = hybridize.hybridize(layer(lstm, by_index))
     for rows in (3, 7, 12, 1, 40):
