@@ -11,8 +11,8 @@ from hybridize.base.frozen import changed, mutable
 from hybridize.loops.kernel import Kernel
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
-from hybridize.schedule.bands import Axes, BandMember, Memory, Run, find_runs
-from hybridize.schedule.contraction import ProductPlan, make_packing, make_plan, packing_kernel
+from hybridize.schedule.bands import Axes, BandMember, Memory, Run, find_runs, has_unknown_panels
+from hybridize.schedule.contraction import ProductPlan, flipping_kernel, make_packing, make_plan, packing_kernel
 from hybridize.schedule.grouping import FusionGroup, Grouping, NodeStep, Unit
 from hybridize.schedule.memory import ScratchBlock, rounded
 from hybridize.schedule.parallel import Split
@@ -172,14 +172,18 @@ class Bands:
     def _replan(self, placed: Placed, member: BandMember, scratch: MakeScratch) -> None:
         """Plan a product by blocks of rows; what it would pack at each call is packed before the band, once."""
         assert member.plan is not None
-        product = member.plan.product
-        if any(section.pack for section in member.plan.tiling.sections):
-            first, last = placed.run.span
+        product, (first, last) = member.plan.product, placed.run.span
+        if product.transpose_w and not product.packed and has_unknown_panels(product):
+            placed.fill = flipping_kernel(product, self._target)
+            product = changed(product, transpose_w=False)
+        elif any(section.pack for section in member.plan.tiling.sections) and not has_unknown_panels(product):
             packing = make_packing(product, Arithmetic(product.dtype, self._target))
             placed.fill = packing_kernel(packing, self._target)
-            placed.packed = scratch(packing.nbytes, first)
-            placed.packed.last = last
             product = changed(product, packed=True)
+        if placed.fill is not None:
+            made = placed.fill.params[0]
+            placed.packed = scratch(made.size * made.dtype.itemsize, first)
+            placed.packed.last = last
         placed.plan = make_plan(product, self._target, member.following, placed.run.blocks)
 
     def place(self, locate: Callable[[ScratchBlock], Address]) -> None:

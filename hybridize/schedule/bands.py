@@ -16,7 +16,7 @@ from hybridize.base.frozen import frozen, mutable
 from hybridize.loops.expr import Axis, Expr
 from hybridize.loops.index import Index, Space
 from hybridize.machine.target import Target
-from hybridize.schedule.contraction import ProductPlan
+from hybridize.schedule.contraction import Product, ProductPlan
 from hybridize.schedule.contraction.blocks import LEAST, RowBlocks
 from hybridize.schedule.contraction.plan import Following
 from hybridize.schedule.grouping import radix
@@ -73,16 +73,23 @@ class BandMember:
 
 
 def suits_band(plan: ProductPlan) -> bool:
-    """Tell whether the product of a plan computes any of its rows in the same way, whichever are computed with them."""
+    """Tell whether the product of a plan has tiles of rows, which compute any of them in the same way, whichever are
+    computed with them. Where the number of rows is not known, it may have dot products too: not in a band.
+    """
     tiling, of = plan.tiling, plan.product
-    packs = any(section.pack for section in tiling.sections)
+    packs = any(section.pack for section in tiling.sections[:1])
     return (
-        tiling.form == "rows"
+        (tiling.form == "rows" or (tiling.form == "either" and has_unknown_panels(of)))
         and tiling.order != "streams"
         and same(tiling.x_row, 0)
         and not plan.empty
-        and not (packs and (is_symbolic(of.n) or is_symbolic(of.k)))
+        and not (packs and has_unknown_panels(of) and not of.transpose_w)
     )
+
+
+def has_unknown_panels(product: Product) -> bool:
+    """Tell whether the panels of w have a size that only the call knows: they are never packed whole."""
+    return is_symbolic(product.n) or is_symbolic(product.k)
 
 
 @mutable(eq=False)

@@ -87,6 +87,13 @@ def attention(q, k, v):
     return [ops.matmul(composites.softmax(scores, ops.type_of(scores).ndim - 1), v)]
 
 
+def attention_of_any_length():
+    scope = SizeScope()
+    length = scope.symbol(1000, low=2)
+    scope.capturing = False
+    return schedule_of(attention, *[f32(length, 64)] * 3)
+
+
 def normal_then_dense(x, gain, shift, w):
     return [ops.matmul(composites.layer_norm(x, gain, shift, 1), w)]
 
@@ -188,6 +195,7 @@ CASES |= {
         "attention": lambda: schedule_of(attention, *[f32(1000, 64)] * 3),
         "attention of a batch": lambda: schedule_of(attention, *[f32(8, 384, 64)] * 3, target="avx2"),
         "attention threads": lambda: schedule_of(attention, *[f32(8, 384, 64)] * 3, slots=4),
+        "attention of any length": attention_of_any_length,
         "norm then product": lambda: schedule_of(
             normal_then_dense, f32(2000, 96), f32(96), f32(96), f32(96, 64), stable=(3,)
         ),

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hybridize import hybridize, np, npx, ops
+from hybridize.base.dims import SizeScope
 from hybridize.base.dtypes import float32
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import host_target
@@ -241,6 +242,34 @@ def test_attention_of_heads_within_rows():
     (found,) = check(graph, inputs)
     wanted = reference(*(x.transpose(0, 2, 1, 3) for x in inputs)).transpose(0, 2, 1, 3).reshape(2, 200, 96)
     numpy.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "lengths"),
+    [
+        (lambda n: [(n, 300, 32)] * 3, (2, 5)),
+        (lambda n: [(n, 32)] * 3, (2, 7, 23, 24, 47, 48, 49, 333)),
+        (lambda n: [(2, n, 32)] * 3, (2, 25, 71, 193)),
+    ],
+    ids=["batch", "length", "length of a batch"],
+)
+def test_attention_of_a_size_that_only_calls_know(shapes, lengths):
+    scope = SizeScope()
+    size = scope.symbol(300, low=2)
+    scope.capturing = False
+
+    def scaled(q, k, v):
+        scores = ops.matmul(q, k, False, True)
+        scores = ops.mul(scores, ops.like(0.25, scores))
+        return [ops.matmul(composites.softmax(scores, ops.type_of(scores).ndim - 1), v)]
+
+    graph = graph_of(scaled, *(f32(*shape) for shape in shapes(size)))
+    assert set(bands(graph)) == {0}
+    executable = compiled(graph, SMALL)
+    assert "n0*n0" not in str(executable.plan.scratch_bytes)
+    for length in lengths:
+        inputs = numbers(length, *shapes(length))
+        numpy.testing.assert_allclose(executable.run(inputs)[0], reference(*inputs), rtol=1e-4, atol=1e-5)
 
 
 def test_weights_that_are_wanted_too():

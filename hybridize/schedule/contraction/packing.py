@@ -97,6 +97,21 @@ def packing_kernel(packing: Packing, machine: Target) -> Kernel:
     return Kernel(params, (), tuple(made))
 
 
+def flipping_kernel(product: Product, machine: Target) -> Kernel:
+    """Copy w, param 1, stored [n, k], as [k, n], param 0: where panels have no known size, they lie in place then."""
+    interner = Interner()
+    matrices = 1 if product.shared_w else product.batch
+    sizes = (matrices, product.k, product.n)
+    elements = matrices * product.n * product.k
+    params = (Param(product.dtype, elements, True), Param(product.dtype, elements, False))
+    space = Space(interner, dict(enumerate(sizes)))
+    matrix, term, column = (space.axis(axis) for axis in range(3))
+    place = space.flat((matrix, term, column), sizes)
+    source = space.flat((matrix, column, term), (matrices, product.n, product.k))
+    copy = LoopedStatement(sizes, Statement(0, place, interner.load(product.dtype, 1, (source,))))
+    return Kernel(params, (), (Nests(machine, params, interner).nest((), [copy]),))
+
+
 _CONVERTED_ROWS = 4
 """Rows of x that make up for panels of floats, which are twice as long as the short floats that they are made of."""
 _FAR_ROWS = 2
