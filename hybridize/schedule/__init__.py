@@ -21,6 +21,7 @@ keeps. Kernels are loop IR; nothing here knows LLVM.
     layouts      which values have a home other than the order of their axes
     places       in whose memory a value lies: its own, or within a base or a concatenation
     hoisting     what depends on constants and stable inputs alone, taken out of the calls
+    joining      products of one operand with several stable matrices, made one
     derived      the programs that make constants of others, once for each version
     bands        steps that run a few rows at a time, one after the other
     banding      bands carried out: order, plans by blocks of rows, memory, threads

@@ -11,7 +11,7 @@ twice, which costs nothing at a call. What is shared within the graph of one is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Final
 
 from hybridize.base.dims import hint
@@ -39,6 +39,7 @@ def hoisted(
     lowerings: Lowerings,
     derive: Callable[[Graph], Derived],
     within: bool = False,
+    surely: Collection[Value] = (),
 ) -> tuple[Graph, dict[Value, Derived]]:
     """Return the graph without what is computed once, and the constants that its nodes read instead.
 
@@ -49,15 +50,16 @@ def hoisted(
         derive: makes the only output of a graph, whose inputs are `known`, a constant.
         within: the graph is a body of control flow. It may never run, so it has no loops run for it beforehand, which
             might not end.
+        surely: stable values that become constants whatever it saves.
     """
-    stable = _stable_nodes(graph, known, within)
+    stable = stable_nodes(graph, known, within)
     if not stable:
         return graph, {}
-    return _Hoisting(graph, known, lowerings, stable).result(derive)
+    return _Hoisting(graph, known, lowerings, stable, surely).result(derive)
 
 
-def _stable_nodes(graph: Graph, known: Mapping[Value, KnownSource], within: bool) -> dict[Value, Node]:
-    """The nodes that compute of known values alone, by what they compute."""
+def stable_nodes(graph: Graph, known: Mapping[Value, KnownSource], within: bool) -> dict[Value, Node]:
+    """The nodes that compute of known values alone, by what they compute; `within` is as in `hoisted`."""
     found: dict[Value, Node] = {}
     for node in graph.nodes:
         if all(value in known or value in found for value in node.inputs) and _is_pure(node, within):
@@ -80,8 +82,10 @@ class _Hoisting:
         known: Mapping[Value, KnownSource],
         lowerings: Lowerings,
         stable: Mapping[Value, Node],
+        surely: Collection[Value],
     ) -> None:
         self._graph, self._known, self._lowerings, self._stable = graph, known, lowerings, stable
+        self._surely = surely
         self._readers: dict[Value, list[Node]] = {}
         for node in graph.nodes:
             for value in node.inputs:
@@ -120,7 +124,7 @@ class _Hoisting:
             base = self._moved(value, node)
             if base is None or value.type.nbytes < base.type.nbytes:
                 nodes = self._makers(value)
-                if self._pays(value, nodes):
+                if value in self._surely or self._pays(value, nodes):
                     self._border[value] = nodes
                     continue
             self._kept.add(node)

@@ -40,8 +40,9 @@ from hybridize.schedule.draft import Draft
 from hybridize.schedule.epilogue import epilogue_of, following
 from hybridize.schedule.finish import Numbering, finish, finish_rows, suits_rows
 from hybridize.schedule.grouping import FusionGroup, Grouping, NodeStep, Unit, carried_state, invariant_state
-from hybridize.schedule.hoisting import hoisted
+from hybridize.schedule.hoisting import hoisted, stable_nodes
 from hybridize.schedule.homes import ordered
+from hybridize.schedule.joining import joined
 from hybridize.schedule.layouts import assign as layouts_of
 from hybridize.schedule.lower import Lowerings
 from hybridize.schedule.memory import ALIGN, ScratchBlock, assign, rounded
@@ -116,8 +117,12 @@ def _scheduled(graph: Graph, machine: _Machine, known: Mapping[int, KnownSource]
         return _Scheduler(graph, machine, lowerings, {}, {}, updates).result()
     sources: dict[Value, KnownSource] = {graph.inputs[k]: source for k, source in known.items()}
     sources |= graph.constants
-    rest, made = hoisted(graph, sources, lowerings, lambda cone: _derived(cone, sources, machine), machine.within)
-    return _Scheduler(rest, machine, lowerings, sources, made, updates).result()
+    stable = stable_nodes(graph, sources, machine.within)
+    whole = joined(graph, lambda value: value in sources or value in stable, machine.target)
+    rest, made = hoisted(
+        whole.graph, sources, lowerings, lambda cone: _derived(cone, sources, machine), machine.within, whole.constants
+    )
+    return _Scheduler(rest, machine, lowerings, sources, made, updates, whole.made_of).result()
 
 
 def _derived(cone: Graph, sources: Mapping[Value, KnownSource], machine: _Machine) -> Derived:
@@ -141,10 +146,12 @@ class _Scheduler:
         known: Mapping[Value, KnownSource],
         made: Mapping[Value, Derived],
         updates: Updates,
+        joined: Mapping[Node, Sequence[Node]] | None = None,
     ) -> None:
         """`known` are the constants and stable inputs that constants may be derived of, `made` those of the graph's
-        values that are.
+        values that are. Nodes that are `joined` stand for several.
         """
+        self.joined = joined or {}
         self.machine = machine
         self.threads = machine.slots
         self.graph = graph
@@ -293,6 +300,10 @@ class _Scheduler:
 
     # Steps
 
+    def _provenance(self, nodes: Iterable[Node]) -> Provenance:
+        """The origin of a step that computes nodes, joined ones as the program says them."""
+        return _provenance_of(one for node in nodes for one in self.joined.get(node, (node,)))
+
     def result(self) -> Schedule:
         last = self._live()
         makers = []
@@ -389,7 +400,7 @@ class _Scheduler:
         numbering, order, rows = self._numbered(draft, merged)
         kernel = finish(draft, numbering, self.target)
         lanes = max((nest.lanes for nest in kernel.nests), default=1)
-        provenance = _provenance_of(node for _, node, _ in reversed(group.members))
+        provenance = self._provenance(node for _, node, _ in reversed(group.members))
         flops = sum(local.cost * value.type.size for value, _, local in group.members)
         nbytes = kernel_bytes(kernel)
         local = [row.nbytes * lanes for row in rows]
@@ -533,7 +544,7 @@ class _Scheduler:
         kept = [out] if draft is None else list(draft.group.materialised)
         turned = self._turned(arranged, kept, values, stores, number)
         nodes = [step.node] if draft is None else [step.node, *(n for _, n, _ in reversed(draft.group.members))]
-        provenance = _provenance_of(nodes)
+        provenance = self._provenance(nodes)
         nbytes = x.type.nbytes + w.type.nbytes + bytes_moved(params, [(out.type.shape, statements_of(stores))])
         flops = sum(2 * product(part.contraction.sizes) for part in arranged.phases)
         split = self._split(nbytes, flops, [plan.scratch_bytes], lambda: is_symbolic(plan.units) or plan.units > 1)
@@ -630,7 +641,7 @@ class _Scheduler:
         split = self._split(nbytes, product.flops, [own], lambda: is_symbolic(plan.units) or plan.units > 1)
         workspace = self._own_scratch(own, split, number)
         nodes = [step.node] if draft is None else [step.node, *(n for _, n, _ in reversed(draft.group.members))]
-        provenance = _provenance_of(nodes)
+        provenance = self._provenance(nodes)
         if suits_band(plan) and self.grouping.places.is_dense(out):
             offered = functools.partial(
                 self._product_member,
@@ -746,7 +757,7 @@ class _Scheduler:
         def make() -> tuple[ScheduleStep, int]:
             addresses = tuple(self._address_of(value) for value in (*node.outputs, *node.inputs))
             own = self._address(workspace)
-            step = RoutineStep(_provenance_of([node]), routine, inputs, outputs, scratch, addresses, own)
+            step = RoutineStep(self._provenance([node]), routine, inputs, outputs, scratch, addresses, own)
             return step, sum(kind.size for kind in (*inputs, *outputs))
 
         return make
@@ -785,7 +796,7 @@ class _Scheduler:
                 *(nowhere if k in unread else self._address_of(value) for k, value in enumerate(node.inputs)),
             )
             step = RegionStep(
-                _provenance_of([node]),
+                self._provenance([node]),
                 region.kind,
                 bodies,
                 tuple(slots),

@@ -104,6 +104,12 @@ class Derived:
     ops: tuple[str, ...] = ()
     """Ops of the graph that the steps compute, in order: those that calls do without."""
 
+    def __str__(self) -> str:
+        sources = [f"input{one.input}" if isinstance(one, Stable) else "a constant" for one in self.sources]
+        steps = [f"{number}. {step}" for number, step in enumerate(self.steps)]
+        title = f"{self.type} derived of {', '.join(sources)}, {self.scratch_bytes} bytes of scratch"
+        return "\n".join([title, _indented("\n".join(steps))])
+
 
 @frozen(eq=False)
 class DerivedPart:
@@ -303,8 +309,10 @@ class Schedule:
 
     def __str__(self) -> str:
         steps = [f"{number}. {step}" for number, step in enumerate(self.steps)]
+        first = len(self.plan.inputs)
+        derived = [f"input{first + slot}: {one}" for slot, one in enumerate(self.constants) if isinstance(one, Derived)]
         count = "1 step" if len(self.steps) == 1 else f"{len(self.steps)} steps"
-        return "\n".join([f"{count}, {text(self.scratch_bytes)} bytes of scratch", *steps])
+        return "\n".join([f"{count}, {text(self.scratch_bytes)} bytes of scratch", *steps, *derived])
 
 
 def statements_of(stores: Iterable[SideStore]) -> list[Statement]:

@@ -114,6 +114,18 @@ def kept(x, w):
     return both(ops.matmul(x, w))
 
 
+def scaled_weight(x, w, g):
+    return [ops.matmul(x, ops.mul(w, ops.broadcast(g, ops.type_of(w).shape)), False, True)]
+
+
+def heads(x, *weights):
+    return [ops.matmul(x, w, False, True) for w in weights]
+
+
+def gated(x, w, v):
+    return [ops.mul(ops.sigmoid(ops.matmul(x, w, False, True)), ops.matmul(x, v, False, True))]
+
+
 def gates_of(z, count):
     rows, columns = ops.type_of(z).shape
     columns //= count
@@ -172,6 +184,9 @@ CASES = {
     "epilogue": lambda: schedule_of(dense, f32(6, 64), f32(64, 48), f32(48)),
     "epilogue that stores twice": lambda: schedule_of(kept, f32(6, 64), f32(64, 48)),
     "epilogue of any rows": lambda: schedule_of(dense, f32(unknown(), 64), f32(64, 48), f32(48)),
+    "derived": lambda: schedule_of(scaled_weight, f32(6, 64), f32(48, 64), f32(48, 1), stable=(1, 2)),
+    "joined heads": lambda: schedule_of(heads, f32(16, 64), *[f32(16, 64)] * 4, stable=range(1, 5)),
+    "joined gates": lambda: schedule_of(gated, f32(16, 64), f32(128, 64), f32(128, 64), stable=(1, 2)),
     "merged": lambda: schedule_of(scaled, f32(40), f32(40), f32(40)),
 }
 CASES |= {

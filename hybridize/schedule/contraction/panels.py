@@ -85,6 +85,15 @@ def tile_rows(arithmetic: Arithmetic, vectors: int) -> int:
     return rows.get(vectors) or max(1, (registers - 2 - vectors) // vectors)
 
 
+_LATENCY = 8
+"""Sums that must be in flight: two multiply-adds start each cycle, and one takes four."""
+
+
+def sets_of_sums(rows: int, vectors: int) -> int:
+    """Sets of sums that a tile has, taken in turn: where there is more than one, terms are summed in another order."""
+    return max(1, _LATENCY // (rows * vectors))
+
+
 _SHORT = (3, 2)
 """Heights of the tiles for what tall ones leave of an unknown number of rows."""
 _NARROW_ROWS = 4

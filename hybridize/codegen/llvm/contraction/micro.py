@@ -18,9 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes
 from hybridize.codegen.llvm.text import Function, Module
-
-_LATENCY = 8
-"""Sums that must be in flight: two multiply-adds start each cycle, and one takes four."""
+from hybridize.schedule.contraction.panels import sets_of_sums
 
 LINE = 64
 """Bytes that are fetched together."""
@@ -135,7 +133,7 @@ def tile(
     offsets = [times(f, "%xs", row) if along_k else times(f, row, arithmetic.bytes) for row in numbered]
     columns = _column_offsets(f, arithmetic, vectors, gates)
     # A small tile has several sets of sums, taken in turn, or each multiply-add would wait for the one before it.
-    turns = max(1, _LATENCY // count)
+    turns = sets_of_sums(rows, vectors)
     if turns > 1:
         total = _tile_in_turns(f, arithmetic, offsets, columns, along_k, begin, turns, ahead, brings)
     else:
