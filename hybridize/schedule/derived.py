@@ -21,6 +21,7 @@ from hybridize.schedule.steps import (
     DerivedPart,
     KnownSource,
     LoopStep,
+    ProductStep,
     Provenance,
     RegionStep,
     ScheduleStep,
@@ -76,14 +77,16 @@ def derived(
             slots = [_slot(found, one) for one in inner.sources]
             block, own = Address("scratch", 0, top), top + rounded(inner.type.nbytes)
             inputs = {k: Address("input", slot, 0) for k, slot in enumerate(slots)}
-            before += [_moved(step, inputs, block, own) for step in inner.steps]
+            bands = _bands(before)
+            before += [_moved(step, inputs, block, own, bands) for step in inner.steps]
             before_ops += inner.ops
             made[id(inner)] = block, f"({inner.key} of {slots})"
             top = own + rounded(inner.scratch_bytes)
         block, word = made[id(inner)]
         places[number] = _after(block, source.offset * of.dtype.itemsize)
         words.append(f"{word} from {source.offset}")
-    moved = [_moved(step, places, Address("output", 0, 0), 0) for step in steps]
+    bands = _bands(before)
+    moved = [_moved(step, places, Address("output", 0, 0), 0, bands) for step in steps]
     return Derived(tuple(found), type, (*before, *moved), top, f"{key} of [{', '.join(words)}]", (*before_ops, *ops))
 
 
@@ -115,8 +118,16 @@ def _used(steps: Sequence[ScheduleStep]) -> Iterator[int]:
                 yield from slots
 
 
-def _moved(step: ScheduleStep, inputs: Mapping[int, Address], output: Address, scratch: int) -> ScheduleStep:
-    """A step whose inputs, output and scratch are elsewhere."""
+def _bands(steps: Sequence[ScheduleStep]) -> int:
+    """A number that is above those of the bands of steps."""
+    bands = (step.part.band.number for step in steps if isinstance(step, LoopStep | ProductStep) and step.part)
+    return 1 + max(bands, default=-1)
+
+
+def _moved(
+    step: ScheduleStep, inputs: Mapping[int, Address], output: Address, scratch: int, bands: int
+) -> ScheduleStep:
+    """A step whose inputs, output and scratch are elsewhere; its band has a number from `bands` on."""
 
     def at(address: Address) -> Address:
         match address.kind:
@@ -127,6 +138,10 @@ def _moved(step: ScheduleStep, inputs: Mapping[int, Address], output: Address, s
         return _after(address, scratch)
 
     addresses = tuple(map(at, step.addresses))
+    if isinstance(step, LoopStep | ProductStep) and step.part is not None:
+        band = step.part.band
+        band = changed(band, number=bands + band.number, own=tuple(map(at, band.own)))
+        step = changed(step, part=changed(step.part, band=band))
     if isinstance(step, LoopStep):
         return changed(step, addresses=addresses)
     if isinstance(step, RegionStep):

@@ -253,3 +253,26 @@ def test_random_programs_of_stable_values(data):
     (wanted,) = evaluate(made.graph, made.inputs)
     if np.isfinite(wanted).all() and np.abs(wanted).max(initial=0) < 1 << 20:
         made.check()
+
+
+def chain(do, x, *weights):
+    """Two rows of products of weights alone, each of which runs in a band, and x with what comes of both."""
+    found = []
+    for first, *others in (weights[:3], weights[3:]):
+        for w in others:
+            first = do(Matmul(False, False), first, w)
+        found.append(first)
+    return do(Matmul(False, True), x, do(Matmul(False, True), *found))
+
+
+def test_what_is_derived_may_run_in_bands():
+    """Rows of large weights times small ones: what lies between them is no more than a block of rows."""
+    rng = np.random.default_rng(0)
+    tall, square = (rng.integers(-1, 2, shape).astype(F4) for shape in ((2048, 256), (256, 256)))
+    made = Made(chain, whole(4, 2048), tall, square, np.abs(square), tall, square, square)
+    program = compile(made.graph, stable=made.stable)
+    (one,) = program.plan.derivations
+    assert one.ops == ("matmul",) * 5
+    x, a, b, c, d, e, f = (y.astype("f8") for y in made.inputs)
+    wanted = x @ (a @ b @ c @ (d @ e @ f).T).T
+    np.testing.assert_allclose(program.run(made.inputs)[0], wanted, rtol=1e-4, atol=1e-3 * np.abs(wanted).max())
