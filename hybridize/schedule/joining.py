@@ -76,9 +76,9 @@ class _Joining:
         self._gone: set[Node] = set()
         """Nodes that joined ones stand for."""
         self._before: list[Node] = []
-        """What joins matrices and vectors."""
+        """Nodes that join matrices and vectors."""
         self._at: dict[Node, list[Node]] = {}
-        """What comes in the place of the first product of each set."""
+        """Nodes in the place of the first product of each set."""
         self._constants: list[Value] = []
         self._made_of: dict[Node, tuple[Node, ...]] = {}
 
