@@ -13,6 +13,7 @@ from hybridize.base.modes import BUSY, IDLE
 from hybridize.base.once import once
 from hybridize.base.types import TensorType
 from hybridize.compiler.host import process_module
+from hybridize.runtime import effects
 from hybridize.runtime.cpython import supported
 from hybridize.runtime.entry import (
     Argument,
@@ -63,6 +64,7 @@ def make_entry(
     derived: Sequence[NDArray[Any]] = (),
     watches: Sequence[Watch] = (),
     doubt: Callable[[], bool] | None = None,
+    taken: Callable[[], BaseException | None] = effects.taken,
     in_place: Collection[int] = (),
     exclusive: bool = False,
     modal: bool = True,
@@ -83,6 +85,7 @@ def make_entry(
         fallback: gets every other call, with the same arguments.
         structure: `leaf`, `tuple`, `list`, `none`, or a callable that is given the tuple of results.
         writes: buffers that the last outputs are copied into after the program has run, C-contiguous.
+        taken: gives what printing or asserting has left behind to be raised.
         in_place: numbers of outputs that the program itself writes into the buffers for them: those whose input that
             buffer is, as the plan's `updates` allow, if nothing else that is bound overlaps it.
         committed: called after the copying.
@@ -121,6 +124,7 @@ def make_entry(
         prepare=executable.prepare,
         watches=watches,
         doubt=doubt,
+        taken=taken,
         acts=executable.effects,
         exclusive=exclusive,
         busy=BUSY if modal else IDLE,

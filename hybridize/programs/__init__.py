@@ -4,7 +4,7 @@
 In: `contract.captured.Captured`. Out: `Program`, a callable with its guards, entry, memory and reports; files.
 
 - `program` runs calls; `entry` wraps its machine code; `backends` run graphs; `differentiated` is a program with its
-  gradient.
+  gradient; `failures` finds the line of an assertion that did not hold.
 - `packed` keeps what is derived of weights, and copies row by row; `donation` lets results take the memory of
   arguments.
 - `cache` keeps the programs of a function or module. `families` decide which sizes stay symbols, `changes` which places

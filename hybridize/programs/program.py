@@ -61,6 +61,7 @@ from hybridize.programs.entry import (
     with_feeds,
     without_gradients,
 )
+from hybridize.programs.failures import locate, taken_of
 from hybridize.programs.families import family_key
 from hybridize.programs.packed import PackedMachine, copyable
 from hybridize.programs.recorded_calls import recorded
@@ -394,7 +395,8 @@ class Program:
                     outputs = self._runs.run(buffers)
                 if self._writes:
                     self._commit(arrays, outputs)
-            except BaseException:
+            except BaseException as error:
+                locate(error, self.captured)
                 # An interruption may come when the program has written in place. What it began is ended then.
                 if self._writes and outputs is not None:
                     took.append(None)
@@ -578,8 +580,8 @@ class Program:
             fallback=not_taken if keeps_state else fallback, structure=self._finish(count, lifted),
             writes=[array._data for array in written],
             committed=committed.put if written else None, derived=[copy.buffer for copy in copies.derived],
-            doubt=self._holds, watches=watches(captured.guards), in_place=donated(executable.plan.updates, inputs),
-            exclusive=self._alone,
+            doubt=self._holds, taken=taken_of(self.captured), watches=watches(captured.guards),
+            in_place=donated(executable.plan.updates, inputs), exclusive=self._alone,
         )  # fmt: skip
         if isinstance(made, PythonEntry):
             return None
