@@ -10,7 +10,7 @@ from hybridize.compiler import compile
 from hybridize.graph.sizes import with_sizes
 from hybridize.ops import composites
 from hybridize.ops.tracing import make_graph
-from hybridize.runtime.plan import Buffer, Pack, Plan, PlanAddress, PlanStep
+from hybridize.runtime.plan import Buffer, Derivation, Plan, PlanAddress, PlanSource, PlanStep
 from hybridize.runtime.serialization import dump, load
 
 
@@ -26,7 +26,7 @@ def test_is_plain_data(graph):
     plan = compile(graph).plan
     assert plan.sizes == ("n0 in 2.. like 7", "n1 in 2..400 like 5")
     assert plan.inputs == (Buffer("f32", ("n0", "n1"), "4*n0*n1"),)
-    assert load(dump(plan), [Buffer, Pack, PlanAddress, Plan, PlanStep]) == plan
+    assert load(dump(plan), [Buffer, Derivation, PlanSource, PlanAddress, Plan, PlanStep]) == plan
 
 
 def test_filled_in_for_a_call(graph):
