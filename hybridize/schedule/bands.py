@@ -25,6 +25,8 @@ from hybridize.schedule.steps import Address
 
 _NEAR = 4
 """A block fills at most one part in so many of the second-level cache, as the matrices want their place in it too."""
+_LONGEST = 16
+"""Steps of a band, at most: what to find the bands of a program takes grows with their square."""
 _MOST = 128
 """Rows of a block that may be needed to make up for matrices that come from afar for each block."""
 
@@ -147,7 +149,7 @@ def _longest(front: Sequence[BandMember], member: BandMember | None, target: Tar
     """The run of a member and as many before it as share its rows."""
     if member is None:
         return None
-    for start in range(len(front)):
+    for start in range(max(0, len(front) + 1 - _LONGEST), len(front)):
         run = run_of((*front[start:], member))
         if run is not None:
             run.blocks = blocks_of(run, target, threads)

@@ -146,6 +146,14 @@ def test_bits_of_products_are_the_same(rows, sizes, residual, twice, packed, thr
     check(graph, numbers(rows, *kinds), range(1, len(kinds)) if packed else (), threads)
 
 
+def test_long_chains_are_several_bands():
+    graph, kinds = chain_of(1000, (32,) * 41)
+    found = bands(graph, stable=range(1, len(kinds)))
+    assert None not in found
+    assert max(map(found.count, found)) == 16
+    check(graph, numbers(0, *kinds), range(1, len(kinds)))
+
+
 def test_matrices_are_packed_before_the_band():
     graph, _ = chain_of(600, (64, 64, 64))
     steps = scheduled(graph, SMALL).steps
