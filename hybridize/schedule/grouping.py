@@ -28,12 +28,12 @@ from hybridize.loops.index import Index, Space, bit
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.ops import Effect, effect_of
 from hybridize.schedule.contraction import Product, gates_fit
-from hybridize.schedule.contraction.arrangement import Arrangement
+from hybridize.schedule.contraction.arrangement import Arrangement, reading
 from hybridize.schedule.contraction.matrices import MatrixProduct, product_of
 from hybridize.schedule.contraction.product import as_row
 from hybridize.schedule.contraction.views import through
 from hybridize.schedule.gates import Gates, find_gates
-from hybridize.schedule.homes import Home, is_contiguous
+from hybridize.schedule.homes import Home, in_order, is_contiguous
 from hybridize.schedule.lower import Local, Lowerings, Read, Tiled
 from hybridize.schedule.places import Places, View
 
@@ -207,20 +207,29 @@ class Grouping:
         swapped = isinstance(tiled, Arrangement) and tiled.swapped
         operands = [step.operands[1], step.operands[0]] if swapped else list(step.operands)
         for side in range(2):
+            at, of = tiled, operands[side]
+            stored = False
             while True:
-                made = self._composed(tiled, operands, side)
+                # What has a home with zeros around it is stored there, unless all of it can be read where it lies.
+                stored = stored or (side == 0 and _needs_halo(at) and of in self.homes)
+                made = self._composed(at, of, side)
                 if made is None:
                     break
-                tiled, operands[side] = made
+                at, of = made
+                if not stored or self._is_read_as_it_lies(at, of):
+                    tiled, operands[side] = at, of
         step.tiled, step.operands = tiled, tuple(operands)
         if isinstance(tiled, MatrixProduct):
             self.places.ordered.update(operands)
 
-    def _composed(self, tiled: Tiled, operands: list[Value], side: int) -> tuple[Tiled, Value] | None:
+    def _is_read_as_it_lies(self, tiled: Tiled, x: Value) -> bool:
+        """Tell whether tiles read an input or a constant of the program without a copy."""
+        if x in self.producer or not isinstance(tiled, Arrangement):
+            return False
+        return not reading(tiled, in_order(x.type.shape), x.type.dtype, self.lowerings.target).copied
+
+    def _composed(self, tiled: Tiled, view: Value, side: int) -> tuple[Tiled, Value] | None:
         """The contraction with the base of a view for an operand, if the same kind of tiles computes it."""
-        view = operands[side]
-        if side == 0 and isinstance(tiled, Arrangement) and tiled.needs_halo and view in self.homes:
-            return None  # stored in a home of its own, zeros around it
         made = self.producer.get(view)
         lowered = None if made is None else self.lowerings.of(made[1])
         if made is None or view in self.wanted or not isinstance(lowered, tuple):
@@ -831,6 +840,10 @@ def _serves(home: Home, wish: Home, value: Value) -> bool:
     """Tell whether a view's home is as good as the one that was chosen for it: the same fastest axis, no halo."""
     last = next((axis for axis in reversed(wish.order) if not same(value.type.shape[axis], 1)), None)
     return not wish.has_halo and (last is None or same(home.strides[last], 1))
+
+
+def _needs_halo(tiled: Tiled) -> bool:
+    return isinstance(tiled, Arrangement) and tiled.needs_halo
 
 
 def _read_in_order(graph: Graph, lowerings: Lowerings) -> Iterable[Value]:

@@ -275,14 +275,14 @@ def test_conversions_of_layout_are_counted_with_their_bytes():
         return result(ops.convolution(operand(np.maximum(y, 0)), operand(w), 1, 1))
 
     f = hybridize(net)
-    x, w = np.ones((2, 16, 9, 9)), np.ones((16, 16, 3, 3))
+    x, w = np.ones((2, 64, 19, 19)), np.ones((64, 64, 3, 3))
     f(x, w)
     report = f.program(x, w).explain()
     counts = {word: count for word, count, _ in report.conversions}
     assert counts["copy in"] == 1
     assert counts["border"] == 1
     assert counts["copy out"] == 1
-    read = 4 * 2 * 16 * 9 * 9
+    read = 4 * 2 * 64 * 19 * 19
     assert next(nbytes for word, _, nbytes in report.conversions if word == "copy in") == 2 * read
     total = sum(nbytes for *_, nbytes in report.conversions)
     assert f"{total:,} bytes a call" in dict(report.facts)["layouts"]
@@ -299,7 +299,7 @@ def stacked(x, w):
 
 
 def test_values_that_lie_otherwise_are_counted_by_how_they_lie():
-    x, w = np.ones((2, 16, 9, 9)), np.ones((16, 16, 3, 3))
+    x, w = np.ones((2, 64, 19, 19)), np.ones((64, 64, 3, 3))
     report = hybridize(stacked).program(x, w).explain()
     assert report.layouts == (("channels last", 1), ("channels last, with a halo", 1))
     line = dict(report.facts)["layouts"]

@@ -245,3 +245,21 @@ def test_many_phases_are_lines_of_a_table():
     for target in TARGETS:
         (found,) = compiled(graph, named_target(target)).run([x, w])
         numpy.testing.assert_allclose(found, wanted, atol=1e-3)
+
+
+@pytest.mark.parametrize(("size", "steps"), [(24, ["contract"]), (3, ["border", "transpose", "contract"])])
+def test_views_of_inputs_are_read_where_these_lie(size, steps):
+    """Channels last outside, first within: neither the turned image nor one with a halo is made, unless that pays."""
+
+    def run(x, w):
+        y = ops.convolution(ops.transpose(ops.transpose(x, (0, 2, 1, 3)), (0, 3, 2, 1)), w, 1, 1)
+        return [ops.transpose(y, (0, 2, 3, 1)), ops.sum(x, (0, 1, 2))]
+
+    x, w = numbers((1, size, size, 64)), numbers((64, 64, 3, 3), 1)
+    graph = graph_of(run, x, w)
+    made = [step.provenance.ops[0] for step in scheduled(graph, named_target("avx512"), stable=(1,)).steps]
+    assert sorted(made) == sorted([*steps, "sum"])
+    for target in TARGETS:
+        found = compiled(graph, named_target(target)).run([x, w])
+        for one, wanted in zip(found, evaluate(graph, [x, w]), strict=True):
+            numpy.testing.assert_allclose(one, wanted, atol=1e-3)

@@ -56,9 +56,16 @@ class Arrangement:
     """Elements beyond x that indices of any phase reach, before and after, on each of its axes."""
 
     @property
+    def windows(self) -> tuple[Subscript, ...]:
+        """The indices of x along which windows move: those of rows and other axes together."""
+        return tuple(
+            index for index in self.contraction.x if len(index.terms) > 1 and not set(self.rows).isdisjoint(index.axes)
+        )
+
+    @property
     def has_windows(self) -> bool:
-        """True if an index of x has several axes in it."""
-        return any(len(index.terms) > 1 for index in self.contraction.x)
+        """True if windows move over x."""
+        return bool(self.windows)
 
     @property
     def needs_halo(self) -> bool:
@@ -67,11 +74,11 @@ class Arrangement:
 
     def operand_order(self) -> tuple[int, ...]:
         """The axes of x, slowest first, as tiles would have them: channels last."""
-        return _channels_last([len(index.terms) > 1 for index in self.contraction.x])
+        return _channels_last([index in self.windows for index in self.contraction.x])
 
     def result_order(self) -> tuple[int, ...]:
         """The axes of the result, slowest first, as tiles would store them: columns last."""
-        moving = {axis for index in self.contraction.x if len(index.terms) > 1 for axis in index.axes}
+        moving = {axis for index in self.windows for axis in index.axes}
         order = _channels_last([axis in moving for axis in range(self.contraction.rank)])
         return (*(axis for axis in order if axis != self.column), self.column)
 
@@ -167,13 +174,14 @@ def _most(x: Size) -> int | None:
     return most if most - hint(x) <= _SLACK else None
 
 
-def suits(arranged: Arrangement, home: Home) -> bool:
-    """Tell whether tiles read x well in a home: terms close together."""
+def suits(arranged: Arrangement, home: Home, target: Target) -> bool:
+    """Tell whether tiles read x well in a home: terms close together, or few, or all near."""
     if not arranged.has_windows:
         return True
     last = arranged.operand_order()[-1]
-    few = hint(arranged.shapes[0][last]) < 2 * _RUN
-    return same(home.strides[last], 1) or few
+    count, stride = hint(arranged.shapes[0][last]), hint(home.strides[last])
+    near = count * stride * arranged.contraction.accumulate.itemsize <= target.l1_bytes // 2
+    return same(home.strides[last], 1) or count < 2 * _RUN or near
 
 
 @frozen
@@ -194,7 +202,7 @@ def reading(arranged: Arrangement, home: Home, dtype: DType, target: Target) -> 
     """
     accumulate = arranged.contraction.accumulate
     near = ordered(arranged.shapes[0], arranged.operand_order(), arranged.halo)
-    if dtype == accumulate and suits(arranged, home):
+    if dtype == accumulate and suits(arranged, home, target):
         if home.covers(arranged.halo):
             return TapReading(home, False, tap_plan(arranged, arranged.phases, home, target))
         cut = [borders(part, arranged.shapes[0]) for part in arranged.phases]
