@@ -276,7 +276,7 @@ def test_threads_give_the_same_bits(network, target):
             loaded = compile_module(built.module.text(), named_target(target))
             for team in (1, 2)[: 1 if slots == 1 else 2]:
                 entry = loaded.address("program")
-                program = Executable(loaded, entry, built.plan, built.constants, team=POOL.team(team))
+                program = Executable(loaded, entry, built.plan, built.constants, built.sources, team=POOL.team(team))
                 results.append([found.tobytes() for found in program.run(inputs)])
     assert results[0] == results[1] == results[2]
 
