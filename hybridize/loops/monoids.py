@@ -242,6 +242,26 @@ def monoid(fold: Fold) -> Monoid:
     return _made(fold.kind, tuple(wide(element.dtype) for element in fold.elements))
 
 
+@frozen
+class OnePass:
+    """Two folds over the same elements, of which one needs the other, as one: of their results, that fold's is 1."""
+
+    kind: str
+    elements: tuple[Expr, ...]
+    """Of both, in the variable of the one that needs the other."""
+    first: Fold
+    """The one that is needed; it is result 0 if its elements are these, in its own variable."""
+
+
+def one_pass(fold: Fold) -> OnePass | None:
+    """Return how a fold is one pass with a fold that it needs; None where there is no monoid for that."""
+    match fold:
+        case Fold(kind="sum", elements=(CallExpr(function="exp", args=(CallExpr(function="sub", args=(x, most)),)),)):
+            if isinstance(most, Fold) and most.kind == "max" and most.dtype == fold.dtype and inner(most) is None:
+                return OnePass("max_exp", (x,), most)
+    return None
+
+
 def inner(fold: Fold) -> Fold | None:
     """Return the fold that is all that `fold` folds, where both are as one over all their variables; else None."""
     body = fold.body

@@ -23,6 +23,8 @@ from hybridize.loops.monoids import inner, monoid
 from hybridize.machine.target import Target
 from hybridize.schedule.draft import Draft, DraftStatement
 from hybridize.schedule.nests import Nests
+from hybridize.schedule.online import in_one_pass
+from hybridize.schedule.siblings import share_loops
 from hybridize.schedule.together import LoopedStatement, together
 
 PIECES = 1024
@@ -357,7 +359,8 @@ def _row_nest(
     extents = tuple(_extent(run, sizes) for run in runs)
     outer = _substitution(runs, space.interner, 0)
     lane = _row_lane(runs, statements, space, nests.target) if apart is None else None
-    moved, variables = [], Variables()
+    moved: Sequence[LoopedStatement] = []
+    spaces, variables = list[Space](), Variables()
     for statement in statements:
         inner = _inner(statement, () if apart is None else apart, space, forms)
         inner_extents = tuple(_extent(run, sizes) for run in inner)
@@ -370,14 +373,16 @@ def _row_nest(
         )
         value = merge_folds(rewriting(statement.value), rewriting.space, variables)
         stored = Statement(numbering.buffers[statement.buffer], rewriting(statement.index), value)
-        moved.append(LoopedStatement(inner_extents, stored))
+        moved = [*moved, LoopedStatement(inner_extents, stored)]
+        spaces.append(rewriting.space)
+    moved = in_one_pass(nests.target, len(extents), moved, spaces, lane)
     if lane is None:
-        return nests.nest(extents, moved, apart=apart is not None)
+        return nests.nest(extents, share_loops(nests, len(extents), moved, spaces), apart=apart is not None)
     values = [one.statement.value for one in moved]
     folds = [node for node in walk(*values) if isinstance(node, Fold)]
     cost = weight(*values, *(part for fold in folds for part in fold.elements)) + sum(monoid(f).weight for f in folds)
     width = lanes_for(nests.vectors.base(*values), cost, extents[lane])
-    return nests.nest(extents, moved, lane, width)
+    return nests.nest(extents, share_loops(nests, len(extents), moved, spaces, lane, width), lane, width)
 
 
 def _inner(

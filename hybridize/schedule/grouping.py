@@ -22,10 +22,12 @@ from typing import Any
 
 from hybridize.base.dims import hint, product, same
 from hybridize.base.frozen import changed, frozen, mutable
+from hybridize.base.types import surely_same
 from hybridize.graph import Graph, Node, Value
 from hybridize.loops.expr import Axis, Const, Expr, Fold, Load, Region, whole
 from hybridize.loops.index import Index, Space, bit
 from hybridize.machine.arithmetic import Arithmetic
+from hybridize.machine.target import Target
 from hybridize.ops import Effect, effect_of
 from hybridize.schedule.contraction import Product, gates_fit
 from hybridize.schedule.contraction.arrangement import Arrangement, reading
@@ -36,6 +38,7 @@ from hybridize.schedule.gates import Gates, find_gates
 from hybridize.schedule.homes import Home, in_order, is_contiguous
 from hybridize.schedule.lower import Local, Lowerings, Read, Tiled
 from hybridize.schedule.places import Places, View
+from hybridize.schedule.walks import WalkFinder
 
 Pattern = tuple[Expr, ...]
 """Indices at which a group reads a value, one per axis of the value."""
@@ -47,7 +50,11 @@ OPS_LIMIT = 100
 VIEW_LIMIT = 60
 """Parts of an index through a chain of views; beyond, what they show is stored in its own order."""
 ROW_LIMIT = 1 << 16
-"""Bytes of a row that is kept; longer ones are stored as a whole."""
+"""Bytes of a row that is kept, whatever the machine; longer ones are computed again, or stored as a whole."""
+ROW_PART = 4
+"""Rows that lie along memory are kept, too, if they fill at most one part in so many of the second cache."""
+AGAIN_LIMIT = 20
+"""Additions per element of a long row that are computed again at most: to write it and read it twice takes longer."""
 
 
 @mutable(eq=False)
@@ -142,6 +149,7 @@ class Grouping:
         for position, node in enumerate(graph.nodes):
             for value in node.outputs:
                 self.producer[value] = (position, node)
+        self._walks = WalkFinder(self.producer, lowerings, literals)
         self.counts = graph.uses()
         """The reads of each value, as an output too."""
         self.finishing = self._finishing()
@@ -273,7 +281,9 @@ class Grouping:
             return
         if self._place_parts(position, node, value, uses):
             return
-        if same(value.type.size, 0) or not self._join(position, node, value, local, uses):
+        if same(value.type.size, 0) or not (
+            self._join(position, node, value, local, uses) or self._fold_beside(position, node, value, local, uses)
+        ):
             self._root(position, node, value, local)
         for group in uses:
             if self.owner[value] is not group:
@@ -501,6 +511,41 @@ class Grouping:
             return True
         return False
 
+    def _fold_beside(self, position: int, node: Node, value: Value, local: Local, uses: Iterable[FusionGroup]) -> bool:
+        """Store a fold in a group of rows that folds the same elements, though neither needs the other."""
+        if not local.folds or value in self.last:
+            return False
+        others, walks = {*uses, *self.readers.get(value, ())}, self._walks.of_fold(node, local)
+        for group in self.groups:
+            if group.contraction is not None or not surely_same(group.shape, value.type.shape):
+                continue
+            if group.rows is None or _counting(group.rows, group.shape) != _counting(
+                range(value.type.ndim), group.shape
+            ):
+                continue
+            if group.cost + _cost_of(local) > COST_LIMIT or len(group.members) >= OPS_LIMIT:
+                continue
+            if walks.isdisjoint(self._walks.of_reads(self._folded(group), group.space.ranges)):
+                continue
+            if others and not self.last.isdisjoint(group.materialised):
+                continue  # as where a group joins what it reads
+            if any(self._reaches(unit, group) for unit in others):
+                continue
+            pattern = tuple(group.space.axis(k) for k in range(value.type.ndim))
+            group.materialised[value] = pattern
+            self.owner[value] = group
+            self._take(group, position, node, value, local, [pattern])
+            return True
+        return False
+
+    def _folded(self, group: FusionGroup) -> Iterable[tuple[Value, Pattern]]:
+        """The operands of a group's folds, with the patterns at which they are read."""
+        for _, node, local in group.members:
+            for read in local.reads if local.folds else ():
+                operand = node.inputs[read.operand]
+                for pattern in self.uses.get(operand, {}).get(group, {}).values():
+                    yield operand, pattern
+
     def _reaches(self, start: Unit, goal: FusionGroup) -> bool:
         """Tell whether `goal` depends on `start`, however indirectly: fusing across them would make a cycle."""
         seen: set[Unit] = set()
@@ -559,9 +604,13 @@ class Grouping:
         if group.rows is None or group.contraction is not None:
             return None
         pattern = self._covering(group, value, patterns)
-        if pattern is None or self._row_bytes(group, value) > ROW_LIMIT:
+        if pattern is None:
             return None
-        return Admission(None, True, pattern)
+        along = len(group.shape) - 1 not in (group.rows or ())
+        if self._row_bytes(group, value) <= row_limit(self.lowerings.target, along):
+            return Admission(None, True, pattern)
+        again = local.cost * (len(patterns) - 1)
+        return Admission(None, False, patterns[0]) if group.recomputed + again <= AGAIN_LIMIT else None
 
     def _reads_where_stored(self, group: FusionGroup, value: Value) -> bool:
         """Tell whether a group reads what it stores only at the element that it is computing."""
@@ -761,6 +810,11 @@ class Admission:
     pattern: Pattern
     once: bool = False
     """True if several patterns are of different elements, so that none is computed twice."""
+
+
+def row_limit(target: Target, along: bool) -> int:
+    """Return the bytes of a row that stay near until it is read again; `along` if it lies along memory, by itself."""
+    return max(ROW_LIMIT, target.l2_bytes // ROW_PART) if along else ROW_LIMIT
 
 
 def _counting(axes: Iterable[int], shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -24,7 +24,7 @@ LIGHT = 6
 SIDE_BY_SIDE = 4
 """Rows at a time: measured, two or four streams read a quarter more bytes a second than one or eight."""
 REGISTERS = 8
-"""Vector registers that one row side by side may take."""
+"""Vector registers that one row side by side may take for each accumulator."""
 TALL = 8
 """Matrix rows that are folded in registers before a panel's totals are read and written."""
 PAGE_BYTES = 4096
@@ -33,7 +33,7 @@ PANEL_BYTES = 16384
 """Of a matrix row that is taken at once, for all folds together: reading on for four pages took 6 to 8 % less time than
 for one (4096 x 4096), and the totals still fit the first cache."""
 TOTALS = 4
-"""Most folds whose totals are kept at a time."""
+"""Most totals of a column that are kept at a time."""
 
 
 def find_side_by_side(
@@ -42,11 +42,11 @@ def find_side_by_side(
     """Return a way to fold rows, each of which stores one element per statement, side by side; None where that does
     not pay.
     """
-    streams = min(SIDE_BY_SIDE, target.registers // REGISTERS)
-    if dims.bounds(rows[-1])[1] < streams:
-        return None
     folds = _row_folds(len(rows), statements, interner)
-    if not folds or any(dims.is_symbolic(fold.size) for fold in folds):
+    if not folds:
+        return None
+    streams = min(SIDE_BY_SIDE, target.registers // (REGISTERS * max(_totals(folds).values())))
+    if streams < 2 or dims.bounds(rows[-1])[1] < streams or any(dims.is_symbolic(fold.size) for fold in folds):
         return None
     inside = [node for fold in folds for node in walk(*fold.elements) if isinstance(node, Fold)]
     light = all(weight(*fold.elements) + monoid(fold).weight <= LIGHT for fold in folds)
@@ -65,15 +65,24 @@ def find_panels(
     if dims.is_symbolic(columns):
         return None
     folds = _row_folds(len(rows), statements, interner)
-    if not 0 < len(folds) <= TOTALS or any(fold.dtype == bool_ for fold in folds):
+    totals = [dtype for fold in folds for dtype in monoid(fold).accumulators]
+    if not 0 < len(totals) <= TOTALS or bool_ in totals:
         return None
     itemsize = max(4, widest(*folds))
     lanes = min(lanes, 2 * target.lanes(itemsize))
     # Columns that stay in the second cache are read as fast from top to bottom.
     far = any(dims.bounds(fold.size)[1] * columns * itemsize * 2 > target.l2_bytes for fold in folds)
     page = PAGE_BYTES // itemsize
-    pages = min(PANEL_BYTES // PAGE_BYTES // len(folds), -(-columns // page))
+    pages = min(PANEL_BYTES // PAGE_BYTES // len(totals), -(-columns // page))
     return Panels(page, pages, lanes, TALL, folds) if far and columns >= 4 * lanes else None
+
+
+def _totals(folds: Sequence[Fold]) -> dict[int, int]:
+    """Return the number of accumulators in each loop, by its variable."""
+    found: dict[int, int] = {}
+    for fold in folds:
+        found[fold.variable] = found.get(fold.variable, 0) + len(monoid(fold).accumulators)
+    return found
 
 
 def _row_folds(rows: int, statements: Sequence[Statement], interner: Interner) -> tuple[Fold, ...]:

@@ -45,6 +45,10 @@ def centred(x):
     return [ops.sub(x, mean)]
 
 
+def statistics(x):
+    return [ops.sum(x, (1,)), ops.sum(ops.mul(x, x), (1,)), ops.arg_max(x, 1)]
+
+
 def both(x):
     y = ops.neg(x)
     return [y, ops.mul(y, y)]
@@ -175,6 +179,9 @@ CASES = {
     "rows of unknown size": lambda: schedule_of(centred, f32(9, unknown())),
     "rows fetched ahead": lambda: schedule_of(centred, f32(9, 1024)),
     "rows in lanes": lambda: schedule_of(each(lambda x: ops.reduce_max(x, (0,))), f32(9, 40)),
+    "position of the largest": lambda: schedule_of(each(lambda x: ops.arg_max(x, 1)), f32(9, 100)),
+    "folds in one loop": lambda: schedule_of(statistics, f32(9, 100)),
+    "one pass over a long row": lambda: schedule_of(each(lambda x: composites.softmax(x, 1)), f32(9, 70000)),
     "copy": lambda: schedule_of(each(lambda x: ops.slice(x, (0, 2), (5, 9), (1, 1))), f32(5, 10)),
     "cut by a select": lambda: schedule_of(lambda x, y: [ops.neg(ops.concat(x, y, axis=1))], f32(3, 4), f32(3, 5)),
     "several statements": lambda: schedule_of(both, f32(64)),

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Find folds over the same elements: how the rows of a kernel walk over values, and over what those are made of.
+
+Two folds that walk over one value alike can be computed by one kernel, in one loop, though neither needs the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from hybridize.base.dims import text
+from hybridize.graph import Node, Value
+from hybridize.loops.expr import Axis, Const, Expr
+from hybridize.schedule.lower import Local, Lowerings
+
+NEAR = 16
+"""Values that are looked at on the way to what elements are made of."""
+
+Walk = tuple[int | str, ...]
+"""The axes of a value: a row axis by its number, or a fold by its size."""
+Walks = set[tuple[Value, Walk]]
+
+
+class WalkFinder:
+    """Looks through values that are computed element by element."""
+
+    def __init__(
+        self, producer: Mapping[Value, tuple[int, Node]], lowerings: Lowerings, literals: Mapping[Value, Const]
+    ) -> None:
+        self._producer = producer
+        self._lowerings = lowerings
+        self._literals = literals
+
+    def of_fold(self, node: Node, local: Local) -> Walks:
+        """The walks of a fold that is stored in the order of its axes."""
+        sizes = {fold.variable: fold.size for read in local.reads for fold in read.folds}
+        return self.of_reads(((node.inputs[read.operand], read.indices) for read in local.reads), sizes)
+
+    def of_reads(self, reads: Iterable[tuple[Value, Iterable[Expr]]], sizes: Mapping[int, int]) -> Walks:
+        """The walks of values that are read at some indices, those over what they are made of among them."""
+        found = {(value, walk) for value, indices in reads if (walk := _walk(indices, sizes)) is not None}
+        front = list(found)
+        while front and len(found) < NEAR:
+            value, walk = front.pop()
+            if value not in self._producer or value in self._literals:
+                continue
+            node = self._producer[value][1]
+            lowered = self._lowerings.of(node)
+            if not isinstance(lowered, tuple):
+                continue
+            local = lowered[node.outputs.index(value)]
+            if not local.folds and all(read.identity for read in local.reads):
+                parts = {(node.inputs[read.operand], walk) for read in local.reads} - found
+                found |= parts
+                front += parts
+        return found
+
+
+def _walk(indices: Iterable[Expr], sizes: Mapping[int, int]) -> Walk | None:
+    """Return a walk along folds and rows; None for one of other indices, or of no fold."""
+    found: list[int | str] = []
+    for index in indices:
+        if not isinstance(index, Axis):
+            return None
+        found.append(index.number if index.number >= 0 else text(sizes[index.number]))
+    return tuple(found) if any(isinstance(part, str) for part in found) else None
