@@ -226,3 +226,17 @@ def test_a_table_would_be_found(tmp_path):
     ):
         path.write_text(text)
         assert len(tables_in(path, set(OPS))) == 1, text
+
+
+def test_ops_that_join_their_operands_say_along_which_axis():
+    """The schedule has operands lie within such a result; it asks no op for its class."""
+    joining = set()
+    for word, kind in OPS.items():
+        for sample in kind.samples():
+            axis = sample.op.joined_along
+            if axis is None or sample.fails is not None:
+                continue
+            joining.add(word)
+            (found,) = sample.op.reference(*sample.inputs)
+            numpy.testing.assert_array_equal(found, numpy.concatenate(sample.inputs, axis))
+    assert joining == {"concat"}
