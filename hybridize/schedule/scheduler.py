@@ -858,8 +858,11 @@ def _described(step: ScheduleStep, flops: int) -> PlanStep:
             written = [False, False, *(param.written for param in params)]
             reads = tuple(address for address, is_written in zip(addresses, written, strict=True) if not is_written)
             writes = tuple(address for address, is_written in zip(addresses, written, strict=True) if is_written)
-        case ProductStep(addresses=addresses, out=out):
-            kind, reads, writes, shape = "contraction", addresses[1:], addresses[:1], out.shape
+        case ProductStep(addresses=addresses, out=out, epilogue=epilogue):
+            kind, shape = "contraction", out.shape
+            written = [True, False, False, *(param.written for param in (epilogue.params if epilogue else ()))]
+            reads = tuple(address for address, is_written in zip(addresses, written, strict=True) if not is_written)
+            writes = tuple(address for address, is_written in zip(addresses, written, strict=True) if is_written)
         case _:
             count = len(step.outputs)
             shape = step.outputs[0].shape if step.outputs else ()

@@ -51,6 +51,8 @@ class Tiling:
     of a w that lies far away and is read once, from end to end, then the next, the sums waiting nearby."""
     x_row: int
     """Bytes between the rows of the copy of x that is made first, or 0 where x is read in place."""
+    x_tiles: bool
+    """True if that copy is made tile by tile, each [k][rows]: x is stored [k, m], and its rows lie far apart."""
     flips: bool
     """True if w [k, n] is flipped first, whole: for dots."""
     ahead: bool
@@ -62,7 +64,8 @@ class Tiling:
         words = [f"{self.form}: {self.order}, {self.k_block!r} terms at a time"]
         words += [f"broadcast along {'k' if self.along_k else 'rows'}"]
         words += [f"panels in groups of {self.group}" if self.group > 1 else "", "fetched ahead" if self.ahead else ""]
-        words += [f"x copied, rows of {self.x_row!r} bytes" if not same(self.x_row, 0) else ""]
+        copied = "x copied tile by tile" if self.x_tiles else f"x copied, rows of {self.x_row!r} bytes"
+        words += [copied if not same(self.x_row, 0) else ""]
         words += [f"dots below {self.few_rows} rows" if self.form == "either" else ""]
         return "\n  ".join([", ".join(filter(None, words)), *map(str, self.sections)])
 
@@ -161,9 +164,9 @@ def make_tiling(product: Product, arithmetic: Arithmetic, block: int = 0) -> Til
         )
     vectors = panel_vectors(arithmetic) if product.packed or is_symbolic(rows) else _wide_vectors(arithmetic, rows)
     pack: Pack = ""
-    k = hint(product.k)
+    k, l2 = hint(product.k), arithmetic.target.l2_bytes
     if not product.packed:
-        copied = arithmetic.converts or _strides_collide(arithmetic, hint(rows), hint(columns), k)
+        copied = arithmetic.converts or _w_is_copied(arithmetic, hint(rows), hint(columns), k)
         pack = "flip" if panels_along_k else "copy" if copied else ""
     streams = form == "rows" and not pack and _streams(product, arithmetic, vectors)
     # Where sums wait in memory anyway, tiles have one gate each, and what they read lies as it did.
@@ -173,10 +176,14 @@ def make_tiling(product: Product, arithmetic: Arithmetic, block: int = 0) -> Til
     parts = column_panels(columns, arithmetic.lanes, vectors, "copy" if product.packed else pack, gates)
     if product.packed:
         parts = tuple(changed(part, pack="") for part in parts)
-    parts = tuple(changed(part, heights=tile_heights(arithmetic, rows, part.vectors)) for part in parts)
     beside = gates_beside(vectors, gates)
     panel_row = vectors // beside * gates * arithmetic.vector_bytes
-    l2 = arithmetic.target.l2_bytes
+    x_row = _x_row(product, arithmetic, form)
+    x_tiles = product.transpose_x and not same(x_row, 0) and not is_symbolic(rows) and k * panel_row <= l2 // 2
+    # All panels read the same copy of x, so they have tiles of the same heights.
+    widest = max((part.vectors for part in parts), default=1)
+    heights = [tile_heights(arithmetic, rows, widest if x_tiles else part.vectors) for part in parts]
+    parts = tuple(changed(part, heights=height) for part, height in zip(parts, heights, strict=True))
     blocks = -(-k * panel_row // (l2 // 4)) if k * panel_row > l2 // 2 else 1
     k_block = max(1, -(-k // blocks))
     group = 1
@@ -189,9 +196,8 @@ def make_tiling(product: Product, arithmetic: Arithmetic, block: int = 0) -> Til
         order, k_block, group = "streams", _STREAMS_OF_ONE if rows == 1 else _STREAMS, 1
     flips = form == "dots" and not product.transpose_w
     ahead = along_k and order == "once" and k >= _LONG and hint(rows) * k * arithmetic.bytes > l2 // 2
-    x_row = _x_row(product, arithmetic, form)
     few = _few_rows(product, arithmetic) if form == "either" else 0
-    return Tiling(form, along_k, parts, group, k_block, order, x_row, flips, ahead, few)
+    return Tiling(form, along_k, parts, group, k_block, order, x_row, x_tiles, flips, ahead, few)
 
 
 _LONG = 64
@@ -214,17 +220,32 @@ def _streams(product: Product, arithmetic: Arithmetic, vectors: int) -> bool:
     return 0 < product.m <= _STREAM_ROWS and far and product.n >= 2 * vectors * arithmetic.lanes
 
 
-def _strides_collide(arithmetic: Arithmetic, uses: int, width: int, k: int) -> bool:
-    """Tell whether k rows `width` long, read in `uses` small parts, would fall on the same few cache lines."""
-    return (
-        uses > 4 * tile_rows(arithmetic, panel_vectors(arithmetic)) and width * arithmetic.bytes % 2048 == 0 and k > 64
-    )
+_COLLIDING = 2048
+"""Bytes: rows of a multiple of these fall on few sets of the first-level cache."""
+_LINE = 64
+"""Bytes of a line of the cache."""
+_FEW_TILES, _TILES, _PANELS = 4, 24, 4
+"""With more of them that read it, a copy pays: tiles of a w whose rows collide, or cross lines; panels of such an x.
+"""
+
+
+def _w_is_copied(arithmetic: Arithmetic, rows: int, columns: int, k: int) -> bool:
+    """Tell whether w [k, columns], of which `rows` rows of x read a panel at a time, is read faster from a copy.
+
+    Measured: where its rows fall on the same few sets of the first-level cache; where its vectors lie across two lines
+    (1000 x 256 times 256 x 1000: 199 instead of 155 GFLOP/s).
+    """
+    tiles, row = rows // tile_rows(arithmetic, panel_vectors(arithmetic)), columns * arithmetic.stored_bytes
+    enough = tiles > _FEW_TILES if row % _COLLIDING == 0 else row % _LINE > 0 and tiles > _TILES
+    return enough and k > _LONG
 
 
 def _x_row(product: Product, arithmetic: Arithmetic, form: Form) -> int:
     if form not in ("rows", "either"):
         return 0
-    width = product.m if product.transpose_x else product.k
-    if product.transpose_x and _strides_collide(arithmetic, hint(product.n), hint(product.m), hint(product.k)):
-        return width * arithmetic.bytes + 64
-    return width * arithmetic.bytes if arithmetic.converts else 0
+    row, columns = hint(product.m) * arithmetic.stored_bytes, hint(product.n)
+    collides = row % _COLLIDING == 0 and columns > _FEW_TILES * tile_rows(arithmetic, panel_vectors(arithmetic))
+    crosses = row % _LINE > 0 and columns > _PANELS * panel_vectors(arithmetic) * arithmetic.lanes
+    if product.transpose_x and (collides or crosses) and hint(product.k) > _LONG:
+        return product.m * arithmetic.bytes + _LINE
+    return (product.m if product.transpose_x else product.k) * arithmetic.bytes if arithmetic.converts else 0

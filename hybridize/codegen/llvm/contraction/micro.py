@@ -479,3 +479,16 @@ def copy(module: Module, arithmetic: ArithmeticEmitter) -> str:
                 arithmetic.store_computed(f, value, at(f, panel, times(f, inner.index, arithmetic.bytes)), step)
     f.do("ret void")
     return name
+
+
+def rows_together(module: Module, arithmetic: ArithmeticEmitter, rows: int) -> str:
+    """`(ptr to, ptr x, i64 x_stride, i64 k)`: to[k][rows] = x[k][:rows], converted, nothing between two k."""
+    name = f"together.{arithmetic.code}.{rows}"
+    if name not in module.functions:
+        params = [("ptr", "to"), ("ptr", "x"), ("i64", "xs"), ("i64", "k")]
+        f = Function(module, name, params, attributes="nounwind noinline")
+        with f.loop("0", "%k") as loop:
+            value = arithmetic.load(f, at(f, "%x", f.op(f"mul i64 {loop.index}, %xs")), rows)
+            arithmetic.store_computed(f, value, at(f, "%to", times(f, loop.index, rows * arithmetic.bytes)), rows)
+        f.do("ret void")
+    return name

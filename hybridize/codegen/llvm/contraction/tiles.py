@@ -12,7 +12,18 @@ from collections.abc import Callable, Sequence
 from hybridize.base.dims import is_symbolic, maximum, same
 from hybridize.base.frozen import changed, frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
-from hybridize.codegen.llvm.contraction.micro import Ending, any_tile, at, copy, flip, operand, plus, tile, times
+from hybridize.codegen.llvm.contraction.micro import (
+    Ending,
+    any_tile,
+    at,
+    copy,
+    flip,
+    operand,
+    plus,
+    rows_together,
+    tile,
+    times,
+)
 from hybridize.codegen.llvm.contraction.out import Out
 from hybridize.codegen.llvm.contraction.share import BlockOfRows, Share, Whole
 from hybridize.codegen.llvm.text import Function
@@ -30,9 +41,14 @@ class _Broadcast:
     row: int
     k: int
     along_k: bool
+    tiles: bool = False
+    """True if each tile lies by itself, `k` bytes for one of its rows."""
 
-    @property
-    def stride(self) -> int:
+    def stride(self, rows: str | int) -> int:
+        """Bytes between rows, or from one k to the next of a tile of so many rows."""
+        if self.tiles:
+            assert isinstance(rows, int), "tiles of a number of rows that only calls know lie in no copy"
+            return self.k * rows
         return self.row if self.along_k else self.k
 
 
@@ -157,7 +173,7 @@ def _call_tile(
         f"ptr {c}",
         f"i64 {operand(f, c_stride)}",
         f"ptr {x}",
-        f"i64 {operand(f, broadcast.stride)}",
+        f"i64 {operand(f, broadcast.stride(rows))}",
         f"ptr {panel}",
         f"i64 {operand(f, panel_stride)}",
         f"i64 {operand(f, k)}",
@@ -243,10 +259,20 @@ def _pack_gate(
         )
 
 
-def _copied(f: Function, product: Product, arithmetic: ArithmeticEmitter, x: str, x_row: int, scratch: str) -> str:
-    """x as it is computed with, in the same layout, its rows `x_row` bytes apart."""
+def _copied(f: Function, plan: ProductPlan, arithmetic: ArithmeticEmitter, x: str, scratch: str) -> str:
+    """x as it is computed with, in the same layout or tile by tile."""
+    product, x_row = plan.product, plan.tiling.x_row
     if same(x_row, 0):
         return x
+    if plan.tiling.x_tiles:
+        for part in row_tiles(product.m, plan.tiling.sections[0].heights[0]):
+            with f.loop(0, part.count) as loop:
+                row = plus(f, times(f, loop.index, part.height), part.start)
+                to = at(f, scratch, times(f, row, product.k * arithmetic.bytes))
+                name, apart = rows_together(f.module, arithmetic, part.height), product.m * arithmetic.stored_bytes
+                there = at(f, x, times(f, row, arithmetic.stored_bytes))
+                f.do(f"call void @{name}(ptr {to}, ptr {there}, i64 {operand(f, apart)}, i64 {operand(f, product.k)})")
+        return scratch
     rows, width = (product.k, product.m) if product.transpose_x else (product.m, product.k)
     f.do(
         f"call void @{copy(f.module, arithmetic)}(ptr {scratch}, i64 {operand(f, x_row)}, ptr {x}, "
@@ -277,11 +303,13 @@ def emit_rows(
 ) -> None:
     """Write the product for one member of the batch: x broadcast, w in panels."""
     product, tiling, layout = plan.product, plan.tiling, plan.scratch
-    x = _copied(f, product, arithmetic, x, tiling.x_row, at(f, scratch, layout.copied))
+    x = _copied(f, plan, arithmetic, x, at(f, scratch, layout.copied))
     width = product.m if product.transpose_x else product.k
     x_row = width * arithmetic.bytes if same(tiling.x_row, 0) else tiling.x_row
     if tiling.along_k:
         broadcast = _Broadcast(x, x_row, arithmetic.bytes, along_k=True)
+    elif tiling.x_tiles:
+        broadcast = _Broadcast(x, product.k * arithmetic.bytes, arithmetic.bytes, along_k=False, tiles=True)
     else:
         broadcast = _Broadcast(x, arithmetic.bytes, x_row, along_k=False)
     stored_row = (product.k if product.transpose_w else product.n) * arithmetic.stored_bytes
