@@ -7,7 +7,7 @@ A recorded pass back, for second derivatives, runs the graph's gradient rules on
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -19,7 +19,7 @@ from hybridize.array.traced import Traced
 from hybridize.autograd import tape
 from hybridize.autograd.nodes import unowned
 from hybridize.autograd.tape import TAPE
-from hybridize.base.dims import SizeSymbol
+from hybridize.base.dims import SizeSymbol, determined, is_symbolic
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import StateError
 from hybridize.base.frozen import frozen
@@ -192,6 +192,8 @@ class Recorded:
 
         try:
             halves = split(graph, wrt, self._of)
+            if not _told(halves.backward):
+                return None
             forward = self._make(halves.forward, self._name)
             return Pair(halves, forward, self._make(halves.backward, f"{self._name}.backward"))
         except Exception as error:
@@ -204,6 +206,17 @@ class Recorded:
             log = logging.getLogger(__name__)
             log.debug("%s has no gradient for any size: %s", self._name, error, exc_info=True)
             return None
+
+
+def _told(graph: Graph) -> bool:
+    """Tell whether the inputs of a graph show all of its sizes: half of n, rounded down, is that of two numbers n."""
+    told = determined(size for value in graph.inputs for size in value.type.shape)
+    values = (*graph.inputs, *(value for node in graph.nodes for value in node.outputs))
+    return {symbol for value in values for size in value.type.shape for symbol in _symbols(size)} <= told
+
+
+def _symbols(size: int) -> Iterable[SizeSymbol]:
+    return size.symbols if is_symbolic(size) else ()  # type: ignore[attr-defined]
 
 
 def viewed(array: ndarray, steps: Sequence[Op]) -> ndarray:

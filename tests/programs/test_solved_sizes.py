@@ -1,4 +1,4 @@
-"""Backward programs whose inputs show a size only with a number besides: it is solved for."""
+"""Backward programs whose inputs show a size only with a number besides: it is solved for; or that do not show it."""
 
 import pytest
 
@@ -10,6 +10,9 @@ FUNCTIONS = {
     "pad": lambda x, w: np.pad(x, ((0, 0), (3, 0))) * w,
     "concatenation": lambda x, w: np.concatenate([x, x], axis=1) * w,
     "pad of tanh": lambda x, w: np.pad(np.tanh(x), ((0, 0), (1, 2))) * w.sum(),
+    "every second": lambda x, w: x[:, ::2] * w,
+    "every third of a pad": lambda x, w: np.pad(x, ((0, 0), (1, 0)))[:, ::3] * w,
+    "every second, twice": lambda x, w: (x[:, ::2] + x[:, 1::2][:, :1]) * w,
     "three": lambda x, w: np.concatenate([x, x, x[:, :2]], axis=1) * w,
 }
 

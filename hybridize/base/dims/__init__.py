@@ -36,6 +36,7 @@ from hybridize.base.dims.scope import SizeCondition as SizeCondition
 from hybridize.base.dims.scope import SizeScope as SizeScope
 from hybridize.base.dims.sizes import bind as bind
 from hybridize.base.dims.sizes import broadcast as broadcast
+from hybridize.base.dims.sizes import determined as determined
 from hybridize.base.dims.sizes import known as known
 from hybridize.base.dims.sizes import maximum as maximum
 from hybridize.base.dims.sizes import product as product

@@ -81,6 +81,12 @@ def solve(size: Size, number: int) -> tuple[SizeSymbol, int] | None:
     return symbol, (number - constant) // factor
 
 
+def determined(symbolic: Iterable[Size]) -> frozenset[SizeSymbol]:
+    """The symbols that the values of these sizes tell: alone, or in factor * symbol + constant; see `bind`."""
+    singles = (size.single for size in symbolic if isinstance(size, Dim))
+    return frozenset(single[0] for single in singles if single is not None)
+
+
 def bind(symbolic: Iterable[Size], given: Iterable[int]) -> dict[SizeSymbol, int] | None:
     """The values of the symbols by which sizes become those given; None where there are none.
 
