@@ -46,17 +46,20 @@ def epilogue_of(draft: Draft, out: Value, product: Product) -> tuple[Epilogue, l
         places = gate_positions(draft.space, draft.group.shape, Gates(product.gates, product.columns))
         sums = {id(place): ACCUMULATED - gate for gate, place in enumerate(places)}
 
+    main = next(statement for statement in draft.statements if statement.buffer == target)
+
     def load(load: Load, indices: tuple[Expr, ...]) -> Expr:
-        if load.operand == ACCUMULATED and sums:
-            return interner.load(load.dtype, sums[id(load.indices[0])], indices)
-        return interner.load(load.dtype, numbers.get(load.operand, load.operand), indices)
+        if load.operand == ACCUMULATED:
+            return interner.load(load.dtype, sums[id(load.indices[0])] if sums else ACCUMULATED, indices)
+        if load.operand == target:
+            return moved(main.value)  # stored last of all: what others store of it is made of the value
+        return interner.load(load.dtype, numbers[load.operand], indices)
 
     def moved(expr: Expr) -> Expr:
         return space.rewrite_deep(expr, axes, load, lambda fold: fold.variable, memo)
 
     written = {statement.buffer for statement in draft.statements}
     params = tuple(Param(draft.buffers[n].type.dtype, draft.elements(n), n in written) for n in order)
-    main = next(statement for statement in draft.statements if statement.buffer == target)
     side_stores = tuple(
         SideStore(numbers[s.buffer], moved(s.index), moved(s.value)) for s in draft.statements if s is not main
     )

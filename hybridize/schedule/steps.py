@@ -107,7 +107,7 @@ class Derived:
     def __str__(self) -> str:
         sources = [f"input{one.input}" if isinstance(one, Stable) else "a constant" for one in self.sources]
         steps = [f"{number}. {step}" for number, step in enumerate(self.steps)]
-        title = f"{self.type} derived of {', '.join(sources)}, {self.scratch_bytes} bytes of scratch"
+        title = f"{self.type} derived of {', '.join(sources) or 'numbers'}, {self.scratch_bytes} bytes of scratch"
         return "\n".join([title, _indented("\n".join(steps))])
 
 

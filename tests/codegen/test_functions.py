@@ -23,7 +23,9 @@ def run(function, *arrays, target="avx512"):
     graph = ops.make_graph(lambda *xs: [function(*xs)], [TensorType(x.shape, x.dtype) for x in arrays])
     built = build(graph, named_target(target))
     loaded = compile_module(built.module.text(), named_target(target))
-    return Executable(loaded, loaded.address("program"), built.plan, built.constants).run(list(arrays))[0]
+    return Executable(loaded, loaded.address("program"), built.plan, built.constants, built.sources).run(list(arrays))[
+        0
+    ]
 
 
 def pairs(xs, ys, dtype, length):

@@ -130,7 +130,7 @@ def test_sums_are_as_good_as_those_of_numpy(shape, target):
     )
     built = build(graph, named_target(target))
     loaded = compile_module(built.module.text(), named_target(target))
-    found = Executable(loaded, loaded.address("program"), built.plan, built.constants).run([x])
+    found = Executable(loaded, loaded.address("program"), built.plan, built.constants, built.sources).run([x])
     for axis, y in zip([*range(len(shape)), None], found, strict=True):
         truth = numpy.sum(x.astype("f8"), axis=axis)
         ours, theirs = (numpy.sqrt(numpy.mean((z - truth) ** 2)) for z in (y, numpy.sum(x, axis=axis)))

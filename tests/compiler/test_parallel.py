@@ -54,7 +54,9 @@ def check(graph, inputs, target=None, slots=8):
         loaded = compile_module(built.module.text(), target)
         for number in numbers:
             team = POOL.team(number)
-            run = Executable(loaded, loaded.address("program"), built.plan, built.constants, team=team).run
+            run = Executable(
+                loaded, loaded.address("program"), built.plan, built.constants, built.sources, team=team
+            ).run
             results.append(run(inputs))
             same(results[-1], results[0])
     return built.plan
@@ -182,7 +184,7 @@ def test_a_loaded_program_without_a_team_runs_alone():
     graph, inputs = graph_of(lambda x: [ops.exp(x)], (1000, 1000))
     built = build(graph, host_target(), slots=4)
     loaded = compile_module(built.module.text(), host_target())
-    found = Executable(loaded, loaded.address("program"), built.plan, built.constants).run(inputs)
+    found = Executable(loaded, loaded.address("program"), built.plan, built.constants, built.sources).run(inputs)
     same(found, compile(graph, threads=1).run(inputs))
 
 

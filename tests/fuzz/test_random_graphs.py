@@ -438,7 +438,7 @@ def directly(target_name: str = "") -> Callable[[Graph, list[Any]], list[Any]]:
         target = named_target(target_name) if target_name else host_target()
         built = build(inline(graph), target)
         loaded = compile_module(built.module.text(), target)
-        return Executable(loaded, loaded.address("program"), built.plan, built.constants).run(inputs)
+        return Executable(loaded, loaded.address("program"), built.plan, built.constants, built.sources).run(inputs)
 
     return run
 
@@ -467,7 +467,9 @@ def shared_by(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
             loaded = compile_module(built.module.text(), host_target())
             for number in numbers:
                 team = POOL.team(number)
-                program = Executable(loaded, loaded.address("program"), built.plan, built.constants, team=team)
+                program = Executable(
+                    loaded, loaded.address("program"), built.plan, built.constants, built.sources, team=team
+                )
                 results.append([result.tobytes() for result in program.run(inputs)])
         assert all(result == results[0] for result in results), f"seed {seed}\n{graph}"
 

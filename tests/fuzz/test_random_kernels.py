@@ -388,7 +388,7 @@ def program(graph: Graph, target: Target, slots: int) -> Callable[[int], Executa
 
     def made(threads: int) -> Executable:
         team = POOL.team(threads)
-        return Executable(loaded, loaded.address("program"), built.plan, built.constants, team=team)
+        return Executable(loaded, loaded.address("program"), built.plan, built.constants, built.sources, team=team)
 
     return made
 

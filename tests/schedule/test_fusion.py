@@ -32,7 +32,7 @@ def compiled(function, *types, tolerance=1e-5):
     built = build(graph, host_target())
     loaded = compile_module(built.module.text(), host_target())
     inputs = [numpy.asarray(numpy.random.standard_normal(t.shape) * 2).astype(t.dtype) for t in types]
-    found = Executable(loaded, loaded.address("program"), built.plan, built.constants).run(inputs)
+    found = Executable(loaded, loaded.address("program"), built.plan, built.constants, built.sources).run(inputs)
     for x, y in zip(found, evaluate(graph, inputs), strict=True):
         numpy.testing.assert_allclose(x.astype("f8"), y.astype("f8"), rtol=tolerance, atol=tolerance)
     return built.plan
