@@ -688,9 +688,11 @@ class _Scheduler:
         packed: Address | None,
         work: tuple[int, int],
         workspace: ScratchBlock,
-    ) -> BandMember:
-        """A product as one that may share a band."""
+    ) -> BandMember | None:
+        """A product as one that may share a band; what has no elements lies nowhere."""
         of, (x, w), places = plan.product, step.operands, self.grouping.places
+        if any(same(value.type.size, 0) for value in (out, x, w, *ending[1])):
+            return None
         space = Space(self.interner, {0: of.batch, 1: of.m, 2: of.columns, 3: of.k, 4: of.n})
 
         def place(axes: Sequence[int], value: Value | None = None) -> Expr:
