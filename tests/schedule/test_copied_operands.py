@@ -9,7 +9,8 @@ from hybridize import np
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int32", "int8"])
 @pytest.mark.parametrize(
-    ("m", "n", "k"), [(1024, 40, 70), (1000, 100, 65), (48, 512, 80), (30, 129, 66), (515, 300, 129), (6, 1001, 67)]
+    ("m", "n", "k"),
+    [(1024, 40, 70), (1000, 100, 65), (48, 512, 80), (30, 129, 66), (515, 300, 129), (6, 1001, 67), (2, 700, 2000)],
 )
 def test_operands_of_rows_that_lie_badly(m, n, k, dtype):
     @hybridize.hybridize

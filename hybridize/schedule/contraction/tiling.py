@@ -179,7 +179,8 @@ def make_tiling(product: Product, arithmetic: Arithmetic, block: int = 0) -> Til
     beside = gates_beside(vectors, gates)
     panel_row = vectors // beside * gates * arithmetic.vector_bytes
     x_row = _x_row(product, arithmetic, form)
-    x_tiles = product.transpose_x and not same(x_row, 0) and not is_symbolic(rows) and k * panel_row <= l2 // 2
+    once = k * panel_row <= l2 // 2 and not streams
+    x_tiles = product.transpose_x and not same(x_row, 0) and not is_symbolic(rows) and once
     # All panels read the same copy of x, so they have tiles of the same heights.
     widest = max((part.vectors for part in parts), default=1)
     heights = [tile_heights(arithmetic, rows, widest if x_tiles else part.vectors) for part in parts]
