@@ -105,6 +105,8 @@ def test_random_programs(program, twice):
     total.backward()
     if not numpy.isfinite(total.item()) or abs(total.item()) > 1e12:
         return  # a power of a power
+    if max(value.detach().abs().max().item() for value in wanted if value.numel()) > 1e4:
+        return  # the sine of a large number: the last digit of the number is all digits of its sine
     assert float(loss) == pytest.approx(total.item(), rel=1e-9)
     for x, t in zip(ours, theirs, strict=True):
         expected = numpy.zeros(x.shape) if t.grad is None else t.grad.numpy()
