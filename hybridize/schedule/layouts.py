@@ -2,9 +2,10 @@
 """Choose the homes of the values of a graph (*layout assignment*): who lies channels last, and who has a halo.
 
 Contractions with windows want their first operand channels last, with a halo as wide as their windows leave it, and
-store their results so. That spreads through elementwise operations and concatenations, whose operands and results lie
-best alike. Inputs, constants and outputs of the program lie in the order of their axes, and so does what products of
-matrices, routines and regions read: where homes meet, the loop that stores or reads converts.
+store their results so. That spreads through whatever computes its result axis by axis (elementwise operations,
+concatenations, slices, folds over windows), whose operands and results lie best alike. Inputs, constants and outputs of
+the program lie in the order of their axes, and so does what products of matrices, routines and regions read: where
+homes meet, the loop that stores or reads converts.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from hybridize.base.dims import same
 from hybridize.graph import Graph, Node, Value
+from hybridize.loops.index import bit
 from hybridize.schedule.contraction.arrangement import Arrangement
 from hybridize.schedule.homes import Halo, Home, is_in_order, no_halo, ordered, wider
-from hybridize.schedule.lower import Lowerings
+from hybridize.schedule.lower import Lowerings, Read
 
 
 def assign(graph: Graph, lowerings: Lowerings) -> dict[Value, Home]:
@@ -27,7 +28,7 @@ def assign(graph: Graph, lowerings: Lowerings) -> dict[Value, Home]:
         return {}
     alike = _Classes()
     for node in graph.nodes:
-        _join_elementwise(alike, node, lowerings)
+        _join_alike(alike, node, lowerings)
     orders: dict[Value, tuple[int, ...]] = {}
     halos: dict[Value, Halo] = {}
     for node, found in windows:
@@ -67,7 +68,12 @@ class _Classes:
             self._parent[a] = b
 
 
-def _join_elementwise(alike: _Classes, node: Node, lowerings: Lowerings) -> None:
+def _join_alike(alike: _Classes, node: Node, lowerings: Lowerings) -> None:
+    """Make one class of values of which one is computed of the other axis by axis.
+
+    Elementwise operations, concatenations, slices, folds over windows: along each axis of the result only that axis of
+    the operand is walked, so both are best walked in one order.
+    """
     lowered = lowerings.of(node)
     if not isinstance(lowered, tuple):
         return
@@ -76,11 +82,21 @@ def _join_elementwise(alike: _Classes, node: Node, lowerings: Lowerings) -> None
         for part in node.inputs:
             alike.join(part, node.outputs[0])
     for value, local in zip(node.outputs, lowered, strict=True):
-        for read in () if local.folds else local.reads:
+        for read in local.reads:
             operand = node.inputs[read.operand]
-            shapes = zip(operand.type.shape, value.type.shape, strict=False)
-            if read.identity and operand.type.ndim == value.type.ndim and all(same(a, b) for a, b in shapes):
+            if operand.type.ndim == value.type.ndim and _axis_by_axis(read, lowerings):
                 alike.join(operand, value)
+
+
+def _axis_by_axis(read: Read, lowerings: Lowerings) -> bool:
+    """Tell whether an operand's index along each axis depends on no other axis of the result."""
+    rank = len(read.indices)
+    return read.identity or not any(
+        lowerings.interner.facts(index).free & bit(axis)
+        for k, index in enumerate(read.indices)
+        for axis in range(rank)
+        if axis != k
+    )
 
 
 def _fixed(graph: Graph, lowerings: Lowerings) -> Iterable[Value]:

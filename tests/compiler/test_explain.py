@@ -307,6 +307,30 @@ def test_values_that_lie_otherwise_are_counted_by_how_they_lie():
     assert line in " ".join(str(report).split())
 
 
+def halved(y):
+    """The larger of each two rows and columns."""
+    y = np.maximum(y[:, :, ::2], y[:, :, 1::2])
+    return np.maximum(y[..., ::2], y[..., 1::2])
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        lambda y: halved(np.exp(halved(y))),
+        lambda y: halved(np.pad(np.tanh(halved(y)), ((0, 0), (0, 0), (1, 3), (2, 2)))),
+    ],
+    ids=["pooled twice", "padded"],
+)
+def test_values_between_convolutions_lie_as_these_want(between):
+    def f(x, w):
+        y = result(ops.convolution(operand(x), operand(w), 1, 1))
+        return result(ops.convolution(operand(between(np.maximum(y, 0))), operand(w), 1, 1))
+
+    x, w = np.ones((2, 16, 20, 20)), np.ones((16, 16, 3, 3))
+    report = hybridize(f).program(x, w).explain()
+    assert sum(count for _, count in report.layouts) >= 3
+
+
 def test_values_in_bodies_of_control_flow_are_counted_too():
     def f(x, w):
         while x.sum() > 1e30:
