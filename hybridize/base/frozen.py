@@ -83,6 +83,8 @@ def _with_fields(cls: type[T], methods: Mapping[str, Callable[..., Any] | None])
     made._compared = attrgetter(*compared) if compared else type
     if "__init__" not in cls.__dict__:
         made.__init__ = _writes_itself(cls, fields)
+        if not hasattr(cls, "__post_init__") and cls.__dictoffset__:
+            made._only_put = fields.keys()  # all that `__init__` does is to put these
     for name, function in methods.items():
         if cls.__dict__.get(name) is None:  # Python itself writes `__hash__ = None` beside an `__eq__`
             setattr(cls, name, function)
@@ -91,7 +93,12 @@ def _with_fields(cls: type[T], methods: Mapping[str, Callable[..., Any] | None])
 
 def changed(one: T, **fields: Any) -> T:
     """A copy of an instance with other values in some fields."""
-    copy: T = dataclasses.replace(one, **fields)  # type: ignore[type-var]
+    names = type(one).__dict__.get("_only_put")
+    if names is None or not fields.keys() <= names:
+        made: T = dataclasses.replace(one, **fields)  # type: ignore[type-var]
+        return made
+    copy, values = object.__new__(type(one)), one.__dict__
+    copy.__dict__.update({name: values[name] for name in names} | fields)  # and not what is cached
     return copy
 
 

@@ -28,6 +28,8 @@ _LOADED_NS = time.time_ns() - 10**9
 _PER_CORE = ("processor", "cpu MHz", "physical id", "siblings", "core id", "cpu cores", "apicid", "initial apicid",
              "bogomips", "BogoMIPS")  # fmt: skip
 """Lines of /proc/cpuinfo that differ between cores or from one moment to the next."""
+_CORE_BYTES = 1 << 11
+"""Read of /proc/cpuinfo at once: about as much as it says of a core."""
 
 
 @cache
@@ -87,12 +89,14 @@ def processor() -> str | None:
     try:
         file = os.open("/proc/cpuinfo", os.O_RDONLY | os.O_CLOEXEC)
         try:
-            text = os.read(file, 1 << 14).decode(errors="replace")  # the kernel writes it core by core, as it is read
+            text = b""
+            while b"\n\n" not in text and (more := os.read(file, _CORE_BYTES)):
+                text += more  # the kernel writes it core by core, as it is read: of a large machine that takes long
         finally:
             os.close(file)
     except OSError as error:
         let_through(error)
         return None
-    first = text.partition("\n\n")[0].splitlines()
+    first = text.partition(b"\n\n")[0].decode(errors="replace").splitlines()
     facts = [line for line in first if line.partition(":")[0].strip() not in _PER_CORE]
     return digest(repr([os.uname().machine, [cache_bytes(1), cache_bytes(2)], facts]).encode()).hex() if facts else None

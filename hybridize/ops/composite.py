@@ -83,20 +83,29 @@ def composite(
 
     def decorate(function: _Function) -> _Function:
         signature = inspect.signature(function)
+        names = list(signature.parameters)
+        defaults = {name: p.default for name, p in signature.parameters.items() if p.default is not p.empty}
         operands = [name for name, p in signature.parameters.items() if "Operand" in str(p.annotation)]
         if not operands:
             raise InternalError("E912", f"{function.__name__} names no parameter an Operand, so it is not a composite")
+        if any(p.kind is not p.POSITIONAL_OR_KEYWORD for p in signature.parameters.values()):
+            raise InternalError("E912", f"{function.__name__} has parameters that go by position or by name alone")
 
         @wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
             if not ACTIVE or not capturing():
                 return function(*args, **kwargs)
-            bound = signature.bind(*args, **kwargs)
-            bound.apply_defaults()
-            given = {name: bound.arguments[name] for name in operands if bound.arguments[name] is not None}
-            rest = {name: value for name, value in bound.arguments.items() if name not in given}
+            arguments = defaults | dict(zip(names, args)) | kwargs  # noqa: B905 - those left have defaults
+            if (
+                len(arguments) != len(names)
+                or len(args) > len(names)
+                or not kwargs.keys().isdisjoint(names[: len(args)])
+            ):
+                signature.bind(*args, **kwargs)  # says what is wrong
+            given = {name: arguments[name] for name in operands if arguments[name] is not None}
+            rest = {name: arguments[name] for name in names if name not in given}
             said = (
-                attributes(**bound.arguments)
+                attributes(**arguments)
                 if attributes is not None
                 else {name: value for name, value in rest.items() if name not in operands}
             )

@@ -55,7 +55,7 @@ def _quotas(root: str) -> Iterator[tuple[float, float]]:
             for folder in _upwards("sys/fs/cgroup", path):
                 yield _numbers(_text(root, f"{folder}/cpu.max"))
         elif "cpu" in controllers.split(","):
-            for mount in ("cpu", controllers):
+            for mount in dict.fromkeys(("cpu", controllers)):
                 for folder in _upwards(f"sys/fs/cgroup/{mount}", path):
                     quota, period = (_text(root, f"{folder}/cpu.cfs_{word}_us") for word in ("quota", "period"))
                     yield _numbers(f"{quota} {period}")

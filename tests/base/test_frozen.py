@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from hybridize.base.frozen import frozen, mutable
+from hybridize.base.frozen import changed, frozen, mutable
 
 
 def define(decorator):
@@ -170,3 +170,44 @@ def test_constructors_of_any_number_of_fields(decorator, count, defaults):
                 wrong()
     assert made.__init__.__qualname__.endswith("Made.__init__")
     assert made.__init__.__code__.co_varnames[1 : count + 1] == tuple(names)
+
+
+@pytest.mark.parametrize("decorator", [frozen, mutable, dataclass(frozen=True), dataclass])
+def test_changed_copies_the_fields_and_nothing_else(decorator):
+    seen = []
+
+    @decorator
+    class Base:
+        x: int
+        y: int = 1
+
+    @decorator
+    class Checked(Base):
+        def __post_init__(self):
+            seen.append((self.x, self.y))
+
+    @decorator
+    class Written:
+        x: int
+        y: int
+
+        def __init__(self, x, y):
+            seen.append((x, y))
+            vars(self).update(x=x, y=y)
+
+    class Derived(Base):  # whose `__init__` is one of its own
+        def __init__(self, x, y):
+            seen.append((x, y))
+            super().__init__(x, y)
+
+    for kind in (Base, Checked, Written, Derived):
+        one = kind(1, 2)
+        vars(one)["cached"] = "of the first"
+        seen.clear()
+        copied = changed(one, y=3)
+        assert type(copied) is kind and vars(copied) == {"x": 1, "y": 3}
+        assert vars(one) == {"x": 1, "y": 2, "cached": "of the first"}
+        assert seen == ([] if kind is Base else [(1, 3)])
+        for wrong in ("cached", "z"):
+            with pytest.raises(TypeError):
+                changed(one, **{wrong: 4})

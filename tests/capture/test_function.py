@@ -1,6 +1,8 @@
 """`Function` and `Program`: keywords, caches, messages, files, threads."""
 
+import functools
 import gc
+import inspect
 import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor
@@ -518,3 +520,48 @@ def test_a_function_that_forgets_its_programs_forgets_what_they_read():
     counts.python_function.__closure__[0].cell_contents = None
     gc.collect()
     assert counter() is None
+
+
+def _described():
+    """Functions of every kind of signature."""
+
+    class Kind:
+        def method(self, x, /, y, *rest, z=1, **named):
+            return x
+
+        def loose(*everything):
+            return everything
+
+        @classmethod
+        def of_class(cls, x):
+            return x
+
+        @staticmethod
+        def static(x, y=2):
+            return x
+
+        def __call__(self, x):
+            return x
+
+    def plain(x, y, *, z):
+        return x
+
+    @functools.wraps(plain)
+    def wrapping(*args, **kwargs):
+        return plain(*args, **kwargs)
+
+    def said(*args):
+        return args
+
+    said.__signature__ = inspect.signature(plain)
+    one = Kind()
+    return [plain, wrapping, said, one.method, one.loose, Kind.method, Kind.of_class, Kind.static, one, lambda: 0,
+            functools.partial(plain, 1), MethodType(wrapping, 1), MethodType(one, 1)]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(13))
+def test_arguments_have_the_names_that_python_gives_them(number):
+    function = _described()[number]
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    expected = tuple(name for name, one in inspect.signature(function).parameters.items() if one.kind in kinds)
+    assert Function(function)._parameters() == expected

@@ -7,10 +7,11 @@ import pytest
 
 import hybridize
 from hybridize import np, npx, ops
-from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.errors import ArgumentError, InternalError, ShapeError
 from hybridize.base.types import TensorType
 from hybridize.compiler import compile as compiled
 from hybridize.ops import ReferenceInterpreter, composites, evaluate, interpreting, make_graph, pullback
+from hybridize.ops.composite import composite
 
 X = numpy.array([[0.5, -1.0, 2.0], [-3.0, 0.25, 1.0]])
 EDGE = numpy.array([[0.0, -0.0, math.inf, -math.inf, math.nan, 300.0, -300.0]])
@@ -213,3 +214,57 @@ def test_smooth_activations_have_one_slope_at_0(word, dtype):
     step = 1e-3
     near = (function(x + step) - function(x - step)).asnumpy() / (2 * step)
     numpy.testing.assert_allclose(imperative, near, atol=2e-3)
+
+
+def test_a_composite_takes_the_arguments_of_its_function_and_no_others():
+    x, w, b = X, numpy.ones((2, 3)), numpy.zeros(2)
+    wanted = [
+        (value.label, value.attributes)
+        for value in _composites_of(lambda x, w, b: composites.fully_connected(x, w, b, True), x, w, b)
+    ]
+    for call in (
+        lambda x, w, b: composites.fully_connected(x, w, b),
+        lambda x, w, b: composites.fully_connected(flatten=True, bias=b, weight=w, x=x),
+        lambda x, w, b: composites.fully_connected(x, w, flatten=True, bias=b),
+    ):
+        assert [(value.label, value.attributes) for value in _composites_of(call, x, w, b)] == wanted
+    for wrong in (
+        lambda x, w, b: composites.fully_connected(x),
+        lambda x, w, b: composites.fully_connected(x, w, b, True, 1),
+        lambda x, w, b: composites.fully_connected(x, w, x=x),
+        lambda x, w, b: composites.fully_connected(x, w, b, True, x=x),
+        lambda x, w, b: composites.fully_connected(x, w, bias=b, flattened=True),
+        lambda x, w, b: composites.fully_connected(w, x=x),
+    ):
+        with pytest.raises(TypeError, match="argument"):
+            _composites_of(wrong, x, w, b)
+
+
+def _composites_of(function, *arrays):
+    graph = make_graph(lambda *xs: [function(*xs)], tuple(map(typed, arrays)))
+    return [node.op for node in graph.nodes]
+
+
+def test_parameters_of_composites_go_by_position_and_by_name():
+    def by_name_alone(x: "ops.Operand", *, axis: int = 0):
+        return x
+
+    with pytest.raises(InternalError, match="E912"):
+        composite("alone")(by_name_alone)
+
+
+def test_lines_of_operations_after_a_composite_that_failed_are_their_own():
+    def function(x, w):
+        try:
+            npx.fully_connected(x, w, num_hidden=2)
+        except ShapeError:
+            y = npx.relu(x)
+        return y + 1
+
+    program = hybridize.hybridize(function).program(np.array(X), np.ones((2, 4)))
+    first = function.__code__.co_firstlineno
+    assert [
+        node.loc.line - first
+        for node in program.captured.nodes
+        if node.op.name in ("relu", "add", "activation", "Activation")
+    ] == [4, 5]

@@ -99,8 +99,9 @@ def opaque_name(function: Any) -> str | None:
     owner = getattr(function, "__self__", None)
     name = getattr(function, "__name__", "")
     module = getattr(function, "__module__", None) or ""
-    if isinstance(owner, (io.IOBase, *_generators())) and not isinstance(owner, type):
-        return f"{type(owner).__module__.removeprefix('_')}.{type(owner).__name__}.{name}"
+    kind: Any = type(owner)
+    if owner is not None and _gives_other_data(kind):
+        return f"{kind.__module__.removeprefix('_')}.{kind.__name__}.{name}"
     if name in _CLOCKS and getattr(owner, "__module__", "") == "datetime":
         return f"datetime.{name}"
     if module == "sys" and name in _COUNTS:
@@ -114,6 +115,12 @@ def opaque_name(function: Any) -> str | None:
     if module.startswith("numpy.random"):
         return f"numpy.random.{name}"
     return f"numpy.{name}" if module.split(".")[0] == "numpy" and name in _OF_FILES else None
+
+
+@lru_cache(KEPT_CLASSES)
+def _gives_other_data(kind: type) -> bool:
+    """Tell whether each call of an instance's methods yields other data: a file's, or a random generator's."""
+    return issubclass(kind, (io.IOBase, *_generators()))
 
 
 def _generators() -> list[type]:

@@ -8,7 +8,8 @@ they become inputs of the program, never constants, and what is written to them 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Protocol
 
@@ -177,11 +178,12 @@ class Recording(GraphScope):
         """Record `function` as one node."""
         inner = Branch(self)
         inputs = [inner.receive(operand) for operand in operands]
-        with interpreting(inner):
-            results = function(*inputs)
-            outputs = [inner.own(result) for result in results]
-        graph = inner.graph(list(inner.outer), outputs)
-        return self.bind(Composite(label, attributes, graph), tuple(inner.outer))
+        with self.root.at_one_line():
+            with interpreting(inner):
+                results = function(*inputs)
+                outputs = [inner.own(result) for result in results]
+            graph = inner.graph(list(inner.outer), outputs)
+            return self.bind(Composite(label, attributes, graph), tuple(inner.outer))
 
     def wrote(self, cell: Cell, whole: bool) -> None:
         """Hear of a write to a cell, or to a part of it, before it happens."""
@@ -514,9 +516,25 @@ class Trace(Recording):
         self.refused: CaptureError | None = None
         """The last refusal, so that it cannot get lost in an `except` of the user's."""
         self._locations: dict[tuple[str, int, str], SourceLoc] = {}
+        self._here: tuple[SourceLoc | None] | None = None
+        """The user's line while it is known to be the same; None where it has to be looked for."""
 
     def location(self) -> SourceLoc | None:
         """The user's line; equal ones are one object."""
+        return self._found_location() if self._here is None else self._here[0]
+
+    @contextmanager
+    def at_one_line(self) -> Iterator[None]:
+        """Take the user's line to be the same within: what runs there is not the user's."""
+        before = self._here
+        if before is None:
+            self._here = (self._found_location(),)
+        try:
+            yield
+        finally:
+            self._here = before
+
+    def _found_location(self) -> SourceLoc | None:
         here = user_location()
         if here is None:
             return None
