@@ -556,8 +556,9 @@ _SAME_X = (
 )  # fmt: skip
 _OURS: dict[str, _Function] = {
     "Activation": npx.activation, "BatchNorm": batch_norm, "BlockGrad": npx.stop_gradient,
-    "CTCLoss": npx.ctc_loss, "Cast": cast, "Concat": concat, "ctc_loss": npx.ctc_loss,
-    "Dropout": npx.dropout, "ElementWiseSum": npx.add_n, "Embedding": embedding, "Flatten": npx.batch_flatten,
+    "CTCLoss": npx.ctc_loss, "Cast": cast, "Concat": concat, "Convolution": npx.convolution,
+    "Deconvolution": npx.deconvolution, "ctc_loss": npx.ctc_loss, "Dropout": npx.dropout,
+    "ElementWiseSum": npx.add_n, "Embedding": embedding, "Flatten": npx.batch_flatten,
     "FullyConnected": fully_connected, "GroupNorm": npx.group_norm, "InstanceNorm": npx.instance_norm,
     "L2Normalization": npx.l2_normalization, "LayerNorm": npx.layer_norm, "LeakyReLU": leaky_relu,
     "MakeLoss": make_loss, "Pad": pad, "Reshape": legacy_shapes.reshape_legacy, "SequenceLast": npx.sequence_last,

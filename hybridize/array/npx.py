@@ -19,6 +19,7 @@ from hybridize.array.functions.control import (
     while_loop,
 )
 from hybridize.array.functions.control import print_ as print
+from hybridize.array.functions.convolution import convolution, deconvolution
 from hybridize.array.functions.ctc import ctc_loss
 from hybridize.array.functions.dense import fully_connected
 from hybridize.array.functions.elementwise import erf, erfinv, gamma, gammaln, rsqrt, stop_gradient
@@ -71,19 +72,19 @@ current_context = current_device
 
 __all__ = [
     "activation", "add_n", "arange_like", "assert_", "batch_dot", "batch_flatten", "batch_norm", "bernoulli",
-    "broadcast_like", "cast", "cond", "cpu", "cpu_pinned", "ctc_loss", "current_context", "current_device", "dropout",
-    "embedding", "erf", "erfinv", "foreach", "fully_connected", "gamma", "gammaln", "gather_nd", "gelu", "gpu",
-    "group_norm", "hard_sigmoid", "index_add", "index_update", "instance_norm", "is_np_array", "is_np_shape",
-    "l2_normalization", "layer_norm", "leaky_relu", "log_sigmoid", "log_softmax", "logsumexp", "masked_log_softmax",
-    "masked_softmax", "mish", "norm", "normal_n", "num_gpus", "one_hot", "pick", "print", "random", "relu", "reset_np",
-    "reshape", "reshape_like", "rms_norm", "rsqrt", "scatter_nd", "seed", "sequence_last", "sequence_mask",
-    "sequence_reverse", "set_np", "shape_array", "sigmoid", "silu", "slice", "slice_axis", "slice_like", "smooth_l1",
-    "softmax", "softmin", "softrelu", "softsign", "stop_gradient", "topk", "uniform_n", "use_np", "waitall",
-    "while_loop",
+    "broadcast_like", "cast", "cond", "convolution", "cpu", "cpu_pinned", "ctc_loss", "current_context",
+    "current_device", "deconvolution", "dropout", "embedding", "erf", "erfinv", "foreach", "fully_connected",
+    "gamma", "gammaln", "gather_nd", "gelu", "gpu", "group_norm", "hard_sigmoid", "index_add", "index_update",
+    "instance_norm", "is_np_array", "is_np_shape", "l2_normalization", "layer_norm", "leaky_relu", "log_sigmoid",
+    "log_softmax", "logsumexp", "masked_log_softmax", "masked_softmax", "mish", "norm", "normal_n", "num_gpus",
+    "one_hot", "pick", "print", "random", "relu", "reset_np", "reshape", "reshape_like", "rms_norm", "rsqrt",
+    "scatter_nd", "seed", "sequence_last", "sequence_mask", "sequence_reverse", "set_np", "shape_array", "sigmoid",
+    "silu", "slice", "slice_axis", "slice_like", "smooth_l1", "softmax", "softmin", "softrelu", "softsign",
+    "stop_gradient", "topk", "uniform_n", "use_np", "waitall", "while_loop",
 ]  # fmt: skip
 
 __getattr__ = refuses(
     "hybridize.npx", globals(),
-    to_come=("convolution", "deconvolution", "pooling", "rnn", "save", "savez", "load", "from_numpy"),
+    to_come=("pooling", "rnn", "save", "savez", "load", "from_numpy"),
     instead={"set_np_float64": "say dtype='float64' where arrays are made"},
 )  # fmt: skip

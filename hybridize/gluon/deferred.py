@@ -96,6 +96,23 @@ def _fully_connected(given: Given, arguments: Given) -> Shapes:
     return {"weight": (weight.shape[0], inputs)} if weight.shape[0] != UNKNOWN else {}
 
 
+def _convolution(given: Given, arguments: Given) -> Shapes:
+    """A weight is [filters, channels / groups, window], transposed [channels, filters / groups, window]."""
+    x, filters, kernel = _named(given, "x", "data"), arguments.get("num_filter"), arguments.get("kernel")
+    if x is None or filters is None or kernel is None:
+        return {}
+    last = str(arguments.get("layout")).endswith("C")
+    window = tuple(kernel) if isinstance(kernel, (tuple, list)) else (kernel,) * (len(x.shape) - 2)
+    channels, groups = x.shape[-1 if last else 1], arguments.get("num_group", 1)
+    first, second = (channels, filters) if arguments.get("transposed") else (filters, channels)
+    inner = (second // groups,)
+    return {"weight": (first, *window, *inner) if last else (first, *inner, *window), "bias": (filters,)}
+
+
+def _deconvolution(given: Given, arguments: Given) -> Shapes:
+    return _convolution(given, {**arguments, "transposed": True})
+
+
 def _dot(given: Given, _: Given) -> Shapes:
     """The second argument of a matrix product has as many rows as the first has columns."""
     keys = list(given)
@@ -124,6 +141,7 @@ _BY_CHANNEL = ("gamma", "beta", "running_mean", "running_var", "moving_mean", "m
 
 _RULES: dict[str, Callable[[Given, Given], Shapes]] = {
     "fullyconnected": _fully_connected, "fully_connected": _fully_connected,
+    "convolution": _convolution, "deconvolution": _deconvolution,
     "dot": _dot, "matmul": _dot, "layernorm": _normalization, "layer_norm": _normalization,
     "batchnorm": _by_channel, "batch_norm": _by_channel, "groupnorm": _by_channel, "group_norm": _by_channel,
     "instancenorm": _by_channel, "instance_norm": _by_channel,

@@ -140,6 +140,7 @@ from hybridize.ops.control import Cond as Cond
 from hybridize.ops.control import Scan as Scan
 from hybridize.ops.control import While as While
 from hybridize.ops.convolution import convolution as convolution
+from hybridize.ops.convolution import transposed_convolution as transposed_convolution
 from hybridize.ops.custom import After as After
 from hybridize.ops.custom import CustomGradient as CustomGradient
 from hybridize.ops.elementwise import Elementwise as Elementwise

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Convolution over one, two or three axes: the contraction that it is, and the shape of its result."""
+"""Convolution over one, two or three axes, and transposed: the contraction that it is, the shape of its result."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 from hybridize.base import dims
 from hybridize.base.errors import ArgumentError, ShapeError
-from hybridize.base.types import TensorType
-from hybridize.loops.contraction import Contraction, plain, subscript
+from hybridize.base.types import Shape, TensorType
+from hybridize.loops.contraction import Contraction, Subscript, plain, subscript
 from hybridize.ops.contract import check_operands, check_ranges, contracted
 from hybridize.ops.op import Operand, type_of
 from hybridize.ops.views import reshape, wide
@@ -27,6 +27,7 @@ def convolution(
     dilation: int | Sequence[int] = 1,
     groups: int = 1,
     x_dilation: int | Sequence[int] = 1,
+    channels_last: bool = False,
 ) -> Operand:
     """Return the convolution, as networks call the correlation: [n, o, y...].
 
@@ -41,6 +42,7 @@ def convolution(
         groups: the parts of c and o; each part of o sees one of c.
         x_dilation: the distance at which the elements of x stand, zeros between them: by this, a convolution is
             transposed.
+        channels_last: x is [n, i..., c], w is [o, r..., c / groups], and the result [n, y..., o].
 
     Raises:
         ArgumentError E398: a number is missing, or not one that it may be.
@@ -50,55 +52,230 @@ def convolution(
         ShapeError E175: a window does not fit into x with its padding.
     """
     of, by = type_of(x), type_of(w)
-    rank = of.ndim - 2
-    if not 1 <= rank <= 3 or by.ndim != of.ndim:
+    rank = _axes_of_windows("convolution", of, by, channels_last, ("o", "c"))
+    steps = each_axis("convolution", "strides", strides, rank)
+    spaces = each_axis("convolution", "dilation", dilation, rank)
+    spread = each_axis("convolution", "x_dilation", x_dilation, rank)
+    sides = _sides(padding, rank)
+    (groups,) = each_axis("convolution", "groups", groups, 1)
+    channels, _ = _parted(of.shape, channels_last)
+    part, window = _parted(by.shape, channels_last)
+    if channels != part * groups or by.shape[0] % groups != 0:
+        parts = f" in {groups} groups" if groups != 1 else ""
         raise ShapeError(
             "E174",
-            f"convolution needs [n, c, i...] and weight [o, c, r...] with one to three axes i and as many r, "
-            f"got {of} and {by}",
+            f"convolution{parts} of {of} with weight {by}",
+            help=f"the channels of x, {dims.text(channels)}, must be groups * {dims.text(part)}, "
+            f"and the groups divide {dims.text(by.shape[0])}",
         )
-    check_operands("convolution", of, by)
-    steps = _each("strides", strides, rank)
-    spaces = _each("dilation", dilation, rank)
-    spread = _each("x_dilation", x_dilation, rank)
-    sides = _sides(padding, rank)
-    (groups,) = _each("groups", groups, 1)
-    _check_channels(of, by, groups)
-    sizes = tuple(_length(of, by, axis, steps[axis], sides[axis], spaces[axis], spread[axis]) for axis in range(rank))
-    n, c, o = of.shape[0], of.shape[1], by.shape[0]
-    # Axes of the contraction: n, [g,] o, y... | c, r...; those of size 1 for one group are none.
-    grouped = groups != 1
-    lead = (n, groups, o // groups) if grouped else (n, o)
-    first, inner = len(lead), len(lead) + rank
-    windows = tuple(
-        subscript(((first + axis, steps[axis]), (inner + 1 + axis, spaces[axis])), -sides[axis][0], spread[axis])
+    sizes = tuple(
+        _length(of, by, channels_last, axis, steps[axis], sides[axis], spaces[axis], spread[axis])
         for axis in range(rank)
     )
-    taps = tuple(plain(inner + 1 + axis) for axis in range(rank))
-    found = Contraction(
-        (*lead, *sizes, by.shape[1], *by.shape[2:]),
-        inner,
-        (plain(0), *((plain(1),) if grouped else ()), plain(inner), *windows),
-        (*((plain(1),) if grouped else ()), plain(first - 1), plain(inner), *taps),
-        wide(of.dtype),
-        of.dtype,
+    map_ = _Map(channels_last, groups, sizes, window)
+    return map_.applied(
+        "convolution",
+        (x, w),
+        of.shape[0],
+        (by.shape[0], part),
+        tuple(
+            subscript(
+                ((map_[f"y{axis}"], steps[axis]), (map_[f"r{axis}"], spaces[axis])), -sides[axis][0], spread[axis]
+            )
+            for axis in range(rank)
+        ),
+        ("o", "c"),
     )
-    check_ranges(f"convolution of {of} with weight {by}", found)
-    if grouped:
-        x = reshape(x, (n, groups, c // groups, *of.shape[2:]))
-        w = reshape(w, (groups, o // groups, *by.shape[1:]))
-    return reshape(contracted(found, x, w), (n, o, *sizes))
 
 
-def _each(name: str, given: int | Sequence[int], rank: int) -> tuple[int, ...]:
-    """One number above 0 for each axis."""
-    numbers = _whole(given if isinstance(given, Sequence) else (given,) * rank)
-    if numbers is None or len(numbers) != rank or any(number < 1 for number in numbers):
-        raise ArgumentError(
-            "E398",
-            f"convolution with {name}={given!r}",
-            help=f"give a whole number from 1, or {rank}, one for each axis",
+def transposed_convolution(
+    x: Operand,
+    w: Operand,
+    strides: int | Sequence[int] = 1,
+    padding: int | Padding = 0,
+    dilation: int | Sequence[int] = 1,
+    groups: int = 1,
+    output_padding: int | Sequence[int] = 0,
+    channels_last: bool = False,
+) -> Operand:
+    """Return the transposed convolution, the gradient of a convolution by its input as a layer: [n, o, y...].
+
+    out[n, o, y...] = sum over c, r... of x[n, c, (y + padding - dilation * r) / strides...] w[c, o, r...]
+
+    Args:
+        x: [n, c, i...], with one to three axes i.
+        w: [c, o / groups, r...].
+        strides: the distance, in the result, of what neighbours in x give.
+        padding: elements of the result that are left out before and after each axis; see `Padding`.
+        dilation: the distance of elements of a window.
+        groups: the parts of c and o; each part of o sees one of c.
+        output_padding: elements more at the end of each axis.
+        channels_last: x is [n, i..., c], w is [c, r..., o / groups], and the result [n, y..., o].
+
+    Raises:
+        ArgumentError E398: a number is missing, or not one that it may be.
+        DTypeError E221, E222: the operands are not numbers of one dtype.
+        ShapeError E173: the result, or where it reaches, is beyond 64 bits.
+        ShapeError E174: the operands have other axes.
+        ShapeError E175: the result would have no element along an axis.
+    """
+    of, by = type_of(x), type_of(w)
+    rank = _axes_of_windows("transposed convolution", of, by, channels_last, ("c", "o"))
+    steps = each_axis("transposed convolution", "strides", strides, rank)
+    spaces = each_axis("transposed convolution", "dilation", dilation, rank)
+    more = each_axis("transposed convolution", "output_padding", output_padding, rank, 0, 0)
+    sides = _sides(padding, rank)
+    (groups,) = each_axis("transposed convolution", "groups", groups, 1)
+    channels, pixels = _parted(of.shape, channels_last)
+    part, window = _parted(by.shape, channels_last)
+    if channels != by.shape[0] or channels % groups != 0:
+        parts = f" in {groups} groups" if groups != 1 else ""
+        raise ShapeError(
+            "E174",
+            f"transposed convolution{parts} of {of} with weight {by}",
+            help=f"the channels of x, {dims.text(channels)}, must be the weight's {dims.text(by.shape[0])}, "
+            f"and the groups divide them",
         )
+    sizes = []
+    for axis in range(rank):
+        size = (pixels[axis] - 1) * steps[axis] + (window[axis] - 1) * spaces[axis] + 1 + more[axis]
+        size = size - sides[axis][0] - sides[axis][1]
+        if window[axis] < 1 or size < 1:
+            raise ShapeError(
+                "E175",
+                f"transposed convolution of {of} with weight {by}: along axis {axis + 1 + (not channels_last)}, the "
+                f"result has no element",
+                help="it has (size - 1) * strides + (window - 1) * dilation + 1 + output_padding, less the padding",
+            )
+        sizes.append(size)
+    map_ = _Map(channels_last, groups, tuple(sizes), window)
+    return map_.applied(
+        "transposed convolution",
+        (x, w),
+        of.shape[0],
+        (part * groups, channels // groups),
+        tuple(
+            subscript(((map_[f"y{axis}"], 1), (map_[f"r{axis}"], -spaces[axis])), sides[axis][0], steps[axis])
+            for axis in range(rank)
+        ),
+        ("c", "o"),
+    )
+
+
+class _Map:
+    """The axes of the contraction that a convolution is, by letters: n, [g,] o, y... | c, r..., in order of the layout.
+
+    An axis of one group is none.
+    """
+
+    def __init__(self, channels_last: bool, groups: int, sizes: Sequence[int], window: Sequence[int]) -> None:
+        self._last, self._groups = channels_last, groups
+        self._group = ("g",) if groups != 1 else ()
+        pixels = tuple(f"y{axis}" for axis in range(len(sizes)))
+        self._taps = tuple(f"r{axis}" for axis in range(len(sizes)))
+        self._sizes = {
+            "g": groups,
+            **dict(zip(pixels, sizes, strict=True)),
+            **dict(zip(self._taps, window, strict=True)),
+        }
+        self._result = self._ordered(("n",), (*self._group, "o"), pixels)
+        self._axes = (*self._result, *self._ordered((), ("c",), self._taps))
+
+    def _ordered(self, front: Sequence[Any], channels: Sequence[Any], others: Sequence[Any]) -> tuple[Any, ...]:
+        return (*front, *others, *channels) if self._last else (*front, *channels, *others)
+
+    def __getitem__(self, letter: str) -> int:
+        return self._axes.index(letter)
+
+    def applied(
+        self,
+        name: str,
+        operands: tuple[Operand, Operand],
+        n: int,
+        channels: tuple[int, int],
+        windows: Sequence[Subscript],
+        of_weight: tuple[str, str],
+    ) -> Operand:
+        """Compute it.
+
+        Args:
+            name: what was called, for errors.
+            operands: x, w.
+            n: the size of the batch.
+            channels: all of the result, and of x in one group.
+            windows: the indices of x along its axes of pixels.
+            of_weight: the axes of channels of the weight, in order.
+        """
+        x, w = operands
+        of, by = type_of(x), type_of(w)
+        o, c = channels
+        groups, last = self._groups, self._last
+        sizes = {**self._sizes, "n": n, "o": o // groups, "c": c}
+        index = {letter: plain(self[letter]) for letter in self._axes}
+        group = [index[letter] for letter in self._group]
+        first, second = of_weight
+        taps = [index[letter] for letter in self._taps]
+        found = Contraction(
+            tuple(sizes[letter] for letter in self._axes),
+            len(self._result),
+            self._ordered([index["n"]], [*group, index["c"]], windows),
+            self._ordered([*group, index[first]], [index[second]], taps),
+            wide(of.dtype),
+            of.dtype,
+        )
+        check_ranges(f"{name} of {of} with weight {by}", found)
+        if groups != 1:
+            x = reshape(x, self._ordered((n,), (groups, c), _parted(of.shape, last)[1]))
+            w = reshape(w, (groups, by.shape[0] // groups, *by.shape[1:]))
+        pixels = tuple(sizes[letter] for letter in self._axes if letter.startswith("y"))
+        return reshape(contracted(found, x, w), self._ordered((n,), (o,), pixels))
+
+
+def _parted(shape: Shape, channels_last: bool) -> tuple[int, Shape]:
+    """Part a shape into channels and what is neither channels nor first."""
+    return (shape[-1], shape[1:-1]) if channels_last else (shape[1], shape[2:])
+
+
+def _axes_of_windows(name: str, x: TensorType, w: TensorType, channels_last: bool, channels: tuple[str, str]) -> int:
+    """Return the number of axes of windows of operands that fit as far as the number of axes and the dtype go."""
+    rank = x.ndim - 2
+    if not 1 <= rank <= 3 or w.ndim != x.ndim:
+        first, second = channels
+        of, by = (
+            ("[n, i..., c]", f"[{first}, r..., {second}]")
+            if channels_last
+            else ("[n, c, i...]", f"[{first}, {second}, r...]")
+        )
+        raise ShapeError(
+            "E174",
+            f"{name} needs {of} and weight {by} with one to three axes i and as many r, got {x} and {w}",
+        )
+    check_operands(name, x, w)
+    return rank
+
+
+def each_axis(
+    name: str, keyword: str, given: int | Sequence[int] | None, rank: int, default: int = 1, least: int = 1
+) -> tuple[int, ...]:
+    """Return a number for each axis of windows, of an argument that is one for all, one for each, or none.
+
+    Args:
+        name: what was called, for errors.
+        keyword: of the argument.
+        given: the argument; None or nothing in it: `default` everywhere.
+        rank: the number of axes.
+        default: where nothing is given.
+        least: of the numbers.
+
+    Raises:
+        ArgumentError E398: they are not as many, not whole, or below `least`.
+    """
+    if given is None or (isinstance(given, Sequence) and not given):
+        return (default,) * rank
+    numbers = _whole(given if isinstance(given, Sequence) else (given,) * rank)
+    if numbers is None or len(numbers) != rank or any(number < least for number in numbers):
+        each = f", or {rank}, one for each axis" if rank > 1 else ""
+        raise ArgumentError("E398", f"{name} with {keyword}={given!r}", help=f"give a whole number from {least}{each}")
     return numbers
 
 
@@ -124,35 +301,32 @@ def _whole(numbers: Sequence[Any]) -> tuple[int, ...] | None:
         return None
 
 
-def _check_channels(x: TensorType, w: TensorType, groups: int) -> None:
-    if x.shape[1] != w.shape[1] * groups or w.shape[0] % groups != 0:
-        parts = f" in {groups} groups" if groups != 1 else ""
-        raise ShapeError(
-            "E174",
-            f"convolution{parts} of {x} with weight {w}",
-            help=f"the channels of x, {dims.text(x.shape[1])}, must be groups * {dims.text(w.shape[1])}, "
-            f"and the groups divide {dims.text(w.shape[0])}",
-        )
-
-
 def _length(
-    x: TensorType, w: TensorType, axis: int, stride: int, sides: tuple[int, ...], dilation: int, x_dilation: int
+    x: TensorType,
+    w: TensorType,
+    channels_last: bool,
+    axis: int,
+    stride: int,
+    sides: tuple[int, ...],
+    dilation: int,
+    x_dilation: int,
 ) -> int:
     """Size of the result along an axis of the windows."""
-    size, taps = x.shape[2 + axis], w.shape[2 + axis]
+    at = axis + 1 if channels_last else axis + 2
+    size, taps = x.shape[at], w.shape[at]
     spread = size if x_dilation == 1 or size == 0 else (size - 1) * x_dilation + 1
     room = spread + sides[0] + sides[1]
     window = (taps - 1) * dilation + 1
     if taps < 1:
         raise ShapeError(
             "E175",
-            f"convolution of {x} with weight {w}: along axis {2 + axis}, the window has no element",
-            help="a weight is [o, c / groups, r...], with each size r from 1",
+            f"convolution of {x} with weight {w}: along axis {at}, the window has no element",
+            help="a weight is [o, c / groups, r...], or [o, r..., c / groups], with each size r from 1",
         )
     if room < window:
         raise ShapeError(
             "E175",
-            f"convolution of {x} with weight {w}: along axis {2 + axis}, a window over {dims.text(window)} elements "
+            f"convolution of {x} with weight {w}: along axis {at}, a window over {dims.text(window)} elements "
             f"does not fit into {dims.text(room)}",
             help="the elements are those of x, at their distance, with the padding before and after them",
         )

@@ -135,6 +135,8 @@ NPX = {
     "instance_norm": (lambda x: npx.instance_norm(x[None], x[0], x[1], 1e-5), lambda x: F.instance_norm(x[None], weight=x[0], bias=x[1])), "rms_norm": (lambda x: npx.rms_norm(x, x[0]), lambda x: F.rms_norm(x, (3,), x[0], 1e-5)),
     "l2_normalization": (npx.l2_normalization, lambda x: x / torch.sqrt((x * x).sum(1, keepdim=True) + 1e-10)), "batch_norm": (lambda x: _normed(x), lambda x: F.batch_norm(x, None, None, x[0], x[1], True, eps=1e-3)),
     "fully_connected": (lambda x: npx.fully_connected(x, x.T, x[0]), lambda x: F.linear(x, x.T, x[0])), "embedding": (lambda x: npx.embedding(I([2, 0, 2]), x), lambda x: F.embedding(long(2, 0, 2), x)),
+    "convolution": (lambda x: npx.convolution(x[None, None], x[None, None, :2, :2], x[0, :1], pad=1), lambda x: F.conv2d(x[None, None], x[None, None, :2, :2], x[0, :1], padding=1)),
+    "deconvolution": (lambda x: npx.deconvolution(x[None], x[:, :2, None], x[0, :2], stride=2, adj=1), lambda x: F.conv_transpose1d(x[None], x[:, :2, None], x[0, :2], 2, 0, 1)),
     "batch_dot": (lambda x: npx.batch_dot(x[None], x[None], transpose_b=True), lambda x: torch.bmm(x[None], x.T[None])), "norm": (lambda x: npx.norm(x, axis=1), lambda x: torch.linalg.norm(x, dim=1)),
     "dropout": (lambda x: npx.dropout(x * x, 0.0), lambda x: x * x), "smooth_l1": (lambda x: npx.smooth_l1(x * 2 - 1), lambda x: F.smooth_l1_loss(x * 2 - 1, torch.zeros_like(x), reduction="none")),
     "pick": (lambda x: npx.pick(x, I([0, 2, 1])), lambda x: x[[0, 1, 2], [0, 2, 1]]), "gather_nd": (lambda x: npx.gather_nd(x, I([[0, 1, 1], [2, 0, 0]])), lambda x: x[[0, 1, 1], [2, 0, 0]]),

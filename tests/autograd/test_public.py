@@ -222,6 +222,8 @@ ONE |= {
     "npx.instance_norm": lambda x: npx.instance_norm(x[None], x[0], x[1]),
     "npx.rms_norm": lambda x: npx.rms_norm(x, x[0]),
     "npx.fully_connected": lambda x: npx.fully_connected(x, x.T, x[0]),
+    "npx.convolution": lambda x: npx.convolution(x[None], x[:, :, None], x[0]),
+    "npx.deconvolution": lambda x: npx.deconvolution(x[None], x[:, :, None], x[0], stride=2),
     "npx.reshape": lambda x: npx.reshape(x, (-1,)),
     "npx.reshape_like": lambda x: npx.reshape_like(x, np.ones(9)),
     "npx.slice": lambda x: npx.slice(x, (0, 1), (2, 3)),

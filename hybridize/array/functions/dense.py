@@ -14,7 +14,7 @@ from hybridize.array.single import FEW, Single
 from hybridize.array.symbol import Symbol
 from hybridize.base.access import consistent
 from hybridize.base.advice import warn
-from hybridize.base.dtypes import float32, float64
+from hybridize.base.dtypes import DType, float32, float64
 from hybridize.base.errors import ShapeError
 from hybridize.base.promotion import floating, promote
 from hybridize.ops import composites
@@ -130,6 +130,17 @@ def worth_a_program(rows: int, size: int) -> bool:
     return rows > 0 and (size >= _LARGE if rows <= FEW else rows * size >= _MANY)
 
 
+def layer_dtype(x: Any, weight: Any) -> DType:
+    """Return the dtype that a layer computes in; warn of an input that takes float32 weights to float64."""
+    if x.dtype == float64 and weight.dtype == float32:
+        warn(
+            f"an input {x.type} of a layer with float32 weights: from here on all is computed in float64, at half the "
+            "speed. x.astype('float32'), or np.array(x) of what NumPy made, is float32; net.cast('float64') says that "
+            "float64 is meant"
+        )
+    return floating(promote(x.dtype, weight.dtype))
+
+
 @public
 def _fully_connected(x: Any, weight: Any, bias: Any, flatten: bool) -> Any:
     a, matrix = array(x), array(weight)
@@ -140,12 +151,6 @@ def _fully_connected(x: Any, weight: Any, bias: Any, flatten: bool) -> Any:
             f"fully_connected needs [n, in] and weight [out, in], got {a.type} and {matrix.type}",
             help=f"the size of a row, {inner}, must be the weight's {matrix.shape[-1] if matrix.ndim else 0}",
         )
-    dtype = floating(promote(a.dtype, matrix.dtype))
-    if a.dtype == float64 and matrix.dtype == float32:
-        warn(
-            f"an input {a.type} of a layer with float32 weights: from here on all is computed in float64, at half the "
-            "speed. x.astype('float32'), or np.array(x) of what NumPy made, is float32; net.cast('float64') says that "
-            "float64 is meant"
-        )
+    dtype = layer_dtype(a, matrix)
     extra = None if bias is None else cast(strong(bias), dtype)
     return result(composites.fully_connected(cast(operand(a), dtype), cast(operand(matrix), dtype), extra, flatten))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gluon's layers: containers, dense layers, activations, normalization."""
+"""Gluon's layers: containers, dense layers, convolutions, activations, normalization."""
 
 from hybridize.base.missing import refuses
 from hybridize.gluon.block import Block as Block
@@ -23,6 +23,12 @@ from hybridize.gluon.nn.containers import Concatenate as Concatenate
 from hybridize.gluon.nn.containers import HybridConcatenate as HybridConcatenate
 from hybridize.gluon.nn.containers import HybridSequential as HybridSequential
 from hybridize.gluon.nn.containers import Sequential as Sequential
+from hybridize.gluon.nn.convolution import Conv1D as Conv1D
+from hybridize.gluon.nn.convolution import Conv1DTranspose as Conv1DTranspose
+from hybridize.gluon.nn.convolution import Conv2D as Conv2D
+from hybridize.gluon.nn.convolution import Conv2DTranspose as Conv2DTranspose
+from hybridize.gluon.nn.convolution import Conv3D as Conv3D
+from hybridize.gluon.nn.convolution import Conv3DTranspose as Conv3DTranspose
 from hybridize.gluon.nn.normalization import BatchNorm as BatchNorm
 from hybridize.gluon.nn.normalization import BatchNormReLU as BatchNormReLU
 from hybridize.gluon.nn.normalization import GroupNorm as GroupNorm
@@ -36,8 +42,8 @@ HybridConcurrent = HybridConcatenate
 
 __getattr__ = refuses(
     __name__, globals(), to_come=(
-    *(f"{kind}{n}D" for n in (1, 2, 3) for kind in ("Conv", "MaxPool", "AvgPool", "GlobalMaxPool", "GlobalAvgPool")),
-    *(f"Conv{n}DTranspose" for n in (1, 2, 3)), *(f"PixelShuffle{n}D" for n in (1, 2, 3)), "ReflectionPad2D",
+    *(f"{kind}{n}D" for n in (1, 2, 3) for kind in ("MaxPool", "AvgPool", "GlobalMaxPool", "GlobalAvgPool")),
+    *(f"PixelShuffle{n}D" for n in (1, 2, 3)), "ReflectionPad2D",
     "SyncBatchNorm", "DeformableConvolution", "ModulatedDeformableConvolution",
 ),
     instead={

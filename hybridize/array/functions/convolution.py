@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Convolutions of one to three axes, and transposed ones, by MXNet's names and arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hybridize.array.functions.dense import layer_dtype
+from hybridize.array.operands import array, cast, one_of, operand, public, result, strong
+from hybridize.base import dims
+from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.ops.convolution import each_axis
+from hybridize.ops.convolution_layers import LAYOUTS, convolution_layer, deconvolution_layer, is_channels_last
+
+Numbers = int | Sequence[int] | None
+"""One number for all axes of windows, one for each, or MXNet's default."""
+
+
+@public
+def convolution(
+    data: Any,
+    weight: Any,
+    bias: Any = None,
+    kernel: Numbers = None,
+    stride: Numbers = None,
+    dilate: Numbers = None,
+    pad: Numbers = None,
+    num_filter: int | None = None,
+    num_group: int = 1,
+    workspace: int = 1024,
+    no_bias: bool | None = None,
+    cudnn_tune: Any = None,
+    cudnn_off: bool = False,
+    layout: str | None = None,
+) -> Any:
+    """Convolve over one, two or three axes, as networks call the correlation, and add a bias to each channel.
+
+    Args:
+        data: [n, c, (d, (h,)) w], or as `layout` says.
+        weight: [o, c / num_group, r...], its windows r as many as there are axes; [o, r..., c / num_group] where the
+            channels are last.
+        bias: [o], or None.
+        kernel: the size of a window; the weight says it already.
+        stride: the distance of windows; 1.
+        dilate: the distance of elements of a window; 1.
+        pad: zeros before and after each axis; 0.
+        num_filter: o; the weight says it already.
+        num_group: the parts of c and o; each part of o sees one of c.
+        workspace: accepted for MXNet.
+        no_bias: leave the bias out.
+        cudnn_tune: accepted for MXNet.
+        cudnn_off: accepted for MXNet.
+        layout: NCW, NCHW, NCDHW (the default ones), or NWC, NHWC, NDHWC.
+
+    Returns:
+        [n, o, y...], or [n, y..., o].
+
+    Raises:
+        ArgumentError E398: a number is missing, or not one that it may be.
+        ShapeError E173: the result, or where it reaches, is beyond 64 bits.
+        ShapeError E174: weight, bias or channels do not fit.
+        ShapeError E175: a window does not fit into the data with its padding.
+        ValueArgumentError E345: there is no such layout.
+    """
+    x, w, rank, order = _operands("convolution", data, weight, kernel, layout)
+    steps, spaces, sides, groups = _numbers("convolution", rank, stride, dilate, pad, num_group)
+    _check_filters("convolution", w, w.shape[0], num_filter)
+    dtype = layer_dtype(x, w)
+    extra = None if bias is None or no_bias else cast(strong(bias), dtype)
+    return result(
+        convolution_layer(cast(operand(x), dtype), cast(operand(w), dtype), extra, steps, spaces, sides, groups, order)
+    )
+
+
+@public
+def deconvolution(
+    data: Any,
+    weight: Any,
+    bias: Any = None,
+    kernel: Numbers = None,
+    stride: Numbers = None,
+    dilate: Numbers = None,
+    pad: Numbers = None,
+    adj: Numbers = None,
+    target_shape: Numbers = None,
+    num_filter: int | None = None,
+    num_group: int = 1,
+    workspace: int = 512,
+    no_bias: bool | None = None,
+    cudnn_tune: Any = None,
+    cudnn_off: bool = False,
+    layout: str | None = None,
+) -> Any:
+    """Convolve transposed: what the gradient of a convolution by its input computes, as a layer with a bias.
+
+    Args:
+        data: [n, c, (d, (h,)) w], or as `layout` says.
+        weight: [c, o / num_group, r...]; [c, r..., o / num_group] where the channels are last.
+        bias: [o], or None.
+        kernel: the size of a window; the weight says it already.
+        stride: the distance, in the result, of what neighbours in `data` give; 1.
+        dilate: the distance of elements of a window; 1.
+        pad: elements of the result that are left out before and after each axis; 0.
+        adj: elements more at the end of each axis, fewer than stride or dilate; 0.
+        target_shape: the sizes of the result, which say `pad` and `adj`.
+        num_filter: o; the weight says it already.
+        num_group: the parts of c and o; each part of o sees one of c.
+        workspace: accepted for MXNet.
+        no_bias: leave the bias out.
+        cudnn_tune: accepted for MXNet.
+        cudnn_off: accepted for MXNet.
+        layout: NCW, NCHW, NCDHW (the default ones), or NWC, NHWC, NDHWC.
+
+    Returns:
+        [n, o, y...], or [n, y..., o], of sizes (size - 1) stride + (kernel - 1) dilate + 1 - 2 pad + adj.
+
+    Raises:
+        ArgumentError E398: a number is missing, or not one that it may be.
+        ShapeError E173: the result, or where it reaches, is beyond 64 bits.
+        ShapeError E174: weight, bias or channels do not fit.
+        ShapeError E175: nothing would be left along an axis, or less than `target_shape` asks for.
+        ValueArgumentError E345: there is no such layout.
+    """
+    x, w, rank, order = _operands("deconvolution", data, weight, kernel, layout)
+    steps, spaces, sides, groups = _numbers("deconvolution", rank, stride, dilate, pad, num_group)
+    more = each_axis("deconvolution", "adj", adj, rank, 0, 0)
+    wanted = each_axis("deconvolution", "target_shape", target_shape, rank, 0, 0)
+    if any(wanted) and x.ndim == w.ndim:
+        sides, more = _towards(x, w, wanted, steps, spaces, is_channels_last(order))
+    elif any(extra >= max(pair) for extra, *pair in zip(more, steps, spaces, strict=True)):
+        raise ArgumentError(
+            "E398",
+            f"deconvolution with adj={adj!r}",
+            help=f"it is below the stride or the dilation, {steps} and {spaces}",
+        )
+    last = is_channels_last(order)
+    _check_filters("deconvolution", w, (w.shape[-1] if last else w.shape[1]) * groups, num_filter)
+    dtype = layer_dtype(x, w)
+    extra = None if bias is None or no_bias else cast(strong(bias), dtype)
+    return result(
+        deconvolution_layer(
+            cast(operand(x), dtype), cast(operand(w), dtype), extra, steps, spaces, sides, more, groups, order
+        )
+    )
+
+
+def _operands(name: str, data: Any, weight: Any, kernel: Numbers, layout: str | None) -> tuple[Any, Any, int, str]:
+    """Return data and weight as arrays, the number of axes of windows, and the layout in full."""
+    x, w = array(data), array(weight)
+    rank = w.ndim - 2
+    if rank not in LAYOUTS:
+        raise ShapeError(
+            "E174",
+            f"{name} of {x.type} with weight {w.type}",
+            help="a weight has two axes of channels, and 1 to 3 more",
+        )
+    if layout is not None:
+        one_of(layout, LAYOUTS[rank], name, "layout", help=f"the weight {w.type} has windows over {rank} axes")
+    order = layout or LAYOUTS[rank][0]
+    window = w.shape[1:-1] if is_channels_last(order) else w.shape[2:]
+    said = None if kernel is None else each_axis(name, "kernel", kernel, rank)
+    if said is not None and said != window:
+        raise ShapeError(
+            "E174",
+            f"{name}: a weight {w.type} for kernel={kernel!r} and layout {order}",
+            help=f"its windows are {', '.join(map(dims.text, window))}",
+        )
+    return x, w, rank, order
+
+
+def _numbers(
+    name: str, rank: int, stride: Numbers, dilate: Numbers, pad: Numbers, num_group: int
+) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], int]:
+    (groups,) = each_axis(name, "num_group", num_group, 1)
+    return (
+        each_axis(name, "stride", stride, rank),
+        each_axis(name, "dilate", dilate, rank),
+        each_axis(name, "pad", pad, rank, 0, 0),
+        groups,
+    )
+
+
+def _check_filters(name: str, w: Any, count: int, said: int | None) -> None:
+    if said is not None and said != count:
+        raise ShapeError(
+            "E174",
+            f"{name}: a weight {w.type} for num_filter={said}",
+            help=f"it gives {dims.text(count)} channels",
+        )
+
+
+def _towards(
+    x: Any, w: Any, wanted: tuple[int, ...], steps: tuple[int, ...], spaces: tuple[int, ...], last: bool
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the padding and the elements more at the end by which the result has the sizes wanted."""
+    pixels, window = (each.shape[1:-1] if last else each.shape[2:] for each in (x, w))
+    sides, more = [], []
+    for size, taps, step, space, target in zip(pixels, window, steps, spaces, wanted, strict=True):
+        whole = (size - 1) * step + (taps - 1) * space + 1
+        if whole < target:
+            raise ShapeError(
+                "E175",
+                f"deconvolution of {x.type} with weight {w.type} to target_shape={wanted}: "
+                f"there are {dims.text(whole)} elements where {target} are asked for",
+                help="a larger stride or kernel gives more",
+            )
+        over = whole - target
+        sides.append((over + 1) // 2)
+        more.append(over % 2)
+    return tuple(sides), tuple(more)

@@ -1,0 +1,553 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Convolutional layers over one, two and three axes, and transposed ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy
+
+from hybridize.array import npx
+from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.gluon.hybrid_block import HybridBlock
+from hybridize.gluon.nn.activations import Activation
+from hybridize.gluon.parameter import UNKNOWN
+from hybridize.ops.convolution import each_axis
+from hybridize.ops.convolution_layers import LAYOUTS, is_channels_last
+
+Numbers = int | Sequence[int]
+"""One number for all axes of windows, or one for each."""
+
+
+class _Convolution(HybridBlock):
+    """The base of the layers: arguments, and parameters whose channels the first input may tell.
+
+    `weight` is [channels, in_channels / groups, window...]; [channels, window..., in_channels / groups] where the
+    channels are last.
+    """
+
+    _rank: ClassVar[int]
+
+    def __init__(
+        self,
+        channels: int,
+        kernel_size: Numbers,
+        strides: Numbers,
+        padding: Numbers,
+        dilation: Numbers,
+        groups: int,
+        layout: str | None,
+        activation: str | None,
+        use_bias: bool,
+        weight_initializer: Any,
+        bias_initializer: Any,
+        in_channels: int,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        name, layouts = type(self).__name__, LAYOUTS[self._rank]
+        if not isinstance(channels, (int, numpy.integer)) or channels <= 0:
+            what = f"channels of {name} must be a positive integer, got {channels!r}"
+            raise ArgumentError("E331", what, help="only in_channels may be left open")
+        if layout is not None and layout not in layouts:
+            what = f"layout of {name} must be {layouts[0]!r} or {layouts[1]!r}, got {layout!r}"
+            raise ArgumentError("E331", what, help="channels come behind the batch, or last")
+        if kernel_size is None:
+            raise ArgumentError("E331", f"{name} without a kernel_size", help="it is a number, or one for each axis")
+        self._channels = int(channels)
+        self._kernel = self._numbers("kernel_size", kernel_size)
+        self._strides = self._numbers("strides", strides)
+        self._padding = self._numbers("padding", padding, 0)
+        self._dilation = self._numbers("dilation", dilation)
+        (self._groups,) = each_axis(name, "groups", groups, 1)
+        self._layout = layouts[0] if layout is None else layout
+        if channels % self._groups or in_channels % self._groups:
+            what = f"{name} from {in_channels or 'any number of'} to {channels} channels in {groups} groups"
+            raise ArgumentError("E331", what, help="groups divide both numbers of channels")
+        self.weight = self.params.get(
+            "weight", shape=self._weight_shape(in_channels), init=weight_initializer, allow_deferred_init=True
+        )
+        self.bias = None
+        if use_bias:
+            self.bias = self.params.get("bias", shape=(channels,), init=bias_initializer, allow_deferred_init=True)
+        self.act = None
+        if activation is not None:
+            with self.name_scope():
+                self.act = Activation(activation)
+
+    def _alias(self) -> str:
+        return "conv"
+
+    def _numbers(self, keyword: str, given: Numbers, least: int = 1) -> tuple[int, ...]:
+        return each_axis(type(self).__name__, keyword, given, self._rank, least, least)
+
+    def _weight_shape(self, in_channels: int) -> tuple[int, ...]:
+        """Return the shape of the weight; 0 channels are not known yet."""
+        return self._shaped(self._channels, in_channels // self._groups)
+
+    def _shaped(self, first: int, second: int) -> tuple[int, ...]:
+        last = is_channels_last(self._layout)
+        return (first, *self._kernel, second) if last else (first, second, *self._kernel)
+
+    def infer_shape(self, x: Any) -> None:
+        if x.ndim != self._rank + 2:
+            raise ShapeError(
+                "E174",
+                f"{type(self).__name__} needs an input of {self._rank + 2} axes ({self._layout}), got {x.type}",
+                help="np.expand_dims(x, 0) makes a batch of one input",
+            )
+        channels = x.shape[-1 if is_channels_last(self._layout) else 1]
+        if channels % self._groups:
+            raise ShapeError(
+                "E174",
+                f"{type(self).__name__} in {self._groups} groups of an input {x.type} ({self._layout})",
+                help=f"groups divide the {channels} channels",
+            )
+        self.weight.complete(*self._weight_shape(channels))
+
+    def forward(self, x: Any) -> Any:
+        bias = self.bias
+        y = npx.convolution(
+            x,
+            self.weight.data(),
+            None if bias is None else bias.data(),
+            kernel=self._kernel,
+            stride=self._strides,
+            dilate=self._dilation,
+            pad=self._padding,
+            num_filter=self._channels,
+            num_group=self._groups,
+            no_bias=bias is None,
+            layout=self._layout,
+        )
+        return y if self.act is None else self.act(y)
+
+    def _in_channels(self) -> int | None:
+        """Return the number of channels of the input, where it is known."""
+        size = self.weight.shape[-1 if is_channels_last(self._layout) else 1]
+        return None if size == UNKNOWN else size * self._groups
+
+    def _shown(self) -> list[str]:
+        """Return the settings that `repr` shows besides those of all layers."""
+        return []
+
+    def __repr__(self) -> str:
+        rank = self._rank
+        shown = [f"kernel_size={self._kernel}", f"stride={self._strides}"]
+        if any(self._padding):
+            shown.append(f"padding={self._padding}")
+        if self._dilation != (1,) * rank:
+            shown.append(f"dilation={self._dilation}")
+        shown += self._shown()
+        if self._groups != 1:
+            shown.append(f"groups={self._groups}")
+        if self.bias is None:
+            shown.append("bias=False")
+        if self.act is not None:
+            shown.append(str(self.act))
+        inputs = self._in_channels()
+        return f"{type(self).__name__}({inputs} -> {self._channels}, {', '.join(shown)})"
+
+
+class _Transposed(_Convolution):
+    """The base of the transposed layers, whose weight begins with the channels of the input."""
+
+    def __init__(self, output_padding: Numbers, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._output_padding = self._numbers("output_padding", output_padding, 0)
+        steps = zip(self._output_padding, self._strides, self._dilation, strict=True)
+        if any(more >= max(stride, dilation) for more, stride, dilation in steps):
+            what = f"{type(self).__name__} with output_padding={output_padding!r} and strides={self._strides}"
+            raise ArgumentError("E331", what, help="it is less than the stride, or than the dilation")
+
+    def _weight_shape(self, in_channels: int) -> tuple[int, ...]:
+        return self._shaped(in_channels, self._channels // self._groups)
+
+    def forward(self, x: Any) -> Any:
+        bias = self.bias
+        y = npx.deconvolution(
+            x,
+            self.weight.data(),
+            None if bias is None else bias.data(),
+            kernel=self._kernel,
+            stride=self._strides,
+            dilate=self._dilation,
+            pad=self._padding,
+            adj=self._output_padding,
+            num_filter=self._channels,
+            num_group=self._groups,
+            no_bias=bias is None,
+            layout=self._layout,
+        )
+        return y if self.act is None else self.act(y)
+
+    def _in_channels(self) -> int | None:
+        size = self.weight.shape[0]
+        return None if size == UNKNOWN else size
+
+    def _shown(self) -> list[str]:
+        return [f"output_padding={self._output_padding}"] if any(self._output_padding) else []
+
+
+class Conv1D(_Convolution):
+    """Convolution over one axis, as networks call the correlation, plus a bias.
+
+    Args:
+        channels: number of channels of the result.
+        kernel_size: the size of a window, one number for all axes or one for each, as the others.
+        strides: the distance of windows.
+        padding: zeros before and after each axis.
+        dilation: the distance of elements of a window.
+        groups: the parts of the channels; each part of the result sees one of the input.
+        layout: NCW, or NWC, where windows stand between the two numbers of the weight.
+        activation: name of an activation, or None.
+        use_bias: whether there is a bias.
+        weight_initializer: initializer of `weight`, [channels, in_channels / groups, window].
+        bias_initializer: initializer of `bias`, [channels].
+        in_channels: number of channels of the input; 0: taken from the first input.
+
+    Raises:
+        ArgumentError E331, E398: an argument is not what it may be.
+
+    >>> Conv1D(8, 3, in_channels=3)
+    Conv1D(3 -> 8, kernel_size=(3,), stride=(1,))
+    """
+
+    _rank = 1
+
+    def __init__(
+        self,
+        channels: int,
+        kernel_size: Numbers,
+        strides: Numbers = 1,
+        padding: Numbers = 0,
+        dilation: Numbers = 1,
+        groups: int = 1,
+        layout: str | None = "NCW",
+        activation: str | None = None,
+        use_bias: bool = True,
+        weight_initializer: Any = None,
+        bias_initializer: Any = "zeros",
+        in_channels: int = 0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            channels,
+            kernel_size,
+            strides,
+            padding,
+            dilation,
+            groups,
+            layout,
+            activation,
+            use_bias,
+            weight_initializer,
+            bias_initializer,
+            in_channels,
+            **kwargs,
+        )
+
+
+class Conv2D(_Convolution):
+    """Convolution over two axes, as networks call the correlation, plus a bias.
+
+    Args:
+        channels: number of channels of the result.
+        kernel_size: the size of a window, one number for all axes or one for each, as the others.
+        strides: the distance of windows.
+        padding: zeros before and after each axis.
+        dilation: the distance of elements of a window.
+        groups: the parts of the channels; each part of the result sees one of the input.
+        layout: NCHW, or NHWC, where windows stand between the two numbers of the weight.
+        activation: name of an activation, or None.
+        use_bias: whether there is a bias.
+        weight_initializer: initializer of `weight`, [channels, in_channels / groups, window].
+        bias_initializer: initializer of `bias`, [channels].
+        in_channels: number of channels of the input; 0: taken from the first input.
+
+    Raises:
+        ArgumentError E331, E398: an argument is not what it may be.
+
+    >>> Conv2D(8, 3, in_channels=3)
+    Conv2D(3 -> 8, kernel_size=(3, 3), stride=(1, 1))
+    """
+
+    _rank = 2
+
+    def __init__(
+        self,
+        channels: int,
+        kernel_size: Numbers,
+        strides: Numbers = (1, 1),
+        padding: Numbers = (0, 0),
+        dilation: Numbers = (1, 1),
+        groups: int = 1,
+        layout: str | None = "NCHW",
+        activation: str | None = None,
+        use_bias: bool = True,
+        weight_initializer: Any = None,
+        bias_initializer: Any = "zeros",
+        in_channels: int = 0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            channels,
+            kernel_size,
+            strides,
+            padding,
+            dilation,
+            groups,
+            layout,
+            activation,
+            use_bias,
+            weight_initializer,
+            bias_initializer,
+            in_channels,
+            **kwargs,
+        )
+
+
+class Conv3D(_Convolution):
+    """Convolution over three axes, as networks call the correlation, plus a bias.
+
+    Args:
+        channels: number of channels of the result.
+        kernel_size: the size of a window, one number for all axes or one for each, as the others.
+        strides: the distance of windows.
+        padding: zeros before and after each axis.
+        dilation: the distance of elements of a window.
+        groups: the parts of the channels; each part of the result sees one of the input.
+        layout: NCDHW, or NDHWC, where windows stand between the two numbers of the weight.
+        activation: name of an activation, or None.
+        use_bias: whether there is a bias.
+        weight_initializer: initializer of `weight`, [channels, in_channels / groups, window].
+        bias_initializer: initializer of `bias`, [channels].
+        in_channels: number of channels of the input; 0: taken from the first input.
+
+    Raises:
+        ArgumentError E331, E398: an argument is not what it may be.
+
+    >>> Conv3D(8, 3, in_channels=3)
+    Conv3D(3 -> 8, kernel_size=(3, 3, 3), stride=(1, 1, 1))
+    """
+
+    _rank = 3
+
+    def __init__(
+        self,
+        channels: int,
+        kernel_size: Numbers,
+        strides: Numbers = (1, 1, 1),
+        padding: Numbers = (0, 0, 0),
+        dilation: Numbers = (1, 1, 1),
+        groups: int = 1,
+        layout: str | None = "NCDHW",
+        activation: str | None = None,
+        use_bias: bool = True,
+        weight_initializer: Any = None,
+        bias_initializer: Any = "zeros",
+        in_channels: int = 0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            channels,
+            kernel_size,
+            strides,
+            padding,
+            dilation,
+            groups,
+            layout,
+            activation,
+            use_bias,
+            weight_initializer,
+            bias_initializer,
+            in_channels,
+            **kwargs,
+        )
+
+
+class Conv1DTranspose(_Transposed):
+    """Transposed convolution over one axis, plus a bias: the gradient of `Conv1D` by its input, as a layer.
+
+    Args:
+        channels: number of channels of the result.
+        kernel_size: the size of a window, one number for all axes or one for each, as the others.
+        strides: the distance, in the result, of what neighbours in the input give.
+        padding: elements of the result that are left out before and after each axis.
+        output_padding: elements more at the end of each axis of the result.
+        dilation: the distance of elements of a window.
+        groups: the parts of the channels; each part of the result sees one of the input.
+        layout: NCW, or NWC, where windows stand between the two numbers of the weight.
+        activation: name of an activation, or None.
+        use_bias: whether there is a bias.
+        weight_initializer: initializer of `weight`, [in_channels, channels / groups, window].
+        bias_initializer: initializer of `bias`, [channels].
+        in_channels: number of channels of the input; 0: taken from the first input.
+
+    Raises:
+        ArgumentError E331, E398: an argument is not what it may be.
+
+    >>> Conv1DTranspose(8, 3, in_channels=3)
+    Conv1DTranspose(3 -> 8, kernel_size=(3,), stride=(1,))
+    """
+
+    _rank = 1
+
+    def __init__(
+        self,
+        channels: int,
+        kernel_size: Numbers,
+        strides: Numbers = 1,
+        padding: Numbers = 0,
+        output_padding: Numbers = 0,
+        dilation: Numbers = 1,
+        groups: int = 1,
+        layout: str | None = "NCW",
+        activation: str | None = None,
+        use_bias: bool = True,
+        weight_initializer: Any = None,
+        bias_initializer: Any = "zeros",
+        in_channels: int = 0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            output_padding,
+            channels,
+            kernel_size,
+            strides,
+            padding,
+            dilation,
+            groups,
+            layout,
+            activation,
+            use_bias,
+            weight_initializer,
+            bias_initializer,
+            in_channels,
+            **kwargs,
+        )
+
+
+class Conv2DTranspose(_Transposed):
+    """Transposed convolution over two axes, plus a bias: the gradient of `Conv2D` by its input, as a layer.
+
+    Args:
+        channels: number of channels of the result.
+        kernel_size: the size of a window, one number for all axes or one for each, as the others.
+        strides: the distance, in the result, of what neighbours in the input give.
+        padding: elements of the result that are left out before and after each axis.
+        output_padding: elements more at the end of each axis of the result.
+        dilation: the distance of elements of a window.
+        groups: the parts of the channels; each part of the result sees one of the input.
+        layout: NCHW, or NHWC, where windows stand between the two numbers of the weight.
+        activation: name of an activation, or None.
+        use_bias: whether there is a bias.
+        weight_initializer: initializer of `weight`, [in_channels, channels / groups, window].
+        bias_initializer: initializer of `bias`, [channels].
+        in_channels: number of channels of the input; 0: taken from the first input.
+
+    Raises:
+        ArgumentError E331, E398: an argument is not what it may be.
+
+    >>> Conv2DTranspose(8, 3, in_channels=3)
+    Conv2DTranspose(3 -> 8, kernel_size=(3, 3), stride=(1, 1))
+    """
+
+    _rank = 2
+
+    def __init__(
+        self,
+        channels: int,
+        kernel_size: Numbers,
+        strides: Numbers = (1, 1),
+        padding: Numbers = (0, 0),
+        output_padding: Numbers = (0, 0),
+        dilation: Numbers = (1, 1),
+        groups: int = 1,
+        layout: str | None = "NCHW",
+        activation: str | None = None,
+        use_bias: bool = True,
+        weight_initializer: Any = None,
+        bias_initializer: Any = "zeros",
+        in_channels: int = 0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            output_padding,
+            channels,
+            kernel_size,
+            strides,
+            padding,
+            dilation,
+            groups,
+            layout,
+            activation,
+            use_bias,
+            weight_initializer,
+            bias_initializer,
+            in_channels,
+            **kwargs,
+        )
+
+
+class Conv3DTranspose(_Transposed):
+    """Transposed convolution over three axes, plus a bias: the gradient of `Conv3D` by its input, as a layer.
+
+    Args:
+        channels: number of channels of the result.
+        kernel_size: the size of a window, one number for all axes or one for each, as the others.
+        strides: the distance, in the result, of what neighbours in the input give.
+        padding: elements of the result that are left out before and after each axis.
+        output_padding: elements more at the end of each axis of the result.
+        dilation: the distance of elements of a window.
+        groups: the parts of the channels; each part of the result sees one of the input.
+        layout: NCDHW, or NDHWC, where windows stand between the two numbers of the weight.
+        activation: name of an activation, or None.
+        use_bias: whether there is a bias.
+        weight_initializer: initializer of `weight`, [in_channels, channels / groups, window].
+        bias_initializer: initializer of `bias`, [channels].
+        in_channels: number of channels of the input; 0: taken from the first input.
+
+    Raises:
+        ArgumentError E331, E398: an argument is not what it may be.
+
+    >>> Conv3DTranspose(8, 3, in_channels=3)
+    Conv3DTranspose(3 -> 8, kernel_size=(3, 3, 3), stride=(1, 1, 1))
+    """
+
+    _rank = 3
+
+    def __init__(
+        self,
+        channels: int,
+        kernel_size: Numbers,
+        strides: Numbers = (1, 1, 1),
+        padding: Numbers = (0, 0, 0),
+        output_padding: Numbers = (0, 0, 0),
+        dilation: Numbers = (1, 1, 1),
+        groups: int = 1,
+        layout: str | None = "NCDHW",
+        activation: str | None = None,
+        use_bias: bool = True,
+        weight_initializer: Any = None,
+        bias_initializer: Any = "zeros",
+        in_channels: int = 0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            output_padding,
+            channels,
+            kernel_size,
+            strides,
+            padding,
+            dilation,
+            groups,
+            layout,
+            activation,
+            use_bias,
+            weight_initializer,
+            bias_initializer,
+            in_channels,
+            **kwargs,
+        )

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Convolutions with bias as users call them: the composites `Convolution` and `Deconvolution`, MXNet's attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hybridize.base import dims
+from hybridize.base.errors import ShapeError
+from hybridize.ops.arithmetic import add
+from hybridize.ops.composite import composite
+from hybridize.ops.convolution import convolution, transposed_convolution
+from hybridize.ops.op import Operand, type_of
+from hybridize.ops.views import broadcast, reshape
+
+LAYOUTS = {1: ("NCW", "NWC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
+"""Channels first and channels last, by the number of axes of windows."""
+Numbers = tuple[int, ...]
+"""One for each axis of windows."""
+
+
+def is_channels_last(layout: str) -> bool:
+    """Tell whether the channels stand behind the pixels in a layout."""
+    return layout.endswith("C")
+
+
+def _of_convolution(
+    x: Operand,
+    weight: Operand,
+    bias: Operand | None,
+    stride: Numbers,
+    dilate: Numbers,
+    pad: Numbers,
+    num_group: int,
+    layout: str,
+) -> Mapping[str, object]:
+    stored = type_of(weight).shape
+    return {
+        "kernel": stored[1:-1] if is_channels_last(layout) else stored[2:],
+        "stride": stride,
+        "dilate": dilate,
+        "pad": pad,
+        "num_filter": stored[0],
+        "num_group": num_group,
+        "no_bias": bias is None,
+        "layout": layout,
+    }
+
+
+@composite("Convolution", _of_convolution)
+def convolution_layer(
+    x: Operand,
+    weight: Operand,
+    bias: Operand | None,
+    stride: Numbers,
+    dilate: Numbers,
+    pad: Numbers,
+    num_group: int,
+    layout: str,
+) -> Operand:
+    """Return the convolution of `x`, plus the bias of each channel of the result.
+
+    Args:
+        x: as `layout` says: [n, c, i...] or [n, i..., c].
+        weight: [o, c / num_group, r...] or [o, r..., c / num_group].
+        bias: [o], or None.
+        stride: the distance of windows, one number for each axis, as the others.
+        dilate: the distance of elements of a window.
+        pad: zeros before and after each axis.
+        num_group: the parts of c and o; each part of o sees one of c.
+        layout: one of `LAYOUTS`.
+
+    Raises:
+        ShapeError E174, E175: operands or windows do not fit.
+    """
+    last = is_channels_last(layout)
+    return _with_bias("Convolution", convolution(x, weight, stride, pad, dilate, num_group, 1, last), bias, last)
+
+
+def _of_deconvolution(
+    x: Operand,
+    weight: Operand,
+    bias: Operand | None,
+    stride: Numbers,
+    dilate: Numbers,
+    pad: Numbers,
+    adj: Numbers,
+    num_group: int,
+    layout: str,
+) -> Mapping[str, object]:
+    stored = type_of(weight).shape
+    last = is_channels_last(layout)
+    return {
+        "kernel": stored[1:-1] if last else stored[2:],
+        "stride": stride,
+        "dilate": dilate,
+        "pad": pad,
+        "adj": adj,
+        "num_filter": (stored[-1] if last else stored[1]) * num_group,
+        "num_group": num_group,
+        "no_bias": bias is None,
+        "layout": layout,
+    }
+
+
+@composite("Deconvolution", _of_deconvolution)
+def deconvolution_layer(
+    x: Operand,
+    weight: Operand,
+    bias: Operand | None,
+    stride: Numbers,
+    dilate: Numbers,
+    pad: Numbers,
+    adj: Numbers,
+    num_group: int,
+    layout: str,
+) -> Operand:
+    """Return the transposed convolution of `x`, plus the bias of each channel of the result.
+
+    Args:
+        x: as `layout` says: [n, c, i...] or [n, i..., c].
+        weight: [c, o / num_group, r...] or [c, r..., o / num_group].
+        bias: [o], or None.
+        stride: the distance, in the result, of what neighbours in x give; one number for each axis, as the others.
+        dilate: the distance of elements of a window.
+        pad: elements of the result that are left out before and after each axis.
+        adj: elements more at the end of each axis.
+        num_group: the parts of c and o; each part of o sees one of c.
+        layout: one of `LAYOUTS`.
+
+    Raises:
+        ShapeError E174, E175: operands do not fit, or nothing is left of an axis.
+    """
+    last = is_channels_last(layout)
+    y = transposed_convolution(x, weight, stride, pad, dilate, num_group, adj, last)
+    return _with_bias("Deconvolution", y, bias, last)
+
+
+def _with_bias(name: str, y: Operand, bias: Operand | None, last: bool) -> Operand:
+    if bias is None:
+        return y
+    shape = type_of(y).shape
+    axis = len(shape) - 1 if last else 1
+    if type_of(bias).shape != (shape[axis],):
+        raise ShapeError(
+            "E174",
+            f"{name} to {dims.text(shape[axis])} channels with a bias {type_of(bias)}",
+            help=f"it is of size {dims.text(shape[axis])}",
+        )
+    along = tuple(size if k == axis else 1 for k, size in enumerate(shape))
+    return add(y, broadcast(reshape(bias, along), shape))
