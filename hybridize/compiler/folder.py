@@ -26,8 +26,8 @@ LASTING = ".machine.json"
 _PART = ".part"
 _ABANDONED_S = 3600.0
 """After so many seconds a file that is being written is one that a killed process left."""
-_REFRESH_S = 60.0
-"""Precision of the time at which a file was last used."""
+_REFRESH_S = 3600.0
+"""Precision of the time at which a file was last used: to write it takes as long as to read the file."""
 _LOOK_EVERY = 32
 """After so many files the bytes of the folder are counted anew: others write, too. It takes milliseconds."""
 _FULL = 0.9
@@ -43,7 +43,7 @@ class Kept:
     name: str
     nbytes: int
     used: float
-    """The time of the last read or write, in seconds since 1970, give or take a minute."""
+    """The time of the last read or write, in seconds since 1970, give or take an hour."""
 
 
 class Folder:

@@ -105,6 +105,17 @@ def test_the_least_recently_used_go_first(folder):
     assert sum(kept.nbytes for kept in folder.entries()) <= 900
 
 
+@pytest.mark.parametrize(("unused_s", "renewed"), [(0, False), (1800, False), (4000, True)])
+def test_reading_notes_the_hour(folder, unused_s, renewed):
+    """To write the time takes as long as to read the file: it is not done at each start."""
+    folder.write("a", b"content")
+    before = time.time() - unused_s
+    os.utime(f"{folder.path}/a{SUFFIX}", (before, before))
+    assert folder.read("a") == b"content"
+    (kept,) = folder.entries()
+    assert (kept.used > before + 1) is renewed
+
+
 def test_what_is_larger_than_all_is_not_kept(folder):
     folder.write("a", bytes(900))
     assert not folder.write("b", bytes(1001))
