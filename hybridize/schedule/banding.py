@@ -6,20 +6,30 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from hybridize.base.dims import hint, is_symbolic
+from hybridize.base.dims import hint, same
 from hybridize.base.frozen import changed, mutable
 from hybridize.loops.kernel import Kernel
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.schedule.bands import Axes, BandMember, Memory, Run, find_runs, has_unknown_panels
-from hybridize.schedule.contraction import ProductPlan, flipping_kernel, make_packing, make_plan, packing_kernel
+from hybridize.schedule.contraction import (
+    Packing,
+    Product,
+    ProductPlan,
+    flipping_kernel,
+    make_packing,
+    make_plan,
+    packing_kernel,
+)
 from hybridize.schedule.grouping import FusionGroup, Grouping, NodeStep, Unit
-from hybridize.schedule.memory import ScratchBlock, rounded
+from hybridize.schedule.memory import ScratchBlock, assign, most_alive, rounded
 from hybridize.schedule.parallel import Split
 from hybridize.schedule.steps import Address, Band, BandPart
 
 MakeScratch = Callable[[int, int], ScratchBlock]
 """Scratch of so many bytes for a step."""
+IsShared = Callable[[int, int, Callable[[], bool]], bool]
+"""Tell whether threads share so many bytes and operations."""
 MakeSplit = Callable[[int, int, Sequence[int], Callable[[], bool]], Split | None]
 """The threads that share so many bytes and operations, each with its own memory of some sizes."""
 
@@ -43,6 +53,18 @@ class Placed:
         """The step's part in the band; its addresses are in these memories."""
         assert self.band is not None
         return BandPart(self.band, tuple(self.run.local.get(memory, 0) for memory in memories))
+
+
+@mutable(eq=False)
+class Settled:
+    """A band and its memory."""
+
+    run: Run
+    own: Sequence[ScratchBlock]
+    """What each thread needs for itself."""
+    inner: Sequence[tuple[ScratchBlock, ScratchBlock]]
+    """Memory that lies within other memory, at its offset there."""
+    split: Split | None
 
 
 def gathered(
@@ -108,7 +130,7 @@ class Bands:
         self._threads = threads
         self._offers: dict[int, Callable[[], BandMember | None]] = {}
         self._placed: dict[int, Placed] = {}
-        self._settled: list[tuple[Run, Sequence[ScratchBlock], Split | None]] = []
+        self._settled: list[Settled] = []
 
     def offer(self, number: int, nbytes: int, member: Callable[[], BandMember | None]) -> None:
         """Offer a step, which moves so many bytes, for a band; what is small is never in one."""
@@ -119,36 +141,81 @@ class Bands:
         """The place of a step in a band."""
         return self._placed.get(number)
 
-    def settle(self, count: int, blocks: Iterable[ScratchBlock], scratch: MakeScratch, split: MakeSplit) -> None:
-        """Find the bands among `count` steps, and say which memory they need, when, and how much of it."""
+    def settle(
+        self,
+        count: int,
+        blocks: list[ScratchBlock],
+        outputs: int,
+        scratch: MakeScratch,
+        is_shared: IsShared,
+        split: MakeSplit,
+    ) -> None:
+        """Find the bands among `count` steps, and say which memory they need, when, and how much of it.
+
+        `outputs` are the bytes of what a call returns, besides the blocks of scratch.
+        """
         if not self._offers:
             return
         offers = (self._offers.get(number) for number in range(count))
-        for run in find_runs((None if offer is None else offer() for offer in offers), self._target, self._threads):
+        members = [None if offer is None else offer() for offer in offers]
+        alone = most_alive(blocks)
+        room = alone + (alone + outputs) // _MORE
+        found = find_runs(
+            members, self._target, self._threads, lambda run: self._needed(run, blocks, is_shared) <= room
+        )
+        for run in found:
             self._settle(run, blocks, scratch, split)
 
-    def _settle(self, run: Run, blocks: Iterable[ScratchBlock], scratch: MakeScratch, split: MakeSplit) -> None:
+    def _needed(self, run: Run, blocks: Iterable[ScratchBlock], is_shared: IsShared) -> int:
+        """The bytes of scratch that are alive in a band, as it would be settled, at most."""
         assert run.blocks is not None
         first, last = run.span
-        own: list[tuple[ScratchBlock, int]] = []
+        own = {memory: run.blocks.most * row for memory, row in self._local(run).items()}
+        packed = 0
+        for member in run.members:
+            own |= dict(member.own)
+            if member.plan is not None:
+                packing, alone = self._packing(member.plan), member.plan.scratch
+                # Without the panels, which are packed before; a block has at most as many sums.
+                size = alone.nbytes if packing is None else alone.nbytes - alone.sums
+                own |= {block: size for block, _ in member.own}
+                turned = member.plan.product.w_bytes if _turns(member.plan.product) else 0
+                packed += rounded(turned if packing is None else packing.nbytes)
+        within = most_alive(ScratchBlock(size, block.first, block.last) for block, size in own.items())
+        apart = {*own, *_taken_over(run)}
+        around = (one for one in blocks if one.first <= last and one.last >= first and one not in apart)
+        slots = self._threads if is_shared(*run.work, run.is_cut) else 1
+        return sum((hint(rounded(block.nbytes)) for block in around), hint(packed) + within * slots)
+
+    def _settle(self, run: Run, blocks: list[ScratchBlock], scratch: MakeScratch, split: MakeSplit) -> None:
+        assert run.blocks is not None
+        first, last = run.span
+        own: list[ScratchBlock] = []
         for memory, row in self._local(run).items():
             run.local[memory] = row
-            own.append((memory, run.blocks.most * row))
+            memory.nbytes = run.blocks.most * row
+            own.append(memory)
         for member in run.members:
             placed = self._placed[member.number] = Placed(run, run.axes[member.number])
-            if member.plan is None:
-                own += member.own
-                continue
-            self._replan(placed, member, scratch)
-            assert placed.plan is not None
-            own += [(block, placed.plan.scratch.nbytes) for block, _ in member.own]
-        nbytes, flops = (sum(getattr(member, of) for member in run.members) for of in ("nbytes", "flops"))
-        units = run.batch * run.blocks.count
-        threads = split(nbytes, flops, [size for _, size in own], lambda: is_symbolic(units) or units > 1)
-        for block, size in own:
-            block.nbytes = size if threads is None else rounded(size) * threads.slots
-        self._settled.append((run, [block for block, _ in own], threads))
-        # What lives within a band lives as long as all of it.
+            if member.plan is not None:
+                self._replan(placed, member, scratch)
+            for block, size in member.own:
+                block.nbytes = size if placed.plan is None else placed.plan.scratch.nbytes
+                own.append(block)
+        # What a block of rows needs lives from step to step, and each thread has it once.
+        size = assign(own)
+        places = dict.fromkeys(block.offset for block in own)
+        threads = split(*run.work, [size] * len(places), run.is_cut)
+        whole = scratch(size if threads is None else rounded(size) * threads.slots, first)
+        whole.last = last
+        inner = [(block, whole) for block in own]
+        for taker, giver in _taken_over(run).items():
+            giver.last = taker.last
+            inner.append((taker, giver))
+        self._settled.append(Settled(run, own, inner, threads))
+        apart = {block for block, _ in inner}
+        blocks[:] = [block for block in blocks if block not in apart]
+        # All else that is alive at one of its steps is alive as long as the band.
         for block in blocks:
             if block.first <= last and block.last >= first:
                 block.first, block.last = min(block.first, first), max(block.last, last)
@@ -162,22 +229,29 @@ class Bands:
         if self._target.pointer_bytes < 8:
             return {}
         first, last = run.span
-        sizes = {access.memory: access.itemsize for member in run.members for access in member.accesses}
         return {
-            memory: length * sizes[memory]
-            for memory, length in run.lengths.items()
-            if isinstance(memory, ScratchBlock) and first <= memory.first and memory.last <= last
+            memory: row
+            for memory, row in run.row_bytes.items()
+            if isinstance(memory, ScratchBlock)
+            and not memory.bordered
+            and first <= memory.first
+            and memory.last <= last
         }
+
+    def _packing(self, plan: ProductPlan) -> Packing | None:
+        """Return the packing that a product would have at each call by itself: in a band it is done before, once."""
+        packs = any(section.pack for section in plan.tiling.sections) and not has_unknown_panels(plan.product)
+        return make_packing(plan.product, Arithmetic(plan.product.dtype, self._target)) if packs else None
 
     def _replan(self, placed: Placed, member: BandMember, scratch: MakeScratch) -> None:
         """Plan a product by blocks of rows; what it would pack at each call is packed before the band, once."""
         assert member.plan is not None
         product, (first, last) = member.plan.product, placed.run.span
-        if product.transpose_w and not product.packed and has_unknown_panels(product):
+        packing = self._packing(member.plan)
+        if _turns(product):
             placed.fill = flipping_kernel(product, self._target)
             product = changed(product, transpose_w=False)
-        elif any(section.pack for section in member.plan.tiling.sections) and not has_unknown_panels(product):
-            packing = make_packing(product, Arithmetic(product.dtype, self._target))
+        elif packing is not None:
             placed.fill = packing_kernel(packing, self._target)
             product = changed(product, packed=True)
         if placed.fill is not None:
@@ -188,15 +262,19 @@ class Bands:
 
     def place(self, locate: Callable[[ScratchBlock], Address]) -> None:
         """Make the bands, now that memory has addresses."""
-        for number, (run, own, split) in enumerate(self._settled):
+        for number, one in enumerate(self._settled):
+            run = one.run
             assert run.blocks is not None
-            band = Band(number, run.batch, run.blocks, tuple(map(locate, own)), split)
+            for block, around in one.inner:
+                block.offset = block.offset + around.offset
+            own = dict.fromkeys(map(locate, one.own))
+            band = Band(number, run.batch, run.blocks, tuple(own), one.split)
             for member in run.members:
                 self._placed[member.number].band = band
 
     def together(self, count: int) -> Iterable[Sequence[int]]:
         """The steps in order, those of one band together."""
-        spans = {run.span[0]: run.span[1] for run, _, _ in self._settled}
+        spans = dict(one.run.span for one in self._settled)
         number = 0
         while number < count:
             last = spans.get(number, number)
@@ -204,5 +282,32 @@ class Bands:
             number = last + 1
 
 
+def _taken_over(run: Run) -> dict[ScratchBlock, ScratchBlock]:
+    """The memory that outlives a band, each in place of what an earlier step reads last, row for row."""
+    first, last = run.span
+    rows = [
+        (memory, row)
+        for memory, row in run.row_bytes.items()
+        if isinstance(memory, ScratchBlock) and not memory.bordered
+    ]
+    givers = [(memory, row) for memory, row in rows if memory.first < first and memory.last < last]
+    taken: dict[ScratchBlock, ScratchBlock] = {}
+    for taker, row in rows:
+        if first < taker.first <= last < taker.last:
+            for giver, other in givers:
+                suits = giver.last < taker.first and same(row, other) and same(giver.nbytes, taker.nbytes)
+                if suits and giver not in taken.values():
+                    taken[taker] = giver
+                    break
+    return taken
+
+
+def _turns(product: Product) -> bool:
+    """Tell whether the matrices of a product are turned before its band: their panels have no known size."""
+    return product.transpose_w and not product.packed and has_unknown_panels(product)
+
+
+_MORE = 32
+"""A band may need more memory than the steps of a program do by themselves by one part in so many of all of it."""
 _STEPS = 32
 """A step of a band moves at least one part in so many of the second-level cache."""

@@ -123,14 +123,38 @@ class Run:
         """The first and last step."""
         return self.members[0].number, self.members[-1].number
 
+    @property
+    def row_bytes(self) -> dict[Memory, int]:
+        """Bytes of a row of the memory that has `lengths`."""
+        sizes = {access.memory: access.itemsize for member in self.members for access in member.accesses}
+        return {memory: length * sizes[memory] for memory, length in self.lengths.items()}
 
-def find_runs(members: Iterable[BandMember | None], target: Target, threads: int) -> list[Run]:
-    """The bands among the steps of a program, in order; of steps whose rows depend on each other, None is given."""
+    @property
+    def work(self) -> tuple[int, int]:
+        """Bytes that are read and written, and operations."""
+        return sum(member.nbytes for member in self.members), sum(member.flops for member in self.members)
+
+    def is_cut(self) -> bool:
+        """Tell whether there may be several blocks, which threads can share."""
+        assert self.blocks is not None
+        units = self.batch * self.blocks.count
+        return is_symbolic(units) or units > 1
+
+
+def find_runs(
+    members: Iterable[BandMember | None], target: Target, threads: int, fits: Callable[[Run], bool]
+) -> list[Run]:
+    """The bands among the steps of a program, in order; of steps whose rows depend on each other, None is given.
+
+    A band `fits` if memory is spent on it; if one with a further member does not, it ends before that.
+    """
     found: list[Run] = []
     front: list[BandMember] = []
     run: Run | None = None
     for member in (*members, None):
         longer = _longest(front, member, target, threads)
+        if longer is not None and longer.blocks is not None and not fits(longer):
+            longer.blocks = None
         if longer is not None and (run is None or run.blocks is None or _adds(longer, run)):
             run, front = longer, list(longer.members)
             continue
@@ -230,8 +254,7 @@ def row_axes(member: BandMember, access: Access, total: int) -> Axes | None:
 
 def blocks_of(run: Run, target: Target, threads: int) -> RowBlocks | None:
     """Cut the rows of each member into blocks; None where a band is not faster."""
-    itemsizes = {access.memory: access.itemsize for member in run.members for access in member.accesses}
-    moved = {memory: hint(length) * itemsizes[memory] for memory, length in run.lengths.items()}
+    moved = {memory: hint(row) for memory, row in run.row_bytes.items()}
     total, rows = hint(run.total), hint(run.rows)
     row_bytes = max(1, sum(moved.values()))
     if row_bytes * total <= target.l2_bytes // 2:

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import field
 from heapq import heappop, heappush
 
@@ -21,6 +24,8 @@ class ScratchBlock:
     first: int
     last: int
     offset: int = 0
+    bordered: bool = False
+    """True if zeros are stored in it first, by a step of its own."""
 
 
 def assign(blocks: list[ScratchBlock]) -> int:
@@ -104,6 +109,15 @@ def _assign_slots(blocks: list[ScratchBlock]) -> int:
             block.offset = top
         top = top + slot.nbytes
     return top
+
+
+def most_alive(blocks: Iterable[ScratchBlock]) -> int:
+    """The most bytes that are alive at once, where sizes are as expected: no offsets need fewer."""
+    changes: Counter[int] = Counter()
+    for block in blocks:
+        changes[block.first] += hint(rounded(block.nbytes))
+        changes[block.last + 1] -= hint(rounded(block.nbytes))
+    return max(itertools.accumulate(changes[step] for step in sorted(changes)), default=0)
 
 
 @mutable(eq=False)

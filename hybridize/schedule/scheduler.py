@@ -255,6 +255,7 @@ class _Scheduler:
         self.blocks.append(block)
         self.memory[root] = block
         if home.has_halo:
+            block.bordered = True
             self.bordered.append((step, root))
 
     def _scratch(self, nbytes: int, step: int) -> ScratchBlock:
@@ -262,11 +263,15 @@ class _Scheduler:
         self.blocks.append(block)
         return block
 
+    def _is_shared(self, nbytes: int, flops: int, possible: Callable[[], bool]) -> bool:
+        """Tell whether threads share so much work, if that is possible."""
+        return self.threads > 1 and worth(nbytes, flops, self.team >= 0) and possible()
+
     def _split(self, nbytes: int, flops: int, own: Sequence[int], possible: Callable[[], bool]) -> Split | None:
         """Split a step among threads, each with its own memory of these sizes; None if that is impossible or not worth
         it.
         """
-        if self.threads < 2 or not worth(nbytes, flops, self.team >= 0) or not possible():
+        if not self._is_shared(nbytes, flops, possible):
             return None
         if self.team < 0:
             self.team = self._slots([ThreadPoolHandle()])[0]
@@ -312,7 +317,8 @@ class _Scheduler:
                 self._loops(unit, number, last) if isinstance(unit, FusionGroup) else self._own(unit, number, last)
             )
         makers += [self._copy(value, slot) for value, slot in self._copies()]
-        self.bands.settle(len(makers), self.blocks, self._scratch, self._split)
+        outputs = sum(hint(value.type.nbytes) for n, value in enumerate(self.graph.outputs) if n not in self.updates)
+        self.bands.settle(len(makers), self.blocks, outputs, self._scratch, self._is_shared, self._split)
         scratch_bytes = assign(self.blocks)
         self.bands.place(self._address)
         made: list[Made] = []

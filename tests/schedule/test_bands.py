@@ -1,7 +1,9 @@
 """Steps that run a few rows at a time, one after the other: which do, and that the bits are the same."""
 
 import dataclasses
+import importlib.util
 import itertools
+from pathlib import Path
 
 import numpy
 import pytest
@@ -9,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hybridize import autograd, hybridize, np, npx, ops
-from hybridize.base.dims import SizeScope
+from hybridize.base.dims import SizeScope, hint
 from hybridize.base.dtypes import float32
 from hybridize.base.types import TensorType
+from hybridize.codegen.llvm import program
 from hybridize.codegen.llvm.engine import host_target
 from hybridize.codegen.llvm.program import scheduled
 from hybridize.compiler import compile as compiled
@@ -20,9 +23,14 @@ from hybridize.loops.index import Interner, Space
 from hybridize.machine.target import named_target
 from hybridize.ops import composites, make_graph
 from hybridize.passes import PIPELINE
-from hybridize.schedule import banding
+from hybridize.programs.donation import updates_of
+from hybridize.schedule import banding, schedule
 from hybridize.schedule.bands import Access, BandMember, run_of
 from hybridize.schedule.steps import Address, LoopStep, ProductStep
+from hybridize.tools import training_workloads
+from hybridize.tools.peers.ours import step_of
+
+ROOT = Path(__file__).parents[2]
 
 SMALL = dataclasses.replace(host_target(), l2_bytes=256 << 10)
 """This machine with a small second-level cache, so that small programs have bands."""
@@ -63,7 +71,7 @@ def scratch(graph, target=SMALL):
 def without_bands(graph, inputs, stable=()):
     """What a program gives whose steps run one after the other."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(banding, "find_runs", lambda members, target, threads: [])
+        patch.setattr(banding, "find_runs", lambda members, target, threads, fits: [])
         other = dataclasses.replace(SMALL, l1_bytes=SMALL.l1_bytes + 64)  # another key among compiled programs
         assert set(bands(graph, other, stable=stable)) == {None}
         return compiled(graph, other, stable=stable).run(inputs)
@@ -455,6 +463,110 @@ def test_narrow_addresses_hold_all_rows():
     wide, narrow = named_target("avx512"), dataclasses.replace(named_target("avx512"), pointer_bytes=4)
     assert bands(graph, wide) == bands(graph, narrow) == [0, 0]
     assert scratch(graph, wide) < 4000 * 64 * 4 < scratch(graph, narrow)
+
+
+# Memory
+
+
+def replayed():
+    spec = importlib.util.spec_from_file_location("replay", ROOT / "tests" / "codegen" / "replay.py")
+    replay = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(replay)
+    return replay
+
+
+def of_nets():
+    """The graphs of the replayed corpus, with options of `scheduled`."""
+    replay = replayed()
+    for _, graph, options in (*replay.nets(), *replay.gates(), *replay.banded()):
+        yield PIPELINE.run(graph), options
+
+
+def of_trainings():
+    """The training steps that are timed, whose new weights take the place of the old ones and whose do not."""
+    for training in training_workloads.TRAININGS.values():
+        layers, batches = training_workloads.arrays(training)
+        program = hybridize(step_of(training, layers), threads=1).program(*map(np.array, batches[0]))
+        graph = PIPELINE.run(program.capture.graph)
+        yield graph, {}
+        yield graph, {"updates": updates_of(program.capture)}
+
+
+def of_examples():
+    """What a program of examples/training compiles, whose whole step is one program."""
+    found = []
+
+    def recorded(graph, target, slots=1, known=None, updates=None):
+        found.append((graph, {"stable": tuple(known), "updates": updates}))
+        return schedule(graph, target, slots, known, updates)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(program, "schedule", recorded)
+        patch.setenv("HYBRIDIZE_CACHE", "0")
+        spec = importlib.util.spec_from_file_location("training_mlp", ROOT / "examples" / "training" / "mlp.py")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        module.train(compiled="step", epochs=1)
+    assert any(options["updates"] for _, options in found)
+    yield from found
+
+
+def of_chains():
+    """Chains of products, wide and narrow."""
+    for sizes in ((32,) * 41, (256, 16, 256), (16, 256, 16), (64, 512, 64, 512), (48, 48, 96, 96, 48)):
+        for stable in (False, True):
+            graph, kinds = chain_of(3000, sizes, twice=stable)
+            yield graph, {"stable": range(1, len(kinds)) if stable else ()}
+        pulled = gradient_of(layers(), kinds)
+        yield graph_of(pulled, *(f32(*shape) for shape in (*kinds, (3000, sizes[-1])))), {}
+
+
+def gradient_of(net, kinds):
+    made = make_graph(net, [f32(*shape) for shape in kinds])
+    return lambda *inputs: ops.pullback(made, inputs[:-1], inputs[-1:])
+
+
+def peak(graph, target, **options):
+    """The bytes of a call as it is expected."""
+    made = scheduled(graph, target, **options)
+    apart = set(range(len(graph.outputs))) - dict(made.plan.updates).keys()
+    return hint(made.scratch_bytes) + sum(hint(graph.outputs[number].type.nbytes) for number in apart)
+
+
+MACHINES = [
+    named_target("avx512"),
+    dataclasses.replace(named_target("avx512"), l1_bytes=48 << 10, l2_bytes=2 << 20, unroll=2, packs_from=1),
+    dataclasses.replace(named_target("avx2"), l2_bytes=256 << 10),
+]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_memory_is_taken_over_within_a_band(threads):
+    """What outlives a band lies where rows were that it reads for the last time; two blocks serve all that is between."""
+    graph, kinds = chain_of(10_000, (32,) * 41)
+    steps = scheduled(graph, SMALL, stable=range(1, len(kinds)), slots=threads).steps
+    second = [step for step in steps if step.part.band.number == 1]
+    assert len(second) == 16
+    assert second[0].addresses[1] == second[-1].addresses[0]
+    assert len({step.addresses[0] for step in second[:-1]}) == 2
+    assert (second[0].part.band.split is not None) == (threads > 1)
+    check(graph, numbers(0, *kinds), range(1, len(kinds)), threads)
+
+
+@pytest.mark.parametrize("corpus", [of_nets, of_trainings, of_examples, of_chains])
+def test_bands_cost_no_memory(corpus):
+    """A program needs at most a few per cent more with bands than without."""
+    seen = set()
+    for graph, options in corpus():
+        for target, slots in itertools.product(MACHINES, (1, 2)):
+            how = {**options, "slots": slots}
+            found = peak(graph, target, **how)
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(banding, "find_runs", lambda members, target, threads, fits: [])
+                alone = peak(graph, target, **how)
+            assert found <= 1.04 * alone, (str(graph), target.l2_bytes, slots)
+            seen.add(found - alone)
+    assert corpus in (of_trainings, of_examples) or min(seen) < 0
 
 
 # Reports

@@ -41,8 +41,8 @@ def test_the_plans_figure_is_what_a_step_allocates(workload):
     assert scratch == -(-plan.scratch_bytes // 64) * 64
     assert plan.peak_bytes == plan.scratch_bytes + loss._data.nbytes
     assert most < 20_000  # the loss, and Python's own objects
-    # Planned for as many threads as there are: more scratch each, but what one thread alone does in bands needs some, too.
-    assert 0 < plan.peak_bytes <= 1.1 * memory.planned(training, layers, batches)
+    # Planned for as many threads as there are: more scratch each.
+    assert 0 < plan.peak_bytes <= memory.planned(training, layers, batches)
 
 
 COUNT = """
