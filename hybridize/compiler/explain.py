@@ -84,6 +84,13 @@ def kernels(executable: Executable, plan: Plan) -> tuple[KernelReport, ...]:
     )
 
 
+def bands(plan: Plan) -> tuple[tuple[int, int, int, int, int], ...]:
+    """The bands of a plan at the sizes of a call."""
+    return tuple(
+        (first, last, block, sized(rows, {}), sized(batch, {})) for first, last, block, rows, batch in plan.bands
+    )
+
+
 def schedule(graph: Graph, executable: Executable) -> Schedule:
     """The schedule of an executable that was made of a graph as captured, made again: it depends on nothing else."""
     with LOADING:

@@ -120,6 +120,9 @@ class Explanation:
     notes: tuple[str, ...] = ()
     layouts: tuple[tuple[str, int], ...] = ()
     """Ways in which stored values lie other than in the order of their axes, and how many lie so."""
+    bands: tuple[tuple[int, int, int, int, int], ...] = ()
+    """Kernels that run some rows at a time, one after the other: the first and the last of them; the rows of a block,
+    and of each member of a batch; its members."""
 
     @property
     def seconds(self) -> float | None:
@@ -157,6 +160,9 @@ class Explanation:
             found.append(("once", f"{count} for each version of what they read: {_runs(once)}"))
         if self.layouts or self.conversions:
             found.append(("layouts", "; ".join(self._layouts_described())))
+        for first, last, block, rows, batch in self.bands:
+            of = f"{rows:,} rows" if batch == 1 else f"{rows:,} rows of each of {batch:,}"
+            found.append(("band", f"kernels {first} to {last}: {block:,} of {of} at a time"))
         memory = self.memory
         call = f"{memory.scratch + memory.outputs:,} bytes a call at most: {memory.scratch:,} of scratch, "
         found.append(("memory", f"{call}{memory.outputs:,} of outputs"))

@@ -58,7 +58,7 @@ def explained(
     known = changed(
         known, passes=explain.passes(graph), kernels=kernels, stages=tuple(executable.timings.items()),
         memory=explain.memory(executable, plan, runs.memory.packed_bytes), layouts=plan.layouts,
-        once=explain.once(executable),
+        once=explain.once(executable), bands=explain.bands(plan),
     )  # fmt: skip
     if not profile:
         return known

@@ -165,6 +165,9 @@ class Plan:
     """Outputs that may take the place of an input, and which: the input is of no further use then."""
     layouts: tuple[tuple[str, int], ...] = field(default_factory=tuple)
     """Ways in which stored values lie other than in the order of their axes, and how many lie so."""
+    bands: tuple[tuple[int, int, int, Size, Size], ...] = field(default_factory=tuple)
+    """Steps that run some rows at a time, one after the other: the first and the last of them; the rows of a block, and
+    of each member of a batch; its members."""
 
     def at(self, sizes: Mapping[str, int]) -> Plan:
         """The plan of a call with these sizes, by the names of the symbols."""
@@ -191,6 +194,10 @@ class Plan:
             teams=self.teams,
             updates=self.updates,
             layouts=self.layouts,
+            bands=tuple(
+                (first, last, block, sized(rows, sizes), sized(batch, sizes))
+                for first, last, block, rows, batch in self.bands
+            ),
         )
 
     def as_compiled(self) -> Plan:

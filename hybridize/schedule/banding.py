@@ -61,7 +61,7 @@ class Settled:
 
     run: Run
     own: Sequence[ScratchBlock]
-    """What each thread needs for itself."""
+    """Memory that each thread has for itself."""
     inner: Sequence[tuple[ScratchBlock, ScratchBlock]]
     """Memory that lies within other memory, at its offset there."""
     split: Split | None

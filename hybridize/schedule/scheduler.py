@@ -26,7 +26,7 @@ from hybridize.loops.kernel import Kernel, Param, Statement
 from hybridize.loops.measure import bytes_moved, kernel_bytes, walk
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
-from hybridize.runtime.plan import Buffer, Plan, PlanAddress, PlanStep, plain
+from hybridize.runtime.plan import Buffer, Plan, PlanAddress, PlanStep, Size, plain
 from hybridize.schedule.banding import Bands, gathered
 from hybridize.schedule.bands import Access, BandMember, Memory, suits_band
 from hybridize.schedule.contraction import Product, ProductPlan, make_packing, make_plan, packing_kernel, packing_pays
@@ -52,6 +52,7 @@ from hybridize.schedule.parallel import Split, shared_loop, worth
 from hybridize.schedule.routines import scratch_of
 from hybridize.schedule.steps import (
     Address,
+    Band,
     Derived,
     DerivedPart,
     Epilogue,
@@ -337,6 +338,7 @@ class _Scheduler:
             teams=tuple(slot for slot, constant in enumerate(constants) if isinstance(constant, ThreadPoolHandle)),
             updates=updates,
             layouts=self._layouts_kept(steps),
+            bands=tuple(_bands(step for step, _ in made)),
         )
         work = (sum(_moved(step) for step, _ in made), sum(flops for _, flops in made))
         reads = frozenset(self.reads)
@@ -887,6 +889,16 @@ def _described(step: ScheduleStep, flops: int) -> PlanStep:
         plain(flops),
         _threads(step),
     )
+
+
+def _bands(steps: Iterable[ScheduleStep]) -> Iterable[tuple[int, int, int, Size, Size]]:
+    """The bands among steps, as the plan tells them."""
+    found: dict[Band, list[int]] = {}
+    for number, step in enumerate(steps):
+        if isinstance(step, LoopStep | ProductStep) and step.part is not None:
+            found.setdefault(step.part.band, []).append(number)
+    for band, numbers in found.items():
+        yield numbers[0], numbers[-1], band.blocks.size, plain(band.blocks.rows), plain(band.batch)
 
 
 def _threads(step: ScheduleStep) -> int:

@@ -351,3 +351,40 @@ def test_a_program_of_any_size_counts_its_values_as_one_of_known_sizes_does():
         x = np.ones((rows, 16, 9, 9))
         f(x, w)
         assert dict(f.program(x, w).explain().layouts) == {"channels last": 1, "channels last, with a halo": 1}
+
+
+def attention(q, k, v):
+    return np.matmul(npx.softmax(np.matmul(q, np.swapaxes(k, -1, -2)) * 0.25), v)
+
+
+@pytest.mark.parametrize("batch", [(), (4,)])
+def test_each_band_is_a_line(batch):
+    """Kernels that run some rows at a time are named, as the schedule says them."""
+    target = default_target()
+    length = max(256, int((target.l2_bytes / 4 / (4 if batch else 1)) ** 0.5) // 8 * 8)
+    x = np.ones((*batch, length, 16))
+    made = hybridize(attention).program(x, x, x)
+    report = made.explain()
+    ((first, last, block, rows, members),) = report.bands
+    assert (rows, members) == (length, *batch) if batch else (rows, members) == (length, 1)
+    assert last - first == 2
+    assert made.schedule().count(f"band 0: {block} of {rows} rows") == 3
+    (line,) = [text for word, text in report.facts if word == "band"]
+    assert line.startswith(f"kernels {first} to {last}: {block:,} of {rows:,} rows")
+    assert len(line) < WIDTH - 15
+    assert line in str(report)
+    numbers = [number for number, kernel in enumerate(report.kernels) if kernel.ops != ("pack",)]
+    assert numbers == [first, first + 1, last]
+
+
+def test_a_band_of_a_size_that_calls_bring_is_told_at_the_size_of_a_call():
+    f = hybridize(attention)
+    for length in (1000, 1200, 1400):
+        x = np.ones((2, length, 16))
+        f(x, x, x)
+    report = f.program(x, x, x).explain(x, x, x, profile=True)
+    assert [(rows, members) for *_, rows, members in report.bands] == [(1400, 2)]
+
+
+def test_a_program_without_bands_names_none():
+    assert not explained(lambda x: x + 1.0, np.ones(5)).bands

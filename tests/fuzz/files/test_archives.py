@@ -17,7 +17,9 @@ import pytest
 import hybridize
 from hybridize.base.digests import digest
 from hybridize.base.errors import LoadError
+from hybridize.formats.archive import read_archive
 from hybridize.formats.archive.container import opened
+from hybridize.runtime import abi
 
 HERE = Path(__file__).parent
 GOLDEN = HERE.parents[1] / "formats" / "golden"
@@ -173,6 +175,21 @@ def test_code_of_another_runtime_or_machine_is_left_alone(archives, tmp_path, ch
     assert done.stdout.strip() == "[2.0, 4.0, 6.0]", done.stderr
 
 
+@pytest.mark.parametrize("number", [1, abi.NUMBER - 1])
+def test_code_of_an_earlier_runtime_is_compiled_anew(archives, tmp_path, number):
+    """Such a file is whole, its checksums fit; what it holds as code does not run, and the graph is compiled instead."""
+    archive = forgery.Archive(archives["state-2"].read_bytes())
+    for code in codes(archive):
+        assert code["abi"] == abi.NUMBER
+        code["abi"] = number
+    path = tmp_path / "earlier"
+    path.write_bytes(recoded(archive, trapped))
+    (signature,) = read_archive(path).signatures
+    assert [(code.abi, code.fits) for code in signature.codes] == [(number, False)] * len(signature.codes) != []
+    done = run(path, images=True)
+    assert done.stdout.strip() == "[2.0, 4.0, 6.0]", done.stderr
+
+
 def test_an_image_that_says_it_is_of_another_processor_is_not_mapped(archives, tmp_path):
     def elsewhere(content, said):
         assert said["machine"] in ("x86_64", "aarch64")
@@ -204,7 +221,9 @@ import hybridize
 from hybridize import np
 from hybridize.base.digests import digest
 from hybridize.base.errors import LoadError
+from hybridize.formats.archive import read_archive
 from hybridize.formats.archive.container import opened
+from hybridize.runtime import abi
 from try_archives import reading, status, within
 from pathlib import Path
 
