@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from hybridize.base import dims
 from hybridize.base.errors import ShapeError
+from hybridize.base.types import TensorType
 from hybridize.ops.arithmetic import add
 from hybridize.ops.composite import composite
 from hybridize.ops.convolution import convolution, transposed_convolution
@@ -22,6 +23,32 @@ Numbers = tuple[int, ...]
 def is_channels_last(layout: str) -> bool:
     """Tell whether the channels stand behind the pixels in a layout."""
     return layout.endswith("C")
+
+
+def padding_towards(
+    x: TensorType, w: TensorType, wanted: Numbers, stride: Numbers, dilate: Numbers, layout: str
+) -> tuple[Numbers, Numbers]:
+    """Return `pad` and `adj` of the deconvolution whose result has the sizes wanted, as MXNet's `target_shape` does.
+
+    Raises:
+        ShapeError E175: there are fewer elements without any padding.
+    """
+    last = is_channels_last(layout)
+    pixels, window = (kind.shape[1:-1] if last else kind.shape[2:] for kind in (x, w))
+    pad, adj = [], []
+    for size, taps, step, space, target in zip(pixels, window, stride, dilate, wanted, strict=True):
+        whole = (size - 1) * step + (taps - 1) * space + 1
+        if whole < target:
+            raise ShapeError(
+                "E175",
+                f"deconvolution of {x} with weight {w} to target_shape={wanted}: there are {dims.text(whole)} elements "
+                f"where {dims.text(target)} are asked for",
+                help="a larger stride or kernel gives more",
+            )
+        over = whole - target
+        pad.append((over + 1) // 2)
+        adj.append(over % 2)
+    return tuple(pad), tuple(adj)
 
 
 def _of_convolution(

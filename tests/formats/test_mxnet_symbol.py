@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy
 import pytest
+import torch
 
 import hybridize.array  # noqa: F401 - installs the imperative interpreter
 from hybridize import ops
@@ -18,6 +19,7 @@ from hybridize.formats.mxnet.symbol import parse_symbol, read_symbol
 from hybridize.formats.mxnet.table import TABLE
 from hybridize.formats.mxnet.write import symbol_json
 from hybridize.ops import composites
+from hybridize.ops.convolution_layers import convolution_layer, deconvolution_layer
 from hybridize.ops.evaluate import evaluate
 from hybridize.ops.op import constant
 from hybridize.ops.tracing import make_graph
@@ -69,6 +71,16 @@ Y = numpy.linspace(1, 2, 12, dtype="f4").reshape(3, 4)
 ROW, CUBE = X[:1], numpy.arange(24, dtype="f4").reshape(2, 3, 4)
 I = numpy.array([[0, 2], [1, 9]], "f4")  # noqa: E741 - indices as MXNet keeps them: floats, one outside
 SIGMOID = 1 / (1 + numpy.exp(-X))
+
+
+def torched(function, *arrays, **arguments):
+    """What PyTorch's function computes."""
+    tensors = (torch.tensor(numpy.ascontiguousarray(array)) for array in arrays)
+    return getattr(torch.nn.functional, function)(*tensors, **arguments).numpy()
+
+
+IMAGE = numpy.random.default_rng(3).normal(size=(2, 4, 3, 3)).astype("f4")
+WINDOWS = numpy.random.default_rng(4).normal(size=(4, 2, 2, 1)).astype("f4")
 
 
 @pytest.mark.parametrize(
@@ -149,6 +161,50 @@ SIGMOID = 1 / (1 + numpy.exp(-X))
             CUBE.reshape(2, 12) @ numpy.ones((12, 2)),
         ),
         ("FullyConnected", (CUBE, X, X[:, 0].copy()), {"num_hidden": 3, "flatten": "False"}, CUBE @ X.T + X[:, 0]),
+        (
+            "Convolution",
+            (CUBE, CUBE[:, :, :2].copy()),
+            {"kernel": "(2,)", "num_filter": 2, "no_bias": 1},
+            torched("conv1d", CUBE, CUBE[:, :, :2]),
+        ),
+        (
+            "Convolution",
+            (IMAGE, WINDOWS, X[0]),
+            {
+                "kernel": "(2, 1)",
+                "stride": "[2L, 1L]",
+                "pad": "(1, 0)",
+                "num_group": 2,
+                "num_filter": "4",
+                "layout": "None",
+            },
+            torched("conv2d", IMAGE, WINDOWS, X[0], stride=(2, 1), padding=(1, 0), groups=2),
+        ),
+        (
+            "Convolution",
+            (numpy.moveaxis(IMAGE, 1, -1).copy(), numpy.moveaxis(WINDOWS, 1, -1).copy(), X[0]),
+            {"kernel": "(2, 1)", "num_filter": 4, "num_group": 2, "layout": "NHWC", "dilate": "(2, 1)", "workspace": 9},
+            numpy.moveaxis(torched("conv2d", IMAGE, WINDOWS, X[0], dilation=(2, 1), groups=2), 1, -1),
+        ),
+        (
+            "Deconvolution",
+            (IMAGE, WINDOWS, X[0]),
+            {"kernel": "(2, 1)", "stride": "(2, 3)", "adj": "(1, 2)", "num_filter": 2, "pad": "(1, 0)"},
+            torched("conv_transpose2d", IMAGE, WINDOWS, stride=(2, 3), output_padding=(1, 2), padding=(1, 0)),
+        ),
+        (
+            "Deconvolution",
+            (IMAGE, WINDOWS, X[0]),
+            {
+                "kernel": "(2, 1)",
+                "stride": "(2, 2)",
+                "target_shape": "(5, 4)",
+                "num_filter": 4,
+                "num_group": 2,
+                "no_bias": 0,
+            },
+            torched("conv_transpose2d", IMAGE, WINDOWS, X[0], stride=2, padding=0, groups=2)[:, :, 1:, 1:],
+        ),
         ("Activation", (X,), {"act_type": "softrelu"}, numpy.log1p(numpy.exp(X))),
         ("sigmoid", (X,), {}, SIGMOID),
         ("_npx_relu", (X,), {}, X.clip(0)),
@@ -194,6 +250,12 @@ def test_every_name_of_the_table_is_an_operator_of_mxnet():
     [
         ("FullyConnected", (X, Y), {"num_hidden": 9}, "node 'node'.*weight is"),
         ("FullyConnected", (X,), {"num_hidden": 9}, "takes 2 to 3 inputs, the file gives 1"),
+        ("Convolution", (X, X), {"kernel": "(1,)", "num_filter": 3, "no_bias": 1}, "windows go over 1 to 3 axes"),
+        ("Convolution", (IMAGE, WINDOWS), {"kernel": "(2, 1)", "num_filter": 4}, "no_bias is not set"),
+        ("Convolution", (IMAGE, WINDOWS), {"kernel": "(2, 2)", "num_filter": 4, "no_bias": 1}, "the weight is f32"),
+        ("Convolution", (IMAGE, WINDOWS), {"num_filter": 4, "no_bias": 1, "layout": "NCW"}, "layout=NCW"),
+        ("Deconvolution", (IMAGE, WINDOWS), {"kernel": "(2, 1)", "num_filter": 3}, "num_filter=3"),
+        ("Deconvolution", (IMAGE, WINDOWS), {"target_shape": "(9, 9)"}, "there are 4 elements where 9"),
         ("elemwise_add", (X, ROW), {}, "shapes differ"),
         ("Reshape", (X,), {"shape": "(5, 5)"}, "cannot become"),
         ("Reshape", (X,), {"shape": "(-7,)"}, "unknown code"),
@@ -292,7 +354,24 @@ def typed(function, *shapes):
     return make_graph(function, [TensorType(shape, float32) for shape in shapes])
 
 
+def images(x, weight, bias, back):
+    y = convolution_layer(x, weight, bias, (2, 1), (1, 2), (1, 0), 2, "NCHW")
+    y = composites.relu(y)
+    return (deconvolution_layer(y, back, None, (2, 2), (1, 1), (1, 0), (1, 0), 2, "NCHW"),)
+
+
+def images_last(x, weight, back):
+    y = convolution_layer(x, weight, None, (1, 1), (1, 1), (1, 1), 1, "NHWC")
+    return (deconvolution_layer(y, back, None, (1, 2), (1, 1), (0, 0), (0, 0), 1, "NHWC"),)
+
+
 GRAPHS = {
+    "images": make_graph(
+        images, [TensorType(shape, float32) for shape in ((2, 4, 5, 5), (6, 2, 3, 2), (6,), (6, 2, 2, 2))]
+    ),
+    "images last": make_graph(
+        images_last, [TensorType(shape, float32) for shape in ((2, 5, 5, 3), (4, 2, 2, 3), (4, 1, 2, 3))]
+    ),
     "mlp": typed(mlp, (3, 4), (5, 4), (5,), (5,), (5,)),
     **{f.__name__: typed(f, (3, 4), (3, 4)) for f in (arithmetic, shapes, products, scalars)},
 }
@@ -342,6 +421,11 @@ def test_what_mxnet_cannot_say_is_refused_with_a_remedy():
     graph = make_graph(lambda x: (x, ops.neg(x)), [TensorType((2,), float32)])
     with pytest.raises(CaptureError, match="writes"):
         symbol_json(graph, ["data"], 1)
+    kinds = [TensorType((1, 5, 2), float32), TensorType((2, 2, 2), float32)]
+    for layer, more in ((convolution_layer, ()), (deconvolution_layer, ((0,),))):
+        graph = make_graph(lambda x, w, f=layer, m=more: [f(x, w, None, (1,), (1,), (0,), *m, 1, "NWC")], kinds)
+        with pytest.raises(CaptureError, match="contract has no counterpart"):
+            symbol_json(graph, ["data", "weight"], 1)
     with pytest.raises(CaptureError, match="the name 'data'"):
         symbol_json(GRAPHS["scalars"], ["data", "data"], 4)
 

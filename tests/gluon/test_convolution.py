@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy
 import pytest
 import torch
@@ -11,7 +13,7 @@ from torch.nn import functional
 
 from hybridize import autograd, gluon, np
 from hybridize.errors import ArgumentError, ShapeError
-from hybridize.gluon import nn
+from hybridize.gluon import SymbolBlock, nn
 
 MODES = pytest.mark.parametrize("compiled", [False, True], ids=["imperatively", "hybridized"])
 TOLERANCES = {"float64": (1e-9, 1e-10), "float32": (1e-4, 1e-4), "float16": (2e-2, 2e-2)}
@@ -481,6 +483,42 @@ def test_a_net_trains_alike_imperatively_hybridized_and_in_pytorch():
     assert theirs[-1] < theirs[0]
     for found in losses.values():
         numpy.testing.assert_allclose(found, theirs, rtol=1e-4)
+
+
+# --------------------------------------------------------------------------------------------------------------- files
+
+
+def test_files_of_mxnet_hold_the_layers(tmp_path):
+    net = nn.HybridSequential()
+    net.add(
+        nn.Conv2D(6, 3, padding=1, groups=3, activation="relu"),
+        nn.Conv2DTranspose(4, 3, 2, 1, 1, use_bias=False),
+        nn.Conv2D(5, 1, dilation=2),
+        nn.Dense(3),
+    )
+    net.initialize("xavier")
+    net.hybridize()
+    x = np.array(drawn(3, 3, 6, 5), dtype="float32")
+    wanted = net(x).asnumpy()
+    path = str(tmp_path / "net")
+    net.export(path)
+    words = [node["op"] for node in json.loads((tmp_path / "net-symbol.json").read_text())["nodes"]]
+    assert [word for word in words if "onvolution" in word] == ["Convolution", "Deconvolution", "Convolution"]
+    for compiled in (False, True):
+        again = SymbolBlock.imports(f"{path}-symbol.json", ["data"], f"{path}-0000.params")
+        again.hybridize(compiled)
+        for rows in (3, 2):
+            numpy.testing.assert_allclose(again(x[:rows]).asnumpy(), wanted[:rows], rtol=1e-5, atol=1e-6)
+    net.save_parameters(str(tmp_path / "weights.params"))
+    other = nn.HybridSequential()
+    other.add(
+        nn.Conv2D(6, 3, padding=1, groups=3, activation="relu"),
+        nn.Conv2DTranspose(4, 3, 2, 1, 1, use_bias=False),
+        nn.Conv2D(5, 1, dilation=2),
+        nn.Dense(3),
+    )
+    other.load_parameters(str(tmp_path / "weights.params"))
+    numpy.testing.assert_allclose(other(x).asnumpy(), wanted, rtol=1e-5, atol=1e-6)
 
 
 # ------------------------------------------------------------------------------------------- random layers and inputs

@@ -11,7 +11,13 @@ from hybridize.array.operands import array, cast, one_of, operand, public, resul
 from hybridize.base import dims
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.ops.convolution import each_axis
-from hybridize.ops.convolution_layers import LAYOUTS, convolution_layer, deconvolution_layer, is_channels_last
+from hybridize.ops.convolution_layers import (
+    LAYOUTS,
+    convolution_layer,
+    deconvolution_layer,
+    is_channels_last,
+    padding_towards,
+)
 
 Numbers = int | Sequence[int] | None
 """One number for all axes of windows, one for each, or MXNet's default."""
@@ -127,7 +133,7 @@ def deconvolution(
     more = each_axis("deconvolution", "adj", adj, rank, 0, 0)
     wanted = each_axis("deconvolution", "target_shape", target_shape, rank, 0, 0)
     if any(wanted) and x.ndim == w.ndim:
-        sides, more = _towards(x, w, wanted, steps, spaces, is_channels_last(order))
+        sides, more = padding_towards(x.type, w.type, wanted, steps, spaces, order)
     elif any(extra >= max(pair) for extra, *pair in zip(more, steps, spaces, strict=True)):
         raise ArgumentError(
             "E398",
@@ -188,24 +194,3 @@ def _check_filters(name: str, w: Any, count: int, said: int | None) -> None:
             f"{name}: a weight {w.type} for num_filter={said}",
             help=f"it gives {dims.text(count)} channels",
         )
-
-
-def _towards(
-    x: Any, w: Any, wanted: tuple[int, ...], steps: tuple[int, ...], spaces: tuple[int, ...], last: bool
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the padding and the elements more at the end by which the result has the sizes wanted."""
-    pixels, window = (each.shape[1:-1] if last else each.shape[2:] for each in (x, w))
-    sides, more = [], []
-    for size, taps, step, space, target in zip(pixels, window, steps, spaces, wanted, strict=True):
-        whole = (size - 1) * step + (taps - 1) * space + 1
-        if whole < target:
-            raise ShapeError(
-                "E175",
-                f"deconvolution of {x.type} with weight {w.type} to target_shape={wanted}: "
-                f"there are {dims.text(whole)} elements where {target} are asked for",
-                help="a larger stride or kernel gives more",
-            )
-        over = whole - target
-        sides.append((over + 1) // 2)
-        more.append(over % 2)
-    return tuple(sides), tuple(more)

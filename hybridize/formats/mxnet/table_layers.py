@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MXNet's layers: dense, activations, softmax, normalization, dropout; losses, which inference sees as functions."""
+"""MXNet's layers: dense, convolutions, activations, softmax, normalization; losses, in inference functions."""
 
 from __future__ import annotations
 
@@ -12,6 +12,13 @@ from hybridize.formats.mxnet.attributes import Attributes
 from hybridize.formats.mxnet.operands import apply, axis_of, broadcast, cast, dtype_of, like, reshape, shape_of
 from hybridize.formats.mxnet.table import operator
 from hybridize.ops import composites
+from hybridize.ops.convolution_layers import (
+    LAYOUTS,
+    convolution_layer,
+    deconvolution_layer,
+    is_channels_last,
+    padding_towards,
+)
 from hybridize.ops.op import Operand, bind1, type_of
 
 
@@ -28,6 +35,65 @@ def _fully_connected(a: Attributes, x: Operand, weight: Operand, bias: Operand |
     elif bias is None:
         a.fail("it has no bias, and no_bias is not set")
     return composites.fully_connected(x, weight, bias, flatten)
+
+
+@operator("Convolution")
+def _convolution(a: Attributes, x: Operand, weight: Operand, bias: Operand | None = None) -> Operand:
+    x, bias = cast(x, dtype_of(weight)), _bias(a, bias, without=False)
+    layout, rank = _layout(a, weight)
+    _check_weight(a, weight, layout, shape_of(weight)[0])
+    return convolution_layer(x, weight, bias, *_strides(a, rank), a.integer("num_group", 1), layout)
+
+
+@operator("Deconvolution")
+def _deconvolution(a: Attributes, x: Operand, weight: Operand, bias: Operand | None = None) -> Operand:
+    x, bias = cast(x, dtype_of(weight)), _bias(a, bias, without=True)
+    layout, rank = _layout(a, weight)
+    groups = a.integer("num_group", 1)
+    _check_weight(a, weight, layout, shape_of(weight)[-1 if is_channels_last(layout) else 1] * groups)
+    stride, dilate, pad = _strides(a, rank)
+    adj, wanted = a.integers("adj", ()) or (0,) * rank, a.integers("target_shape", ()) or (0,) * rank
+    if any(wanted) and len(shape_of(x)) == rank + 2 == len(wanted) + 2:
+        pad, adj = padding_towards(type_of(x), type_of(weight), wanted, stride, dilate, layout)
+    return deconvolution_layer(x, weight, bias, stride, dilate, pad, adj, groups, layout)
+
+
+def _bias(a: Attributes, bias: Operand | None, without: bool) -> Operand | None:
+    """Return the bias of a convolution, where it has one; `without` is the default of `no_bias`."""
+    if a.flag("no_bias", without):
+        return None
+    if bias is None:
+        a.fail("it has no bias, and no_bias is not set")
+    return bias
+
+
+def _layout(a: Attributes, weight: Operand) -> tuple[str, int]:
+    """Return the layout of a convolution, and the number of axes of its windows."""
+    rank = len(shape_of(weight)) - 2
+    if rank not in LAYOUTS:
+        a.fail(f"the weight is {type_of(weight)}, and windows go over 1 to 3 axes")
+    layout = a.text("layout", "None")
+    if layout == "None":
+        return LAYOUTS[rank][0], rank
+    if layout not in LAYOUTS[rank]:
+        a.fail(f"layout={layout} with a weight {type_of(weight)} is not supported")
+    return layout, rank
+
+
+def _strides(a: Attributes, rank: int) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+    """Return strides, dilation and padding."""
+    stride, dilate, pad = (
+        a.integers(key, ()) or (default,) * rank for key, default in (("stride", 1), ("dilate", 1), ("pad", 0))
+    )
+    return stride, dilate, pad
+
+
+def _check_weight(a: Attributes, weight: Operand, layout: str, filters: int) -> None:
+    stored = shape_of(weight)
+    window = stored[1:-1] if is_channels_last(layout) else stored[2:]
+    if a.integers("kernel", window) != window or a.integer("num_filter", filters) != filters:
+        kernel, said = a.values.get("kernel"), a.values.get("num_filter")
+        a.fail(f"the weight is {type_of(weight)} with kernel={kernel}, num_filter={said} and layout {layout}")
 
 
 _ACTIVATIONS = ("relu", "sigmoid", "tanh", "softrelu", "softsign", "log_sigmoid", "mish", "silu")

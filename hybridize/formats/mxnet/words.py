@@ -60,6 +60,17 @@ def _fully_connected(attributes: dict[str, Any], node: Node) -> Spelled:
     return "FullyConnected", {"num_hidden": units, "no_bias": len(node.inputs) == 2, "flatten": attributes["flatten"]}
 
 
+def _convolution(attributes: dict[str, Any], node: Node) -> Spelled | None:
+    return None if attributes["layout"] == "NWC" else ("Convolution", attributes)  # which 1.x has not
+
+
+def _deconvolution(attributes: dict[str, Any], node: Node) -> Spelled | None:
+    steps = zip(attributes["adj"], attributes["stride"], strict=True)
+    if attributes["layout"] == "NWC" or any(more >= step for more, step in steps):
+        return None
+    return "Deconvolution", attributes
+
+
 def _relu(attributes: dict[str, Any], node: Node) -> Spelled:
     return "Activation", {"act_type": "relu"}
 
@@ -109,6 +120,7 @@ def _one_hot(attributes: dict[str, Any], node: Node) -> Spelled:
 
 
 COMPOSITES: dict[str, Callable[[dict[str, Any], Node], Spelled | None]] = {
+    "Convolution": _convolution, "Deconvolution": _deconvolution,
     "FullyConnected": _fully_connected, "relu": _relu, "Activation": _activation, "LeakyReLU": _leaky_relu,
     "softmax": _softmax, "log_softmax": _softmax, "LayerNorm": _layer_norm, "Embedding": _embedding,
     "Flatten": _flatten, "one_hot": _one_hot, "BatchNorm": _batch_norm,
