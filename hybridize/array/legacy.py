@@ -210,6 +210,35 @@ def pad(data: Any, mode: str = "constant", pad_width: Any = (), constant_value: 
     )
 
 
+def pooling(
+    data: Any,
+    kernel: Any = (),
+    pool_type: str = "max",
+    global_pool: bool = False,
+    cudnn_off: bool = False,
+    pooling_convention: str = "valid",
+    stride: Any = (),
+    pad: Any = (),
+    p_value: int | None = None,
+    count_include_pad: bool | None = None,
+    layout: str | None = None,
+) -> Any:
+    """One number for each window of an image: see `npx.pooling`, which has its arguments in another order."""
+    return npx.pooling(
+        data,
+        kernel,
+        stride,
+        pad,
+        pool_type,
+        pooling_convention,
+        global_pool,
+        cudnn_off,
+        p_value,
+        count_include_pad,
+        layout,
+    )
+
+
 def arange(
     start: float,
     stop: float | None = None,
@@ -561,7 +590,8 @@ _OURS: dict[str, _Function] = {
     "ElementWiseSum": npx.add_n, "Embedding": embedding, "Flatten": npx.batch_flatten,
     "FullyConnected": fully_connected, "GroupNorm": npx.group_norm, "InstanceNorm": npx.instance_norm,
     "L2Normalization": npx.l2_normalization, "LayerNorm": npx.layer_norm, "LeakyReLU": leaky_relu,
-    "MakeLoss": make_loss, "Pad": pad, "Reshape": legacy_shapes.reshape_legacy, "SequenceLast": npx.sequence_last,
+    "MakeLoss": make_loss, "Pad": pad, "Pooling": pooling, "Reshape": legacy_shapes.reshape_legacy,
+    "SequenceLast": npx.sequence_last,
     "SequenceMask": npx.sequence_mask, "SequenceReverse": npx.sequence_reverse, "SliceChannel": split,
     "SoftmaxActivation": softmax_activation, "SoftmaxOutput": softmax_output, "Softmax": softmax_output,
     "SwapAxis": swapaxes, "arange": arange, "argmax_channel": argmax_channel, "argsort": argsort, "array": np.array,

@@ -61,6 +61,7 @@ from hybridize.array.functions.neural import (
 from hybridize.array.functions.neural import cast_to as cast
 from hybridize.array.functions.normalization import batch_norm, group_norm, instance_norm
 from hybridize.array.functions.norms import norm
+from hybridize.array.functions.pooling import pooling
 from hybridize.array.functions.reductions import logsumexp
 from hybridize.array.functions.searching import gather_nd, one_hot, pick, topk
 from hybridize.base.missing import refuses
@@ -77,14 +78,14 @@ __all__ = [
     "gamma", "gammaln", "gather_nd", "gelu", "gpu", "group_norm", "hard_sigmoid", "index_add", "index_update",
     "instance_norm", "is_np_array", "is_np_shape", "l2_normalization", "layer_norm", "leaky_relu", "log_sigmoid",
     "log_softmax", "logsumexp", "masked_log_softmax", "masked_softmax", "mish", "norm", "normal_n", "num_gpus",
-    "one_hot", "pick", "print", "random", "relu", "reset_np", "reshape", "reshape_like", "rms_norm", "rsqrt",
-    "scatter_nd", "seed", "sequence_last", "sequence_mask", "sequence_reverse", "set_np", "shape_array", "sigmoid",
-    "silu", "slice", "slice_axis", "slice_like", "smooth_l1", "softmax", "softmin", "softrelu", "softsign",
+    "one_hot", "pick", "pooling", "print", "random", "relu", "reset_np", "reshape", "reshape_like", "rms_norm",
+    "rsqrt", "scatter_nd", "seed", "sequence_last", "sequence_mask", "sequence_reverse", "set_np", "shape_array",
+    "sigmoid", "silu", "slice", "slice_axis", "slice_like", "smooth_l1", "softmax", "softmin", "softrelu", "softsign",
     "stop_gradient", "topk", "uniform_n", "use_np", "waitall", "while_loop",
 ]  # fmt: skip
 
 __getattr__ = refuses(
     "hybridize.npx", globals(),
-    to_come=("pooling", "rnn", "save", "savez", "load", "from_numpy"),
+    to_come=("rnn", "save", "savez", "load", "from_numpy"),
     instead={"set_np_float64": "say dtype='float64' where arrays are made"},
 )  # fmt: skip

@@ -35,6 +35,18 @@ from hybridize.gluon.nn.normalization import GroupNorm as GroupNorm
 from hybridize.gluon.nn.normalization import InstanceNorm as InstanceNorm
 from hybridize.gluon.nn.normalization import LayerNorm as LayerNorm
 from hybridize.gluon.nn.normalization import SyncBatchNorm as SyncBatchNorm
+from hybridize.gluon.nn.pooling import AvgPool1D as AvgPool1D
+from hybridize.gluon.nn.pooling import AvgPool2D as AvgPool2D
+from hybridize.gluon.nn.pooling import AvgPool3D as AvgPool3D
+from hybridize.gluon.nn.pooling import GlobalAvgPool1D as GlobalAvgPool1D
+from hybridize.gluon.nn.pooling import GlobalAvgPool2D as GlobalAvgPool2D
+from hybridize.gluon.nn.pooling import GlobalAvgPool3D as GlobalAvgPool3D
+from hybridize.gluon.nn.pooling import GlobalMaxPool1D as GlobalMaxPool1D
+from hybridize.gluon.nn.pooling import GlobalMaxPool2D as GlobalMaxPool2D
+from hybridize.gluon.nn.pooling import GlobalMaxPool3D as GlobalMaxPool3D
+from hybridize.gluon.nn.pooling import MaxPool1D as MaxPool1D
+from hybridize.gluon.nn.pooling import MaxPool2D as MaxPool2D
+from hybridize.gluon.nn.pooling import MaxPool3D as MaxPool3D
 
 # The names of MXNet 1.x.
 Concurrent = Concatenate
@@ -42,7 +54,6 @@ HybridConcurrent = HybridConcatenate
 
 __getattr__ = refuses(
     __name__, globals(), to_come=(
-    *(f"{kind}{n}D" for n in (1, 2, 3) for kind in ("MaxPool", "AvgPool", "GlobalMaxPool", "GlobalAvgPool")),
     *(f"PixelShuffle{n}D" for n in (1, 2, 3)), "ReflectionPad2D",
     "SyncBatchNorm", "DeformableConvolution", "ModulatedDeformableConvolution",
 ),

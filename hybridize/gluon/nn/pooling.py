@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pooling layers: the largest or the mean element of windows over one to three axes, or of whole images."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from hybridize.array import npx
+from hybridize.base.errors import ValueArgumentError
+from hybridize.gluon.hybrid_block import HybridBlock
+from hybridize.ops.convolution import each_axis
+
+
+class _Pooling(HybridBlock):
+    """Base of the layers: what they compute, and over how many axes."""
+
+    _kind: ClassVar[str]
+    _rank: ClassVar[int]
+
+    def __init__(
+        self,
+        pool_size: Any,
+        strides: Any,
+        padding: Any,
+        ceil_mode: bool,
+        global_pool: bool,
+        layout: str,
+        count_include_pad: bool | None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        letters = "DHW"[-self._rank :]
+        if layout not in (f"NC{letters}", f"N{letters}C"):
+            raise ValueArgumentError(
+                "E345",
+                f"{type(self).__name__}: layout must be 'NC{letters}' or 'N{letters}C', got {layout!r}",
+            )
+        name, rank = type(self).__name__, self._rank
+        self._kernel = each_axis(name, "pool_size", pool_size, rank)
+        self._stride = self._kernel if strides is None else each_axis(name, "strides", strides, rank)
+        self._pad = each_axis(name, "padding", padding, rank, default=0, least=0)
+        self._ceil_mode, self._global_pool = bool(ceil_mode), global_pool
+        self._layout, self._count_include_pad = layout, count_include_pad
+
+    def _alias(self) -> str:
+        return "pool"
+
+    def forward(self, x: Any) -> Any:
+        return npx.pooling(
+            x,
+            kernel=self._kernel,
+            stride=self._stride,
+            pad=self._pad,
+            pool_type=self._kind,
+            pooling_convention="full" if self._ceil_mode else "valid",
+            global_pool=self._global_pool,
+            count_include_pad=self._count_include_pad,
+            layout=self._layout,
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}(size={self._kernel}, stride={self._stride}, padding={self._pad}, "
+            f"ceil_mode={self._ceil_mode}, global_pool={self._global_pool}, pool_type={self._kind}, "
+            f"layout={self._layout})"
+        )
+
+
+class MaxPool1D(_Pooling):
+    """The largest element of each window over one axis.
+
+    Args:
+        pool_size: size of a window, a number for each axis or one for all.
+        strides: distance of windows; the size of one if it is None.
+        padding: elements before and after each axis, which no window takes for the largest.
+        layout: NCW or NWC.
+        ceil_mode: one window more where elements would be left out.
+    """
+
+    _kind, _rank = "max", 1
+
+    def __init__(
+        self,
+        pool_size: Any = 2,
+        strides: Any = None,
+        padding: Any = 0,
+        layout: str = "NCW",
+        ceil_mode: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(pool_size, strides, padding, ceil_mode, False, layout, None, **kwargs)
+
+
+class AvgPool1D(_Pooling):
+    """The mean of each window over one axis.
+
+    Args:
+        pool_size: size of a window, a number for each axis or one for all.
+        strides: distance of windows; the size of one if it is None.
+        padding: elements before and after each axis.
+        layout: NCW or NWC.
+        ceil_mode: one window more where elements would be left out.
+        count_include_pad: padding counts as elements that are 0.
+    """
+
+    _kind, _rank = "avg", 1
+
+    def __init__(
+        self,
+        pool_size: Any = 2,
+        strides: Any = None,
+        padding: Any = 0,
+        layout: str = "NCW",
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(pool_size, strides, padding, ceil_mode, False, layout, count_include_pad, **kwargs)
+
+
+class MaxPool2D(_Pooling):
+    """The largest element of each window over two axes.
+
+    Args:
+        pool_size: size of a window, a number for each axis or one for all.
+        strides: distance of windows; the size of one if it is None.
+        padding: elements before and after each axis, which no window takes for the largest.
+        layout: NCHW or NHWC.
+        ceil_mode: one window more where elements would be left out.
+    """
+
+    _kind, _rank = "max", 2
+
+    def __init__(
+        self,
+        pool_size: Any = (2, 2),
+        strides: Any = None,
+        padding: Any = 0,
+        layout: str = "NCHW",
+        ceil_mode: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(pool_size, strides, padding, ceil_mode, False, layout, None, **kwargs)
+
+
+class AvgPool2D(_Pooling):
+    """The mean of each window over two axes.
+
+    Args:
+        pool_size: size of a window, a number for each axis or one for all.
+        strides: distance of windows; the size of one if it is None.
+        padding: elements before and after each axis.
+        layout: NCHW or NHWC.
+        ceil_mode: one window more where elements would be left out.
+        count_include_pad: padding counts as elements that are 0.
+    """
+
+    _kind, _rank = "avg", 2
+
+    def __init__(
+        self,
+        pool_size: Any = (2, 2),
+        strides: Any = None,
+        padding: Any = 0,
+        layout: str = "NCHW",
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(pool_size, strides, padding, ceil_mode, False, layout, count_include_pad, **kwargs)
+
+
+class MaxPool3D(_Pooling):
+    """The largest element of each window over three axes.
+
+    Args:
+        pool_size: size of a window, a number for each axis or one for all.
+        strides: distance of windows; the size of one if it is None.
+        padding: elements before and after each axis, which no window takes for the largest.
+        layout: NCDHW or NDHWC.
+        ceil_mode: one window more where elements would be left out.
+    """
+
+    _kind, _rank = "max", 3
+
+    def __init__(
+        self,
+        pool_size: Any = (2, 2, 2),
+        strides: Any = None,
+        padding: Any = 0,
+        layout: str = "NCDHW",
+        ceil_mode: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(pool_size, strides, padding, ceil_mode, False, layout, None, **kwargs)
+
+
+class AvgPool3D(_Pooling):
+    """The mean of each window over three axes.
+
+    Args:
+        pool_size: size of a window, a number for each axis or one for all.
+        strides: distance of windows; the size of one if it is None.
+        padding: elements before and after each axis.
+        layout: NCDHW or NDHWC.
+        ceil_mode: one window more where elements would be left out.
+        count_include_pad: padding counts as elements that are 0.
+    """
+
+    _kind, _rank = "avg", 3
+
+    def __init__(
+        self,
+        pool_size: Any = (2, 2, 2),
+        strides: Any = None,
+        padding: Any = 0,
+        layout: str = "NCDHW",
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(pool_size, strides, padding, ceil_mode, False, layout, count_include_pad, **kwargs)
+
+
+class GlobalMaxPool1D(_Pooling):
+    """The largest element of each channel of an image, one axis of size 1.
+
+    Args:
+        layout: NCW or NWC.
+    """
+
+    _kind, _rank = "max", 1
+
+    def __init__(self, layout: str = "NCW", **kwargs: Any) -> None:
+        super().__init__(1, None, 0, True, True, layout, None, **kwargs)
+
+
+class GlobalAvgPool1D(_Pooling):
+    """The mean of each channel of an image, one axis of size 1.
+
+    Args:
+        layout: NCW or NWC.
+    """
+
+    _kind, _rank = "avg", 1
+
+    def __init__(self, layout: str = "NCW", **kwargs: Any) -> None:
+        super().__init__(1, None, 0, True, True, layout, None, **kwargs)
+
+
+class GlobalMaxPool2D(_Pooling):
+    """The largest element of each channel of an image, two axes of size 1.
+
+    Args:
+        layout: NCHW or NHWC.
+    """
+
+    _kind, _rank = "max", 2
+
+    def __init__(self, layout: str = "NCHW", **kwargs: Any) -> None:
+        super().__init__(1, None, 0, True, True, layout, None, **kwargs)
+
+
+class GlobalAvgPool2D(_Pooling):
+    """The mean of each channel of an image, two axes of size 1.
+
+    Args:
+        layout: NCHW or NHWC.
+    """
+
+    _kind, _rank = "avg", 2
+
+    def __init__(self, layout: str = "NCHW", **kwargs: Any) -> None:
+        super().__init__(1, None, 0, True, True, layout, None, **kwargs)
+
+
+class GlobalMaxPool3D(_Pooling):
+    """The largest element of each channel of an image, three axes of size 1.
+
+    Args:
+        layout: NCDHW or NDHWC.
+    """
+
+    _kind, _rank = "max", 3
+
+    def __init__(self, layout: str = "NCDHW", **kwargs: Any) -> None:
+        super().__init__(1, None, 0, True, True, layout, None, **kwargs)
+
+
+class GlobalAvgPool3D(_Pooling):
+    """The mean of each channel of an image, three axes of size 1.
+
+    Args:
+        layout: NCDHW or NDHWC.
+    """
+
+    _kind, _rank = "avg", 3
+
+    def __init__(self, layout: str = "NCDHW", **kwargs: Any) -> None:
+        super().__init__(1, None, 0, True, True, layout, None, **kwargs)

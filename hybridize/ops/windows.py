@@ -1,0 +1,657 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Windows that move over arrays, as pooling has them: their maxima, their sums, and the gradients of both.
+
+Window number o of an axis holds the elements o * stride - low + t, t from 0 to window - 1, of which those beyond the
+array are none. An element belongs to few windows, so gradients are gathered: each element of the array adds up what
+the windows around it say, in one order, without two writers of one place.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.base import dims
+from hybridize.base.dims import is_symbolic, same
+from hybridize.base.dtypes import DType, bfloat16, bool_, float16, float32, float64, int32, int64, is_float
+from hybridize.base.errors import DTypeError, ShapeError
+from hybridize.base.frozen import frozen
+from hybridize.base.types import Shape, TensorType, same_shape
+from hybridize.loops import expr as loops
+from hybridize.loops.expr import Element, Expr, Fold, FoldResult
+from hybridize.ops.cases import sample_array
+from hybridize.ops.elementwise import SIGNED_NUMBER, check_dtype
+from hybridize.ops.op import Op, Operand, Sample, bind1, type_of
+from hybridize.ops.slicing import both, clamped
+from hybridize.ops.views import Gradient, wide
+
+Array = NDArray[Any]
+Numbers = tuple[int, ...]
+
+FEW = 32
+"""The most elements of a window that are written one by one; of larger ones there is a loop."""
+
+
+@frozen
+class _Along:
+    """The windows of one axis."""
+
+    size: int
+    window: int
+    stride: int
+    low: int
+    count: int
+    """The number of windows."""
+
+    @property
+    def around(self) -> int:
+        """The most windows that an element belongs to."""
+        most = -(-self.window // self.stride)
+        return self.count if is_symbolic(most) or dims.proven(most - self.count) else most
+
+    @property
+    def plain(self) -> bool:
+        """True if each element is a window of its own."""
+        return same(self.window, 1) and self.stride == 1 and self.low == 0 and same(self.count, self.size)
+
+    def element(self, o: Expr, t: Expr) -> tuple[Expr, Expr | None, Expr]:
+        """Return the index of element `t` of window `o`, moved into the axis; if it was there; `t` moved likewise."""
+        if self.plain:
+            return o, None, loops.index(0)
+        start = loops.add(loops.mul(o, loops.index(self.stride)), loops.index(-self.low))
+        at = loops.add(start, t)
+        inside: Expr | None = None
+        if self.low > 0:
+            inside = loops.call("ge", at, loops.index(0))
+        if not dims.proven(self.size + self.low - (self.count - 1) * self.stride - self.window + 1):
+            inside = both(inside, loops.call("lt", at, loops.index(self.size)))
+        if inside is None:
+            return at, None, t
+        found = clamped(at, self.size)
+        return found, inside, loops.call("sub", found, start)
+
+    def windows(self, i: Expr, j: Expr) -> tuple[Expr, Expr | None, Expr]:
+        """Return the number of the window `j` around element `i`, moved into those there are; if it was; i's place."""
+        if self.plain:
+            return i, None, loops.index(0)
+        at = loops.add(i, loops.index(self.low))
+        if same(self.around, self.count):
+            # Few windows in all: each of them may hold the element.
+            t = loops.call("sub", at, loops.mul(j, loops.index(self.stride)))
+            inside = both(loops.call("ge", t, loops.index(0)), loops.call("lt", t, loops.index(self.window)))
+            return j, inside, t
+        last = loops.call("floordiv", at, loops.index(self.stride)) if self.stride != 1 else at
+        o = loops.call("sub", last, j)
+        t = loops.call("sub", at, loops.mul(o, loops.index(self.stride)))
+        inside = both(loops.call("ge", o, loops.index(0)), loops.call("lt", o, loops.index(self.count)))
+        if self.window % self.stride:
+            inside = both(inside, loops.call("lt", t, loops.index(self.window)))
+        return clamped(o, self.count), inside, t
+
+
+@frozen
+class _Windowed(Op, abstract=True):
+    """Base of the ops: a window for each axis, of one element where the axis has none."""
+
+    window: tuple[int, ...]
+    strides: tuple[int, ...]
+    low: tuple[int, ...]
+    high: tuple[int, ...]
+
+    @property
+    def fields(self) -> tuple[Numbers, Numbers, Numbers, Numbers]:
+        """Windows, strides, padding before and after."""
+        return self.window, self.strides, self.low, self.high
+
+    def along(self, shape: Shape) -> tuple[_Along, ...]:
+        """Return the windows of each axis of an array of `shape`.
+
+        Raises:
+            ShapeError E177: they are not windows of such an array.
+        """
+        if any(len(field) != len(shape) for field in self.fields):
+            raise ShapeError(
+                "E177", f"{self.name} of {_shown(shape)} with windows {self.window}: one size for each axis"
+            )
+        return tuple(self._along(shape, axis) for axis in range(len(shape)))
+
+    def _along(self, shape: Shape, axis: int) -> _Along:
+        size, window, stride = shape[axis], self.window[axis], self.strides[axis]
+        low, high = self.low[axis], self.high[axis]
+        if same(window, 1) and stride == 1 and low == high == 0:
+            return _Along(size, 1, 1, 0, size)
+        what = f"{self.name} of {_shown(shape)}: along axis {axis}, "
+        if window < 1 or stride < 1 or low < 0 or not low < window:
+            raise ShapeError(
+                "E177",
+                f"{what}a window of {dims.text(window)} by steps of {stride} after {low} elements of padding",
+                help="windows and steps are from 1, and padding is smaller than a window",
+            )
+        room = size + low + high
+        if size < 1 or room < window:
+            raise ShapeError(
+                "E177",
+                f"{what}a window of {dims.text(window)} does not fit into {dims.text(size)} elements "
+                f"with {low} before and {high} after them",
+                help="make the window smaller, or the padding larger",
+            )
+        count = (room - window) // stride + 1
+        if high >= window and (count - 1) * stride - low >= size:
+            raise ShapeError(
+                "E177",
+                f"{what}the last window begins at {dims.text((count - 1) * stride - low)}, "
+                f"behind the last of {dims.text(size)} elements",
+                help="leave it out: round the number of windows down",
+            )
+        return _Along(size, window, stride, low, count)
+
+    def counts(self, shape: Shape) -> Shape:
+        """Return the number of windows for each axis of an array of `shape`."""
+        return tuple(along.count for along in self.along(shape))
+
+
+def _shown(shape: Shape) -> str:
+    return f"[{', '.join(map(dims.text, shape))}]"
+
+
+def _combined(
+    sizes: Sequence[int],
+    unroll: bool,
+    term: Callable[[tuple[Expr, ...]], Expr],
+    join: str,
+    kind: str,
+    dtype: DType,
+) -> Expr:
+    """Return all terms joined: `term` of each index of a box, written one by one or as folds."""
+    if unroll:
+        found: Expr | None = None
+        for place in itertools.product(*(range(size) for size in sizes)):
+            one = term(tuple(loops.index(t) for t in place))
+            found = one if found is None else loops.call(join, found, one)
+        assert found is not None
+        return found
+    looped = [axis for axis, size in enumerate(sizes) if not same(size, 1)]
+    variables = tuple(loops.axis(-1 - axis) if axis in looped else loops.index(0) for axis in range(len(sizes)))
+    body = term(variables)
+    for axis in reversed(looped):
+        body = Fold(dtype, kind, sizes[axis], -1 - axis, (body,))
+    return body
+
+
+def _few(sizes: Sequence[int]) -> bool:
+    """Tell whether a box is so small that its terms are written one by one."""
+    count = math.prod(sizes)
+    return not is_symbolic(count) and count <= FEW
+
+
+def _unrolled(alongs: Sequence[_Along]) -> bool:
+    """Tell whether the elements of windows are written one by one: they are few, and not all there is along an axis."""
+    return _few([along.window for along in alongs]) and any(
+        not along.plain and not same(along.count, 1) for along in alongs
+    )
+
+
+def _placed(
+    alongs: Sequence[_Along], index: tuple[Expr, ...], place: tuple[Expr, ...]
+) -> tuple[tuple[Expr, ...], Expr | None, Expr]:
+    """Return the indices of an element of a window, if it is there, and its number in the window, moved inside."""
+    at: list[Expr] = []
+    inside: Expr | None = None
+    number: Expr = loops.index(0)
+    for along, o, t in zip(alongs, index, place, strict=True):
+        found, there, moved = along.element(o, t)
+        at.append(found)
+        inside = both(inside, there)
+        number = loops.add(loops.mul(number, loops.index(along.window)), moved)
+    return tuple(at), inside, number
+
+
+def _around(
+    alongs: Sequence[_Along], index: tuple[Expr, ...], place: tuple[Expr, ...]
+) -> tuple[tuple[Expr, ...], Expr | None, Expr]:
+    """Return the indices of a window around an element, if it is one, and the element's number in it."""
+    at: list[Expr] = []
+    inside: Expr | None = None
+    number: Expr = loops.index(0)
+    for along, i, j in zip(alongs, index, place, strict=True):
+        found, there, t = along.windows(i, j)
+        at.append(found)
+        inside = both(inside, there)
+        number = loops.add(loops.mul(number, loops.index(along.window)), t)
+    return tuple(at), inside, number
+
+
+def _least(dtype: DType) -> float:
+    """The number that is no larger than any."""
+    if is_float(dtype):
+        return -math.inf
+    return 0 if dtype.kind == "u" else -(1 << (8 * dtype.itemsize - 1))
+
+
+def _select(condition: Expr | None, then: Expr, orelse: Expr) -> Expr:
+    return then if condition is None else loops.select(condition, then, orelse)
+
+
+# Meanings in NumPy
+
+
+def _taps(op: _Windowed, x: Array, filler: Any) -> Iterator[tuple[int, Array, Array]]:
+    """For each element of a window its number, its values over all windows, and where it is one of the array."""
+    alongs = op.along(x.shape)
+    high = [max(0, (a.count - 1) * a.stride + a.window - a.low - a.size) for a in alongs]
+    inside = numpy.pad(numpy.ones(x.shape, bool), list(zip(op.low, high, strict=True)))
+    padded = numpy.full(inside.shape, filler, x.dtype)
+    padded[tuple(slice(a.low, a.low + a.size) for a in alongs)] = x
+    for number, place in enumerate(itertools.product(*(range(a.window) for a in alongs))):
+        part = tuple(slice(t, t + (a.count - 1) * a.stride + 1, a.stride) for a, t in zip(alongs, place, strict=True))
+        yield number, padded[part], inside[part]
+
+
+def _spots(op: _Windowed, shape: Shape) -> Iterator[tuple[int, tuple[slice, ...], tuple[slice, ...]]]:
+    """For each element of a window its number, the windows in which it is one of the array, and where it is there."""
+    alongs = op.along(shape)
+    for number, place in enumerate(itertools.product(*(range(a.window) for a in alongs))):
+        windows, elements = [], []
+        for a, t in zip(alongs, place, strict=True):
+            first = max(0, -((t - a.low) // a.stride))
+            stop = max(first, min(a.count, (a.size - 1 + a.low - t) // a.stride + 1))
+            begin, end = (o * a.stride + t - a.low for o in (first, stop))
+            windows.append(slice(first, stop))
+            elements.append(slice(begin, end, a.stride))
+        yield number, tuple(windows), tuple(elements)
+
+
+# Maxima
+
+
+class WindowMax(_Windowed):
+    """The largest element of each window; NaN where there is one. Its gradient goes to the first that is largest."""
+
+    moves = True
+    smooth = False
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        check_dtype(self.name, SIGNED_NUMBER, x)
+        return (TensorType(self.counts(x.shape), x.dtype),)
+
+    def reference(self, x: Array) -> tuple[Array, ...]:
+        y: Array | None = None
+        for _, part, _ in _taps(self, x, _least(x.dtype)):
+            y = part.copy() if y is None else numpy.maximum(y, part)
+        assert y is not None
+        return (y,)
+
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
+        return (window_put(g[0], window_arg_max(x, *self.fields), *self.fields, type_of(x).shape),)
+
+    def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
+        alongs, dtype = self.along(types[0].shape), types[0].dtype
+        sizes = [along.window for along in alongs]
+
+        def element(index: tuple[Expr, ...]) -> Expr:
+            def term(place: tuple[Expr, ...]) -> Expr:
+                at, inside, _ = _placed(alongs, index, place)
+                return _select(inside, x(at), loops.const(_least(dtype), dtype))
+
+            return _combined(sizes, _unrolled(alongs), term, "max", "max", dtype)
+
+        return (element,)
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        yield from _maximum_samples(cls)
+
+
+class WindowArgMax(_Windowed):
+    """The number in its window, from 0 in row-major order, of each window's first largest element, or first NaN."""
+
+    positions = True
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        check_dtype(self.name, SIGNED_NUMBER, x)
+        return (TensorType(self.counts(x.shape), int32),)
+
+    def reference(self, x: Array) -> tuple[Array, ...]:
+        x = x.astype(float32) if x.dtype.kind == "V" else x
+        best: Array | None = None
+        for number, part, inside in _taps(self, x, 0):
+            if best is None:
+                best, chosen, met = part.copy(), numpy.zeros(part.shape, int32), numpy.zeros(part.shape, bool)
+            beats = inside & (~met | ((~(part <= best)) & (best == best)))
+            best[beats], chosen[beats] = part[beats], number
+            met |= inside
+        assert best is not None
+        return (chosen,)
+
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
+        return (None,)
+
+    def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
+        alongs, dtype = self.along(types[0].shape), types[0].dtype
+        sizes = [along.window for along in alongs]
+        floating = is_float(dtype)
+
+        def part(index: tuple[Expr, ...], place: tuple[Expr, ...]) -> tuple[Expr, Expr]:
+            # An element that is not there counts as the nearest one that is, which changes nothing.
+            at, inside, number = _placed(alongs, index, place)
+            known: Expr = loops.index(0)
+            for size, t in zip(sizes, place, strict=True):
+                known = loops.add(loops.mul(known, loops.index(size)), t)
+            return x(at), loops.cast(_select(inside, known, number), int32)
+
+        def one_by_one(index: tuple[Expr, ...]) -> Expr:
+            best: Expr | None = None
+            chosen: Expr = loops.const(0, int32)
+            for place in itertools.product(*(range(size) for size in sizes)):
+                found, number = part(index, tuple(loops.index(t) for t in place))
+                if best is None:
+                    best, chosen = found, number
+                    continue
+                beats = loops.call("gt", found, best)
+                if floating:
+                    beats = loops.call(
+                        "and", loops.call("not", loops.call("le", found, best)), loops.call("eq", best, best)
+                    )
+                best, chosen = loops.select(beats, found, best), loops.select(beats, number, chosen)
+            return chosen
+
+        def folded(index: tuple[Expr, ...]) -> Expr:
+            count = math.prod(sizes)
+            flat: Expr = loops.axis(-1)
+            place: list[Expr] = []
+            for size in reversed(sizes):
+                place.append(loops.call("mod", flat, loops.index(size)))
+                flat = loops.call("floordiv", flat, loops.index(size))
+            fold = Fold(dtype, "arg_max", count, -1, part(index, tuple(reversed(place))))
+            return FoldResult(int32, fold, 1)
+
+        return (one_by_one if _unrolled(alongs) else folded,)
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        yield from _maximum_samples(cls)
+
+
+def _maximum_samples(cls: Any) -> Iterator[Sample]:
+    """Ties, NaN, and nothing but -inf."""
+    yield from _window_samples(cls)
+    inf, nan = math.inf, math.nan
+    special = numpy.array([[1, 1, -inf, -inf, -inf, nan, 2, nan], [3, 3, 3, inf, inf, 0, -0.0, 0]], float32)
+    yield Sample((special,), cls((1, 3), (1, 2), (0, 1), (0, 1)), grad=())
+
+
+def _window_samples(cls: Any) -> Iterator[Sample]:
+    """Samples of windows of one array."""
+    x = sample_array((2, 3, 7, 6))
+    yield Sample((x,), cls((1, 1, 2, 2), (1, 1, 2, 2), (0, 0, 0, 0), (0, 0, 0, 0)))
+    yield Sample((x,), cls((1, 1, 3, 3), (1, 1, 2, 2), (0, 0, 1, 1), (0, 0, 1, 2)))
+    yield Sample((x,), cls((1, 3, 2, 1), (1, 2, 3, 1), (0, 1, 0, 0), (0, 1, 0, 0)))
+    yield Sample((x,), cls((1, 1, 7, 6), (1, 1, 7, 6), (0, 0, 0, 0), (0, 0, 0, 0)))
+    yield Sample((x,), cls((1, 1, 7, 5), (1, 1, 1, 1), (0, 0, 3, 2), (0, 0, 3, 2)), rtol=1e-4)
+    yield Sample((x,), cls((1, 1, 1, 1), (1, 1, 1, 2), (0, 0, 0, 0), (0, 0, 0, 0)))
+    for dtype in (float64, float16, bfloat16, int32, int64):
+        rtol = 1e-2 if dtype.itemsize == 2 else 1e-5
+        yield Sample(
+            (sample_array((2, 9), dtype),),
+            cls((1, 3), (1, 2), (0, 1), (0, 1)),
+            rtol=rtol,
+            atol=1e-2 if dtype.itemsize == 2 else 1e-6,
+        )
+    yield Sample((sample_array((0, 5)),), cls((1, 2), (1, 2), (0, 0), (0, 0)))
+    yield Sample((sample_array((2, 5)),), cls((1, 6), (1, 1), (0, 0), (0, 0)), fails=ShapeError)
+    yield Sample((sample_array((2, 0)),), cls((1, 2), (1, 1), (0, 1), (0, 1)), fails=ShapeError)
+    yield Sample((sample_array((2, 5)),), cls((1, 2), (1, 1), (0, 2), (0, 0)), fails=ShapeError)
+    yield Sample((sample_array((2, 5)),), cls((1, 2), (1, 0), (0, 0), (0, 0)), fails=ShapeError)
+    yield Sample((sample_array((2, 5)),), cls((1, 1), (1, 2), (0, 0), (0, 2)), fails=ShapeError)
+    yield Sample((sample_array((2, 5)),), cls((2,), (1,), (0,), (0,)), fails=ShapeError)
+    yield Sample((sample_array((2, 5), bool_),), cls((1, 2), (1, 2), (0, 0), (0, 0)), fails=DTypeError)
+
+
+@frozen
+class WindowTake(_Windowed):
+    """The element of each window that has a number: one of `numbers` [windows], as `WindowArgMax` gives them."""
+
+    def infer(self, x: TensorType, numbers: TensorType) -> tuple[TensorType, ...]:
+        check_dtype(self.name, SIGNED_NUMBER, x)
+        counts = self.counts(x.shape)
+        _check_windows(self, TensorType(counts, int32), numbers)
+        return (TensorType(counts, x.dtype),)
+
+    def reference(self, x: Array, numbers: Array) -> tuple[Array, ...]:
+        y = numpy.zeros(numbers.shape, x.dtype)
+        for number, part, inside in _taps(self, x, 0):
+            chosen = inside & (numbers == number)
+            y[chosen] = part[chosen]
+        return (y,)
+
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand, numbers: Operand) -> tuple[Gradient, ...]:
+        return window_put(g[0], numbers, *self.fields, type_of(x).shape), None
+
+    def lower(self, x: Element, numbers: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
+        alongs, dtype = self.along(types[0].shape), types[0].dtype
+
+        def element(index: tuple[Expr, ...]) -> Expr:
+            flat: Expr = loops.cast(numbers(index), int64)
+            place: list[Expr] = []
+            for along in reversed(alongs):
+                if same(along.window, 1):
+                    place.append(loops.index(0))
+                    continue
+                place.append(loops.call("mod", flat, loops.index(along.window)))
+                flat = loops.call("floordiv", flat, loops.index(along.window))
+            at, inside, _ = _placed(alongs, index, tuple(reversed(place)))
+            return _select(
+                inside, x(tuple(clamped(i, a.size) for i, a in zip(at, alongs, strict=True))), loops.const(0, dtype)
+            )
+
+        return (element,)
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        for sample in WindowMax.samples():
+            op = sample.op
+            assert isinstance(op, _Windowed)
+            fields = (op.window, op.strides, op.low, op.high)
+            (x,) = sample.inputs
+            numbers = numpy.zeros((1,), int32) if sample.fails else WindowArgMax(*fields).reference(x)[0]
+            yield Sample(
+                (x, numbers), cls(*fields), fails=sample.fails, rtol=sample.rtol, atol=sample.atol, grad=sample.grad
+            )
+        x = sample_array((2, 5))
+        numbers = sample_array((2, 2), "i4", 0, 1)
+        yield Sample((x, numbers), cls((1, 2), (1, 2), (0, 0), (0, 0)))
+        yield Sample((x, numbers.astype("i8")), cls((1, 2), (1, 2), (0, 0), (0, 0)), fails=DTypeError)
+        yield Sample((x, numbers[:1]), cls((1, 2), (1, 2), (0, 0), (0, 0)), fails=ShapeError)
+
+
+@frozen
+class WindowPut(_Windowed):
+    """Zeros of `shape`, to which a number of each window is added at the element that `numbers` names."""
+
+    shape: Shape
+
+    sums = True
+
+    def infer(self, g: TensorType, numbers: TensorType) -> tuple[TensorType, ...]:
+        check_dtype(self.name, SIGNED_NUMBER, g)
+        counts = self.counts(self.shape)
+        _check_windows(self, TensorType(counts, g.dtype), g)
+        _check_windows(self, TensorType(counts, int32), numbers)
+        return (TensorType(self.shape, g.dtype),)
+
+    def reference(self, g: Array, numbers: Array) -> tuple[Array, ...]:
+        x = numpy.zeros(self.shape, wide(g.dtype))
+        for number, windows, elements in _spots(self, self.shape):
+            x[elements] += numpy.where(numbers[windows] == number, g[windows], numpy.zeros((), g.dtype))
+        return (x.astype(g.dtype, copy=False),)
+
+    def vjp(self, c: tuple[Operand], y: tuple[Operand], g: Operand, numbers: Operand) -> tuple[Gradient, ...]:
+        return window_take(c[0], numbers, *self.fields), None
+
+    def lower(self, g: Element, numbers: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
+        def chosen(at: tuple[Expr, ...], number: Expr) -> Expr:
+            return loops.call("eq", numbers(at), loops.cast(number, int32))
+
+        return (_gathered(self.along(self.shape), g, types[0].dtype, chosen),)
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        for sample in WindowTake.samples():
+            op = sample.op
+            assert isinstance(op, _Windowed)
+            x, numbers = sample.inputs
+            fields = (op.window, op.strides, op.low, op.high, x.shape)
+            shape = numbers.shape if sample.fails else op.counts(x.shape)
+            g = sample_array(shape, x.dtype)
+            yield Sample((g, numbers), cls(*fields), fails=sample.fails, rtol=sample.rtol, atol=sample.atol)
+        g = sample_array((2, 2))
+        yield Sample((g, numpy.zeros((2, 3), int32)), cls((1, 2), (1, 2), (0, 0), (0, 0), (2, 5)), fails=ShapeError)
+
+
+def _check_windows(op: Op, wanted: TensorType, given: TensorType) -> None:
+    """Raise unless there is one number for each window."""
+    if not same_shape(given.shape, wanted.shape):
+        raise ShapeError("E177", f"{op.name}: one number for each window is {wanted}, got {given}")
+    if given.dtype != wanted.dtype:
+        raise DTypeError("E238", f"{op.name}: one number for each window is {wanted}, got {given}")
+
+
+def _gathered(
+    alongs: Sequence[_Along],
+    g: Element,
+    dtype: DType,
+    chosen: Callable[[tuple[Expr, ...], Expr], Expr] | None,
+) -> Element:
+    """Return the sum of what the windows around an element hold, of those that chose it where that is asked."""
+    sizes = [1 if along.plain else along.around for along in alongs]
+    total = wide(dtype)
+
+    def element(index: tuple[Expr, ...]) -> Expr:
+        def term(place: tuple[Expr, ...]) -> Expr:
+            at, inside, number = _around(alongs, index, place)
+            found = loops.cast(g(at), total)
+            if chosen is not None:
+                found = loops.select(chosen(at, number), found, loops.const(0, total))
+            return _select(inside, found, loops.const(0, total))
+
+        return loops.cast(_combined(sizes, _few(sizes), term, "add", "sum", total), dtype)
+
+    return element
+
+
+# Sums
+
+
+class WindowSum(_Windowed):
+    """The sum of each window. Short floats are summed in float32; integers wrap."""
+
+    sums = True
+    linear = True
+
+    def infer(self, x: TensorType) -> tuple[TensorType, ...]:
+        check_dtype(self.name, SIGNED_NUMBER, x)
+        return (TensorType(self.counts(x.shape), x.dtype),)
+
+    def reference(self, x: Array) -> tuple[Array, ...]:
+        y: Array | None = None
+        for _, part, _ in _taps(self, x.astype(wide(x.dtype), copy=False), 0):
+            y = part.copy() if y is None else y + part
+        assert y is not None
+        return (y.astype(x.dtype, copy=False),)
+
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
+        return (window_spread(g[0], *self.fields, type_of(x).shape),)
+
+    def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
+        alongs, dtype = self.along(types[0].shape), types[0].dtype
+        sizes, total = [along.window for along in alongs], wide(dtype)
+
+        def element(index: tuple[Expr, ...]) -> Expr:
+            def term(place: tuple[Expr, ...]) -> Expr:
+                at, inside, _ = _placed(alongs, index, place)
+                return _select(inside, loops.cast(x(at), total), loops.const(0, total))
+
+            return loops.cast(_combined(sizes, _unrolled(alongs), term, "add", "sum", total), dtype)
+
+        return (element,)
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        yield from _window_samples(cls)
+
+
+@frozen
+class WindowSpread(_Windowed):
+    """Zeros of `shape`, to which a number of each window is added at all of its elements: the sum backwards."""
+
+    shape: Shape
+
+    sums = True
+    linear = True
+
+    def infer(self, g: TensorType) -> tuple[TensorType, ...]:
+        check_dtype(self.name, SIGNED_NUMBER, g)
+        _check_windows(self, TensorType(self.counts(self.shape), g.dtype), g)
+        return (TensorType(self.shape, g.dtype),)
+
+    def reference(self, g: Array) -> tuple[Array, ...]:
+        x = numpy.zeros(self.shape, wide(g.dtype))
+        for _, windows, elements in _spots(self, self.shape):
+            x[elements] += g[windows]
+        return (x.astype(g.dtype, copy=False),)
+
+    def vjp(self, c: tuple[Operand], y: tuple[Operand], g: Operand) -> tuple[Gradient, ...]:
+        return (window_sum(c[0], *self.fields),)
+
+    def lower(self, g: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
+        return (_gathered(self.along(self.shape), g, types[0].dtype, None),)
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        for sample in WindowSum.samples():
+            op = sample.op
+            assert isinstance(op, _Windowed)
+            (x,) = sample.inputs
+            fields = (op.window, op.strides, op.low, op.high, x.shape)
+            g = sample_array((2, 2) if sample.fails else op.counts(x.shape), x.dtype)
+            yield Sample((g,), cls(*fields), fails=sample.fails, rtol=sample.rtol, atol=sample.atol)
+        yield Sample((sample_array((2, 3)),), cls((1, 2), (1, 2), (0, 0), (0, 0), (2, 5)), fails=ShapeError)
+
+
+def window_max(x: Operand, window: Numbers, strides: Numbers, low: Numbers, high: Numbers) -> Operand:
+    """The largest element of each window."""
+    return bind1(WindowMax(window, strides, low, high), x)
+
+
+def window_arg_max(x: Operand, window: Numbers, strides: Numbers, low: Numbers, high: Numbers) -> Operand:
+    """The number in its window of each window's first largest element."""
+    return bind1(WindowArgMax(window, strides, low, high), x)
+
+
+def window_take(
+    x: Operand, numbers: Operand, window: Numbers, strides: Numbers, low: Numbers, high: Numbers
+) -> Operand:
+    """The element of each window that has a number in it."""
+    return bind1(WindowTake(window, strides, low, high), x, numbers)
+
+
+def window_put(
+    g: Operand, numbers: Operand, window: Numbers, strides: Numbers, low: Numbers, high: Numbers, shape: Shape
+) -> Operand:
+    """Zeros of `shape`, with a number of each window added at the element that has a number in it."""
+    return bind1(WindowPut(window, strides, low, high, shape), g, numbers)
+
+
+def window_sum(x: Operand, window: Numbers, strides: Numbers, low: Numbers, high: Numbers) -> Operand:
+    """The sum of each window."""
+    return bind1(WindowSum(window, strides, low, high), x)
+
+
+def window_spread(g: Operand, window: Numbers, strides: Numbers, low: Numbers, high: Numbers, shape: Shape) -> Operand:
+    """Zeros of `shape`, with a number of each window added at all of its elements."""
+    return bind1(WindowSpread(window, strides, low, high, shape), g)
