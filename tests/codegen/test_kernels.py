@@ -99,6 +99,40 @@ def test_nothing_beyond_buffers_of_integers_is_touched(target, dtype, at_end):
         run_guarded(ops.make_graph(run, types), inputs, named_target(target), at_end)
 
 
+@pytest.mark.parametrize("target", ["avx512", "avx2"])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "f2", "bfloat16", "i4"])
+def test_copies_that_turn_tiles_call_one_function_whatever_their_sizes(target, dtype):
+    kind = numpy.dtype(ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype)
+
+    def run(x, y, z):
+        rolled = ops.transpose(z, (0, 2, 1))
+        return [ops.transpose(x, (1, 0)), ops.transpose(y, (1, 0)), rolled, ops.transpose(z, (2, 1, 0))]
+
+    types = [TensorType(shape, kind) for shape in [(32, 48), (35, 67), (3, 64, 33)]]
+    inputs = [numpy.random.randint(-99, 99, t.shape).astype(kind) for t in types]
+    graph = ops.make_graph(run, types)
+    functions = build(Inline()(graph), named_target(target)).module.functions
+    assert len([name for name in functions if name.startswith("turn.")]) == 1
+    for at_end in (True, False):
+        run_guarded(graph, inputs, named_target(target), at_end)
+
+
+@pytest.mark.parametrize("target", ["avx512", "avx2"])
+def test_the_rows_of_a_tile_are_a_step_apart(target):
+    """Their addresses are not made anew, which LLVM would be at for longer than for the tile."""
+
+    def run(x, y, z):
+        return [ops.add(ops.transpose(x, (1, 0)), ops.mul(y, z))]
+
+    types = [TensorType((64, 48), numpy.dtype("f4"))] + [TensorType((48, 64), numpy.dtype("f4"))] * 2
+    graph = ops.make_graph(run, types)
+    (kernel,) = [f.text() for name, f in build(graph, named_target(target)).module.functions.items() if "loops" in name]
+    assert "shufflevector" in kernel
+    assert kernel.count(" mul ") < 8
+    inputs = [numpy.random.randint(-9, 9, t.shape).astype("f4") for t in types]
+    run_guarded(graph, inputs, named_target(target), at_end=True)
+
+
 def row_folds(x):
     """Folds of rows side by side and of panels, one after the other and within each other."""
     m, n = ops.type_of(x).shape

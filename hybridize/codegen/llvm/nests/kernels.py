@@ -20,10 +20,10 @@ from hybridize.codegen.llvm.nests.counted import counted_lanes
 from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.nests.memory import Width
 from hybridize.codegen.llvm.nests.positions import Array, Lane
-from hybridize.codegen.llvm.nests.tiles import turned
+from hybridize.codegen.llvm.nests.tiles import turn, turned
 from hybridize.codegen.llvm.text import Function, LoopBlock, Module
 from hybridize.loops.expr import Expr, Fold, Load
-from hybridize.loops.index import bit, upward
+from hybridize.loops.index import Index, bit, upward
 from hybridize.loops.kernel import (
     Body,
     Fetch,
@@ -320,12 +320,15 @@ class _Nest:
         columns, (lane, size) = loops[0][1].size, (loops[1][0], loops[1][1].size)
         whole_columns, whole = columns // tiles.lanes * tiles.lanes, size // tiles.lanes * tiles.lanes
         with (
-            self._turns(across, 0, whole_columns, tiles.lanes) as turn,
-            elements.bound(across, turn.index),
-            f.loop(0, whole, tiles.lanes) as loop,
-            elements.bound(lane, loop.index, Lane(lane, Width(tiles.lanes))),
+            self._turns(across, 0, whole_columns, tiles.lanes) as block,
+            elements.bound(across, block.index),
         ):
-            self._tile(body, across, tiles, turn.index)
+            if not self._copied_tiles(body, across, tiles, (lane, whole)):
+                with (
+                    f.loop(0, whole, tiles.lanes) as loop,
+                    elements.bound(lane, loop.index, Lane(lane, Width(tiles.lanes))),
+                ):
+                    self._tile(body, across, tiles, block.index)
         if not same(whole, size):
             with self._rest(across):
                 self._inner(body, [(across, 0, whole_columns), (lane, whole, size)], tiles.rest)
@@ -333,12 +336,60 @@ class _Nest:
             with self._rest(across):
                 self._inner(body, [(across, whole_columns, columns), (lane, 0, size)], self._vectors(body))
 
+    def _copied_tiles(self, body: Body, across: int, tiles: Tiles, over: tuple[int, int]) -> bool:
+        """Call the function that turns tiles, along the last axis, if the body does nothing else; tell whether."""
+        elements, (lane, size) = self.elements, over
+        if len(body.statements) != 1 or len(tiles.loads) != 1:
+            return False
+        (statement,), ((load, load_stride),) = body.statements, tiles.loads
+        dtype = elements.arrays[load.operand].dtype
+        store_stride = elements.stride(statement.index, across)
+        if (
+            statement.value is not load
+            or elements.arrays[statement.buffer].dtype != dtype
+            or store_stride is None
+            or not self._straight(statement.index, lane)
+        ):
+            return False
+        with elements.bound(lane, "0", Lane(lane, Width(tiles.lanes))):
+            to = elements.pointer(statement.buffer, statement.index)
+            start = elements.pointer(load.operand, load.indices[0])
+        strides = [self.f.size(stride * dtype.itemsize) for stride in (store_stride, load_stride)]
+        args = [f"ptr {to}", f"i64 {strides[0]}", f"ptr {start}", f"i64 {strides[1]}", f"i64 {self.f.size(size)}"]
+        self.f.call(turn(self.f.module, dtype, tiles.lanes), args)
+        return True
+
+    def _straight(self, address: Expr, lane: int) -> bool:
+        """Tell whether consecutive indices of an axis lie side by side."""
+        stride = self.elements.stride(address, lane)
+        return stride is not None and same(stride, 1)
+
+    def _stepping(self, body: Body, axis: int, lane: int) -> list[tuple[int, Index, str, int]]:
+        """Vectors of a body that an even step leads to from one index of `axis` to the next: operand, address, pointer
+        to the first, step.
+        """
+        accesses = [(statement.buffer, statement.index) for statement in body.statements]
+        loads = [node for node in walk(*(statement.value for statement in body.statements)) if isinstance(node, Load)]
+        accesses += [(load.operand, load.indices[0]) for load in loads]
+        found = []
+        for operand, address in {(operand, id(address)): (operand, address) for operand, address in accesses}.values():
+            step = self.elements.stride(address, axis)
+            if not isinstance(address, Index) or step is None or not self._straight(address, lane):
+                continue
+            if self.elements.is_open(address):
+                found.append((operand, address, self.elements.pointer(operand, address), step))
+        return found
+
     def _tile(self, body: Body, axis: int, tiles: Tiles, column: str) -> None:
         """One turn for each column of a tile."""
+        assert self.elements.lane is not None
         found = [(load, turned(self.f, self.elements, tiles.lanes, load, stride)) for load, stride in tiles.loads]
+        stepping = self._stepping(body, axis, self.elements.lane.axis)
         for k in range(tiles.lanes):
             index = self.f.op(f"add i64 {column}, {k}")
             with self.elements.bound(axis, index):
+                for operand, address, start, step in stepping:
+                    self.elements.place(operand, address, start, k * step)
                 for load, registers in found:
                     self.elements.remember(load, registers[k])
                 self._turn(body)

@@ -171,7 +171,7 @@ class Positions(ABC):
         if id(expr) in seen or isinstance(expr, Const | Axis) or self._is_number(expr):
             return
         seen.add(id(expr))
-        if not self.free(expr) & axes and self._open(expr):
+        if not self.free(expr) & axes and self.is_open(expr):
             self.settle(expr)
             self.value(expr)
             return
@@ -202,10 +202,10 @@ class Positions(ABC):
         if not isinstance(address, Index) or load.operand not in self.arrays:
             return
         kept = [atom for atom, _ in address.terms if not self.free(atom) & axes]
-        if kept and all(self._open(atom) and (isinstance(atom, Axis) or not self.varies(atom)) for atom in kept):
+        if kept and all(self.is_open(atom) and (isinstance(atom, Axis) or not self.varies(atom)) for atom in kept):
             self._pointer_part(load.operand, address, axes)
 
-    def _open(self, expr: Expr) -> bool:
+    def is_open(self, expr: Expr) -> bool:
         """Tell whether all axes that `expr` needs have a value here."""
         return all(axis in self.axes for axis in self._axes_of(expr))
 
@@ -339,6 +339,12 @@ class Positions(ABC):
             return self._pointer_part(operand, address, 0)
         return memory.element_pointer(self.f, array.pointer, array.dtype, self._first(address))
 
+    def place(self, operand: int, address: Index, start: str, distance: int) -> None:
+        """Take the element `distance` after the pointer `start` for that at `address` inside the current loop."""
+        pointer = memory.element_pointer(self.f, start, self.arrays[operand].dtype, self.f.size(distance))
+        self._scopes[-1][("pointer", operand, id(address), tuple(id(atom) for atom, _ in address.terms))] = pointer
+        self._keep.append(address)
+
     # Vector positions
 
     def index_vector(self, expr: Expr, bits: int) -> str:
@@ -426,12 +432,16 @@ class Positions(ABC):
     def lane_stride(self, address: Expr) -> int | None:
         """By how much the address moves from lane to lane; None where it moves unevenly."""
         assert self.lane is not None
+        return self.stride(address, self.lane.axis)
+
+    def stride(self, address: Expr, axis: int) -> int | None:
+        """By how much the address moves from one index of `axis` to the next; None where it moves unevenly."""
         terms = address.terms if isinstance(address, Index) else ((address, 1),)
         stride = 0
         for atom, coefficient in terms:
             if isinstance(atom, Axis):
-                stride += coefficient if atom.number == self.lane.axis else 0
-            elif self.varies(atom):
+                stride += coefficient if atom.number == axis else 0
+            elif self.free(atom) & bit(axis):
                 return None
         return stride
 
