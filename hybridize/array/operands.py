@@ -117,11 +117,17 @@ def _is_objection(error: Exception) -> bool:
 def _objection(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> HybridizeError:
     shown = ", ".join([*map(_shown, args), *(f"{key}={_shown(value)}" for key, value in kwargs.items())])
     what = f"{name}({shown}): {error}"
+    if any(text in str(error) for text in _BEYOND_MEMORY):
+        return ShapeError("E125", what, help="no array is as large")
     if isinstance(error, IndexError):
         return OutOfBoundsError("E110", what)
     if isinstance(error, (ValueError, OverflowError)):
         return ValueArgumentError("E345", what)
     return ArgumentError("E344", what)
+
+
+_BEYOND_MEMORY = ("array is too big", "Maximum allowed dimension exceeded")
+"""NumPy's words for results that have more bytes than addresses count."""
 
 
 def _shown(x: Any) -> str:

@@ -43,7 +43,7 @@ from hybridize.programs import saving
 from hybridize.programs.cache import ProgramCache
 from hybridize.programs.changes import Changes
 from hybridize.programs.families import Family, family_key
-from hybridize.programs.program import Program, described, show
+from hybridize.programs.program import Program, accepted, described, show
 
 if TYPE_CHECKING:
     import typing_extensions
@@ -77,7 +77,8 @@ class CacheInfo:
 
     programs: int
     hits: int
-    """Calls that Python found a program for; those of the emitted entry are not counted."""
+    """Calls that Python found a program for. Those that the emitted entry serves, most of them after the first, are not
+    counted, as that would cost each of them: 0 does not mean that programs are made again, `captures` says that."""
     captures: int
     evictions: int
 
@@ -588,11 +589,15 @@ class Function(Generic[P, R]):
         """The error for a call that a saved function has no program for."""
         mode = call.training, call.recording
         everything = [program.capture.call for program in self.programs()]
+        words = {
+            id(program.capture.call): accepted(program.capture.call, program.captured.scope)
+            for program in self.programs()
+        }
         known = [one for one in everything if (one.training, one.recording) == mode]
         others = [one for one in everything if (one.training, one.recording) != mode]
-        takes = [f"for {' or '.join(dict.fromkeys(map(described, known)))}"] if known else []
+        takes = [f"for {' or '.join(dict.fromkeys(words[id(one)] for one in known))}"] if known else []
         for state in dict.fromkeys(map(_modes, others)):
-            calls = dict.fromkeys(described(one) for one in others if _modes(one) == state)
+            calls = dict.fromkeys(words[id(one)] for one in others if _modes(one) == state)
             takes += [f"{state} for {' or '.join(calls)}"]
         got = f"; got {described(call)} {_modes(call)}" if others else f", got {described(call)}"
         text = f"{self.name} was saved {', '.join(takes)}{got}"

@@ -9,7 +9,6 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from hybridize.base import dims
 from hybridize.base.frozen import changed
 from hybridize.base.loading import LOADING
 from hybridize.compiler.compile import default_target
@@ -120,12 +119,7 @@ def once(executable: Executable) -> tuple[str, ...]:
 
 def sizes(executable: Executable) -> tuple[str, ...]:
     """Describe the assumptions about the sizes that calls bring along."""
-    scope = executable.sizes.scope
-    ranges = [
-        f"{symbol.name} from {symbol.low}" + (f" to {symbol.high}" if symbol.high < dims.FAR else "")
-        for symbol in scope.symbols
-    ]
-    return (*ranges, *map(str, scope.conditions))
+    return executable.sizes.scope.said
 
 
 def timed(

@@ -19,7 +19,7 @@ from hybridize.array.traced import LostHistory, Variable
 from hybridize.autograd.tape import viewed as viewed_buffer
 from hybridize.base import modes
 from hybridize.base.access import ACCESS, WRITER, begin_writing
-from hybridize.base.dims import SizeSymbol
+from hybridize.base.dims import SizeScope, SizeSymbol
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError, StateError
 from hybridize.base.frozen import changed
@@ -364,7 +364,9 @@ class Program:
                 raise ShapeError("E120", text)
             raise ArgumentError("E310", text)
         if self._sizes(call) is None:
-            raise ShapeError("E120", f"{self.name} takes {described(expected)}, got {described(call)}")
+            raise ShapeError(
+                "E120", f"{self.name} takes {accepted(expected, self.captured.scope)}, got {described(call)}"
+            )
         for position, value in self.capture.numbers.items():
             if not call.number(position, value):
                 text = f"argument {position} of {self.name} must be {value!r}, got {call.leaves[position]!r}"
@@ -719,6 +721,12 @@ def described(call: Call) -> str:
     """The arguments of a call, for messages."""
     args, kwargs = unflatten(call.structure, [_Shown(kind) for kind in call.kinds])
     return f"({', '.join([*map(repr, args), *(f'{name}={value!r}' for name, value in kwargs.items())])})"
+
+
+def accepted(call: Call, scope: SizeScope | None) -> str:
+    """The arguments of a program, and the bounds of sizes that calls bring along, for messages."""
+    said = () if scope is None else scope.said
+    return described(call) + (f" with {', '.join(said)}" if said else "")
 
 
 class _Shown:

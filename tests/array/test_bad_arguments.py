@@ -8,7 +8,7 @@ import pytest
 
 from hybridize import autograd
 from hybridize.array import np, npx
-from hybridize.base.errors import CaptureError
+from hybridize.base.errors import CaptureError, ShapeError
 from hybridize.capture import Function
 
 NOT_CALLED = {
@@ -153,3 +153,18 @@ def test_errors_name_the_function_that_was_called():
         rest = {"solve": (V,), "lstsq": (V,), "tensorsolve": (V,), "matrix_power": (-1,)}.get(name, ())
         with pytest.raises(numpy.linalg.LinAlgError if name != "matrix_power" else ValueError, match=f": {name} takes"):
             Function(lambda x, name=name, rest=rest: getattr(L, name)(x, *rest), backend="numpy")(SCALAR)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, y: np.matmul(x, y),
+        lambda x, y: np.dot(x, y),
+        lambda x, y: np.tensordot(x, y, 1),
+    ],
+)
+def test_results_beyond_64_bits_of_memory_are_one_error_in_both_modes(function):
+    x, y = np.zeros((1 << 40, 0)), np.zeros((0, 1 << 40))
+    for call in (function, Function(function)):
+        with pytest.raises(ShapeError, match="E125"):
+            call(x, y)

@@ -75,6 +75,11 @@ class SizeSymbol:
         """Smallest and largest value."""
         return self.low, self.high
 
+    @property
+    def said(self) -> str:
+        """Its bounds in words, for messages."""
+        return f"{self.name} from {self.low}" + (f" to {self.high}" if self.high < FAR else "")
+
     def __repr__(self) -> str:
         high = "" if self.high >= FAR else self.high
         return f"{self.name} in {self.low}..{high} like {self.hint}"

@@ -71,6 +71,11 @@ class SizeScope:
         """True if all symbols are pinned."""
         return all(one.pinned for one in self.symbols)
 
+    @property
+    def said(self) -> tuple[str, ...]:
+        """The assumptions in words, for messages: `n0 from 2 to 64`."""
+        return (*(one.said for one in self.symbols), *map(str, self.conditions))
+
     def lines(self) -> list[str]:
         """Write the assumptions as text that `parse_scope` reads: `n0 in 2..64 like 9`, `n0*n1-45 > 0`."""
         return [*map(repr, self.symbols), *map(str, self.conditions)]
