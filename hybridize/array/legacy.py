@@ -15,7 +15,7 @@ from typing import Any
 
 from hybridize.array import np, npx, random
 from hybridize.array.annotations import ArrayLike
-from hybridize.array.functions import control, legacy_shapes, neural
+from hybridize.array.functions import control, legacy_shapes, neural, resizing
 from hybridize.array.functions.elementwise import root
 from hybridize.array.operands import array, axes_of, finished, one_of, public
 from hybridize.base import modes
@@ -200,14 +200,6 @@ def sort(data: Any, axis: int | None = -1, is_ascend: bool = True) -> Any:
 def argmax_channel(data: Any) -> Any:
     """The index of the largest element along axis 1."""
     return np.argmax(data, 1).astype(float32)
-
-
-def pad(data: Any, mode: str = "constant", pad_width: Any = (), constant_value: float = 0.0) -> Any:
-    """Wider by (before, after) for each axis, given flat."""
-    pairs = [(int(pad_width[i]), int(pad_width[i + 1])) for i in range(0, len(pad_width), 2)]
-    return (
-        np.pad(data, pairs, mode, constant_values=constant_value) if mode == "constant" else np.pad(data, pairs, mode)
-    )
 
 
 def pooling(
@@ -590,20 +582,24 @@ _OURS: dict[str, _Function] = {
     "ElementWiseSum": npx.add_n, "Embedding": embedding, "Flatten": npx.batch_flatten,
     "FullyConnected": fully_connected, "GroupNorm": npx.group_norm, "InstanceNorm": npx.instance_norm,
     "L2Normalization": npx.l2_normalization, "LayerNorm": npx.layer_norm, "LeakyReLU": leaky_relu,
-    "MakeLoss": make_loss, "Pad": pad, "Pooling": pooling, "Reshape": legacy_shapes.reshape_legacy,
+    "MakeLoss": make_loss, "Pad": npx.pad, "Pooling": pooling, "Reshape": legacy_shapes.reshape_legacy,
     "SequenceLast": npx.sequence_last,
     "SequenceMask": npx.sequence_mask, "SequenceReverse": npx.sequence_reverse, "SliceChannel": split,
     "SoftmaxActivation": softmax_activation, "SoftmaxOutput": softmax_output, "Softmax": softmax_output,
-    "SwapAxis": swapaxes, "arange": arange, "argmax_channel": argmax_channel, "argsort": argsort, "array": np.array,
+    "SwapAxis": swapaxes, "UpSampling": npx.upsampling, "arange": arange, "argmax_channel": argmax_channel,
+    "argsort": argsort, "array": np.array,
     "batch_dot": batch_dot, "batch_take": batch_take, "broadcast_axes": legacy_shapes.broadcast_axis,
     "broadcast_axis": legacy_shapes.broadcast_axis, "broadcast_to": legacy_shapes.broadcast_to_legacy, "cast": cast,
-    "clip": clip, "concat": concat, "cumsum": cumsum, "diag": diag, "dot": dot, "empty": np.zeros,
+    "clip": clip, "concat": concat, "cumsum": cumsum, "depth_to_space": resizing.depth_to_space, "diag": diag,
+    "dot": dot, "empty": np.zeros,
     "expand_dims": expand_dims, "eye": eye, "flatten": npx.batch_flatten, "flip": flip, "full": full,
     "hard_sigmoid": hard_sigmoid, "identity": identity,
     "logical_not": lambda data: np.logical_not(data).astype(array(data).dtype), "make_loss": make_loss, "norm": norm,
-    "pad": pad, "rcbrt": lambda data: 1.0 / np.cbrt(data), "repeat": repeat, "reshape": legacy_shapes.reshape_legacy,
+    "pad": npx.pad, "rcbrt": lambda data: 1.0 / np.cbrt(data), "repeat": repeat,
+    "reshape": legacy_shapes.reshape_legacy,
     "reverse": flip, "rint": rint, "round": round_away, "shuffle": shuffle, "size_array": size_array,
-    "softmax_cross_entropy": neural.softmax_cross_entropy, "sort": sort, "split": split, "split_v2": split_v2,
+    "softmax_cross_entropy": neural.softmax_cross_entropy, "sort": sort, "space_to_depth": resizing.space_to_depth,
+    "split": split, "split_v2": split_v2,
     "squeeze": squeeze, "stack": stack, "swapaxes": swapaxes, "take": take, "tile": tile, "transpose": transpose,
     "where": where,
 }  # fmt: skip
@@ -622,6 +618,7 @@ _LINALG: dict[str, _Function] = {
     offset=0: np.diagonal(A, offset, -2, -1),
 }  # fmt: skip
 _CONTRIB: dict[str, _Function] = {
+    "AdaptiveAvgPooling2D": resizing.adaptive_avg_pooling_2d, "BilinearResize2D": resizing.bilinear_resize_2d,
     "arange_like": npx.arange_like, "cond": control.cond, "div_sqrt_dim": div_sqrt_dim, "foreach": control.foreach,
     "while_loop": control.while_loop, "index_copy": _index_copied,
     "isinf": lambda data: np.isinf(data).astype(float32), "isnan": lambda data: np.isnan(data).astype(float32),

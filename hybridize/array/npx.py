@@ -23,7 +23,15 @@ from hybridize.array.functions.convolution import convolution, deconvolution
 from hybridize.array.functions.ctc import ctc_loss
 from hybridize.array.functions.dense import fully_connected
 from hybridize.array.functions.elementwise import erf, erfinv, gamma, gammaln, rsqrt, stop_gradient
-from hybridize.array.functions.legacy_shapes import broadcast_like, reshape, reshape_like, slice, slice_axis, slice_like
+from hybridize.array.functions.legacy_shapes import (
+    broadcast_like,
+    pad,
+    reshape,
+    reshape_like,
+    slice,
+    slice_axis,
+    slice_like,
+)
 from hybridize.array.functions.linear import batch_dot
 from hybridize.array.functions.neural import (
     activation,
@@ -63,6 +71,7 @@ from hybridize.array.functions.normalization import batch_norm, group_norm, inst
 from hybridize.array.functions.norms import norm
 from hybridize.array.functions.pooling import pooling
 from hybridize.array.functions.reductions import logsumexp
+from hybridize.array.functions.resizing import upsampling
 from hybridize.array.functions.searching import gather_nd, one_hot, pick, topk
 from hybridize.base.missing import refuses
 
@@ -74,14 +83,14 @@ current_context = current_device
 __all__ = [
     "activation", "add_n", "arange_like", "assert_", "batch_dot", "batch_flatten", "batch_norm", "bernoulli",
     "broadcast_like", "cast", "cond", "convolution", "cpu", "cpu_pinned", "ctc_loss", "current_context",
-    "current_device", "deconvolution", "dropout", "embedding", "erf", "erfinv", "foreach", "fully_connected",
-    "gamma", "gammaln", "gather_nd", "gelu", "gpu", "group_norm", "hard_sigmoid", "index_add", "index_update",
-    "instance_norm", "is_np_array", "is_np_shape", "l2_normalization", "layer_norm", "leaky_relu", "log_sigmoid",
-    "log_softmax", "logsumexp", "masked_log_softmax", "masked_softmax", "mish", "norm", "normal_n", "num_gpus",
-    "one_hot", "pick", "pooling", "print", "random", "relu", "reset_np", "reshape", "reshape_like", "rms_norm",
-    "rsqrt", "scatter_nd", "seed", "sequence_last", "sequence_mask", "sequence_reverse", "set_np", "shape_array",
-    "sigmoid", "silu", "slice", "slice_axis", "slice_like", "smooth_l1", "softmax", "softmin", "softrelu", "softsign",
-    "stop_gradient", "topk", "uniform_n", "use_np", "waitall", "while_loop",
+    "current_device", "deconvolution", "dropout", "embedding", "erf", "erfinv", "foreach", "fully_connected", "gamma",
+    "gammaln", "gather_nd", "gelu", "gpu", "group_norm", "hard_sigmoid", "index_add", "index_update", "instance_norm",
+    "is_np_array", "is_np_shape", "l2_normalization", "layer_norm", "leaky_relu", "log_sigmoid", "log_softmax",
+    "logsumexp", "masked_log_softmax", "masked_softmax", "mish", "norm", "normal_n", "num_gpus", "one_hot", "pad",
+    "pick", "pooling", "print", "random", "relu", "reset_np", "reshape", "reshape_like", "rms_norm", "rsqrt",
+    "scatter_nd", "seed", "sequence_last", "sequence_mask", "sequence_reverse", "set_np", "shape_array", "sigmoid",
+    "silu", "slice", "slice_axis", "slice_like", "smooth_l1", "softmax", "softmin", "softrelu", "softsign",
+    "stop_gradient", "topk", "uniform_n", "upsampling", "use_np", "waitall", "while_loop",
 ]  # fmt: skip
 
 __getattr__ = refuses(

@@ -211,6 +211,7 @@ from hybridize.ops.reductions import cum_sum as cum_sum
 from hybridize.ops.reductions import prod as prod
 from hybridize.ops.reductions import reduce_max as reduce_max
 from hybridize.ops.reductions import reduce_min as reduce_min
+from hybridize.ops.resampling import Resample as Resample
 from hybridize.ops.sizes import SizeOf as SizeOf
 from hybridize.ops.sizes import size_of as size_of
 from hybridize.ops.slicing import Concat as Concat

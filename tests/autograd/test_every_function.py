@@ -134,6 +134,7 @@ NPX = {
     "layer_norm": (lambda x: npx.layer_norm(x, x[0], x[1]), lambda x: F.layer_norm(x, (3,), x[0], x[1])), "group_norm": (lambda x: npx.group_norm(x[None], x[0], x[1], 3), lambda x: F.group_norm(x[None], 3, x[0], x[1])),
     "instance_norm": (lambda x: npx.instance_norm(x[None], x[0], x[1], 1e-5), lambda x: F.instance_norm(x[None], weight=x[0], bias=x[1])), "rms_norm": (lambda x: npx.rms_norm(x, x[0]), lambda x: F.rms_norm(x, (3,), x[0], 1e-5)),
     "pooling": (lambda x: npx.pooling(x[None, None], kernel=2, pool_type="max"), lambda x: F.max_pool2d(x[None, None], 2, 1)),
+    "pad": (lambda x: npx.pad(x, "reflect", (0, 0, 2, 1)), lambda x: F.pad(x, (2, 1), mode="reflect")), "upsampling": (lambda x: npx.upsampling(x[None, None], scale=2), lambda x: F.interpolate(x[None, None], scale_factor=2)),
     "l2_normalization": (npx.l2_normalization, lambda x: x / torch.sqrt((x * x).sum(1, keepdim=True) + 1e-10)), "batch_norm": (lambda x: _normed(x), lambda x: F.batch_norm(x, None, None, x[0], x[1], True, eps=1e-3)),
     "fully_connected": (lambda x: npx.fully_connected(x, x.T, x[0]), lambda x: F.linear(x, x.T, x[0])), "embedding": (lambda x: npx.embedding(I([2, 0, 2]), x), lambda x: F.embedding(long(2, 0, 2), x)),
     "convolution": (lambda x: npx.convolution(x[None, None], x[None, None, :2, :2], x[0, :1], pad=1), lambda x: F.conv2d(x[None, None], x[None, None, :2, :2], x[0, :1], padding=1)),

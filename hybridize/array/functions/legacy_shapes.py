@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from hybridize.array.functions.shapes import broadcast_to
+from hybridize.array.functions.shapes import pad as padded
 from hybridize.array.functions.shapes import reshape as plain_reshape
 from hybridize.array.operands import array, axes_of, axis_of, one_of, public, shape_from
 from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.ops.convolution import each_axis
 
 _builtin_slice = slice
 
@@ -182,3 +184,23 @@ def broadcast_to_legacy(data: Any, shape: Any) -> Any:
     x = array(data)
     wanted = shape_from(shape)
     return broadcast_to(x, tuple(n if n else x.shape[i] for i, n in enumerate(wanted)))
+
+
+@public
+def pad(data: Any, mode: str = "constant", pad_width: Any = (), constant_value: float = 0.0) -> Any:
+    """Wider at both ends of each axis.
+
+    Args:
+        data: any array.
+        mode: `constant`, `edge` (the outermost elements), or `reflect` (mirrored at them).
+        pad_width: before and after each axis, one number after the other.
+        constant_value: the number that `constant` fills in.
+
+    Raises:
+        ArgumentError E310: no such mode.
+        ArgumentError E398: not two whole numbers for each axis.
+    """
+    x = array(data)
+    numbers = each_axis("pad", "pad_width", pad_width, 2 * x.ndim, 0, 0)
+    pairs = tuple(zip(numbers[::2], numbers[1::2], strict=True))
+    return padded(x, pairs, mode, constant_values=constant_value) if mode == "constant" else padded(x, pairs, mode)

@@ -4,4 +4,7 @@
 from hybridize.gluon.nn import Concurrent as Concurrent
 from hybridize.gluon.nn import HybridConcurrent as HybridConcurrent
 from hybridize.gluon.nn import Identity as Identity
+from hybridize.gluon.nn import PixelShuffle1D as PixelShuffle1D
+from hybridize.gluon.nn import PixelShuffle2D as PixelShuffle2D
+from hybridize.gluon.nn import PixelShuffle3D as PixelShuffle3D
 from hybridize.gluon.nn import SyncBatchNorm as SyncBatchNorm

@@ -47,6 +47,10 @@ from hybridize.gluon.nn.pooling import GlobalMaxPool3D as GlobalMaxPool3D
 from hybridize.gluon.nn.pooling import MaxPool1D as MaxPool1D
 from hybridize.gluon.nn.pooling import MaxPool2D as MaxPool2D
 from hybridize.gluon.nn.pooling import MaxPool3D as MaxPool3D
+from hybridize.gluon.nn.shuffling import PixelShuffle1D as PixelShuffle1D
+from hybridize.gluon.nn.shuffling import PixelShuffle2D as PixelShuffle2D
+from hybridize.gluon.nn.shuffling import PixelShuffle3D as PixelShuffle3D
+from hybridize.gluon.nn.shuffling import ReflectionPad2D as ReflectionPad2D
 
 # The names of MXNet 1.x.
 Concurrent = Concatenate
@@ -54,8 +58,7 @@ HybridConcurrent = HybridConcatenate
 
 __getattr__ = refuses(
     __name__, globals(), to_come=(
-    *(f"PixelShuffle{n}D" for n in (1, 2, 3)), "ReflectionPad2D",
-    "SyncBatchNorm", "DeformableConvolution", "ModulatedDeformableConvolution",
+    "DeformableConvolution", "ModulatedDeformableConvolution",
 ),
     instead={
         "Linear": "nn.Dense(units)", "Module": "nn.Block or nn.HybridBlock", "ReLU": "nn.Activation('relu')",

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Layers without parameters that move pixels: padding by reflection, channels that become pixels."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from hybridize.array import np, npx
+from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.gluon.hybrid_block import HybridBlock
+from hybridize.ops.convolution import each_axis
+
+
+class ReflectionPad2D(HybridBlock):
+    """An image [batch, channels, height, width], made wider by its own pixels, mirrored at the outermost ones.
+
+    Args:
+        padding: pixels on each side; or MXNet's eight numbers, before and after each of the four axes.
+    """
+
+    def __init__(self, padding: Any = 0, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        if isinstance(padding, (tuple, list)):
+            self._padding = each_axis("ReflectionPad2D", "padding", padding, 8, default=0, least=0)
+        else:
+            self._padding = (0,) * 4 + each_axis("ReflectionPad2D", "padding", padding, 1, default=0, least=0) * 4
+
+    def forward(self, x: Any) -> Any:
+        if x.ndim != 4:
+            what = f"ReflectionPad2D of {x.ndim} axes, {list(x.shape)}"
+            raise ShapeError("E179", what, help="it is given [batch, channels, height, width]")
+        return npx.pad(x, mode="reflect", pad_width=self._padding)
+
+    def __repr__(self) -> str:
+        return f"ReflectionPad2D(padding={self._padding})"
+
+
+class _PixelShuffle(HybridBlock):
+    """Base of the layers: the factors, one for each axis of the image."""
+
+    _rank: ClassVar[int]
+
+    def __init__(self, factor: Any, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        if factor is None:
+            raise ArgumentError("E398", f"{type(self).__name__} with factor=None", help="give a whole number from 1")
+        self._factors = each_axis(type(self).__name__, "factor", factor, self._rank)
+
+    def forward(self, x: Any) -> Any:
+        blocks, rank = 1, self._rank
+        for factor in self._factors:
+            blocks *= factor
+        if x.ndim != rank + 2 or x.shape[1] % blocks:
+            raise ShapeError(
+                "E179",
+                f"{type(self).__name__} by {self._factors} of {list(x.shape)}",
+                help=f"it is [batch, channels, image...] of {rank} axes more, and {blocks} divides the channels",
+            )
+        n, channels, *sizes = x.shape
+        apart = np.reshape(x, (n, channels // blocks, *self._factors, *sizes))
+        order = [axis for k in range(rank) for axis in (2 + rank + k, 2 + k)]
+        together = [size * factor for size, factor in zip(sizes, self._factors, strict=True)]
+        return np.reshape(np.transpose(apart, (0, 1, *order)), (n, channels // blocks, *together))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._factors[0] if self._rank == 1 else self._factors})"
+
+
+class PixelShuffle1D(_PixelShuffle):
+    """Channels that become elements of a line: [n, f c, w] to [n, c, w f].
+
+    Args:
+        factor: f, by how much the line grows.
+    """
+
+    _rank = 1
+
+
+class PixelShuffle2D(_PixelShuffle):
+    """Channels that become pixels of an image: [n, f g c, h, w] to [n, c, h f, w g].
+
+    Args:
+        factor: f and g, by how much height and width grow, or one number for both.
+    """
+
+    _rank = 2
+
+
+class PixelShuffle3D(_PixelShuffle):
+    """Channels that become pixels of a volume: [n, e f g c, d, h, w] to [n, c, d e, h f, w g].
+
+    Args:
+        factor: e, f and g, by how much depth, height and width grow, or one number for all.
+    """
+
+    _rank = 3
