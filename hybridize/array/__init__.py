@@ -10,12 +10,13 @@ In: numbers, lists, NumPy arrays, arrays of ours. Out: arrays of ours, and opera
   `legacy` is the table of MXNet 1's.
 - `methods` and `operators` are what the classes share. They know no function, and every function knows the classes:
   `methods.functions`, filled below, joins them.
+- `single`, `windows`: what NumPy has no fast form for runs compiled programs of one operation, imperatively too.
 - Every write through us touches the array's `Storage`, which tells those who keep packed copies.
 
 It must not know capture, autograd, compilers or files.
 """
 
-from hybridize.array import array_api, linalg, np, npx, operands, protocols, random
+from hybridize.array import array_api, linalg, np, npx, operands, protocols, random, windows
 from hybridize.array.device import check_device, cpu, current_device, gpu, num_gpus
 from hybridize.array.functions import elementwise, indexing, neural, searching
 from hybridize.array.ndarray import ndarray, wrap
@@ -49,5 +50,5 @@ functions.fill(
 
 __all__ = [
     "Cell", "Operators", "Storage", "Symbol", "array_api", "cpu", "current_device", "gpu", "linalg", "ndarray", "np",
-    "npx", "num_gpus", "random", "wrap",
+    "npx", "num_gpus", "random", "windows", "wrap",
 ]  # fmt: skip

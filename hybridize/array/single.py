@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from hybridize import compiler
 from hybridize.array.ndarray import ndarray
 from hybridize.base.dims import SizeScope
-from hybridize.base.dtypes import float32
+from hybridize.base.dtypes import DType, float32
 from hybridize.base.forks import renewed
 from hybridize.base.types import TensorType
 from hybridize.ops import Effect, Operand, Scan, effect_of, make_graph
@@ -38,7 +38,7 @@ Key = tuple[Shape, ...]
 
 
 class Single:
-    """The programs of one operation, by the shapes of its float32 arguments.
+    """The programs of one operation, by the shapes of its arguments, which have one dtype.
 
     Args:
         function: the operation on operands, giving a sequence of results.
@@ -49,6 +49,7 @@ class Single:
             own, the next one brings a program for any. Without it each shape has its own.
         array_type: class of arguments and results; None for NumPy arrays.
         structure: `leaf` for one result, `tuple`.
+        dtype: of the arguments.
 
     A program computes the same whether anybody records or not; who records is the caller's to ask.
     """
@@ -62,6 +63,7 @@ class Single:
         rows: Sequence[bool] = (),
         array_type: type | None = ndarray,
         structure: str = "leaf",
+        dtype: DType = float32,
     ) -> None:
         self.programs: dict[Key, Callable[..., Any]] = {}
         """Look here first: a hit is the whole cost of a call."""
@@ -75,6 +77,7 @@ class Single:
         self._rows = tuple(rows)
         self._array_type = array_type
         self._structure = structure
+        self._dtype = dtype
         self._lock = renewed(threading.RLock())
 
     def make(self, key: Key) -> Callable[..., Any]:
@@ -106,7 +109,7 @@ class Single:
         return tuple((rows, *shape[1:]) if counted else shape for shape, counted in zip(key, self._rows, strict=True))
 
     def _compiled(self, shapes: Key) -> Callable[..., Any]:
-        types = [TensorType(shape, float32) for shape in shapes]
+        types = [TensorType(shape, self._dtype) for shape in shapes]
         return _entry(self._function, types, self._name, self._otherwise, self._structure, self._array_type)
 
 

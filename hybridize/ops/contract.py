@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -30,6 +30,7 @@ from hybridize.base.dims import same
 from hybridize.base.dtypes import CODES, DType, bfloat16, float16, float32, float64, is_float
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.frozen import frozen
+from hybridize.base.hooks import Hook
 from hybridize.base.promotion import promote
 from hybridize.base.types import Shape, TensorType
 from hybridize.loops import contraction as contractions
@@ -222,6 +223,17 @@ def _written_index(index: Subscript) -> str:
     return f"{total}/{index.divisor}" if len(total) == 1 and total.isalpha() else f"({total})/{index.divisor}"
 
 
+Runner = Callable[["Contract", NDArray[Any], NDArray[Any]], tuple[NDArray[Any], ...]]
+
+
+def _by_products(op: Contract, x: NDArray[Any], w: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+    return op.product(x, w)
+
+
+RUNNER: Hook[Runner] = Hook(_by_products)
+"""The function that runs imperative contractions; filled by `array`, which knows the compiler."""
+
+
 @frozen
 class Contract(Op):
     """Sums of products of elements of two operands by index maps; see the module.
@@ -296,6 +308,11 @@ class Contract(Op):
         return (contractions.reference(self.contraction(_type(x), _type(w)), x, w),)
 
     def eager(self, x: NDArray[Any], w: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        """By what fills `RUNNER`."""
+        return RUNNER.value(self, x, w)
+
+    def product(self, x: NDArray[Any], w: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        """Compute by products of matrices of NumPy's."""
         return (contractions.product(self.contraction(_type(x), _type(w)), x, w),)
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand, w: Operand) -> tuple[Operand | None, ...]:
