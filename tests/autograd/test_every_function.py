@@ -239,6 +239,9 @@ NOT_OPERATORS = {
 }  # fmt: skip
 
 ND = {
+    "Pooling": (lambda x: nd.Pooling(x[None, None], (2, 2)), lambda x: F.max_pool2d(x[None, None], 2, 1)), "AdaptiveAvgPooling2D": (lambda x: nd.contrib.AdaptiveAvgPooling2D(x[None, None], 2), lambda x: F.adaptive_avg_pool2d(x[None, None], 2)),
+    "BilinearResize2D": (lambda x: nd.contrib.BilinearResize2D(x[None, None], height=5, width=2), lambda x: F.interpolate(x[None, None], (5, 2), mode="bilinear", align_corners=True)),
+    "depth_to_space": (lambda x: nd.depth_to_space(x[None, :, :2, None] * np.ones((1, 3, 2, 4), dtype=x.dtype), 1), lambda x: x[None, :, :2, None].expand(1, 3, 2, 4)), "space_to_depth": (lambda x: nd.space_to_depth(x[None, None, :2, 1:], 2), lambda x: F.pixel_unshuffle(x[None, None, :2, 1:], 2)),
     "BatchNorm": (lambda x: _normed_1(x), lambda x: F.batch_norm(x, None, None, torch.ones(3, dtype=x.dtype), x[1], True, eps=1e-3)), "Cast": (lambda x: nd.Cast(x * x, "float64"), lambda x: x * x), "Concat": (lambda x: nd.Concat(x, x), lambda x: torch.cat([x, x], 1)),
     "Embedding": (lambda x: nd.Embedding(I([2, 2, 0]), x), lambda x: x[[2, 2, 0]]), "FullyConnected": (lambda x: nd.FullyConnected(x, x, x[0], 3), lambda x: F.linear(x, x, x[0])), "LeakyReLU": (lambda x: nd.LeakyReLU(x - 1, act_type="elu"), lambda x: F.elu(x - 1, 0.25)),
     "MakeLoss": (lambda x: nd.MakeLoss(x * x), lambda x: x * x), "make_loss": (lambda x: nd.make_loss(x * x), lambda x: x * x), "Pad": (lambda x: nd.Pad(x[None, None], "edge", (0, 0, 0, 0, 1, 1, 0, 2)), lambda x: F.pad(x[None, None], (0, 2, 1, 1), "replicate")),
