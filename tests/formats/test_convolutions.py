@@ -118,3 +118,14 @@ def test_exports_run_themselves_and_agree(net, tmp_path, format):
     """An export that differs from the imperative results is an error: nothing is written then."""
     found = net[0].export(tmp_path / "net", format=format)
     assert any("as expected" in check for check in found.checks), found
+
+
+@pytest.mark.parametrize("version", ["v1_9_1_nd", "v2_0_0b1_np"])
+def test_mxnets_convolutional_net_gives_mxnets_output(version):
+    stem = str(Path(__file__).parent / "mxnet_files" / version / "convnet")
+    made = gluon.SymbolBlock.imports(f"{stem}-symbol.json", ["data"], f"{stem}-0000.params")
+    x, wanted = np.array(numpy.load(f"{stem}-input.npy")), numpy.load(f"{stem}-output.npy")
+    for compiled in (False, True):
+        made.hybridize(compiled)
+        numpy.testing.assert_allclose(made(x).asnumpy(), wanted, rtol=1e-5, atol=1e-6)
+    assert made.program(x).fallbacks == ()

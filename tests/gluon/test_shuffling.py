@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy
 import pytest
 import torch
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 
 from hybridize import autograd, grad, hybridize, nd, np, npx
 from hybridize.errors import ArgumentError, ShapeError, ValueArgumentError
-from hybridize.gluon import contrib, nn
+from hybridize.gluon import SymbolBlock, contrib, nn
 
 BOTH = pytest.mark.parametrize("compiled", [False, True], ids=["imperatively", "hybridized"])
 X = numpy.random.default_rng(2).normal(size=(2, 3, 5, 6))
@@ -218,8 +220,9 @@ def test_padding_of_images():
 @pytest.mark.parametrize(
     ("error", "words", "call"),
     [
-        (ShapeError, "divides the channels", lambda x: nn.PixelShuffle2D(2)(x)),
-        (ShapeError, "of 1 axes more", lambda x: nn.PixelShuffle1D(2)(x)),
+        (ShapeError, "3 does not split", lambda x: nn.PixelShuffle2D(2)(x)),
+        (ShapeError, "reshape", lambda x: nn.PixelShuffle1D(3)(x)),
+        (ShapeError, "name more", lambda x: nn.PixelShuffle3D(1)(x)),
         (ArgumentError, "factor", lambda x: nn.PixelShuffle2D((1, 2, 3))),
         (ArgumentError, "factor", lambda x: nn.PixelShuffle2D(0)),
         (ArgumentError, "padding", lambda x: nn.ReflectionPad2D((1, 1))),
@@ -250,6 +253,42 @@ def test_what_is_refused(error, words, call):
     with pytest.raises(error, match=words) as raised:
         call(np.ones((2, 3, 5, 6)))
     assert "test_shuffling.py:" in str(raised.value)
+
+
+class Mixed(nn.HybridBlock):
+    """A net of all that moves pixels."""
+
+    def __init__(self, F):
+        super().__init__()
+        self.F = F
+        self.pad, self.most, self.mean = nn.ReflectionPad2D(1), nn.MaxPool2D(3, 2, 1), nn.AvgPool2D(2, ceil_mode=True)
+        self.all, self.shuffle = nn.GlobalAvgPool2D(), nn.PixelShuffle2D(2)
+
+    def forward(self, x):
+        F, y = self.F, self.shuffle(self.pad(x))
+        wide = F.contrib.BilinearResize2D(F.UpSampling(y, scale=2, sample_type="nearest"), height=9, width=8)
+        return self.most(wide) * self.all(y), F.contrib.AdaptiveAvgPooling2D(self.mean(y), (3, 2))
+
+
+def test_files_have_mxnets_own_operators(tmp_path):
+    x = np.array(numpy.random.default_rng(3).normal(size=(2, 4, 5, 6)))
+    net = Mixed(nd)
+    net.initialize()
+    wanted = net(x)
+    net.hybridize()
+    net(x)
+    net.export(tmp_path / "net")
+    nodes = json.loads((tmp_path / "net-symbol.json").read_text())["nodes"]
+    assert {"Pad", "Pooling", "UpSampling", "_contrib_BilinearResize2D", "_contrib_AdaptiveAvgPooling2D"} <= {
+        node["op"] for node in nodes
+    }
+    most = next(node["attrs"] for node in nodes if node["op"] == "Pooling")
+    assert (most["kernel"], most["pad"], most["pool_type"]) == ("(3, 3)", "(1, 1)", "max") or most["pool_type"] == "avg"
+    again = SymbolBlock.imports(str(tmp_path / "net-symbol.json"), ["data"])
+    for compiled in (False, True):
+        again.hybridize(compiled)
+        for found, expected in zip(again(x), wanted, strict=True):
+            numpy.testing.assert_allclose(found.asnumpy(), expected.asnumpy(), rtol=1e-5, atol=1e-6)
 
 
 @st.composite

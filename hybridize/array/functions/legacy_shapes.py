@@ -6,12 +6,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from hybridize.array.functions.elementwise import copy
 from hybridize.array.functions.shapes import broadcast_to
-from hybridize.array.functions.shapes import pad as padded
 from hybridize.array.functions.shapes import reshape as plain_reshape
-from hybridize.array.operands import array, axes_of, axis_of, one_of, public, shape_from
+from hybridize.array.operands import array, axes_of, axis_of, one_of, operand, public, result, shape_from
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.ops.convolution import each_axis
+from hybridize.ops.padding import pad_flat
 
 _builtin_slice = slice
 
@@ -202,5 +203,5 @@ def pad(data: Any, mode: str = "constant", pad_width: Any = (), constant_value: 
     """
     x = array(data)
     numbers = each_axis("pad", "pad_width", pad_width, 2 * x.ndim, 0, 0)
-    pairs = tuple(zip(numbers[::2], numbers[1::2], strict=True))
-    return padded(x, pairs, mode, constant_values=constant_value) if mode == "constant" else padded(x, pairs, mode)
+    found = result(pad_flat(operand(x), mode, numbers, float(constant_value)))
+    return copy(x) if not any(numbers) else found

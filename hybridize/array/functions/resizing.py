@@ -9,12 +9,12 @@ from typing import Any
 
 from hybridize.array.functions.convolution import deconvolution
 from hybridize.array.functions.elementwise import add
-from hybridize.array.functions.pooling import pooling
 from hybridize.array.functions.shapes import concatenate, repeat, reshape, transpose
 from hybridize.array.operands import array, one_of, operand, public, result
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.promotion import floating
-from hybridize.ops import resampling
+from hybridize.ops.op import Operand
+from hybridize.ops.resampling import adaptive_mean, bilinear_resize, repeated
 from hybridize.ops.views import cast
 
 
@@ -67,10 +67,10 @@ def upsampling(
             num_group=channels,
             no_bias=True,
         )
+    if len(images) == 1:
+        return result(repeated(operand(first), times))
     height, width = (times * size for size in first.shape[2:])
     found = [_repeated(_image("upsampling", x), height, width) for x in images]
-    if len(found) == 1:
-        return found[0]
     if multi_input_mode == "concat":
         return concatenate(found, 1)
     total = found[0]
@@ -128,14 +128,8 @@ def bilinear_resize_2d(
     else:
         given = ((height, scale_height, "height"), (width, scale_width, "width"))
         sizes = tuple(_size(int(old), *one, mode) for old, one in zip(x.shape[2:], given, strict=True))
-    for size, keyword in zip(x.shape[2:], ("height", "width"), strict=True):
-        if size < 1:
-            raise ShapeError("E179", f"bilinear_resize_2d of {x.type}", help=f"its {keyword} is at least 1")
-    tables = [
-        (axis, resampling.linear(int(x.shape[axis]), int(size), bool(align_corners)))
-        for axis, size in zip((2, 3), sizes, strict=True)
-    ]
-    return _resampled(x, tables)
+    height, width = (int(size) for size in sizes)
+    return result(bilinear_resize(_float(x), height, width, bool(align_corners)))
 
 
 _MODES = ("size", "odd_scale", "like", "to_even_down", "to_even_up", "to_odd_down", "to_odd_up")
@@ -182,18 +176,7 @@ def adaptive_avg_pooling_2d(data: Any, output_size: Any = 1) -> Any:
         raise ArgumentError(
             "E399", f"adaptive_avg_pooling_2d with output_size={output_size!r}", help="it is height and width"
         )
-    counts = (sizes[0], sizes[-1])
-    if 0 in x.shape[2:]:
-        raise ShapeError("E179", f"adaptive_avg_pooling_2d of {x.type}", help="an image has a pixel at least")
-    if counts == (1, 1):
-        return pooling(x, global_pool=True, pool_type="avg")
-    if not any(size % count for size, count in zip(x.shape[2:], counts, strict=True)):
-        window = tuple(size // count for size, count in zip(x.shape[2:], counts, strict=True))
-        return pooling(x, kernel=window, stride=window, pool_type="avg")
-    return _resampled(
-        x,
-        [(axis, resampling.means(int(x.shape[axis]), count)) for axis, count in zip((2, 3), counts, strict=True)],
-    )
+    return result(adaptive_mean(_float(x), (sizes[0], sizes[-1])))
 
 
 @public
@@ -231,13 +214,8 @@ def space_to_depth(data: Any, block_size: int) -> Any:
     return reshape(transpose(apart, (0, 3, 5, 1, 2, 4)), (n, block * block * channels, height // block, width // block))
 
 
-def _resampled(x: Any, tables: list[tuple[int, list[resampling.Row]]]) -> Any:
-    """The sums along both axes, rounded once; the axis that shrinks more comes first."""
-    dtype = floating(x.dtype)
-    y = resampling.widened(cast(operand(x), dtype))
-    for axis, rows in sorted(tables, key=lambda table: len(table[1]) / int(x.shape[table[0]])):
-        y = resampling.resampled(y, axis, rows)
-    return result(cast(y, dtype))
+def _float(x: Any) -> Operand:
+    return cast(operand(x), floating(x.dtype))
 
 
 def _image(name: str, x: Any) -> Any:

@@ -42,7 +42,8 @@ from hybridize.base.access import consistently
 from hybridize.base.errors import ArgumentError, CaptureError, DTypeError, ShapeError, ValueArgumentError
 from hybridize.base.promotion import result_dtype
 from hybridize.base.types import same_shape
-from hybridize.ops.op import ACTIVE, Op, Operand, bind1, capturing, constant, type_of
+from hybridize.ops.op import ACTIVE, Op, bind1, capturing
+from hybridize.ops.padding import MODES, padded
 
 
 def viewed(x: Any, op: Op) -> Any:
@@ -404,9 +405,6 @@ def _pad_widths(given: Any, ndim: int) -> list[list[int]]:
     return widths
 
 
-_PAD_MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
-
-
 @public
 def pad(array: Any, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0) -> Any:
     """Wider by `pad_width` elements at both ends of each axis.
@@ -419,46 +417,15 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", *, constant_values: 
     """
     x = _array(array)
     widths = _pad_widths(pad_width, x.ndim)
-    if mode not in _PAD_MODES:
-        raise ArgumentError("E310", f"pad: no mode {mode!r}", help=f"one of {', '.join(_PAD_MODES)}")
+    if mode not in MODES:
+        raise ArgumentError("E310", f"pad: no mode {mode!r}", help=f"one of {', '.join(MODES)}")
     if mode == "constant":
         low, high = tuple(before for before, _ in widths), tuple(after for _, after in widths)
         return result(bind1(ops.Pad(low, high), operand(x), cast(operand(constant_values), x.dtype)))
     for axis, (before, after) in enumerate(widths):
         if before or after:
-            x = result(_wider(operand(x), axis, before, after, mode))
+            x = result(padded(operand(x), axis, before, after, mode))
     return x if x is not array else copy(x)
-
-
-def _wider(x: Operand, axis: int, before: int, after: int, mode: str) -> Operand:
-    """`x` with elements of its own before and after it along an axis."""
-    kind = type_of(x)
-    size = kind.shape[axis]
-
-    def part(start: int, stop: int, backwards: bool) -> Operand:
-        limits = [(start, stop) if k == axis else (0, length) for k, length in enumerate(kind.shape)]
-        found = ops.slice(x, tuple(low for low, _ in limits), tuple(high for _, high in limits), (1,) * kind.ndim)
-        return ops.flip(found, axis) if backwards else found
-
-    def edge(place: int, count: int) -> Operand:
-        shape = (*kind.shape[:axis], count, *kind.shape[axis + 1 :])
-        return broadcast(part(place, place + 1, False), shape)
-
-    reach = size - 1 if mode == "reflect" else size
-    if before < 0 or after < 0 or size == 0 or (mode != "edge" and not (before <= reach and after <= reach)):
-        # Padding that is longer than the array repeats it; NumPy says how, and what it refuses.
-        source = numpy.pad(numpy.arange(int(size)), (before, after), mode=mode)  # type: ignore[call-overload]
-        return ops.gather(x, constant(source), axis)
-    match mode:
-        case "edge":
-            parts = [edge(0, before), x, edge(size - 1, after)]
-        case "reflect":
-            parts = [part(1, before + 1, True), x, part(size - 1 - after, size - 1, True)]
-        case "symmetric":
-            parts = [part(0, before, True), x, part(size - after, size, True)]
-        case _:
-            parts = [part(size - before, size, False), x, part(0, after, False)]
-    return ops.concat(*(one for one, there in zip(parts, (before, True, after), strict=True) if there), axis=axis)
 
 
 @public

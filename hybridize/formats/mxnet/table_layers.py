@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MXNet's layers: dense, convolutions, activations, softmax, normalization; losses, in inference functions."""
+"""MXNet's layers: dense, convolutions, pooling, resizing, activations, softmax, norms; losses, inference functions."""
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -20,6 +21,9 @@ from hybridize.ops.convolution_layers import (
     padding_towards,
 )
 from hybridize.ops.op import Operand, bind1, type_of
+from hybridize.ops.padding import pad_flat
+from hybridize.ops.pooling import pooling
+from hybridize.ops.resampling import adaptive_mean, bilinear_resize, repeated
 
 
 @operator("FullyConnected")
@@ -94,6 +98,94 @@ def _check_weight(a: Attributes, weight: Operand, layout: str, filters: int) -> 
     if a.integers("kernel", window) != window or a.integer("num_filter", filters) != filters:
         kernel, said = a.values.get("kernel"), a.values.get("num_filter")
         a.fail(f"the weight is {type_of(weight)} with kernel={kernel}, num_filter={said} and layout {layout}")
+
+
+@operator("Pooling", "Pooling_v1")
+def _pooling(a: Attributes, x: Operand) -> Operand:
+    rank = len(shape_of(x)) - 2
+    if rank not in LAYOUTS:
+        a.fail(f"its input is {type_of(x)}, and windows go over 1 to 3 axes")
+    layout = a.text("layout", "None")
+    if layout not in ("None", *LAYOUTS[rank]):
+        a.fail(f"layout={layout} with an input {type_of(x)} is not supported")
+    a.only(output_size=None)
+    everywhere = a.flag("global_pool", False)
+    kernel, stride, pad = (
+        (default,) * rank if everywhere else a.integers(key, ()) or (default,) * rank
+        for key, default in (("kernel", 1), ("stride", 1), ("pad", 0))
+    )
+    if not everywhere and not a.integers("kernel", ()):
+        a.fail("the attribute kernel is missing")
+    return pooling(
+        x,
+        kernel,
+        a.text("pool_type", "max"),
+        everywhere,
+        a.text("pooling_convention", "valid"),
+        stride,
+        pad,
+        a.optional_integer("p_value"),
+        a.flag("count_include_pad", True),
+        LAYOUTS[rank][0] if layout == "None" else layout,
+    )
+
+
+@operator("UpSampling")
+def _upsampling(a: Attributes, *xs: Operand) -> Operand:
+    scale, way = a.integer("scale"), a.text("sample_type", "nearest")
+    if any(len(shape_of(x)) != 4 for x in xs):
+        a.fail(f"its inputs are {', '.join(str(type_of(x)) for x in xs)}, not images [n, c, h, w]")
+    if way == "bilinear":
+        if len(xs) != 2:
+            a.fail("sample_type=bilinear is of an image and a weight")
+        size, channels, none = 2 * scale - scale % 2, shape_of(xs[0])[1], (0, 0)
+        if shape_of(xs[1]) != (channels, 1, size, size):
+            a.fail(f"the weight is {type_of(xs[1])} with scale={scale} and {channels} channels")
+        pad = (scale // 2,) * 2
+        weight = cast(xs[1], dtype_of(xs[0]))
+        return deconvolution_layer(xs[0], weight, None, (scale,) * 2, (1, 1), pad, none, channels, "NCHW")
+    if way != "nearest":
+        a.fail(f"sample_type={way} is not supported")
+    height = scale * shape_of(xs[0])[2]
+    for x in xs:
+        tall, wide = shape_of(x)[2:]
+        if height % tall or height // tall * wide != scale * shape_of(xs[0])[3]:
+            a.fail(f"{type_of(x)} does not grow to {scale} times {type_of(xs[0])} by one whole number")
+    found = [repeated(x, height // shape_of(x)[2]) for x in xs]
+    if a.text("multi_input_mode", "concat") == "sum":
+        return functools.reduce(lambda x, y: bind1(ops.Add(), x, y), found)
+    return found[0] if len(found) == 1 else bind1(ops.Concat(1), *found)
+
+
+@operator("Pad")
+def _pad(a: Attributes, x: Operand) -> Operand:
+    widths = a.integers("pad_width")
+    if len(widths) != 2 * len(shape_of(x)):
+        a.fail(f"pad_width={widths} of {type_of(x)}: it is two numbers for each axis")
+    return pad_flat(x, a.text("mode", "constant"), widths, a.number("constant_value", 0.0))
+
+
+@operator("_contrib_BilinearResize2D")
+def _bilinear_resize(a: Attributes, x: Operand) -> Operand:
+    if len(shape_of(x)) != 4:
+        a.fail(f"its input is {type_of(x)}, not images [n, c, h, w]")
+    if a.text("mode", "size") != "size":
+        a.fail(f"mode={a.text('mode', '')} is not supported, only size")
+    height, width = (
+        a.integer(key, 1)
+        if a.values.get(f"scale_{key}", "None") == "None"
+        else int(a.number(f"scale_{key}") * int(shape_of(x)[axis]))
+        for axis, key in ((2, "height"), (3, "width"))
+    )
+    return bilinear_resize(x, height, width, a.flag("align_corners", True))
+
+
+@operator("_contrib_AdaptiveAvgPooling2D")
+def _adaptive_mean(a: Attributes, x: Operand) -> Operand:
+    sizes = a.integers("output_size", ()) or (1,)
+    if len(shape_of(x)) != 4 or len(sizes) > 2:
+        a.fail(f"output_size={sizes} of {type_of(x)}: it is given images [n, c, h, w] and their height and width")
+    return adaptive_mean(x, (sizes[0], sizes[-1]))
 
 
 _ACTIVATIONS = ("relu", "sigmoid", "tanh", "softrelu", "softsign", "log_sigmoid", "mish", "silu")

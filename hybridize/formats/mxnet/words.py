@@ -71,6 +71,16 @@ def _deconvolution(attributes: dict[str, Any], node: Node) -> Spelled | None:
     return "Deconvolution", attributes
 
 
+def _as_it_is(attributes: dict[str, Any], node: Node) -> Spelled:
+    return node.op.name, attributes
+
+
+def _pad(attributes: dict[str, Any], node: Node) -> Spelled | None:
+    mode, widths = attributes["mode"], attributes["pad_width"]
+    images = len(widths) in (8, 10) and not any(widths[:4])  # all that 1.x pads
+    return ("Pad", attributes) if images and mode in ("constant", "edge", "reflect") else None
+
+
 def _relu(attributes: dict[str, Any], node: Node) -> Spelled:
     return "Activation", {"act_type": "relu"}
 
@@ -124,7 +134,8 @@ COMPOSITES: dict[str, Callable[[dict[str, Any], Node], Spelled | None]] = {
     "FullyConnected": _fully_connected, "relu": _relu, "Activation": _activation, "LeakyReLU": _leaky_relu,
     "softmax": _softmax, "log_softmax": _softmax, "LayerNorm": _layer_norm, "Embedding": _embedding,
     "Flatten": _flatten, "one_hot": _one_hot, "BatchNorm": _batch_norm,
-    "InstanceNorm": _instance_norm,
+    "InstanceNorm": _instance_norm, "Pooling": _as_it_is, "Pad": _pad, "UpSampling": _as_it_is,
+    "_contrib_BilinearResize2D": _as_it_is, "_contrib_AdaptiveAvgPooling2D": _as_it_is,
 }  # fmt: skip
 """By label; None: it is written by what it is made of. So is GroupNorm, whose gamma MXNet's versions shape differently.
 """

@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar
 
 from hybridize.array import np, npx
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.ops.convolution import each_axis
+
+COPY, MERGE, SPLIT = -2, -5, -6
+"""Codes of `npx.reshape`, by which a file of a net holds for images of all sizes."""
 
 
 class ReflectionPad2D(HybridBlock):
@@ -47,20 +51,14 @@ class _PixelShuffle(HybridBlock):
         self._factors = each_axis(type(self).__name__, "factor", factor, self._rank)
 
     def forward(self, x: Any) -> Any:
-        blocks, rank = 1, self._rank
-        for factor in self._factors:
-            blocks *= factor
-        if x.ndim != rank + 2 or x.shape[1] % blocks:
-            raise ShapeError(
-                "E179",
-                f"{type(self).__name__} by {self._factors} of {list(x.shape)}",
-                help=f"it is [batch, channels, image...] of {rank} axes more, and {blocks} divides the channels",
-            )
-        n, channels, *sizes = x.shape
-        apart = np.reshape(x, (n, channels // blocks, *self._factors, *sizes))
+        rank, rest = self._rank, math.prod(self._factors)
+        image = (COPY,) * rank
+        x = npx.reshape(x, (COPY, SPLIT, -1, rest, *image))
+        for number, factor in enumerate(self._factors[:-1]):
+            rest //= factor
+            x = npx.reshape(x, (*(COPY,) * (2 + number), SPLIT, factor, rest, *image))
         order = [axis for k in range(rank) for axis in (2 + rank + k, 2 + k)]
-        together = [size * factor for size, factor in zip(sizes, self._factors, strict=True)]
-        return np.reshape(np.transpose(apart, (0, 1, *order)), (n, channels // blocks, *together))
+        return npx.reshape(np.transpose(x, (0, 1, *order)), (COPY, COPY, *(MERGE,) * rank))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._factors[0] if self._rank == 1 else self._factors})"
