@@ -121,12 +121,7 @@ class ArithmeticEmitter(Arithmetic):
 
     def interleave(self, f: Function, x: str, y: str, group: int, high: bool) -> str:
         """In each piece, groups of elements of `x` and `y` in turn, from the piece's lower or upper half."""
-        picks = []
-        for piece in range(0, self.lanes, self.chunk):
-            start = piece + (self.chunk // 2 if high else 0)
-            for first in range(start, start + self.chunk // 2, group):
-                picks += [*range(first, first + group), *range(self.lanes + first, self.lanes + first + group)]
-        return self.shuffle(f, x, y, self.lanes, picks)
+        return self.shuffle(f, x, y, self.lanes, interleaved(self.lanes, self.chunk, group, high))
 
     def pieces(self, f: Function, x: str, y: str, odd: bool) -> str:
         """The even or the odd pieces of `x`, then those of `y`."""
@@ -178,6 +173,18 @@ class ArithmeticEmitter(Arithmetic):
 def indices(picks: Sequence[int]) -> str:
     """The constant index vector of a shuffle."""
     return f"<{len(picks)} x i32> <{', '.join(f'i32 {pick}' for pick in picks)}>"
+
+
+def interleaved(lanes: int, chunk: int, group: int, high: bool) -> list[int]:
+    """Picks of a shuffle: in each piece of `chunk` lanes groups of two registers' elements in turn, from the piece's
+    lower or upper half.
+    """
+    picks: list[int] = []
+    for piece in range(0, lanes, chunk):
+        start = piece + (chunk // 2 if high else 0)
+        for first in range(start, start + chunk // 2, group):
+            picks += [*range(first, first + group), *range(lanes + first, lanes + first + group)]
+    return picks
 
 
 def first_lanes(f: Function, count: str, lanes: int) -> str:

@@ -9,6 +9,7 @@ whatever its sizes, since LLVM takes far longer for a tile than a call takes for
 from __future__ import annotations
 
 from hybridize.base.dtypes import DType
+from hybridize.codegen.llvm.contraction.arithmetic import indices, interleaved
 from hybridize.codegen.llvm.functions.table import from_memory, memory
 from hybridize.codegen.llvm.nests.memory import element_pointer
 from hybridize.codegen.llvm.nests.positions import Positions
@@ -25,13 +26,19 @@ def turned(f: Function, positions: Positions, lanes: int, load: Load, stride: in
     for row in range(lanes):
         pointer = element_pointer(f, start, array.dtype, f.size(row * stride))
         rows.append(f.op(f"load {kind}, ptr {pointer}, align {array.dtype.itemsize}"))
-    return [from_memory(f, row, array.dtype, lanes) for row in _turned(f, rows, kind)]
+    distance = lanes // 2
+    while distance:
+        rows = _exchanged(f, rows, kind, distance)
+        distance //= 2
+    return [from_memory(f, row, array.dtype, lanes) for row in rows]
 
 
 def turn(module: Module, dtype: DType, lanes: int) -> str:
     """`(ptr to, i64 to_stride, ptr from, i64 from_stride, i64 size)`: to[i][j] = from[j][i], i < lanes, j < size.
 
-    Strides are in bytes, `size` a multiple of `lanes`; within a row elements lie side by side.
+    Strides are in bytes, `size` a multiple of `lanes`; within a row elements lie side by side. Pieces of rows are
+    loaded beside each other, so that only shuffles within pieces remain: whole rows in registers, as `turned` has
+    them, take LLVM three times as long.
     """
     scalar = memory(dtype, 1)
     name = f"turn.{scalar}.{lanes}"
@@ -40,14 +47,20 @@ def turn(module: Module, dtype: DType, lanes: int) -> str:
     params = [("ptr", "to"), ("i64", "to.stride"), ("ptr", "from"), ("i64", "from.stride"), ("i64", "size")]
     f = Function(module, name, params, attributes="nounwind noinline")
     kind, align = vector(scalar, lanes), dtype.itemsize
-    places, origins = _strides(f, "%to.stride", lanes), _strides(f, "%from.stride", lanes)
+    chunk = min(lanes, 4 if align <= 4 else 2)
+    places, origins = _multiples(f, "%to.stride", chunk), _multiples(f, "%from.stride", min(APART, lanes - 1))
     step = f.op(f"mul i64 %from.stride, {lanes}")
-    with f.loop("0", "%size", lanes, [("ptr", "%to"), ("ptr", "%from")]) as loop:
-        to, start = loop.values
-        rows = [f.op(f"load {kind}, ptr {row}, align {align}") for row in _rows(f, start, origins, lanes)]
-        for row, place in zip(_turned(f, rows, kind), _rows(f, to, places, lanes), strict=True):
-            f.do(f"store {kind} {row}, ptr {place}, align {align}")
-        loop.following = [f.op(f"getelementptr i8, ptr {to}, i64 {lanes * align}"), _after(f, start, step)]
+    with f.loop("0", "%size", lanes, [("ptr", "%to"), ("ptr", "%from")]) as tiles:
+        to, start = tiles.values
+        with f.loop(0, lanes, chunk, [("ptr", to), ("ptr", start)]) as loop:
+            to_column, column = loop.values
+            rows = _rows(f, column, origins, lanes)
+            registers = [_side_by_side(f, rows[row::chunk], scalar, chunk, align) for row in range(chunk)]
+            stores = [to_column, *(_after(f, to_column, place) for place in places[: chunk - 1])]
+            for register, place in zip(_flipped(f, registers, kind, lanes), stores, strict=True):
+                f.do(f"store {kind} {register}, ptr {place}, align {align}")
+            loop.following = [_after(f, to_column, places[chunk - 1]), _after(f, column, str(chunk * align))]
+        tiles.following = [_after(f, to, str(lanes * align)), _after(f, start, step)]
     f.do("ret void")
     return name
 
@@ -56,9 +69,9 @@ APART = 4
 """Rows of a tile whose pointers are made of one: more strides than these would not stay in registers."""
 
 
-def _strides(f: Function, stride: str, lanes: int) -> list[str]:
-    """The distances of the first rows, up to that of the next such group."""
-    return [stride, *(f.op(f"mul i64 {stride}, {row}") for row in range(2, min(APART, lanes - 1) + 1))]
+def _multiples(f: Function, stride: str, count: int) -> list[str]:
+    """A stride times 1, 2, ..., `count`."""
+    return [stride, *(f.op(f"mul i64 {stride}, {factor}") for factor in range(2, count + 1))]
 
 
 def _rows(f: Function, start: str, strides: list[str], lanes: int) -> list[str]:
@@ -70,17 +83,33 @@ def _rows(f: Function, start: str, strides: list[str], lanes: int) -> list[str]:
     return rows
 
 
+def _side_by_side(f: Function, pointers: list[str], scalar: str, count: int, align: int) -> str:
+    """`count` elements from each pointer, side by side."""
+    parts = [f.op(f"load {vector(scalar, count)}, ptr {pointer}, align {align}") for pointer in pointers]
+    while len(parts) > 1:
+        kind, both = vector(scalar, count), indices(range(2 * count))
+        pairs = zip(parts[0::2], parts[1::2], strict=True)
+        parts = [f.op(f"shufflevector {kind} {x}, {kind} {y}, {both}") for x, y in pairs]
+        count *= 2
+    return parts[0]
+
+
+def _flipped(f: Function, registers: list[str], kind: str, lanes: int) -> list[str]:
+    """Flip the small square that each piece of these 2 or 4 registers holds."""
+    chunk = len(registers)
+
+    def both(x: str, y: str, group: int) -> list[str]:
+        orders = [indices(interleaved(lanes, chunk, group, high)) for high in (False, True)]
+        return [f.op(f"shufflevector {kind} {x}, {kind} {y}, {order}") for order in orders]
+
+    pairs = [both(x, y, 1) for x, y in zip(registers[0::2], registers[1::2], strict=True)]
+    if chunk == 2:
+        return pairs[0]
+    return [register for x, y in zip(*pairs, strict=True) for register in both(x, y, 2)]
+
+
 def _after(f: Function, pointer: str, distance: str) -> str:
     return f.op(f"getelementptr i8, ptr {pointer}, i64 {distance}")
-
-
-def _turned(f: Function, rows: list[str], kind: str) -> list[str]:
-    """The columns of the tile that has these rows."""
-    distance = len(rows) // 2
-    while distance:
-        rows = _exchanged(f, rows, kind, distance)
-        distance //= 2
-    return rows
 
 
 def _exchanged(f: Function, rows: list[str], kind: str, distance: int) -> list[str]:
