@@ -304,6 +304,19 @@ def test_the_first_input_tells_the_channels(layer, input, weight):
     assert layer.bias.shape == (8,)
 
 
+def test_a_net_that_was_never_called_is_hybridized():
+    """Its first call tells the channels, and compiles."""
+    net = lenet()
+    net.initialize("xavier")
+    net.hybridize()
+    x = np.array(drawn(2, 3, 20, 20), dtype="float32")
+    found = net(x).asnumpy()
+    assert net[0].weight.shape == (6, 3, 5, 5)
+    assert net.program(x).fallbacks == ()
+    net.hybridize(False)
+    numpy.testing.assert_allclose(found, net(x).asnumpy(), rtol=1e-4, atol=1e-5)
+
+
 def test_names_of_parameters_in_both_generations():
     net = nn.HybridSequential(prefix="net_")
     with net.name_scope():
