@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+from pathlib import Path
 
 import numpy
 import pytest
@@ -11,10 +13,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from torch.nn import functional
 
-from hybridize import autograd, gluon, np
+from hybridize import autograd, gluon, np, npx
 from hybridize.errors import ArgumentError, ShapeError
 from hybridize.gluon import SymbolBlock, nn
 
+MXNET = Path(__file__).parents[1] / "formats" / "mxnet_files" / "v1_9_1_nd"
 MODES = pytest.mark.parametrize("compiled", [False, True], ids=["imperatively", "hybridized"])
 TOLERANCES = {"float64": (1e-9, 1e-10), "float32": (1e-4, 1e-4), "float16": (2e-2, 2e-2)}
 
@@ -534,6 +537,47 @@ def test_files_of_mxnet_hold_the_layers(tmp_path):
     numpy.testing.assert_allclose(other(x).asnumpy(), wanted, rtol=1e-5, atol=1e-6)
 
 
+class ConvNet(nn.HybridBlock):
+    """The net whose files MXNet wrote."""
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        with self.name_scope():
+            self.body = nn.HybridSequential()
+            with self.body.name_scope():
+                self.body.add(
+                    nn.Conv2D(8, 3, padding=1, use_bias=False),
+                    nn.BatchNorm(),
+                    nn.Activation("relu"),
+                    nn.MaxPool2D(2, 2),
+                    nn.Conv2D(16, 3, strides=2, padding=1),
+                    nn.BatchNorm(scale=False),
+                    nn.LeakyReLU(0.1),
+                    nn.GlobalAvgPool2D(),
+                    nn.Flatten(),
+                    nn.Dropout(0.5),
+                )
+            self.out = nn.Dense(10)
+
+    def forward(self, x):
+        return npx.softmax(self.out(self.body(x)))
+
+
+@MODES
+def test_parameters_that_mxnet_saved_give_mxnets_output(compiled, tmp_path):
+    net = ConvNet(prefix="convnet_")
+    net.load_parameters(str(MXNET / "convnet.gluon.params"))
+    net.hybridize(compiled)
+    x, wanted = np.array(numpy.load(MXNET / "convnet-input.npy")), numpy.load(MXNET / "convnet-output.npy")
+    numpy.testing.assert_allclose(net(x).asnumpy(), wanted, rtol=1e-5, atol=1e-6)
+    names = {node["name"] for node in json.loads((MXNET / "convnet-symbol.json").read_text())["nodes"]}
+    assert {parameter.name for parameter in net.collect_params().values()} <= names
+    if compiled:
+        net.export(str(tmp_path / "again"))
+        again = SymbolBlock.imports(str(tmp_path / "again-symbol.json"), ["data"], str(tmp_path / "again-0000.params"))
+        numpy.testing.assert_allclose(again(x).asnumpy(), wanted, rtol=1e-5, atol=1e-6)
+
+
 # ------------------------------------------------------------------------------------------- random layers and inputs
 
 
@@ -608,3 +652,75 @@ def test_random_layers_hybridized(case):
 def test_many_random_layers(case):
     for compiled in (False, True):
         check_random(case, compiled)
+
+
+@st.composite
+def chains(draw):
+    """Layers of one rank and layout, one behind the other, and an input large enough for all of them."""
+    rank, last = draw(st.sampled_from([1, 2, 2, 2, 3])), draw(st.booleans())
+    channels = [draw(st.sampled_from([1, 3, 4, 6, 16])) for _ in range(draw(st.integers(3, 4)))]
+    chain = []
+    for inputs, outputs in itertools.pairwise(channels):
+        kernel, stride = draw(st.integers(1, 3)), draw(st.integers(1, 2))
+        transposed = draw(st.sampled_from([False, False, True]))
+        arguments = {
+            "channels": outputs,
+            "kernel_size": kernel,
+            "strides": stride,
+            "padding": draw(st.integers(0, kernel - 1)),
+            "groups": draw(st.sampled_from([n for n in (1, 2, 3) if inputs % n == outputs % n == 0])),
+            "activation": draw(st.sampled_from([None, "relu", "tanh"])),
+            "use_bias": draw(st.booleans()),
+            "layout": f"N{'' if last else 'C'}{'DHW'[3 - rank :]}{'C' if last else ''}",
+        }
+        chain.append((getattr(nn, f"Conv{rank}D{'Transpose' if transposed else ''}"), arguments))
+    pixels = [draw(st.integers(16, 20)) if rank < 3 else draw(st.integers(12, 13)) for _ in range(rank)]
+    n = draw(st.integers(1, 3))
+    return chain, (n, *pixels, channels[0]) if last else (n, channels[0], *pixels)
+
+
+def check_chain(case):
+    """Compare result and gradients of a net with PyTorch's, before it is hybridized and after."""
+    chain, shape = case
+    last = is_last_name(chain[0][1])
+    net = nn.HybridSequential()
+    inputs = shape[-1 if last else 1]
+    for kind, arguments in chain:
+        net.add(fill(kind(**arguments), inputs, "float32"))
+        inputs = arguments["channels"]
+    x = drawn(*shape, seed=4).astype("f4")
+    theirs = torch.tensor(numpy.ascontiguousarray(first(x, last)), requires_grad=True)
+    y, weights = theirs, []
+    for layer in net:
+        weights.append(
+            torch.tensor(numpy.ascontiguousarray(first(layer.weight.data().asnumpy(), last)), requires_grad=True)
+        )
+        y = peer(layer, y, weights[-1], None if layer.bias is None else torch.tensor(layer.bias.data().asnumpy()))
+    y.mean().backward()
+    for compiled in (False, True):
+        net.hybridize(compiled)
+        ours = np.array(x)
+        ours.attach_grad()
+        with autograd.record():
+            found = net(ours)
+            loss = found.mean()
+        loss.backward()
+        pairs = [(found, y.detach()), (ours.grad, theirs.grad)]
+        pairs += [(layer.weight.grad(), weight.grad) for layer, weight in zip(net, weights, strict=True)]
+        for one, other in pairs:
+            scale = max(1e-3, float(other.abs().max()))
+            numpy.testing.assert_allclose(first(one.asnumpy(), last), other, rtol=1e-3, atol=1e-4 * scale)
+    assert net.program(np.array(x)).fallbacks == ()
+
+
+@settings(max_examples=4, **RANDOM)
+@given(case=chains())
+def test_random_chains(case):
+    check_chain(case)
+
+
+@pytest.mark.long
+@settings(max_examples=500, **RANDOM)
+@given(case=chains())
+def test_many_random_chains(case):
+    check_chain(case)
