@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from hybridize.compiler.limits import MOVING, MULTIPLY_ADDS, READING
-from hybridize.tools import training_workloads
+from hybridize.tools import networks, training_workloads
 from hybridize.tools.convolutions import CONVOLUTIONS
 from hybridize.tools.formulas import FORMULAS
+from hybridize.tools.networks import NETWORKS
 from hybridize.tools.peers import F32, Layers
 from hybridize.tools.training_workloads import EPOCHS, STEPWISE, TRAININGS
 
@@ -26,6 +27,7 @@ CALLS = {
     **{name: formula.title for name, formula in FORMULAS.items()},
     **{name: training.title for name, training in (TRAININGS | STEPWISE | EPOCHS).items()},
     **{name: convolution.title for name, convolution in CONVOLUTIONS.items()},
+    **{name: inference.title for name, inference in NETWORKS.items()},
 }
 """Workloads whose calls are timed, and what they are."""
 STARTS = {
@@ -144,6 +146,8 @@ def write(workload: str, folder: Path) -> Data:
         x, weight, bias = convolution.arrays()
         np.savez(path, allow_pickle=False, x=x, weight=weight, bias=bias)
         return Data("CONV", path, convolution.expected(x, weight, bias))
+    if workload in NETWORKS:
+        return Data("NET", path, networks.write(NETWORKS[workload], path))
     if training_workloads.known(workload):
         losses = training_workloads.write(training_workloads.named(workload), path, epoch=workload in EPOCHS)
         return Data(training_workloads.table(workload), path, losses)
@@ -162,6 +166,8 @@ def read(table: str, workload: str, path: str) -> tuple[Any, ...]:
     """The arguments of a build of the table, from the parent's file."""
     if table in ("TRAIN", "STEP", "EPOCH"):
         return training_workloads.named(workload), *training_workloads.read(path)
+    if table == "NET":
+        return networks.read(NETWORKS[workload], path)
     with np.load(path) as data:
         if table == "FORMULA":
             return workload, [data[f"x{i}"] for i in range(len(data.files))]
@@ -178,10 +184,13 @@ def demands(workload: str) -> tuple[Demand, ...]:
 
     Of the perceptron each weight is read once, from the level of memory that keeps them all, and every product is
     computed; the longer of the two is the limit. Formulas read their arguments and write their result once, in order;
-    their arithmetic is not counted. Convolutions compute every product, those with the padding included.
+    their arithmetic is not counted. Convolutions, and networks of them, compute every product, those with
+    the padding included.
     """
     if workload in CONVOLUTIONS:
         return (Demand(ProbeOf(MULTIPLY_ADDS), CONVOLUTIONS[workload].flops),)
+    if workload in NETWORKS:
+        return (Demand(ProbeOf(MULTIPLY_ADDS), NETWORKS[workload].batch * NETWORKS[workload].make().flops),)
     if workload in FORMULAS:
         formula = FORMULAS[workload]
         sizes = [4 * int(np.prod(shape)) for shape in formula.shapes]

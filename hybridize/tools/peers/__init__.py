@@ -11,6 +11,8 @@ Each module offers tables from a mode ("eager", "script") to a build:
     EPOCH    : the same as TRAIN, but one batch that holds all samples; a call goes over them with the runtime's loader
     CONV     : (x, weight, bias) -> start  a convolution and its ReLU; x and the result [batch, height, width, channel]
                                            where the runtime can, the weight [out, in, height, width]
+    NET      : (network, weights, x) -> start  a network of `tools.networks`; its images [batch, channel, height, width]
+                                           or, where the runtime likes that best, channels last
     FILE     : (layers, x, path) -> None   the perceptron as a file, for `ARTIFACTS`
 
 A build makes the model in memory, as its user would have it, and loads whatever compiler it needs; `start` then does
@@ -75,23 +77,25 @@ IMPERATIVE = "hybridize, imperative"
 
 ALL = ("MLP", "ADD_ONE", "FORMULA")
 TRAINED = (*ALL, "TRAIN", "EPOCH")
-NETS = ("MLP", "ADD_ONE", "CONV")
+NETS = ("MLP", "ADD_ONE", "CONV", "NET")
 ROWS = (
-    Row(HYBRIDIZED, "ours", "hybridized", "hybridize", (*TRAINED, "CONV")),
+    Row(HYBRIDIZED, "ours", "hybridized", "hybridize", (*TRAINED, "CONV", "NET")),
     Row(BLOCK, "ours", "block", "hybridize", ("ADD_ONE",)),
     Row("hybridize, frozen", "ours", "frozen", "hybridize", ("MLP",)),
     Row(IMPERATIVE, "ours", "imperative", "hybridize", (*TRAINED, "STEP")),
     Row("hybridize, PyTorch module", "ours_torch", "hybridized", "torch", ("MLP", "ADD_ONE", "TRAIN")),
     Row("NumPy", "plain_numpy", "out", "numpy", ALL),
-    Row("PyTorch eager", "pytorch", "eager", "torch", (*TRAINED, "STEP", "CONV")),
+    Row("PyTorch eager", "pytorch", "eager", "torch", (*TRAINED, "STEP", "CONV", "NET")),
     Row("PyTorch eager, fused update", "pytorch", "fused", "torch", ("TRAIN", "STEP", "EPOCH")),
     Row("TorchScript frozen", "pytorch", "script", "torch", NETS),
-    Row("torch.compile", "pytorch", "compile", "torch", (*TRAINED, "CONV"), slow_start=True),
+    Row("torch.compile", "pytorch", "compile", "torch", (*TRAINED, "CONV", "NET"), slow_start=True),
+    Row("torch.compile, freezing", "pytorch", "freezing", "torch", ("NET",), slow_start=True),
+    Row("AOTInductor, freezing", "pytorch", "aot", "torch", ("NET",), slow_start=True),
     Row("ONNX Runtime io_binding", "ort", "io_binding", "onnxruntime", NETS),
     Row("ONNX Runtime run", "ort", "run", "onnxruntime", NETS),
     Row("OpenVINO infer(bound)", "ov", "bound", "openvino", NETS),
-    Row("LiteRT set+invoke+get", "litert", "interpreter", "ai_edge_litert", ("MLP", "CONV")),
-    Row("JAX jit", "jax", "jit", "jax", (*ALL, "CONV", "TRAIN")),  # it has no loader
+    Row("LiteRT set+invoke+get", "litert", "interpreter", "ai_edge_litert", ("MLP", "CONV", "NET")),
+    Row("JAX jit", "jax", "jit", "jax", (*ALL, "CONV", "NET", "TRAIN")),  # it has no loader
     Row("IREE llvm-cpu", "iree", "invoke", "iree", ("FORMULA",), slow_start=True),
 )
 

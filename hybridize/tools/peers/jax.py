@@ -10,7 +10,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from hybridize.tools import networks
 from hybridize.tools.formulas import FORMULAS
+from hybridize.tools.networks import Layer, Network
 from hybridize.tools.peers import F32, Batches, Layers, Prepared, Start
 from hybridize.tools.training_workloads import BETAS, EPSILON, Training, steps
 
@@ -80,6 +82,77 @@ def convolution(x: F32, weight: F32, bias: F32) -> Start:
     return prepare(function, x)
 
 
+def network_of(network: Network) -> Callable[[Any, Any], Any]:
+    """The network as a function of its weights and images [batch, height, width, channel].
+
+    Convolution weights are [height, width, in, out], as `arranged` makes them.
+    """
+
+    def windows(layer: Layer, x: Any, start: float, combine: Any) -> Any:
+        size, steps = (1, layer.kernel, layer.kernel, 1), (1, layer.stride, layer.stride, 1)
+        sides = ((0, 0), (layer.padding,) * 2, (layer.padding,) * 2, (0, 0))
+        return jax.lax.reduce_window(x, start, combine, size, steps, sides)
+
+    def apply(layer: Layer, arrays: Any, xs: list[Any]) -> Any:
+        x = xs[0]
+        match layer.kind:
+            case networks.CONVOLUTION:
+                y = jax.lax.conv_general_dilated(
+                    x,
+                    arrays[0],
+                    (layer.stride,) * 2,
+                    ((layer.padding,) * 2,) * 2,
+                    dimension_numbers=("NHWC", "HWIO", "NHWC"),
+                    feature_group_count=layer.groups,
+                )
+                return y + arrays[1] if len(arrays) > 1 else y
+            case networks.NORMALIZATION:
+                gamma, beta, mean, variance = arrays
+                return (x - mean) * (gamma / jnp.sqrt(variance + networks.EPSILON)) + beta
+            case networks.MAX_POOL:
+                return windows(layer, x, -jnp.inf, jax.lax.max)
+            case networks.AVERAGE_POOL:
+                return windows(layer, x, 0.0, jax.lax.add) / layer.kernel**2
+            case networks.DENSE:
+                return x.reshape(len(x), -1) @ arrays[0] + arrays[1]
+            case networks.MEAN:
+                return x.mean((1, 2))
+            case networks.ADD:
+                return x + xs[1]
+            case networks.JOIN:
+                return jnp.concatenate(xs, 3)
+        return jnp.clip(x, 0, None if layer.kind == networks.RELU else 6)
+
+    def function(weights: Any, x: Any) -> Any:
+        values = [x]
+        for layer, arrays in zip(network.layers, weights, strict=True):
+            values.append(apply(layer, arrays, [values[one] for one in layer.inputs]))
+        return values[-1]
+
+    return function
+
+
+def arranged(network: Network, weights: list[tuple[F32, ...]]) -> list[tuple[Any, ...]]:
+    """The weights as `network_of` takes them: a dense layer after an image reads its channels last."""
+    found = []
+    for layer, arrays in zip(network.layers, weights, strict=True):
+        first = arrays[:1]
+        if layer.kind == networks.CONVOLUTION:
+            first = (arrays[0].transpose(2, 3, 1, 0),)
+        elif layer.kind == networks.DENSE:
+            shape = network.shape(layer.inputs[0])
+            axes = (*range(2, len(shape) + 1), 1, 0)
+            first = (arrays[0].reshape(-1, *shape).transpose(axes).reshape(-1, len(arrays[0])),)
+        found.append(tuple(jnp.asarray(one) for one in (*first, *arrays[1:])))
+    return found
+
+
+def network(network: Network, weights: list[tuple[F32, ...]], x: F32) -> Start:
+    """The network, its weights constants."""
+    function, constants = network_of(network), arranged(network, weights)
+    return prepare(lambda x: function(constants, x), np.ascontiguousarray(x.transpose(0, 2, 3, 1)))
+
+
 def updated(training: Training, parameters: Any, gradients: Any, slots: Any) -> tuple[Any, Any]:
     """Parameters and what the optimizer remembers, after a step."""
     each = jax.tree.map
@@ -133,4 +206,5 @@ MLP = {"jit": mlp}
 FORMULA = {"jit": formula}
 ADD_ONE = {"jit": add_one}
 CONV = {"jit": convolution}
+NET = {"jit": network}
 TRAIN = {"jit": train}

@@ -6,6 +6,8 @@ from __future__ import annotations
 import numpy as np
 from onnx import TensorProto, checker, helper, numpy_helper
 
+from hybridize.tools import networks
+from hybridize.tools.networks import Network
 from hybridize.tools.peers import F32, Layers
 
 
@@ -59,6 +61,44 @@ def planar_convolution(x: F32, weight: F32, bias: F32) -> bytes:
         helper.make_node("Relu", ["sums"], ["y"]),
     ]
     return _model(nodes, constants, x, (len(x), len(bias), *x.shape[2:]))
+
+
+def network(network: Network, weights: list[tuple[F32, ...]], x: F32) -> bytes:
+    """One node for each layer; a dense layer has a Flatten before it, the mean over the pixels one after it."""
+    nodes: list[object] = []
+    constants: list[object] = []
+    names = ["x"]
+    for number, (layer, arrays) in enumerate(zip(network.layers, weights, strict=True)):
+        own = [f"c{number}.{k}" for k in range(len(arrays))]
+        constants += [numpy_helper.from_array(array, name) for array, name in zip(arrays, own, strict=True)]
+        inputs, name = [names[one] for one in layer.inputs], "y" if layer is network.layers[-1] else f"v{number}"
+        window = {"kernel_shape": [layer.kernel] * 2, "strides": [layer.stride] * 2, "pads": [layer.padding] * 4}
+        match layer.kind:
+            case networks.CONVOLUTION:
+                nodes.append(helper.make_node("Conv", inputs + own, [name], group=layer.groups, **window))
+            case networks.NORMALIZATION:
+                nodes.append(helper.make_node("BatchNormalization", inputs + own, [name], epsilon=networks.EPSILON))
+            case networks.MAX_POOL | networks.AVERAGE_POOL:
+                operation = "MaxPool" if layer.kind == networks.MAX_POOL else "AveragePool"
+                nodes.append(helper.make_node(operation, inputs, [name], **window))
+            case networks.RELU6:
+                bounds = [f"low{number}", f"high{number}"]
+                constants += [
+                    numpy_helper.from_array(np.float32(k), one) for k, one in zip((0, 6), bounds, strict=True)
+                ]
+                nodes.append(helper.make_node("Clip", inputs + bounds, [name]))
+            case networks.DENSE:
+                nodes.append(helper.make_node("Flatten", inputs, [f"f{number}"]))
+                nodes.append(helper.make_node("Gemm", [f"f{number}", *own], [name], transB=1))
+            case networks.MEAN:
+                nodes.append(helper.make_node("GlobalAveragePool", inputs, [f"f{number}"]))
+                nodes.append(helper.make_node("Flatten", [f"f{number}"], [name]))
+            case networks.JOIN:
+                nodes.append(helper.make_node("Concat", inputs, [name], axis=1))
+            case kind:
+                nodes.append(helper.make_node({networks.RELU: "Relu", networks.ADD: "Add"}[kind], inputs, [name]))
+        names.append(name)
+    return _model(nodes, constants, x, (len(x), *network.layers[-1].shape))
 
 
 def add_one(x: F32) -> bytes:

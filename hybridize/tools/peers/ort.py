@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 
+from hybridize.tools.networks import Network
 from hybridize.tools.peers import F32, BuildConvolution, Layers, Prepared, Start, onnx_model
 
 
@@ -59,6 +60,10 @@ def _mlp(mode: Mode) -> Callable[[Layers, F32], Start]:
     return lambda layers, x: mode(onnx_model.mlp(layers, x), x, (len(x), len(layers[-1][1])))
 
 
+def _network(mode: Mode) -> Callable[[Network, list[tuple[F32, ...]], F32], Start]:
+    return lambda net, weights, x: mode(onnx_model.network(net, weights, x), x, (len(x), *net.layers[-1].shape))
+
+
 def _add_one(mode: Mode) -> Callable[[F32], Start]:
     return lambda x: mode(onnx_model.add_one(x), x, x.shape)
 
@@ -83,4 +88,5 @@ def _conv(mode: Mode) -> BuildConvolution:
 MLP = {"run": _mlp(with_run), "io_binding": _mlp(with_io_binding)}
 ADD_ONE = {"run": _add_one(with_run), "io_binding": _add_one(with_io_binding)}
 CONV = {"run": _conv(with_run), "io_binding": _conv(with_io_binding)}
+NET = {"run": _network(with_run), "io_binding": _network(with_io_binding)}
 FILE = {"onnx": file}

@@ -8,6 +8,7 @@ from io import BytesIO
 import numpy as np
 import openvino
 
+from hybridize.tools.networks import Network
 from hybridize.tools.peers import F32, Layers, Prepared, Start, onnx_model
 
 
@@ -45,6 +46,12 @@ def convolution(x: F32, weight: F32, bias: F32) -> Start:
     return bound(onnx_model.convolution(x, weight, bias), x)
 
 
+def network(network: Network, weights: list[tuple[F32, ...]], x: F32) -> Start:
+    """The network, from ONNX."""
+    return bound(onnx_model.network(network, weights, x), x)
+
+
 MLP = {"bound": mlp}
 ADD_ONE = {"bound": add_one}
 CONV = {"bound": convolution}
+NET = {"bound": network}

@@ -4,16 +4,20 @@
 from __future__ import annotations
 
 import functools
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import torch
+import torch._inductor
 import torch.nn.functional as F
+from torch._inductor import config as inductor
 from torch.utils import data
 
 from hybridize.tools.formulas import FORMULAS
-from hybridize.tools.peers import F32, Batches, BuildConvolution, Layers, Prepared, Start
+from hybridize.tools.networks import Network
+from hybridize.tools.peers import F32, Batches, BuildConvolution, Layers, Prepared, Start, torch_networks
 from hybridize.tools.training_workloads import Training, epochs, steps
 
 
@@ -77,6 +81,34 @@ def scripted(net: torch.nn.Module, x: torch.Tensor) -> Start:
         for _ in range(2):
             frozen(x)
         return Prepared(frozen, (x,), as_numpy)
+
+    return start
+
+
+def frozen(net: torch.nn.Module, x: torch.Tensor) -> Start:
+    """The module through torch.compile, its weights constants (`freezing`)."""
+    inductor.freezing = True
+    return compiled(net, x)
+
+
+def packaged(net: torch.nn.Module, x: torch.Tensor) -> Start:
+    """The module exported, and compiled ahead of time with its weights as constants (AOTInductor)."""
+    load_compiler()
+
+    def start() -> Prepared:
+        in_inference_mode()
+        folder = tempfile.TemporaryDirectory()
+        with torch.no_grad():
+            exported = torch.export.export(net, (x,))
+            package = torch._inductor.aoti_compile_and_package(
+                exported, package_path=f"{folder.name}/net.pt2", inductor_configs={"freezing": True}
+            )
+        call = torch._inductor.aoti_load_package(package)
+
+        def read(y: Any, keep: Any = folder) -> F32:
+            return as_numpy(y)
+
+        return Prepared(call, (x,), read)
 
     return start
 
@@ -210,6 +242,11 @@ def epoch(training: Training, layers: Layers, batches: Batches, **keywords: Any)
     return start
 
 
+def network(network: Network, weights: list[tuple[F32, ...]], x: F32) -> tuple[torch.nn.Module, torch.Tensor]:
+    """The network and its images, both channels last."""
+    return torch_networks.module(network, weights), tensor(x).contiguous(memory_format=torch.channels_last)
+
+
 def file(layers: Layers, x: F32, path: str) -> None:
     """Write the module scripted and frozen, as a file for `torch.jit.load`."""
     torch.jit.freeze(torch.jit.script(module(layers))).save(path)
@@ -223,6 +260,10 @@ FORMULA = {
     "compile": functools.partial(formula, compiled=True),
 }
 CONV = {name: channels_last(mode) for name, mode in _MODES.items()}
+NET = {
+    name: lambda net, weights, x, mode=mode: mode(*network(net, weights, x))
+    for name, mode in (_MODES | {"freezing": frozen, "aot": packaged}).items()
+}
 STEP = {"eager": train, "fused": functools.partial(train, fused=True)}
 TRAIN = {**STEP, "compile": functools.partial(train, made=compiled_loss_of, fused=True)}
 EPOCH = {
