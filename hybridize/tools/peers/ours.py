@@ -7,12 +7,16 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy
+
 from hybridize import autograd, hybridize, np, npx, ops
 from hybridize.array.operands import operand, result
 from hybridize.gluon import data, nn
 from hybridize.gluon import loss as losses
 from hybridize.gluon.trainer import Trainer
+from hybridize.tools import networks
 from hybridize.tools.formulas import FORMULAS
+from hybridize.tools.networks import Layer, Network
 from hybridize.tools.peers import F32, Batches, Layers, Prepared, Start
 from hybridize.tools.training_workloads import Training, epochs, steps
 
@@ -193,7 +197,73 @@ TRAIN = {
     "imperative": functools.partial(train, hybridized=False),
 }
 STEP = {"imperative": functools.partial(train, hybridized=False)}
+
+
+class Layers2D(nn.HybridBlock):
+    """A network of `tools.networks`, of Gluon's own layers."""
+
+    def __init__(self, network: Network, weights: list[tuple[F32, ...]]) -> None:
+        super().__init__()
+        self._network = network
+        self._parts: list[Any] = []
+        for number, (layer, arrays) in enumerate(zip(network.layers, weights, strict=True)):
+            part = _part(layer, network.shape(layer.inputs[0]))
+            self._parts.append(part)
+            if part is not None and arrays:
+                self.register_child(part, f"part{number}")
+                part.initialize()
+                for parameter, array in zip(part.collect_params().values(), arrays, strict=True):
+                    parameter.set_data(np.array(array))
+
+    def forward(self, x: Any) -> Any:
+        values = [x]
+        for layer, part in zip(self._network.layers, self._parts, strict=True):
+            inputs = [values[one] for one in layer.inputs]
+            values.append(_FUNCTIONS[layer.kind](*inputs) if part is None else part(*inputs))
+        return values[-1]
+
+
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    networks.RELU: npx.relu,
+    networks.RELU6: lambda x: np.clip(x, 0, 6),
+    networks.MEAN: lambda x: x.mean((2, 3)),
+    networks.ADD: np.add,
+    networks.JOIN: lambda *xs: np.concatenate(xs, 1),
+}
+
+
+def _part(layer: Layer, shape: tuple[int, ...]) -> Any:
+    """The block of a layer; None where it is a function."""
+    size, stride, padding = layer.kernel, layer.stride, layer.padding
+    match layer.kind:
+        case networks.CONVOLUTION:
+            bias, groups = len(layer.weights) > 1, layer.groups
+            return nn.Conv2D(layer.shape[0], size, stride, padding, groups=groups, use_bias=bias, in_channels=shape[0])
+        case networks.NORMALIZATION:
+            return nn.BatchNorm(epsilon=networks.EPSILON, in_channels=shape[0])
+        case networks.MAX_POOL:
+            return nn.MaxPool2D(size, stride, padding)
+        case networks.AVERAGE_POOL:
+            return nn.AvgPool2D(size, stride, padding)
+        case networks.DENSE:
+            return nn.Dense(layer.shape[0], in_units=int(numpy.prod(shape)))
+    return None
+
+
+def network(network: Network, weights: list[tuple[F32, ...]], x: F32) -> Start:
+    """The network, hybridized."""
+    load_llvm()
+    net, argument = Layers2D(network, weights), np.array(x)
+
+    def start() -> Prepared:
+        net.hybridize()
+        return Prepared(net, (argument,), as_numpy)
+
+    return start
+
+
 CONV = {"hybridized": convolution}
+NET = {"hybridized": network}
 EPOCH = {
     "hybridized": functools.partial(epoch, hybridized=True),
     "imperative": functools.partial(epoch, hybridized=False),
