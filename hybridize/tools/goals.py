@@ -95,6 +95,13 @@ GOALS = (
     ),
     ratios("imperative-step", IMPERATIVE, (EAGER,), 1.1, 0.9),
     Goal("conv-64-56", HYBRIDIZED, (), Level(share=0.9), Level(share=0.97)),
+    ratios("lenet-1", HYBRIDIZED, (LITERT,), 0.5, 0.3),
+    ratios("lenet-64", HYBRIDIZED, (ORT, OPENVINO, SCRIPT), 0.5, 0.35),
+    ratios("resnet18-1", HYBRIDIZED, (OPENVINO,), 0.95, 0.9),
+    *(
+        ratios(workload, HYBRIDIZED, (OPENVINO, ORT, LITERT), 1.0, 0.8)
+        for workload in ("mobilenet-v2-1", "densenet121-1")
+    ),
     *(
         ratios("train-memory", f"{name}: {HYBRIDIZED}", (f"{name}: {EAGER}",), 1.0, 1.0)
         for name in ("train-64", "train-adam-256", "train-wide")
