@@ -222,8 +222,8 @@ class NetworkFile:
                 self._plain(number, OPERATOR.CONCATENATION, [], OPTIONS.ConcatenationOptions, joined)
             case networks.DENSE:
                 shape = self._network.shape(layer.inputs[0])
-                axes = (0, *range(2, len(shape) + 1), 1)
-                weight = arrays[0].reshape(-1, *shape).transpose(axes).reshape(arrays[0].shape)
+                order = (0, *range(2, len(shape) + 1), 1)
+                weight = arrays[0].reshape(-1, *shape).transpose(order).reshape(arrays[0].shape)
                 operands = [self._constant(f"w{number}", weight), self._constant(f"b{number}", arrays[1])]
                 dense = schema.FullyConnectedOptionsT()
                 self._plain(number, OPERATOR.FULLY_CONNECTED, operands, OPTIONS.FullyConnectedOptions, dense)
