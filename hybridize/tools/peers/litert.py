@@ -271,7 +271,7 @@ class NetworkFile:
 
 
 def _factors(normalization: tuple[F32, ...]) -> tuple[F32, F32]:
-    """What a normalization multiplies by, and adds."""
+    """The factors of a normalization, and what it adds."""
     gamma, beta, mean, variance = normalization
     scale = gamma / np.sqrt(variance + np.float32(networks.EPSILON))
     return scale, beta - mean * scale
