@@ -45,7 +45,7 @@ def hybridize(obj: Any = None, /, **options: Any) -> Any:
         obj: what to compile. A function gives a `Function`, a Block itself (now active), a torch module a
             callable that takes and returns tensors. Without it, a decorator is returned.
         **options: `backend="llvm"|"numpy"`, `verify=False|"outputs"|"ops"`, `dynamic=None|True|False`,
-            `freeze=False`, `threads=None|int`; MXNet's tuning keywords are accepted and ignored.
+            `freeze=False`, `threads=None|int`, `winograd=False`; MXNet's tuning keywords are accepted and ignored.
 
     Raises:
         ArgumentError E301: `obj` is none of these.

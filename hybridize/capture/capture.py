@@ -77,7 +77,7 @@ _LOOKED_AT = 10_000
 
 
 def capture(
-    function: Callable[..., Any], call: Call, names: Sequence[str], *, freeze: bool = False,
+    function: Callable[..., Any], call: Call, names: Sequence[str], *, freeze: bool = False, winograd: bool = False,
     scope: SizeScope | None = None, changing: Mapping[Key, Guard] | None = None,
 ) -> Captured:  # fmt: skip
     """Run `function` on symbols of the types of `call`, whose leaves are called `names`.
@@ -87,6 +87,7 @@ def capture(
         call: its arguments. Sizes in its `kinds` may be symbols of `scope`.
         names: of its leaves.
         freeze: arrays from outside are constants.
+        winograd: convolutions may be computed by Winograd's algorithm.
         scope: what the function assumes of sizes that are symbols is remembered here.
         changing: numbers and arrays from outside that each call reads.
 
@@ -100,6 +101,7 @@ def capture(
         forms=_Forms(),
         changing=changing or (),
         freeze=freeze,
+        winograd=winograd,
         sizes=scope,
     )
     if scope is not None:

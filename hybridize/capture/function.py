@@ -67,7 +67,7 @@ _IGNORED = frozenset({
 _KEY, _OUTDATED = attrgetter("key"), attrgetter("outdated")
 _ALLOWED: dict[str, tuple[Any, ...]] = {
     "backend": ("llvm", "numpy"), "verify": (False, None, "outputs", "ops"), "dynamic": (None, True, False),
-    "freeze": (True, False),
+    "freeze": (True, False), "winograd": (True, False),
 }  # fmt: skip
 
 
@@ -92,6 +92,7 @@ class Options:
     dynamic: bool | None = None
     freeze: bool = False
     threads: int | None = None
+    winograd: bool = False
 
     @classmethod
     def of(cls, given: dict[str, Any]) -> Options:
@@ -129,6 +130,8 @@ class Function(Generic[P, R]):
         dynamic: whether other sizes of an axis are expected; None leaves it to the calls.
         freeze: arrays that the function reads from outside are constants: the user's word that they do not change.
         threads: at most so many threads for a call; None is what `set_num_threads` says.
+        winograd: convolutions with 3 × 3 windows may be computed by fewer products, where that is faster: sums are
+            rounded otherwise, and an infinity or NaN reaches all pixels of its tile.
     """
 
     __hybridize_read__ = ReadPolicy.IDENTITY
@@ -334,9 +337,17 @@ class Function(Generic[P, R]):
         return program if family.settle(kinds) else None
 
     def _captured(self, call: Call, scope: SizeScope | None = None) -> Captured:
-        names, freeze = self.leaf_names(call), self.options.freeze
+        names, options = self.leaf_names(call), self.options
         return self._changes.captured(
-            lambda anew: capture(self.python_function, call, names, freeze=freeze, scope=scope, changing=anew),
+            lambda anew: capture(
+                self.python_function,
+                call,
+                names,
+                freeze=options.freeze,
+                winograd=options.winograd,
+                scope=scope,
+                changing=anew,
+            ),
             alone=scope is None,
         )
 
@@ -443,7 +454,8 @@ class Function(Generic[P, R]):
         if self.saved_program is not None:
             found = changed(self.saved_program, weights=self._weights())
         else:
-            options = {"backend": self.options.backend, "freeze": self.options.freeze}
+            options: dict[str, Any] = {"backend": self.options.backend, "freeze": self.options.freeze}
+            options |= {"winograd": True} if self.options.winograd else {}
             found = saving.saved(self.name, programs, self._parameters(), options, names or {})
             found = changed(found, none_defaults=self._none_defaults())
         if samples is None:

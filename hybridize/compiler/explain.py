@@ -16,6 +16,7 @@ from hybridize.compiler.explanation import KernelReport, MemoryReport, PassRepor
 from hybridize.compiler.limits import Limits
 from hybridize.compiler.profile import step_seconds
 from hybridize.graph import Graph
+from hybridize.ops import WinogradContract
 from hybridize.passes import PIPELINE
 from hybridize.runtime.executable import Executable
 from hybridize.runtime.plan import Plan, PlanStep, sized
@@ -88,6 +89,14 @@ def bands(plan: Plan) -> tuple[tuple[int, int, int, int, int], ...]:
     return tuple(
         (first, last, block, sized(rows, {}), sized(batch, {})) for first, last, block, rows, batch in plan.bands
     )
+
+
+def unused_permissions(graph: Graph, steps: Sequence[KernelReport]) -> tuple[str, ...]:
+    """Say of what the user permits that no step makes use of it."""
+    permitted = any(node.op.name == WinogradContract.word for node in graph.nodes)
+    if permitted and not any(step.kind == "winograd" for step in steps):
+        return ("winograd=True: every contraction is computed directly, which is faster at these sizes, or exact",)
+    return ()
 
 
 def schedule(graph: Graph, executable: Executable) -> Schedule:

@@ -40,7 +40,7 @@ class KernelReport:
     """One step of a call."""
 
     kind: str
-    """loops, contraction, routine or region; reference, on the NumPy backend."""
+    """loops, contraction, winograd, routine or region; reference, on the NumPy backend."""
     ops: tuple[str, ...]
     lines: tuple[str, ...]
     """The user's, as `file.py:12`."""

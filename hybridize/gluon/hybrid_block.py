@@ -20,7 +20,7 @@ from hybridize.gluon.dependence import convert, depend, method
 from hybridize.gluon.parameter_dict import ParameterDict
 from hybridize.ops.op import ACTIVE, capturing
 
-_OPTIONS = ("backend", "verify", "dynamic", "freeze", "threads")
+_OPTIONS = ("backend", "verify", "dynamic", "freeze", "threads", "winograd")
 
 
 class HybridBlock(Block):
@@ -129,7 +129,8 @@ class HybridBlock(Block):
         Args:
             active: whether to compile.
             kwargs: `backend` ("llvm" or "numpy"), `verify` (False, "outputs" or "ops"), `dynamic`, `freeze`,
-                `threads`, as everywhere. MXNet's tuning keywords (`static_alloc`, ...) are accepted and ignored.
+                `threads`, `winograd`, as everywhere. MXNet's tuning keywords (`static_alloc`, ...) are accepted
+                and ignored.
 
         Raises:
             ArgumentError E329: an unknown keyword.

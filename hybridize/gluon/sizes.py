@@ -40,7 +40,10 @@ def with_sizes(function: Function, captured: Captured) -> Captured:
 
 
 def _captured(function: Function, call: Call) -> Captured:
-    return capture(function.python_function, call, function.leaf_names(call), freeze=function.options.freeze)
+    options = function.options
+    return capture(
+        function.python_function, call, function.leaf_names(call), freeze=options.freeze, winograd=options.winograd
+    )
 
 
 def signature_of(captured: Captured, names: dict[int, str]) -> SavedSignature:

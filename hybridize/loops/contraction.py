@@ -106,6 +106,8 @@ class Contraction:
     accumulate: DType
     """The dtype that products and sums are computed in."""
     result: DType
+    winograd: bool = False
+    """True if a convolution may be computed by fewer products, whose sums round otherwise (Winograd's algorithm)."""
 
     @property
     def shape(self) -> Shape:

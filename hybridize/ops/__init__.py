@@ -135,6 +135,8 @@ from hybridize.ops.arithmetic import where as where
 from hybridize.ops.composite import Composite as Composite
 from hybridize.ops.composite import composite as composite
 from hybridize.ops.contract import Contract as Contract
+from hybridize.ops.contract import WinogradContract as WinogradContract
+from hybridize.ops.contract import by_winograd as by_winograd
 from hybridize.ops.contract import contract as contract
 from hybridize.ops.control import Cond as Cond
 from hybridize.ops.control import Scan as Scan

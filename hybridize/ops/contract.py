@@ -20,7 +20,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy
 from numpy.typing import NDArray
@@ -247,6 +247,8 @@ class Contract(Op):
     result: DType | None = None
 
     sums = True
+    winograd: ClassVar[bool] = False
+    """True if it may be computed by Winograd's algorithm."""
 
     def infer(self, x: TensorType, w: TensorType) -> tuple[TensorType, ...]:
         check_operands(self.name, x, w)
@@ -299,7 +301,7 @@ class Contract(Op):
         sizes.update(zip(spec.given, self.sizes, strict=True))
         whole = tuple(sizes[axis] for axis in range(len(sizes)))
         sums = wide(x.dtype) if self.result is None else promote(wide(x.dtype), self.result)
-        found = Contraction(whole, spec.rank, *spec.operands, sums, self.result or x.dtype)
+        found = Contraction(whole, spec.rank, *spec.operands, sums, self.result or x.dtype, self.winograd)
         given = ", ".join(map(dims.text, self.sizes))
         check_ranges(f"{self.name} {self.spec!r} of {x} and {w} with sizes ({given})", found)
         return found
@@ -397,6 +399,60 @@ class Contract(Op):
             yield sample(unreadable, (2, 3), (3, 2), fails=ArgumentError)
 
 
+@frozen
+class WinogradContract(Contract):
+    """A contraction that may be computed by fewer products where it is a convolution (*Winograd's algorithm*).
+
+    Its meaning is that of `Contract`. The sums may be rounded otherwise, and an infinity or NaN in x may reach results
+    whose windows it is not in, those of the same tile. Its gradients may be computed so, too.
+    """
+
+    winograd: ClassVar[bool] = True
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        """Convolutions, their gradients, and a product, which is one like any other."""
+        for spec, x, w, sizes in (
+            ("ac,cb->ab", (2, 3), (3, 4), ()),
+            ("ae[c+f-1][d+g-1],befg->abcd", (1, 2, 4, 5), (3, 2, 3, 3), (4, 5)),
+            ("ae[c-f+1][d-g+1],ebfg->abcd", (1, 3, 4, 5), (3, 2, 3, 3), (4, 5)),
+            ("ea[c+f-1][d+g-1],ebfg->bacd", (1, 2, 4, 5), (1, 3, 4, 5), (3, 3)),
+        ):
+            op = cls(spec, sizes)
+            yield Sample((sample_array(x), sample_array(w, seed=1)), op, rtol=1e-4, atol=1e-5)
+        unread = cls("ac,cb")
+        yield Sample((sample_array((2, 3)), sample_array((3, 2))), unread, fails=ArgumentError)
+
+    def met(self, *magnitudes: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        """Return for each element the largest within a tile of it: all of them are added and subtracted."""
+        spec, found = read(self.spec), []
+        for magnitude, subscripts in zip(magnitudes, spec.operands, strict=True):
+            near = magnitude
+            for axis, index in enumerate(subscripts):
+                if len(index.terms) > 1 and magnitude.size:
+                    near = _largest_within(near, axis, _TILE)
+            found.append(near)
+        return tuple(found)
+
+
+_TILE = 6
+"""Elements of x along an axis that a tile reads, at most."""
+
+
+def _largest_within(x: NDArray[Any], axis: int, reach: int) -> NDArray[Any]:
+    """The largest of the elements that are fewer than `reach` away along an axis."""
+    widths = [(reach - 1, reach - 1) if one == axis else (0, 0) for one in range(x.ndim)]
+    padded = numpy.pad(x, widths)
+    parts = numpy.lib.stride_tricks.sliding_window_view(padded, 2 * reach - 1, axis)
+    largest: NDArray[Any] = parts.max(-1)
+    return largest
+
+
+def by_winograd(op: Op) -> Op:
+    """Return an op, a contraction as one that may be computed by Winograd's algorithm."""
+    return WinogradContract(op.spec, op.sizes, op.result) if type(op) is Contract else op
+
+
 def check_operands(name: str, x: TensorType, w: TensorType) -> None:
     """Raise unless operands are numbers of one dtype; `name` is what was called.
 
@@ -474,17 +530,20 @@ def contract(
     return _contracted(found, x, w, tuple(sizes[found.letters[axis]] for axis in found.given), result)
 
 
-def _contracted(spec: ContractSpec, x: Operand, w: Operand, sizes: Shape, result: DType | None) -> Operand:
+def _contracted(
+    spec: ContractSpec, x: Operand, w: Operand, sizes: Shape, result: DType | None, winograd: bool = False
+) -> Operand:
     if any(spec.single):
         dtype = type_of(x).dtype
         if wide(dtype) != dtype and dtype == type_of(w).dtype:  # sums are rounded once
             x, w, result = cast(x, wide(dtype)), cast(w, wide(dtype)), result or dtype
-        return _contracted(_without_singles(spec), sum(x, spec.single[0]), sum(w, spec.single[1]), sizes, result)
+        x, w = sum(x, spec.single[0]), sum(w, spec.single[1])
+        return _contracted(_without_singles(spec), x, w, sizes, result, winograd)
     if spec.product is not None and result is None:
         swapped, transpose_x, transpose_w = spec.product
         left, right = (w, x) if swapped else (x, w)
         return bind1(Matmul(transpose_x, transpose_w), left, right)
-    return bind1(Contract(spec.text, sizes, result), x, w)
+    return bind1((WinogradContract if winograd else Contract)(spec.text, sizes, result), x, w)
 
 
 @lru_cache(4096)
@@ -521,7 +580,7 @@ def contracted(contraction: Contraction, x: Operand, w: Operand, result: DType |
     # Reading it puts the axes that are summed over into order of appearance.
     spec = read(_written((contraction.x, contraction.w), bare, contraction.rank))
     sizes = tuple(contraction.sizes[LETTERS.index(spec.letters[axis])] for axis in spec.given)
-    return _contracted(spec, x, w, sizes, result)
+    return _contracted(spec, x, w, sizes, result, contraction.winograd)
 
 
 def _is_bare(index: Subscript, size: int, contraction: Contraction) -> bool:

@@ -174,6 +174,10 @@ class Op(ABC):
         """A faster imperative rule where `reference` is slow; must agree with it."""
         return self.reference(*inputs)
 
+    def met(self, *magnitudes: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        """Return magnitudes of operands such that `reference` of them is that of what an op that `sums` adds up."""
+        return magnitudes
+
     def vjp(self, *args: Any, **_: Any) -> tuple[Operand | None, ...]:
         """(cotangents, outputs, *inputs) -> cotangent of each input, None where there is none."""
         raise InternalError("E910", f"{self.name} has no gradient rule")

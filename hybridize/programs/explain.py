@@ -59,11 +59,12 @@ def explained(
         known, passes=explain.passes(graph), kernels=kernels, stages=tuple(executable.timings.items()),
         memory=explain.memory(executable, plan, runs.memory.packed_bytes), layouts=plan.layouts,
         once=explain.once(executable), bands=explain.bands(plan),
+        notes=explain.unused_permissions(graph, kernels),
     )  # fmt: skip
     if not profile:
         return known
     if executable.effects:
-        return changed(known, notes=("not timed: the program prints or asserts",))
+        return changed(known, notes=(*known.notes, "not timed: the program prints or asserts"))
     core = limits()
     measured = explain.timed(kernels, graph, executable, arrays or _measured(captured), core, SECONDS)
     return changed(known, kernels=measured, limits=core)

@@ -66,7 +66,7 @@ def _terms(op: Any, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> list
     if not op.sums or not is_float(outputs[0].dtype):
         return [None] * len(outputs)
     sizes = [numpy.abs(x.astype(numpy.float64)) if is_float(x.dtype) else x for x in inputs]
-    (terms,) = op.reference(*sizes)
+    (terms,) = op.reference(*op.met(*sizes))
     return [_EPS[outputs[0].dtype.itemsize] * numpy.abs(terms.astype(numpy.float64))]
 
 

@@ -45,11 +45,17 @@ def merged(steps: Sequence[ScheduleStep]) -> tuple[ScheduleStep, ...]:
 def _may_merge(kernel: Kernel) -> bool:
     """Tell whether a kernel is made of plain loops and vectors, whose decisions name no expression."""
     kinds = (Plain, Lanes, Memcpy)
-    return not kernel.locals and all(
-        not nest.rows
-        and not nest.folds
-        and all(not body.fetches and all(isinstance(axis.kind, kinds) for axis in body.axes) for body in nest.bodies)
-        for nest in kernel.nests
+    return (
+        not kernel.locals
+        and not any(param.table for param in kernel.params)
+        and all(
+            not nest.rows
+            and not nest.folds
+            and all(
+                not body.fetches and all(isinstance(axis.kind, kinds) for axis in body.axes) for body in nest.bodies
+            )
+            for nest in kernel.nests
+        )
     )
 
 

@@ -35,6 +35,12 @@ from hybridize.schedule.contraction.copies import border, into_home
 from hybridize.schedule.contraction.copies import packed as panels_of_taps
 from hybridize.schedule.contraction.ending import ending_of, is_along, is_read, plain_ending
 from hybridize.schedule.contraction.taps import TapPlan
+from hybridize.schedule.contraction.winograd import (
+    WinogradPlan,
+    transform_numbers,
+    transformed_weights,
+    winograd_reading,
+)
 from hybridize.schedule.derived import derived, packed, part
 from hybridize.schedule.draft import Draft
 from hybridize.schedule.epilogue import epilogue_of, following
@@ -536,11 +542,19 @@ class _Scheduler:
         x, w = step.operands
         dtype = arranged.contraction.accumulate
         home_of = self.grouping.places.home
-        read = reading(arranged, home_of(x), x.type.dtype, self.target)
+        stable = self.known.get(self.grouping.places.root(w)) is not None
+        dtypes = x.type.dtype, w.type.dtype
+        fewer = winograd_reading(arranged, home_of(x), dtypes, self.target, stable=stable)
+        read = fewer or reading(arranged, home_of(x), x.type.dtype, self.target)
         plan = read.plan
         copied = self._scratch(read.home.elements * dtype.itemsize, number) if read.copied else None
-        fill = panels_of_taps(arranged.contraction, plan, (home_of(w), w.type.dtype), self.target)
-        constant = self._packed_taps(w, fill, plan)
+        source = home_of(w), w.type.dtype
+        numbers: tuple[float, ...] = ()
+        if isinstance(plan, WinogradPlan):
+            fill, numbers = transformed_weights(arranged, plan, source, self.target), transform_numbers(plan)
+        else:
+            fill = panels_of_taps(arranged.contraction, plan, source, self.target)
+        constant = self._packed_taps(w, fill, numbers, plan)
         panels = constant or self._scratch(plan.packed_elements * dtype.itemsize, number)
         out = step.node.outputs[0]
         draft = None if step.epilogue is None else Draft(step.epilogue, self.grouping)
@@ -566,7 +580,7 @@ class _Scheduler:
                 steps.append(self._copying("copy in", kernel, self._address(copied), first))
                 first = self._address(copied)
             if constant is None:
-                steps.append(self._copying("pack", fill, self._address(panels), self._memory_of(w)))
+                steps.append(self._copying("pack", fill, self._address(panels), self._memory_of(w), numbers=numbers))
             stored = [self._address(turned[k][1]) if k in turned else self._memory_of(v) for k, v in enumerate(values)]
             addresses = (first, self._address(panels), *stored)
             own = self._address(workspace)
@@ -581,13 +595,13 @@ class _Scheduler:
 
         return make
 
-    def _copying(self, word: str, kernel: Kernel, *addresses: Address) -> Made:
-        """A step that only copies, shared by threads where that pays."""
+    def _copying(self, word: str, kernel: Kernel, *addresses: Address, numbers: tuple[float, ...] = ()) -> Made:
+        """A step that only copies, shared by threads where that pays; `numbers` are its kernel's table."""
         nbytes = kernel_bytes(kernel)
         split = self._split(nbytes, 0, [], lambda: any(map(shared_loop, kernel.nests)))
         if split is not None:
             split = dataclasses.replace(split, loops=tuple(map(shared_loop, kernel.nests)))
-        return LoopStep(Provenance((word,), ()), kernel, addresses, nbytes, split), 0
+        return LoopStep(Provenance((word,), ()), kernel, addresses, nbytes, split, numbers), 0
 
     def _turned(
         self,
@@ -620,13 +634,15 @@ class _Scheduler:
                     stores[k] = SideStore(store.param, there.address(space, axes), store.value)
         return found
 
-    def _packed_taps(self, w: Value, kernel: Kernel, plan: TapPlan) -> Address | None:
+    def _packed_taps(
+        self, w: Value, kernel: Kernel, numbers: tuple[float, ...], plan: TapPlan | WinogradPlan
+    ) -> Address | None:
         """The address of the packed w; None if w is known only to the call."""
         root = self.grouping.places.root(w)
         source = self.known.get(root)
         if source is None or is_symbolic(plan.packed_elements):
             return None
-        return self._packs((root, w.type, str(kernel)), lambda: packed(source, root.type, kernel))
+        return self._packs((root, w.type, str(kernel), numbers), lambda: packed(source, root.type, kernel, numbers))
 
     def _packs(self, key: tuple[Any, ...], make: Callable[[], Derived]) -> Address:
         """The address of a packed constant, which is made once for a key."""
@@ -856,15 +872,15 @@ def _described(step: ScheduleStep, flops: int) -> PlanStep:
     """A step as the plan tells it; codegen names its function later."""
     match step:
         case LoopStep(kernel=kernel, addresses=addresses):
-            params = (*kernel.params, *kernel.locals)
+            params = [param for param in (*kernel.params, *kernel.locals) if not param.table]
             writes = tuple(address for address, param in zip(addresses, params, strict=True) if param.written)
             reads = tuple(address for address, param in zip(addresses, params, strict=True) if not param.written)
             filled = (nest for nest in reversed(kernel.nests) if nest.bodies)
             axes = next(((*nest.rows, *nest.bodies[-1].axes) for nest in filled), ())
             shape = tuple(axis.size for axis in axes)
             kind = "loops"
-        case TapStep(addresses=addresses, params=params, out=out):
-            kind, shape = "contraction", out.shape
+        case TapStep(addresses=addresses, params=params, out=out, plan=plan):
+            kind, shape = "winograd" if isinstance(plan, WinogradPlan) else "contraction", out.shape
             written = [False, False, *(param.written for param in params)]
             reads = tuple(address for address, is_written in zip(addresses, written, strict=True) if not is_written)
             writes = tuple(address for address, is_written in zip(addresses, written, strict=True) if is_written)

@@ -16,6 +16,7 @@ from hybridize.runtime.plan import Plan
 from hybridize.schedule.contraction import ProductPlan
 from hybridize.schedule.contraction.blocks import RowBlocks
 from hybridize.schedule.contraction.taps import TapPlan
+from hybridize.schedule.contraction.winograd import WinogradPlan
 from hybridize.schedule.parallel import Split
 from hybridize.schedule.routines import RoutineScratch
 
@@ -211,12 +212,12 @@ class ProductStep:
 
 @frozen
 class TapStep:
-    """Run a contraction with windows, or a phase of it, by tiles over a table of taps; `addresses` are x, packed w and
-    the params.
+    """Run a contraction with windows by tiles over a table of taps, or by Winograd's algorithm; `addresses` are x,
+    packed w and the params.
     """
 
     provenance: Provenance
-    plan: TapPlan
+    plan: TapPlan | WinogradPlan
     params: tuple[Param, ...]
     """Buffers that the epilogue reads and writes."""
     stores: tuple[SideStore, ...]
@@ -230,7 +231,8 @@ class TapStep:
 
     def __str__(self) -> str:
         body = f"{self.plan}\n{epilogue_text(self.params, statements_of(self.stores))}"
-        return _step("contraction", self.provenance, (*self.addresses, self.workspace), self.split, body)
+        kind = "winograd" if isinstance(self.plan, WinogradPlan) else "contraction"
+        return _step(kind, self.provenance, (*self.addresses, self.workspace), self.split, body)
 
 
 @frozen

@@ -146,8 +146,8 @@ def _band(step: ScheduleStep) -> int:
 def _addresses(step: ScheduleStep) -> Iterator[tuple[Address, bool]]:
     """Iterate over the addresses of a step, each with True if the step writes there."""
     if isinstance(step, LoopStep):
-        params = (*step.kernel.params, *step.kernel.locals)
-        yield from ((address, param.written) for address, param in zip(step.addresses, params, strict=True))
+        held = [param for param in (*step.kernel.params, *step.kernel.locals) if not param.table]
+        yield from ((address, param.written) for address, param in zip(step.addresses, held, strict=True))
     elif isinstance(step, ProductStep):
         params = () if step.epilogue is None else step.epilogue.params
         flags = (True, False, False, *(param.written for param in params))

@@ -76,6 +76,15 @@ def convolved(*how, **more):
     return lambda x, w: [ops.convolution(x, w, *how, **more)]
 
 
+def by_winograd(x, w):
+    """A convolution, a bias of 1 and a rectifier."""
+    _, _, *image = ops.type_of(x).shape
+    op = ops.WinogradContract("ae[c+f-1][d+g-1],befg->abcd", tuple(image))
+    y = ops.bind(op, x, w)[0]
+    kind = ops.type_of(y)
+    return [ops.max(ops.add(y, ops.full(1.0, kind)), ops.full(0.0, kind))]
+
+
 def contracted(spec, sizes=None):
     return lambda x, w: [ops.contract(spec, x, w, sizes or {})]
 
@@ -246,6 +255,10 @@ CASES |= {
         "any width": lambda: schedule_of(convolved(1, 1), f32(1, 64, 14, unknown()), WEIGHT, stable=(1,)),
         "halo by the producer": lambda: schedule_of(halo_by_the_producer, f32(2, 16, 9, 9), f32(16, 16, 3, 3)),
         "threads": lambda: schedule_of(convolved(1, 1), IMAGE, WEIGHT, slots=4),
+        "fewer products": lambda: schedule_of(by_winograd, IMAGE, WEIGHT, stable=(1,)),
+        "fewer products, cut, any batch": lambda: schedule_of(
+            by_winograd, f32(unknown(), 24, 15, 14), f32(41, 24, 3, 3), stable=(1,), slots=4
+        ),
         "16-bit floats": lambda: schedule_of(
             convolved(1, 1), TensorType((1, 16, 9, 9), float16), TensorType((16, 16, 3, 3), float16)
         ),

@@ -36,6 +36,7 @@ from hybridize.contract.feeds import Begun, Feed, Reading, Transaction
 from hybridize.contract.places import Attribute, Key
 from hybridize.graph import Graph, Value
 from hybridize.ops import Composite
+from hybridize.ops.contract import by_winograd
 from hybridize.ops.op import Op, Operand, current, imperatively, interpreting
 from hybridize.ops.world import raised_by
 
@@ -160,7 +161,7 @@ class Recording(GraphScope):
 
     def bind(self, op: Op, operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
         """Add a node."""
-        self.root.check_raised(op)
+        op = self.root.permitted(op)
         return self.root.history.noted(self, self.builder.add(op, operands, self.root.location()))
 
     def constant(self, array: NDArray[Any]) -> Operand:
@@ -404,7 +405,7 @@ class Branch(Recording):
         self.mine: set[Value] = set()
 
     def bind(self, op: Op, operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
-        self.root.check_raised(op)
+        op = self.root.permitted(op)
         mine = self.mine
         inputs = tuple([value if value in mine else self.own(value) for value in operands])
         outputs = self.builder.add(op, inputs, self.root.location())
@@ -476,6 +477,7 @@ class Trace(Recording):
         forms: records calls that have graphs of their own.
         changing: numbers and arrays from outside that each call reads.
         freeze: arrays from outside are constants.
+        winograd: convolutions may be computed by Winograd's algorithm.
         sizes: the assumptions of the program about sizes of arguments that are not known; None where all are.
     """
 
@@ -488,9 +490,11 @@ class Trace(Recording):
         forms: Forms,
         changing: Collection[Key] = (),
         freeze: bool = False,
+        winograd: bool = False,
         sizes: SizeScope | None = None,
     ) -> None:
         self.root = self
+        self._winograd = winograd
         super().__init__(None)
         self.converter = converter
         self._keyed = keyed
@@ -539,6 +543,11 @@ class Trace(Recording):
         if here is None:
             return None
         return self._locations.setdefault((here.file, here.line, here.function), here)
+
+    def permitted(self, op: Op) -> Op:
+        """Return an op as it is recorded: what the user permits is part of it. Refuse it as `check_raised` does."""
+        self.check_raised(op)
+        return by_winograd(op) if self._winograd else op
 
     def check_raised(self, op: Op) -> None:
         """Refuse an op that may raise when the program runs, inside of a `try` whose `except` may catch that."""

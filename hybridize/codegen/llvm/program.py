@@ -23,6 +23,7 @@ from hybridize.codegen.llvm.bands import emit_band
 from hybridize.codegen.llvm.contraction.epilogue import epilogue_emitter
 from hybridize.codegen.llvm.contraction.product import emit_product
 from hybridize.codegen.llvm.contraction.taps import emit_taps
+from hybridize.codegen.llvm.contraction.winograd import emit_winograd
 from hybridize.codegen.llvm.nests.kernels import emit_kernel, emit_rows
 from hybridize.codegen.llvm.parallel import call_in_parallel, emit_body
 from hybridize.codegen.llvm.prepare import emit_prepare
@@ -35,6 +36,7 @@ from hybridize.loops.kernel import Kernel
 from hybridize.machine.target import Target
 from hybridize.runtime.plan import PREPARE, Derivation, Plan, PlanSource
 from hybridize.schedule import Schedule, schedule
+from hybridize.schedule.contraction.winograd import WinogradPlan
 from hybridize.schedule.parallel import SharedLoop, Split
 from hybridize.schedule.steps import (
     Address,
@@ -283,15 +285,19 @@ class Emitter:
         name = self._once(
             "taps",
             f"{step.plan!r} {step.params} {step.stores}{'' if split is None else ' ranged'}",
-            lambda name: emit_taps(
-                self.module, name, step.plan, step.params, step.stores, self.target, ranged=split is not None
-            ),
+            functools.partial(self._written_taps, step),
         )
         if split is None:
             self._call(f, name, args)
         else:
             self._in_parallel(f, name, args, step.plan.units, split, pointers)
         return name
+
+    def _written_taps(self, step: TapStep, name: str) -> Function:
+        ranged = step.split is not None
+        if isinstance(step.plan, WinogradPlan):
+            return emit_winograd(self.module, name, step.plan, step.params, step.stores, self.target, ranged=ranged)
+        return emit_taps(self.module, name, step.plan, step.params, step.stores, self.target, ranged=ranged)
 
     def derive(self, slot: int, derived: Derived, arrays: list[Array]) -> Derivation:
         """Write the program that makes a derived constant; returns what the plan says of it.

@@ -102,7 +102,8 @@ def _program(container: Container) -> SavedProgram:
 
 def _options(tree: Any) -> dict[str, Any]:
     """Keywords of `hybridize`."""
-    if tree.get("backend", "llvm") not in ("llvm", "numpy") or type(tree.get("freeze", False)) is not bool:
+    flags = (tree.get("freeze", False), tree.get("winograd", False))
+    if tree.get("backend", "llvm") not in ("llvm", "numpy") or any(type(flag) is not bool for flag in flags):
         raise ValueError(f"its options are {tree!r}")
     return {word(key): value for key, value in tree.items()}
 

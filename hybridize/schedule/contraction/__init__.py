@@ -19,6 +19,7 @@ Contractions by other index maps (einsum, convolution) go over a table of taps:
       borders     whose indices do not leave the first operand
     arrangement   the part of each axis; the homes that operands and result would best have; where the first is read
     taps          the tiling: a register tile over a table of taps
+    winograd      convolutions by fewer products: when, the transforms, blocks of tiles
     copies        kernels that bring operands into their homes
     ending        the epilogue, as statements over the axes of the result
 

@@ -56,5 +56,6 @@ def restricted(part: Part, spans: Mapping[int, tuple[int, int]]) -> Part:
         tuple(map(moved, contraction.w)),
         contraction.accumulate,
         contraction.result,
+        contraction.winograd,
     )
     return Part(made, places)

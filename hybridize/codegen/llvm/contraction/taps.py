@@ -468,12 +468,16 @@ class _Line:
 
     def _finish(self, f: Function, elements: Elements, total: str) -> None:
         """Write the epilogue of one vector of sums."""
-        lanes = self.plan.lanes
-        for load in walk(*(store.value for store in self.stores)):
-            if isinstance(load, Load) and load.operand == ACCUMULATED:
-                rounded = narrowed(f, total, load.dtype, lanes)
-                if lanes > 1 and not elements.varies(load):
-                    rounded = f.op(f"extractelement {register_type(load.dtype, lanes)} {rounded}, i64 0")
-                elements.remember(load, rounded)
-        for store in self.stores:
-            elements.store(store.param, store.index, store.value)
+        accumulated(f, elements, self.stores, total, self.plan.lanes)
+
+
+def accumulated(f: Function, elements: Elements, stores: Sequence[SideStore], total: str, lanes: int) -> None:
+    """Write the epilogue of one vector of sums."""
+    for load in walk(*(store.value for store in stores)):
+        if isinstance(load, Load) and load.operand == ACCUMULATED:
+            rounded = narrowed(f, total, load.dtype, lanes)
+            if lanes > 1 and not elements.varies(load):
+                rounded = f.op(f"extractelement {register_type(load.dtype, lanes)} {rounded}, i64 0")
+            elements.remember(load, rounded)
+    for store in stores:
+        elements.store(store.param, store.index, store.value)

@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Convolutions by Winograd's algorithm as machine code (see `schedule.contraction.winograd`).
+
+`emit_winograd` writes an internal function `(ptr x, ptr w, <buffers of the epilogue>, ptr scratch)`. It goes through
+blocks of tiles: each tile of x is transformed by one function, all products of the block are one call of a contraction
+over taps, and each tile of the result is transformed by another function, which has the epilogue. Transforms are
+straight lines of vectors along channels, the steps of a `LinearProgram` for each column and then for each row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+from hybridize.base.dims import bounds, same
+from hybridize.base.frozen import frozen
+from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes
+from hybridize.codegen.llvm.contraction.micro import at, operand, plus, times
+from hybridize.codegen.llvm.contraction.taps import LIGHT, accumulated, emit_taps
+from hybridize.codegen.llvm.functions.table import constant
+from hybridize.codegen.llvm.nests.elements import Elements
+from hybridize.codegen.llvm.nests.memory import Width
+from hybridize.codegen.llvm.nests.positions import Array, Lane
+from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
+from hybridize.loops.index import Interner, bit
+from hybridize.loops.kernel import Param
+from hybridize.loops.measure import weight
+from hybridize.machine.target import Target
+from hybridize.schedule.contraction.ending import plain_ending
+from hybridize.schedule.contraction.winograd import LinearProgram, WinogradPlan, linear_program, products_type
+from hybridize.schedule.steps import SideStore
+
+
+def emit_winograd(
+    module: Module,
+    name: str,
+    plan: WinogradPlan,
+    params: Sequence[Param],
+    stores: Sequence[SideStore],
+    target: Target,
+    *,
+    ranged: bool = False,
+) -> Function:
+    """Write the function `name`: `(ptr x, ptr w, <params>, ptr scratch)`; with `ranged`, `i64 first, i64 last` follow.
+
+    `w` is transformed and packed. The range counts the plan's units; calls for several ranges may run at the same time.
+    """
+    buffers = [("ptr", f"e{number}") for number in range(len(params))]
+    more = [("i64", "first"), ("i64", "last")] if ranged else []
+    f = Function(
+        module, name, [("ptr", "x"), ("ptr", "w"), *buffers, ("ptr", "scratch"), *more], attributes=UNOPTIMISED
+    )
+    transforms = _Transforms(plan, params, stores, ArithmeticEmitter(plan.products.dtype, target))
+    read = transforms.of_x(module, f"{name}.x")
+    param, store = plain_ending(Interner(), products_type(plan), plan.summed)
+    multiplied = emit_taps(module, f"{name}.products", plan.products, [param], [store], target)
+    heavy = weight(*(expr for store in stores for expr in (store.index, store.value))) > LIGHT
+    whole = None if heavy else transforms.of_result(module, f"{name}.whole", whole=True)
+    part = transforms.of_result(module, f"{name}.part", whole=False) if heavy or plan.is_cut else None
+    _write_blocks(f, plan, len(params), (read, multiplied.name), (whole, part), ranged)
+    return f
+
+
+def _write_blocks(
+    f: Function,
+    plan: WinogradPlan,
+    buffers: int,
+    callees: tuple[str, str],
+    endings: tuple[str | None, str | None],
+    ranged: bool,
+) -> None:
+    """Write the loop over blocks of tiles; `endings` store whole tiles, and parts of tiles."""
+    nbytes = plan.products.dtype.itemsize
+    transformed, summed, own = (at(f, "%scratch", offset) for offset in plan.offsets)
+    with f.loop(*(("%first", "%last") if ranged else ("0", operand(f, plan.units)))) as block:
+        first = times(f, block.index, plan.tiles)
+        if not same(plan.tile_count % plan.tiles, 0):  # the last block ends with the tiles
+            first = _least(f, first, f.op(f"sub i64 {operand(f, plan.tile_count)}, {plan.tiles}"))
+            first = f.op(f"call i64 {_function(f, 'smax')}(i64 {first}, i64 0)")
+        with f.loop(0, plan.tiles) as turn:
+            tile = _Tile.of(f, plan, plus(f, first, turn.index))
+            place = at(f, transformed, times(f, turn.index, plan.transformed.strides[1] * nbytes))
+            f.call(callees[0], [f"ptr {at(f, '%x', times(f, tile.x, nbytes))}", f"ptr {place}"])
+        f.call(callees[1], [f"ptr {transformed}", "ptr %w", f"ptr {summed}", f"ptr {own}"])
+        with f.loop(0, plan.tiles) as turn:
+            tile = _Tile.of(f, plan, plus(f, first, turn.index))
+            place = at(f, summed, times(f, turn.index, plan.summed.strides[1] * nbytes))
+            axes = [f"i64 {tile.axes.get(axis, '0')}" for axis in range(len(plan.sizes))]
+            args = [f"ptr {place}", *axes, *(f"ptr %e{number}" for number in range(buffers))]
+            _end(f, tile, args, endings)
+    f.do("ret void")
+
+
+def _end(f: Function, tile: _Tile, args: list[str], endings: tuple[str | None, str | None]) -> None:
+    """Write the call that stores a tile."""
+    whole, part = endings
+    begun = [f"i64 {tile.begun[0]}", f"i64 {tile.begun[1]}"]
+    if whole is None or part is None:
+        f.call(part or whole or "", [*args, *begun] if part else args)
+        return
+    is_cut = f.op(f"icmp ne i64 {f.op(f'or i64 {tile.begun[0]}, {tile.begun[1]}')}, 0")
+    with f.when(is_cut):
+        f.call(part, [*args, *begun])
+    with f.when(f.op(f"xor i1 {is_cut}, true")):
+        f.call(whole, args)
+
+
+@frozen
+class _Tile:
+    """Registers that say where a tile is."""
+
+    x: str
+    """The element of x at its first window."""
+    axes: dict[int, str]
+    """The index of its first pixel, by axes of the result."""
+    begun: tuple[str, str]
+    """Its first pixel that no tile before it stores, down and across."""
+
+    @classmethod
+    def of(cls, f: Function, plan: WinogradPlan, number: str) -> _Tile:
+        """Find a tile by its number; behind the last, that again."""
+        m = plan.pixels
+        if bounds(plan.tile_count)[0] < plan.tiles:
+            number = _least(f, number, f.op(f"sub i64 {operand(f, plan.tile_count)}, 1"))
+        x, axes, begun = operand(f, plan.start), {}, []
+        for axis, count in zip((plan.across, plan.down), reversed(plan.grid), strict=True):
+            number, index = _divided(f, number, count)
+            wanted = times(f, index, m)
+            first = wanted
+            if not same(axis.size % m, 0):
+                first = _least(f, wanted, f.op(f"sub i64 {operand(f, axis.size)}, {m}"))
+            begun.append("0" if first == wanted else f.op(f"sub i64 {wanted}, {first}"))
+            axes[axis.axis] = first
+            x = plus(f, x, times(f, first, axis.x))
+        for axis in reversed(plan.images):
+            number, axes[axis.axis] = _divided(f, number, axis.size)
+            x = plus(f, x, times(f, axes[axis.axis], axis.x))
+        return cls(x, axes, (begun[1], begun[0]))
+
+
+def _divided(f: Function, number: str, by: int) -> tuple[str, str]:
+    """The quotient and the rest."""
+    if same(by, 1):
+        return number, "0"
+    divisor = operand(f, by)
+    return f.op(f"udiv i64 {number}, {divisor}"), f.op(f"urem i64 {number}, {divisor}")
+
+
+def _least(f: Function, a: str, b: str) -> str:
+    return f.op(f"call i64 {_function(f, 'smin')}(i64 {a}, i64 {b})")
+
+
+def _function(f: Function, name: str) -> str:
+    return f.module.declare(f"llvm.{name}.i64", "i64", ["i64", "i64"])
+
+
+@frozen
+class _Transforms:
+    """Writes the functions that transform one tile."""
+
+    plan: WinogradPlan
+    params: Sequence[Param]
+    stores: Sequence[SideStore]
+    arithmetic: ArithmeticEmitter
+
+    def of_x(self, module: Module, name: str) -> str:
+        """Write `(ptr x, ptr v)`: a tile of x, whose channels lie one after the other, into v[position]."""
+        plan, arithmetic = self.plan, self.arithmetic
+        f = Function(module, name, [("ptr", "x"), ("ptr", "v")], attributes="nounwind noinline")
+        program = linear_program(plan.transforms.x)
+        lanes, nbytes, reach = plan.lanes, arithmetic.bytes, range(plan.reach)
+        for channel, mask in self._vectors(f, plan.channels):
+            with channel as start:
+                x, v = (at(f, pointer, times(f, start, nbytes)) for pointer in ("%x", "%v"))
+                columns = []
+                for j in reach:
+                    places = [at(f, x, (i * plan.down.x + j * plan.across.x) * nbytes) for i in reach]
+                    loaded = [arithmetic.load(f, place, lanes, mask) for place in places]
+                    columns.append(self._applied(f, program, loaded))
+                for i in reach:
+                    values = self._applied(f, program, [column[i] for column in columns])
+                    for j, value in enumerate(values):
+                        position = (i * plan.reach + j) * plan.transformed.strides[0]
+                        arithmetic.store_computed(f, value, at(f, v, position * nbytes))
+        f.do("ret void")
+        return module.shared(f)
+
+    def of_result(self, module: Module, name: str, *, whole: bool) -> str:
+        """Write `(ptr m, i64 <axes of the result>, <params>)`: m[position] into pixels, and these into memory.
+
+        With `whole`, all pixels of the tile are stored; else those from `i64 down, i64 across` on, which follow.
+        """
+        plan, arithmetic = self.plan, self.arithmetic
+        axes = [("i64", f"a{axis}") for axis in range(len(plan.sizes))]
+        buffers = [("ptr", f"e{number}") for number in range(len(self.params))]
+        more = [] if whole else [("i64", "down"), ("i64", "across")]
+        f = Function(module, name, [("ptr", "m"), *axes, *buffers, *more], attributes="nounwind noinline")
+        elements, program = self._elements(f), linear_program(plan.transforms.out)
+        values = [expr for store in self.stores for expr in (store.index, store.value)]
+        moving = bit(plan.down.axis) | bit(plan.across.axis)
+        for vectors, mask in self._vectors(f, plan.sizes[plan.column]):
+            with vectors as column, elements.bound(plan.column, column, Lane(plan.column, Width(plan.lanes, mask))):
+                elements.hoist(values, moving)
+                m = at(f, "%m", times(f, column, arithmetic.bytes))
+                columns = []
+                for j in range(plan.reach):
+                    places = [self._summed(f, m, i, j) for i in range(plan.reach)]
+                    loaded = [arithmetic.load(f, place, plan.lanes, mask) for place in places]
+                    columns.append(self._applied(f, program, loaded))
+                rows = (self._applied(f, program, [column[i] for column in columns]) for i in range(plan.pixels))
+                (self._store_whole if whole else self._store_part)(f, elements, rows)
+        f.do("ret void")
+        return module.shared(f)
+
+    def _summed(self, f: Function, m: str, i: int, j: int) -> str:
+        position = (i * self.plan.reach + j) * self.plan.summed.strides[0]
+        return at(f, m, position * self.arithmetic.bytes)
+
+    def _vectors(self, f: Function, count: int) -> Iterable[tuple[_Vectors, str | None]]:
+        """The loop over all whole vectors, and what is left, under a mask."""
+        whole = count // self.plan.lanes * self.plan.lanes
+        if whole:
+            yield _Vectors(f, 0, whole, self.plan.lanes), None
+        if whole < count:
+            mask = None if self.plan.lanes == 1 else first_lanes(f, str(count - whole), self.plan.lanes)
+            yield _Vectors(f, whole, count, self.plan.lanes), mask
+
+    def _store_whole(self, f: Function, elements: Elements, rows: Iterable[list[str]]) -> None:
+        """Write the epilogue of each pixel."""
+        plan = self.plan
+        for i, row in enumerate(rows):
+            with elements.bound(plan.down.axis, plus(f, f"%a{plan.down.axis}", i)):
+                for j, value in enumerate(row):
+                    with elements.bound(plan.across.axis, plus(f, f"%a{plan.across.axis}", j)):
+                        self._finish(f, elements, value)
+
+    def _store_part(self, f: Function, elements: Elements, rows: Iterable[list[str]]) -> None:
+        """Write the epilogue once, in a loop over pixels, which wait on the stack."""
+        plan, arithmetic = self.plan, self.arithmetic
+        held = f.alloca(arithmetic.vector, plan.pixels**2)
+        for i, row in enumerate(rows):
+            for j, value in enumerate(row):
+                arithmetic.store_computed(f, value, at(f, held, (i * plan.pixels + j) * arithmetic.vector_bytes))
+        with f.loop("%down", str(plan.pixels)) as down, elements.scope():
+            y = plus(f, f"%a{plan.down.axis}", down.index)
+            with elements.bound(plan.down.axis, y), f.loop("%across", str(plan.pixels)) as across, elements.scope():
+                number = plus(f, times(f, down.index, plan.pixels), across.index)
+                place = at(f, held, times(f, number, arithmetic.vector_bytes))
+                with elements.bound(plan.across.axis, plus(f, f"%a{plan.across.axis}", across.index)):
+                    self._finish(f, elements, arithmetic.load_computed(f, place))
+
+    def _finish(self, f: Function, elements: Elements, value: str) -> None:
+        """Write the epilogue of a vector."""
+        accumulated(f, elements, self.stores, value, self.plan.lanes)
+
+    def _elements(self, f: Function) -> Elements:
+        """The writer of the epilogue, all axes of the result open but the column."""
+        arrays = {n: Array(f"%e{n}", param.dtype, written=param.written) for n, param in enumerate(self.params)}
+        elements = Elements(f, self.arithmetic.target, arrays, dict(enumerate(self.plan.sizes)))
+        for axis in range(len(self.plan.sizes)):
+            elements.axes[axis], elements.depth[axis] = f"%a{axis}", 0
+            elements.rows |= bit(axis)
+        return elements
+
+    def _applied(self, f: Function, program: LinearProgram, vector: Sequence[str]) -> list[str]:
+        """The values of a program."""
+        values = list(vector)
+        for step in program.steps:
+            values.append(self._sum(f, (step.left, values[step.a]), (step.right, values[step.b])))
+        return [values[output] for output in program.outputs]
+
+    def _sum(self, f: Function, one: tuple[Fraction, str], other: tuple[Fraction, str]) -> str:
+        """The sum of two multiples."""
+        if abs(other[0]) not in (0, 1) or one[0] == -1:  # a multiple, then one that is added as it is
+            one, other = other, one
+        (factor, x), (more, y) = one, other
+        arithmetic = self.arithmetic
+        of = arithmetic.vector
+        if more == 0:
+            return f.op(f"fmul {of} {x}, {self._constant(factor)}")
+        if abs(more) != 1:
+            y, more = f.op(f"fmul {of} {y}, {self._constant(more)}"), Fraction(1)
+        if factor == 1:
+            return f.op(f"{'fadd' if more == 1 else 'fsub'} {of} {x}, {y}")
+        if factor == -1 and more == 1:
+            return f.op(f"fsub {of} {y}, {x}")
+        y = y if more == 1 else f.op(f"fneg {of} {y}")
+        return arithmetic.multiply_add(f, x, self._constant(factor), y)
+
+    def _constant(self, factor: Fraction) -> str:
+        return constant(float(factor), self.plan.products.dtype, self.arithmetic.lanes)
+
+
+class _Vectors:
+    """A loop over vectors of columns, entered by `with`: their first column."""
+
+    def __init__(self, f: Function, start: int, stop: int, lanes: int) -> None:
+        self._loop = f.loop(start, stop, lanes)
+
+    def __enter__(self) -> str:
+        return self._loop.__enter__().index
+
+    def __exit__(self, *error: object) -> None:
+        self._loop.__exit__(None, None, None) if error[0] is None else self._loop.__exit__(*error)  # type: ignore[arg-type]
