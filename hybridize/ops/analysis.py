@@ -8,7 +8,7 @@ import math
 import numpy
 
 from hybridize.ops import special
-from hybridize.ops.arithmetic import add, div, lt, mul, neg, sub, where
+from hybridize.ops.arithmetic import add, bit_not, bit_or, div, eq, lt, mul, neg, sub, where
 from hybridize.ops.elementwise import Gradient, Unary, unary
 from hybridize.ops.op import Operand
 from hybridize.ops.views import like
@@ -363,7 +363,7 @@ def _one_less_square(x: Operand) -> Operand:
 
 
 def digamma(x: Operand) -> Operand:
-    """The logarithmic derivative of the gamma function, as a composition.
+    """The logarithmic derivative of the gamma function, as a composition; NaN at negative integers.
 
     Below 0.5 by reflection, then ten steps of the recurrence, then the asymptotic series at x + 10 or more.
 
@@ -381,5 +381,10 @@ def digamma(x: Operand) -> Operand:
     for coefficient in (1 / 132, -1 / 240, 1 / 252, -1 / 120, 1 / 12):
         series = mul(square, add(series, like(coefficient, x)))
     right = sub(sub(sub(log(far), div(like(0.5, x), far)), series), steps)
-    angle = mul(like(math.pi, x), sub(x, floor(x)))
-    return where(left, sub(right, div(like(math.pi, x), tan(angle))), right)
+    apart = sub(x, round(x))
+    pole = eq(apart, like(0, x))
+    middle = eq(x, like(0, x))
+    angle = mul(like(math.pi, x), where(bit_or(pole, bit_not(left)), like(0.5, x), apart))
+    reflected = sub(right, div(like(math.pi, x), tan(angle)))
+    at_pole = where(middle, div(like(-1, x), where(middle, x, one)), like(math.nan, x))
+    return where(left, where(pole, at_pole, reflected), right)

@@ -14,7 +14,7 @@ from hybridize.base.dtypes import DType, bfloat16, float16, float32, int64, is_f
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.types import TensorType
 from hybridize.ops.analysis import erf, exp, expm1, log, log1p, rsqrt, sigmoid, tanh
-from hybridize.ops.arithmetic import abs, add, div, eq, ge, gt, max, min, mul, neg, shift_right, sub, where
+from hybridize.ops.arithmetic import abs, add, div, eq, ge, gt, max, mul, neg, shift_right, sub, where
 from hybridize.ops.composite import composite
 from hybridize.ops.indexing import gather
 from hybridize.ops.matmul import matmul
@@ -157,7 +157,7 @@ def leaky_relu(x: Operand, gamma: Operand | None = None, act_type: str = "leaky"
     wide, dtype = _widened(x)
     zero = like(0, wide)
     positive = gt(wide, zero)
-    below = expm1(min(wide, zero))
+    below = expm1(where(positive, zero, wide))  # which would overflow where it is not chosen
     match act_type:
         case "leaky":
             y = where(positive, wide, mul(wide, like(slope, wide)))

@@ -28,6 +28,7 @@ from hybridize.array.functions.elementwise import (
     tanh,
     where,
 )
+from hybridize.array.functions.reductions import any as any_
 from hybridize.array.functions.reductions import mean
 from hybridize.array.functions.reductions import sum as sum_
 from hybridize.array.functions.searching import along, points_within
@@ -115,7 +116,7 @@ def softmax(
         operand(temperature)  # says if it is no number
     if length is not None:
         valid = _valid(data, length, axis)
-        return where(valid, softmax(where(valid, data, -math.inf), axis, None, temperature, dtype=dtype), 0.0)
+        return where(valid, softmax(_only(valid, data, axis), axis, None, temperature, dtype=dtype), 0.0)
     x = _taped_or_plain(data) if temperature is None or temperature == 1.0 else _plain(data)
     if x is not None and x.size and x.ndim:
         y = _softmax(x, axis_of(axis, x.ndim, "softmax"), temperature)
@@ -163,7 +164,7 @@ def log_softmax(
         operand(temperature)  # says if it is no number
     if length is not None:
         valid = _valid(data, length, axis)
-        return where(valid, log_softmax(where(valid, data, -math.inf), axis, None, temperature, dtype=dtype), 0.0)
+        return where(valid, log_softmax(_only(valid, data, axis), axis, None, temperature, dtype=dtype), 0.0)
     x = _taped_or_plain(data) if temperature is None or temperature == 1.0 else _plain(data)
     if x is not None and x.size and x.ndim:
         axis = axis_of(axis, x.ndim, "log_softmax")
@@ -196,6 +197,11 @@ def _valid(data: Any, length: Any, axis: int) -> Any:
         arange(x.shape[axis_index], dtype=int64), tuple(-1 if i == axis_index else 1 for i in range(x.ndim))
     )
     return less(steps, expand_dims(result(index_operand(length)), axis_index))
+
+
+def _only(valid: Any, data: Any, axis: int) -> Any:
+    """`data` where `valid`, else -infinity; 0 in rows without a valid element, which would be NaN throughout."""
+    return where(valid, data, where(any_(valid, axis, keepdims=True), -math.inf, 0.0))
 
 
 @public
@@ -331,8 +337,8 @@ def leaky_relu(
 
 
 def _expm1_below(x: Any) -> Any:
-    """exp(x) - 1 where x is not positive; no overflow elsewhere."""
-    return result(ops.expm1(operand(minimum(x, 0.0))))
+    """exp(x) - 1 where x is not positive; no overflow elsewhere, and the whole slope at 0."""
+    return result(ops.expm1(operand(where(x > 0, 0.0, x))))
 
 
 @consistent
@@ -468,7 +474,8 @@ def smooth_l1(data: Any, scalar: float = 1.0) -> Any:
     """(s x)**2 / 2 where abs(x) < 1 / s**2, else abs(x) - 1 / (2 s**2)."""
     x = array(data)
     s = scalar * scalar
-    return where(less(absolute(x), 1.0 / s), multiply(square(x), 0.5 * s), subtract(absolute(x), 0.5 / s))
+    near = less(absolute(x), 1.0 / s)
+    return where(near, multiply(square(where(near, x, 0.0)), 0.5 * s), subtract(absolute(x), 0.5 / s))
 
 
 @public

@@ -16,8 +16,25 @@ from hybridize.ops import Operand, type_of
 
 
 @aten("embedding.default")
-def _embedding(types: Types, weight: Operand, indices: Operand, *_: Any, **__: Any) -> Operand:
-    return ops.gather(weight, within(operand(indices, int64, type_of(indices).shape), type_of(weight).shape[0]), 0)
+def _embedding(
+    types: Types, weight: Operand, indices: Operand, padding: int = -1, by_frequency: bool = False, sparse: bool = False
+) -> Operand:
+    """Rows of `weight`; the one for padding, if that is not negative, has no gradient. A sparse gradient is dense here.
+
+    Raises:
+        CaptureError E422: a gradient that is divided by how often an index comes.
+    """
+    if by_frequency:
+        raise CaptureError(
+            "E422", "an Embedding with scale_grad_by_freq cannot be compiled", help="scale_grad_by_freq=False"
+        )
+    numbers = within(operand(indices, int64, type_of(indices).shape), type_of(weight).shape[0])
+    rows = ops.gather(weight, numbers, 0)
+    if padding < 0:
+        return rows
+    shape = type_of(rows).shape
+    blank = ops.spread(ops.eq(numbers, ops.like(padding, numbers)), shape, (len(shape) - 1,))
+    return ops.where(blank, ops.stop_gradient(rows), rows)
 
 
 @aten("index_select.default")

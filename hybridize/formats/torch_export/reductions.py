@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from hybridize import ops
-from hybridize.base.dtypes import bool_, is_float
+from hybridize.base.dtypes import bfloat16, bool_, float16, float32, is_float
 from hybridize.base.errors import CaptureError
 from hybridize.formats.torch_export.registry import Types, aten, axes_of, operand
 from hybridize.ops import Operand, composites, type_of
@@ -110,7 +110,7 @@ def _cumprod(types: Types, x: Operand, axis: int, *, dtype: Any = None) -> Opera
     return ops.cum_prod(x, axis % types[0].ndim) if types[0].ndim else x
 
 
-@aten("var.correction", "var.dim")
+@aten("var.correction")
 def _var(types: Types, x: Operand, axes: Any = None, *, correction: float | None = 1, keepdim: bool = False) -> Operand:
     chosen = axes_of(axes, type_of(x).ndim)
     return _reduced(types, composites.variance(x, chosen, 1 if correction is None else correction))
@@ -122,6 +122,25 @@ def _var_mean(
 ) -> tuple[Operand, Operand]:
     mean = ops.reshape(composites.mean(x, axes_of(axes, type_of(x).ndim)), types[1].shape)
     return _var(types, x, axes, correction=correction), mean
+
+
+@aten("std.correction")
+def _std(types: Types, x: Operand, axes: Any = None, *, correction: float | None = 1, keepdim: bool = False) -> Operand:
+    """The root of the variance; its gradient where that is 0 is 0."""
+    kind = types[0]
+    wide = operand(x, float32 if kind.dtype in (float16, bfloat16) else kind.dtype, type_of(x).shape)
+    variance = composites.variance(wide, axes_of(axes, type_of(x).ndim), 1 if correction is None else correction)
+    nothing = ops.eq(variance, ops.like(0, variance))
+    root = ops.sqrt(ops.where(nothing, ops.like(1, variance), variance))
+    return _reduced(types, ops.cast(ops.where(nothing, ops.like(0, root), root), kind.dtype))
+
+
+@aten("std_mean.correction")
+def _std_mean(
+    types: Types, x: Operand, axes: Any = None, *, correction: float | None = 1, keepdim: bool = False
+) -> tuple[Operand, Operand]:
+    mean = ops.reshape(composites.mean(x, axes_of(axes, type_of(x).ndim)), types[1].shape)
+    return _std(types, x, axes, correction=correction), mean
 
 
 @aten("linalg_vector_norm.default")
@@ -139,7 +158,8 @@ def norm(x: Operand, order: float, axes: tuple[int, ...]) -> Operand:
     if math.isinf(order):
         return ops.reduce_max(size, axes) if order > 0 else ops.reduce_min(size, axes)
     if order == 0:
-        return ops.sum(ops.cast(ops.ne(x, ops.like(0, x)), type_of(x).dtype), axes)
+        one = ops.like(1, size)
+        return ops.sum(ops.where(ops.isnan(size), one, ops.sign(size)), axes)  # of slope 0, not without one
     if order < 0 or not is_float(type_of(x).dtype):
         raise CaptureError("E422", f"the norm of order {order:g} cannot be compiled", help="write it as a formula")
     total = ops.sum(ops.mul(x, x) if order == 2 else ops.pow(size, ops.like(order, x)), axes)

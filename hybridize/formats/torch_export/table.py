@@ -42,7 +42,6 @@ for _name, _function in {
     "rsqrt.default": ops.rsqrt,
     "abs.default": ops.abs,
     "neg.default": ops.neg,
-    "sign.default": ops.sign,
     "sin.default": ops.sin,
     "cos.default": ops.cos,
     "tan.default": ops.tan,
@@ -109,30 +108,27 @@ def _binary(function: Callable[[Operand, Operand], Operand]) -> Translation:
     return translate
 
 
-for _name, _operation in {
-    "mul": ops.mul,
-    "div": ops.div,
-    "minimum": ops.min,
-    "maximum": ops.max,
-    "pow": ops.pow,
-    "fmod": ops.fmod,
-    "remainder": ops.mod,
-    "atan2": ops.arctan2,
-    "bitwise_and": ops.bit_and,
-    "bitwise_or": ops.bit_or,
-    "bitwise_xor": ops.bit_xor,
-    "logical_and": ops.bit_and,
-    "logical_or": ops.bit_or,
-    "logical_xor": ops.bit_xor,
-    "hypot": ops.hypot,
-    "copysign": ops.copysign,
-    "fmax": ops.fmax,
-    "fmin": ops.fmin,
+for _names, _operation in {
+    "mul.Tensor mul.Scalar": ops.mul,
+    "div.Tensor div.Scalar": ops.div,
+    "minimum.default": ops.min,
+    "maximum.default": ops.max,
+    "pow.Tensor_Tensor pow.Tensor_Scalar pow.Scalar": ops.pow,
+    "fmod.Tensor fmod.Scalar": ops.fmod,
+    "remainder.Tensor remainder.Scalar remainder.Scalar_Tensor": ops.mod,
+    "atan2.default": ops.arctan2,
+    "bitwise_and.Tensor bitwise_and.Scalar bitwise_and.Scalar_Tensor": ops.bit_and,
+    "bitwise_or.Tensor bitwise_or.Scalar bitwise_or.Scalar_Tensor": ops.bit_or,
+    "bitwise_xor.Tensor bitwise_xor.Scalar bitwise_xor.Scalar_Tensor": ops.bit_xor,
+    "logical_and.default": ops.bit_and,
+    "logical_or.default": ops.bit_or,
+    "logical_xor.default": ops.bit_xor,
+    "hypot.default": ops.hypot,
+    "copysign.Tensor copysign.Scalar": ops.copysign,
+    "fmax.default": ops.fmax,
+    "fmin.default": ops.fmin,
 }.items():
-    aten(*(f"{_name}.{o}" for o in ("Tensor", "Scalar", "default", "Tensor_Tensor", "Tensor_Scalar")))(
-        _binary(_operation)
-    )
-aten("pow.Scalar")(_binary(ops.pow))
+    aten(*_names.split())(_binary(_operation))
 
 
 def _sum_of(function: Callable[[Operand, Operand], Operand]) -> Translation:
@@ -153,17 +149,6 @@ aten("sub.Tensor", "sub.Scalar")(_sum_of(ops.sub))
 @aten("rsub.Scalar", "rsub.Tensor")
 def _rsub(types: Types, x: Any, y: Any, alpha: float = 1) -> Operand:
     return _sum_of(ops.sub)(types, y, x, alpha=alpha)
-
-
-@aten("xlogy.Tensor", "xlogy.Scalar_Self", "xlogy.Scalar_Other")
-def _xlogy(types: Types, x: Any, y: Any) -> Operand:
-    """x log y, where 0 times the logarithm of nothing is 0."""
-    kind = types[0]
-    x, y = operand(x, kind.dtype, kind.shape), operand(y, kind.dtype, kind.shape)
-    zero = operand(0, kind.dtype, kind.shape)
-    nothing = ops.bit_and(ops.eq(x, zero), ops.le(y, zero))
-    safe = ops.where(nothing, operand(1, kind.dtype, kind.shape), y)
-    return ops.where(nothing, zero, ops.mul(x, ops.log(safe)))
 
 
 @aten("div.Tensor_mode", "div.Scalar_mode")
@@ -236,57 +221,6 @@ def _clamp_min(types: Types, x: Operand, low: Any) -> Operand:
 @aten("clamp_max.default", "clamp_max.Tensor")
 def _clamp_max(types: Types, x: Operand, high: Any) -> Operand:
     return _clamp(types, x, None, high)
-
-
-@aten("hardtanh.default")
-def _hardtanh(types: Types, x: Operand, low: float = -1.0, high: float = 1.0) -> Operand:
-    """At a bound the gradient is 0, other than that of `clamp`."""
-    kind = types[0]
-    lowest, highest = operand(low, kind.dtype, kind.shape), operand(high, kind.dtype, kind.shape)
-    return ops.where(ops.le(x, lowest), lowest, ops.where(ops.ge(x, highest), highest, x))
-
-
-@aten("gelu.default")
-def _gelu(types: Types, x: Operand, *, approximate: str = "none") -> Operand:
-    return composites.gelu(x, approximate == "tanh")
-
-
-@aten("silu.default")
-def _silu(types: Types, x: Operand) -> Operand:
-    return ops.mul(x, ops.sigmoid(x))
-
-
-@aten("hardswish.default")
-def _hardswish(types: Types, x: Operand) -> Operand:
-    """0 up to -3, x from 3 on, x (x + 3) / 6 between: torch's slopes at the joints."""
-    between = ops.div(ops.mul(x, ops.add(x, ops.like(3, x))), ops.like(6, x))
-    above = ops.where(ops.ge(x, ops.like(3, x)), x, between)
-    return ops.where(ops.le(x, ops.like(-3, x)), ops.like(0, x), above)
-
-
-@aten("hardsigmoid.default")
-def _hardsigmoid(types: Types, x: Operand) -> Operand:
-    """0 up to -3, 1 from 3 on, a line between."""
-    line = ops.div(ops.add(x, ops.like(3, x)), ops.like(6, x))
-    above = ops.where(ops.ge(x, ops.like(3, x)), ops.like(1, x), line)
-    return ops.where(ops.le(x, ops.like(-3, x)), ops.like(0, x), above)
-
-
-@aten("leaky_relu.default")
-def _leaky_relu(types: Types, x: Operand, slope: float = 0.01) -> Operand:
-    kind = types[0]
-    zero = operand(0, kind.dtype, kind.shape)
-    return ops.where(ops.gt(x, zero), x, ops.mul(x, operand(slope, kind.dtype, kind.shape)))
-
-
-@aten("elu.default")
-def _elu(types: Types, x: Operand, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0) -> Operand:
-    kind = types[0]
-    low = ops.mul(
-        ops.expm1(ops.mul(x, operand(input_scale, kind.dtype, kind.shape))), operand(alpha, kind.dtype, kind.shape)
-    )
-    y = ops.where(ops.gt(x, operand(0, kind.dtype, kind.shape)), x, low)
-    return y if scale == 1 else ops.mul(y, operand(scale, kind.dtype, kind.shape))
 
 
 @aten("linear.default")
@@ -446,7 +380,7 @@ def _detach(types: Types, x: Operand) -> Operand:
     return ops.stop_gradient(x) if is_float(types[0].dtype) else x
 
 
-@aten("_to_copy.default", "to.dtype", "_to_copy")
+@aten("_to_copy.default", "to.dtype")
 def _to(types: Types, x: Operand, *_: Any, **__: Any) -> Operand:
     return operand(x, types[0].dtype, types[0].shape)
 

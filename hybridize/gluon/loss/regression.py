@@ -82,7 +82,8 @@ class HuberLoss(Loss):
     def forward(self, pred: Any, label: Any, sample_weight: Any = None) -> Any:
         pred, rho = array(pred), self._rho
         distance = np.absolute(self._like(label, pred) - pred)
-        loss = np.where(distance > rho, distance - 0.5 * rho, np.square(distance) * (0.5 / rho))
+        far = distance > rho
+        loss = np.where(far, distance - 0.5 * rho, np.square(np.where(far, 0, distance)) * (0.5 / rho))
         return self._finished(loss, sample_weight)
 
 
