@@ -8,6 +8,7 @@ import numpy
 import pytest
 
 from hybridize import ops
+from hybridize.base.dims import SizeScope
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import compile_module, named_target
 from hybridize.codegen.llvm.program import build
@@ -230,3 +231,30 @@ def test_windows_read_nothing_beyond_their_operands(case, target, at_end, monkey
     assert "copy in" not in words
     assert "contract" in words
     run_guarded(graph, inputs, named_target(target), at_end)
+
+
+@pytest.mark.parametrize("target", ["avx512", "avx2", "baseline"])
+@pytest.mark.parametrize("stride", [2, 3, 4])
+def test_elements_that_stand_apart_are_loaded_with_those_between_and_nothing_after(stride, target):
+    """Whole vectors, and rests of any number of lanes, in elements of all sizes."""
+    for dtype, count in (("f4", 5), ("f4", 16), ("f4", 33), ("f4", 70), ("f8", 9), ("f2", 31), ("i1", 50), ("i8", 3)):
+        shape = (2, (count - 1) * stride + 1)  # ends with the last one that is taken
+        x = numpy.random.default_rng(count).uniform(-50, 50, shape).astype(dtype)
+
+        def program(x, shape=shape):
+            part = ops.slice(x, (0, 0), shape, (1, stride))
+            return [ops.add(part, part)]
+
+        run_guarded(ops.make_graph(program, [TensorType(shape, x.dtype)]), [x], named_target(target), at_end=True)
+
+
+@pytest.mark.parametrize("target", ["avx512", "avx2", "baseline"])
+def test_windows_that_step_by_two_are_loaded_in_vectors(target):
+    """Also under masks that only the call knows; no element is gathered one by one."""
+    scope = SizeScope()
+    columns = scope.symbol(20, name="columns", low=2)
+    for size in (56, columns):
+        graph = ops.make_graph(
+            lambda x: [ops.window_max(x, (1, 2), (1, 2), (0, 0), (0, 0))], [TensorType((4, size), numpy.dtype("f4"))]
+        )
+        assert "masked.gather" not in build(Inline()(graph), named_target(target)).module.text()

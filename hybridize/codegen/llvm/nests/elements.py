@@ -174,6 +174,8 @@ class Elements(Positions):
             return stored or memory.load(self.f, self.pointer(load.operand, address), array.dtype, width)
         if stride is not None and same(stride, -1):
             return memory.load_reversed(self.f, self.pointer(load.operand, address), array.dtype, width)
+        if stride is not None and not dims.is_symbolic(stride) and 2 <= stride <= memory.FAR:
+            return memory.load_strided(self.f, self.pointer(load.operand, address), array.dtype, stride, width)
         if stride is not None:
             base = self.pointer(load.operand, address)
             bits = 64 if dims.is_symbolic(stride) or abs(stride) * lanes > SMALL else 32

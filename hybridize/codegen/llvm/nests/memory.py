@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import masked_load, masked_store
@@ -72,12 +74,15 @@ def only_active(f: Function, value: str, otherwise: str, kind: str, width: Width
 
 def load(f: Function, pointer: str, dtype: DType, width: Width) -> str:
     """`width.lanes` consecutive elements as a register; masked lanes are 0 and not touched."""
+    return from_memory(f, load_raw(f, pointer, dtype, width), dtype, width.lanes)
+
+
+def load_raw(f: Function, pointer: str, dtype: DType, width: Width) -> str:
+    """The same as they are in memory."""
     scalar = memory(dtype, 1)
     if width.mask is not None:
-        raw = masked_load(f, pointer, scalar, width.lanes, dtype.itemsize, width.mask)
-    else:
-        raw = f.op(f"load {vector(scalar, width.lanes)}, ptr {pointer}, align {dtype.itemsize}")
-    return from_memory(f, raw, dtype, width.lanes)
+        return masked_load(f, pointer, scalar, width.lanes, dtype.itemsize, width.mask)
+    return f.op(f"load {vector(scalar, width.lanes)}, ptr {pointer}, align {dtype.itemsize}")
 
 
 def load_number(f: Function, pointer: str, dtype: DType) -> str:
@@ -99,6 +104,54 @@ def load_reversed(f: Function, pointer: str, dtype: DType, width: Width) -> str:
         raw = masked_load(f, start, scalar, lanes, dtype.itemsize, f.op(shuffle))
     raw = f.op(f"shufflevector {kind} {raw}, {kind} poison, <{lanes} x i32> <{order}>")
     return from_memory(f, raw, dtype, lanes)
+
+
+FAR = 4
+"""The largest distance of elements that are loaded in vectors and shuffled: as many loads, one shuffle fewer."""
+
+
+def load_strided(f: Function, pointer: str, dtype: DType, stride: int, width: Width) -> str:
+    """Elements at `pointer`, `pointer + stride`, ..., 2 to `FAR` apart: loaded with those between them, and shuffled.
+
+    Nothing after the last of them is touched: the last vector that is loaded ends with it, and overlaps the one before.
+    """
+    lanes, scalar = width.lanes, memory(dtype, 1)
+    kind, counted = vector(scalar, lanes), width.mask is not None and width.active < 0
+    active = width.active if width.active >= 0 else lanes
+    span = (active - 1) * stride + 1
+    starts = list(range(0, span, lanes))
+    if not counted and span > lanes:
+        starts[-1] = span - lanes
+    parts = []
+    for start in starts:
+        at = element_pointer(f, pointer, dtype, str(start))
+        mask = Width.first(span, lanes).mask if span < lanes else None
+        if counted:
+            # What lies between two lanes is loaded where the second one counts.
+            flags = vector("i1", lanes)
+            order = _order(min(lanes, -(-(start + k) // stride)) for k in range(lanes))
+            mask = f.op(f"shufflevector {flags} {width.mask}, {flags} zeroinitializer, {order}")
+        parts.append(load_raw(f, at, dtype, Width(lanes, mask)))
+    places = [min(lane, active - 1) * stride for lane in range(lanes)]
+    of = [next(n for n, start in enumerate(starts) if start <= place < start + lanes) for place in places]
+    inside = [place - starts[n] for place, n in zip(places, of, strict=True)]
+    if len(parts) == 1:
+        raw = f.op(f"shufflevector {kind} {parts[0]}, {kind} poison, {_order(inside)}")
+    else:
+        order = _order(place + lanes * (n == 1) if n < 2 else 0 for place, n in zip(inside, of, strict=True))
+        raw = f.op(f"shufflevector {kind} {parts[0]}, {kind} {parts[1]}, {order}")
+    for number in range(2, len(parts)):
+        order = _order(lanes + inside[lane] if of[lane] == number else lane for lane in range(lanes))
+        raw = f.op(f"shufflevector {kind} {raw}, {kind} {parts[number]}, {order}")
+    if width.active >= 0:
+        raw = only_active(f, raw, "zeroinitializer", kind, width)
+    return from_memory(f, raw, dtype, lanes)
+
+
+def _order(lanes: Iterable[int]) -> str:
+    """The constant that a shuffle takes."""
+    order = [f"i32 {lane}" for lane in lanes]
+    return f"<{len(order)} x i32> <{', '.join(order)}>"
 
 
 def gather(f: Function, base: str, dtype: DType, indices: str, index_type: str, width: Width) -> str:
