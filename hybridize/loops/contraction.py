@@ -453,7 +453,7 @@ class _Solution:
         """Count sums on the operand that has fewer elements along their axis.
 
         An axis that one operand is read at plainly, and the other at every third element say, is the other's axis: it
-        is a third as long, and the first operand is read at a multiple of it.
+        is a third as long, and the first operand is read at a multiple of it. Not where both would have windows then.
         """
         cotangent = (self.cotangent, self.cotangent_shape)
         other = (self.other, self.other_shape)
@@ -468,28 +468,39 @@ class _Solution:
                 shorter = dims.hint(lengths[at[0]]) < dims.hint(self.sizes[axis])
                 if not unit or not shorter or not same(self.sizes[axis], others[whole[0]]):
                     continue
-                if not self._are_columns(here, there):
+                mixed = any(len(each.terms) > 1 for k, each in enumerate(here) if k != at[0])
+                if mixed or not self._are_columns(here, there):
                     continue
                 there[whole[0]], here[at[0]] = _solved(index, axis, axis), plain(axis)
                 self.sizes[axis] = lengths[at[0]]
                 break
 
     def _suits(self, axis: int) -> bool:
-        """Tell whether the operand that is read along an axis plainly may have a window there instead."""
+        """Tell whether the operand that is read along an axis plainly may have a window there instead.
+
+        Only one of the operands may have windows.
+        """
         operands = (self.cotangent, self.other)
         plainly = [any(each.axis == axis for each in operand) for operand in operands]
         if plainly[0] == plainly[1]:
             return True
         holder, other = operands if plainly[0] else reversed(operands)
-        return self._are_columns(other, holder)
+        windows = any(len(each.terms) > 1 for each in other)
+        return not windows and self._are_columns(other, holder)
 
     def _are_columns(self, operand: list[Subscript], other: list[Subscript]) -> bool:
         """Tell whether one operand, the other having windows, has the columns that tiles spread over vectors.
 
-        See `schedule.contraction`: columns are an axis of the result that the operand without windows has alone. Half
-        as many as the other one would have are worth the shorter sums.
+        See `schedule.contraction`: columns are an axis of the result that the operand without windows has alone, or
+        that both have. Half as many as the other one would have are worth the shorter sums.
         """
-        return 2 * self._columns(operand, other) >= min(_VECTOR, self._columns(other, operand))
+        columns = max(self._columns(operand, other), self._shared(operand, other))
+        return 2 * columns >= min(_VECTOR, self._columns(other, operand))
+
+    def _shared(self, operand: list[Subscript], other: list[Subscript]) -> int:
+        """The most indices of an axis of the result that both operands have, as it is."""
+        both = {each.axis for each in operand} & {each.axis for each in other}
+        return max((dims.hint(self.sizes[axis]) for axis in both if axis is not None and axis >= self.count), default=0)
 
     def _columns(self, operand: list[Subscript], other: list[Subscript]) -> int:
         """The most indices of an axis of the result that one operand alone has, as it is."""

@@ -33,7 +33,6 @@ from hybridize.schedule.contraction import Product, gates_fit
 from hybridize.schedule.contraction.arrangement import Arrangement, reading
 from hybridize.schedule.contraction.matrices import MatrixProduct, product_of
 from hybridize.schedule.contraction.product import as_row
-from hybridize.schedule.contraction.views import through
 from hybridize.schedule.gates import Gates, find_gates
 from hybridize.schedule.homes import Home, in_order, is_contiguous
 from hybridize.schedule.lower import Local, Lowerings, Read, Tiled
@@ -224,17 +223,18 @@ class Grouping:
                 if made is None:
                     break
                 at, of = made
-                if not stored or self._is_read_as_it_lies(at, of):
+                if not stored or self._is_read_as_it_lies(at, of, operands[1]):
                     tiled, operands[side] = at, of
         step.tiled, step.operands = tiled, tuple(operands)
         if isinstance(tiled, MatrixProduct):
             self.places.ordered.update(operands)
 
-    def _is_read_as_it_lies(self, tiled: Tiled, x: Value) -> bool:
-        """Tell whether tiles read an input or a constant of the program without a copy."""
+    def _is_read_as_it_lies(self, tiled: Tiled, x: Value, w: Value) -> bool:
+        """Tell whether tiles read an input or a constant of the program, the first operand, without a copy."""
         if x in self.producer or not isinstance(tiled, Arrangement):
             return False
-        return not reading(tiled, in_order(x.type.shape), x.type.dtype, self.lowerings.target).copied
+        first, second = ((in_order(value.type.shape), value.type.dtype) for value in (x, w))
+        return not reading(tiled, first, second, self.lowerings.target).copied
 
     def _composed(self, tiled: Tiled, view: Value, side: int) -> tuple[Tiled, Value] | None:
         """The contraction with the base of a view for an operand, if the same kind of tiles computes it."""
@@ -250,15 +250,8 @@ class Grouping:
             return None
         if isinstance(tiled, MatrixProduct) and not self.places.is_ordered(base):
             return None  # its tiles read matrices in the order of their axes
-        one = tiled.contraction
-        found = through((one.x, one.w)[side], one.sizes, view.type.shape, expr.indices, base.type.shape)
-        if found is None:
-            return None
-        shapes = (base.type.shape, tiled.shapes[1]) if side == 0 else (tiled.shapes[0], base.type.shape)
-        composed = changed(one, x=found) if side == 0 else changed(one, w=found)
-        again = self.lowerings.tiled(composed, shapes, view.type.dtype)
-        kept = type(again) is type(tiled) and not (isinstance(again, Arrangement) and again.swapped)
-        return (again, base) if again is not None and kept else None
+        again = self.lowerings.through(tiled, side, expr, base.type)
+        return (again, base) if again is not None and _is_like(tiled, again) else None
 
     def _read(self, value: Value, unit: Unit) -> None:
         self.readers.setdefault(value, set()).add(unit)
@@ -894,6 +887,13 @@ def _serves(home: Home, wish: Home, value: Value) -> bool:
     """Tell whether a view's home is as good as the one that was chosen for it: the same fastest axis, no halo."""
     last = next((axis for axis in reversed(wish.order) if not same(value.type.shape[axis], 1)), None)
     return not wish.has_halo and (last is None or same(home.strides[last], 1))
+
+
+def _is_like(tiled: Tiled, other: Tiled) -> bool:
+    """Tell whether the same kind of tiles computes two contractions."""
+    if isinstance(tiled, Arrangement) and isinstance(other, Arrangement):
+        return tiled.is_like(other)
+    return type(tiled) is type(other)
 
 
 def _needs_halo(tiled: Tiled) -> bool:

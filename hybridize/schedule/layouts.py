@@ -2,7 +2,8 @@
 """Choose the homes of the values of a graph (*layout assignment*): who lies channels last, and who has a halo.
 
 Contractions with windows want their first operand channels last, with a halo as wide as their windows leave it, and
-store their results so. That spreads through whatever computes its result axis by axis (elementwise operations,
+store their results so; where lanes are an axis that both operands have, so lies the second one. What an operand is a
+reshape of lies so, too. That spreads through whatever computes its result axis by axis (elementwise operations,
 concatenations, slices, folds over windows), whose operands and results lie best alike. Inputs, constants and outputs of
 the program lie in the order of their axes, and so does what products of matrices, routines and regions read: where
 homes meet, the loop that stores or reads converts.
@@ -13,11 +14,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from hybridize.base.dims import hint, same
+from hybridize.base.frozen import changed
 from hybridize.graph import Graph, Node, Value
-from hybridize.loops.index import bit
+from hybridize.loops.expr import Load
+from hybridize.loops.index import Space, bit
 from hybridize.schedule.contraction.arrangement import Arrangement
 from hybridize.schedule.homes import Halo, Home, is_in_order, no_halo, ordered, wider
 from hybridize.schedule.lower import Lowerings, Read
+from hybridize.schedule.places import strides_of
 
 
 def assign(graph: Graph, lowerings: Lowerings) -> dict[Value, Home]:
@@ -26,18 +31,25 @@ def assign(graph: Graph, lowerings: Lowerings) -> dict[Value, Home]:
     windows = [(node, found) for node, found in windows if found.has_windows]
     if not windows:
         return {}
-    alike = _Classes()
+    alike, views = _Classes(), _Views(graph, lowerings)
     for node in graph.nodes:
         _join_alike(alike, node, lowerings)
     orders: dict[Value, tuple[int, ...]] = {}
     halos: dict[Value, Halo] = {}
+    operands = {value for node, _ in windows for value in node.inputs}
     for node, found in windows:
-        x, result = node.inputs[int(found.swapped)], node.outputs[0]
-        orders.setdefault(alike.of(result), found.result_order())
-        orders.setdefault(alike.of(x), found.operand_order())
-        if orders[alike.of(x)] == found.operand_order():
-            halos[x] = wider(halos.get(x, no_halo(x.type.shape)), found.halo)
-    fixed = set(_fixed(graph, lowerings))
+        result = node.outputs[0]
+        at, (x, w) = views.seen_through(node, found)
+        orders.setdefault(alike.of(result), at.result_order())
+        for view, slowest in views.of(result, at.result_order()):
+            if view not in operands:
+                orders.setdefault(alike.of(view), slowest)
+        orders.setdefault(alike.of(x), at.operand_order())
+        if at.is_shared:
+            orders.setdefault(alike.of(w), at.second_order())
+        if orders[alike.of(x)] == at.operand_order():
+            halos[x] = wider(halos.get(x, no_halo(x.type.shape)), at.halo)
+    fixed = views.fixed
     homes = {}
     for node in graph.nodes:
         for value in node.outputs:
@@ -47,6 +59,55 @@ def assign(graph: Graph, lowerings: Lowerings) -> dict[Value, Home]:
                 if not is_in_order(home, value.type.shape):
                     homes[value] = home
     return homes
+
+
+class _Views:
+    """The values of a graph that show all elements of another one, in other axes: reshaped or transposed."""
+
+    def __init__(self, graph: Graph, lowerings: Lowerings) -> None:
+        self._lowerings = lowerings
+        self.fixed = set(_fixed(graph, lowerings))
+        self._loads: dict[Value, tuple[Value, Load]] = {}
+        """The base of a view, and the element of it that one of the view is."""
+        self._views: dict[Value, list[Value]] = {}
+        for node in graph.nodes:
+            lowered = lowerings.of(node)
+            for value, local in zip(node.outputs, lowered, strict=True) if isinstance(lowered, tuple) else ():
+                base = node.inputs[local.expr.operand] if isinstance(local.expr, Load) else value
+                if base is not value and base.type.dtype == value.type.dtype and same(base.type.size, value.type.size):
+                    assert isinstance(local.expr, Load)
+                    self._loads[value] = base, local.expr
+                    self._views.setdefault(base, []).append(value)
+
+    def of(self, base: Value, order: tuple[int, ...]) -> Iterable[tuple[Value, tuple[int, ...]]]:
+        """The views of a value whose axes lie in an order, each with the order that its own axes then lie in."""
+        home = ordered(base.type.shape, order)
+        for view in self._views.get(base, ()):
+            space = Space(self._lowerings.interner, dict(enumerate(view.type.shape)))
+            found = strides_of(home.address(space, self._loads[view][1].indices), view.type.shape)
+            if found is not None:
+                strides, _ = found
+                slowest = sorted(range(view.type.ndim), key=lambda axis: (-abs(hint(strides[axis])), axis))
+                yield view, tuple(slowest)
+
+    def seen_through(self, node: Node, found: Arrangement) -> tuple[Arrangement, tuple[Value, Value]]:
+        """A contraction of the bases of views that are its operands, where these may have homes; and the operands.
+
+        A wish for a view is best granted to its base: whoever stores that stores it so, and no step copies it.
+        """
+        operands = [node.inputs[int(found.swapped)], node.inputs[1 - int(found.swapped)]]
+        found = changed(found, swapped=False)
+        for side in range(2):
+            at, of = found, operands[side]
+            while of in self._loads:
+                of, load = self._loads[of]
+                made = self._lowerings.through(at, side, load, of.type)
+                if not isinstance(made, Arrangement) or not at.is_like(made):
+                    break
+                at = made
+                if of not in self.fixed:
+                    found, operands[side] = at, of
+        return found, (operands[0], operands[1])
 
 
 class _Classes:

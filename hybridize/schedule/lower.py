@@ -12,7 +12,7 @@ from typing import Any
 from hybridize.base.dims import hint, same
 from hybridize.base.dtypes import DType
 from hybridize.base.errors import CodegenError
-from hybridize.base.frozen import frozen
+from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import Shape, TensorType
 from hybridize.graph import Node
 from hybridize.loops.contraction import Contraction, element
@@ -35,6 +35,7 @@ from hybridize.loops.measure import walk
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.arrangement import Arrangement, arrangement, lanes_of
 from hybridize.schedule.contraction.matrices import MatrixProduct, matrix_product
+from hybridize.schedule.contraction.views import through
 
 
 @frozen
@@ -98,6 +99,19 @@ class Lowerings:
             return None
         found = matrix_product(contraction, shapes, dtype)
         return found or arrangement(contraction, shapes, lanes_of(contraction.accumulate, self.target))
+
+    def through(self, tiled: Tiled, side: int, load: Load, base: TensorType) -> Tiled | None:
+        """A contraction that reads the base of a view for an operand, an element of which is `load`; None if it cannot.
+
+        `side` counts the operands in the order in which the tiles take them.
+        """
+        one = tiled.contraction
+        found = through((one.x, one.w)[side], one.sizes, tiled.shapes[side], load.indices, base.shape)
+        if found is None:
+            return None
+        shapes = (base.shape, tiled.shapes[1]) if side == 0 else (tiled.shapes[0], base.shape)
+        composed = changed(one, x=found) if side == 0 else changed(one, w=found)
+        return self.tiled(composed, shapes, base.dtype)
 
     def copy(self, operand: int, type: TensorType) -> Local:
         """An operand as it is."""

@@ -91,7 +91,7 @@ class Places:
         """The home that a value would have as a view; None where its places are not affine in its axes."""
         shape = value.type.shape
         space = Space(self._interner, dict(enumerate(shape)))
-        found = _affine(self.address(space, view.base, view.indices), shape)
+        found = strides_of(self.address(space, view.base, view.indices), shape)
         if found is None:
             return None
         strides, offset = found
@@ -123,7 +123,7 @@ class Places:
         return found
 
 
-def _affine(address: Expr, shape: Shape) -> tuple[tuple[int, ...], int] | None:
+def strides_of(address: Expr, shape: Shape) -> tuple[tuple[int, ...], int] | None:
     """The stride of each axis in an address, and its offset; None if it is not affine in the axes."""
     strides: list[int] = [0] * len(shape)
     if isinstance(address, Const):

@@ -30,13 +30,14 @@ from hybridize.runtime.plan import Buffer, Plan, PlanAddress, PlanStep, Size, pl
 from hybridize.schedule.banding import Bands, gathered
 from hybridize.schedule.bands import Access, BandMember, Memory, suits_band
 from hybridize.schedule.contraction import Product, ProductPlan, make_packing, make_plan, packing_kernel, packing_pays
-from hybridize.schedule.contraction.arrangement import Arrangement, reading
+from hybridize.schedule.contraction.arrangement import Arrangement, OperandReading, reading
 from hybridize.schedule.contraction.copies import border, into_home
 from hybridize.schedule.contraction.copies import packed as panels_of_taps
 from hybridize.schedule.contraction.ending import ending_of, is_along, is_read, plain_ending
 from hybridize.schedule.contraction.taps import TapPlan
 from hybridize.schedule.contraction.winograd import (
     WinogradPlan,
+    WinogradReading,
     transform_numbers,
     transformed_weights,
     winograd_reading,
@@ -47,7 +48,7 @@ from hybridize.schedule.epilogue import epilogue_of, following
 from hybridize.schedule.finish import Numbering, finish, finish_rows, suits_rows
 from hybridize.schedule.grouping import FusionGroup, Grouping, NodeStep, Unit, carried_state, invariant_state
 from hybridize.schedule.hoisting import hoisted, stable_nodes
-from hybridize.schedule.homes import ordered
+from hybridize.schedule.homes import Home, in_order, is_contiguous, ordered
 from hybridize.schedule.joining import joined
 from hybridize.schedule.layouts import assign as layouts_of
 from hybridize.schedule.lower import Lowerings
@@ -142,6 +143,17 @@ def _derived(cone: Graph, sources: Mapping[Value, KnownSource], machine: _Machin
     inner = [(array, TensorType(array.shape, array.dtype)) for array in arrays]
     (made,) = cone.outputs
     return derived([*known, *inner], of.steps, of.scratch_bytes, made.type, cone.fingerprint, cone.op_names())
+
+
+@frozen
+class _PackedSecond:
+    """The packed second operand of a contraction with windows."""
+
+    place: ScratchBlock | Address
+    fill: Kernel | None
+    """Packs it in each call; None where it is a constant."""
+    numbers: tuple[float, ...]
+    """The table that the kernel reads, if it does."""
 
 
 class _Scheduler:
@@ -542,20 +554,13 @@ class _Scheduler:
         x, w = step.operands
         dtype = arranged.contraction.accumulate
         home_of = self.grouping.places.home
+        homes = (home_of(x), x.type.dtype), (home_of(w), w.type.dtype)
         stable = self.known.get(self.grouping.places.root(w)) is not None
-        dtypes = x.type.dtype, w.type.dtype
-        fewer = winograd_reading(arranged, home_of(x), dtypes, self.target, stable=stable)
-        read = fewer or reading(arranged, home_of(x), x.type.dtype, self.target)
+        fewer = winograd_reading(arranged, homes[0][0], (x.type.dtype, w.type.dtype), self.target, stable=stable)
+        read = fewer or reading(arranged, *homes, self.target)
         plan = read.plan
         copied = self._scratch(read.home.elements * dtype.itemsize, number) if read.copied else None
-        source = home_of(w), w.type.dtype
-        numbers: tuple[float, ...] = ()
-        if isinstance(plan, WinogradPlan):
-            fill, numbers = transformed_weights(arranged, plan, source, self.target), transform_numbers(plan)
-        else:
-            fill = panels_of_taps(arranged.contraction, plan, source, self.target)
-        constant = self._packed_taps(w, fill, numbers, plan)
-        panels = constant or self._scratch(plan.packed_elements * dtype.itemsize, number)
+        packing = self._packed_second(arranged, read, w, number)
         out = step.node.outputs[0]
         draft = None if step.epilogue is None else Draft(step.epilogue, self.grouping)
         if draft is None:
@@ -579,17 +584,18 @@ class _Scheduler:
                 kernel = into_home(x.type.shape, (home_of(x), x.type.dtype), (read.home, dtype), self.target)
                 steps.append(self._copying("copy in", kernel, self._address(copied), first))
                 first = self._address(copied)
-            if constant is None:
-                steps.append(self._copying("pack", fill, self._address(panels), self._memory_of(w), numbers=numbers))
-            stored = [self._address(turned[k][1]) if k in turned else self._memory_of(v) for k, v in enumerate(values)]
-            addresses = (first, self._address(panels), *stored)
+            second = self._memory_of(w) if packing is None else self._address(packing.place)
+            if packing is not None and packing.fill is not None:
+                steps.append(self._copying("pack", packing.fill, second, self._memory_of(w), numbers=packing.numbers))
+            stored = [self._address(turned[k][2]) if k in turned else self._memory_of(v) for k, v in enumerate(values)]
+            addresses = (first, second, *stored)
             own = self._address(workspace)
             made = TapStep(provenance, plan, tuple(params), tuple(stores), out.type, nbytes, addresses, own, split)
             steps.append((made, flops))
-            for value, block in turned.values():
-                kind, shape = value.type.dtype, value.type.shape
+            for value, home, block in turned.values():
+                kind, shape = value.type.dtype, arranged.contraction.shape
                 there = ordered(shape, arranged.result_order())
-                kernel = into_home(shape, (there, kind), (home_of(value), kind), self.target)
+                kernel = into_home(shape, (there, kind), (home, kind), self.target)
                 steps.append(self._copying("copy out", kernel, self._memory_of(value), self._address(block)))
             return steps
 
@@ -610,12 +616,13 @@ class _Scheduler:
         values: Sequence[Value],
         stores: list[SideStore],
         number: int,
-    ) -> dict[int, tuple[Value, ScratchBlock]]:
+    ) -> dict[int, tuple[Value, Home, ScratchBlock]]:
         """Scratch for what tiles would store an element here and an element there: it is copied to its home afterwards.
 
-        `kept` are the values that are stored, `values` those in whose memory. `stores` is changed to store there.
+        `kept` are the values that are stored, `values` those in whose memory. `stores` is changed to store there. A
+        value may be a reshape of the result: its home is then told as one of the result's shape.
         """
-        found: dict[int, tuple[Value, ScratchBlock]] = {}
+        found: dict[int, tuple[Value, Home, ScratchBlock]] = {}
         shape, places = arranged.contraction.shape, self.grouping.places
         space = Space(self.interner, dict(enumerate(shape)))
         axes = tuple(space.axis(axis) for axis in range(len(shape)))
@@ -626,23 +633,40 @@ class _Scheduler:
             if sum(other.param == store.param for other in stores) > 1:
                 continue
             for value in kept:
-                alike = len(value.type.shape) == len(shape) and all(map(same, value.type.shape, shape))
-                inside = alike and places.root(value) is values[store.param] and value not in self.layouts
-                if inside and store.index is places.home(value).address(space, axes):
+                home = places.home(value)
+                if len(value.type.shape) != len(shape) or not all(map(same, value.type.shape, shape)):
+                    if not same(value.type.size, product(shape)) or not is_contiguous(home, value.type.shape):
+                        continue
+                    home = changed(in_order(shape), offset=home.offset, elements=home.elements)
+                inside = places.root(value) is values[store.param] and value not in self.layouts
+                if inside and store.index is home.address(space, axes):
                     block = self._scratch(there.elements * value.type.dtype.itemsize, number)
-                    found[store.param] = value, block
+                    found[store.param] = value, home, block
                     stores[k] = SideStore(store.param, there.address(space, axes), store.value)
         return found
 
-    def _packed_taps(
-        self, w: Value, kernel: Kernel, numbers: tuple[float, ...], plan: TapPlan | WinogradPlan
-    ) -> Address | None:
-        """The address of the packed w; None if w is known only to the call."""
-        root = self.grouping.places.root(w)
-        source = self.known.get(root)
-        if source is None or is_symbolic(plan.packed_elements):
+    def _packed_second(
+        self, arranged: Arrangement, read: OperandReading | WinogradReading, w: Value, number: int
+    ) -> _PackedSecond | None:
+        """The second operand of a contraction with windows, packed; None where it is read as it lies."""
+        plan, source = read.plan, (self.grouping.places.home(w), w.type.dtype)
+        dtype, numbers = arranged.contraction.accumulate, tuple[float, ...]()
+        if isinstance(read, WinogradReading):
+            elements, numbers = read.plan.packed_elements, transform_numbers(read.plan)
+            fill = transformed_weights(arranged, read.plan, source, self.target)
+        elif not read.packed:
             return None
-        return self._packs((root, w.type, str(kernel), numbers), lambda: packed(source, root.type, kernel, numbers))
+        elif isinstance(plan, TapPlan):
+            elements, fill = plan.packed_elements, panels_of_taps(arranged.contraction, plan, source, self.target)
+        else:
+            elements = read.second.elements
+            fill = into_home(w.type.shape, source, (read.second, dtype), self.target)
+        root = self.grouping.places.root(w)
+        known = self.known.get(root)
+        if known is None or is_symbolic(elements):
+            return _PackedSecond(self._scratch(elements * dtype.itemsize, number), fill, numbers)
+        key = (root, w.type, str(fill), numbers)
+        return _PackedSecond(self._packs(key, lambda: packed(known, root.type, fill, numbers)), None, numbers)
 
     def _packs(self, key: tuple[Any, ...], make: Callable[[], Derived]) -> Address:
         """The address of a packed constant, which is made once for a key."""

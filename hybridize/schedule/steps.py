@@ -15,6 +15,7 @@ from hybridize.loops.kernel import Kernel, Param, Statement, epilogue_text
 from hybridize.runtime.plan import Plan
 from hybridize.schedule.contraction import ProductPlan
 from hybridize.schedule.contraction.blocks import RowBlocks
+from hybridize.schedule.contraction.lanes import LanePlan
 from hybridize.schedule.contraction.taps import TapPlan
 from hybridize.schedule.contraction.winograd import WinogradPlan
 from hybridize.schedule.parallel import Split
@@ -212,12 +213,12 @@ class ProductStep:
 
 @frozen
 class TapStep:
-    """Run a contraction with windows by tiles over a table of taps, or by Winograd's algorithm; `addresses` are x,
-    packed w and the params.
+    """Run a contraction with windows: by tiles over a table of taps, or over lanes that both operands have, or by
+    Winograd's algorithm; `addresses` are x, w as the plan reads it, and the params.
     """
 
     provenance: Provenance
-    plan: TapPlan | WinogradPlan
+    plan: TapPlan | LanePlan | WinogradPlan
     params: tuple[Param, ...]
     """Buffers that the epilogue reads and writes."""
     stores: tuple[SideStore, ...]

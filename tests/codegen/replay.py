@@ -148,6 +148,37 @@ def attention(q, k, v):
     return np.matmul(npx.softmax(np.matmul(q, k.transpose(0, 2, 1)) * 0.25), v)
 
 
+def inverted(stride):
+    """An inverted residual: pointwise, depthwise, pointwise."""
+
+    def run(x, expand, depth, project):
+        y = ops.convolution(x, expand)
+        channels, _, taps, _ = ops.type_of(depth).shape
+        y = ops.convolution(ops.max(y, ops.like(0, y)), depth, stride, taps // 2, 1, channels)
+        return [ops.convolution(ops.max(y, ops.like(0, y)), project)]
+
+    return run
+
+
+DEPTHWISE = (("28", (28, 28), 96, 3, 1), ("strided", (15, 14), 33, 3, 2), ("five", (14, 14), 40, 5, 1))
+"""Inverted residuals: sizes of images, channels, of the window, stride."""
+
+
+def depthwise() -> Iterator[tuple[str, object, dict]]:
+    """Nets with depthwise convolutions, as `nets`."""
+    for name, sizes, channels, taps, stride in DEPTHWISE:
+        shapes = (2, 16, *sizes), (channels, 16, 1, 1), (channels, 1, taps, taps), (24, channels, 1, 1)
+        types = [TensorType(shape, numpy.dtype("float32")) for shape in shapes]
+        graph = make_graph(inverted(stride), types)
+        yield f"depthwise {name}", graph, {"stable": (1, 2, 3)}
+        yield f"depthwise {name} threads", graph, {"slots": 4}
+
+        def slopes(*of, graph=graph):
+            return ops.pullback(graph, of[:4], of[4:])
+
+        yield f"depthwise {name} gradients", make_graph(slopes, [*types, graph.outputs[0].type]), {}
+
+
 def corpus() -> dict[str, str]:
     """A digest for each program, of ops for all samples together."""
     found = {}
@@ -159,7 +190,7 @@ def corpus() -> dict[str, str]:
             except hybridize.errors.HybridizeError as error:
                 texts.append(str(error.code))  # no program holds it
         found[f"op {word}"] = digest("\n".join(texts))
-    for name, graph, options in (*nets(), *gates(), *banded()):
+    for name, graph, options in (*nets(), *gates(), *banded(), *depthwise()):
         for target, machine in TARGETS.items():
             found[f"{name} for {target}"] = digest(ir(graph, machine, **options))
     return found

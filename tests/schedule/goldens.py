@@ -95,6 +95,19 @@ def gradient(operand):
     return lambda x, w, g: [ops.pullback(made, [x, w], [g])[operand]]
 
 
+def depthwise_gradient(operand):
+    """The gradient of a depthwise convolution of [2, 32, 14, 14] with stride 2 by one of its operands."""
+    made = ops.make_graph(convolved(2, 1, groups=32), [f32(2, 32, 14, 14), f32(32, 1, 3, 3)])
+    return lambda x, w, g: [ops.pullback(made, [x, w], [g])[operand]]
+
+
+def inverted(x, expand, depth, project):
+    """An inverted residual: pointwise, depthwise, pointwise."""
+    y = composites.relu(ops.convolution(x, expand))
+    y = composites.relu(ops.convolution(y, depth, 1, 1, 1, 96))
+    return [ops.convolution(y, project)]
+
+
 def attention(q, k, v):
     scores = ops.matmul(q, k, False, True)
     return [ops.matmul(composites.softmax(scores, ops.type_of(scores).ndim - 1), v)]
@@ -258,6 +271,25 @@ CASES |= {
         "fewer products": lambda: schedule_of(by_winograd, IMAGE, WEIGHT, stable=(1,)),
         "fewer products, cut, any batch": lambda: schedule_of(
             by_winograd, f32(unknown(), 24, 15, 14), f32(41, 24, 3, 3), stable=(1,), slots=4
+        ),
+        "depthwise": lambda: schedule_of(convolved(1, 1, groups=48), f32(1, 48, 28, 28), f32(48, 1, 3, 3), stable=(1,)),
+        "depthwise avx2": lambda: schedule_of(
+            convolved(2, 1, groups=20), f32(3, 20, 13, 14), f32(20, 1, 3, 3), target="avx2", stable=(1,), slots=2
+        ),
+        "depthwise channels last": lambda: schedule_of(
+            contracted("n[y+r-1][x+s-1]c,rsc->nyxc", {"y": 28, "x": 28}), f32(1, 28, 28, 3), f32(3, 3, 3), target="avx2"
+        ),
+        "depthwise any size": lambda: schedule_of(
+            convolved(1, 0, groups=40), f32(2, 40, unknown(3), 11), f32(40, 1, 3, 3), stable=(1,)
+        ),
+        "depthwise gradient by x": lambda: schedule_of(
+            depthwise_gradient(0), f32(2, 32, 14, 14), f32(32, 1, 3, 3), f32(2, 32, 7, 7), passes=PIPELINE.run
+        ),
+        "depthwise gradient by w": lambda: schedule_of(
+            depthwise_gradient(1), f32(2, 32, 14, 14), f32(32, 1, 3, 3), f32(2, 32, 7, 7), passes=PIPELINE.run
+        ),
+        "inverted residual": lambda: schedule_of(
+            inverted, f32(1, 16, 14, 14), f32(96, 16, 1, 1), f32(96, 1, 3, 3), f32(24, 96, 1, 1), stable=(1, 2, 3)
         ),
         "16-bit floats": lambda: schedule_of(
             convolved(1, 1), TensorType((1, 16, 9, 9), float16), TensorType((16, 16, 3, 3), float16)

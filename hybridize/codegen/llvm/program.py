@@ -21,6 +21,7 @@ from hybridize.base.dtypes import DType
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.bands import emit_band
 from hybridize.codegen.llvm.contraction.epilogue import epilogue_emitter
+from hybridize.codegen.llvm.contraction.lanes import emit_lanes
 from hybridize.codegen.llvm.contraction.product import emit_product
 from hybridize.codegen.llvm.contraction.taps import emit_taps
 from hybridize.codegen.llvm.contraction.winograd import emit_winograd
@@ -36,6 +37,8 @@ from hybridize.loops.kernel import Kernel
 from hybridize.machine.target import Target
 from hybridize.runtime.plan import PREPARE, Derivation, Plan, PlanSource
 from hybridize.schedule import Schedule, schedule
+from hybridize.schedule.contraction.lanes import LanePlan
+from hybridize.schedule.contraction.taps import TapPlan
 from hybridize.schedule.contraction.winograd import WinogradPlan
 from hybridize.schedule.parallel import SharedLoop, Split
 from hybridize.schedule.steps import (
@@ -283,7 +286,7 @@ class Emitter:
         split = step.split
         args = [pointers.at(address) for address in (*step.addresses, step.workspace)]
         name = self._once(
-            "taps",
+            "lanes" if isinstance(step.plan, LanePlan) else "taps",
             f"{step.plan!r} {step.params} {step.stores}{'' if split is None else ' ranged'}",
             functools.partial(self._written_taps, step),
         )
@@ -294,10 +297,14 @@ class Emitter:
         return name
 
     def _written_taps(self, step: TapStep, name: str) -> Function:
-        ranged = step.split is not None
-        if isinstance(step.plan, WinogradPlan):
-            return emit_winograd(self.module, name, step.plan, step.params, step.stores, self.target, ranged=ranged)
-        return emit_taps(self.module, name, step.plan, step.params, step.stores, self.target, ranged=ranged)
+        plan, rest, ranged = step.plan, (step.params, step.stores, self.target), step.split is not None
+        match plan:
+            case WinogradPlan():
+                return emit_winograd(self.module, name, plan, *rest, ranged=ranged)
+            case LanePlan():
+                return emit_lanes(self.module, name, plan, *rest, ranged=ranged)
+            case TapPlan():
+                return emit_taps(self.module, name, plan, *rest, ranged=ranged)
 
     def derive(self, slot: int, derived: Derived, arrays: list[Array]) -> Derivation:
         """Write the program that makes a derived constant; returns what the plan says of it.

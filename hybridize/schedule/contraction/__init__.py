@@ -10,7 +10,7 @@
     units     a product in parts, for several threads
     plan      all of it: `ProductPlan`, which stands in the step of a product
 
-Contractions by other index maps (einsum, convolution) go over a table of taps:
+Contractions by other index maps (einsum, convolution) go over a table of taps, or over lanes of both operands:
 
     matrices      contractions that are products of matrices
     views         views of operands composed into the index maps
@@ -20,6 +20,7 @@ Contractions by other index maps (einsum, convolution) go over a table of taps:
     arrangement   the part of each axis; the homes that operands and result would best have; where the first is read
     taps          the tiling: a register tile over a table of taps
     winograd      convolutions by fewer products: when, the transforms, blocks of tiles
+    lanes         the tiling where both operands have the lanes of vectors, as of depthwise convolutions
     copies        kernels that bring operands into their homes
     ending        the epilogue, as statements over the axes of the result
 

@@ -3,12 +3,15 @@
 
 The first operand is broadcast, an element at a time, and may have windows; the second is packed into panels. They
 change places where only the second has windows, or only the first has columns.
+
+Where windows move over the first operand and the second one has no axis of its own that fills vectors, as in depthwise
+convolution, lanes are an axis that both have (`contraction.lanes`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from hybridize.base import dims
@@ -19,6 +22,7 @@ from hybridize.base.types import Shape
 from hybridize.loops.contraction import Contraction, Role, Subscript, extent, outside, roles
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.borders import borders
+from hybridize.schedule.contraction.lanes import LanePlan, lane_cycles, lane_plan
 from hybridize.schedule.contraction.parts import Part
 from hybridize.schedule.contraction.phases import phases
 from hybridize.schedule.contraction.taps import (
@@ -49,6 +53,9 @@ class Arrangement:
     groups: tuple[int, ...]
     rows: tuple[int, ...]
     column: int
+    """The axis along the lanes of vectors."""
+    is_shared: bool
+    """True if x has that axis, too: nothing is broadcast, and there are no panels."""
     sums: tuple[int, ...]
     phases: tuple[Part, ...]
     """Its parts, whose indices are not divided: each has tiles of its own."""
@@ -72,15 +79,33 @@ class Arrangement:
         """True if indices of x leave it."""
         return any(before or after for before, after in self.halo)
 
+    def is_like(self, other: Arrangement) -> bool:
+        """Tell whether the same kind of tiles computes another contraction of the operands in this order."""
+        return not other.swapped and self.is_shared == other.is_shared
+
     def operand_order(self) -> tuple[int, ...]:
         """The axes of x, slowest first, as tiles would have them: channels last."""
-        return _channels_last([index in self.windows for index in self.contraction.x])
+        order = _channels_last([index in self.windows for index in self.contraction.x])
+        return _last(order, self._lane_of(self.contraction.x)) if self.is_shared else order
+
+    def second_order(self) -> tuple[int, ...]:
+        """The axes of w, slowest first, as tiles read it where both operands have the lanes: these last."""
+        return _last(range(len(self.contraction.w)), self._lane_of(self.contraction.w))
+
+    def _lane_of(self, subscripts: Sequence[Subscript]) -> int:
+        """The axis of an operand along which the lanes lie."""
+        return next(k for k, index in enumerate(subscripts) if self.column in index.axes)
 
     def result_order(self) -> tuple[int, ...]:
         """The axes of the result, slowest first, as tiles would store them: columns last."""
         moving = {axis for index in self.windows for axis in index.axes}
         order = _channels_last([axis in moving for axis in range(self.contraction.rank)])
         return (*(axis for axis in order if axis != self.column), self.column)
+
+
+def _last(order: Iterable[int], axis: int) -> tuple[int, ...]:
+    """An order of axes with one of them last."""
+    return (*(one for one in order if one != axis), axis)
 
 
 def _channels_last(moves: Sequence[bool]) -> tuple[int, ...]:
@@ -98,16 +123,24 @@ def arrangement(contraction: Contraction, shapes: tuple[Shape, Shape], lanes: in
     empty = any(same(size, 0) for size in (*contraction.sizes, *shapes[0], *shapes[1]))
     if empty or contraction.accumulate == bool_:
         return None
-    for swapped in (False, True):
-        one = contraction
-        given = shapes
-        if swapped:
-            one = changed(contraction, x=contraction.w, w=contraction.x)
-            given = (shapes[1], shapes[0])
-        found = _arranged(one, given, swapped, lanes)
-        if found is not None:
-            return found
-    return None
+    tiled, shared = (_either(one, contraction, shapes, lanes) for one in (_arranged, _shared))
+    if tiled is None or shared is None:
+        return tiled or shared
+    return tiled if 2 * hint(contraction.sizes[tiled.column]) >= lanes else shared
+
+
+def _either(
+    arranged: Callable[[Contraction, tuple[Shape, Shape], bool, int], Arrangement | None],
+    contraction: Contraction,
+    shapes: tuple[Shape, Shape],
+    lanes: int,
+) -> Arrangement | None:
+    """Arrange a contraction by either operand in the place of the first."""
+    found = arranged(contraction, shapes, False, lanes)
+    if found is not None:
+        return found
+    turned = changed(contraction, x=contraction.w, w=contraction.x)
+    return arranged(turned, (shapes[1], shapes[0]), True, lanes)
 
 
 def _arranged(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: bool, lanes: int) -> Arrangement | None:
@@ -128,7 +161,57 @@ def _arranged(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: bo
     column = max(wide, key=lambda axis: (not is_symbolic(sizes[axis]), min(hint(sizes[axis]), lanes), axis))
     groups = tuple(axis for axis in range(rank) if axis != column and axis not in rows)
     sums = tuple(range(rank, len(sizes)))
-    return Arrangement(contraction, swapped, shapes, groups, tuple(rows), column, sums, parts, halo)
+    return Arrangement(contraction, swapped, shapes, groups, tuple(rows), column, False, sums, parts, halo)
+
+
+def _shared(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: bool, lanes: int) -> Arrangement | None:
+    """The parts of axes where windows move over x, and the lanes of vectors are an axis that both operands have."""
+    sizes, rank = contraction.sizes, contraction.rank
+    if any(outside(contraction.w, sizes, shapes[1])) or not _are_known(contraction):
+        return None
+    parts = phases(contraction)
+    halo = None if parts is None else _halo_of(parts, shapes[0])
+    if parts is None or halo is None:
+        return None
+    found = roles(contraction)
+    rows = tuple(axis for axis, role in enumerate(found) if role is Role.ROW)
+    if any(role is Role.COLUMN and not same(sizes[axis], 1) for axis, role in enumerate(found)):
+        return None
+    wide = [
+        axis
+        for axis, role in enumerate(found)
+        if role is Role.BATCH
+        and hint(sizes[axis]) * _EMPTY >= lanes
+        and _is_alone(axis, contraction.x, sizes)
+        and _is_alone(axis, contraction.w, sizes)
+    ]
+    if not wide:
+        return None
+    lane = max(wide, key=lambda axis: (not is_symbolic(sizes[axis]), min(hint(sizes[axis]), lanes), axis))
+    groups = tuple(axis for axis in range(rank) if axis != lane and axis not in rows)
+    sums = tuple(range(rank, len(sizes)))
+    made = Arrangement(contraction, swapped, shapes, groups, rows, lane, True, sums, parts, halo)
+    return made if any(_moves(index, sizes, rank) for index in contraction.x) else None
+
+
+def _are_known(contraction: Contraction) -> bool:
+    """Tell whether all that subscripts multiply and divide by is known."""
+    both = (*contraction.x, *contraction.w)
+    return dims.known(by for index in both for by in (index.divisor, *(by for _, by in index.terms)))
+
+
+def _is_alone(axis: int, subscripts: Sequence[Subscript], sizes: Sequence[int]) -> bool:
+    """Tell whether one axis of an operand is that of the contraction, and no other one depends on it."""
+    having = [index for index in subscripts if axis in index.axes]
+    if len(having) != 1 or not same(having[0].divisor, 1) or having[0].coefficient(axis) != 1:
+        return False
+    return all(one == axis or same(sizes[one], 1) for one in having[0].axes)
+
+
+def _moves(index: Subscript, sizes: Sequence[int], rank: int) -> bool:
+    """Tell whether windows move along an index: by an axis of the result, over several elements."""
+    wide = [axis for axis in index.axes if not same(sizes[axis], 1)]
+    return any(axis < rank for axis in wide) and any(axis >= rank for axis in wide)
 
 
 _EMPTY = 4
@@ -176,43 +259,71 @@ def _most(x: Size) -> int | None:
 
 def suits(arranged: Arrangement, home: Home, target: Target) -> bool:
     """Tell whether tiles read x well in a home: terms close together, or few, or all near."""
+    last = arranged.operand_order()[-1]
+    if arranged.is_shared:
+        return same(home.strides[last], 1)
     if not arranged.has_windows:
         return True
-    last = arranged.operand_order()[-1]
     count, stride = hint(arranged.shapes[0][last]), hint(home.strides[last])
     near = count * stride * arranged.contraction.accumulate.itemsize <= target.l1_bytes // 2
     return same(home.strides[last], 1) or count < 2 * _RUN or near
 
 
 @frozen
-class TapReading:
-    """The home in which tiles read the first operand, and their plan."""
+class OperandReading:
+    """The homes in which tiles read the operands, and their plan."""
 
     home: Home
+    """Of the first operand."""
     copied: bool
-    """True if the operand is brought there first."""
-    plan: TapPlan
+    """True if it is brought there first."""
+    second: Home
+    """Of the second one: where it is read, or packed from."""
+    packed: bool
+    """True if it is packed, or brought there, first."""
+    plan: TapPlan | LanePlan
 
 
-def reading(arranged: Arrangement, home: Home, dtype: DType, target: Target) -> TapReading:
-    """Choose where tiles read a first operand of a dtype that lies in a home: there, or in a copy with a halo.
+def reading(
+    arranged: Arrangement, first: tuple[Home, DType], second: tuple[Home, DType], target: Target
+) -> OperandReading:
+    """Choose where tiles read the operands, whose homes and dtypes are given: there, or in a copy.
 
-    It is read as it lies where its terms lie close together and indices either do not leave it and its halo, or leave
-    it so that the parts of the result which see the same taps are few and large (`borders`).
+    The first one is read as it lies where its terms, or the lanes, lie close together and indices either do not leave
+    it and its halo, or leave it so that the parts of the result which see the same taps are few and large (`borders`).
+    The second one is packed into panels, or, where it has the lanes, read where these lie close together.
     """
+    home, dtype = first
     accumulate = arranged.contraction.accumulate
+    beside, packed = second[0], True
+    if arranged.is_shared:
+        order = arranged.second_order()
+        packed = second[1] != accumulate or not same(beside.strides[order[-1]], 1)
+        beside = ordered(arranged.shapes[1], order) if packed else beside
+
+    def plan(parts: Sequence[Part], at: Home) -> TapPlan | LanePlan:
+        if not arranged.is_shared:
+            return tap_plan(arranged, parts, at, target)
+        contraction = arranged.contraction
+        return lane_plan(contraction, arranged.column, parts, at, beside, lanes_of(accumulate, target), target)
+
     near = ordered(arranged.shapes[0], arranged.operand_order(), arranged.halo)
     if dtype == accumulate and suits(arranged, home, target):
         if home.covers(arranged.halo):
-            return TapReading(home, False, tap_plan(arranged, arranged.phases, home, target))
+            return OperandReading(home, False, beside, packed, plan(arranged.phases, home))
         cut = [borders(part, arranged.shapes[0]) for part in arranged.phases]
         parts = [part for found in cut if found is not None for part in found]
         if None not in cut and len(parts) <= _PARTS:
-            here, there = (tap_plan(arranged, of, at, target) for of, at in ((parts, home), (arranged.phases, near)))
+            here, there = plan(parts, home), plan(arranged.phases, near)
             moved = 2 * hint(near.elements) * accumulate.itemsize
-            if cycles(here, target) <= cycles(there, target) + moved // _COPIED:
-                return TapReading(home, False, here)
-    return TapReading(near, True, tap_plan(arranged, arranged.phases, near, target))
+            if _cycles(here, target) <= _cycles(there, target) + moved // _COPIED:
+                return OperandReading(home, False, beside, packed, here)
+    return OperandReading(near, True, beside, packed, plan(arranged.phases, near))
+
+
+def _cycles(plan: TapPlan | LanePlan, target: Target) -> int:
+    """The cycles that a plan takes, about."""
+    return lane_cycles(plan) if isinstance(plan, LanePlan) else cycles(plan, target)
 
 
 _PARTS = 64

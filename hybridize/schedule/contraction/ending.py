@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from hybridize.base.types import TensorType
+from collections.abc import Sequence
+
+from hybridize.base.types import Shape, TensorType
 from hybridize.graph import Value
 from hybridize.loops.expr import Axis, Expr, Load
 from hybridize.loops.index import Index, Interner, Space
@@ -28,14 +30,8 @@ def ending_of(draft: Draft, out: Value) -> tuple[list[Value], list[Param], list[
     group, interner = draft.group, draft.space.interner
     shape = out.type.shape
     space = Space(interner, dict(enumerate(shape)))
-    flat = space.flat(tuple(space.axis(axis) for axis in range(len(shape))), shape)
     (pattern,) = draft.read_patterns(out)
-    coefficients = coefficients_of(group.space.flat(pattern, shape))
-    axes = {
-        axis: space.mod(space.floordiv(flat, coefficients[axis]), group.shape[axis])
-        for axis in range(len(group.shape))
-        if axis in coefficients
-    }
+    axes = _axes_of(space, group.space, pattern, shape, group.shape)
     written = {statement.buffer for statement in draft.statements}
     used = draft.read_buffers() | written
     order = [number for number in range(len(draft.buffers)) if number in used]
@@ -52,6 +48,23 @@ def ending_of(draft: Draft, out: Value) -> tuple[list[Value], list[Param], list[
     params = [Param(draft.buffers[number].type.dtype, draft.elements(number), number in written) for number in order]
     stores = [SideStore(numbers[s.buffer], moved(s.index), moved(s.value)) for s in draft.statements]
     return values, params, stores
+
+
+def _axes_of(space: Space, own: Space, pattern: Sequence[Expr], shape: Shape, sizes: Shape) -> dict[int, Expr]:
+    """The axes of a group, of these sizes, by those of a contraction of a shape that it reads at a pattern.
+
+    Most are axes of the contraction. If not, as where several are one, they are found by the number of the element.
+    """
+    coefficients = coefficients_of(own.flat(tuple(pattern), shape))
+    same_axes = {index.number: k for k, index in enumerate(pattern) if isinstance(index, Axis)}
+    if set(same_axes) == set(coefficients):
+        return {axis: space.axis(k) for axis, k in same_axes.items()}
+    flat = space.flat(tuple(space.axis(axis) for axis in range(len(shape))), shape)
+    return {
+        axis: space.mod(space.floordiv(flat, coefficients[axis]), sizes[axis])
+        for axis in range(len(sizes))
+        if axis in coefficients
+    }
 
 
 def is_along(index: Expr, axis: int) -> bool:

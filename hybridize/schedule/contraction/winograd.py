@@ -305,7 +305,13 @@ class _Windows:
 def _windows(arranged: Arrangement) -> _Windows | None:
     """Find a convolution with 3 × 3 windows, not strided, dilated or grouped; None where it is none."""
     contraction = arranged.contraction
-    if arranged.groups or len(arranged.phases) != 1 or len(arranged.sums) != 3 or len(arranged.windows) != 2:
+    if (
+        arranged.is_shared
+        or arranged.groups
+        or len(arranged.phases) != 1
+        or len(arranged.sums) != 3
+        or len(arranged.windows) != 2
+    ):
         return None
     if not known((*contraction.sizes[contraction.rank :], contraction.sizes[arranged.column])):
         return None

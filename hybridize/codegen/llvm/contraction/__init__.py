@@ -3,5 +3,6 @@
 
 `product` is what a program calls. `tiles` walks the blocks, `micro` is the innermost tile, `dots` the form for few rows
 or columns, `arithmetic` loads and converts, `out` stores, `share` is a thread's part, `epilogue` is what follows in the
-store. `taps` writes contractions by other index maps than those of matrices, `winograd` convolutions by fewer products.
+store. `taps` writes contractions by other index maps than those of matrices, `lanes` those whose lanes both operands
+have, `winograd` convolutions by fewer products.
 """

@@ -1,0 +1,361 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Contractions whose lanes both operands have as machine code: tiles of vectors (see `schedule.contraction.lanes`).
+
+`emit_lanes` writes an internal function `(ptr x, ptr w, <buffers of the epilogue>, ptr scratch)`. It calls a function
+of each kind of tiles for each of its parts, which goes through lines of tiles, the tiles of a line, and the vectors of
+lanes of a tile. For each of these it loads what its sums are made of, and stores what the epilogue makes of them:
+statements over the axes of the result, the sum being a load of operand -1, so that the result may lie in any home.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+
+from hybridize.base.dims import hint, known, proven, same
+from hybridize.base.frozen import frozen
+from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes, masked_load
+from hybridize.codegen.llvm.contraction.micro import at, operand, plus, times
+from hybridize.codegen.llvm.contraction.taps import LIGHT
+from hybridize.codegen.llvm.functions.table import narrowed
+from hybridize.codegen.llvm.functions.table import register as register_type
+from hybridize.codegen.llvm.nests.elements import Elements
+from hybridize.codegen.llvm.nests.memory import Width
+from hybridize.codegen.llvm.nests.positions import Array, Lane
+from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
+from hybridize.loops.expr import Load
+from hybridize.loops.index import bit
+from hybridize.loops.kernel import Param
+from hybridize.loops.measure import walk, weight
+from hybridize.machine.target import Target
+from hybridize.schedule.contraction.lanes import LanePart, LanePlan, LaneTiles
+from hybridize.schedule.draft import ACCUMULATED
+from hybridize.schedule.steps import SideStore
+
+
+def emit_lanes(
+    module: Module,
+    name: str,
+    plan: LanePlan,
+    params: Sequence[Param],
+    stores: Sequence[SideStore],
+    target: Target,
+    *,
+    ranged: bool = False,
+) -> Function:
+    """Write the function `name`: `(ptr x, ptr w, <params>, ptr scratch)`; with `ranged`, `i64 first, i64 last` follow.
+
+    The range counts the plan's units; calls for several ranges may run at the same time.
+    """
+    buffers = [("ptr", f"e{number}") for number in range(len(params))]
+    more = [("i64", "first"), ("i64", "last")] if ranged else []
+    f = Function(
+        module, name, [("ptr", "x"), ("ptr", "w"), *buffers, ("ptr", "scratch"), *more], attributes=UNOPTIMISED
+    )
+    arithmetic = ArithmeticEmitter(plan.dtype, target)
+    units = ("%first", "%last") if ranged else ("0", operand(f, plan.units))
+    before = 0
+    for number, tiles in enumerate(plan.tiles):
+        whole = _Lines(plan, tiles, params, stores, arithmetic, one_by_one=False)
+        names = [whole.write(module, f"{name}.lines{number}")]
+        if tiles.can_be_cut:
+            cut = _Lines(plan, tiles, params, stores, arithmetic, one_by_one=True)
+            names.append(cut.write(module, f"{name}.rows{number}"))
+        for part in tiles.parts:
+            lines = tiles.lines(part)
+            if plan.by_lanes:
+                turns = ["0", operand(f, lines), *units]
+            else:
+                turns = [_within(f, unit, before, lines, plan.units) for unit in units]
+            args = [
+                f"ptr {at(f, '%x', part.x * arithmetic.bytes)}",
+                f"ptr {at(f, '%w', part.w * arithmetic.bytes)}",
+                *(f"i64 {value}" for value in turns),
+                *(f"i64 {operand(f, part.firsts[axis])}" for axis, _ in tiles.rows),
+                *(f"i64 {operand(f, part.sizes[axis])}" for axis in whole.given),
+                *(f"ptr %e{buffer}" for buffer in range(len(params))),
+            ]
+            _call(f, names, args, tiles, part)
+            before = before + lines
+    f.do("ret void")
+    return f
+
+
+def _call(f: Function, names: Sequence[str], args: Sequence[str], tiles: LaneTiles, part: LanePart) -> None:
+    """Call the function of tiles, or where a part is smaller than one of them, that of single rows."""
+    fits = "true"
+    for axis, count in tiles.rows:
+        if not proven(part.sizes[axis], count):
+            enough = f.op(f"icmp sge i64 {operand(f, part.sizes[axis])}, {count}")
+            fits = enough if fits == "true" else f.op(f"and i1 {fits}, {enough}")
+    if fits == "true":
+        f.call(names[0], args)
+        return
+    with f.when(fits):
+        f.call(names[0], args)
+    with f.when(f.op(f"xor i1 {fits}, true")):
+        f.call(names[1], args)
+
+
+def _within(f: Function, unit: str, before: int, lines: int, units: int) -> str:
+    """The line of a part that a unit is, or its first or last one where that belongs to other parts."""
+    if same(lines, units):
+        return unit
+    low, high = (f.module.declare(f"llvm.{name}.i64", "i64", ["i64", "i64"]) for name in ("smax", "smin"))
+    line = f.op(f"sub i64 {unit}, {operand(f, before)}")
+    return f.op(f"call i64 {high}(i64 {f.op(f'call i64 {low}(i64 {line}, i64 0)')}, i64 {operand(f, lines)})")
+
+
+@frozen
+class _Lines:
+    """The function of one kind of tiles: `(ptr x, ptr w, i64 begin, i64 end, ...)`.
+
+    Where threads share the vectors of lanes, those of the call follow. The first index along each axis of its rows
+    follows, then the sizes that its parts do not share, and the buffers of the epilogue. With `one_by_one`, each row of
+    a tile is done by itself, the last one of an axis standing in for those beyond it.
+    """
+
+    plan: LanePlan
+    tiles: LaneTiles
+    params: Sequence[Param]
+    stores: Sequence[SideStore]
+    arithmetic: ArithmeticEmitter
+    one_by_one: bool
+
+    @property
+    def given(self) -> list[int]:
+        """The axes whose sizes are parameters."""
+        parts = self.tiles.parts
+        axes = [axis for axis, _ in (*self.tiles.rows, *self.tiles.sums)]
+        return [axis for axis in axes if not all(same(part.sizes[axis], parts[0].sizes[axis]) for part in parts)]
+
+    @property
+    def box(self) -> tuple[int, ...]:
+        """Rows of a tile along each axis."""
+        return tuple(1 if self.one_by_one else count for _, count in self.tiles.rows)
+
+    def write(self, module: Module, name: str) -> str:
+        """Write it; returns the name of the function."""
+        rows = self.tiles.rows
+        numbers = [("i64", name) for name in ("begin", "end", *(("vector", "vectors") if self.plan.by_lanes else ()))]
+        firsts = [("i64", f"a{axis}") for axis, _ in rows]
+        sizes = [("i64", f"s{axis}") for axis in self.given]
+        buffers = [("ptr", f"e{number}") for number in range(len(self.params))]
+        params = [("ptr", "x"), ("ptr", "w"), *numbers, *firsts, *sizes, *buffers]
+        f = Function(module, name, params, attributes="nounwind noinline")
+        with f.loop("%begin", "%end") as line, ExitStack() as within:
+            begins: dict[int, str] = {}
+            index = line.index
+            for number, (axis, count) in enumerate(reversed(rows[:-1])):
+                turns = self._tiles(f, axis, count)
+                last = number == len(rows) - 2
+                turn = index if last else f.op(f"urem i64 {index}, {turns}") if turns != "1" else "0"
+                index = index if last or turns == "1" else f.op(f"udiv i64 {index}, {turns}")
+                begins[axis] = times(f, turn, count)
+            for axis, count in rows[-1:]:
+                size = self._size(axis)
+                begins[axis] = within.enter_context(f.loop(0, size, count)).index
+            self._tile(f, begins)
+        f.do("ret void")
+        return module.shared(f)
+
+    def _size(self, axis: int) -> int | str:
+        """The size of a part along an axis."""
+        return f"%s{axis}" if axis in self.given else self.tiles.parts[0].sizes[axis]
+
+    def _tiles(self, f: Function, axis: int, count: int) -> str:
+        """The number of tiles along an axis."""
+        size = self._size(axis)
+        if isinstance(size, str):
+            return f.op(f"udiv i64 {plus(f, size, count - 1)}, {count}")
+        return operand(f, (size + count - 1) // count)
+
+    def _tile(self, f: Function, begins: dict[int, str]) -> None:
+        """Write a tile that begins at these indices: where it would reach beyond a part, it ends with that.
+
+        Some rows are stored twice then.
+        """
+        low = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
+        with ExitStack() as within:
+            for axis, count in self.tiles.rows:
+                size = self._size(axis)
+                fits = not isinstance(size, str) and same(size % count, 0)
+                if self.one_by_one and count > 1:
+                    turn = within.enter_context(f.loop(0, count))
+                    begins[axis] = plus(f, begins[axis], turn.index)
+                if not fits:
+                    last = f.op(f"sub i64 {operand(f, size)}, {1 if self.one_by_one else count}")
+                    begins[axis] = f.op(f"call i64 {low}(i64 {begins[axis]}, i64 {last})")
+            x, w = "%x", "%w"
+            places = {}
+            for axis, _ in self.tiles.rows:
+                x = at(f, x, times(f, begins[axis], self.plan.x_stride(axis) * self.arithmetic.bytes))
+                w = at(f, w, times(f, begins[axis], self.plan.w_stride(axis) * self.arithmetic.bytes))
+                places[axis] = plus(f, f"%a{axis}", times(f, begins[axis], self.plan.axes[axis].step))
+            self._vectors(f, x, w, places)
+
+    def _vectors(self, f: Function, x: str, w: str, places: Mapping[int, str]) -> None:
+        """Write the loop over the vectors of lanes of a tile."""
+        plan, lanes = self.plan, self.plan.lanes
+        size = plan.sizes[plan.lane]
+        low = f.module.declare("llvm.smin.i64", "i64", ["i64", "i64"])
+        first, last = ("%vector", "%vectors") if plan.by_lanes else ("0", operand(f, plan.vectors))
+        if known((size,)) and size < lanes:
+            self._vector(f, x, w, "0", Width.first(size, lanes), places)
+            return
+        if plan.is_masked:
+            whole = operand(f, size // lanes)
+            stop = f.op(f"call i64 {low}(i64 {last}, i64 {whole})")
+            with f.loop(first, stop) as turn:
+                self._vector(f, x, w, times(f, turn.index, lanes), Width(lanes), places)
+            with f.when(f.op(f"icmp sgt i64 {last}, {whole}")):
+                column = times(f, whole, lanes)
+                left = f.op(f"sub i64 {operand(f, size)}, {column}")
+                self._vector(f, x, w, column, Width(lanes, first_lanes(f, left, lanes)), places)
+            return
+        with f.loop(*((first, last) if plan.by_lanes else (0, plan.vectors))) as turn:
+            column = times(f, turn.index, lanes)
+            if not same(size % lanes, 0):
+                column = f.op(f"call i64 {low}(i64 {column}, i64 {operand(f, size - lanes)})")
+            self._vector(f, x, w, column, Width(lanes), places)
+
+    def _vector(self, f: Function, x: str, w: str, column: str, width: Width, places: Mapping[int, str]) -> None:
+        """Write a tile of one vector of lanes: its sums, and what becomes of them."""
+        bytes = self.arithmetic.bytes
+        x, w = (at(f, pointer, times(f, column, bytes)) for pointer in (x, w))
+        begun = [self.arithmetic.zero] * math.prod(self.box)
+        sums = self._sums(f, x, w, width, self.tiles.sums, (), begun)
+        elements = self._elements(f)
+        values = [expr for store in self.stores for expr in (store.index, store.value)]
+        with ExitStack() as within:
+            within.enter_context(elements.bound(self.plan.lane, column, Lane(self.plan.lane, width)))
+            if len(sums) > 1:
+                moving = 0
+                for (axis, _), count in zip(self.tiles.rows, self.box, strict=True):
+                    moving |= bit(axis) if count > 1 else 0
+                for (axis, _), count in zip(self.tiles.rows, self.box, strict=True):
+                    if count == 1:
+                        within.enter_context(elements.bound(axis, places[axis]))
+                elements.hoist(values, moving)
+            if weight(*values) <= LIGHT or len(sums) == 1:
+                self._store(f, elements, sums, places)
+            else:
+                self._store_in_turn(f, elements, sums, places)
+
+    # Sums
+
+    def _sums(
+        self,
+        f: Function,
+        x: str,
+        w: str,
+        width: Width,
+        axes: Sequence[tuple[int, int]],
+        box: tuple[int, ...],
+        sums: list[str],
+    ) -> list[str]:
+        """Write the loops over axes that are summed over, which go through boxes of them, and the turns within."""
+        if not axes:
+            return self._turn(f, x, w, width, box, sums)
+        (axis, count), inner = axes[0], axes[1:]
+        size, bytes = self._size(axis), self.arithmetic.bytes
+        whole: int | str
+        if isinstance(size, str):
+            whole = size if count == 1 else f.op(f"sub i64 {size}, {f.op(f'urem i64 {size}, {count}')}")
+        else:
+            whole = size // count * count
+        for start, stop, step in ((0, whole, count), (whole, size, 1)):
+            if not isinstance(start, str) and not isinstance(stop, str) and same(start, stop):
+                continue
+            with f.loop(start, stop, step, [(self.arithmetic.vector, value) for value in sums]) as loop:
+                x_at = at(f, x, times(f, loop.index, self.plan.x_stride(axis) * bytes))
+                w_at = at(f, w, times(f, loop.index, self.plan.w_stride(axis) * bytes))
+                loop.following = self._sums(f, x_at, w_at, width, inner, (*box, step), loop.values)
+            sums = loop.results
+            if count == 1:
+                break
+        return sums
+
+    def _turn(self, f: Function, x: str, w: str, width: Width, box: tuple[int, ...], sums: list[str]) -> list[str]:
+        """Write a turn: every vector of x is loaded once, in the order of memory, and used for all of its products."""
+        plan, following, held = self.plan, list(sums), dict[tuple[int, ...], str]()
+        axes = [axis for axis, _ in (*self.tiles.rows, *self.tiles.sums)]
+        uses: dict[tuple[int, ...], list[tuple[tuple[int, ...], int]]] = {}
+        rows = list(enumerate(itertools.product(*map(range, self.box))))
+        for inner in itertools.product(*map(range, box)):
+            for number, row in rows:
+                found = []
+                for of in ("x", "w"):
+                    factors = [getattr(plan.axes[axis], of) for axis in axes]
+                    each = zip((*row, *inner), factors, strict=True)
+                    moved = [tuple(index * by for by in factor) for index, factor in each]
+                    found.append(tuple(map(sum, zip(*moved, strict=True))))
+                uses.setdefault(found[0], []).append((found[1], number))
+        slowest = sorted(range(len(plan.x)), key=lambda along: -abs(hint(plan.x[along])))
+        for place in sorted(uses, key=lambda place: [place[along] for along in slowest]):
+            element = self._load(f, x, place, plan.x, width)
+            for other, number in uses[place]:
+                if other not in held:
+                    held[other] = self._load(f, w, other, plan.w, width)
+                following[number] = self.arithmetic.multiply_add(f, element, held[other], following[number])
+        return following
+
+    def _load(self, f: Function, pointer: str, place: Sequence[int], strides: Sequence[int], width: Width) -> str:
+        """Load the vector at these indices of an operand from a pointer on; lanes that do not exist are 0."""
+        arithmetic = self.arithmetic
+        offset = sum((index * stride for index, stride in zip(place, strides, strict=True)), 0) * arithmetic.bytes
+        pointer = at(f, pointer, offset)
+        if width.mask is None:
+            return arithmetic.load_computed(f, pointer)
+        return masked_load(f, pointer, arithmetic.type, width.lanes, arithmetic.bytes, width.mask)
+
+    # The epilogue
+
+    def _elements(self, f: Function) -> Elements:
+        """The writer of the epilogue, all axes of the result rows."""
+        arrays = {n: Array(f"%e{n}", param.dtype, written=param.written) for n, param in enumerate(self.params)}
+        elements = Elements(f, self.arithmetic.target, arrays, dict(enumerate(self.plan.sizes)))
+        for axis in range(len(self.plan.sizes)):
+            elements.rows |= bit(axis)
+        return elements
+
+    def _store(self, f: Function, elements: Elements, sums: Sequence[str], places: Mapping[int, str]) -> None:
+        """Write the epilogue of each row of a tile."""
+        for indices, total in zip(itertools.product(*map(range, self.box)), sums, strict=True):
+            with ExitStack() as within:
+                for (axis, _), count, index in zip(self.tiles.rows, self.box, indices, strict=True):
+                    if count > 1 or axis not in elements.axes:
+                        place = plus(f, places[axis], self.plan.axes[axis].step * index)
+                        within.enter_context(elements.bound(axis, place))
+                self._finish(f, elements, total)
+
+    def _store_in_turn(self, f: Function, elements: Elements, sums: Sequence[str], places: Mapping[int, str]) -> None:
+        """Write a long epilogue once, in loops over the rows of a tile, whose sums wait on the stack."""
+        arithmetic, nbytes = self.arithmetic, self.arithmetic.vector_bytes
+        waiting = f.alloca(arithmetic.vector, len(sums))
+        for number, total in enumerate(sums):
+            arithmetic.store_computed(f, total, at(f, waiting, number * nbytes))
+        with ExitStack() as within:
+            slot = "0"
+            for (axis, _), count in zip(self.tiles.rows, self.box, strict=True):
+                if count > 1:
+                    turn = within.enter_context(f.loop(0, count))
+                    slot = plus(f, times(f, slot, count), turn.index)
+                    place = plus(f, places[axis], times(f, turn.index, self.plan.axes[axis].step))
+                    within.enter_context(elements.bound(axis, place))
+            total = arithmetic.load_computed(f, at(f, waiting, times(f, slot, nbytes)))
+            self._finish(f, elements, total)
+
+    def _finish(self, f: Function, elements: Elements, total: str) -> None:
+        """Write the epilogue of one vector of sums."""
+        lanes = self.plan.lanes
+        for load in walk(*(store.value for store in self.stores)):
+            if isinstance(load, Load) and load.operand == ACCUMULATED:
+                rounded = narrowed(f, total, load.dtype, lanes)
+                if lanes > 1 and not elements.varies(load):
+                    rounded = f.op(f"extractelement {register_type(load.dtype, lanes)} {rounded}, i64 0")
+                elements.remember(load, rounded)
+        for store in self.stores:
+            elements.store(store.param, store.index, store.value)

@@ -1,0 +1,394 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plan contractions whose lanes both operands have (*depthwise* convolution): tiles of vectors over a window.
+
+    out[rows][lanes] = sum over s of x[rows + s][lanes] * w[s][lanes]
+
+The lanes of vectors are an axis that x, w and the result share, the channels of a depthwise convolution, and lie one
+after the other in all three. So no element is broadcast, and there is no product of matrices within: what a tile saves
+is loads. Its *rows* are a box of the result, as 2 x 4 pixels; a *turn* goes through a box of the sums, as 3 x 3 taps.
+Each vector of x that a turn reads is loaded once, for all rows and sums that it is multiplied for: 24 loads of x for
+the 72 multiplications of that tile. How large the boxes are is decided by counting loads and registers (`tile_of`).
+
+Where all sums are one turn, nothing but lanes goes on within a tile: the loop over lanes is the innermost, as memory is
+then read from end to end. The gradient by the weight has the window for rows (3 x 3 sums in registers) and pixels for
+sums, which a tile's own loops go through.
+
+Parts of the result that see other elements of the window are boxes with tiles of their own, as in tiles over taps.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from typing import Any
+
+from hybridize.base import dims
+from hybridize.base.dims import hint, is_symbolic, product, same, text
+from hybridize.base.dtypes import DType
+from hybridize.base.frozen import changed, frozen
+from hybridize.loops.contraction import Contraction, Subscript
+from hybridize.machine.target import Target
+from hybridize.schedule.contraction.parts import Part
+from hybridize.schedule.homes import Home
+
+
+@frozen
+class LaneAxis:
+    """An axis of the contraction as tiles walk it."""
+
+    axis: int
+    x: tuple[int, ...]
+    """Along each axis of x, the indices from one of a part to the next."""
+    w: tuple[int, ...]
+    step: int
+    """Indices of the whole from one of a part to the next."""
+
+
+@frozen
+class LanePart:
+    """A box of the result."""
+
+    x: int
+    """The first element of x."""
+    w: int
+    firsts: tuple[int, ...]
+    """The first index of the result, by axis."""
+    sizes: tuple[int, ...]
+    """Of all axes of the contraction."""
+
+
+@frozen
+class LaneTurn:
+    """A turn of a tile, in vectors."""
+
+    x_loads: int
+    w_loads: int
+    products: int
+    sums: int
+
+
+@frozen
+class LaneTiles:
+    """Tiles of one kind, and the parts of the result that they compute."""
+
+    rows: tuple[tuple[int, int], ...]
+    """Axes of the result, each with its indices in a tile; slowest first. Tiles of a line follow the last one."""
+    sums: tuple[tuple[int, int], ...]
+    """Axes that are summed over, each with its indices in a turn; slowest first."""
+    parts: tuple[LanePart, ...]
+
+    @property
+    def is_one_turn(self) -> bool:
+        """True if a turn has all sums of an element."""
+        return all(same(part.sizes[axis], count) for part in self.parts for axis, count in self.sums)
+
+    @property
+    def can_be_cut(self) -> bool:
+        """True if a part may have fewer rows along some axis than a tile has: it is then done row by row."""
+        return not all(dims.proven(part.sizes[axis], count) for part in self.parts for axis, count in self.rows)
+
+    def lines(self, part: LanePart) -> int:
+        """Lines of tiles of a part."""
+        return product((part.sizes[axis] + count - 1) // count for axis, count in self.rows[:-1])
+
+
+@frozen
+class LanePlan:
+    """The tiling of one contraction whose lanes both operands have."""
+
+    dtype: DType
+    """Of the elements that are multiplied and summed."""
+    lanes: int
+    sizes: tuple[int, ...]
+    """Of the axes of the result."""
+    lane: int
+    """The axis that lies along vectors."""
+    axes: tuple[LaneAxis, ...]
+    """Of the contraction."""
+    x: tuple[int, ...]
+    """Elements from one index to the next along each axis of x."""
+    w: tuple[int, ...]
+    tiles: tuple[LaneTiles, ...]
+    by_lanes: bool
+    """True if threads share the vectors of lanes; else the lines of all parts."""
+
+    @property
+    def vectors(self) -> int:
+        """Vectors of lanes. The last one ends with the lanes, where these fill one; else it is masked."""
+        return (self.sizes[self.lane] + self.lanes - 1) // self.lanes
+
+    @property
+    def is_masked(self) -> bool:
+        """True if there may be fewer lanes than a vector has."""
+        return not dims.proven(self.sizes[self.lane], self.lanes)
+
+    @property
+    def units(self) -> int:
+        """Units of work that threads may share."""
+        return self.vectors if self.by_lanes else self.lines
+
+    @property
+    def lines(self) -> int:
+        """Lines of tiles of all parts, one part after the other."""
+        return sum((tiles.lines(part) for tiles in self.tiles for part in tiles.parts), 0)
+
+    @property
+    def scratch_bytes(self) -> int:
+        """None: all sums are in registers."""
+        return 0
+
+    def x_stride(self, axis: int) -> int:
+        """Elements of x from one index of an axis to the next."""
+        return sum((by * step for by, step in zip(self.axes[axis].x, self.x, strict=True)), 0)
+
+    def w_stride(self, axis: int) -> int:
+        """Elements of w from one index of an axis to the next."""
+        return sum((by * step for by, step in zip(self.axes[axis].w, self.w, strict=True)), 0)
+
+    def turn(self, tiles: LaneTiles) -> LaneTurn:
+        """Count what a turn of tiles does."""
+        counted = (*tiles.rows, *tiles.sums)
+        factors = tuple((self.axes[axis].x, self.axes[axis].w) for axis, _ in counted)
+        return _turn(factors, len(tiles.rows), tuple(count for _, count in counted))
+
+    def __str__(self) -> str:
+        def listed(axes: tuple[tuple[int, int], ...]) -> str:
+            return " ".join(f"a{axis}:{count}" for axis, count in axes) or "-"
+
+        def steps(stride: Callable[[int], int]) -> str:
+            return " ".join(f"a{k}*{_factor(stride(k))}" for k in range(len(self.axes)) if not same(stride(k), 0))
+
+        units = "vectors" if self.by_lanes else "lines"
+        masked = ", masked" if self.is_masked else ""
+        lines = [
+            f"lanes {self.dtype.name}: a{self.lane}<{text(self.sizes[self.lane])}> in {text(self.vectors)} vectors "
+            f"of {self.lanes}{masked}, {text(self.units)} {units}",
+            f"  x {steps(self.x_stride)}",
+            f"  w {steps(self.w_stride)}",
+        ]
+        for tiles in self.tiles:
+            turn = self.turn(tiles)
+            lines.append(
+                f"  tiles of {listed(tiles.rows)}, turns of {listed(tiles.sums)}: "
+                f"{turn.x_loads} + {turn.w_loads} loads for {turn.products} products"
+            )
+            lines += [f"    {self._part_text(part, tiles)}" for part in tiles.parts]
+        return "\n".join(lines)
+
+    def _part_text(self, part: LanePart, tiles: LaneTiles) -> str:
+        box = []
+        for axis, _ in tiles.rows:
+            first, step = text(part.firsts[axis]), self.axes[axis].step
+            box.append(f"{first}+{'' if step == 1 else f'{step}*'}{text(part.sizes[axis])}")
+        sums = "x".join(text(part.sizes[axis]) for axis, _ in tiles.sums) or "1"
+        return f"[{', '.join(box)}] {sums} sums, x from {text(part.x)}, w from {text(part.w)}"
+
+
+def _factor(x: int) -> str:
+    return f"({text(x)})" if is_symbolic(x) else str(x)
+
+
+def lane_plan(
+    contraction: Contraction, lane: int, parts: Sequence[Part], x: Home, w: Home, lanes: int, target: Target
+) -> LanePlan:
+    """Tile the parts of a contraction, no index of which leaves x, along a lane that lies close in both homes."""
+    first = parts[0]
+    axes = tuple(
+        LaneAxis(axis, _factors(first.contraction.x, axis), _factors(first.contraction.w, axis), first.places[axis][0])
+        for axis in range(len(contraction.sizes))
+    )
+    plan = LanePlan(
+        contraction.accumulate, lanes, contraction.shape, lane, axes, x.strides, w.strides, (), by_lanes=False
+    )
+    tiles: dict[Any, tuple[LaneTiles, list[LanePart]]] = {}
+    for part in parts:
+        made = _tiles(plan, part.contraction, target)
+        key = made.rows, made.sums, tuple(same(part.contraction.sizes[axis], count) for axis, count in made.sums)
+        tiles.setdefault(key, (made, []))[1].append(_box(part, x, w))
+    plan = changed(plan, tiles=tuple(changed(made, parts=tuple(boxes)) for made, boxes in tiles.values()))
+    return changed(plan, by_lanes=hint(plan.lines) < _LINES and hint(plan.vectors) > hint(plan.lines))
+
+
+_LINES = 8
+"""Lines of tiles, fewer of which are not shared by threads where there are more vectors of lanes."""
+
+
+def _factors(subscripts: Sequence[Subscript], axis: int) -> tuple[int, ...]:
+    return tuple(index.coefficient(axis) for index in subscripts)
+
+
+def _box(part: Part, x: Home, w: Home) -> LanePart:
+    """A part as tiles compute it."""
+    contraction = part.contraction
+
+    def start(subscripts: Sequence[Subscript], home: Home) -> int:
+        return sum((index.offset * step for index, step in zip(subscripts, home.strides, strict=True)), home.offset)
+
+    firsts = tuple(first for _, first in part.places[: contraction.rank])
+    return LanePart(start(contraction.x, x), start(contraction.w, w), firsts, contraction.sizes)
+
+
+def _tiles(plan: LanePlan, contraction: Contraction, target: Target) -> LaneTiles:
+    """The tiles of a part, as yet without it."""
+
+    def slowest(axis: int) -> tuple[bool, int, int]:
+        stride = abs(hint(plan.x_stride(axis)))
+        return stride > 0, -stride, axis
+
+    rank = contraction.rank
+    rows = sorted((axis for axis in range(rank) if axis != plan.lane), key=slowest)
+    sums = sorted(range(rank, len(contraction.sizes)), key=slowest)
+    sizes = tuple((hint(contraction.sizes[axis]), is_symbolic(contraction.sizes[axis])) for axis in (*rows, *sums))
+    factors = tuple((plan.axes[axis].x, plan.axes[axis].w) for axis in (*rows, *sums))
+    registers = target.registers - _OTHERS - (0 if target.fma else 1)
+    boxes = tile_of(sizes, factors, len(rows), registers)
+    return LaneTiles(
+        tuple(zip(rows, boxes[: len(rows)], strict=True)), tuple(zip(sums, boxes[len(rows) :], strict=True)), ()
+    )
+
+
+_OTHERS = 3
+"""Registers that sums and elements of w leave: for elements of x, and for the constants of an epilogue.
+
+All of w that a turn reads is counted: if some were loaded anew, LLVM would bring the loads forward, and spill."""
+
+Factors = tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
+"""For each axis of a tile, the indices of x and of w from one to the next, along each of their axes."""
+
+
+@lru_cache(4096)
+def tile_of(sizes: tuple[tuple[int, bool], ...], factors: Factors, rows: int, registers: int) -> tuple[int, ...]:
+    """Choose the boxes of a tile and of its turns: of those whose vectors fit the registers, the fastest by estimate.
+
+    `sizes` are those of the axes, rows first, each with True where only the call knows it.
+    """
+    best, least = (1,) * len(sizes), math.inf
+    for box in _rows(sizes[:rows], factors, rows):
+        for turn in _sums(sizes[rows:]):
+            counts = (*box, *turn)
+            made = _turn(factors, rows, counts)
+            if not _fits(made, factors, rows, counts, registers):
+                continue
+            cycles = _cycles(made, sizes, rows, counts, factors)
+            if cycles < least:
+                best, least = counts, cycles
+    return best
+
+
+_PRODUCTS = 100
+"""Multiplications that are written out, at most."""
+_SUMS = 64
+"""Sums of an element that are written out, at most."""
+_COUNTS = range(2, 9)
+"""Indices of an axis that a box may have besides one."""
+_FEW = (2, 4)
+"""Of an axis along which tiles do not follow each other, unless all of it is less."""
+
+
+def _rows(sizes: Sequence[tuple[int, bool]], factors: Factors, rows: int) -> Iterator[tuple[int, ...]]:
+    """The boxes of rows that may pay: several indices of an axis that windows move along."""
+    counts = []
+    for axis, (size, _) in enumerate(sizes):
+        along = [k for k, by in enumerate(factors[axis][0]) if by]
+        moves = any(inner[0][k] for inner in factors[rows:] for k in along)
+        some = _COUNTS if axis == rows - 1 else _FEW
+        counts.append(
+            (1, *(count for count in _COUNTS if moves and count <= size and (count in some or count == size)))
+        )
+    return itertools.product(*counts)
+
+
+def _sums(sizes: Sequence[tuple[int, bool]]) -> Iterator[tuple[int, ...]]:
+    """The boxes of sums: all indices of some of the last axes, several of the one before these, one of others."""
+    inner: tuple[int, ...] = ()
+    for axis in reversed(range(len(sizes))):
+        size, unknown = sizes[axis]
+        before = (1,) * axis
+        yield (*before, 1, *inner)
+        for count in _COUNTS:
+            if count < size and count % 2 == 0 and count * math.prod(inner) <= _SUMS:
+                yield (*before, count, *inner)
+        if unknown or size * math.prod(inner) > _SUMS or size == 0:
+            return
+        inner = (size, *inner)
+    yield inner
+
+
+def _fits(turn: LaneTurn, factors: Factors, rows: int, counts: Sequence[int], registers: int) -> bool:
+    """Tell whether the vectors of a turn fit the registers, and its code is not too long.
+
+    Over several lines of a window, LLVM computes one sum after the other, which takes the elements of a line of x, too.
+    """
+    inner = counts[rows:]
+    if sum(count > 1 for count in inner) > 1:
+        alone = (*(1 for _ in counts[: rows - 1]), counts[rows - 1], *(1 for _ in inner[1:]), inner[-1])
+        line = _turn(factors, rows, alone)
+        registers = registers - line.x_loads
+    long = turn.products > _PRODUCTS and math.prod(inner) > 1
+    return turn.sums + turn.w_loads <= registers and not long
+
+
+def _turn(factors: Factors, rows: int, counts: Sequence[int]) -> LaneTurn:
+    """Count what a turn over boxes of rows and sums does."""
+
+    def loads(of: int) -> int:
+        found = 1
+        for along in range(len(factors[0][of])):
+            found *= _different(tuple((by[of][along], n) for by, n in zip(factors, counts, strict=True) if n > 1))
+        return found
+
+    return LaneTurn(loads(0), loads(1), math.prod(counts), math.prod(counts[:rows]))
+
+
+@lru_cache(4096)
+def _different(along: tuple[tuple[int, int], ...]) -> int:
+    """The number of values of a sum of factor * index, each index below a count."""
+    values = {0}
+    for by, count in along:
+        values = {value + by * index for value in values for index in range(count)} if by else values
+    return len(values)
+
+
+def _cycles(
+    turn: LaneTurn, sizes: Sequence[tuple[int, bool]], rows: int, counts: Sequence[int], factors: Factors
+) -> float:
+    """The cycles that all tiles of a part take for one vector of lanes, about."""
+    tiles = math.prod(-(-size // count) for (size, _), count in zip(sizes[:rows], counts[:rows], strict=True))
+    turns = math.prod(size // count for (size, _), count in zip(sizes[rows:], counts[rows:], strict=True))
+    inner = math.prod(counts[rows:])
+    rest = math.prod(size for size, _ in sizes[rows:]) - turns * inner
+    several = turns + rest > 1
+    chain = _LATENCY * inner if several else 0
+    loads = turn.x_loads + turn.w_loads
+    each = max(turn.products, loads, chain) / 2 + loads * _LOAD + (_TURN if several else 0)
+    if rest:
+        one = _turn(factors, rows, (*counts[:rows], *(1 for _ in counts[rows:])))
+        loads = one.x_loads + one.w_loads
+        each_of_rest = max(one.products, loads, _LATENCY) / 2 + loads * _LOAD + _TURN
+        return tiles * (turns * each + rest * each_of_rest + turn.sums + _TILE)
+    return tiles * (turns * each + turn.sums + _TILE)
+
+
+_LATENCY = 8
+"""Sums that must be in flight: two multiplications start each cycle, and one takes four."""
+_LOAD = 1 / 16
+"""Cycles by which a load that is no bottleneck lengthens a turn: some lie across two lines of memory."""
+_TURN = 4
+"""Cycles of a turn's own, where a tile has several."""
+_TILE = 4
+"""Cycles that a tile takes to begin and to end, for each vector of lanes."""
+
+
+def lane_cycles(plan: LanePlan) -> int:
+    """The cycles that a plan takes, about, where everything it reads lies near."""
+    total = 0.0
+    for tiles in plan.tiles:
+        counted = (*tiles.rows, *tiles.sums)
+        factors = tuple((plan.axes[axis].x, plan.axes[axis].w) for axis, _ in counted)
+        counts = tuple(count for _, count in counted)
+        for part in tiles.parts:
+            sizes = [(hint(part.sizes[axis]), False) for axis, _ in counted]
+            total += _cycles(plan.turn(tiles), sizes, len(tiles.rows), counts, factors)
+    return int(total * hint(plan.vectors))
