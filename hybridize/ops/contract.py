@@ -326,11 +326,14 @@ class Contract(Op):
         kinds = type_of(x), type_of(w)
         found = self.contraction(*kinds)
         shapes = kinds[0].shape, kinds[1].shape
+        is_known = dims.known((*found.sizes, *shapes[0], *shapes[1]))
         by_x = by_w = None
         if wanted[0]:
-            by_x = _applied(contractions.by_x(found, shapes), g, w, kinds[0], True)
+            solve = _by_x_once if is_known else contractions.by_x
+            by_x = _applied(solve(found, shapes), g, w, kinds[0], True)
         if wanted[1]:
-            by_w = _applied(contractions.by_w(found, shapes), g, x, kinds[1], False)
+            solve = _by_w_once if is_known else contractions.by_w
+            by_w = _applied(solve(found, shapes), g, x, kinds[1], False)
         return by_x, by_w
 
     def lower(self, x: Element, w: Element, *, types: tuple[TensorType, ...]) -> Contraction:
@@ -527,18 +530,18 @@ def contract(
             f"contract {spec!r} with sizes of {', '.join(sizes) or 'no letter'}",
             help=f"give the size of each letter that stands in brackets only: {named}",
         )
-    return _contracted(found, x, w, tuple(sizes[found.letters[axis]] for axis in found.given), result)
+    return _contracted(found, tuple(sizes[found.letters[axis]] for axis in found.given), x, w, result)
 
 
 def _contracted(
-    spec: ContractSpec, x: Operand, w: Operand, sizes: Shape, result: DType | None, winograd: bool = False
+    spec: ContractSpec, sizes: Shape, x: Operand, w: Operand, result: DType | None, winograd: bool = False
 ) -> Operand:
     if any(spec.single):
         dtype = type_of(x).dtype
         if wide(dtype) != dtype and dtype == type_of(w).dtype:  # sums are rounded once
             x, w, result = cast(x, wide(dtype)), cast(w, wide(dtype)), result or dtype
         x, w = sum(x, spec.single[0]), sum(w, spec.single[1])
-        return _contracted(_without_singles(spec), x, w, sizes, result, winograd)
+        return _contracted(_without_singles(spec), sizes, x, w, result, winograd)
     if spec.product is not None and result is None:
         swapped, transpose_x, transpose_w = spec.product
         left, right = (w, x) if swapped else (x, w)
@@ -572,15 +575,26 @@ def _applied(gradient: ContractionGradient, g: Operand, other: Operand, of: Tens
 
 def contracted(contraction: Contraction, x: Operand, w: Operand, result: DType | None = None) -> Operand:
     """Apply a contraction whose offsets and coefficients are known."""
-    operands = ((contraction.x, type_of(x).shape), (contraction.w, type_of(w).shape))
+    shapes = type_of(x).shape, type_of(w).shape
+    spelled = _spelled_once if dims.known((*contraction.sizes, *shapes[0], *shapes[1])) else _spelled
+    return _contracted(*spelled(contraction, shapes), x, w, result, contraction.winograd)
+
+
+def _spelled(contraction: Contraction, shapes: tuple[Shape, Shape]) -> tuple[ContractSpec, Shape]:
+    """Return the spec of a contraction, and the sizes that it needs."""
+    operands = ((contraction.x, shapes[0]), (contraction.w, shapes[1]))
     bare = [
         [_is_bare(index, size, contraction) for index, size in zip(subscripts, shape, strict=True)]
         for subscripts, shape in operands
     ]
     # Reading it puts the axes that are summed over into order of appearance.
     spec = read(_written((contraction.x, contraction.w), bare, contraction.rank))
-    sizes = tuple(contraction.sizes[LETTERS.index(spec.letters[axis])] for axis in spec.given)
-    return _contracted(spec, x, w, sizes, result, contraction.winograd)
+    return spec, tuple(contraction.sizes[LETTERS.index(spec.letters[axis])] for axis in spec.given)
+
+
+_spelled_once = lru_cache(4096)(_spelled)
+_by_x_once, _by_w_once = lru_cache(4096)(contractions.by_x), lru_cache(4096)(contractions.by_w)
+"""The same, remembered for sizes that are known: imperative code asks again and again."""
 
 
 def _is_bare(index: Subscript, size: int, contraction: Contraction) -> bool:
