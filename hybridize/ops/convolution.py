@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from hybridize.base import dims
 from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.frozen import frozen
 from hybridize.base.types import Shape, TensorType
 from hybridize.loops.contraction import Contraction, Subscript, plain, subscript
 from hybridize.ops.contract import check_operands, check_ranges, contracted
@@ -56,8 +58,23 @@ def convolution(
     steps = each_axis("convolution", "strides", strides, rank)
     spaces = each_axis("convolution", "dilation", dilation, rank)
     spread = each_axis("convolution", "x_dilation", x_dilation, rank)
-    sides = _sides(padding, rank)
+    sides = tuple(_sides(padding, rank))
     (groups,) = each_axis("convolution", "groups", groups, 1)
+    plan = _convolved_once if dims.known((*of.shape, *by.shape)) else _convolved
+    return plan(of, by, steps, sides, spaces, groups, spread, channels_last).applied(x, w)
+
+
+def _convolved(
+    of: TensorType,
+    by: TensorType,
+    steps: tuple[int, ...],
+    sides: tuple[tuple[int, ...], ...],
+    spaces: tuple[int, ...],
+    groups: int,
+    spread: tuple[int, ...],
+    channels_last: bool,
+) -> _Planned:
+    """Return the contraction that a convolution is."""
     channels, _ = _parted(of.shape, channels_last)
     part, window = _parted(by.shape, channels_last)
     if channels != part * groups or by.shape[0] % groups != 0:
@@ -70,19 +87,18 @@ def convolution(
         )
     sizes = tuple(
         _length(of, by, channels_last, axis, steps[axis], sides[axis], spaces[axis], spread[axis])
-        for axis in range(rank)
+        for axis in range(len(steps))
     )
     map_ = _Map(channels_last, groups, sizes, window)
-    return map_.applied(
+    return map_.planned(
         "convolution",
-        (x, w),
-        of.shape[0],
+        (of, by),
         (by.shape[0], part),
         tuple(
             subscript(
                 ((map_[f"y{axis}"], steps[axis]), (map_[f"r{axis}"], spaces[axis])), -sides[axis][0], spread[axis]
             )
-            for axis in range(rank)
+            for axis in range(len(steps))
         ),
         ("o", "c"),
     )
@@ -124,8 +140,23 @@ def transposed_convolution(
     steps = each_axis("transposed convolution", "strides", strides, rank)
     spaces = each_axis("transposed convolution", "dilation", dilation, rank)
     more = each_axis("transposed convolution", "output_padding", output_padding, rank, 0, 0)
-    sides = _sides(padding, rank)
+    sides = tuple(_sides(padding, rank))
     (groups,) = each_axis("transposed convolution", "groups", groups, 1)
+    plan = _transposed_once if dims.known((*of.shape, *by.shape)) else _transposed
+    return plan(of, by, steps, sides, spaces, groups, more, channels_last).applied(x, w)
+
+
+def _transposed(
+    of: TensorType,
+    by: TensorType,
+    steps: tuple[int, ...],
+    sides: tuple[tuple[int, ...], ...],
+    spaces: tuple[int, ...],
+    groups: int,
+    more: tuple[int, ...],
+    channels_last: bool,
+) -> _Planned:
+    """Return the contraction that a transposed convolution is."""
     channels, pixels = _parted(of.shape, channels_last)
     part, window = _parted(by.shape, channels_last)
     if channels != by.shape[0] or channels % groups != 0:
@@ -137,7 +168,7 @@ def transposed_convolution(
             f"and the groups divide them",
         )
     sizes = []
-    for axis in range(rank):
+    for axis in range(len(steps)):
         size = (pixels[axis] - 1) * steps[axis] + (window[axis] - 1) * spaces[axis] + 1 + more[axis]
         size = size - sides[axis][0] - sides[axis][1]
         if window[axis] < 1 or size < 1:
@@ -149,14 +180,13 @@ def transposed_convolution(
             )
         sizes.append(size)
     map_ = _Map(channels_last, groups, tuple(sizes), window)
-    return map_.applied(
+    return map_.planned(
         "transposed convolution",
-        (x, w),
-        of.shape[0],
+        (of, by),
         (part * groups, channels // groups),
         tuple(
             subscript(((map_[f"y{axis}"], 1), (map_[f"r{axis}"], -spaces[axis])), sides[axis][0], steps[axis])
-            for axis in range(rank)
+            for axis in range(len(steps))
         ),
         ("c", "o"),
     )
@@ -187,29 +217,26 @@ class _Map:
     def __getitem__(self, letter: str) -> int:
         return self._axes.index(letter)
 
-    def applied(
+    def planned(
         self,
         name: str,
-        operands: tuple[Operand, Operand],
-        n: int,
+        operands: tuple[TensorType, TensorType],
         channels: tuple[int, int],
         windows: Sequence[Subscript],
         of_weight: tuple[str, str],
-    ) -> Operand:
-        """Compute it.
+    ) -> _Planned:
+        """Return the contraction.
 
         Args:
             name: what was called, for errors.
-            operands: x, w.
-            n: the size of the batch.
+            operands: types of x and w.
             channels: all of the result, and of x in one group.
             windows: the indices of x along its axes of pixels.
             of_weight: the axes of channels of the weight, in order.
         """
-        x, w = operands
-        of, by = type_of(x), type_of(w)
+        of, by = operands
         o, c = channels
-        groups, last = self._groups, self._last
+        n, groups = of.shape[0], self._groups
         sizes = {**self._sizes, "n": n, "o": o // groups, "c": c}
         index = {letter: plain(self[letter]) for letter in self._axes}
         group = [index[letter] for letter in self._group]
@@ -224,11 +251,30 @@ class _Map:
             of.dtype,
         )
         check_ranges(f"{name} of {of} with weight {by}", found)
+        x, w = of.shape, by.shape
         if groups != 1:
-            x = reshape(x, self._ordered((n,), (groups, c), _parted(of.shape, last)[1]))
-            w = reshape(w, (groups, by.shape[0] // groups, *by.shape[1:]))
+            x = self._ordered((n,), (groups, c), _parted(of.shape, self._last)[1])
+            w = (groups, by.shape[0] // groups, *by.shape[1:])
         pixels = tuple(sizes[letter] for letter in self._axes if letter.startswith("y"))
-        return reshape(contracted(found, x, w), self._ordered((n,), (o,), pixels))
+        return _Planned(found, x, w, self._ordered((n,), (o,), pixels))
+
+
+@frozen
+class _Planned:
+    """A contraction, the shapes in which it takes its operands, and that of the result."""
+
+    contraction: Contraction
+    x: Shape
+    w: Shape
+    result: Shape
+
+    def applied(self, x: Operand, w: Operand) -> Operand:
+        """Compute it."""
+        return reshape(contracted(self.contraction, reshape(x, self.x), reshape(w, self.w)), self.result)
+
+
+_convolved_once, _transposed_once = lru_cache(1024)(_convolved), lru_cache(1024)(_transposed)
+"""The same, remembered for sizes that are known: imperative code asks again and again."""
 
 
 def _parted(shape: Shape, channels_last: bool) -> tuple[int, Shape]:
