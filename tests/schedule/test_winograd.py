@@ -245,6 +245,20 @@ def test_threads_give_the_same_bits(monkeypatch):
     numpy.testing.assert_array_equal(alone[0], shared[0])
 
 
+@pytest.mark.parametrize("images", [1, 3])
+def test_operands_that_are_views(images):
+    """Channels last outside, some of the images, some of the weights: what is read is the inputs."""
+
+    def function(x, w):
+        x = ops.transpose(ops.slice(x, (1, 0, 0, 0), (1 + images, 14, 13, 24), (1, 1, 1, 1)), (0, 3, 1, 2))
+        w = ops.slice(w, (0, 4, 0, 0), (20, 28, 3, 3), (1, 1, 1, 1))
+        return [ops.transpose(convolution(x, w, padding=1), (0, 2, 3, 1))]
+
+    graph = permitted(function, [TensorType((4, 14, 13, 24), float32), TensorType((24, 30, 3, 3), float32)])
+    assert pixels(graph) == [4]
+    check(graph, drawn(graph), 4)
+
+
 def test_gradients_by_x_too():
     spec, sizes = "no[y-r+1][x-s+1],ocrs->ncyx", {"y": 28, "x": 28}
     kinds = [TensorType((2, 32, 28, 28), float32), TensorType((32, 16, 3, 3), float32)]
@@ -264,3 +278,48 @@ def test_vjp_hands_the_permission_on():
     graph = make_graph(function, kinds)
     assert {node.op.name for node in graph.nodes} == {"winograd_contract"}
     assert pixels(graph) == [4, 4, 0]  # forward, by x, by w
+
+
+def any_convolution(seed):
+    """A random convolution, or the gradient of one, chained with another; what tiles see in many ways."""
+    rng = numpy.random.default_rng(seed)
+    channels, columns = (int(rng.integers(16, 50)) for _ in range(2))
+    size = [int(rng.integers(5, 15)) for _ in range(2)]
+    padding = [tuple(int(side) for side in rng.integers(-1, 4, 2)) for _ in range(2)]
+    w = (columns, channels, 3, 3)
+
+    def function(x, w, b):
+        y = convolution(x, w, padding=padding)
+        if rng_of_end < 0.5:
+            kind = ops.type_of(y)
+            y = ops.max(ops.mul(y, ops.broadcast(ops.reshape(b, (1, columns, 1, 1)), kind.shape)), ops.neg(y))
+        if back:
+            y = convolution(y, ops.transpose(w, (1, 0, 2, 3)), padding=1)
+        return [y]
+
+    rng_of_end, back = rng.random(), bool(rng.random() < 0.3)
+    shapes = (int(rng.integers(1, 4)), channels, *size), w, (columns,)
+    graph = permitted(function, [TensorType(shape, float32) for shape in shapes])
+    return graph, str(rng.choice(["avx512", "avx2", "baseline"])), int(rng.integers(1, 4))
+
+
+def check_any(seed):
+    graph, target, threads = any_convolution(seed)
+    inputs = drawn(graph)
+    (found,) = compiled(graph, named_target(target), stable=(1,), threads=threads).run(inputs)
+    (wanted,) = exact(graph, inputs)
+    assert abs(found - wanted).max() <= 2 * ERROR[4] * abs(wanted).max()
+    return pixels(graph, target=target)
+
+
+def test_any_convolution(monkeypatch):
+    monkeypatch.setattr(parallel, "WORTH_US", 1.0)
+    found = [m for seed in range(6) for m in check_any(seed)]
+    assert {2, 4} <= set(found)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(100, 400))
+def test_many_convolutions(seed, monkeypatch):
+    monkeypatch.setattr(parallel, "WORTH_US", 1.0)
+    check_any(seed)

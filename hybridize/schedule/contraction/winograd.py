@@ -326,18 +326,28 @@ def _windows(arranged: Arrangement) -> _Windows | None:
             return None
         found.append((rows[0][0], sums[0][0], same(sums[0][1], -1)))
     (down, first, back), (across, second, left) = found
-    others = [index.axis for index in contraction.x if index not in arranged.windows]
+    others = _axes([index for index in contraction.x if index not in arranged.windows])
     (channel,) = (axis for axis in arranged.sums if axis not in (first, second)) if first != second else (None,)
     images = tuple(axis for axis in arranged.rows if axis not in (down, across))
-    read = sorted((*images, channel)) if channel is not None else []
-    if down == across or None in others or sorted(axis for axis in others if axis is not None) != read:
+    if down == across or channel is None or others is None or not {channel} <= others <= {channel, *images}:
         return None
-    if any(index.axis is None for index in contraction.w):
+    if _axes(contraction.w) != {arranged.column, *arranged.sums}:
         return None
-    if sorted(index.axis or 0 for index in contraction.w) != sorted((arranged.column, *arranged.sums)):
-        return None
-    assert channel is not None
     return _Windows(images, down, across, arranged.column, channel, (first, second), (back, left))
+
+
+def _axes(subscripts: Sequence[Subscript]) -> set[int] | None:
+    """The axes that an operand is read along, each by itself; None where it is read otherwise.
+
+    An index that depends on none is that of an axis of size 1, or of one that a view has cut off.
+    """
+    found: set[int] = set()
+    for index in subscripts:
+        one = len(index.terms) <= 1 and all(same(factor, 1) for _, factor in index.terms) and same(index.divisor, 1)
+        if not one or not found.isdisjoint(index.axes):
+            return None
+        found.update(index.axes)
+    return found
 
 
 _CHANNELS = 16
@@ -398,7 +408,7 @@ def winograd_reading(
     m = None if found is None else _outputs(arranged, found, stable, target)
     if found is None or m is None:
         return None
-    (channel,) = (k for k, index in enumerate(contraction.x) if index.axis == found.channel)
+    (channel,) = (k for k, index in enumerate(contraction.x) if found.channel in index.axes)
     near = suits(arranged, home, target) and home.covers(arranged.halo) and same(home.strides[channel], 1)
     where = home if near else ordered(arranged.shapes[0], arranged.operand_order(), arranged.halo)
     if not same(where.strides[channel], 1):
