@@ -1,5 +1,6 @@
 """Convolutions by fewer products (Winograd's algorithm): when, and that they are right as far as float32 goes."""
 
+import re
 from fractions import Fraction
 
 import numpy
@@ -10,7 +11,8 @@ from hybridize.base.dims import SizeScope
 from hybridize.base.dtypes import float32, float64
 from hybridize.base.frozen import changed
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm.program import scheduled
+from hybridize.codegen.llvm.engine import assembly
+from hybridize.codegen.llvm.program import build, scheduled
 from hybridize.compiler import compile as compiled
 from hybridize.machine.target import named_target
 from hybridize.ops import evaluate, make_graph
@@ -278,6 +280,20 @@ def test_vjp_hands_the_permission_on():
     graph = make_graph(function, kinds)
     assert {node.op.name for node in graph.nodes} == {"winograd_contract"}
     assert pixels(graph) == [4, 4, 0]  # forward, by x, by w
+
+
+def test_transforms_are_straight_lines_of_what_the_plan_counts():
+    """By counting instructions: 12 programs of 17 operations for x, 10 of 12 and the epilogue for the result."""
+    graph, target = net((1, 64, 56, 56), (64, 64, 3, 3), padding=1), named_target("avx512")
+    text = assembly(build(graph, target, stable=(1,)).module.text(), target)
+    found = {}
+    for name, body in re.findall(r"^(program[\w.]*):\n(.*?)^\.Lfunc_end", text, re.MULTILINE | re.DOTALL):
+        vectors = [line for line in body.splitlines() if re.match(r"\tv(add|sub|mul|fn?m)", line)]
+        stored = [line for line in body.splitlines() if re.match(r"\tv\w+\t%zmm\d+, .*%[re]sp", line)]
+        found[name.rpartition(".")[2] if "line" not in name else "products"] = len(vectors), len(stored)
+    assert found["x"][0] == 12 * 17 and found["x"][1] <= 16
+    assert found["whole"][0] == 10 * 12 and found["whole"][1] <= 8
+    assert found["products"][1] == 0
 
 
 def any_convolution(seed):
