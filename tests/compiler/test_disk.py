@@ -491,7 +491,8 @@ def test_the_processor_has_an_identity():
 
 @pytest.mark.long
 def test_every_operation_runs_from_the_disk_as_it_was_compiled(no_llvm):
-    samples = [sample for cls in ops.OPS.values() for sample in cls.samples() if sample.fails is None]
+    compiled_ops = [cls for word, cls in ops.OPS.items() if word != "eig"]  # which no program holds
+    samples = [sample for cls in compiled_ops for sample in cls.samples() if sample.fails is None]
 
     def graph_of(sample):
         builder = Builder()
