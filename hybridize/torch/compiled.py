@@ -207,7 +207,14 @@ class Compiled:
         if wrt or not self._predicts(tensors):
             return self._general(tensors, leaves, wrt)
         args, kwargs = self.call(leaves)
-        return [as_tensor(array._data) for array in flatten(self.function(*args, **kwargs))[0]]
+        found = zip(flatten(self.function(*args, **kwargs))[0], self.exported.result, strict=True)
+        return [as_tensor(array._data) for array, leaf in found if leaf is ARRAY]
+
+    def result(self, tensors: Sequence[torch.Tensor]) -> Any:
+        """The result of a call, put together from its tensors."""
+        found = iter(tensors)
+        leaves = [next(found) if leaf is ARRAY else leaf.value for leaf in self.exported.result]
+        return unflatten(self.exported.structure, leaves)
 
     def _wanted(self, tensors: Sequence[torch.Tensor]) -> tuple[int, ...]:
         """Return the tensors, and the states after them, that are to be differentiated with respect to."""
@@ -315,7 +322,6 @@ class Compiled:
         """The program that predicts, as plain data. Where it draws, its key is a state that each call steps on."""
         names = () if self.frozen else self.exported.state
         weights = dict(zip(names, self.arrays, strict=True))
-        results = len(graph.outputs) - len(writes)
         if self.draws:
             builder = Builder()
             builder.inputs, builder.nodes, builder.constants = (
@@ -329,7 +335,7 @@ class Compiled:
             writes, names = (*writes, len(graph.inputs) - 1), (*names, RANDOM)
         given = tuple(ARRAY if isinstance(leaf, torch.Tensor) else Leaf("constant", leaf) for leaf in leaves)
         result = self.exported.structure
-        signature = SavedSignature(graph, self.structure, given, result, (ARRAY,) * results, names, writes)
+        signature = SavedSignature(graph, self.structure, given, result, self.exported.result, names, writes)
         return SavedProgram(type(self.module).__name__, (signature,), weights)
 
 

@@ -37,7 +37,8 @@ class RepeatedCall:
         args, kwargs = unflatten(self.structure, leaves)
         state = dict(zip(self.names, tensors[self.inputs :], strict=True))
         state.update((name, buffer.clone()) for name, buffer in self.buffers.items())
-        return flatten(torch.func.functional_call(self.module, state, args, kwargs))[0]
+        leaves = flatten(torch.func.functional_call(self.module, state, args, kwargs))[0]
+        return [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
 
 
 def with_eager_backward(

@@ -6,6 +6,7 @@ from __future__ import annotations
 import operator
 import os
 import re
+import traceback
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
+from torch._subclasses.fake_tensor import DynamicOutputShapeException, UnsupportedOperatorException
 from torch.export import Dim
 from torch.export.graph_signature import InputKind, OutputKind
 
@@ -22,11 +24,13 @@ from hybridize.base.interruptions import let_through
 from hybridize.base.locations import SourceLoc
 from hybridize.base.nested import Structure, flatten, unflatten
 from hybridize.base.types import TensorType
+from hybridize.formats.saved import ARRAY, Leaf
 from hybridize.formats.torch_export import TABLE, Instruction, ResultName, TensorProgram
 from hybridize.torch.sizes import Sizes
 from hybridize.torch.tracing import TracedModule
 
 _TORCH = f"{os.sep}site-packages{os.sep}torch{os.sep}"
+_HYBRIDIZE = f"{os.sep}hybridize{os.sep}torch{os.sep}"
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<function>\S+)')
 
 
@@ -43,7 +47,9 @@ class ExportedModule:
     written: tuple[str, ...]
     """Names of the buffers that the module writes; their new contents are the first outputs."""
     structure: Structure
-    """Of the result, around its tensors."""
+    """Of the result."""
+    result: tuple[Leaf, ...]
+    """The leaves of the result: tensors, and numbers and strings that every call gives back."""
     kinds: tuple[TensorType, ...]
     """Types of the tensors of the call, with symbols where the sizes may be others."""
     own: str = ""
@@ -64,9 +70,11 @@ def export(
 
     Raises:
         CaptureError E424: `torch.export` cannot trace it (a branch on data, say); its own message is part of ours.
+        CaptureError E420: an operator whose results have sizes that depend on data.
+        Exception: what the module itself raises for these arguments.
     """
-    leaves, structure = flatten((tuple(args), kwargs))
-    leaves = [_like(leaf, bool(kinds)) if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
+    leaves_given, structure = flatten((tuple(args), kwargs))
+    leaves = [_like(leaf, bool(kinds)) if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves_given]
     like, kwargs = unflatten(structure, leaves)
     traced = TracedModule(module)
     shapes = _dynamic(traced, like, kwargs, [x for x in leaves if isinstance(x, torch.Tensor)], kinds)
@@ -85,12 +93,51 @@ def export(
         raise
     except Exception as problem:  # torch raises whatever its tracer met; the user needs all of it
         let_through(problem)
-        raise CaptureError(
-            "E424",
-            f"torch.export cannot trace {type(module).__name__}: {problem}",
-            help="write the branch or loop on data with torch.cond or torch.while_loop, or keep it outside the module",
-        ) from problem
+        own = None if kinds else _own_error(module, leaves_given, structure)
+        if own is not None:
+            raise own from None
+        raise _refused(module, problem) from problem
     return replace(_neutral(exported, kinds), own=next(iter(traced.notes.found), ""))
+
+
+def _own_error(module: torch.nn.Module, leaves: Sequence[Any], structure: Structure) -> Exception | None:
+    """Return what the module raises in PyTorch for these arguments, which torch.export tells in terms of stand-ins.
+
+    It runs on copies of tensors, parameters and buffers, and of the state of the random generator.
+    """
+    args, kwargs = unflatten(structure, [_copied(leaf) for leaf in leaves])
+    state = {name: _copied(tensor) for name, tensor in (*module.named_parameters(), *module.named_buffers())}
+    try:
+        with torch.random.fork_rng(devices=[]), torch.no_grad(), _unchanged(module):
+            torch.func.functional_call(module, state, args, kwargs)
+    except Exception as error:
+        let_through(error)
+        return error
+    return None
+
+
+def _copied(x: Any) -> Any:
+    return x.detach().clone() if isinstance(x, torch.Tensor) else x
+
+
+def _refused(module: torch.nn.Module, problem: Exception) -> CaptureError:
+    """Return our error for one of torch.export's, at the line of the user's at which that arose."""
+    frames = traceback.extract_tb(problem.__traceback__)
+    own = [one for one in frames if _TORCH not in one.filename and _HYBRIDIZE not in one.filename]
+    loc = SourceLoc(own[-1].filename, own[-1].lineno or 0, own[-1].name) if own else None
+    operator = getattr(problem, "func", None)
+    if isinstance(problem, (DynamicOutputShapeException, UnsupportedOperatorException)) and operator is not None:
+        return CaptureError(
+            "E420",
+            f"{operator} cannot be compiled yet",
+            loc=loc,
+            help="write this part with the operators of docs/guide/pytorch.md, or keep it outside",
+        )
+    remedy = "write the branch or loop on data with torch.cond or torch.while_loop, or keep it outside the module"
+    if any(one.name == "_detect_is_causal_mask" for one in frames):
+        remedy = "PyTorch looks into the mask: pass is_causal=True or is_causal=False beside it"
+    text = (str(problem).strip().splitlines() or [type(problem).__name__])[0]
+    return CaptureError("E424", f"torch.export cannot trace {type(module).__name__}: {text}", loc=loc, help=remedy)
 
 
 def _like(tensor: torch.Tensor, row_major: bool) -> torch.Tensor:
@@ -151,9 +198,9 @@ def _neutral(exported: torch.export.ExportedProgram, kinds: Sequence[TensorType]
     signature = exported.graph_signature
     entries = list(zip(_placeholders(exported), signature.input_specs, strict=True))
     entries = [(node, spec) for node, spec in entries if isinstance(node.meta.get("val"), torch.Tensor)]
-    given = [node for node, spec in entries if spec.kind is InputKind.USER_INPUT]
-    sizes = Sizes(list(zip([node.meta["val"] for node in given], kinds, strict=True)) if kinds else [])
-    arguments = [(node.name, sizes.type_of(node.meta["val"])) for node in given]
+    taken = [node for node, spec in entries if spec.kind is InputKind.USER_INPUT]
+    sizes = Sizes(list(zip([node.meta["val"] for node in taken], kinds, strict=True)) if kinds else [])
+    arguments = [(node.name, sizes.type_of(node.meta["val"])) for node in taken]
     state, constants, inputs = [], {}, []
     for node, spec in entries:
         if spec.kind is not InputKind.USER_INPUT and spec.target is not None:
@@ -166,7 +213,20 @@ def _neutral(exported: torch.export.ExportedProgram, kinds: Sequence[TensorType]
     for spec, result in zip(signature.output_specs, results, strict=True):
         if spec.kind is OutputKind.BUFFER_MUTATION and spec.target is not None:
             written.append(_name(spec.target))
-        elif spec.kind is not OutputKind.USER_OUTPUT or not _is_tensor(result):
+        elif spec.kind is OutputKind.PARAMETER_MUTATION:
+            raise CaptureError(
+                "E425",
+                f"the module writes its parameter {_name(spec.target or '')!r}",
+                help="write it outside of the module, within torch.no_grad(); of an Embedding leave out max_norm",
+            )
+        elif spec.kind is OutputKind.TOKEN:
+            raise CaptureError(
+                "E420",
+                "an operator that checks its results cannot be compiled yet",
+                loc=_effect(exported),
+                help="write this part with the operators of docs/guide/pytorch.md, or keep it outside",
+            )
+        elif spec.kind is not OutputKind.USER_OUTPUT or not (_is_tensor(result) or _is_constant(result)):
             raise CaptureError(
                 "E425",
                 f"the module gives or changes something that is not a tensor: {result!r} ({spec.kind.name.lower()})",
@@ -174,14 +234,13 @@ def _neutral(exported: torch.export.ExportedProgram, kinds: Sequence[TensorType]
             )
     calls = [node for node in exported.graph.nodes if node.op == "call_function"]
     steps = [_instruction(node, sizes) for node in calls if not isinstance(node.meta.get("val"), torch.SymInt)]
-    program = TensorProgram(
-        tuple(inputs + arguments), tuple(steps), tuple(ResultName(result.name) for result in results)
-    )
-    leaves = len(results) - len(written)
-    result = torch.utils._pytree.tree_unflatten([0] * leaves, exported.call_spec.out_spec)
-    return ExportedModule(
-        program, tuple(state), constants, tuple(written), flatten(result)[1], tuple(kind for _, kind in arguments)
-    )
+    tensors = tuple(ResultName(result.name) for result in results if _is_tensor(result))
+    program = TensorProgram(tuple(inputs + arguments), tuple(steps), tensors)
+    given = [ARRAY if _is_tensor(result) else result for result in results[len(written) :]]
+    leaves, structure = flatten(torch.utils._pytree.tree_unflatten(given, exported.call_spec.out_spec))
+    result = tuple(leaf if leaf is ARRAY else Leaf("constant", leaf) for leaf in leaves)
+    kinds = tuple(kind for _, kind in arguments)
+    return ExportedModule(program, tuple(state), constants, tuple(written), structure, result, kinds)
 
 
 def _name(target: str) -> str:
@@ -191,6 +250,16 @@ def _name(target: str) -> str:
 
 def _is_tensor(result: Any) -> bool:
     return isinstance(result, torch.fx.Node) and isinstance(result.meta.get("val"), torch.Tensor)
+
+
+def _is_constant(result: Any) -> bool:
+    return result is None or isinstance(result, (bool, int, float, str))
+
+
+def _effect(exported: torch.export.ExportedProgram) -> SourceLoc | None:
+    """Return the line of the first call whose order torch keeps by a token."""
+    calls = (node for node in exported.graph.nodes if "with_effects" in str(node.target))
+    return next((_location(node) for node in calls), None)
 
 
 def _short(op: Any) -> str:

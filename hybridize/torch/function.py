@@ -21,7 +21,7 @@ from hybridize.base.errors import ArgumentError, CaptureError, StateError
 from hybridize.base.forks import renewed
 from hybridize.base.interruptions import let_through
 from hybridize.base.loading import LOADING
-from hybridize.base.nested import Structure, flatten, unflatten
+from hybridize.base.nested import Structure, flatten
 from hybridize.base.types import TensorType
 from hybridize.capture import Function
 from hybridize.capture.function import Options
@@ -67,6 +67,10 @@ class TorchFunction:
     def __repr__(self) -> str:
         return f"hybridize({self.module!r})"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies, and what is read from a file of `pickle`, have the module's own copy and no program yet."""
+        return _of_module, (self.module, self.options)
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Compute `module(*args, **kwargs)` by a compiled program.
 
@@ -78,6 +82,8 @@ class TorchFunction:
             return self.module(*args, **kwargs)
         if torch.is_autocast_enabled("cpu"):
             raise _refused(self.module, "within torch.autocast")
+        if torch._C._functorch.peek_interpreter_stack() is not None:
+            raise _refused(self.module, "within a transform of torch.func, such as vmap")
         if forward_ad._current_level >= 0 and _has_tangents((args, kwargs)):
             raise _refused(self.module, "with tangents of forward-mode differentiation")
         latest = self._latest
@@ -88,7 +94,7 @@ class TorchFunction:
         leaves, structure = flatten((args, kwargs))
         compiled = self._compiled(leaves, structure, args, kwargs)
         self._latest = compiled if compiled.plain and not kwargs else None
-        return unflatten(compiled.exported.structure, list(compiled(leaves)))
+        return compiled.result(compiled(leaves))
 
     def program(self, *args: Any, **kwargs: Any) -> Program:
         """The program that a call with these arguments runs."""
@@ -280,6 +286,10 @@ class TorchFunction:
             return None
         self._cache.replace(before, compiled)
         return compiled
+
+
+def _of_module(module: torch.nn.Module, options: dict[str, Any]) -> TorchFunction:
+    return TorchFunction(module, **options)
 
 
 def _has_tangents(arguments: Any) -> bool:

@@ -1,5 +1,8 @@
 """Whole modules where a part of the input does not count: padding, masks, labels that end; PyTorch's gradients."""
 
+import copy
+import inspect
+import pickle
 from functools import partial
 
 import pytest
@@ -9,6 +12,7 @@ from torch import nn
 
 from hybridize import hybridize
 from hybridize.base.errors import CaptureError
+from hybridize.formats.torch_export import TABLE
 
 
 class Function(nn.Module):
@@ -122,3 +126,149 @@ def test_every_norm_has_a_gradient():
     orders = (0, 1, 2, 3, float("inf"), -float("inf"))
     same(_joined([partial(torch.linalg.vector_norm, ord=order, dim=1) for order in orders]), x)
     same(Function(lambda x: torch.linalg.vector_norm(x, 0, dim=1)), x)
+
+
+class Mixed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(3, 2)
+
+    def forward(self, x):
+        return {"y": self.linear(x), "nothing": None, "rest": (x.shape[0], 2.5, "word", [True, x * 2])}
+
+
+@pytest.mark.parametrize("trained", [False, True])
+def test_results_that_are_no_tensors(trained):
+    module = Mixed().requires_grad_(trained)
+    fast = hybridize(module)
+    for rows in (2, 4, 7, 4):
+        x = torch.ones(rows, 3)
+        got, want = fast(x), module(x)
+        torch.testing.assert_close(got["y"], want["y"])
+        assert got["nothing"] is None
+        assert got["rest"][:3] == want["rest"][:3]
+        assert got["rest"][3][0] is True
+        torch.testing.assert_close(got["rest"][3][1], x * 2)
+
+
+def test_attention_without_weights(tmp_path):
+    torch.manual_seed(0)
+    module = nn.MultiheadAttention(8, 2, batch_first=True).eval()
+    fast = hybridize(module)
+    x = torch.randn(2, 3, 8)
+    with torch.no_grad():
+        got = fast(x, x, x, need_weights=False)
+        torch.testing.assert_close(got[0], module(x, x, x, need_weights=False)[0])
+    assert got[1] is None
+    assert len(fast.saved().signatures) == 1
+
+
+def test_copies_have_weights_of_their_own():
+    fast, x = hybridize(nn.Linear(4, 1), threads=1), torch.ones(3, 4)
+    y = fast(x)
+    for other in (copy.deepcopy(fast), pickle.loads(pickle.dumps(fast))):
+        assert other.cache_info()["programs"] == 0
+        assert other.options == fast.options
+        torch.testing.assert_close(other(x), y)
+        with torch.no_grad():
+            other.module.bias.add_(1)
+        torch.testing.assert_close(other(x), y + 1)
+        torch.testing.assert_close(fast(x), y)
+    assert copy.copy(fast).module is fast.module
+
+
+def test_transforms_are_refused():
+    fast, x = hybridize(nn.Linear(4, 1)), torch.ones(3, 4)
+    fast(x)
+    for transform in (torch.vmap(fast), torch.func.grad(lambda x: fast(x).sum())):
+        with pytest.raises(CaptureError, match=r"E458: Linear is called within a transform of torch\.func"):
+            transform(x)
+
+
+def test_what_writes_a_parameter_is_refused():
+    with pytest.raises(CaptureError, match="E425: the module writes its parameter 'weight'"):
+        hybridize(nn.Embedding(5, 2, max_norm=1.0))(torch.tensor([1]))
+
+
+HANDLED_BY_TYPE = {
+    "dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking", "copy", "size", "sizes", "shape", "self",
+    "implicit", "start_dim", "end_dim", "dim", "fill_value", "s", "high", "low", "physical_layout",
+}  # fmt: skip
+"""Arguments that say no more than the types of the results do, or are read from the others by their place."""
+WITHOUT_MEANING = {
+    "sparse_grad": "a gradient is dense here", "unroll_dim": "of torch's own loop", "generator": "draws have a key",
+    "a": "checked by the tracer", "stride": "checked by the tracer", "assert_msg": "checked by PyTorch's tracer",
+}  # fmt: skip
+
+
+def test_translations_take_every_argument_of_their_operators():
+    for name, translate in TABLE.items():
+        _, operator, overload = name.split(".")
+        arguments = getattr(getattr(torch.ops.aten, operator), overload)._schema.arguments
+        signature = inspect.signature(translate)
+        by_place = [one.name for one in arguments if not one.kwarg_only]
+        by_name = [one.name for one in arguments if one.kwarg_only]
+        required = [one.name for one in arguments if not one.has_default_value()]
+        signature.bind(None, *by_place, **{one: one for one in by_name})
+        signature.bind(None, *[one for one in by_place if one in required], **{k: k for k in by_name if k in required})
+        taken = [p for p in signature.parameters.values() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)][1:]
+        placed = [p for p in taken if p.kind is p.POSITIONAL_OR_KEYWORD]
+        ignored = {*by_place[len(placed) :], *(set(by_name) - {p.name for p in taken})}
+        assert ignored <= HANDLED_BY_TYPE | WITHOUT_MEANING.keys(), f"{name} takes no notice of {ignored}"
+
+
+class Mistaken(nn.Module):
+    def __init__(self, kind):
+        super().__init__()
+        self.kind = kind
+        self.register_buffer("count", torch.zeros(1))
+
+    def forward(self, x, y):
+        self.count += 1
+        match self.kind:
+            case "attribute":
+                return x.int_typo(3)
+            case "keyword":
+                return x.sort(0, True, descending=True, stable=True)
+            case "shape":
+                return x @ y.T @ y.T
+            case "raised":
+                raise ValueError("the user's own")
+
+
+@pytest.mark.parametrize("kind", ["attribute", "keyword", "shape", "raised"])
+def test_a_mistake_in_forward_is_the_error_that_pytorch_raises(kind):
+    module, args = Mistaken(kind), (torch.ones(2, 3), torch.ones(2, 3))
+    with pytest.raises((AttributeError, TypeError, RuntimeError, ValueError)) as theirs:
+        module(*args)
+    count, state = module.count.clone(), torch.random.get_rng_state()
+    with pytest.raises(type(theirs.value)) as ours:
+        hybridize(module)(*args)
+    assert type(ours.value) is type(theirs.value)
+    assert str(ours.value) == str(theirs.value)
+    assert ours.traceback[-1].frame.code.path == theirs.traceback[-1].frame.code.path
+    assert ours.traceback[-1].lineno == theirs.traceback[-1].lineno
+    assert module.count == count
+    assert torch.equal(state, torch.random.get_rng_state())
+
+
+def test_what_torch_cannot_trace_is_refused_at_its_line():
+    def branches(x):
+        return x if x.sum() > 0 else -x
+
+    def loss(x):
+        return F.ctc_loss(x, torch.tensor([[1, 2]]), torch.tensor([5]), torch.tensor([2]))
+
+    line = branches.__code__.co_firstlineno
+    for function, x, code, at in (
+        (branches, torch.ones(3), "E424", line + 1), (loss, torch.randn(5, 1, 4), "E420", loss.__code__.co_firstlineno + 1),
+    ):  # fmt: skip
+        with pytest.raises(CaptureError) as caught:
+            hybridize(Function(function))(x)
+        assert caught.value.code == code
+        assert caught.value.loc.line == at
+    layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+    mask = nn.Transformer.generate_square_subsequent_mask(4)
+    with pytest.raises(CaptureError, match="E424") as caught:
+        hybridize(nn.TransformerEncoder(layer, 1))(torch.randn(2, 4, 8), mask)
+    assert "is_causal=True" in caught.value.help

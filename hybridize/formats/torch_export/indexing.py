@@ -109,7 +109,7 @@ def within(index: Operand, size: int, low: int = 0) -> Operand:
     least, most = ops.like(low, index), ops.like(size, index)
     fine = ops.bit_and(ops.ge(index, least), ops.lt(index, most))
     every = ops.all(fine, tuple(range(type_of(index).ndim)))
-    ops.bind(ops.Assert("an index is out of range"), every)
+    ops.bind(ops.Bounds("an index is out of range"), every)
     return index
 
 

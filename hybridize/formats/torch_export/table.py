@@ -132,7 +132,7 @@ for _names, _operation in {
 
 
 def _sum_of(function: Callable[[Operand, Operand], Operand]) -> Translation:
-    def translate(types: Types, x: Any, y: Any, *, alpha: float = 1) -> Operand:
+    def translate(types: Types, x: Any, y: Any, alpha: float = 1) -> Operand:
         kind = types[0]
         right = operand(y, kind.dtype, kind.shape)
         if alpha != 1:
