@@ -17,6 +17,7 @@ SCORES = np.ones((4, 2, 3))
 LABELS = np.array([[1, 2], [2, 1]], dtype="int32")
 STATISTICS = (np.ones((2,)), np.zeros((2,)), np.zeros((2,)), np.ones((2,)))
 ROWS = np.ones((2, 2, 2))
+IMAGES = np.ones((1, 2, 3, 3))
 
 SPACES = {
     "np": np, "npx": npx, "np.linalg": np.linalg, "np.random": np.random, "nd": nd, "nd.random": nd.random,
@@ -41,9 +42,12 @@ ARGUMENTS = {
     "choice": (4,), "multinomial": (3, [0.5, 0.5]), "bernoulli": (0.5,), "seed": (1,), "as_in_ctx": (M,),
     "to_device": (M,), "copyto": (M,), "attach_grad": (V.copy(),), "as_in_context": (M,), "uniform_n": (), "normal_n": (),
     "sample_uniform": (), "sample_normal": (), "cast_storage": (M,), "linalg_gemm": (SQUARE, SQUARE, SQUARE),
-    "einsum": ("ij,j", M, V), "random_gamma": (), "random_randint": (0, 5),
+    "einsum": ("ij,j", M, V), "random_gamma": (), "random_randint": (0, 5), "pooling": (IMAGES,),
+    "upsampling": (IMAGES,),
 }  # fmt: skip
 """Of functions with such keywords, what they are called with."""
+NEEDED = {"upsampling": {"scale": 2}}
+"""What must be said by keyword."""
 
 DEVICES = ("ctx", "device", "context")
 WORDS = (
@@ -97,8 +101,9 @@ def test_a_word_that_means_nothing_is_refused(name, function, key):
     given = given[: positions.index(key)] if key in positions else given
     if key in DEVICES and name not in ("as_in_ctx", "as_in_context", "to_device"):
         function(*given)  # that is right
+    needed = NEEDED.get(name, {})
     with pytest.raises(HybridizeError, match=r"E\d\d\d"):
-        function(*given, **{key: "nonsense"})
+        function(*given, **needed | {key: "nonsense"})
 
 
 def test_there_are_many():

@@ -46,7 +46,7 @@ def test_every_module_of_the_users_says_what_is_missing(module):
         (nn, "Linear", "nn.Dense"),
         (np, "fft", "numpy.fft on x.asnumpy"),
         (np, "Zeros", r"did you mean 'zeros'\?"),
-        (npx, "pooling", "it is to come"),
+        (npx, "rnn", "it is to come"),
         (np.random, "default_rng", "numpy.random.default_rng"),
         (nd, "sinc", "np.sinc"),
         (hybridize, "mod", "gluon.Trainer"),

@@ -82,7 +82,7 @@ def functions():
 
 def is_signature(error):
     return isinstance(error, TypeError) and any(
-        word in str(error) for word in ("positional", "unexpected keyword", "multiple values")
+        word in str(error) for word in ("positional", "keyword-only", "unexpected keyword", "multiple values")
     )
 
 
