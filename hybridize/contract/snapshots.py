@@ -297,8 +297,23 @@ def refill(container: Any, content: Iterable[Any]) -> None:
     """Let a list, dict, set or deque hold what another one holds, or a sequence of its parts."""
     parts: Any = list(content.items() if isinstance(content, dict) else content)
     kind = _base(container)
+    if kind is set and _comes_to(container, parts):
+        return
     kind.clear(container)  # by its own method, which a class derived of it may have replaced
     (kind.extend if kind in (deque, list) else kind.update)(container, parts)
+
+
+def _comes_to(container: set[Any], parts: list[Any]) -> bool:
+    """Let a set hold these parts by taking out and putting in what differs; tell whether they are in this order then.
+
+    Filled anew a set may have another order: where the hashes of two parts meet, it remembers what was there before.
+    """
+    wanted = {id(part) for part in parts}
+    for part in [one for one in set.__iter__(container) if id(one) not in wanted]:
+        set.discard(container, part)
+    found = {id(part) for part in set.__iter__(container)}
+    set.update(container, [part for part in parts if id(part) not in found])
+    return same_items(held(container), tuple(parts))
 
 
 def held(container: Any) -> Any:

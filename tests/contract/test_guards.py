@@ -1,6 +1,7 @@
 """Guards: when values are the same, what containers hold, and the functions made of them."""
 
 import functools
+import itertools
 import math
 import sys
 import tracemalloc
@@ -14,7 +15,7 @@ from hybridize import autograd, hybridize, np
 from hybridize.contract.guards import MANY as TOGETHER
 from hybridize.contract.guards import Guard, Unchanged, checker, gathered, watches
 from hybridize.contract.places import Attribute, Closure, Content, Global, Inherited, Item, Items, Length, Member
-from hybridize.contract.snapshots import MISSING, same, shared_snapshot, snapshot, unchanged
+from hybridize.contract.snapshots import MISSING, held, refill, same, shared_snapshot, snapshot, unchanged
 from hybridize.runtime import cpython
 from hybridize.runtime.entry import Look
 
@@ -613,3 +614,49 @@ def test_checks_run_no_code_of_the_users(kind, gone, asked):
         return results, log, sorted(vars(held))
 
     assert told(hybridize) == told(lambda f: f)
+
+
+MEETING = (7, 15, 23, 31)
+"""Numbers whose hashes meet in a small set: in which order it has them depends on which came first."""
+
+
+@pytest.mark.parametrize("first", itertools.permutations(MEETING, 3))
+@pytest.mark.parametrize("more", [{1}, {1, 2}, set(range(8, 12)), {7}])
+def test_a_set_comes_back_in_its_order(first, more):
+    found = set()
+    for one in first:
+        found.add(one)
+    before = held(found)
+    found |= more
+    refill(found, before)
+    assert found == set(before)
+    if len(more) == 1:  # a larger table orders anew
+        assert held(found) == before
+
+
+@pytest.mark.parametrize("first", itertools.permutations(MEETING, 3))
+@pytest.mark.parametrize("change", ["add", "take", "none"])
+def test_programs_leave_the_order_of_sets(first, change):
+    def made():
+        kinds = set()
+        for one in first:
+            kinds.add(one)
+
+        def function(x):
+            if change == "add":
+                kinds.add(1)
+                kinds.discard(1)
+            elif change == "take":
+                kinds.add(2)
+                kinds.remove(2)
+            else:
+                kinds.add(7)
+            return x * len(kinds)
+
+        return function, kinds
+
+    (plain, expected), (function, kinds) = made(), made()
+    program, x = hybridize(function), np.ones(2)
+    for _ in range(3):
+        assert (program(x) == plain(x)).all()
+        assert held(kinds) == held(expected)

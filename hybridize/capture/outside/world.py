@@ -637,7 +637,8 @@ class World:
             self.check_kept(part, f"a {type(container).__name__}")
             self._keep(part)
         if id(container) not in self.changed:
-            held_before = container.copy()
+            # a copy of a set may have another order
+            held_before = held(container) if isinstance(container, set) else container.copy()
             self.changed[id(container)] = (container, snapshot(container, before=self.before))
             self.before.setdefault(id(container), (container, held_before))
             self.undo += [partial(self.changed.pop, id(container)), partial(refill, container, held_before)]
