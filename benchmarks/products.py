@@ -13,17 +13,16 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
 import random
 import statistics
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy
 import torch
+from paired import geometric_mean, in_turns, median_ratio, microseconds, table
 
 from hybridize import hybridize, np, set_num_threads
 
@@ -110,14 +109,6 @@ def theirs(case: Case, x: numpy.ndarray, w: numpy.ndarray) -> dict[str, Callable
     return entries
 
 
-def seconds(function: Callable[[], object], calls: int) -> float:
-    """Mean time of a call."""
-    begin = time.perf_counter()
-    for _ in range(calls):
-        function()
-    return (time.perf_counter() - begin) / calls
-
-
 def measure(case: Case, rounds: int, sample_s: float = 0.002) -> Timed:
     """Check the case, then time both sides in turns."""
     rng = numpy.random.default_rng(0)
@@ -131,26 +122,12 @@ def measure(case: Case, rounds: int, sample_s: float = 0.002) -> Timed:
         if not float(numpy.abs(found - true).max()) <= bound:
             raise SystemExit(f"{case}: {name} is wrong by {numpy.abs(found - true).max()}")
     functions: dict[str, Callable[[], object]] = {"ours": mine, **entries}
-    calls = {}
-    for name, function in functions.items():
-        function()
-        calls[name] = max(1, int(sample_s / max(1e-7, min(seconds(function, 1) for _ in range(3)))))
-    samples: dict[str, list[float]] = {name: [] for name in functions}
-    for _ in range(rounds):
-        for name, function in functions.items():
-            samples[name].append(min(seconds(function, calls[name]) for _ in range(2)))
+    samples = in_turns(functions, rounds, sample_s)
     medians = {name: statistics.median(found) for name, found in samples.items()}
     best = min(entries, key=medians.__getitem__)
     packed = min((name for name in entries if name.startswith("oneDNN")), key=medians.__getitem__)
-    ratio, one_dnn = (
-        statistics.median(a / b for a, b in zip(samples["ours"], samples[name], strict=True)) for name in (best, packed)
-    )
+    ratio, one_dnn = (median_ratio(samples, "ours", name) for name in (best, packed))
     return Timed(case, medians["ours"], medians[best], best, ratio, one_dnn)
-
-
-def geometric_mean(ratios: list[float]) -> float:
-    """The mean by which ratios are judged: twice as fast here and half as fast there is 1."""
-    return math.exp(statistics.fmean(map(math.log, ratios)))
 
 
 def report(timed: list[Timed], markdown: bool) -> None:
@@ -172,26 +149,9 @@ def report(timed: list[Timed], markdown: bool) -> None:
             for one in cases
         ]
         print(f"Weights {word}:\n")
-        table(("m x n x k", "ours µs", "GFLOP/s", "PyTorch µs", "entry", "ratio"), rows, markdown)
+        table(("m x n x k", "ours µs", "GFLOP/s", "PyTorch µs", "entry", "ratio"), rows, markdown, WORDS)
         best, one_dnn = mean_of(cases), mean_against_one_dnn(cases)
         print(f"\nweights {word}: geometric mean of {len(cases)} ratios {best:.3f}, to oneDNN alone {one_dnn:.3f}\n")
-
-
-def microseconds(seconds: float) -> str:
-    """Seconds as a figure of the table."""
-    return f"{1e6 * seconds:.2f}" if seconds < 1e-3 else f"{1e6 * seconds:.0f}"
-
-
-def table(columns: tuple[str, ...], rows: list[tuple[str, ...]], markdown: bool) -> None:
-    """Print a table: words to the left, figures to the right."""
-    if markdown:
-        lines = [columns, tuple("---" if name in WORDS else "---:" for name in columns), *rows]
-        print("\n".join(f"| {' | '.join(line)} |" for line in lines))
-        return
-    widths = [max(map(len, column)) for column in zip(columns, *rows, strict=True)]
-    for line in (columns, *rows):
-        cells = zip(columns, line, widths, strict=True)
-        print("  ".join(cell.ljust(w) if name in WORDS else cell.rjust(w) for name, cell, w in cells).rstrip())
 
 
 def mean_of(timed: list[Timed]) -> float:

@@ -56,6 +56,7 @@ class Script:
 
 SCRIPTS = {
     "products": Script("benchmarks/products.py", ("--markdown",), figures=True),
+    "convolutions": Script("benchmarks/convolutions.py", ("--markdown",), figures=True),
     "threads": Script("benchmarks/threads.py"),
     "instructions": Script("benchmarks/instructions.py"),
     "train-programs": Script("benchmarks/recompilations.py"),
