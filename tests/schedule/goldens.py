@@ -101,6 +101,19 @@ def depthwise_gradient(operand):
     return lambda x, w, g: [ops.pullback(made, [x, w], [g])[operand]]
 
 
+def by_input(x, w, g):
+    """The gradient of a convolution with 5 × 5 windows of [2, 6, 14, 14] by its input."""
+    made = ops.make_graph(convolved(), [f32(2, 6, 14, 14), f32(16, 6, 5, 5)])
+    return [ops.pullback(made, [x, w], [g])[0]]
+
+
+def few_columns_of_any_size():
+    scope = SizeScope()
+    batch, height, width = (scope.symbol(size, low=3) for size in (2, 9, 28))
+    scope.capturing = False
+    return schedule_of(convolved(1, 1), f32(batch, 3, height, width), f32(4, 3, 3, 3))
+
+
 def inverted(x, expand, depth, project):
     """An inverted residual: pointwise, depthwise, pointwise."""
     y = composites.relu(ops.convolution(x, expand))
@@ -271,6 +284,13 @@ CASES |= {
         "fewer products": lambda: schedule_of(by_winograd, IMAGE, WEIGHT, stable=(1,)),
         "fewer products, cut, any batch": lambda: schedule_of(
             by_winograd, f32(unknown(), 24, 15, 14), f32(41, 24, 3, 3), stable=(1,), slots=4
+        ),
+        "few columns": lambda: schedule_of(convolved(1, 2), f32(1, 1, 28, 28), f32(6, 1, 5, 5)),
+        "few columns avx2": lambda: schedule_of(convolved(1, 1), f32(2, 8, 9, 30), f32(3, 8, 3, 3), target="avx2"),
+        "few columns of any size": few_columns_of_any_size,
+        "few columns and images in lanes": lambda: schedule_of(convolved(1, 1), f32(64, 3, 9, 6), f32(6, 3, 3, 3)),
+        "few columns gradient by x": lambda: schedule_of(
+            by_input, f32(2, 6, 14, 14), f32(16, 6, 5, 5), f32(2, 16, 10, 10), passes=PIPELINE.run
         ),
         "depthwise": lambda: schedule_of(convolved(1, 1, groups=48), f32(1, 48, 28, 28), f32(48, 1, 3, 3), stable=(1,)),
         "depthwise avx2": lambda: schedule_of(

@@ -4,8 +4,9 @@
 The first operand is broadcast, an element at a time, and may have windows; the second is packed into panels. They
 change places where only the second has windows, or only the first has columns.
 
-Where windows move over the first operand and the second one has no axis of its own that fills vectors, as in depthwise
-convolution, lanes are an axis that both have (`contraction.lanes`).
+Where windows move over the first operand and the second one has no axis of its own that fills vectors, lanes are an
+axis that both have, as in depthwise convolution, or one that only the first has, as the pixels of a line where there
+are few channels (`contraction.lanes`).
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from hybridize.schedule.contraction.taps import (
     tap_panels,
     tile_height,
 )
-from hybridize.schedule.homes import Halo, Home, no_halo, ordered, wider
+from hybridize.schedule.homes import Halo, Home, in_order, no_halo, ordered, wider
 
 
 @frozen
@@ -54,8 +55,9 @@ class Arrangement:
     rows: tuple[int, ...]
     column: int
     """The axis along the lanes of vectors."""
-    is_shared: bool
-    """True if x has that axis, too: nothing is broadcast, and there are no panels."""
+    along: Role
+    """Of that axis. Of columns, w is packed into panels and x is broadcast; of rows, it is the other way round; of a
+    batch, nothing is broadcast. Only for columns there are panels."""
     sums: tuple[int, ...]
     phases: tuple[Part, ...]
     """Its parts, whose indices are not divided: each has tiles of its own."""
@@ -79,12 +81,24 @@ class Arrangement:
         """True if indices of x leave it."""
         return any(before or after for before, after in self.halo)
 
+    @property
+    def is_shared(self) -> bool:
+        """True if lanes are an axis that both operands have."""
+        return self.along is Role.BATCH
+
+    @property
+    def has_panels(self) -> bool:
+        """True if lanes are an axis of w alone, which is packed into panels."""
+        return self.along is Role.COLUMN
+
     def is_like(self, other: Arrangement) -> bool:
         """Tell whether the same kind of tiles computes another contraction of the operands in this order."""
-        return not other.swapped and self.is_shared == other.is_shared
+        return not other.swapped and self.along == other.along
 
     def operand_order(self) -> tuple[int, ...]:
-        """The axes of x, slowest first, as tiles would have them: channels last."""
+        """The axes of x, slowest first, as tiles would have them: channels last, or where lanes are rows, these."""
+        if self.along is Role.ROW:
+            return _last(range(len(self.contraction.x)), self._lane_of(self.contraction.x))
         order = _channels_last([index in self.windows for index in self.contraction.x])
         return _last(order, self._lane_of(self.contraction.x)) if self.is_shared else order
 
@@ -97,7 +111,9 @@ class Arrangement:
         return next(k for k, index in enumerate(subscripts) if self.column in index.axes)
 
     def result_order(self) -> tuple[int, ...]:
-        """The axes of the result, slowest first, as tiles would store them: columns last."""
+        """The axes of the result, slowest first, as tiles would store them: lanes last."""
+        if self.along is Role.ROW:
+            return _last(range(self.contraction.rank), self.column)
         moving = {axis for index in self.windows for axis in index.axes}
         order = _channels_last([axis in moving for axis in range(self.contraction.rank)])
         return (*(axis for axis in order if axis != self.column), self.column)
@@ -123,10 +139,30 @@ def arrangement(contraction: Contraction, shapes: tuple[Shape, Shape], lanes: in
     empty = any(same(size, 0) for size in (*contraction.sizes, *shapes[0], *shapes[1]))
     if empty or contraction.accumulate == bool_:
         return None
-    tiled, shared = (_either(one, contraction, shapes, lanes) for one in (_arranged, _shared))
-    if tiled is None or shared is None:
-        return tiled or shared
-    return tiled if 2 * hint(contraction.sizes[tiled.column]) >= lanes else shared
+    tiled, shared, rows = (_either(one, contraction, shapes, lanes) for one in (_arranged, _shared, _along_rows))
+    found = tiled or shared
+    if tiled is not None and shared is not None:
+        found = tiled if 2 * hint(contraction.sizes[tiled.column]) >= lanes else shared
+    if found is None or rows is None:
+        return found or rows
+    return rows if _filled(rows, lanes) >= _FULLER * _filled(found, lanes) else found
+
+
+_FULLER = 2
+"""Times the share of lanes in use, from which on other homes of operands and result pay."""
+
+
+_FULL = 1.5
+"""The same for images in the place of the pixels of a line, which no operand lies by as yet."""
+
+
+def _filled(arranged: Arrangement, lanes: int) -> float:
+    """The share of lanes that are in use."""
+    return _share(hint(arranged.contraction.sizes[arranged.column]), lanes)
+
+
+def _share(size: int, lanes: int) -> float:
+    return size / (-(-size // lanes) * lanes)
 
 
 def _either(
@@ -161,7 +197,7 @@ def _arranged(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: bo
     column = max(wide, key=lambda axis: (not is_symbolic(sizes[axis]), min(hint(sizes[axis]), lanes), axis))
     groups = tuple(axis for axis in range(rank) if axis != column and axis not in rows)
     sums = tuple(range(rank, len(sizes)))
-    return Arrangement(contraction, swapped, shapes, groups, tuple(rows), column, False, sums, parts, halo)
+    return Arrangement(contraction, swapped, shapes, groups, tuple(rows), column, Role.COLUMN, sums, parts, halo)
 
 
 def _shared(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: bool, lanes: int) -> Arrangement | None:
@@ -190,8 +226,46 @@ def _shared(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: bool
     lane = max(wide, key=lambda axis: (not is_symbolic(sizes[axis]), min(hint(sizes[axis]), lanes), axis))
     groups = tuple(axis for axis in range(rank) if axis != lane and axis not in rows)
     sums = tuple(range(rank, len(sizes)))
-    made = Arrangement(contraction, swapped, shapes, groups, rows, lane, True, sums, parts, halo)
+    made = Arrangement(contraction, swapped, shapes, groups, rows, lane, Role.BATCH, sums, parts, halo)
     return made if any(_moves(index, sizes, rank) for index in contraction.x) else None
+
+
+def _along_rows(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: bool, lanes: int) -> Arrangement | None:
+    """The parts of axes where windows move over x, and the lanes of vectors are an axis that w does not have.
+
+    Of a line of pixels, or of images if these fill many more lanes.
+    """
+    sizes, rank = contraction.sizes, contraction.rank
+    if any(outside(contraction.w, sizes, shapes[1])) or not _are_known(contraction):
+        return None
+    parts = phases(contraction)
+    halo = None if parts is None else _halo_of(parts, shapes[0])
+    found = roles(contraction)
+    rows = tuple(axis for axis, role in enumerate(found) if role is Role.ROW)
+    columns = [axis for axis, role in enumerate(found) if role is Role.COLUMN]
+    if parts is None or halo is None or not columns:
+        return None
+    wide = [
+        axis for axis in rows if hint(sizes[axis]) * _EMPTY >= lanes and _is_in_line(axis, contraction.x, parts, rank)
+    ]
+    if not wide or not any(_moves(index, sizes, rank) for index in contraction.x):
+        return None
+    lane = wide[-1]
+    for axis in wide:
+        if _share(hint(sizes[axis]), lanes) >= _FULL * _share(hint(sizes[lane]), lanes):
+            lane = axis
+    groups = tuple(axis for axis in range(rank) if axis != lane and axis not in rows)
+    sums = tuple(range(rank, len(sizes)))
+    return Arrangement(contraction, swapped, shapes, groups, rows, lane, Role.ROW, sums, parts, halo)
+
+
+def _is_in_line(axis: int, subscripts: Sequence[Subscript], parts: Sequence[Part], rank: int) -> bool:
+    """Tell whether neighbours along an axis of the result see neighbours of x, in every part."""
+    having = [index for index in subscripts if axis in index.axes]
+    if len(having) != 1 or not same(having[0].divisor, 1) or having[0].coefficient(axis) != 1:
+        return False
+    alone = all(one == axis or one >= rank for one in having[0].axes)
+    return alone and all(part.places[axis] == (1, 0) for part in parts)
 
 
 def _are_known(contraction: Contraction) -> bool:
@@ -260,7 +334,7 @@ def _most(x: Size) -> int | None:
 def suits(arranged: Arrangement, home: Home, target: Target) -> bool:
     """Tell whether tiles read x well in a home: terms close together, or few, or all near."""
     last = arranged.operand_order()[-1]
-    if arranged.is_shared:
+    if not arranged.has_panels:
         return same(home.strides[last], 1)
     if not arranged.has_windows:
         return True
@@ -291,7 +365,8 @@ def reading(
 
     The first one is read as it lies where its terms, or the lanes, lie close together and indices either do not leave
     it and its halo, or leave it so that the parts of the result which see the same taps are few and large (`borders`).
-    The second one is packed into panels, or, where it has the lanes, read where these lie close together.
+    The second one is packed into panels, or, where it has the lanes, read where these lie close together, or broadcast
+    from where it lies.
     """
     home, dtype = first
     accumulate = arranged.contraction.accumulate
@@ -300,9 +375,12 @@ def reading(
         order = arranged.second_order()
         packed = second[1] != accumulate or not same(beside.strides[order[-1]], 1)
         beside = ordered(arranged.shapes[1], order) if packed else beside
+    elif not arranged.has_panels:
+        packed = second[1] != accumulate
+        beside = in_order(arranged.shapes[1]) if packed else beside
 
     def plan(parts: Sequence[Part], at: Home) -> TapPlan | LanePlan:
-        if not arranged.is_shared:
+        if arranged.has_panels:
             return tap_plan(arranged, parts, at, target)
         contraction = arranged.contraction
         return lane_plan(contraction, arranged.column, parts, at, beside, lanes_of(accumulate, target), target)
@@ -313,7 +391,8 @@ def reading(
             return OperandReading(home, False, beside, packed, plan(arranged.phases, home))
         cut = [borders(part, arranged.shapes[0]) for part in arranged.phases]
         parts = [part for found in cut if found is not None for part in found]
-        if None not in cut and len(parts) <= _PARTS:
+        whole = arranged.has_panels or all(part.places[arranged.column] == (1, 0) for part in parts)
+        if None not in cut and whole and len(parts) <= _PARTS:
             here, there = plan(parts, home), plan(arranged.phases, near)
             moved = 2 * hint(near.elements) * accumulate.itemsize
             if _cycles(here, target) <= _cycles(there, target) + moved // _COPIED:

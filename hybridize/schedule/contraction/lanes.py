@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plan contractions whose lanes both operands have (*depthwise* convolution): tiles of vectors over a window.
+"""Plan contractions whose lanes are an axis of x, and w's or not: tiles of vectors over a window.
 
     out[rows][lanes] = sum over s of x[rows + s][lanes] * w[s][lanes]
 
-The lanes of vectors are an axis that x, w and the result share, the channels of a depthwise convolution, and lie one
-after the other in all three. So no element is broadcast, and there is no product of matrices within: what a tile saves
+The lanes of vectors are an axis that x and the result share, and lie one after the other in both. In a *depthwise*
+convolution w has that axis, too: no element is broadcast, and there is no product of matrices within. What a tile saves
 is loads. Its *rows* are a box of the result, as 2 x 4 pixels; a *turn* goes through a box of the sums, as 3 x 3 taps.
 Each vector of x that a turn reads is loaded once, for all rows and sums that it is multiplied for: 24 loads of x for
 the 72 multiplications of that tile. How large the boxes are is decided by counting loads and registers (`tile_of`).
@@ -12,6 +12,10 @@ the 72 multiplications of that tile. How large the boxes are is decided by count
 Where all sums are one turn, nothing but lanes goes on within a tile: the loop over lanes is the innermost, as memory is
 then read from end to end. The gradient by the weight has the window for rows (3 x 3 sums in registers) and pixels for
 sums, which a tile's own loops go through.
+
+Where w does not have the lanes, which are then pixels of a line, or images, its elements are *broadcast*, and rows are
+pixels and columns of w, as 4 x 6. A turn goes through its sums one after the other: for each, so many vectors of x are
+multiplied by so many elements of w.
 
 Parts of the result that see other elements of the window are boxes with tiles of their own, as in tiles over taps.
 """
@@ -96,7 +100,7 @@ class LaneTiles:
 
 @frozen
 class LanePlan:
-    """The tiling of one contraction whose lanes both operands have."""
+    """The tiling of one contraction whose lanes are an axis of x and the result."""
 
     dtype: DType
     """Of the elements that are multiplied and summed."""
@@ -125,6 +129,11 @@ class LanePlan:
         return not dims.proven(self.sizes[self.lane], self.lanes)
 
     @property
+    def is_broadcast(self) -> bool:
+        """True if w does not have the lanes: each of its elements is multiplied by whole vectors of x."""
+        return not any(self.axes[self.lane].w)
+
+    @property
     def units(self) -> int:
         """Units of work that threads may share."""
         return self.vectors if self.by_lanes else self.lines
@@ -151,7 +160,7 @@ class LanePlan:
         """Count what a turn of tiles does."""
         counted = (*tiles.rows, *tiles.sums)
         factors = tuple((self.axes[axis].x, self.axes[axis].w) for axis, _ in counted)
-        return _turn(factors, len(tiles.rows), tuple(count for _, count in counted))
+        return _turn(factors, len(tiles.rows), tuple(count for _, count in counted), self.is_broadcast)
 
     def __str__(self) -> str:
         def listed(axes: tuple[tuple[int, int], ...]) -> str:
@@ -161,6 +170,7 @@ class LanePlan:
             return " ".join(f"a{k}*{_factor(stride(k))}" for k in range(len(self.axes)) if not same(stride(k), 0))
 
         units = "vectors" if self.by_lanes else "lines"
+        loads = "broadcasts" if self.is_broadcast else "loads"
         masked = ", masked" if self.is_masked else ""
         lines = [
             f"lanes {self.dtype.name}: a{self.lane}<{text(self.sizes[self.lane])}> in {text(self.vectors)} vectors "
@@ -172,7 +182,7 @@ class LanePlan:
             turn = self.turn(tiles)
             lines.append(
                 f"  tiles of {listed(tiles.rows)}, turns of {listed(tiles.sums)}: "
-                f"{turn.x_loads} + {turn.w_loads} loads for {turn.products} products"
+                f"{turn.x_loads} + {turn.w_loads} {loads} for {turn.products} products"
             )
             lines += [f"    {self._part_text(part, tiles)}" for part in tiles.parts]
         return "\n".join(lines)
@@ -243,7 +253,7 @@ def _tiles(plan: LanePlan, contraction: Contraction, target: Target) -> LaneTile
     sizes = tuple((hint(contraction.sizes[axis]), is_symbolic(contraction.sizes[axis])) for axis in (*rows, *sums))
     factors = tuple((plan.axes[axis].x, plan.axes[axis].w) for axis in (*rows, *sums))
     registers = target.registers - _OTHERS - (0 if target.fma else 1)
-    boxes = tile_of(sizes, factors, len(rows), registers)
+    boxes = tile_of(sizes, factors, len(rows), registers, plan.is_broadcast)
     return LaneTiles(
         tuple(zip(rows, boxes[: len(rows)], strict=True)), tuple(zip(sums, boxes[len(rows) :], strict=True)), ()
     )
@@ -259,19 +269,23 @@ Factors = tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
 
 
 @lru_cache(4096)
-def tile_of(sizes: tuple[tuple[int, bool], ...], factors: Factors, rows: int, registers: int) -> tuple[int, ...]:
+def tile_of(
+    sizes: tuple[tuple[int, bool], ...], factors: Factors, rows: int, registers: int, broadcast: bool = False
+) -> tuple[int, ...]:
     """Choose the boxes of a tile and of its turns: of those whose vectors fit the registers, the fastest by estimate.
 
-    `sizes` are those of the axes, rows first, each with True where only the call knows it.
+    `sizes` are those of the axes, rows first, each with True where only the call knows it. With `broadcast`, lanes are
+    none of w.
     """
     best, least = (1,) * len(sizes), math.inf
-    for box in _rows(sizes[:rows], factors, rows):
+    boxes = _broadcast_rows(sizes[:rows], factors, registers) if broadcast else _rows(sizes[:rows], factors, rows)
+    for box in boxes:
         for turn in _sums(sizes[rows:]):
             counts = (*box, *turn)
-            made = _turn(factors, rows, counts)
-            if not _fits(made, factors, rows, counts, registers):
+            made = _turn(factors, rows, counts, broadcast)
+            if not _fits(made, factors, rows, counts, registers, broadcast):
                 continue
-            cycles = _cycles(made, sizes, rows, counts, factors)
+            cycles = _cycles(made, sizes, rows, counts, factors, broadcast)
             if cycles < least:
                 best, least = counts, cycles
     return best
@@ -279,6 +293,8 @@ def tile_of(sizes: tuple[tuple[int, bool], ...], factors: Factors, rows: int, re
 
 _PRODUCTS = 100
 """Multiplications that are written out, at most."""
+_BROADCAST_PRODUCTS = 128
+"""The same where each turn goes through its sums one after the other."""
 _SUMS = 64
 """Sums of an element that are written out, at most."""
 _COUNTS = range(2, 9)
@@ -300,6 +316,16 @@ def _rows(sizes: Sequence[tuple[int, bool]], factors: Factors, rows: int) -> Ite
     return itertools.product(*counts)
 
 
+def _broadcast_rows(sizes: Sequence[tuple[int, bool]], factors: Factors, registers: int) -> Iterator[tuple[int, ...]]:
+    """The boxes of rows that may pay: several indices of axes that one operand has, the other being reused."""
+    boxes: list[tuple[int, ...]] = [()]
+    for (size, _), (x, w) in zip(sizes, factors, strict=False):
+        alone = any(x) != any(w)
+        counts = (1, *(count for count in _COUNTS if alone and count <= size))
+        boxes = [(*box, count) for box in boxes for count in counts if math.prod(box) * count <= registers]
+    return iter(boxes)
+
+
 def _sums(sizes: Sequence[tuple[int, bool]]) -> Iterator[tuple[int, ...]]:
     """The boxes of sums: all indices of some of the last axes, several of the one before these, one of others."""
     inner: tuple[int, ...] = ()
@@ -316,12 +342,17 @@ def _sums(sizes: Sequence[tuple[int, bool]]) -> Iterator[tuple[int, ...]]:
     yield inner
 
 
-def _fits(turn: LaneTurn, factors: Factors, rows: int, counts: Sequence[int], registers: int) -> bool:
+def _fits(turn: LaneTurn, factors: Factors, rows: int, counts: Sequence[int], registers: int, broadcast: bool) -> bool:
     """Tell whether the vectors of a turn fit the registers, and its code is not too long.
 
     Over several lines of a window, LLVM computes one sum after the other, which takes the elements of a line of x, too.
     """
     inner = counts[rows:]
+    if broadcast:
+        # What several sums of a turn see, LLVM keeps in registers.
+        again = turn.x_loads > _turn(factors, rows, counts).x_loads
+        long = turn.products > _BROADCAST_PRODUCTS and math.prod(inner) > 1
+        return turn.sums + turn.x_loads // math.prod(inner) <= registers and not again and not long
     if sum(count > 1 for count in inner) > 1:
         alone = (*(1 for _ in counts[: rows - 1]), counts[rows - 1], *(1 for _ in inner[1:]), inner[-1])
         line = _turn(factors, rows, alone)
@@ -330,8 +361,12 @@ def _fits(turn: LaneTurn, factors: Factors, rows: int, counts: Sequence[int], re
     return turn.sums + turn.w_loads <= registers and not long
 
 
-def _turn(factors: Factors, rows: int, counts: Sequence[int]) -> LaneTurn:
+def _turn(factors: Factors, rows: int, counts: Sequence[int], broadcast: bool = False) -> LaneTurn:
     """Count what a turn over boxes of rows and sums does."""
+    if broadcast:
+        inner = math.prod(counts[rows:])
+        one = _turn(factors[:rows], rows, counts[:rows])
+        return LaneTurn(one.x_loads * inner, one.w_loads * inner, one.products * inner, one.sums)
 
     def loads(of: int) -> int:
         found = 1
@@ -352,7 +387,12 @@ def _different(along: tuple[tuple[int, int], ...]) -> int:
 
 
 def _cycles(
-    turn: LaneTurn, sizes: Sequence[tuple[int, bool]], rows: int, counts: Sequence[int], factors: Factors
+    turn: LaneTurn,
+    sizes: Sequence[tuple[int, bool]],
+    rows: int,
+    counts: Sequence[int],
+    factors: Factors,
+    broadcast: bool,
 ) -> float:
     """The cycles that all tiles of a part take for one vector of lanes, about."""
     tiles = math.prod(-(-size // count) for (size, _), count in zip(sizes[:rows], counts[:rows], strict=True))
@@ -360,11 +400,11 @@ def _cycles(
     inner = math.prod(counts[rows:])
     rest = math.prod(size for size, _ in sizes[rows:]) - turns * inner
     several = turns + rest > 1
-    chain = _LATENCY * inner if several else 0
+    chain = _LATENCY * inner if several or broadcast else 0
     loads = turn.x_loads + turn.w_loads
     each = max(turn.products, loads, chain) / 2 + loads * _LOAD + (_TURN if several else 0)
     if rest:
-        one = _turn(factors, rows, (*counts[:rows], *(1 for _ in counts[rows:])))
+        one = _turn(factors, rows, (*counts[:rows], *(1 for _ in counts[rows:])), broadcast)
         loads = one.x_loads + one.w_loads
         each_of_rest = max(one.products, loads, _LATENCY) / 2 + loads * _LOAD + _TURN
         return tiles * (turns * each + rest * each_of_rest + turn.sums + _TILE)
@@ -390,5 +430,5 @@ def lane_cycles(plan: LanePlan) -> int:
         counts = tuple(count for _, count in counted)
         for part in tiles.parts:
             sizes = [(hint(part.sizes[axis]), False) for axis, _ in counted]
-            total += _cycles(plan.turn(tiles), sizes, len(tiles.rows), counts, factors)
+            total += _cycles(plan.turn(tiles), sizes, len(tiles.rows), counts, factors, plan.is_broadcast)
     return int(total * hint(plan.vectors))

@@ -306,7 +306,7 @@ def _windows(arranged: Arrangement) -> _Windows | None:
     """Find a convolution with 3 × 3 windows, not strided, dilated or grouped; None where it is none."""
     contraction = arranged.contraction
     if (
-        arranged.is_shared
+        not arranged.has_panels
         or arranged.groups
         or len(arranged.phases) != 1
         or len(arranged.sums) != 3

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contractions whose lanes both operands have as machine code: tiles of vectors (see `schedule.contraction.lanes`).
+"""Contractions whose lanes are an axis of x as machine code: tiles of vectors (see `schedule.contraction.lanes`).
 
 `emit_lanes` writes an internal function `(ptr x, ptr w, <buffers of the epilogue>, ptr scratch)`. It calls a function
 of each kind of tiles for each of its parts, which goes through lines of tiles, the tiles of a line, and the vectors of
@@ -224,7 +224,10 @@ class _Lines:
     def _vector(self, f: Function, x: str, w: str, column: str, width: Width, places: Mapping[int, str]) -> None:
         """Write a tile of one vector of lanes: its sums, and what becomes of them."""
         bytes = self.arithmetic.bytes
-        x, w = (at(f, pointer, times(f, column, bytes)) for pointer in (x, w))
+        x, w = (
+            at(f, pointer, times(f, column, stride(self.plan.lane) * bytes))
+            for pointer, stride in ((x, self.plan.x_stride), (w, self.plan.w_stride))
+        )
         begun = [self.arithmetic.zero] * math.prod(self.box)
         sums = self._sums(f, x, w, width, self.tiles.sums, (), begun)
         elements = self._elements(f)
@@ -280,19 +283,15 @@ class _Lines:
 
     def _turn(self, f: Function, x: str, w: str, width: Width, box: tuple[int, ...], sums: list[str]) -> list[str]:
         """Write a turn: every vector of x is loaded once, in the order of memory, and used for all of its products."""
+        if self.plan.is_broadcast:
+            return self._broadcast(f, x, w, width, box, sums)
         plan, following, held = self.plan, list(sums), dict[tuple[int, ...], str]()
-        axes = [axis for axis, _ in (*self.tiles.rows, *self.tiles.sums)]
         uses: dict[tuple[int, ...], list[tuple[tuple[int, ...], int]]] = {}
         rows = list(enumerate(itertools.product(*map(range, self.box))))
         for inner in itertools.product(*map(range, box)):
             for number, row in rows:
-                found = []
-                for of in ("x", "w"):
-                    factors = [getattr(plan.axes[axis], of) for axis in axes]
-                    each = zip((*row, *inner), factors, strict=True)
-                    moved = [tuple(index * by for by in factor) for index, factor in each]
-                    found.append(tuple(map(sum, zip(*moved, strict=True))))
-                uses.setdefault(found[0], []).append((found[1], number))
+                place, other = self._places((*row, *inner))
+                uses.setdefault(place, []).append((other, number))
         slowest = sorted(range(len(plan.x)), key=lambda along: -abs(hint(plan.x[along])))
         for place in sorted(uses, key=lambda place: [place[along] for along in slowest]):
             element = self._load(f, x, place, plan.x, width)
@@ -301,6 +300,35 @@ class _Lines:
                     held[other] = self._load(f, w, other, plan.w, width)
                 following[number] = self.arithmetic.multiply_add(f, element, held[other], following[number])
         return following
+
+    def _broadcast(self, f: Function, x: str, w: str, width: Width, box: tuple[int, ...], sums: list[str]) -> list[str]:
+        """Write a turn, one sum after the other: its vectors of x, then each element of w in all lanes."""
+        plan, following = self.plan, list(sums)
+        rows = list(itertools.product(*map(range, self.box)))
+        for inner in itertools.product(*map(range, box)):
+            uses: dict[tuple[int, ...], list[tuple[tuple[int, ...], int]]] = {}
+            for number, row in enumerate(rows):
+                place, other = self._places((*row, *inner))
+                uses.setdefault(other, []).append((place, number))
+            vectors: dict[tuple[int, ...], str] = {}
+            for other, products in uses.items():
+                for place, _ in products:
+                    if place not in vectors:
+                        vectors[place] = self._load(f, x, place, plan.x, width)
+                offset = sum((index * step for index, step in zip(other, plan.w, strict=True)), 0)
+                element = self.arithmetic.broadcast(f, at(f, w, offset * self.arithmetic.bytes))
+                for place, number in products:
+                    following[number] = self.arithmetic.multiply_add(f, vectors[place], element, following[number])
+        return following
+
+    def _places(self, indices: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The indices of x and of w that belong to indices of rows and sums of a turn."""
+        found = []
+        for of in ("x", "w"):
+            factors = [getattr(self.plan.axes[axis], of) for axis, _ in (*self.tiles.rows, *self.tiles.sums)]
+            moved = [tuple(index * by for by in factor) for index, factor in zip(indices, factors, strict=True)]
+            found.append(tuple(map(sum, zip(*moved, strict=True))))
+        return found[0], found[1]
 
     def _load(self, f: Function, pointer: str, place: Sequence[int], strides: Sequence[int], width: Width) -> str:
         """Load the vector at these indices of an operand from a pointer on; lanes that do not exist are 0."""

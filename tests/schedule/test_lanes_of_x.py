@@ -1,0 +1,262 @@
+"""Convolutions with few outputs: lanes are pixels of a line, or images, and elements of w are broadcast."""
+
+import re
+
+import numpy
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hybridize import ops
+from hybridize.base.dims import SizeScope
+from hybridize.base.dtypes import bfloat16, float16, float32, float64, int32
+from hybridize.base.types import TensorType
+from hybridize.codegen.llvm.engine import assembly, runnable
+from hybridize.codegen.llvm.program import build, scheduled
+from hybridize.compiler import compile as compiled
+from hybridize.machine.target import named_target
+from hybridize.ops import composites, evaluate, make_graph, pullback
+from hybridize.passes import PIPELINE
+from hybridize.schedule import parallel
+from hybridize.schedule.contraction.lanes import LanePlan
+from hybridize.schedule.steps import LoopStep, TapStep
+
+LEVELS = [name for name in ("avx512", "avx2", "baseline") if name in runnable()]
+TOLERANCE = {float32: 2e-4, float64: 1e-10, float16: 3e-2, bfloat16: 2e-1, int32: 0}
+
+
+def numbers(shape, dtype=float32, seed=0):
+    rng = numpy.random.default_rng((seed, *shape))
+    found = rng.integers(-3, 4, shape) if dtype == int32 else rng.uniform(-1, 1, shape)
+    return numpy.asarray(found).astype(dtype)
+
+
+def graph_of(function, *arrays):
+    return PIPELINE.run(make_graph(function, [TensorType(each.shape, each.dtype) for each in arrays]))
+
+
+def broadcast_plans(graph, level="avx512", **options):
+    plans = [step.plan for step in scheduled(graph, named_target(level), **options).steps if isinstance(step, TapStep)]
+    return [plan for plan in plans if isinstance(plan, LanePlan) and plan.is_broadcast]
+
+
+def compare(found, wanted, dtype):
+    assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
+    wanted = wanted.astype("f8")
+    scale = max(1.0, float(numpy.abs(wanted).max(initial=0)))
+    numpy.testing.assert_allclose(found.astype("f8"), wanted, rtol=0, atol=TOLERANCE[dtype] * scale)
+
+
+class Convolved:
+    """A random convolution with few outputs, its gradients, or two of them with a pooling in between."""
+
+    def __init__(self, draw):
+        def some(*of):
+            return draw(st.sampled_from(of))
+
+        rank = self.rank = some(1, 2, 2, 2, 3)
+        self.kind = some("forward", "forward", "by x", "by w", "both", "chain")
+        floats = (float32, float32, float32, float64, float16, bfloat16)
+        self.dtype = some(*floats, int32) if self.kind in ("forward", "chain") else some(*floats)
+        self.groups = some(1, 1, 1, 1, 2, 3)
+        self.channels = some(1, 3, 6, 16, 17) if self.groups == 1 else self.groups * some(1, 2)
+        self.outputs = self.groups * some(1, 2, 3, 6, 7)
+        self.batch = some(0, 1, 1, 2, 16, 17, 31)
+        self.taps = [some(1, 2, 3, 3, 5) for _ in range(rank)]
+        self.steps = (*(some(1, 1, 2) for _ in range(rank - 1)), some(1, 1, 1, 2))
+        self.spaces = tuple(some(1, 1, 2) for _ in range(rank))
+        self.sides = tuple(some((0, 0), (1, 1), (2, 2), (2, 0), (0, 3), (-1, 1)) for _ in range(rank))
+        self.sizes = [
+            draw(st.integers(max(1, (tap - 1) * space + 1 - sum(side)), 12 if axis < rank - 1 else 40))
+            for axis, (tap, space, side) in enumerate(zip(self.taps, self.spaces, self.sides, strict=True))
+        ]
+
+    def convolved(self, x, w):
+        return ops.convolution(x, w, self.steps, self.sides, self.spaces, self.groups)
+
+    def graph(self):
+        x = numbers((self.batch, self.channels, *self.sizes), self.dtype)
+        w = numbers((self.outputs, self.channels // self.groups, *self.taps), self.dtype, 1)
+        if self.kind == "chain":
+            inputs = [x, w, numbers((4, self.outputs, *[3] * self.rank), self.dtype, 2)]
+
+            def function(x, w, v):
+                y = composites.relu(self.convolved(x, w))
+                z = ops.convolution(ops.min(y, ops.like(6, y)), v, 1, 1)
+                return [z, ops.add(y, ops.like(1, y))]
+
+            return graph_of(function, *inputs), inputs
+        if self.kind == "forward":
+            return graph_of(lambda x, w: [composites.relu(self.convolved(x, w))], x, w), [x, w]
+        forward = graph_of(lambda x, w: [self.convolved(x, w)], x, w)
+        g = numbers(forward.outputs[0].type.shape, self.dtype, 3)
+        wanted = {"by x": slice(1), "by w": slice(1, 2), "both": slice(2)}[self.kind]
+        return graph_of(lambda x, w, g: pullback(forward, [x, w], [g])[wanted], x, w, g), [x, w, g]
+
+
+convolutions = st.composite(lambda draw: Convolved(draw))()
+
+
+def check(case, level, stable):
+    graph, inputs = case.graph()
+    program = compiled(graph, named_target(level), stable=range(len(inputs)) if stable else ())
+    for found, wanted in zip(program.run(inputs), evaluate(graph, inputs), strict=True):
+        compare(found, wanted, case.dtype)
+
+
+@settings(max_examples=50, deadline=None)
+@given(convolutions, st.sampled_from(LEVELS), st.booleans())
+def test_convolutions_with_few_outputs_and_gradients_are_their_reference(case, level, stable):
+    check(case, level, stable)
+
+
+@pytest.mark.long
+@settings(max_examples=1500, deadline=None)
+@given(convolutions, st.sampled_from(LEVELS), st.booleans())
+def test_thousands_of_convolutions_with_few_outputs_are_their_reference(case, level, stable):
+    check(case, level, stable)
+
+
+SHAPES = [
+    # x, outputs, taps, stride, padding, dilation, and whether forward and the gradient by x have such tiles
+    ((1, 1, 28, 28), 6, (5, 5), 1, 2, 1, (True, True)),
+    ((2, 3, 9, 19), 4, (3, 3), 1, 1, 1, (True, True)),
+    ((1, 16, 12, 33), 3, (3, 3), 1, 2, 2, (True, False)),
+    ((64, 3, 6, 5), 6, (3, 3), 1, 1, 1, (True, False)),
+    ((31, 1, 7, 9), 3, (3, 3), 2, 1, 1, (True, False)),
+    ((16, 17, 4, 4), 1, (3, 3), 1, 1, 1, (True, False)),
+    ((2, 6, 14, 14), 16, (5, 5), 1, 0, 1, (False, True)),
+    ((3, 5, 45), 2, (7,), 1, 3, 1, (True, True)),
+    ((1, 3, 5, 6, 30), 5, (3, 3, 3), (2, 1, 1), 1, 1, (True, True)),
+]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(("shape", "outputs", "taps", "stride", "padding", "dilation", "tiled"), SHAPES)
+def test_values_and_gradients_are_pytorchs(level, shape, outputs, taps, stride, padding, dilation, tiled):
+    x, w = numbers(shape), numbers((outputs, shape[1], *taps), seed=1)
+    forward = (torch.conv1d, torch.conv2d, torch.conv3d)[len(taps) - 1]
+    operands = [torch.tensor(each, requires_grad=True) for each in (x, w)]
+    y = forward(*operands, None, stride, padding, dilation)
+    g = numbers(tuple(y.shape), seed=2)
+    wanted = [y.detach(), *torch.autograd.grad(y, operands, torch.tensor(g))]
+    one = graph_of(lambda x, w: [ops.convolution(x, w, stride, padding, dilation)], x, w)
+    for is_tiled, number in zip(tiled, (0, 1), strict=True):
+        of = one if number == 0 else graph_of(lambda x, w, g: pullback(one, [x, w], [g])[:1], x, w, g)
+        if level == "avx512":
+            assert len(broadcast_plans(of)) == is_tiled, number
+    graph = graph_of(
+        lambda x, w, g: [ops.convolution(x, w, stride, padding, dilation), *pullback(one, [x, w], [g])], x, w, g
+    )
+    for found, expected in zip(compiled(graph, named_target(level)).run([x, w, g]), wanted, strict=True):
+        compare(found, expected.numpy(), float32)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("unknown", ["n", "hw", "c", "nchw", "o"])
+def test_one_program_for_all_sizes(level, unknown):
+    scope = SizeScope()
+    hints = {"n": 2, "c": 3, "h": 9, "w": 28, "o": 5}
+    sizes = {axis: scope.symbol(size) if axis in unknown else size for axis, size in hints.items()}
+    scope.capturing = False
+
+    def run(x, w, b):
+        y = ops.convolution(x, w, 1, 1)
+        bias = ops.broadcast(ops.reshape(b, (*ops.type_of(b).shape, 1, 1)), ops.type_of(y).shape)
+        return [composites.relu(ops.add(y, bias))]
+
+    def types(n, c, h, w, o):
+        return [TensorType(shape, float32) for shape in ((n, c, h, w), (o, c, 3, 3), (o,))]
+
+    graph = PIPELINE.run(make_graph(run, types(**sizes)))
+    assert level != "avx512" or len(broadcast_plans(graph, level)) == 1
+    program = compiled(graph, named_target(level))
+    for now in ((2, 3, 9, 28, 5), (2, 2, 2, 2, 2), (5, 6, 3, 47, 17), (3, 17, 2, 3, 2)):
+        exact = {axis: size if axis in unknown else hints[axis] for axis, size in zip(hints, now, strict=True)}
+        inputs = [numbers(kind.shape, float32, 5) for kind in types(**exact)]
+        wanted = evaluate(PIPELINE.run(make_graph(run, types(**exact))), inputs)
+        compare(program.run(inputs)[0], wanted[0], float32)
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 40, 30), (1, 3, 9, 80), (64, 3, 9, 6)])
+def test_threads_change_no_bit(shape, monkeypatch):
+    monkeypatch.setattr(parallel, "WORTH_US", 0.0)
+    monkeypatch.setattr(parallel, "RANGE_US", 1e-9)
+    x, w = numbers(shape), numbers((5, 3, 3, 3), seed=1)
+    graph = graph_of(lambda x, w: [ops.convolution(x, w, 1, 1)], x, w)
+    alone, together = compiled(graph, threads=1), compiled(graph, threads=2)
+    assert [step.threads for step in together.plan.steps if step.kind == "contraction"] == [2]
+    found = together.run([x, w])[0]
+    numpy.testing.assert_array_equal(found, alone.run([x, w])[0])
+    compare(found, evaluate(graph, [x, w])[0], float32)
+
+
+@pytest.mark.parametrize("is_long", [False, True])
+def test_epilogues_of_any_length(is_long):
+    x, w, b = numbers((2, 3, 9, 30)), numbers((4, 3, 3, 3), seed=1), numbers((2, 4, 9, 30), seed=2)
+
+    def run(x, w, b):
+        y = ops.convolution(x, w, 1, 1)
+        return [ops.add(ops.tanh(y) if is_long else y, b), ops.mul(y, b)]
+
+    graph = graph_of(run, x, w, b)
+    assert broadcast_plans(graph)
+    for found, wanted in zip(compiled(graph).run([x, w, b]), evaluate(graph, [x, w, b]), strict=True):
+        compare(found, wanted, float32)
+
+
+def test_images_without_padding_are_read_as_they_lie():
+    """Where windows leave the image above and below only, it is cut into parts; beside the lanes, it is copied."""
+    x, w = numbers((2, 1, 28, 28)), numbers((6, 1, 5, 5), seed=1)
+    for sides, steps in (((0, 0), (0, 0)), 1), (((2, 2), (0, 0)), 1), (((0, 0), (2, 2)), 2):
+        graph = graph_of(lambda x, w, sides=sides: [ops.convolution(x, w, 1, sides)], x, w)
+        made = scheduled(graph, named_target("avx512")).steps
+        assert [type(step) for step in made] == [LoopStep, TapStep][2 - steps :]
+        compare(compiled(graph).run([x, w])[0], evaluate(graph, [x, w])[0], float32)
+
+
+def test_a_chain_of_few_channels_converts_nothing():
+    """Values between convolutions lie in the order of their axes, with the halo of their reader."""
+    x, w, v = numbers((1, 3, 28, 28)), numbers((6, 3, 3, 3), seed=1), numbers((4, 6, 3, 3), seed=2)
+    graph = graph_of(lambda x, w, v: [ops.convolution(composites.relu(ops.convolution(x, w)), v, 1, 1)], x, w, v)
+    steps = scheduled(graph, named_target("avx512"), (1, 2)).steps
+    assert [step.provenance.ops[0] for step in steps] == ["border", "contract", "contract"]
+    compare(compiled(graph).run([x, w, v])[0], evaluate(graph, [x, w, v])[0], float32)
+
+
+def inner_loops(text):
+    """The instructions of each loop that multiplies and has no loop within."""
+    found = []
+    for loop in re.finditer(r"^(\.LBB\w+):\n((?:\t(?!j).*\n)+)\tj\w+\t\1\n", text, re.MULTILINE):
+        body = [line.strip() for line in loop[2].splitlines()]
+        if any("vfmadd" in line for line in body):
+            found.append([line for line in body if not line.startswith(".")])
+    return found
+
+
+@pytest.mark.parametrize(
+    ("level", "shape", "outputs", "taps"),
+    [
+        ("avx512", (1, 1, 28, 28), 6, 5),
+        ("avx512", (2, 3, 30, 64), 4, 3),
+        ("avx512", (64, 3, 9, 6), 6, 3),
+        ("avx512", (1, 16, 20, 64), 2, 3),
+        ("avx2", (1, 1, 28, 28), 3, 5),
+        ("avx2", (2, 3, 30, 64), 4, 3),
+        ("avx2", (1, 16, 20, 64), 2, 3),
+    ],
+)
+def test_loops_keep_their_sums_in_registers(level, shape, outputs, taps):
+    """By counting instructions: no register is spilled, and few instructions that are no multiply-add."""
+    target = named_target(level)
+    types = [TensorType(shape, float32), TensorType((outputs, shape[1], taps, taps), float32)]
+    graph = PIPELINE.run(make_graph(lambda x, w: [ops.convolution(x, w, 1, taps // 2)], types))
+    text = assembly(build(graph, target, stable=(1,)).module.text(), target)
+    functions = re.findall(r"^(\S*lanes\S*lines\d+):(.*?)^\.Lfunc_end", text, re.MULTILINE | re.DOTALL)
+    bodies = inner_loops(functions[0][1])
+    body = max(bodies, key=lambda body: sum("vfmadd" in line for line in body))
+    products = sum("vfmadd" in line for line in body)
+    assert products >= 20
+    assert not [line for line in body if "(%rsp)" in line and "mm" in line]
+    assert len(body) <= 2.1 * products
