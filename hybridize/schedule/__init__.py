@@ -22,6 +22,7 @@ keeps. Kernels are loop IR; nothing here knows LLVM.
     places       in whose memory a value lies: its own, or within a base or a concatenation
     hoisting     what depends on constants and stable inputs alone, taken out of the calls
     joining      products of one operand with several stable matrices, made one
+    flattening   products of flattened images, whose stable matrices are permuted instead
     derived      the programs that make constants of others, once for each version
     bands        steps that run a few rows at a time, one after the other
     banding      bands carried out: order, plans by blocks of rows, memory, threads

@@ -121,7 +121,7 @@ class _Hoisting:
             value, node = pending.pop()
             if value in self._border or node in self._kept:
                 continue
-            base = self._moved(value, node)
+            base = None if value in self._surely else self._moved(value, node)
             if base is None or value.type.nbytes < base.type.nbytes:
                 nodes = self._makers(value)
                 if value in self._surely or self._pays(value, nodes):

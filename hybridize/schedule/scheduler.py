@@ -46,6 +46,7 @@ from hybridize.schedule.derived import derived, packed, part
 from hybridize.schedule.draft import Draft
 from hybridize.schedule.epilogue import epilogue_of, following
 from hybridize.schedule.finish import Numbering, finish, finish_rows, suits_rows
+from hybridize.schedule.flattening import flattened
 from hybridize.schedule.grouping import FusionGroup, Grouping, NodeStep, Unit, carried_state, invariant_state
 from hybridize.schedule.hoisting import hoisted, stable_nodes
 from hybridize.schedule.homes import Home, in_order, is_contiguous, ordered
@@ -127,10 +128,17 @@ def _scheduled(graph: Graph, machine: _Machine, known: Mapping[int, KnownSource]
     sources |= graph.constants
     stable = stable_nodes(graph, sources, machine.within)
     whole = joined(graph, lambda value: value in sources or value in stable, machine.target)
+
+    def is_stable(value: Value) -> bool:
+        return value in sources or value in stable or value in whole.constants
+
+    turned = flattened(whole.graph, is_stable, lowerings)
+    surely = whole.constants | turned.constants
     rest, made = hoisted(
-        whole.graph, sources, lowerings, lambda cone: _derived(cone, sources, machine), machine.within, whole.constants
+        turned.graph, sources, lowerings, lambda cone: _derived(cone, sources, machine), machine.within, surely
     )
-    return _Scheduler(rest, machine, lowerings, sources, made, updates, whole.made_of).result()
+    made_of = {**whole.made_of, **{node: whole.made_of.get(of[0], of) for node, of in turned.made_of.items()}}
+    return _Scheduler(rest, machine, lowerings, sources, made, updates, made_of).result()
 
 
 def _derived(cone: Graph, sources: Mapping[Value, KnownSource], machine: _Machine) -> Derived:

@@ -285,6 +285,13 @@ CASES |= {
         "fewer products, cut, any batch": lambda: schedule_of(
             by_winograd, f32(unknown(), 24, 15, 14), f32(41, 24, 3, 3), stable=(1,), slots=4
         ),
+        "flattened image": lambda: schedule_of(
+            lambda x, w, v: [ops.matmul(ops.reshape(ops.convolution(x, w), (4, 720)), v, False, True)],
+            f32(4, 3, 8, 8),
+            f32(20, 3, 3, 3),
+            f32(40, 720),
+            stable=(1, 2),
+        ),
         "few columns": lambda: schedule_of(convolved(1, 2), f32(1, 1, 28, 28), f32(6, 1, 5, 5)),
         "few columns avx2": lambda: schedule_of(convolved(1, 1), f32(2, 8, 9, 30), f32(3, 8, 3, 3), target="avx2"),
         "few columns of any size": few_columns_of_any_size,
