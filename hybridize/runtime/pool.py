@@ -45,7 +45,7 @@ _LINE = 8
 WORD: Final = {
     "pthread_create": 0, "pthread_join": 1, "pthread_sigmask": 2, "syscall": 3, "clock_gettime": 4, "sched_yield": 5,
     "futex": 6, "ticket": _LINE, "body": 2 * _LINE, "data": 2 * _LINE + 1, "count": 2 * _LINE + 2,
-    "size": 2 * _LINE + 3, "threads": 2 * _LINE + 4, "rounding": 2 * _LINE + 5,
+    "chunks": 2 * _LINE + 3, "threads": 2 * _LINE + 4, "rounding": 2 * _LINE + 5,
     "done": 3 * _LINE, "lock": 4 * _LINE, "waiting": 5 * _LINE,
     "sleepers": 6 * _LINE, "workers": 7 * _LINE, "ceiling": 7 * _LINE + 1, "stop": 7 * _LINE + 2, "thread": 8 * _LINE,
 }  # fmt: skip

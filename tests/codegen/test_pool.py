@@ -104,6 +104,25 @@ def test_every_turn_once(bodies, threads, count, grain):
     assert not shared
 
 
+@pytest.mark.parametrize("count", [2, 3, 7, 9, 14, 28, 30, 31, 57, 112])
+def test_half_of_the_ranges_are_half_of_the_turns(count):
+    """Ranges differ by one turn at most: two threads that take as many ranges each do as much work, or one turn more."""
+    ranges = []
+
+    @ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * 3)
+    def body(_, first, last, slot):
+        ranges.append((first, last))
+
+    for grain in (1, 2):
+        ranges.clear()
+        call(POOL.team(2), ctypes.cast(body, ctypes.c_void_p), 0, count, grain)
+        sizes = [last - first for first, last in sorted(ranges)]
+        assert sum(sizes) == count
+        assert len(ranges) == (max(1, min(8, count // grain)))
+        assert max(sizes) - min(sizes) <= 1
+        assert min(sizes) >= grain or len(sizes) == 1
+
+
 def test_no_more_slots_than_allowed(bodies):
     for slots in (1, 2, 5):
         seen = set()

@@ -5,7 +5,7 @@
     i64  hybridize_shutdown(ptr pool)                    0 where the pool is busy
 
 `hybridize_parallel` calls `body(data, start, stop, slot)` for ranges that cover 0..count once, at most `slots` of
-them at a time, each of those with its own slot below `slots`; a range has at least `grain` turns but for the last.
+them at a time, each of those with its own slot below `slots`; a range has at least `grain` turns.
 Without `wake` the caller runs alone where that would take waking a worker.
 Memory is laid out as `runtime.pool` says, which also makes it; the code refers to no symbol, so that its image can be
 mapped anywhere.
@@ -92,8 +92,8 @@ class _Writer:
         return f.op(f"extractvalue {{ i64, i1 }} {pair}, 1")
 
     def job(self) -> tuple[str, str, str, str]:
-        """Body, data, count and size of chunks."""
-        return self.load("body", type="ptr"), self.load("data", type="ptr"), self.load("count"), self.load("size")
+        """Body, data, count of turns and number of chunks."""
+        return self.load("body", type="ptr"), self.load("data", type="ptr"), self.load("count"), self.load("chunks")
 
     def external(self, name: str, returns: str, *args: str, variadic: str = "") -> str:
         return self.f.op(f"call {returns} {variadic}{self.load(name, type='ptr')}({', '.join(args)})")
@@ -139,14 +139,12 @@ class _Writer:
         name = self.f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
         return self.f.op(f"call i64 {name}(i64 {x}, i64 {y})")
 
-    def parts(self, total: str, size: str) -> str:
-        """Parts of `size` that cover `total`, which is not 0."""
-        return self.number("add", self.number("udiv", self.number("sub", total, 1), size), 1)
-
-    def run(self, body: str, data: str, chunk: str, size: str, count: str, slot: str | int) -> None:
-        """Run one chunk."""
-        start = self.number("mul", chunk, size)
-        stop = self.minimum(self.number("add", start, size), count)
+    def run(self, body: str, data: str, chunk: str, chunks: str, count: str, slot: str | int) -> None:
+        """Run one chunk. No chunk has more than one turn more than another: half of them are half of the work."""
+        start, stop = (
+            self.number("udiv", self.number("mul", number, count), chunks)
+            for number in (chunk, self.number("add", chunk, 1))
+        )
         self.f.do(f"call void {body}(ptr {data}, i64 {start}, i64 {stop}, i64 {slot})")
 
     def choose(self, condition: str, then: str, orelse: str) -> None:
@@ -213,7 +211,7 @@ def _emit_help(module: Module, rounding: _Rounding) -> None:
     slot = w.number("add", w.bits(ticket, _WORKERS_AT, _WORKER_BITS), 1)
     w.choose(f.op(f"icmp ult i64 {slot}, {w.load('threads')}"), "wanted", "none")
     # Read before the chunk is taken: taking it proves that they are those of the loop that was seen.
-    body, data, count, size = w.job()
+    body, data, count, chunks = w.job()
     mode = w.load("rounding")
     joined = w.number("add", ticket, (1 << _WORKERS_AT) - (1 << _STOP_AT))
     w.choose(w.replace("ticket", ticket, joined), "first", "look")
@@ -222,7 +220,7 @@ def _emit_help(module: Module, rounding: _Rounding) -> None:
     f.do(f"store i64 {stop}, ptr {last}, align 8")
     f.jump("chunk")
     f.begin_block("chunk")
-    w.run(body, data, f.op(f"sub i64 {f.op(f'load i64, ptr {last}, align 8')}, 1"), size, count, slot)
+    w.run(body, data, f.op(f"sub i64 {f.op(f'load i64, ptr {last}, align 8')}, 1"), chunks, count, slot)
     f.do(f"store i64 {w.number('add', f.op(f'load i64, ptr {mine}, align 8'), 1)}, ptr {mine}, align 8")
     f.jump("next")
     f.begin_block("next")
@@ -234,7 +232,7 @@ def _emit_help(module: Module, rounding: _Rounding) -> None:
     f.begin_block("done")
     ran = f.op(f"load i64, ptr {mine}, align 8")
     total = w.number("add", w.add(ran, "done"), ran)
-    complete = f.op(f"icmp eq i64 {total}, {w.parts(count, size)}")
+    complete = f.op(f"icmp eq i64 {total}, {chunks}")
     waits = f.op(f"icmp ne i64 {w.load('waiting', 'seq_cst')}, 0")
     with f.when(f.op(f"and i1 {complete}, {waits}")):
         w.futex(w.word("done"), _WAKE, 1)
@@ -308,7 +306,8 @@ def _emit_parallel(module: Module, rounding: _Rounding) -> None:
     cells = {name: f.op(f"getelementptr i64, ptr %team, i64 {at}") for name, at in TEAM.items()}
     w.pool = f.op(f"load ptr, ptr {cells['pool']}, align 8")
     limit = w.minimum(f.op(f"load atomic i64, ptr {cells['threads']} monotonic, align 8"), "%slots")
-    some = f.op("icmp slt i64 %grain, %count")
+    # At least two ranges: `grain` is 1 or more, and no more than half of `count`.
+    some = f.op(f"icmp ult i64 {w.number('sub', '%grain', 1)}, {w.number('lshr', '%count', 1)}")
     w.choose(f.op(f"and i1 {some}, {f.op(f'icmp ugt i64 {limit}, 1')}"), "try", "alone")
     f.branch(f.op("icmp ne i64 %wake, 0"), "begin", "asleep")
     f.begin_block("asleep")
@@ -320,11 +319,10 @@ def _emit_parallel(module: Module, rounding: _Rounding) -> None:
     threads = w.minimum(limit, w.number("add", workers, 1))
     w.choose(f.op(f"icmp ugt i64 {threads}, 1"), "several", "unlock")
     most = w.minimum(w.number("mul", threads, CHUNKS_EACH), _MOST_CHUNKS)
-    size = w.parts("%count", w.minimum(most, w.parts("%count", "%grain")))
-    chunks = w.parts("%count", size)
+    chunks = w.minimum(most, w.number("udiv", "%count", "%grain"))
     rounding.keep(w)
-    _publish(w, threads, size, chunks)
-    _take_front(w, size, chunks)
+    _publish(w, threads, chunks)
+    _take_front(w, chunks)
     _wait(w, chunks)
     f.begin_block("unlock")
     w.store(0, "lock", "release")
@@ -337,14 +335,14 @@ def _emit_parallel(module: Module, rounding: _Rounding) -> None:
     f.do("ret void")
 
 
-def _publish(w: _Writer, threads: str, size: str, chunks: str) -> None:
+def _publish(w: _Writer, threads: str, chunks: str) -> None:
     """Tell the workers of the loop, and wake as many as may be of use."""
     f = w.f
     for value, name, type_ in (
         ("%body", "body", "ptr"),
         ("%data", "data", "ptr"),
         ("%count", "count", "i64"),
-        (size, "size", "i64"),
+        (chunks, "chunks", "i64"),
         (threads, "threads", "i64"),
         ("0", "done", "i64"),
     ):
@@ -354,7 +352,7 @@ def _publish(w: _Writer, threads: str, size: str, chunks: str) -> None:
         w.futex(w.loop_number(), _WAKE, w.number("sub", w.minimum(threads, chunks), 1))
 
 
-def _take_front(w: _Writer, size: str, chunks: str) -> None:
+def _take_front(w: _Writer, chunks: str) -> None:
     """The caller's share: chunk after chunk from the front; it counts them as done in the end."""
     f = w.f
     f.jump("next")
@@ -363,7 +361,7 @@ def _take_front(w: _Writer, size: str, chunks: str) -> None:
     some, _ = w.free(ticket)
     w.choose(some, "more", "none")
     w.choose(w.replace("ticket", ticket, w.number("add", ticket, 1)), "chunk", "next")
-    w.run("%body", "%data", w.bits(ticket, 0, _CHUNK_BITS), size, "%count", 0)
+    w.run("%body", "%data", w.bits(ticket, 0, _CHUNK_BITS), chunks, "%count", 0)
     f.jump("next")
     f.begin_block("none")
     ran = w.bits(ticket, 0, _CHUNK_BITS)
