@@ -34,7 +34,7 @@ from hybridize.schedule.contraction.arrangement import Arrangement, OperandReadi
 from hybridize.schedule.contraction.copies import border, into_home
 from hybridize.schedule.contraction.copies import packed as panels_of_taps
 from hybridize.schedule.contraction.ending import ending_of, is_along, is_read, plain_ending
-from hybridize.schedule.contraction.taps import TapPlan
+from hybridize.schedule.contraction.taps import TapPlan, shared_by
 from hybridize.schedule.contraction.winograd import (
     WinogradPlan,
     WinogradReading,
@@ -582,6 +582,8 @@ class _Scheduler:
         provenance = self._provenance(nodes)
         nbytes = x.type.nbytes + w.type.nbytes + bytes_moved(params, [(out.type.shape, statements_of(stores))])
         flops = sum(2 * product(part.contraction.sizes) for part in arranged.phases)
+        if self.threads > 1 and isinstance(plan, TapPlan):
+            plan = shared_by(plan, hint(read.home.elements) * dtype.itemsize, self.threads, self.target)
         split = self._split(nbytes, flops, [plan.scratch_bytes], lambda: is_symbolic(plan.units) or plan.units > 1)
         workspace = self._own_scratch(plan.scratch_bytes, split, number)
 

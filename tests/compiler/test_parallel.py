@@ -13,7 +13,7 @@ from hybridize import ops
 from hybridize.base.dims import SizeScope
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.engine import compile_module, host_target, named_target
-from hybridize.codegen.llvm.program import build
+from hybridize.codegen.llvm.program import build, scheduled
 from hybridize.compiler import compile
 from hybridize.compiler.pool import have_pool
 from hybridize.graph import Builder
@@ -22,6 +22,7 @@ from hybridize.passes import PIPELINE
 from hybridize.runtime.executable import Executable
 from hybridize.runtime.pool import POOL
 from hybridize.schedule import parallel
+from hybridize.schedule.steps import TapStep
 
 pytestmark = pytest.mark.skipif(not POOL.possible(), reason="no pool on this system")
 
@@ -105,6 +106,7 @@ KERNELS = {
         lambda x, w, b: [ops.tanh(ops.add(ops.matmul(x, w), ops.broadcast(b, (70, 90))))],
         [(70, 64), (64, 90), (90,)],
     ),
+    "convolution": (lambda x, w: [ops.tanh(ops.convolution(x, w, 1, 1))], [(2, 19, 14, 11), (40, 19, 3, 3)]),
     "cumulative": (lambda x: [ops.cum_sum(x, 1)], [(40, 64)]),
 }
 
@@ -134,6 +136,34 @@ def test_what_can_be_shared_is():
         if max(step.threads for step in check(*graph_of(function, *shapes)).steps) > 1
     ]
     assert set(KERNELS) - set(shared) == {"one sum", "cumulative"}
+
+
+@pytest.mark.usefixtures("everything")
+@pytest.mark.parametrize("target", ["avx512", "avx2", "baseline"])
+@pytest.mark.parametrize(
+    ("groups", "x", "w"),
+    [
+        (1, (1, 24, 7, 7), (200, 24, 3, 3)),
+        (1, (2, 24, 3, 3), (200, 24, 3, 3)),
+        (3, (1, 72, 5, 5), (360, 24, 3, 3)),
+        (1, (3, 600, 3, 3), (75, 600, 3, 3)),
+    ],
+    ids=["odd lines", "few lines", "groups", "blocks of taps"],
+)
+def test_threads_share_the_panels_of_small_images(target, groups, x, w):
+    """Where lines of pixels do not divide well among threads, or all of them read a large weight."""
+    if named_target(target).vector_bytes > host_target().vector_bytes:
+        return
+    graph, inputs = graph_of(lambda x, w: [ops.tanh(ops.convolution(x, w, 1, 1, groups=groups))], x, w)
+    made = scheduled(PIPELINE.run(graph), named_target(target), (1,), slots=2)
+    (step,) = [step for step in made.steps if isinstance(step, TapStep)]
+    assert step.plan.by_panels
+    assert step.plan.units == step.plan.panel_count > 1
+    assert "panels for threads" in str(made)
+    check(graph, inputs, named_target(target), slots=2)
+    numpy.testing.assert_allclose(
+        compile(graph, named_target(target), threads=2).run(inputs)[0], evaluate(graph, inputs)[0], atol=2e-4
+    )
 
 
 NOT_SHARED = {

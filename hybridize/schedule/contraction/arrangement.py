@@ -602,7 +602,7 @@ _LINES = 4
 
 def _band(plan: TapPlan, x: Home, target: Target) -> int:
     """Lines of rows that stay in the second-level cache while all panels are gone through."""
-    lines = plan.units
+    lines = plan.lines
     near = target.l2_bytes // 2
     x_bytes = hint(x.elements) * plan.dtype.itemsize
     w_bytes = hint(plan.packed_elements) * plan.dtype.itemsize

@@ -21,8 +21,9 @@ from collections.abc import Mapping
 
 from hybridize.base.dims import hint, is_symbolic, known, product, same, text
 from hybridize.base.dtypes import DType
-from hybridize.base.frozen import frozen
+from hybridize.base.frozen import changed, frozen
 from hybridize.machine.target import Target
+from hybridize.runtime.pool import CHUNKS_EACH
 
 
 @frozen
@@ -137,6 +138,8 @@ class TapPlan:
     band: int
     """Units that every panel goes through before the next ones: so many keep x and the result near."""
     blocks: TapBlocks
+    by_panels: bool = False
+    """True if threads share the panels; else the lines of all parts."""
 
     @property
     def tap_count(self) -> int:
@@ -186,12 +189,22 @@ class TapPlan:
     def held_lines(self, part: TapPart) -> int:
         """Lines of a part that a band has at most."""
         most = hint(part.units) <= hint(self.band) and not is_symbolic(part.units)
-        return part.units if most or same(self.band, self.units) else self.band
+        return part.units if most or same(self.band, self.lines) else self.band
+
+    @property
+    def lines(self) -> int:
+        """Lines of rows of all parts, one part after the other."""
+        return sum((part.units for tiles in self.tiles for part in tiles.parts), 0)
+
+    @property
+    def panel_count(self) -> int:
+        """Panels of all widths."""
+        return sum((panels.count for panels in self.panels), 0)
 
     @property
     def units(self) -> int:
-        """Units of work that threads may share: the lines of all parts, one part after the other."""
-        return sum((part.units for tiles in self.tiles for part in tiles.parts), 0)
+        """Units of work that threads may share."""
+        return self.panel_count if self.by_panels else self.lines
 
     def __str__(self) -> str:
         def listed(axes: tuple[TapAxis, ...]) -> str:
@@ -210,7 +223,8 @@ class TapPlan:
                 f"  columns a{self.column.axis} from {panels.start}: {text(panels.count)} panels of {panels.vectors} "
                 f"vectors of {self.lanes}, {', '.join([f'{panels.unroll} terms a turn', *far])}"
             )
-        lines.append(f"  bands of {text(self.band)} of {text(self.units)} lines{self.blocks}")
+        shared = ", panels for threads" if self.by_panels else ""
+        lines.append(f"  bands of {text(self.band)} of {text(self.lines)} lines{self.blocks}{shared}")
         for tiles in self.tiles:
             heights = ", ".join(map(str, tiles.heights))
             lines.append(f"  tiles of {heights} rows, {listed((*tiles.outer, tiles.row))}")
@@ -435,5 +449,27 @@ def block_band(plan: TapPlan, target: Target) -> int:
     width = max(panels.vectors for panels in plan.panels) * plan.lanes * plan.dtype.itemsize
     parts = [(part, max(tiles.heights)) for tiles in plan.tiles for part in tiles.parts]
     held = max(1, sum(hint(part.units * (part.rows + height)) for part, height in parts) * width)
-    lines = hint(plan.units) * target.l2_bytes // 8 // held
-    return plan.units if lines >= hint(plan.units) else max(1, lines)
+    lines = hint(plan.lines) * target.l2_bytes // 8 // held
+    return plan.lines if lines >= hint(plan.lines) else max(1, lines)
+
+
+_NEAR_BYTES, _FAR_BYTES = 16, 6
+"""Bytes that a core reads in a cycle from its second-level cache, and from what all cores share."""
+
+
+def shared_by(plan: TapPlan, x_bytes: int, threads: int, target: Target) -> TapPlan:
+    """Choose what threads share: lines of rows, each of whose ranges reads all panels, or panels, each of whose ranges
+    reads all of x, which is so large.
+    """
+    if is_symbolic(plan.lines) or is_symbolic(plan.panel_count) or plan.panel_count < 2:
+        return plan
+    work, w_bytes = cycles(plan, target), hint(plan.packed_elements) * plan.dtype.itemsize
+
+    def taken(units: int, again: int) -> float:
+        """The cycles of the thread that has most to do, about."""
+        ranges = min(units, CHUNKS_EACH * threads)
+        rate = _NEAR_BYTES if again <= target.l2_bytes // 2 else _FAR_BYTES
+        return work * -(-units // threads) / units + again * ranges / threads / rate
+
+    by_panels = taken(plan.panel_count, x_bytes) < taken(plan.lines, w_bytes)
+    return changed(plan, by_panels=True) if by_panels else plan

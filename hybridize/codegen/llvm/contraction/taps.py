@@ -84,7 +84,10 @@ class _Driver:
             for number, made in enumerate(lines)
         ]
         table = _table(f, of, plan, self.arithmetic)
-        first, last = ("%first", "%last") if ranged else ("0", operand(f, plan.units))
+        first, last = "0", operand(f, plan.lines)
+        if ranged and not plan.by_panels:
+            first, last = "%first", "%last"
+        before = 0
         per_column = plan.tap_count * plan.term_count * bytes
         per_group = product(axis.size for axis in plan.spread) * plan.columns * per_column
         minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
@@ -98,7 +101,10 @@ class _Driver:
                 units = band.index, f.op(f"call i64 {minimum}(i64 {last}, i64 {end})")
                 for panels, made, called in zip(plan.panels, lines, names, strict=True):
                     width = panels.vectors * plan.lanes
-                    start, stop = panels.start, panels.start + panels.count * width
+                    start: str | int = panels.start
+                    stop: str | int = panels.start + panels.count * width
+                    if ranged and plan.by_panels:
+                        start, stop = self._columns(panels, before)
                     with f.loop(start, stop, width) as column, f.loop(0, inside) as near:
                         panel = at(f, w, times(f, column.index, per_column))
                         known = {**members, plan.column.axis: column.index}
@@ -107,8 +113,20 @@ class _Driver:
                             with f.loop(0, len(plan.tiles[k].parts)) as part:
                                 fields = _fields(f, of, k, table, part.index)
                                 self._lines(line, callee, fields, table, (x, panel), known, units, block)
+                    before += panels.count
         f.do("ret void")
         return f
+
+    def _columns(self, panels: TapPanels, before: int) -> tuple[str, str]:
+        """The columns of those panels that are in the range of a call; `before` are the panels before them."""
+        f, width = self.f, panels.vectors * self.plan.lanes
+        low, high = (f.module.declare(f"llvm.{name}.i64", "i64", ["i64", "i64"]) for name in ("smax", "smin"))
+        found = []
+        for unit in ("%first", "%last"):
+            number = f.op(f"call i64 {low}(i64 {f.op(f'sub i64 {unit}, {operand(f, before)}')}, i64 0)")
+            number = f.op(f"call i64 {high}(i64 {number}, i64 {operand(f, panels.count)})")
+            found.append(plus(f, times(f, number, width), panels.start))
+        return found[0], found[1]
 
     def _lines(
         self,
@@ -176,7 +194,7 @@ class _Driver:
     def _line(self, unit: str, before: str, lines: str) -> str:
         """The line of a part that a unit is, or its first or last one where that belongs to other parts."""
         f = self.f
-        if lines == operand(f, self.plan.units):
+        if lines == operand(f, self.plan.lines):
             return unit
         low, high = (f.module.declare(f"llvm.{name}.i64", "i64", ["i64", "i64"]) for name in ("smax", "smin"))
         line = unit if before == "0" else f.op(f"sub i64 {unit}, {before}")
