@@ -189,3 +189,43 @@ def test_all_panels_go_through_a_block_where_images_are_large():
     assert not blocks(32, 1 << 18).outside
     assert blocks(32, 1 << 20).count > 8
     assert blocks(1, 16 << 20).count == 1
+
+
+FAR = "n[y+r][x+s]c,orsc->nyxo"
+
+
+def far_plan(channels, size, l2_bytes, name="avx512", unroll=2):
+    """The plan of a convolution of as many channels into as many, its halo there."""
+    shapes = (1, size + 2, size + 2, channels), (channels, 3, 3, channels)
+    types = [TensorType(shape, float32) for shape in shapes]
+    graph = make_graph(lambda x, w: [ops.contract(FAR, x, w, {"y": size, "x": size})], types)
+    return plan_of(graph, dataclasses.replace(named_target(name), l2_bytes=l2_bytes, unroll=unroll))
+
+
+@pytest.mark.parametrize(("channels", "size"), [(64, 56), (128, 28), (256, 14), (512, 7)])
+@pytest.mark.parametrize("l2_bytes", [256 << 10, 1 << 20, 2 << 20, 8 << 20])
+def test_a_block_of_a_panel_and_the_next_one_stay_near(channels, size, l2_bytes):
+    """While tiles go over a block the next one comes: the second-level cache holds both, and what of x it can."""
+    plan = far_plan(channels, size, l2_bytes)
+    count = plan.blocks.count
+    widest = max(panels.vectors for panels in plan.panels) * plan.lanes * 4
+    x_bytes = min((size + 2) ** 2 * channels * 4, l2_bytes // 4)
+    per_tap = plan.term_count * widest
+    held = 2 * -(-plan.tap_count // count) * per_tap + x_bytes
+    least = count == plan.tap_count or plan.tap_count * plan.term_count < 2 * taps._BLOCK_SUMS
+    assert held <= l2_bytes // 2 or least or plan.packed_elements * 4 <= l2_bytes // 2
+    assert count == 1 or 2 * plan.tap_count * per_tap + x_bytes > l2_bytes // 2
+
+
+@pytest.mark.parametrize(("channels", "size"), [(256, 14), (512, 7), (512, 9), (320, 10)])
+@pytest.mark.parametrize(("name", "unroll"), [("avx512", 1), ("avx512", 2), ("avx2", 1)])
+def test_the_turns_of_a_tile_bring_its_share_of_the_next_panel(channels, size, name, unroll):
+    """All of it, evenly: neither lines left out at the end, nor those of the next tile fetched twice."""
+    plan = far_plan(channels, size, 1 << 20, name, unroll)
+    (tiles,) = plan.tiles
+    sums = plan.tap_count * plan.term_count // plan.blocks.count
+    for panels, height in zip(plan.panels, tiles.heights, strict=True):
+        turns, share = sums / panels.unroll, panels.share * height
+        assert share > 0
+        assert share <= turns * panels.step <= share + turns
+        assert panels.step / panels.lines <= 1.5 * 64

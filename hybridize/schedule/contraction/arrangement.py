@@ -35,6 +35,7 @@ from hybridize.schedule.contraction.taps import (
     TapTiles,
     block_band,
     cycles,
+    is_far,
     tap_blocks,
     tap_panels,
     tile_height,
@@ -580,7 +581,7 @@ def _shares(plan: TapPlan, target: Target) -> tuple[TapPanels, ...]:
     """The panels, told how much of the next one each row of the largest part brings near where they come from afar."""
     per_column = hint(plan.tap_count * plan.term_count) * plan.dtype.itemsize // hint(plan.blocks.count)
     count = hint(sum((panels.count for panels in plan.panels), 0) * _count(plan.packed_groups))
-    if count < 2 or plan.blocks.outside or hint(plan.packed_elements) * plan.dtype.itemsize <= target.l2_bytes // 2:
+    if count < 2 or plan.blocks.outside or not is_far(plan, target):
         return plan.panels
     parts = [(part, tiles) for tiles in plan.tiles for part in tiles.parts]
     part, tiles = max(parts, key=lambda one: hint(one[0].units * one[0].rows))
@@ -588,8 +589,9 @@ def _shares(plan: TapPlan, target: Target) -> tuple[TapPanels, ...]:
 
     def told(panels: TapPanels, height: int) -> TapPanels:
         share = -(-per_column * panels.vectors * plan.lanes // rows)
-        lines = -(-share * height * panels.unroll // (sums * _LINE))
-        return changed(panels, share=share, lines=min(lines, _LINES))
+        step = -(-share * height * panels.unroll // sums)
+        lines = max(1, (step + _LINE // 2) // _LINE)
+        return changed(panels, share=share, lines=min(lines, _LINES), step=step)
 
     return tuple(map(told, plan.panels, tiles.heights))
 

@@ -16,7 +16,7 @@ from contextlib import nullcontext
 from hybridize.base.dims import is_symbolic, product, same
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes
-from hybridize.codegen.llvm.contraction.micro import LINE, at, bring_line, fetch, operand, plus, term_added, times
+from hybridize.codegen.llvm.contraction.micro import at, bring_line, fetch, operand, plus, term_added, times
 from hybridize.codegen.llvm.functions.table import narrowed
 from hybridize.codegen.llvm.functions.table import register as register_type
 from hybridize.codegen.llvm.nests.elements import Elements
@@ -417,8 +417,8 @@ class _Line:
                     following = self._term(f, *term, offsets, following)
                 for pointer in after:
                     for line in range(self.panels.lines):
-                        bring_line(f, at(f, pointer, line * LINE))
-                following += [at(f, pointer, self.panels.lines * LINE) for pointer in after]
+                        bring_line(f, at(f, pointer, line * self.panels.step // self.panels.lines))
+                following += [at(f, pointer, self.panels.step) for pointer in after]
                 loop.following = [at(f, panel, step * along_w), *following]
             w, *carried = loop.results
         return carried
