@@ -19,6 +19,7 @@ from hybridize.tools.peers import (
     LIBRARY,
     LITERT_FILE,
     TORCH_FILE,
+    WINOGRAD,
 )
 
 LITERT, ORT, ORT_RUN = "LiteRT set+invoke+get", "ONNX Runtime io_binding", "ONNX Runtime run"
@@ -100,6 +101,7 @@ GOALS = (
     ratios("lenet-1", HYBRIDIZED, (LITERT,), 0.5, 0.3),
     ratios("lenet-64", HYBRIDIZED, (ORT, OPENVINO, SCRIPT), 0.5, 0.35),
     ratios("resnet18-1", HYBRIDIZED, (OPENVINO,), 0.95, 0.9),
+    ratios("resnet18-1", WINOGRAD, (OPENVINO,), 0.75, 0.65),
     *(
         ratios(workload, HYBRIDIZED, (OPENVINO, ORT, LITERT), 1.0, 0.8)
         for workload in ("mobilenet-v2-1", "densenet121-1")

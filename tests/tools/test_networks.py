@@ -7,7 +7,7 @@ import torch
 
 from hybridize.tools import networks
 from hybridize.tools.networks import NETWORKS, Network, expected
-from hybridize.tools.peers import ours, torch_networks
+from hybridize.tools.peers import ROWS, ours, torch_networks
 
 
 @pytest.mark.parametrize(
@@ -60,3 +60,23 @@ def test_all_give_the_same(make, batch):
     scale = abs(wanted).max()
     assert abs(theirs - wanted).max() < 1e-5 * scale
     assert abs(found - wanted).max() < 1e-5 * scale
+
+
+def squares():
+    """A network of 3 × 3 windows over many channels."""
+    net = Network((16, 12, 13))
+    x = net.apply(networks.RELU, net.normalization(net.convolution(0, 24, 3)))
+    net.dense(net.apply(networks.MEAN, net.convolution(x, 16, 3)), 4)
+    return net
+
+
+@pytest.mark.parametrize("mode", [row.mode for row in ROWS if row.module == "ours" and "NET" in row.tables])
+def test_each_of_our_rows_is_what_it_says(mode):
+    network = squares()
+    weights, x = network.arrays(), network.input(2)
+    wanted = expected(network, weights, x)
+    prepared = ours.NET[mode](network, weights, x)()
+    found = prepared.read(prepared.function(*prepared.arguments))
+    assert abs(found - wanted).max() < 1e-5 * abs(wanted).max()
+    kernels = prepared.function.program(*prepared.arguments).explain().kernels
+    assert sum(kernel.kind == "winograd" for kernel in kernels) == (2 if mode == "winograd" else 0)

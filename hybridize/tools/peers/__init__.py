@@ -74,6 +74,7 @@ class Row:
 HYBRIDIZED = "hybridize, hybridized"
 BLOCK = "hybridize, hybridized block"
 IMPERATIVE = "hybridize, imperative"
+WINOGRAD = "hybridize, winograd"
 
 ALL = ("MLP", "ADD_ONE", "FORMULA")
 TRAINED = (*ALL, "TRAIN", "EPOCH")
@@ -81,6 +82,7 @@ NETS = ("MLP", "ADD_ONE", "CONV", "NET")
 ROWS = (
     Row(HYBRIDIZED, "ours", "hybridized", "hybridize", (*TRAINED, "CONV", "NET")),
     Row(BLOCK, "ours", "block", "hybridize", ("ADD_ONE",)),
+    Row(WINOGRAD, "ours", "winograd", "hybridize", ("NET",)),
     Row("hybridize, frozen", "ours", "frozen", "hybridize", ("MLP",)),
     Row(IMPERATIVE, "ours", "imperative", "hybridize", (*TRAINED, "STEP")),
     Row("hybridize, PyTorch module", "ours_torch", "hybridized", "torch", ("MLP", "ADD_ONE", "TRAIN")),

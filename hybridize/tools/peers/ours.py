@@ -250,20 +250,20 @@ def _part(layer: Layer, shape: tuple[int, ...]) -> Any:
     return None
 
 
-def network(network: Network, weights: list[tuple[F32, ...]], x: F32) -> Start:
-    """The network, hybridized."""
+def network(network: Network, weights: list[tuple[F32, ...]], x: F32, **keywords: bool) -> Start:
+    """The network, hybridized; `keywords` go to `net.hybridize`."""
     load_llvm()
     net, argument = Layers2D(network, weights), np.array(x)
 
     def start() -> Prepared:
-        net.hybridize()
+        net.hybridize(**keywords)
         return Prepared(net, (argument,), as_numpy)
 
     return start
 
 
 CONV = {"hybridized": convolution}
-NET = {"hybridized": network}
+NET = {"hybridized": network, "winograd": functools.partial(network, winograd=True)}
 EPOCH = {
     "hybridized": functools.partial(epoch, hybridized=True),
     "imperative": functools.partial(epoch, hybridized=False),
