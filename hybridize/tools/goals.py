@@ -96,6 +96,8 @@ GOALS = (
         ratios(workload, HYBRIDIZED, TRAINERS, 0.85, 0.65)
         for workload in ("train-64", "train-adam-1", "train-adam-256", "train-wide", "train-digits")
     ),
+    ratios("train-lenet-64", HYBRIDIZED, TRAINERS, 0.35, 0.2),
+    ratios("train-resnet18-8", HYBRIDIZED, TRAINERS, 0.85, 0.65),
     ratios("imperative-step", IMPERATIVE, (EAGER,), 1.1, 0.9),
     Goal("conv-64-56", HYBRIDIZED, (), Level(share=0.9), Level(share=0.97)),
     ratios("lenet-1", HYBRIDIZED, (LITERT,), 0.5, 0.3),
@@ -108,7 +110,7 @@ GOALS = (
     ),
     *(
         ratios("train-memory", f"{name}: {HYBRIDIZED}", (f"{name}: {EAGER}",), 1.0, 1.0)
-        for name in ("train-64", "train-adam-256", "train-wide")
+        for name in ("train-64", "train-adam-256", "train-wide", "train-lenet-64", "train-resnet18-8")
     ),
     ratios("deploy-calls", f"{CHAPTER}: {EXPORTED}", (f"{CHAPTER}: {KERNEL}",), 1.15, 1.05),
     ratios("deploy-starts", ARCHIVE, (LITERT_FILE,), 1.0, 0.8),

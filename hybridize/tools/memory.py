@@ -15,8 +15,8 @@ import numpy
 from hybridize import hybridize, np
 from hybridize.runtime import cpython
 from hybridize.tools.peers import F32, Batches, Layers
-from hybridize.tools.peers.ours import gluon, step_of
-from hybridize.tools.training_workloads import Training
+from hybridize.tools.peers.ours import gluon, network_step_of, step_of
+from hybridize.tools.training_workloads import NetworkTraining, Training
 
 WARM, COUNTED = 10, 10
 """Calls before and while a peak is measured."""
@@ -96,8 +96,9 @@ def release_scratch() -> int:
     return nbytes
 
 
-def planned(training: Training, layers: Layers, batches: Batches) -> int:
+def planned(training: Training | NetworkTraining, weights: Any, batches: Batches) -> int:
     """Return the bytes that a call of a compiled step takes by its plan."""
     x, y = map(np.array, batches[0])
-    peak: int = hybridize(step_of(training, layers)).program(x, y).memory.peak_bytes
+    step = step_of(training, weights) if isinstance(training, Training) else network_step_of(training, weights)
+    peak: int = hybridize(step).program(x, y).memory.peak_bytes
     return peak

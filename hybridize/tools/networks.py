@@ -101,6 +101,14 @@ class Network:
         products = [layer for layer in self.layers if layer.kind in (CONVOLUTION, DENSE)]
         return sum(2 * int(np.prod(layer.weights[0])) * int(np.prod(layer.shape[1:])) for layer in products)
 
+    @property
+    def training_flops(self) -> int:
+        """The same of a step of training: the gradient by the weight of a product takes as many, and that by its input,
+        which the first layer does without.
+        """
+        first, *_ = (layer for layer in self.layers if layer.kind in (CONVOLUTION, DENSE))
+        return 3 * self.flops - 2 * int(np.prod(first.weights[0])) * int(np.prod(first.shape[1:]))
+
     def arrays(self) -> list[tuple[F32, ...]]:
         """The weights of each layer."""
         random = np.random.default_rng(0)

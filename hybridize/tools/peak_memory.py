@@ -10,7 +10,14 @@ from hybridize.tools import workloads
 from hybridize.tools.bench import Amount, BenchOptions, BenchWorker, prepare, rows, worker
 from hybridize.tools.deployment import compiled
 from hybridize.tools.peers import HYBRIDIZED, Row
-from hybridize.tools.training_workloads import TRAININGS, Training, layers_of
+from hybridize.tools.training_workloads import (
+    NETWORK_TRAININGS,
+    TRAININGS,
+    NetworkTraining,
+    Training,
+    layers_of,
+    learned_bytes,
+)
 from hybridize.tools.workloads import Data
 
 KEPT = {"MKL_DISABLE_FAST_MM": "1"}
@@ -29,32 +36,35 @@ def run(options: BenchOptions) -> list[Amount]:
         try:
             counter = compiled("peak.c", Path(folder) / "peak.so", options, "-shared", "-fPIC")
         except OSError as failure:
-            return [Amount(workload, error=str(failure)) for workload in TRAININGS]
-        for workload, training in TRAININGS.items():
+            return [Amount(workload, error=str(failure)) for workload in (*TRAININGS, *NETWORK_TRAININGS)]
+        trainings: dict[str, Training | NetworkTraining] = {**TRAININGS, **NETWORK_TRAININGS}
+        for workload, training in trainings.items():
             data = workloads.write(workload, Path(folder))
             for row in rows(options, data.table):
                 with worker(options.cpu, {"LD_PRELOAD": str(counter), **KEPT}) as process:
-                    found.append(_peak(process, row, workload, data))
+                    found.append(_peak(process, row, workload, training, data))
             with worker(options.cpu) as process:
                 answer = process.ask(do="planned", workload=workload, data=str(data.file))
             found.append(_amount(f"{workload}: {HYBRIDIZED}, {PLANNED}", training, answer))
     return found
 
 
-def state_bytes(training: Training) -> int:
+def state_bytes(training: Training | NetworkTraining) -> int:
     """Weights and gradients, and what the optimizer remembers of each."""
+    if isinstance(training, NetworkTraining):
+        return learned_bytes(training) * 3
     weights = sum(weight.nbytes + bias.nbytes for weight, bias in layers_of(training))
     return weights * (4 if training.optimizer == "adam" else 2)
 
 
-def _peak(process: BenchWorker, row: Row, workload: str, data: Data) -> Amount:
+def _peak(process: BenchWorker, row: Row, workload: str, training: Training | NetworkTraining, data: Data) -> Amount:
     answer = prepare(process, row, workload, data)
     if "error" not in answer:
         answer = process.ask(do="peak")
-    return _amount(f"{workload}: {row.name}", TRAININGS[workload], answer)
+    return _amount(f"{workload}: {row.name}", training, answer)
 
 
-def _amount(name: str, training: Training, answer: dict[str, int]) -> Amount:
+def _amount(name: str, training: Training | NetworkTraining, answer: dict[str, int]) -> Amount:
     if "error" in answer:
         return Amount(name, error=str(answer["error"]))
     there = state_bytes(training)

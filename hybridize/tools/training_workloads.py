@@ -17,11 +17,15 @@ from typing import Any
 import numpy as np
 
 from hybridize.base.loading import load_module
+from hybridize.tools import networks
+from hybridize.tools.network_gradients import learned, losses
+from hybridize.tools.networks import F64, Network
 from hybridize.tools.peers import F32, I32, Batches, Layers, Prepared
 
-F64 = np.ndarray[Any, np.dtype[np.float64]]
 CHECKED = 5
 """Steps whose losses are compared before anything is timed: they depend on all weights, and on what Adam remembers."""
+CHECKED_OF_NETWORKS = 3
+"""The same of networks: the first depends on the weights, the second on gradients, the third on velocities."""
 COUNT = 4
 """Batches, before they come again with other labels."""
 BETAS, EPSILON = (0.9, 0.999), 1e-8
@@ -43,6 +47,19 @@ class Training:
     """That come before it is timed, however long they take."""
 
 
+@dataclass(frozen=True)
+class NetworkTraining:
+    """A convolutional network, softmax cross-entropy, SGD with momentum; normalizations by the batch."""
+
+    title: str
+    make: Callable[[], Network]
+    batch: int
+    rate: float
+    momentum: float = 0.9
+    least_steps: int = 20_000
+    """That come before it is timed, however long they take."""
+
+
 CHAPTER = (512, 256, 128, 2)
 WIDE = (1024, 1024, 1024, 10)
 DIGITS = (64, 256, 128, 10)
@@ -59,6 +76,15 @@ TRAININGS = {
     ),
 }
 """Those whose call is a step."""
+NETWORK_TRAININGS = {
+    "train-lenet-64": NetworkTraining(
+        "a training step of LeNet, 28², batch 64, SGD with momentum", networks.lenet, 64, 0.01, least_steps=1_000
+    ),
+    "train-resnet18-8": NetworkTraining(
+        "a training step of ResNet-18, 224², batch 8, SGD with momentum", networks.resnet18, 8, 1e-3, least_steps=10
+    ),
+}
+"""Those of networks of `tools.networks`, whose call is a step."""
 STEPWISE = {
     "imperative-step": Training("a training step of the chapter's MLP, batch 64, SGD", CHAPTER, 64, "sgd", 0.01),
 }
@@ -73,16 +99,20 @@ if importlib.util.find_spec("sklearn") is None:  # the digits are in its package
 
 def known(workload: str) -> bool:
     """Tell whether the workload is a training."""
-    return workload in TRAININGS or workload in STEPWISE or workload in EPOCHS
+    return any(workload in kind for kind in (TRAININGS, NETWORK_TRAININGS, STEPWISE, EPOCHS))
 
 
 def table(workload: str) -> str:
     """The table in the peers' modules that has the training."""
+    if workload in NETWORK_TRAININGS:
+        return "TRAIN_NET"
     return "TRAIN" if workload in TRAININGS else "STEP" if workload in STEPWISE else "EPOCH"
 
 
-def named(workload: str) -> Training:
+def named(workload: str) -> Training | NetworkTraining:
     """The workload's training."""
+    if workload in NETWORK_TRAININGS:
+        return NETWORK_TRAININGS[workload]
     return {**TRAININGS, **STEPWISE, **EPOCHS}[workload]
 
 
@@ -105,11 +135,15 @@ def layers_of(training: Training) -> Layers:
 
 def arrays(training: Training) -> tuple[Layers, Batches]:
     """Random layers and batches, the same at every run."""
+    return layers_of(training), _batches(training.batch, training.sizes[:1], training.sizes[-1])
+
+
+def _batches(batch: int, shape: tuple[int, ...], classes: int) -> Batches:
+    """Samples, the same at every run, twice, the second time with other labels."""
     random = np.random.default_rng(1)
-    classes = training.sizes[-1]
-    x: F32 = random.standard_normal((COUNT, training.batch, training.sizes[0])).astype(np.float32)
-    y: I32 = random.integers(0, classes, (COUNT, training.batch)).astype(np.int32)
-    return layers_of(training), [*zip(x, y, strict=True), *zip(x, (y + 1) % classes, strict=True)]
+    x: F32 = random.standard_normal((COUNT, batch, *shape)).astype(np.float32)
+    y: I32 = random.integers(0, classes, (COUNT, batch)).astype(np.int32)
+    return [*zip(x, y, strict=True), *zip(x, (y + 1) % classes, strict=True)]
 
 
 def expected(training: Training, layers: Layers, batches: Sequence[tuple[F32, I32]]) -> F64:
@@ -189,15 +223,50 @@ def read(path: str) -> tuple[Layers, Batches]:
         return layers, [(data[f"x{i}"], data[f"y{i}"]) for i in range(count[1])]
 
 
-def steps(step: Callable[..., Any], batches: Sequence[tuple[Any, Any]], number: Callable[[Any], float]) -> Prepared:
-    """A call that takes a step on the next batch; its result stands for the losses of the first `CHECKED` calls."""
+def write_network(training: NetworkTraining, path: Path) -> F64:
+    """Write a network's weights and batches; the losses that must come out."""
+    network = training.make()
+    weights = network.arrays()
+    batches = _batches(training.batch, network.image, network.layers[-1].shape[0])
+    arrays: dict[str, Any] = {
+        f"{number}.{k}": one for number, layer in enumerate(weights) for k, one in enumerate(layer)
+    }
+    arrays |= {f"x{i}": x for i, (x, _) in enumerate(batches[:COUNT])} | {
+        f"y{i}": y for i, (_, y) in enumerate(batches)
+    }
+    np.savez(path, allow_pickle=False, **arrays)
+    return losses(network, weights, batches[:CHECKED_OF_NETWORKS], training.rate, training.momentum)
+
+
+def read_network(training: NetworkTraining, path: str) -> tuple[list[tuple[F32, ...]], Batches]:
+    """Read what `write_network` has written."""
+    network = training.make()
+    with np.load(path) as data:
+        weights = [
+            tuple(data[f"{number}.{k}"] for k in range(len(layer.weights)))
+            for number, layer in enumerate(network.layers)
+        ]
+        images = [data[f"x{i}"] for i in range(COUNT)]
+        return weights, [(images[i % COUNT], data[f"y{i}"]) for i in range(2 * COUNT)]
+
+
+def learned_bytes(training: NetworkTraining) -> int:
+    """Those of a network's weights that are learnt."""
+    network = training.make()
+    return sum(one.nbytes for layer in learned(network, network.arrays()) for one in layer)
+
+
+def steps(
+    step: Callable[..., Any], batches: Sequence[tuple[Any, Any]], number: Callable[[Any], float], checked: int = CHECKED
+) -> Prepared:
+    """A call that takes a step on the next batch; its result stands for the losses of the first `checked` calls."""
     following = itertools.cycle(batches)
 
     def call() -> Any:
         return step(*next(following))
 
     def losses(first: Any) -> F32:
-        return np.array([number(first), *(number(call()) for _ in range(CHECKED - 1))], np.float32)
+        return np.array([number(first), *(number(call()) for _ in range(checked - 1))], np.float32)
 
     return Prepared(call, (), losses)
 

@@ -39,7 +39,7 @@ import numpy as np
 from hybridize.base.loading import load_module
 from hybridize.compiler import default_target
 from hybridize.compiler.limits import Probe, Probes
-from hybridize.tools import workloads
+from hybridize.tools import training_workloads, workloads
 from hybridize.tools.peers import Prepared
 from hybridize.tools.sampling import sample, sample_in_turns
 
@@ -110,7 +110,8 @@ def answers(requests: Iterator[str]) -> Iterator[dict[str, Any]]:
                     yield {"bytes": memory.peak_of(functools.partial(timer.timeit, 1))}
                 case "planned":
                     memory = load_module("hybridize.tools.memory")
-                    arguments = workloads.read("TRAIN", request["workload"], request["data"])
+                    table = training_workloads.table(request["workload"])
+                    arguments = workloads.read(table, request["workload"], request["data"])
                     yield {"bytes": memory.planned(*arguments)}
                 case "first":
                     first_calls = load_module("hybridize.tools.first_calls")

@@ -16,7 +16,7 @@ from hybridize.tools.convolutions import CONVOLUTIONS
 from hybridize.tools.formulas import FORMULAS
 from hybridize.tools.networks import NETWORKS
 from hybridize.tools.peers import F32, Layers
-from hybridize.tools.training_workloads import EPOCHS, STEPWISE, TRAININGS
+from hybridize.tools.training_workloads import EPOCHS, NETWORK_TRAININGS, STEPWISE, TRAININGS, Training
 
 SIZES = (512, 256, 128, 2)
 """Widths of the chapter's multilayer perceptron, input first."""
@@ -26,6 +26,7 @@ CALLS = {
     "call-overhead": "x + 1 on one element",
     **{name: formula.title for name, formula in FORMULAS.items()},
     **{name: training.title for name, training in (TRAININGS | STEPWISE | EPOCHS).items()},
+    **{name: training.title for name, training in NETWORK_TRAININGS.items()},
     **{name: convolution.title for name, convolution in CONVOLUTIONS.items()},
     **{name: inference.title for name, inference in NETWORKS.items()},
 }
@@ -150,7 +151,11 @@ def write(workload: str, folder: Path) -> Data:
     if workload in NETWORKS:
         return Data("NET", path, networks.write(NETWORKS[workload], path))
     if training_workloads.known(workload):
-        losses = training_workloads.write(training_workloads.named(workload), path, epoch=workload in EPOCHS)
+        training = training_workloads.named(workload)
+        if isinstance(training, Training):
+            losses = training_workloads.write(training, path, epoch=workload in EPOCHS)
+        else:
+            losses = training_workloads.write_network(training, path)
         return Data(training_workloads.table(workload), path, losses)
     if workload == "call-overhead":
         one = np.ones((1,), np.float32)
@@ -165,6 +170,9 @@ def write(workload: str, folder: Path) -> Data:
 
 def read(table: str, workload: str, path: str) -> tuple[Any, ...]:
     """The arguments of a build of the table, from the parent's file."""
+    if table == "TRAIN_NET":
+        training = NETWORK_TRAININGS[workload]
+        return training, *training_workloads.read_network(training, path)
     if table in ("TRAIN", "STEP", "EPOCH"):
         return training_workloads.named(workload), *training_workloads.read(path)
     if table == "NET":
@@ -186,12 +194,15 @@ def demands(workload: str) -> tuple[Demand, ...]:
     Of the perceptron each weight is read once, from the level of memory that keeps them all, and every product is
     computed; the longer of the two is the limit. Formulas read their arguments and write their result once, in order;
     their arithmetic is not counted. Convolutions, and networks of them, compute every product, those with
-    the padding included.
+    the padding included; training them takes each three times, but for the gradient of the images.
     """
     if workload in CONVOLUTIONS:
         return (Demand(ProbeOf(MULTIPLY_ADDS), CONVOLUTIONS[workload].flops),)
     if workload in NETWORKS:
         return (Demand(ProbeOf(MULTIPLY_ADDS), NETWORKS[workload].batch * NETWORKS[workload].make().flops),)
+    if workload in NETWORK_TRAININGS:
+        training = NETWORK_TRAININGS[workload]
+        return (Demand(ProbeOf(MULTIPLY_ADDS), training.batch * training.make().training_flops),)
     if workload in FORMULAS:
         formula = FORMULAS[workload]
         sizes = [4 * int(np.prod(shape)) for shape in formula.shapes]

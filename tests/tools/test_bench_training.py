@@ -8,7 +8,7 @@ import pytest
 
 from hybridize.tools import bench, goals, report, training_workloads, workloads
 from hybridize.tools.peers import IMPERATIVE, ROWS
-from hybridize.tools.training_workloads import EPOCHS, STEPWISE, TRAININGS, Training
+from hybridize.tools.training_workloads import EPOCHS, NETWORK_TRAININGS, STEPWISE, TRAININGS, Training
 from hybridize.tools.workloads import Data
 
 SMALL = {kind: Training("small", (12, 16, 8, 3), 6, kind, rate) for kind, rate in (("sgd", 0.1), ("adam", 0.01))}
@@ -176,7 +176,11 @@ def test_an_imperative_step_is_set_against_imperative_ones():
 def test_goals_name_what_is_there():
     names = {row.name for row in STEPPING}
     asked = [goal for goal in goals.GOALS if training_workloads.known(goal.workload)]
-    assert {goal.workload for goal in asked} == {*TRAININGS, *STEPWISE, *EPOCHS} <= set(workloads.CALLS)
+    assert (
+        {goal.workload for goal in asked}
+        == {*TRAININGS, *NETWORK_TRAININGS, *STEPWISE, *EPOCHS}
+        <= set(workloads.CALLS)
+    )
     assert all({goal.ours, *goal.against} <= names for goal in asked)
 
 

@@ -1,13 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """The benchmark's networks: their sizes as published, and the same results in float64, in PyTorch and in Gluon."""
 
+import dataclasses
+import importlib
+
 import numpy
 import pytest
 import torch
 
-from hybridize.tools import networks
+from hybridize import hybridize, np
+from hybridize.tools import bench, networks, training_workloads, workloads
+from hybridize.tools.memory import planned
 from hybridize.tools.networks import NETWORKS, Network, expected
 from hybridize.tools.peers import ROWS, ours, torch_networks
+from hybridize.tools.peers.ours import network_step_of
+from hybridize.tools.training_workloads import NETWORK_TRAININGS, NetworkTraining
+from hybridize.tools.workloads import Data
 
 
 @pytest.mark.parametrize(
@@ -80,3 +88,86 @@ def test_each_of_our_rows_is_what_it_says(mode):
     assert abs(found - wanted).max() < 1e-5 * abs(wanted).max()
     kernels = prepared.function.program(*prepared.arguments).explain().kernels
     assert sum(kernel.kind == "winograd" for kernel in kernels) == (2 if mode == "winograd" else 0)
+
+
+TRAINED = NetworkTraining("small", every_kind, 6, 0.01)
+
+
+def stepping(slow):
+    """The rows that train networks, as parameters; those that take long to start are tested with what takes long."""
+    return [
+        pytest.param(row, id=row.name, marks=[pytest.mark.long] if row.slow_start and slow else [])
+        for row in ROWS
+        if "TRAIN_NET" in row.tables
+    ]
+
+
+@pytest.fixture
+def threads_as_before():
+    threads = torch.get_num_threads()
+    yield
+    torch.set_num_threads(threads)
+
+
+def losses(row, training, path):
+    """What the row's training gives, made as the worker makes it."""
+    module = importlib.import_module(f"hybridize.tools.peers.{row.module}")
+    prepared = module.TRAIN_NET[row.mode](training, *training_workloads.read_network(training, str(path)))()
+    return prepared.read(prepared.function(*prepared.arguments))
+
+
+@pytest.mark.usefixtures("threads_as_before")
+@pytest.mark.parametrize("make", [every_kind, averaged, networks.lenet])
+@pytest.mark.parametrize("row", stepping(slow=True))
+def test_all_learn_the_same(row, make, tmp_path):
+    pytest.importorskip(row.package)
+    training = dataclasses.replace(TRAINED, make=make)
+    path = tmp_path / "data.npz"
+    data = Data("TRAIN_NET", path, training_workloads.write_network(training, path))
+    assert len(set(data.expected)) == training_workloads.CHECKED_OF_NETWORKS
+    assert bench.disagreement(losses(row, training, path), data) == ""
+
+
+def test_what_is_learnt_is_what_pytorch_finds_in_float64(tmp_path):
+    path = tmp_path / "data.npz"
+    wanted = training_workloads.write_network(TRAINED, path)
+    weights, batches = training_workloads.read_network(TRAINED, str(path))
+    net = torch_networks.module(TRAINED.make(), weights).double().train()
+    optimizer = torch.optim.SGD(net.parameters(), lr=TRAINED.rate, momentum=TRAINED.momentum)
+    found = []
+    for x, y in batches[: training_workloads.CHECKED_OF_NETWORKS]:
+        optimizer.zero_grad()
+        loss = torch.nn.functional.cross_entropy(net(torch.from_numpy(x).double()), torch.from_numpy(y).long())
+        loss.backward()
+        optimizer.step()
+        found.append(loss.item())
+    assert wanted == pytest.approx(found, rel=1e-9)
+
+
+def test_another_training_of_a_network_is_found_out(tmp_path):
+    """Half the rate changes the second loss, no momentum the third."""
+    path = tmp_path / "data.npz"
+    data = Data("TRAIN_NET", path, training_workloads.write_network(TRAINED, path))
+    first, *_ = stepping(slow=False)
+    for other in ({"rate": TRAINED.rate / 2}, {"momentum": 0.0}):
+        found = losses(first.values[0], dataclasses.replace(TRAINED, **other), path)
+        assert "wrong result" in bench.disagreement(found, data)
+
+
+def test_a_network_in_training_does_its_products_thrice_but_for_the_images():
+    net = Network((3, 4, 4))
+    net.dense(net.convolution(0, 2, 3), 5)
+    first, second = 2 * 3 * 9 * 16 * 2, 2 * 2 * 16 * 5
+    assert (net.flops, net.training_flops) == (first + second, 2 * first + 3 * second)
+    (demand,) = workloads.demands("train-lenet-64")
+    assert demand.amount == 64 * networks.lenet().training_flops
+
+
+def test_the_plan_of_a_networks_step(monkeypatch, tmp_path):
+    """`train-memory` asks the worker for it, by the workload's table."""
+    monkeypatch.setitem(NETWORK_TRAININGS, "train-lenet-64", dataclasses.replace(TRAINED, batch=2))
+    data = workloads.write("train-lenet-64", tmp_path)
+    arguments = workloads.read(data.table, "train-lenet-64", str(data.file))
+    training, weights, batches = arguments
+    step = hybridize(network_step_of(training, weights))
+    assert planned(*arguments) == step.program(*map(np.array, batches[0])).memory.peak_bytes > 0

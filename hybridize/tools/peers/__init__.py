@@ -7,6 +7,7 @@ Each module offers tables from a mode ("eager", "script") to a build:
     ADD_ONE  : (x) -> start                x + 1, where nothing but the call costs
     FORMULA  : (name, arrays) -> start     a function of `tools.formulas`
     TRAIN    : (training, layers, batches) -> start    steps of a training of `tools.training_workloads`
+    TRAIN_NET: (training, weights, batches) -> start   the same of a network of `tools.networks`
     STEP     : the same, imperative, line by line
     EPOCH    : the same as TRAIN, but one batch that holds all samples; a call goes over them with the runtime's loader
     CONV     : (x, weight, bias) -> start  a convolution and its ReLU; x and the result [batch, height, width, channel]
@@ -80,24 +81,24 @@ ALL = ("MLP", "ADD_ONE", "FORMULA")
 TRAINED = (*ALL, "TRAIN", "EPOCH")
 NETS = ("MLP", "ADD_ONE", "CONV", "NET")
 ROWS = (
-    Row(HYBRIDIZED, "ours", "hybridized", "hybridize", (*TRAINED, "CONV", "NET")),
+    Row(HYBRIDIZED, "ours", "hybridized", "hybridize", (*TRAINED, "CONV", "NET", "TRAIN_NET")),
     Row(BLOCK, "ours", "block", "hybridize", ("ADD_ONE",)),
     Row(WINOGRAD, "ours", "winograd", "hybridize", ("NET",)),
     Row("hybridize, frozen", "ours", "frozen", "hybridize", ("MLP",)),
     Row(IMPERATIVE, "ours", "imperative", "hybridize", (*TRAINED, "STEP")),
     Row("hybridize, PyTorch module", "ours_torch", "hybridized", "torch", ("MLP", "ADD_ONE", "TRAIN")),
     Row("NumPy", "plain_numpy", "out", "numpy", ALL),
-    Row("PyTorch eager", "pytorch", "eager", "torch", (*TRAINED, "STEP", "CONV", "NET")),
-    Row("PyTorch eager, fused update", "pytorch", "fused", "torch", ("TRAIN", "STEP", "EPOCH")),
+    Row("PyTorch eager", "pytorch", "eager", "torch", (*TRAINED, "STEP", "CONV", "NET", "TRAIN_NET")),
+    Row("PyTorch eager, fused update", "pytorch", "fused", "torch", ("TRAIN", "STEP", "EPOCH", "TRAIN_NET")),
     Row("TorchScript frozen", "pytorch", "script", "torch", NETS),
-    Row("torch.compile", "pytorch", "compile", "torch", (*TRAINED, "CONV", "NET"), slow_start=True),
+    Row("torch.compile", "pytorch", "compile", "torch", (*TRAINED, "CONV", "NET", "TRAIN_NET"), slow_start=True),
     Row("torch.compile, freezing", "pytorch", "freezing", "torch", ("NET",), slow_start=True),
     Row("AOTInductor, freezing", "pytorch", "aot", "torch", ("NET",), slow_start=True),
     Row("ONNX Runtime io_binding", "ort", "io_binding", "onnxruntime", NETS),
     Row("ONNX Runtime run", "ort", "run", "onnxruntime", NETS),
     Row("OpenVINO infer(bound)", "ov", "bound", "openvino", NETS),
     Row("LiteRT set+invoke+get", "litert", "interpreter", "ai_edge_litert", ("MLP", "CONV", "NET")),
-    Row("JAX jit", "jax", "jit", "jax", (*ALL, "CONV", "NET", "TRAIN")),  # it has no loader
+    Row("JAX jit", "jax", "jit", "jax", (*ALL, "CONV", "NET", "TRAIN", "TRAIN_NET")),  # it has no loader
     Row("IREE llvm-cpu", "iree", "invoke", "iree", ("FORMULA",), slow_start=True),
 )
 

@@ -12,9 +12,17 @@ import numpy as np
 
 from hybridize.tools import networks
 from hybridize.tools.formulas import FORMULAS
+from hybridize.tools.network_gradients import learned
 from hybridize.tools.networks import Layer, Network
 from hybridize.tools.peers import F32, Batches, Layers, Prepared, Start
-from hybridize.tools.training_workloads import BETAS, EPSILON, Training, steps
+from hybridize.tools.training_workloads import (
+    BETAS,
+    CHECKED_OF_NETWORKS,
+    EPSILON,
+    NetworkTraining,
+    Training,
+    steps,
+)
 
 
 def load_compiler() -> None:
@@ -82,10 +90,11 @@ def convolution(x: F32, weight: F32, bias: F32) -> Start:
     return prepare(function, x)
 
 
-def network_of(network: Network) -> Callable[[Any, Any], Any]:
+def network_of(network: Network, seen: list[Any] | None = None) -> Callable[[Any, Any], Any]:
     """The network as a function of its weights and images [batch, height, width, channel].
 
-    Convolution weights are [height, width, in, out], as `arranged` makes them.
+    Convolution weights are [height, width, in, out], as `arranged` makes them. For training, `seen` takes the mean and
+    variance of the batch at each normalization, which are used then.
     """
 
     def windows(layer: Layer, x: Any, start: float, combine: Any) -> Any:
@@ -107,7 +116,10 @@ def network_of(network: Network) -> Callable[[Any, Any], Any]:
                 )
                 return y + arrays[1] if len(arrays) > 1 else y
             case networks.NORMALIZATION:
-                gamma, beta, mean, variance = arrays
+                gamma, beta, *running = arrays
+                mean, variance = running if seen is None else (x.mean((0, 1, 2)), x.var((0, 1, 2)))
+                if seen is not None:
+                    seen.append((mean, variance))
                 return (x - mean) * (gamma / jnp.sqrt(variance + networks.EPSILON)) + beta
             case networks.MAX_POOL:
                 return windows(layer, x, -jnp.inf, jax.lax.max)
@@ -202,9 +214,44 @@ def train(training: Training, layers: Layers, batches: Batches) -> Start:
     return start
 
 
+def train_network(training: NetworkTraining, weights: list[tuple[F32, ...]], batches: Batches) -> Start:
+    """Steps of a network: value_and_grad, update and running statistics in one jit, into the memory of the old ones."""
+    load_compiler()
+    network = training.make()
+    placed = arranged(network, weights)
+    parameters = learned(network, placed)
+    running = [arrays[2:] for layer, arrays in zip(network.layers, placed, strict=True) if len(arrays) > 2]
+    arrays = [(jnp.asarray(np.ascontiguousarray(x.transpose(0, 2, 3, 1))), jnp.asarray(y)) for x, y in batches]
+    each = jax.tree.map
+
+    def loss_of(parameters: Any, x: Any, y: Any) -> Any:
+        seen: list[Any] = []
+        scores = jax.nn.log_softmax(network_of(network, seen)(parameters, x))
+        return -jnp.take_along_axis(scores, y[:, None], 1).mean(), seen
+
+    def step(parameters: Any, velocities: Any, running: Any, x: Any, y: Any) -> Any:
+        (loss, seen), gradients = jax.value_and_grad(loss_of, has_aux=True)(parameters, x, y)
+        velocities = each(lambda v, g: training.momentum * v + g, velocities, gradients)
+        parameters = each(lambda w, v: w - training.rate * v, parameters, velocities)
+        return loss, parameters, velocities, each(lambda old, new: 0.9 * old + 0.1 * new, running, seen)
+
+    def start() -> Prepared:
+        fast = jax.jit(step, donate_argnums=(0, 1, 2))
+        state = [parameters, each(jnp.zeros_like, parameters), running]
+
+        def call(x: Any, y: Any) -> Any:
+            loss, *state[:] = fast(*state, x, y)
+            return loss.block_until_ready()
+
+        return steps(call, arrays, float, CHECKED_OF_NETWORKS)
+
+    return start
+
+
 MLP = {"jit": mlp}
 FORMULA = {"jit": formula}
 ADD_ONE = {"jit": add_one}
 CONV = {"jit": convolution}
 NET = {"jit": network}
 TRAIN = {"jit": train}
+TRAIN_NET = {"jit": train_network}

@@ -18,7 +18,7 @@ from hybridize.tools import networks
 from hybridize.tools.formulas import FORMULAS
 from hybridize.tools.networks import Layer, Network
 from hybridize.tools.peers import F32, Batches, Layers, Prepared, Start
-from hybridize.tools.training_workloads import Training, epochs, steps
+from hybridize.tools.training_workloads import CHECKED_OF_NETWORKS, NetworkTraining, Training, epochs, steps
 
 
 def as_numpy(value: Any) -> F32:
@@ -151,9 +151,20 @@ def convolution(x: F32, weight: F32, bias: F32) -> Start:
 
 def step_of(training: Training, layers: Layers) -> Callable[[Any, Any], Any]:
     """A step, imperative, from samples and labels to the mean loss."""
-    net = gluon(layers)
+    return stepping(gluon(layers), training.optimizer, {"learning_rate": training.rate})
+
+
+def network_step_of(training: NetworkTraining, weights: list[tuple[F32, ...]]) -> Callable[[Any, Any], Any]:
+    """A step of a network, imperative, from images and labels to the mean loss."""
+    return stepping(
+        Layers2D(training.make(), weights), "sgd", {"learning_rate": training.rate, "momentum": training.momentum}
+    )
+
+
+def stepping(net: Any, optimizer: str, options: dict[str, float]) -> Callable[[Any, Any], Any]:
+    """A step of a net as its users write it."""
     loss_of = losses.SoftmaxCrossEntropyLoss()
-    trainer = Trainer(net.collect_params(), training.optimizer, {"learning_rate": training.rate})
+    trainer = Trainer(net.collect_params(), optimizer, options)
 
     def step(x: Any, y: Any) -> Any:
         with autograd.record():
@@ -205,20 +216,18 @@ class Layers2D(nn.HybridBlock):
     def __init__(self, network: Network, weights: list[tuple[F32, ...]]) -> None:
         super().__init__()
         self._network = network
-        self._parts: list[Any] = []
         for number, (layer, arrays) in enumerate(zip(network.layers, weights, strict=True)):
             part = _part(layer, network.shape(layer.inputs[0]))
-            self._parts.append(part)
-            if part is not None and arrays:
-                self.register_child(part, f"part{number}")
+            setattr(self, f"part{number}", part)
+            if part is not None:
                 part.initialize()
                 for parameter, array in zip(part.collect_params().values(), arrays, strict=True):
                     parameter.set_data(np.array(array))
 
     def forward(self, x: Any) -> Any:
         values = [x]
-        for layer, part in zip(self._network.layers, self._parts, strict=True):
-            inputs = [values[one] for one in layer.inputs]
+        for number, layer in enumerate(self._network.layers):
+            inputs, part = [values[one] for one in layer.inputs], getattr(self, f"part{number}")
             values.append(_FUNCTIONS[layer.kind](*inputs) if part is None else part(*inputs))
         return values[-1]
 
@@ -262,7 +271,16 @@ def network(network: Network, weights: list[tuple[F32, ...]], x: F32, **keywords
     return start
 
 
+def train_network(training: NetworkTraining, weights: list[tuple[F32, ...]], batches: Batches) -> Start:
+    """Steps of a network, each as one program."""
+    load_llvm()
+    step = network_step_of(training, weights)
+    arrays = [(np.array(x), np.array(y)) for x, y in batches]
+    return lambda: steps(hybridize(step), arrays, float, CHECKED_OF_NETWORKS)
+
+
 CONV = {"hybridized": convolution}
+TRAIN_NET = {"hybridized": train_network}
 NET = {"hybridized": network, "winograd": functools.partial(network, winograd=True)}
 EPOCH = {
     "hybridized": functools.partial(epoch, hybridized=True),

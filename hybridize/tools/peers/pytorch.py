@@ -18,7 +18,7 @@ from torch.utils import data
 from hybridize.tools.formulas import FORMULAS
 from hybridize.tools.networks import Network
 from hybridize.tools.peers import F32, Batches, BuildConvolution, Layers, Prepared, Start, torch_networks
-from hybridize.tools.training_workloads import Training, epochs, steps
+from hybridize.tools.training_workloads import CHECKED_OF_NETWORKS, NetworkTraining, Training, epochs, steps
 
 
 class AddOne(torch.nn.Module):
@@ -202,9 +202,12 @@ def step_of(
 ) -> Callable[[Any, Any], Any]:
     """A step, from samples and labels to the mean loss; `keywords` go to the optimizer."""
     net = module(layers).train()
-    mean_loss = made(net)
     kind: Any = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}[training.optimizer]
-    optimizer = kind(net.parameters(), lr=training.rate, **keywords)
+    return stepping(made(net), kind(net.parameters(), lr=training.rate, **keywords))
+
+
+def stepping(mean_loss: Loss, optimizer: torch.optim.Optimizer) -> Callable[[Any, Any], Any]:
+    """A step as its users write it."""
 
     def step(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         optimizer.zero_grad()
@@ -247,6 +250,27 @@ def network(network: Network, weights: list[tuple[F32, ...]], x: F32) -> tuple[t
     return torch_networks.module(network, weights), tensor(x).contiguous(memory_format=torch.channels_last)
 
 
+def train_network(
+    training: NetworkTraining,
+    weights: list[tuple[F32, ...]],
+    batches: Batches,
+    made: Callable[[torch.nn.Module], Loss] = loss_of,
+    **keywords: bool,
+) -> Start:
+    """Steps of a network; it and its images are channels last, which is the faster way for both networks."""
+    net = torch_networks.module(training.make(), weights).train()
+    optimizer = torch.optim.SGD(net.parameters(), lr=training.rate, momentum=training.momentum, **keywords)
+    step = stepping(made(net), optimizer)
+    last = torch.channels_last
+    tensors = [(tensor(x).contiguous(memory_format=last), torch.from_numpy(y.astype("int64"))) for x, y in batches]
+
+    def start() -> Prepared:
+        torch.set_num_threads(1)
+        return steps(step, tensors, torch.Tensor.item, CHECKED_OF_NETWORKS)
+
+    return start
+
+
 def file(layers: Layers, x: F32, path: str) -> None:
     """Write the module scripted and frozen, as a file for `torch.jit.load`."""
     torch.jit.freeze(torch.jit.script(module(layers))).save(path)
@@ -270,5 +294,10 @@ EPOCH = {
     "eager": epoch,
     "fused": functools.partial(epoch, fused=True),
     "compile": functools.partial(epoch, made=compiled_loss_of, fused=True),
+}
+TRAIN_NET = {
+    "eager": train_network,
+    "fused": functools.partial(train_network, fused=True),
+    "compile": functools.partial(train_network, made=compiled_loss_of, fused=True),
 }
 FILE = {"script": file}
