@@ -141,7 +141,7 @@ class TapPlan:
     """Units that every panel goes through before the next ones: so many keep x and the result near."""
     blocks: TapBlocks
     by_panels: bool = False
-    """True if threads share the panels; else the lines of all parts."""
+    """True if threads share the lines of one panel after the other; else lines, through all panels."""
 
     @property
     def tap_count(self) -> int:
@@ -206,7 +206,7 @@ class TapPlan:
     @property
     def units(self) -> int:
         """Units of work that threads may share."""
-        return self.panel_count if self.by_panels else self.lines
+        return self.panel_count * self.lines if self.by_panels else self.lines
 
     def __str__(self) -> str:
         def listed(axes: tuple[TapAxis, ...]) -> str:
@@ -225,7 +225,7 @@ class TapPlan:
                 f"  columns a{self.column.axis} from {panels.start}: {text(panels.count)} panels of {panels.vectors} "
                 f"vectors of {self.lanes}, {', '.join([f'{panels.unroll} terms a turn', *far])}"
             )
-        shared = ", panels for threads" if self.by_panels else ""
+        shared = ", threads share panels" if self.by_panels else ""
         lines.append(f"  bands of {text(self.band)} of {text(self.lines)} lines{self.blocks}{shared}")
         for tiles in self.tiles:
             heights = ", ".join(map(str, tiles.heights))
@@ -471,8 +471,8 @@ _NEAR_BYTES, _FAR_BYTES = 16, 6
 
 
 def shared_by(plan: TapPlan, x_bytes: int, threads: int, target: Target) -> TapPlan:
-    """Choose what threads share: lines of rows, each of whose ranges reads all panels, or panels, each of whose ranges
-    reads all of x, which is so large.
+    """Choose what threads share: lines of rows, each of whose ranges reads all panels, or the lines of one panel after
+    the other, each of whose ranges reads all of x, which is so large.
     """
     if is_symbolic(plan.lines) or is_symbolic(plan.panel_count) or plan.panel_count < 2:
         return plan
@@ -484,5 +484,5 @@ def shared_by(plan: TapPlan, x_bytes: int, threads: int, target: Target) -> TapP
         rate = _NEAR_BYTES if again <= target.l2_bytes // 2 else _FAR_BYTES
         return work * -(-units // threads) / units + again * ranges / threads / rate
 
-    by_panels = taken(plan.panel_count, x_bytes) < taken(plan.lines, w_bytes)
+    by_panels = taken(plan.panel_count * plan.lines, x_bytes) < taken(plan.lines, w_bytes)
     return changed(plan, by_panels=True) if by_panels else plan

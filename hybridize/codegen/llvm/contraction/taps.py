@@ -98,7 +98,7 @@ class _Driver:
             w = at(f, "%w", times(f, group.index, per_group))
             with f.loop(first, last, operand(f, plan.band)) as band, f.loop(0, outside) as far:
                 end = plus(f, band.index, plan.band)
-                units = band.index, f.op(f"call i64 {minimum}(i64 {last}, i64 {end})")
+                units = band_units = band.index, f.op(f"call i64 {minimum}(i64 {last}, i64 {end})")
                 for panels, made, called in zip(plan.panels, lines, names, strict=True):
                     width = panels.vectors * plan.lanes
                     start: str | int = panels.start
@@ -109,6 +109,8 @@ class _Driver:
                         panel = at(f, w, times(f, column.index, per_column))
                         known = {**members, plan.column.axis: column.index}
                         block = far.index if plan.blocks.outside else near.index
+                        if ranged and plan.by_panels:
+                            units = self._of_panel(panels, before, column.index, band_units)
                         for k, (line, callee) in enumerate(zip(made, called, strict=True)):
                             with f.loop(0, len(plan.tiles[k].parts)) as part:
                                 fields = _fields(f, of, k, table, part.index)
@@ -118,15 +120,29 @@ class _Driver:
         return f
 
     def _columns(self, panels: TapPanels, before: int) -> tuple[str, str]:
-        """The columns of those panels that are in the range of a call; `before` are the panels before them."""
-        f, width = self.f, panels.vectors * self.plan.lanes
-        low, high = (f.module.declare(f"llvm.{name}.i64", "i64", ["i64", "i64"]) for name in ("smax", "smin"))
+        """The columns of those panels of which a range of a call has lines; `before` are the panels before them."""
+        f, width, lines = self.f, panels.vectors * self.plan.lanes, operand(self.f, self.plan.lines)
+        beyond = f.op(f"udiv i64 {f.op(f'add i64 %last, {plus(f, lines, -1)}')}, {lines}")
         found = []
-        for unit in ("%first", "%last"):
-            number = f.op(f"call i64 {low}(i64 {f.op(f'sub i64 {unit}, {operand(f, before)}')}, i64 0)")
-            number = f.op(f"call i64 {high}(i64 {number}, i64 {operand(f, panels.count)})")
-            found.append(plus(f, times(f, number, width), panels.start))
+        for number in (f.op(f"udiv i64 %first, {lines}"), beyond):
+            own = f.op(f"sub i64 {number}, {operand(f, before)}") if before else number
+            found.append(plus(f, times(f, self._within(own, "0", operand(f, panels.count)), width), panels.start))
         return found[0], found[1]
+
+    def _of_panel(self, panels: TapPanels, before: int, column: str, band: tuple[str, str]) -> tuple[str, str]:
+        """The lines of a panel that are in the range of a call, of those of a band."""
+        f, lines = self.f, operand(self.f, self.plan.lines)
+        index = f.op(f"sub i64 {column}, {operand(f, panels.start)}")
+        number = plus(f, f.op(f"udiv i64 {index}, {panels.vectors * self.plan.lanes}"), before)
+        first = times(f, number, lines)
+        low, high = (self._within(f.op(f"sub i64 {unit}, {first}"), *band) for unit in ("%first", "%last"))
+        return low, high
+
+    def _within(self, x: str, low: str, high: str) -> str:
+        """The nearest number from `low` to `high`."""
+        f = self.f
+        most, least = (f.module.declare(f"llvm.{name}.i64", "i64", ["i64", "i64"]) for name in ("smax", "smin"))
+        return f.op(f"call i64 {least}(i64 {f.op(f'call i64 {most}(i64 {x}, i64 {low})')}, i64 {high})")
 
     def _lines(
         self,
@@ -196,9 +212,8 @@ class _Driver:
         f = self.f
         if lines == operand(f, self.plan.lines):
             return unit
-        low, high = (f.module.declare(f"llvm.{name}.i64", "i64", ["i64", "i64"]) for name in ("smax", "smin"))
         line = unit if before == "0" else f.op(f"sub i64 {unit}, {before}")
-        return f.op(f"call i64 {high}(i64 {f.op(f'call i64 {low}(i64 {line}, i64 0)')}, i64 {lines})")
+        return self._within(line, "0", lines)
 
 
 def _counted(f: Function, axes: Sequence[TapAxis], sizes: Sequence[str], index: str) -> tuple[dict[int, str], str, str]:
