@@ -9,9 +9,11 @@ import numpy
 import pytest
 
 import hybridize
-from hybridize import gluon, np, ops
+from hybridize import gluon, np, npx, ops
 from hybridize.array.operands import operand, result
 from hybridize.base.config import CONFIG
+from hybridize.errors import ShapeError
+from hybridize.gluon import nn
 
 ROOT = Path(__file__).parents[2]
 
@@ -129,3 +131,86 @@ def test_mxnets_convolutional_net_gives_mxnets_output(version):
         made.hybridize(compiled)
         numpy.testing.assert_allclose(made(x).asnumpy(), wanted, rtol=1e-5, atol=1e-6)
     assert made.program(x).fallbacks == ()
+
+
+def lenet():
+    """LeNet on images of 28 by 28."""
+    net = nn.HybridSequential()
+    net.add(nn.Conv2D(6, 5, padding=2, activation="relu"), nn.MaxPool2D(2, 2))
+    net.add(nn.Conv2D(16, 5, activation="relu"), nn.MaxPool2D(2, 2))
+    net.add(nn.Dense(120, activation="relu"), nn.Dense(84, activation="relu"), nn.Dense(10))
+    return net
+
+
+class Residual(gluon.HybridBlock):
+    """Two convolutions with norms beside the identity, or beside a convolution that halves the image, too."""
+
+    def __init__(self, channels, stride=1):
+        super().__init__()
+        self.body = nn.HybridSequential()
+        self.body.add(nn.Conv2D(channels, 3, stride, 1, use_bias=False), nn.BatchNorm(), nn.Activation("relu"))
+        self.body.add(nn.Conv2D(channels, 3, 1, 1, use_bias=False), nn.BatchNorm())
+        self.beside = nn.HybridSequential()
+        if stride > 1:
+            self.beside.add(nn.Conv2D(channels, 1, stride, use_bias=False), nn.BatchNorm())
+
+    def forward(self, x):
+        return npx.relu(self.body(x) + self.beside(x))
+
+
+def resnet(widths, blocks):
+    """A residual network of as many stages as there are widths, on images of any size."""
+    net = nn.HybridSequential()
+    net.add(nn.Conv2D(widths[0], 7, 2, 3, use_bias=False), nn.BatchNorm(), nn.Activation("relu"))
+    net.add(nn.MaxPool2D(3, 2, 1))
+    for number, width in enumerate(widths):
+        net.add(*(Residual(width, 2 if number and not block else 1) for block in range(blocks)))
+    net.add(nn.GlobalAvgPool2D(), nn.Flatten(), nn.Dense(10))
+    return net
+
+
+def trained(net, *shapes, dynamic=None):
+    """A hybridized net whose running statistics are not the first ones, called with images of these shapes; results."""
+    np.random.seed(3)
+    net.initialize("xavier")
+    with hybridize.autograd.train_mode():
+        for seed in range(3):
+            net(np.array(drawn(*shapes[0], seed=seed) * 2 + 1))
+    wanted = [net(np.array(drawn(*shape))).asnumpy() for shape in shapes]
+    net.hybridize(dynamic=dynamic)
+    for shape in shapes:
+        net(np.array(drawn(*shape)))
+    return net, wanted
+
+
+@pytest.mark.parametrize("format", ["library", "wasm"])
+def test_lenet_runs_without_python(tmp_path, format):
+    """On every level of this machine, and in Node, for any batch."""
+    net, _ = trained(lenet(), (3, 1, 28, 28), (2, 1, 28, 28), dynamic=True)
+    found = net.export(tmp_path / "lenet", format=format)
+    assert any("as expected" in check for check in found.checks), found
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("format", ["library", "wasm", "archive"])
+def test_resnet18_runs_without_python(tmp_path, format):
+    net, _ = trained(resnet((64, 128, 256, 512), 2), (2, 3, 48, 40), (1, 3, 64, 64))
+    found = net.export(tmp_path / "resnet", format=format)
+    assert any("as expected" in check for check in found.checks), found
+
+
+def test_an_archive_takes_any_batch_height_and_width(tmp_path):
+    """Of sizes that were not seen, too."""
+    seen = [(2, 3, 24, 20), (3, 3, 17, 23), (4, 3, 33, 18)]
+    net, wanted = trained(resnet((4, 6), 1), *seen)
+    net.export(tmp_path / "net", format="archive")
+    net.hybridize(False)
+    others = [(5, 3, 26, 31), (2, 3, 9, 64), (7, 3, 18, 19)]
+    wanted += [net(np.array(drawn(*shape))).asnumpy() for shape in others]
+    for images in (False, True):
+        loaded = hybridize.load(tmp_path / "net", images=images)
+        for shape, expected in zip([*seen, *others], wanted, strict=True):
+            close([loaded(np.array(drawn(*shape))).asnumpy()], [expected])
+        with pytest.raises(ShapeError) as caught:
+            loaded(np.array(drawn(2, 4, 24, 20)))
+        assert caught.value.loc.file == __file__

@@ -9,6 +9,8 @@ from hybridize import ops
 from hybridize.base.dims import SizeScope
 from hybridize.base.types import TensorType
 from hybridize.ops import composites
+from hybridize.ops.convolution_layers import convolution_layer
+from hybridize.ops.pooling import pooling
 from hybridize.passes import PIPELINE
 
 I8 = TensorType((), numpy.dtype("i8"))
@@ -123,6 +125,54 @@ def convolutions():
     return job(net, normal(2, 8, 7, 9), normal(8, 8, 3, 3, seed=1))
 
 
+def lenet():
+    """LeNet with its weights as constants: convolutions with padding and without, maxima of windows, dense layers."""
+    shapes = [(6, 1, 5, 5), (16, 6, 5, 5), (120, 400), (84, 120), (10, 84)]
+    weights = [normal(*shape, seed=1) / numpy.float32(numpy.prod(shape[1:]) ** 0.5) for shape in shapes]
+    biases = [normal(shape[0], seed=2) for shape in shapes]
+
+    def net(x):
+        for k, pad in enumerate((2, 0)):
+            w, b = ops.constant(weights[k]), ops.constant(biases[k])
+            x = composites.relu(convolution_layer(x, w, b, (1, 1), (1, 1), (pad, pad), 1, "NCHW"))
+            x = pooling(x, (2, 2), "max", False, "valid", (2, 2), (0, 0), None, True, "NCHW")
+        for k in range(2, 5):
+            x = composites.fully_connected(x, ops.constant(weights[k]), ops.constant(biases[k]), True)
+            x = composites.relu(x) if k < 4 else x
+        return [x]
+
+    return job(net, normal(3, 1, 28, 28))
+
+
+def resnet18(widths=(16, 24, 32, 48), pixels=(37, 40), batch=2):
+    """ResNet-18, narrower, its weights constants: norms by running statistics, residuals, strides, a mean over pixels."""
+    numbers = numpy.random.default_rng(4)
+
+    def convolved(x, filters, kernel, stride, pad):
+        channels = ops.type_of(x).shape[1]
+        w = numbers.standard_normal((filters, channels, kernel, kernel)) / (channels * kernel * kernel) ** 0.5
+        y = convolution_layer(
+            x, ops.constant(w.astype("f4")), None, (stride,) * 2, (1, 1), (pad,) * 2, 1, "NCHW"
+        )  # fmt: skip
+        gamma, beta, mean = (numbers.standard_normal(filters).astype("f4") for _ in range(3))
+        var = numbers.uniform(0.5, 2, filters).astype("f4")
+        return composites.batch_norm(y, *map(ops.constant, (gamma, beta, mean, var)), 1, 1e-5, 0.9, False, False)
+
+    def net(x):
+        x = composites.relu(convolved(x, widths[0], 7, 2, 3))
+        x = pooling(x, (3, 3), "max", False, "valid", (2, 2), (1, 1), None, True, "NCHW")
+        for stage, width in enumerate(widths):
+            for block in range(2):
+                stride = 2 if stage and not block else 1
+                y = convolved(composites.relu(convolved(x, width, 3, stride, 1)), width, 3, 1, 1)
+                beside = convolved(x, width, 1, stride, 0) if stride > 1 else x
+                x = composites.relu(ops.add(y, beside))
+        w = (numbers.standard_normal((10, widths[-1])) / widths[-1]).astype("f4")
+        return [ops.matmul(composites.mean(x, (2, 3)), ops.constant(w), False, True)]
+
+    return job(net, normal(batch, 3, *pixels))
+
+
 def attention():
     """Scores and values by einsum, softmax between them."""
 
@@ -146,6 +196,7 @@ MODELS = {
     "bfloat16": lambda: sixteen_bits(numpy.dtype(ml_dtypes.bfloat16)),
     "turned": turned,
     "convolutions": convolutions,
+    "lenet": lenet,
     "attention": attention,
 }
 

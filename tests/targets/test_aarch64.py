@@ -56,7 +56,7 @@ def test_every_op_is_the_reference(catalogue, programs):
 @pytest.mark.long
 def test_models_run(models, programs):
     several, exact = models.of_any_length([2, 3, 16, 70])
-    jobs = [make() for make in models.MODELS.values()]
+    jobs = [*(make() for make in models.MODELS.values()), models.resnet18()]
     found = programs([*jobs, *several], "aarch64").in_qemu()
     for (graph, inputs), outputs in zip([*jobs, *exact], found, strict=True):
         models.check(graph, outputs, evaluate(graph, inputs))

@@ -37,6 +37,13 @@ def test_models_run(level, models):
         models.check(graph, compiled(graph, named_target(level)).run(inputs), evaluate(graph, inputs))
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("level", LEVELS)
+def test_resnet18_runs(level, models):
+    graph, inputs = models.resnet18((64, 128, 256, 512), (65, 70))
+    models.check(graph, compiled(graph, named_target(level)).run(inputs), evaluate(graph, inputs))
+
+
 @pytest.mark.parametrize("level", NARROWER)
 def test_random_graphs_agree(level, random_graphs):
     for seed in range(2000, 2020):

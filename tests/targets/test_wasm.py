@@ -34,6 +34,14 @@ def test_models_run_in_node(models, programs):
 
 
 @in_node
+@pytest.mark.long
+def test_resnet18_runs_in_node(models, programs):
+    graph, inputs = models.resnet18()
+    found, _ = programs([(graph, inputs)], "wasm32").in_node()
+    models.check(graph, found[0], evaluate(graph, inputs))
+
+
+@in_node
 def test_one_program_serves_several_sizes_in_node(models, programs):
     jobs, exact = models.of_any_length([2, 3, 16, 70])
     made = programs(jobs, "wasm32")
