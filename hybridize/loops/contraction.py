@@ -427,7 +427,10 @@ class _Solution:
             self._stretch(subscript([*index.terms, (new, -index.divisor)], index.offset), 1)
             return
         held = [axis for axis in candidates if self._is_held(axis, index, position)]
-        axis = max(held or candidates, key=lambda axis: (self._suits(axis), dims.hint(self.sizes[axis]), -axis))
+        lanes = {axis: dims.hint(self.sizes[new]) if _moves_by_one(index, axis) else 0 for axis in candidates}
+        axis = max(
+            held or candidates, key=lambda axis: (self._suits(axis, lanes[axis]), dims.hint(self.sizes[axis]), -axis)
+        )
         if not held:
             self._stretch(plain(axis), self.sizes[axis])
         value = _solved(index, axis, new)
@@ -475,10 +478,11 @@ class _Solution:
                 self.sizes[axis] = lengths[at[0]]
                 break
 
-    def _suits(self, axis: int) -> bool:
+    def _suits(self, axis: int, lanes: int) -> bool:
         """Tell whether the operand that is read along an axis plainly may have a window there instead.
 
-        Only one of the operands may have windows.
+        Only one of the operands may have windows. If it is the cotangent, vectors may lie along the axis that its
+        window then moves by, which has so many `lanes`.
         """
         operands = (self.cotangent, self.other)
         plainly = [any(each.axis == axis for each in operand) for operand in operands]
@@ -486,15 +490,16 @@ class _Solution:
             return True
         holder, other = operands if plainly[0] else reversed(operands)
         windows = any(len(each.terms) > 1 for each in other)
-        return not windows and self._are_columns(other, holder)
+        return not windows and self._are_columns(other, holder, lanes if plainly[0] else 0)
 
-    def _are_columns(self, operand: list[Subscript], other: list[Subscript]) -> bool:
+    def _are_columns(self, operand: list[Subscript], other: list[Subscript], lanes: int = 0) -> bool:
         """Tell whether one operand, the other having windows, has the columns that tiles spread over vectors.
 
         See `schedule.contraction`: columns are an axis of the result that the operand without windows has alone, or
-        that both have. Half as many as the other one would have are worth the shorter sums.
+        that both have, or so many `lanes`, which the other one has alone. Half as many as the other one would have are
+        worth the shorter sums.
         """
-        columns = max(self._columns(operand, other), self._shared(operand, other))
+        columns = max(self._columns(operand, other), self._shared(operand, other), lanes)
         return 2 * columns >= min(_VECTOR, self._columns(other, operand))
 
     def _shared(self, operand: list[Subscript], other: list[Subscript]) -> int:
@@ -510,6 +515,11 @@ class _Solution:
 
 _VECTOR = 16
 """Columns that fill the vectors of most machines."""
+
+
+def _moves_by_one(index: Subscript, axis: int) -> bool:
+    """Tell whether an index moves by one element with an axis, and the other way round."""
+    return same(index.divisor, 1) and same(index.coefficient(axis), 1)
 
 
 def _signs(coefficient: int) -> range:

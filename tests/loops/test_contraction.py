@@ -192,6 +192,15 @@ def test_a_gradient_by_images_smaller_than_their_window_keeps_its_columns(batch,
     assert gradient.sizes == (batch, 16, stride * size, 32, window)
 
 
+@pytest.mark.parametrize(("batch", "channels", "outputs", "size"), [(64, 6, 16, 14), (64, 3, 6, 28), (32, 1, 8, 12)])
+def test_a_gradient_by_few_channels_counts_the_window(batch, channels, outputs, size):
+    """However large the batch: pixels of a line fill vectors then, and twice as many sums would not pay."""
+    found = convolution(1, 1, 0, sizes=(batch, outputs, size - 4, channels, 5))
+    gradient = by_x(found, ((batch, channels, size), (outputs, channels, 5))).contraction
+    assert gradient.sizes == (batch, channels, size, outputs, 5)
+    assert gradient.x[2] == subscript(((2, 1), (4, -1)))
+
+
 @pytest.mark.parametrize("padding", [0, 1])
 def test_sizes_that_are_not_known_are_not_asked(padding):
     scope = SizeScope()

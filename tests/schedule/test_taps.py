@@ -10,7 +10,7 @@ from hybridize import ops
 from hybridize.base.dims import SizeScope, is_symbolic
 from hybridize.base.dtypes import float32
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm.engine import assembly
+from hybridize.codegen.llvm.engine import assembly, runnable
 from hybridize.codegen.llvm.program import build, scheduled
 from hybridize.compiler import compile as compiled
 from hybridize.machine.target import named_target
@@ -76,6 +76,29 @@ def test_inner_loops_keep_their_sums_in_registers(channels, size, machine):
         if products >= 10:  # tiles of a corner have a row or two
             assert vectors - products <= 1.1 * products
     assert max(sum("vfmadd" in line for line in body) for body in loops) >= (20 if name == "avx512" else 10)
+
+
+@pytest.mark.parametrize(
+    ("side", "taps", "terms"), [(10, 5, 5), (8, 3, 3), (6, 8, 8), (4, 9, 4), (14, 5, 1), (12, 3, 3)]
+)
+def test_rows_that_see_the_same_elements_load_them_once_in_a_turn(side, taps, terms):
+    """A line of a window over neighbouring pixels is one turn, where its elements fit the registers; else a term is."""
+    target = dataclasses.replace(named_target("avx512"), unroll=2)
+    types = [TensorType((2, 3, taps, side + taps - 1), float32), TensorType((16, 3, taps, taps), float32)]
+    graph = make_graph(lambda x, w: [ops.convolution(x, w)], types)
+    made = build(graph, target, stable=(1,))
+    (step,) = (step for step in scheduled(graph, target, (1,)).steps if isinstance(step, TapStep))
+    assert [panels.unroll for panels in step.plan.panels] == [terms]
+    bodies = inner_loops(assembly(made.module.text(), target))
+    body = max(bodies, key=len)
+    assert not [line for line in body if "(%rsp)" in line]
+    assert sum("vfmadd" in line for line in body) == side * terms
+    if terms > 1:
+        assert sum("(" in line for line in body) <= side + 2 * terms + 2
+    x, w = (numpy.random.default_rng(k).standard_normal(type.shape).astype("f4") for k, type in enumerate(types))
+    found = compiled(graph, dataclasses.replace(named_target(runnable()[0]), unroll=2)).run([x, w])[0]
+    wanted = evaluate(graph, [x, w])[0]
+    numpy.testing.assert_allclose(found, wanted, rtol=0, atol=1e-5 * numpy.abs(wanted).max())
 
 
 @pytest.mark.parametrize("unknown", ["o", "oc", "nco"])

@@ -362,18 +362,38 @@ def tap_panels(
         if width and not same(count, 0):
             taps, terms = map(hint, sums)
             height = tile_height(width, rows, pixel_bytes, target)
-            unroll = min(1 if target.unroll == 1 else _UNROLL, max(1, terms))
-            unroll = 1 if _meet(strides, height, unroll) else unroll
+            unroll = _unrolled(strides, height, width, terms, target)
             tall = target.registers >= 32 and height > _NEAR_ROWS
             far = taps * terms * width * target.vector_bytes > target.l1_bytes // 2
             made.append(TapPanels(start * lanes, count, width, unroll, _AHEAD if tall and far else 0))
     return tuple(made)
 
 
-def _meet(strides: tuple[int, int], height: int, unroll: int) -> bool:
-    """Tell whether rows see the same elements within a turn, which LLVM then keeps in registers that sums need."""
+def _unrolled(strides: tuple[int, int], height: int, width: int, terms: int, target: Target) -> int:
+    """Choose the terms of a turn.
+
+    Where rows see the same elements within a turn, LLVM keeps these in registers. That is best for a whole run of few
+    terms, as a line of a window over neighbouring pixels, whose rows are then loaded once for all of them; where sums
+    need the registers, a turn is one term.
+    """
+    if target.unroll == 1:
+        return 1
+    unroll = min(_UNROLL, max(1, terms))
+    if len(_seen(strides, height, unroll)) == height * unroll:
+        return unroll
+    few = [count for count in (terms, unroll) if count <= _RUN]
+    fits = (count for count in few if len(_seen(strides, height, count)) + (height + 2) * width < target.registers)
+    return next(fits, 1)
+
+
+_RUN = 8
+"""Terms of a turn over rows that see the same elements, at most."""
+
+
+def _seen(strides: tuple[int, int], height: int, unroll: int) -> set[int]:
+    """The places, in bytes, that the rows of a tile see in a turn."""
     row, term = map(hint, strides)
-    return any(i * row == k * term for i in range(1 - height, height) if i for k in range(1, unroll))
+    return {i * row + k * term for i in range(height) for k in range(unroll)}
 
 
 def _cost(vectors: int, width: int, rows: int, pixel_bytes: int, target: Target) -> float:
