@@ -214,6 +214,20 @@ def test_all_panels_go_through_a_block_where_images_are_large():
     assert blocks(1, 16 << 20).count == 1
 
 
+@pytest.mark.parametrize(("channels", "size"), [(128, 28), (256, 14)])
+def test_blocks_keep_pixels_near_that_lie_far_apart(channels, size):
+    """A panel would stay in the cache by itself, but each tile reads a line of every pixel of every image beside it."""
+    spec, sizes = "n[y+r-1][x+s-1]c,nyxo->orsc", {"r": 3, "s": 3}
+    types = [TensorType((8, size, size, channels), float32) for _ in range(2)]
+    graph = make_graph(lambda x, g: [ops.contract(spec, x, g, sizes)], types)
+    target = dataclasses.replace(named_target("avx512"), l2_bytes=2 << 20)
+    plan = plan_of(graph, target)
+    panel_bytes = 8 * size * size * max(part.vectors for part in plan.panels) * plan.lanes * 4
+    assert panel_bytes < 3 * target.l2_bytes // 4
+    assert plan.blocks.count > 1
+    assert plan_of(graph, dataclasses.replace(target, l2_bytes=16 << 20)).blocks.count == 1
+
+
 FAR = "n[y+r][x+s]c,orsc->nyxo"
 
 

@@ -10,18 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hybridize.base.dims import product, same
+from hybridize.base.dims import is_symbolic, product, same
 from hybridize.base.dtypes import DType, bool_, int64
 from hybridize.base.types import Shape
 from hybridize.loops.contraction import Contraction
 from hybridize.loops.expr import Expr
 from hybridize.loops.index import Interner, Space
 from hybridize.loops.kernel import Kernel, Nest, Param, Statement
+from hybridize.loops.measure import typical
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.taps import TapAxis, TapPlan
 from hybridize.schedule.homes import Home
 from hybridize.schedule.nests import Nests
 from hybridize.schedule.together import LoopedStatement
+
+LINE = 64
+"""Bytes of a line of the caches."""
 
 
 def into_home(shape: Shape, source: tuple[Home, DType], target: tuple[Home, DType], machine: Target) -> Kernel:
@@ -30,14 +34,54 @@ def into_home(shape: Shape, source: tuple[Home, DType], target: tuple[Home, DTyp
     interner = Interner()
     params = (Param(to, new.elements, True), Param(of, old.elements, False))
     nests = Nests(machine, params, interner)
-    sizes = tuple(shape[axis] for axis in new.order)
-    space = Space(interner, dict(enumerate(sizes)))
-    places: list[Expr] = [interner.number(0)] * len(shape)
-    for number, axis in enumerate(new.order):
-        places[axis] = space.axis(number)
-    value = interner.cast(interner.load(of, 1, (old.address(space, places),)), to)
-    copy = LoopedStatement(sizes, Statement(0, new.address(space, places), value))
-    return Kernel(params, (), (nests.nest((), [copy]), *_zeros(shape, new, to, nests, interner)))
+    made = []
+    for loops, first in _loops(shape, old, new, LINE // of.itemsize):
+        space = Space(interner, {number: turns for number, (turns, _, _) in enumerate(loops)})
+        axes = [space.axis(number) for number in range(len(loops))]
+        read = space.affine(
+            [(axis, step) for axis, (_, step, _) in zip(axes, loops, strict=True)], old.offset + first[0]
+        )
+        place = space.affine(
+            [(axis, step) for axis, (*_, step) in zip(axes, loops, strict=True)], new.offset + first[1]
+        )
+        value = interner.cast(interner.load(of, 1, (read,)), to)
+        sizes = tuple(turns for turns, _, _ in loops)
+        made.append(nests.nest((), [LoopedStatement(sizes, Statement(0, place, value))]))
+    return Kernel(params, (), (*made, *_zeros(shape, new, to, nests, interner)))
+
+
+_Loop = tuple[int, int, int]
+"""Turns; elements from one to the next in the old home and in the new one."""
+
+
+def _loops(shape: Shape, old: Home, new: Home, line: int) -> list[tuple[list[_Loop], tuple[int, int]]]:
+    """The loops that copy a value, slowest first, and the first elements of both homes that they visit.
+
+    They follow the order of the new home; axes that lie as one in both are one. Where the last is short, and another
+    one lies close together in the old home, they go over a line of the cache of that innermost: each line is read once,
+    instead of once for each element of it, long after it was driven out.
+    """
+    loops: list[_Loop] = []
+    for axis in new.order:
+        size, before, after = shape[axis], old.strides[axis], new.strides[axis]
+        if same(size, 1):
+            continue
+        if loops and same(loops[-1][1], size * before) and same(loops[-1][2], size * after):
+            loops[-1] = loops[-1][0] * size, before, after
+        else:
+            loops.append((size, before, after))
+    close = next((k for k, loop in enumerate(loops) if same(loop[1], 1)), None)
+    if close is None or close == len(loops) - 1 or typical(loops[-1][0]) >= line or is_symbolic(loops[close][0]):
+        return [(loops, (0, 0))]
+    size, before, after = loops[close]
+    slower, faster, whole = loops[:close], loops[close + 1 :], size // line * line
+    found: list[tuple[list[_Loop], tuple[int, int]]] = []
+    if whole:
+        blocks = (whole // line, line * before, line * after)
+        found.append(([*slower, blocks, *faster, (line, before, after)], (0, 0)))
+    if size > whole:
+        found.append(([*slower, *faster, (size - whole, before, after)], (whole * before, whole * after)))
+    return found
 
 
 def _zero(dtype: DType) -> float | int | bool:

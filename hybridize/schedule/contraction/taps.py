@@ -458,7 +458,10 @@ def tap_blocks(plan: TapPlan, x_bytes: int, target: Target) -> TapBlocks:
     # A tap of a gradient by a weight reads a part of x, so blocks cut that, too; one of a convolution reads all of it.
     is_cut = rows * hint(part.terms) * plan.dtype.itemsize < x_bytes
     if is_cut:
-        wanted = -(-max(panel_bytes, x_bytes) // near) if panel_bytes > 3 * near else 1
+        # Each tile goes over all pixels: of x it takes a line each, and all at one distance, so that they share few
+        # sets of the cache and fill as much of it as lies between the first and the last.
+        reach = min(sums * abs(hint(plan.terms[-1].x)) * plan.dtype.itemsize, x_bytes)
+        wanted = -(-max(panel_bytes, x_bytes) // near) if panel_bytes + reach > 3 * near else 1
     else:
         # The next panel comes meanwhile. Measured: of 2 MiB, 1.1 MiB are read again and again at full speed.
         wanted = -(-2 * panel_bytes // (2 * near - min(x_bytes, near))) if is_far(plan, target) else 1
