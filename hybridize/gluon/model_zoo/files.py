@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Constructors of networks, and the files in which their parameters lie."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from hybridize.base.errors import LoadError
+from hybridize.gluon.hybrid_block import HybridBlock
+
+_SPELLED = re.compile("(mobilenet|inception)v([0-9])")
+"""Families whose functions are spelled in another way than their files: `inception_v3` is in `inceptionv3.params`."""
+
+
+def models_folder() -> Path:
+    """Return the folder of parameters where no other is given: `models` in `$MXNET_HOME`, or in `~/.mxnet`."""
+    home = os.environ.get("MXNET_HOME")
+    return (Path(home) if home else Path.home() / ".mxnet") / "models"
+
+
+def find_parameters(name: str, root: Any = None) -> Path:
+    """Find the file of a network: `NAME.params`, or as MXNet calls what it downloads, `NAME-1234abcd.params`.
+
+    Args:
+        name: of the network, `resnet18_v1`.
+        root: the folder; where none is given, `models_folder`.
+
+    Raises:
+        LoadError E615: there is none. Nothing is downloaded.
+    """
+    folder = models_folder() if root is None else Path(root).expanduser()
+    plain = folder / f"{name}.params"
+    found = plain if plain.is_file() else next(iter(sorted(folder.glob(f"{name}-????????.params"))), None)
+    if found is None:
+        raise LoadError(
+            "E615",
+            f"no parameters of {name} in {folder}, and nothing is downloaded",
+            help=f"put a file that MXNet or save_parameters wrote there as {plain.name}, name its folder by root=, or "
+            "make the net without pretrained=True and call net.load_parameters(path)",
+        )
+    return found
+
+
+def constructor(name: str, build: Callable[..., HybridBlock], *leading: Any, **fixed: Any) -> Callable[..., Any]:
+    """Make the function that makes a network by name, as `vision.resnet18_v1`.
+
+    Args:
+        name: of the network and of its files; of `mobilenetv2_1.0` the function is `mobilenet_v2_1_0`.
+        build: makes it, of `leading` arguments, those that are `fixed`, and what the user gives.
+    """
+
+    def construct(
+        pretrained: bool = False, device: Any = None, root: Any = None, *, ctx: Any = None, **kwargs: Any
+    ) -> HybridBlock:
+        found = find_parameters(name, root) if pretrained else None
+        net = build(*leading, **fixed, **kwargs)
+        if found is not None:
+            net.load_parameters(found, device if device is not None else ctx)
+        return net
+
+    construct.__name__ = construct.__qualname__ = _SPELLED.sub(r"\1_v\2", name).replace(".", "_").replace("__", "_")
+    construct.__doc__ = f"""Make {name} with random weights, which `initialize` draws.
+
+    Args:
+        pretrained: load the parameters that `root` holds; nothing is downloaded (see `files.find_parameters`).
+        device: of the parameters that are loaded: `cpu()`.
+        root: the folder of parameters, `$MXNET_HOME/models` or `~/.mxnet/models` where none is given.
+        ctx: MXNet 1.x name of `device`.
+        kwargs: of the class, as `classes=10`.
+
+    Raises:
+        LoadError E615: `pretrained`, and there is no file.
+    """
+    return construct

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""DenseNet, as in "Densely connected convolutional networks" (Huang and others, 2016)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hybridize.base.errors import ArgumentError
+from hybridize.gluon import nn
+from hybridize.gluon.block import Block
+from hybridize.gluon.model_zoo.files import constructor
+from hybridize.gluon.model_zoo.vision.parts import Classifier, chain, normalized, relu, side_by_side
+
+SIZES = {
+    121: (64, 32, (6, 12, 24, 16)),
+    161: (96, 48, (6, 12, 36, 24)),
+    169: (64, 32, (6, 12, 32, 32)),
+    201: (64, 32, (6, 12, 48, 32)),
+}
+"""Channels of the first convolution, channels that a layer adds, layers of each block, by the number of layers."""
+
+
+def _layer(growth: int, narrow: int, dropout: float) -> nn.HybridConcatenate:
+    """A layer: what came in, and `growth` channels more."""
+    blocks: list[Block] = [nn.BatchNorm(), relu(), nn.Conv2D(narrow * growth, 1, use_bias=False)]
+    blocks += [nn.BatchNorm(), relu(), nn.Conv2D(growth, 3, padding=1, use_bias=False)]
+    blocks += [nn.Dropout(dropout)] if dropout else []
+    return side_by_side(nn.Identity(), chain(*blocks))
+
+
+class DenseNet(Classifier):
+    """Blocks of layers that each see all before them, with pooling between, for images of 224 × 224.
+
+    Args:
+        num_init_features: channels of the first convolution.
+        growth_rate: channels that a layer adds.
+        block_config: layers of each block.
+        bn_size: channels of a layer's first convolution, as a multiple of what it adds.
+        dropout: the part of a layer's channels that is dropped in training.
+        classes: numbers that come out for an image.
+    """
+
+    _is_layer = False
+
+    def __init__(
+        self,
+        num_init_features: int,
+        growth_rate: int,
+        block_config: Sequence[int],
+        bn_size: int = 4,
+        dropout: float = 0,
+        classes: int = 1000,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(classes, **kwargs)
+        with self.name_scope():
+            blocks: list[Block] = [*normalized(num_init_features, 7, 2, 3), relu(), nn.MaxPool2D(3, 2, 1)]
+            channels = num_init_features
+            for number, layers in enumerate(block_config, 1):
+                stage = nn.HybridSequential(prefix=f"stage{number}_")
+                with stage.name_scope():
+                    stage.add(*(_layer(growth_rate, bn_size, dropout) for _ in range(layers)))
+                blocks.append(stage)
+                channels += layers * growth_rate
+                if number < len(block_config):
+                    channels //= 2
+                    between: list[Block] = [nn.BatchNorm(), relu(), nn.Conv2D(channels, 1, use_bias=False)]
+                    blocks.append(chain(*between, nn.AvgPool2D(2, 2)))
+            self.features = chain(*blocks, nn.BatchNorm(), relu(), nn.AvgPool2D(7), nn.Flatten())
+            self.output = nn.Dense(classes)
+
+
+def get_densenet(
+    num_layers: int, pretrained: bool = False, device: Any = None, root: Any = None, **kwargs: Any
+) -> DenseNet:
+    """Make a DenseNet by its number of layers: 121, 161, 169 or 201.
+
+    Args:
+        num_layers: those that have weights.
+        pretrained: load the parameters that `root` holds.
+        device: of the parameters that are loaded.
+        root: the folder of parameters.
+        kwargs: of `DenseNet`.
+
+    Raises:
+        ArgumentError E331: another number of layers.
+        LoadError E615: `pretrained`, and there is no file.
+    """
+    if num_layers not in SIZES:
+        raise ArgumentError("E331", f"DenseNet has {', '.join(map(str, SIZES))} layers, not {num_layers!r}")
+    make = constructor(f"densenet{num_layers}", DenseNet, *SIZES[num_layers])
+    made: DenseNet = make(pretrained, device, root, **kwargs)
+    return made
+
+
+densenet121 = constructor("densenet121", DenseNet, *SIZES[121])
+densenet161 = constructor("densenet161", DenseNet, *SIZES[161])
+densenet169 = constructor("densenet169", DenseNet, *SIZES[169])
+densenet201 = constructor("densenet201", DenseNet, *SIZES[201])

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MobileNet v1 (Howard and others, 2017), and v2, of inverted residuals (Sandler and others, 2018).
+
+Both separate windows from sums over channels: a depthwise convolution, then a pointwise one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hybridize.array import np
+from hybridize.gluon import nn
+from hybridize.gluon.block import Block
+from hybridize.gluon.hybrid_block import HybridBlock
+from hybridize.gluon.model_zoo.files import constructor
+from hybridize.gluon.model_zoo.vision.parts import Classifier, chain, normalized, relu
+
+
+class RELU6(HybridBlock):
+    """x cut at 0 and 6."""
+
+    def forward(self, x: Any) -> Any:
+        return np.clip(x, 0, 6)
+
+
+SEPARABLE = (
+    (64, 1), (128, 2), (128, 1), (256, 2), (256, 1), (512, 2), *((512, 1),) * 5, (1024, 2), (1024, 1),
+)  # fmt: skip
+"""Channels that come out of a pair of convolutions of v1, and the stride of its first one."""
+
+
+class MobileNet(Classifier):
+    """Pairs of a depthwise and a pointwise convolution, for images of 224 × 224.
+
+    Args:
+        multiplier: of all numbers of channels, 0.25 at least.
+        classes: numbers that come out for an image.
+    """
+
+    _is_layer = False
+
+    def __init__(self, multiplier: float = 1.0, classes: int = 1000, **kwargs: Any) -> None:
+        super().__init__(classes, **kwargs)
+        with self.name_scope():
+            channels = int(32 * multiplier)
+            blocks: list[Block] = [*normalized(channels, 3, 2, 1), relu()]
+            for width, stride in SEPARABLE:
+                blocks += [*normalized(channels, 3, stride, 1, groups=channels), relu()]
+                channels = int(width * multiplier)
+                blocks += [*normalized(channels, 1), relu()]
+            self.features = chain(*blocks, nn.GlobalAvgPool2D(), nn.Flatten())
+            self.output = nn.Dense(classes)
+
+
+class LinearBottleneck(HybridBlock):
+    """An inverted residual: many channels inside, few between, and no ReLU where channels are few.
+
+    Args:
+        in_channels: that come in.
+        channels: that come out; as many as came in are added to these, if pixels are as many.
+        t: channels inside, as a multiple of those that come in.
+        stride: of the depthwise convolution.
+    """
+
+    _is_layer = False
+
+    def __init__(self, in_channels: int, channels: int, t: int, stride: int, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.use_shortcut = stride == 1 and in_channels == channels
+        wide = in_channels * t
+        with self.name_scope():
+            widened = [*normalized(wide, 1), RELU6()]
+            windows = [*normalized(wide, 3, stride, 1, groups=wide), RELU6()]
+            self.out = chain(*widened, *windows, *normalized(channels, 1))
+
+    def forward(self, x: Any) -> Any:
+        y = self.out(x)
+        return y + x if self.use_shortcut else y
+
+
+INVERTED = ((1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1), (6, 160, 3, 2), (6, 320, 1, 1))
+"""Of the blocks of v2: times as many channels inside, channels, how many blocks, stride of the first."""
+
+
+class MobileNetV2(Classifier):
+    """Inverted residuals, for images of 224 × 224.
+
+    Args:
+        multiplier: of all numbers of channels but the last one, which it does not make smaller.
+        classes: numbers that come out for an image.
+    """
+
+    _is_layer = False
+
+    def __init__(self, multiplier: float = 1.0, classes: int = 1000, **kwargs: Any) -> None:
+        super().__init__(classes, **kwargs)
+        with self.name_scope():
+            self.features = nn.HybridSequential(prefix="features_")
+            with self.features.name_scope():
+                before = int(32 * multiplier)
+                self.features.add(*normalized(before, 3, 2, 1), RELU6())
+                for times, width, count, first in INVERTED:
+                    channels = int(width * multiplier)
+                    for number in range(count):
+                        self.features.add(LinearBottleneck(before, channels, times, 1 if number else first))
+                        before = channels
+                last = int(1280 * multiplier) if multiplier > 1.0 else 1280
+                self.features.add(*normalized(last, 1), RELU6(), nn.GlobalAvgPool2D())
+            self.output = nn.HybridSequential(prefix="output_")
+            with self.output.name_scope():
+                self.output.add(nn.Conv2D(classes, 1, use_bias=False, prefix="pred_"), nn.Flatten())
+
+
+def _suffix(multiplier: float) -> str:
+    """The multiplier as files have it: 1.0, 0.75, 0.5, 0.25."""
+    two = f"{multiplier:.2f}"
+    return two[:-1] if two in ("1.00", "0.50") else two
+
+
+def get_mobilenet(
+    multiplier: float, pretrained: bool = False, device: Any = None, root: Any = None, **kwargs: Any
+) -> MobileNet:
+    """Make a MobileNet v1 by the multiplier of its channels.
+
+    Args:
+        multiplier: 1.0, 0.75, 0.5 or 0.25 where there are files; any from 0.25 on.
+        pretrained: load the parameters that `root` holds.
+        device: of the parameters that are loaded.
+        root: the folder of parameters.
+        kwargs: of `MobileNet`.
+
+    Raises:
+        LoadError E615: `pretrained`, and there is no file.
+    """
+    make = constructor(f"mobilenet{_suffix(multiplier)}", MobileNet, multiplier)
+    made: MobileNet = make(pretrained, device, root, **kwargs)
+    return made
+
+
+def get_mobilenet_v2(
+    multiplier: float, pretrained: bool = False, device: Any = None, root: Any = None, **kwargs: Any
+) -> MobileNetV2:
+    """Make a MobileNet v2 by the multiplier of its channels.
+
+    Args:
+        multiplier: 1.0, 0.75, 0.5 or 0.25 where there are files; any from 0.25 on.
+        pretrained: load the parameters that `root` holds.
+        device: of the parameters that are loaded.
+        root: the folder of parameters.
+        kwargs: of `MobileNetV2`.
+
+    Raises:
+        LoadError E615: `pretrained`, and there is no file.
+    """
+    make = constructor(f"mobilenetv2_{_suffix(multiplier)}", MobileNetV2, multiplier)
+    made: MobileNetV2 = make(pretrained, device, root, **kwargs)
+    return made
+
+
+mobilenet1_0 = constructor("mobilenet1.0", MobileNet, 1.0)
+mobilenet0_75 = constructor("mobilenet0.75", MobileNet, 0.75)
+mobilenet0_5 = constructor("mobilenet0.5", MobileNet, 0.5)
+mobilenet0_25 = constructor("mobilenet0.25", MobileNet, 0.25)
+mobilenet_v2_1_0 = constructor("mobilenetv2_1.0", MobileNetV2, 1.0)
+mobilenet_v2_0_75 = constructor("mobilenetv2_0.75", MobileNetV2, 0.75)
+mobilenet_v2_0_5 = constructor("mobilenetv2_0.5", MobileNetV2, 0.5)
+mobilenet_v2_0_25 = constructor("mobilenetv2_0.25", MobileNetV2, 0.25)

@@ -1,0 +1,297 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ResNet: "Deep residual learning" (v1) and "Identity mappings in deep residual networks" (v2; He and others, 2015-16).
+
+A block of v1 normalizes after each convolution and applies ReLU to the sum; one of v2 does both before, so that the
+sum goes through unchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from hybridize.array import npx
+from hybridize.base.errors import ArgumentError
+from hybridize.gluon import nn
+from hybridize.gluon.block import Block
+from hybridize.gluon.hybrid_block import HybridBlock
+from hybridize.gluon.model_zoo.files import constructor
+from hybridize.gluon.model_zoo.vision.parts import Classifier, chain, normalized, relu
+
+
+def _by_3(channels: int, stride: int, in_channels: int) -> nn.Conv2D:
+    return nn.Conv2D(channels, 3, stride, 1, use_bias=False, in_channels=in_channels)
+
+
+class _Added(HybridBlock):
+    """The base of the blocks of v1: ReLU of what came in, or of its shortcut, and of what `body` makes of it."""
+
+    _is_layer = False
+    body: nn.HybridSequential
+    downsample: nn.HybridSequential | None
+
+    def _shorten(self, channels: int, stride: int, downsample: bool, in_channels: int) -> None:
+        """Make the shortcut, after the body: 1.x names count in this order."""
+        pointwise = normalized(channels, 1, stride, in_channels=in_channels) if downsample else None
+        self.downsample = None if pointwise is None else chain(*pointwise)
+
+    def forward(self, x: Any) -> Any:
+        short = x if self.downsample is None else self.downsample(x)
+        return npx.activation(short + self.body(x), act_type="relu")
+
+
+class BasicBlockV1(_Added):
+    """Two 3 × 3 convolutions beside what came in.
+
+    Args:
+        channels: that come out.
+        stride: of the first convolution.
+        downsample: whether what came in goes through a pointwise convolution, too.
+        in_channels: that come in; 0 if the first input tells.
+    """
+
+    _is_layer = False
+
+    def __init__(
+        self, channels: int, stride: int, downsample: bool = False, in_channels: int = 0, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        first = normalized(channels, 3, stride, 1, in_channels=in_channels)
+        self.body = chain(*first, relu(), *normalized(channels, 3, 1, 1, in_channels=channels))
+        self._shorten(channels, stride, downsample, in_channels)
+
+
+class BottleneckV1(_Added):
+    """A 3 × 3 convolution of a quarter of the channels between two pointwise ones, beside what came in.
+
+    Args:
+        channels: that come out.
+        stride: of the first convolution.
+        downsample: whether what came in goes through a pointwise convolution, too.
+        in_channels: that come in; 0 if the first input tells.
+    """
+
+    _is_layer = False
+
+    def __init__(
+        self, channels: int, stride: int, downsample: bool = False, in_channels: int = 0, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        narrow = channels // 4
+        first: list[Block] = [nn.Conv2D(narrow, 1, stride), nn.BatchNorm(), relu()]
+        second: list[Block] = [*normalized(narrow, 3, 1, 1, in_channels=narrow), relu()]
+        self.body = chain(*first, *second, nn.Conv2D(channels, 1), nn.BatchNorm())
+        self._shorten(channels, stride, downsample, in_channels)
+
+
+def _activated(norm: nn.BatchNorm, x: Any) -> Any:
+    return npx.activation(norm(x), act_type="relu")
+
+
+class BasicBlockV2(HybridBlock):
+    """Two 3 × 3 convolutions of what came in, normalized and cut at 0, added to what came in.
+
+    Args:
+        channels: that come out.
+        stride: of the first convolution.
+        downsample: whether what is added goes through a pointwise convolution.
+        in_channels: that come in; 0 if the first input tells.
+    """
+
+    _is_layer = False
+
+    def __init__(
+        self, channels: int, stride: int, downsample: bool = False, in_channels: int = 0, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        self.bn1 = nn.BatchNorm()
+        self.conv1 = _by_3(channels, stride, in_channels)
+        self.bn2 = nn.BatchNorm()
+        self.conv2 = _by_3(channels, 1, channels)
+        self.downsample = _pointwise(channels, stride, in_channels) if downsample else None
+
+    def forward(self, x: Any) -> Any:
+        y = _activated(self.bn1, x)
+        short = x if self.downsample is None else self.downsample(y)
+        y = self.conv1(y)
+        return self.conv2(_activated(self.bn2, y)) + short
+
+
+class BottleneckV2(HybridBlock):
+    """A 3 × 3 convolution of a quarter of the channels between two pointwise ones, each of normalized values.
+
+    Args:
+        channels: that come out.
+        stride: of the 3 × 3 convolution.
+        downsample: whether what is added goes through a pointwise convolution.
+        in_channels: that come in; 0 if the first input tells.
+    """
+
+    _is_layer = False
+
+    def __init__(
+        self, channels: int, stride: int, downsample: bool = False, in_channels: int = 0, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        narrow = channels // 4
+        self.bn1 = nn.BatchNorm()
+        self.conv1 = nn.Conv2D(narrow, 1, use_bias=False)
+        self.bn2 = nn.BatchNorm()
+        self.conv2 = _by_3(narrow, stride, narrow)
+        self.bn3 = nn.BatchNorm()
+        self.conv3 = nn.Conv2D(channels, 1, use_bias=False)
+        self.downsample = _pointwise(channels, stride, in_channels) if downsample else None
+
+    def forward(self, x: Any) -> Any:
+        y = _activated(self.bn1, x)
+        short = x if self.downsample is None else self.downsample(y)
+        y = self.conv1(y)
+        y = self.conv2(_activated(self.bn2, y))
+        return self.conv3(_activated(self.bn3, y)) + short
+
+
+def _pointwise(channels: int, stride: int, in_channels: int) -> nn.Conv2D:
+    return nn.Conv2D(channels, 1, stride, use_bias=False, in_channels=in_channels)
+
+
+class _Stages(Classifier):
+    """The base of both versions: a first convolution, and stages of blocks, each half as high and wide."""
+
+    _is_layer = False
+
+    def _first(self, channels: int, thumbnail: bool) -> list[Block]:
+        if thumbnail:
+            return [_by_3(channels, 1, 0)]
+        return [*normalized(channels, 7, 2, 3), relu(), nn.MaxPool2D(3, 2, 1)]
+
+    def _stages(self, block: Callable[..., HybridBlock], layers: Sequence[int], channels: Sequence[int]) -> list[Block]:
+        if len(layers) != len(channels) - 1:
+            what = f"{type(self).__name__} with {len(layers)} numbers of layers and {len(channels)} of channels"
+            raise ArgumentError("E331", what, help="channels has one more: those of the first convolution")
+        stages: list[Block] = []
+        for number, (count, before, after) in enumerate(zip(layers, channels[:-1], channels[1:], strict=True), 1):
+            stage = nn.HybridSequential(prefix=f"stage{number}_")
+            with stage.name_scope():
+                stage.add(block(after, 1 if number == 1 else 2, after != before, in_channels=before, prefix=""))
+                stage.add(*(block(after, 1, False, in_channels=after, prefix="") for _ in range(count - 1)))
+            stages.append(stage)
+        return stages
+
+
+class ResNetV1(_Stages):
+    """Stages of blocks that add to what comes in, for images of 224 × 224.
+
+    Args:
+        block: `BasicBlockV1` or `BottleneckV1`.
+        layers: blocks of each stage.
+        channels: of the first convolution and of each stage.
+        classes: numbers that come out for an image.
+        thumbnail: for small images (32 × 32): a first convolution of 3 × 3, and no pooling.
+    """
+
+    _is_layer = False
+
+    def __init__(
+        self,
+        block: Callable[..., HybridBlock],
+        layers: Sequence[int],
+        channels: Sequence[int],
+        classes: int = 1000,
+        thumbnail: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(classes, **kwargs)
+        with self.name_scope():
+            first = self._first(channels[0], thumbnail)
+            self.features = chain(*first, *self._stages(block, layers, channels), nn.GlobalAvgPool2D())
+            self.output = nn.Dense(classes, in_units=channels[-1])
+
+
+class ResNetV2(_Stages):
+    """Stages of blocks that normalize before they convolve, for images of 224 × 224.
+
+    Args:
+        block: `BasicBlockV2` or `BottleneckV2`.
+        layers: blocks of each stage.
+        channels: of the first convolution and of each stage.
+        classes: numbers that come out for an image.
+        thumbnail: for small images (32 × 32): a first convolution of 3 × 3, and no pooling.
+    """
+
+    _is_layer = False
+
+    def __init__(
+        self,
+        block: Callable[..., HybridBlock],
+        layers: Sequence[int],
+        channels: Sequence[int],
+        classes: int = 1000,
+        thumbnail: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(classes, **kwargs)
+        with self.name_scope():
+            first = [nn.BatchNorm(scale=False, center=False), *self._first(channels[0], thumbnail)]
+            last = [*self._stages(block, layers, channels), nn.BatchNorm(), relu(), nn.GlobalAvgPool2D(), nn.Flatten()]
+            self.features = chain(*first, *last)
+            self.output = nn.Dense(classes, in_units=channels[-1])
+
+
+BASIC, BOTTLENECK = (64, 64, 128, 256, 512), (64, 256, 512, 1024, 2048)
+"""Channels of the first convolution and of the stages."""
+SIZES = {
+    18: ((2, 2, 2, 2), BASIC),
+    34: ((3, 4, 6, 3), BASIC),
+    50: ((3, 4, 6, 3), BOTTLENECK),
+    101: ((3, 4, 23, 3), BOTTLENECK),
+    152: ((3, 8, 36, 3), BOTTLENECK),
+}
+"""Blocks of each stage, and channels, by the number of layers."""
+VERSIONS: dict[int, tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]] = {
+    1: (ResNetV1, BasicBlockV1, BottleneckV1),
+    2: (ResNetV2, BasicBlockV2, BottleneckV2),
+}
+
+
+def _maker(version: int, layers: int) -> Callable[..., Any]:
+    net, basic, bottleneck = VERSIONS[version]
+    counts, channels = SIZES[layers]
+    block = basic if channels is BASIC else bottleneck
+    return constructor(f"resnet{layers}_v{version}", net, block, counts, channels)
+
+
+def get_resnet(
+    version: int, num_layers: int, pretrained: bool = False, device: Any = None, root: Any = None, **kwargs: Any
+) -> HybridBlock:
+    """Make a ResNet by its version, 1 or 2, and its number of layers: 18, 34, 50, 101 or 152.
+
+    Args:
+        version: 1 normalizes after convolutions, 2 before.
+        num_layers: those that have weights.
+        pretrained: load the parameters that `root` holds.
+        device: of the parameters that are loaded.
+        root: the folder of parameters.
+        kwargs: of the class: `classes`, `thumbnail`.
+
+    Raises:
+        ArgumentError E331: another version, or another number of layers.
+        LoadError E615: `pretrained`, and there is no file.
+    """
+    if version not in VERSIONS:
+        raise ArgumentError("E331", f"ResNet has versions 1 and 2, not {version!r}")
+    if num_layers not in SIZES:
+        raise ArgumentError("E331", f"ResNet has {', '.join(map(str, SIZES))} layers, not {num_layers!r}")
+    net: HybridBlock = _maker(version, num_layers)(pretrained, device, root, **kwargs)
+    return net
+
+
+resnet18_v1 = _maker(1, 18)
+resnet34_v1 = _maker(1, 34)
+resnet50_v1 = _maker(1, 50)
+resnet101_v1 = _maker(1, 101)
+resnet152_v1 = _maker(1, 152)
+resnet18_v2 = _maker(2, 18)
+resnet34_v2 = _maker(2, 34)
+resnet50_v2 = _maker(2, 50)
+resnet101_v2 = _maker(2, 101)
+resnet152_v2 = _maker(2, 152)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""VGG, as in "Very deep convolutional networks for large-scale image recognition" (Simonyan, Zisserman, 2014)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hybridize.base.errors import ArgumentError
+from hybridize.gluon import nn
+from hybridize.gluon.block import Block
+from hybridize.gluon.model_zoo.files import constructor
+from hybridize.gluon.model_zoo.vision.parts import Classifier, chain, relu
+from hybridize.init import Xavier
+
+FILTERS = (64, 128, 256, 512, 512)
+DEPTHS = {11: (1, 1, 2, 2, 2), 13: (2, 2, 2, 2, 2), 16: (2, 2, 3, 3, 3), 19: (2, 2, 4, 4, 4)}
+"""Convolutions of each stage, by the number of layers that have weights."""
+
+
+class VGG(Classifier):
+    """Stages of 3 × 3 convolutions, each half as high and wide as the one before, and three dense layers.
+
+    Args:
+        layers: convolutions of each stage.
+        filters: channels of each stage.
+        classes: numbers that come out for an image.
+        batch_norm: normalize after each convolution.
+    """
+
+    _is_layer = False
+
+    def __init__(
+        self,
+        layers: Sequence[int],
+        filters: Sequence[int],
+        classes: int = 1000,
+        batch_norm: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(classes, **kwargs)
+        if len(layers) != len(filters):
+            what = f"VGG with {len(layers)} numbers of layers and {len(filters)} of filters"
+            raise ArgumentError("E331", what, help="give one of each for a stage")
+        with self.name_scope():
+            blocks: list[Block] = []
+            for count, channels in zip(layers, filters, strict=True):
+                for _ in range(count):
+                    drawn = Xavier(rnd_type="gaussian", factor_type="out", magnitude=2)
+                    blocks.append(nn.Conv2D(channels, 3, padding=1, weight_initializer=drawn))
+                    blocks += [nn.BatchNorm()] if batch_norm else []
+                    blocks.append(relu())
+                blocks.append(nn.MaxPool2D(strides=2))
+            for _ in range(2):
+                blocks += [nn.Dense(4096, activation="relu", weight_initializer="normal"), nn.Dropout(0.5)]
+            self.features = chain(*blocks)
+            self.output = nn.Dense(classes, weight_initializer="normal")
+
+
+def get_vgg(num_layers: int, pretrained: bool = False, device: Any = None, root: Any = None, **kwargs: Any) -> VGG:
+    """Make a VGG by its number of layers: 11, 13, 16 or 19; with `batch_norm=True` a normalized one.
+
+    Args:
+        num_layers: those that have weights.
+        pretrained: load the parameters that `root` holds.
+        device: of the parameters that are loaded.
+        root: the folder of parameters.
+        kwargs: of `VGG`.
+
+    Raises:
+        ArgumentError E331: another number of layers.
+        LoadError E615: `pretrained`, and there is no file.
+    """
+    if num_layers not in DEPTHS:
+        raise ArgumentError("E331", f"VGG has {', '.join(map(str, DEPTHS))} layers, not {num_layers!r}")
+    name = f"vgg{num_layers}{'_bn' if kwargs.get('batch_norm') else ''}"
+    made: VGG = constructor(name, VGG, DEPTHS[num_layers], FILTERS)(pretrained, device, root, **kwargs)
+    return made
+
+
+vgg11 = constructor("vgg11", VGG, DEPTHS[11], FILTERS)
+vgg13 = constructor("vgg13", VGG, DEPTHS[13], FILTERS)
+vgg16 = constructor("vgg16", VGG, DEPTHS[16], FILTERS)
+vgg19 = constructor("vgg19", VGG, DEPTHS[19], FILTERS)
+vgg11_bn = constructor("vgg11_bn", VGG, DEPTHS[11], FILTERS, batch_norm=True)
+vgg13_bn = constructor("vgg13_bn", VGG, DEPTHS[13], FILTERS, batch_norm=True)
+vgg16_bn = constructor("vgg16_bn", VGG, DEPTHS[16], FILTERS, batch_norm=True)
+vgg19_bn = constructor("vgg19_bn", VGG, DEPTHS[19], FILTERS, batch_norm=True)
