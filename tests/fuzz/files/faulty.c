@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { OK, NULL_, SIZE, UNALIGNED, MEMORY, FILE_, ASSERTION, OPTION };
 
@@ -80,7 +81,10 @@ int32_t faulty_run(void *model, const void *const *inputs, const int64_t *in, vo
     if (FAULT == 12) b[1] += (uintptr_t)b % 64 == 0;
     if (FAULT == 13) {  /* threads that know of each other */
         kept = a[0];
-        for (volatile int i = 0; i < 20000; i++) kept = kept + a[i % 3] * 0.25f;
+        for (volatile int i = 0; i < 20000; i++) {
+            if (i % 5000 == 0) usleep(200);  /* so that others come in between, on a busy machine too */
+            kept = kept + a[i % 3] * 0.25f;
+        }
         b[2] = kept;
     }
     return OK;
