@@ -637,6 +637,8 @@ class _Scheduler:
         space = Space(self.interner, dict(enumerate(shape)))
         axes = tuple(space.axis(axis) for axis in range(len(shape)))
         there = ordered(shape, arranged.result_order())
+        if arranged.column >= len(shape):
+            return found  # lanes are added up: each sum is stored for itself
         for k, store in enumerate(stores):
             if is_along(store.index, arranged.column) or any(is_read(store.param, other) for other in stores):
                 continue

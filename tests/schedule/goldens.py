@@ -101,6 +101,12 @@ def depthwise_gradient(operand):
     return lambda x, w, g: [ops.pullback(made, [x, w], [g])[operand]]
 
 
+def by_weight(x, w, g):
+    """The gradient of a convolution with 5 × 5 windows of [64, 1, 28, 28] by its weight."""
+    made = ops.make_graph(convolved(1, 2), [f32(64, 1, 28, 28), f32(6, 1, 5, 5)])
+    return [ops.pullback(made, [x, w], [g])[1]]
+
+
 def by_input(x, w, g):
     """The gradient of a convolution with 5 × 5 windows of [2, 6, 14, 14] by its input."""
     made = ops.make_graph(convolved(), [f32(2, 6, 14, 14), f32(16, 6, 5, 5)])
@@ -298,6 +304,9 @@ CASES |= {
         "few columns and images in lanes": lambda: schedule_of(convolved(1, 1), f32(64, 3, 9, 6), f32(6, 3, 3, 3)),
         "few columns gradient by x": lambda: schedule_of(
             by_input, f32(2, 6, 14, 14), f32(16, 6, 5, 5), f32(2, 16, 10, 10), passes=PIPELINE.run
+        ),
+        "few columns gradient by w": lambda: schedule_of(
+            by_weight, f32(64, 1, 28, 28), f32(6, 1, 5, 5), f32(64, 6, 28, 28), passes=PIPELINE.run
         ),
         "depthwise": lambda: schedule_of(convolved(1, 1, groups=48), f32(1, 48, 28, 28), f32(48, 1, 3, 3), stable=(1,)),
         "depthwise avx2": lambda: schedule_of(

@@ -1,4 +1,7 @@
-"""Convolutions with few outputs: lanes are pixels of a line, or images, and elements of w are broadcast."""
+"""Convolutions with few outputs: lanes are pixels of a line, or images, and elements of w are broadcast.
+
+In the gradient by w these lanes are summed over.
+"""
 
 import re
 
@@ -39,6 +42,11 @@ def graph_of(function, *arrays):
 def broadcast_plans(graph, level="avx512", **options):
     plans = [step.plan for step in scheduled(graph, named_target(level), **options).steps if isinstance(step, TapStep)]
     return [plan for plan in plans if isinstance(plan, LanePlan) and plan.is_broadcast]
+
+
+def summed_plans(graph, level="avx512", **options):
+    plans = [step.plan for step in scheduled(graph, named_target(level), **options).steps if isinstance(step, TapStep)]
+    return [plan for plan in plans if isinstance(plan, LanePlan) and plan.is_summed]
 
 
 def compare(found, wanted, dtype):
@@ -153,6 +161,88 @@ def test_values_and_gradients_are_pytorchs(level, shape, outputs, taps, stride, 
         compare(found, expected.numpy(), float32)
 
 
+def by_weight(shape, outputs, taps, dtype=float32, stride=1, padding=0, dilation=1, epilogue=None):
+    """The graph of a gradient by a weight, and its inputs."""
+    x, w = numbers(shape, dtype), numbers((outputs, shape[1], *taps), dtype, 1)
+    one = graph_of(lambda x, w: [ops.convolution(x, w, stride, padding, dilation)], x, w)
+    g = numbers(one.outputs[0].type.shape, dtype, 2)
+
+    def run(x, w, g):
+        y = pullback(one, [x, w], [g])[1]
+        return [y if epilogue is None else epilogue(y, w)]
+
+    return graph_of(run, x, w, g), [x, w, g]
+
+
+WEIGHTS = [
+    ((64, 1, 28, 28), 6, (5, 5), {"padding": 2}),
+    ((2, 3, 20, 33), 4, (3, 3), {"padding": (1, 0)}),
+    ((17, 1, 9, 13), 3, (3, 3), {"padding": 1}),
+    ((3, 2, 12, 48), 1, (3, 3), {"dilation": 2}),
+    ((4, 3, 9, 100), 3, (3, 3), {"padding": 1}),
+    ((64, 3, 9, 5), 3, (3, 3), {"padding": 1}),
+    ((2, 1, 5, 12, 29), 2, (3, 3, 3), {"stride": (1, 2, 1)}),
+]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(("shape", "outputs", "taps", "more"), WEIGHTS)
+@pytest.mark.parametrize("dtype", [float32, float64, float16])
+def test_gradients_by_a_weight_add_up_lanes(level, shape, outputs, taps, more, dtype):
+    graph, inputs = by_weight(shape, outputs, taps, dtype, **more)
+    if level == "avx512" and dtype == float32:
+        assert len(summed_plans(graph)) == 1
+    compare(compiled(graph, named_target(level)).run(inputs)[0], evaluate(graph, inputs)[0], dtype)
+
+
+@pytest.mark.parametrize("is_long", [False, True])
+def test_added_up_lanes_have_epilogues(is_long):
+    """A step along the gradient, or something longer, which is written once for the rows of a tile."""
+
+    def epilogue(y, w):
+        y = ops.sub(w, ops.mul(y, ops.like(0.125, y)))
+        return ops.tanh(ops.exp(ops.neg(y))) if is_long else y
+
+    graph, inputs = by_weight((8, 1, 28, 28), 6, (5, 5), padding=2, epilogue=epilogue)
+    assert summed_plans(graph)
+    for level in LEVELS:
+        compare(compiled(graph, named_target(level)).run(inputs)[0], evaluate(graph, inputs)[0], float32)
+
+
+def test_threads_change_no_bit_of_added_up_lanes(monkeypatch):
+    monkeypatch.setattr(parallel, "WORTH_US", 0.0)
+    monkeypatch.setattr(parallel, "RANGE_US", 1e-9)
+    graph, inputs = by_weight((8, 1, 28, 28), 6, (5, 5), padding=2)
+    alone, together = compiled(graph, threads=1), compiled(graph, threads=2)
+    assert [step.threads for step in together.plan.steps if step.kind == "contraction"] == [2]
+    numpy.testing.assert_array_equal(together.run(inputs)[0], alone.run(inputs)[0])
+
+
+@pytest.mark.parametrize("unknown", ["n", "h", "w", "nhw"])
+def test_added_up_lanes_of_any_size(unknown):
+    scope = SizeScope()
+    hints = {"n": 4, "h": 12, "w": 28}
+    sizes = {axis: scope.symbol(size, low=3) if axis in unknown else size for axis, size in hints.items()}
+    scope.capturing = False
+    spec = "nc[y+r][x+s],noyx->ocrs"
+
+    def run(x, g):
+        return [ops.contract(spec, x, g, {"r": 3, "s": 3})]
+
+    def types(n, h, w):
+        return [TensorType(shape, float32) for shape in ((n, 2, h, w), (n, 3, h - 2, w - 2))]
+
+    graph = PIPELINE.run(make_graph(run, types(**sizes)))
+    assert summed_plans(graph)
+    for level in LEVELS:
+        program = compiled(graph, named_target(level))
+        for now in ((4, 12, 28), (3, 3, 3), (7, 5, 19), (5, 30, 18)):
+            exact = [size if axis in unknown else hints[axis] for axis, size in zip(hints, now, strict=True)]
+            inputs = [numbers(kind.shape, float32, 5) for kind in types(*exact)]
+            wanted = evaluate(PIPELINE.run(make_graph(run, types(*exact))), inputs)
+            compare(program.run(inputs)[0], wanted[0], float32)
+
+
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("unknown", ["n", "hw", "c", "nchw", "o"])
 def test_one_program_for_all_sizes(level, unknown):
@@ -236,22 +326,28 @@ def inner_loops(text):
 
 
 @pytest.mark.parametrize(
-    ("level", "shape", "outputs", "taps"),
+    ("of", "level", "shape", "outputs", "taps"),
     [
-        ("avx512", (1, 1, 28, 28), 6, 5),
-        ("avx512", (2, 3, 30, 64), 4, 3),
-        ("avx512", (64, 3, 9, 6), 6, 3),
-        ("avx512", (1, 16, 20, 64), 2, 3),
-        ("avx2", (1, 1, 28, 28), 3, 5),
-        ("avx2", (2, 3, 30, 64), 4, 3),
-        ("avx2", (1, 16, 20, 64), 2, 3),
+        ("x", "avx512", (1, 1, 28, 28), 6, 5),
+        ("x", "avx512", (2, 3, 30, 64), 4, 3),
+        ("x", "avx512", (64, 3, 9, 6), 6, 3),
+        ("x", "avx512", (1, 16, 20, 64), 2, 3),
+        ("x", "avx2", (1, 1, 28, 28), 3, 5),
+        ("w", "avx512", (64, 1, 28, 28), 6, 5),
+        ("w", "avx512", (4, 3, 30, 64), 3, 3),
+        ("w", "avx2", (4, 1, 30, 32), 3, 5),
+        ("x", "avx2", (2, 3, 30, 64), 4, 3),
+        ("x", "avx2", (1, 16, 20, 64), 2, 3),
     ],
 )
-def test_loops_keep_their_sums_in_registers(level, shape, outputs, taps):
+def test_loops_keep_their_sums_in_registers(of, level, shape, outputs, taps):
     """By counting instructions: no register is spilled, and few instructions that are no multiply-add."""
     target = named_target(level)
-    types = [TensorType(shape, float32), TensorType((outputs, shape[1], taps, taps), float32)]
-    graph = PIPELINE.run(make_graph(lambda x, w: [ops.convolution(x, w, 1, taps // 2)], types))
+    if of == "w":
+        graph, _ = by_weight(shape, outputs, (taps, taps), padding=taps // 2)
+    else:
+        types = [TensorType(shape, float32), TensorType((outputs, shape[1], taps, taps), float32)]
+        graph = PIPELINE.run(make_graph(lambda x, w: [ops.convolution(x, w, 1, taps // 2)], types))
     text = assembly(build(graph, target, stable=(1,)).module.text(), target)
     functions = re.findall(r"^(\S*lanes\S*lines\d+):(.*?)^\.Lfunc_end", text, re.MULTILINE | re.DOTALL)
     bodies = inner_loops(functions[0][1])

@@ -6,7 +6,7 @@ change places where only the second has windows, or only the first has columns.
 
 Where windows move over the first operand and the second one has no axis of its own that fills vectors, lanes are an
 axis that both have, as in depthwise convolution, or one that only the first has, as the pixels of a line where there
-are few channels (`contraction.lanes`).
+are few channels, or one that is summed over, as those pixels in the gradient by such a weight (`contraction.lanes`).
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ class Arrangement:
     column: int
     """The axis along the lanes of vectors."""
     along: Role
-    """Of that axis. Of columns, w is packed into panels and x is broadcast; of rows, it is the other way round; of a
-    batch, nothing is broadcast. Only for columns there are panels."""
+    """Of that axis. Of columns, w is packed into panels and x is broadcast; of rows, w is broadcast; of a batch, and of
+    sums, nothing is. The lanes of sums are added up in the end."""
     sums: tuple[int, ...]
     phases: tuple[Part, ...]
     """Its parts, whose indices are not divided: each has tiles of its own."""
@@ -85,7 +85,7 @@ class Arrangement:
     @property
     def is_shared(self) -> bool:
         """True if lanes are an axis that both operands have."""
-        return self.along is Role.BATCH
+        return self.along in (Role.BATCH, Role.SUM)
 
     @property
     def has_panels(self) -> bool:
@@ -98,7 +98,7 @@ class Arrangement:
 
     def operand_order(self) -> tuple[int, ...]:
         """The axes of x, slowest first, as tiles would have them: channels last, or where lanes are rows, these."""
-        if self.along is Role.ROW:
+        if self.along in (Role.ROW, Role.SUM):
             return _last(range(len(self.contraction.x)), self._lane_of(self.contraction.x))
         order = _channels_last([index in self.windows for index in self.contraction.x])
         return _last(order, self._lane_of(self.contraction.x)) if self.is_shared else order
@@ -113,6 +113,8 @@ class Arrangement:
 
     def result_order(self) -> tuple[int, ...]:
         """The axes of the result, slowest first, as tiles would store them: lanes last."""
+        if self.along is Role.SUM:
+            return tuple(range(self.contraction.rank))
         if self.along is Role.ROW:
             return _last(range(self.contraction.rank), self.column)
         moving = {axis for index in self.windows for axis in index.axes}
@@ -144,9 +146,17 @@ def arrangement(contraction: Contraction, shapes: tuple[Shape, Shape], lanes: in
     found = tiled or shared
     if tiled is not None and shared is not None:
         found = tiled if 2 * hint(contraction.sizes[tiled.column]) >= lanes else shared
-    if found is None or rows is None:
-        return found or rows
-    return rows if _filled(rows, lanes) >= _FULLER * _filled(found, lanes) else found
+    if found is None or (rows is not None and _is_fuller(rows, found, lanes)):
+        found = rows
+    summed = _either(_along_sums, contraction, shapes, lanes)
+    if found is None or summed is None or found is rows:
+        return found or summed
+    return summed if _is_fuller(summed, found, lanes) else found
+
+
+def _is_fuller(one: Arrangement, other: Arrangement, lanes: int) -> bool:
+    """Tell whether one arrangement uses so many more lanes than another that it is better."""
+    return _filled(one, lanes) >= _FULLER * _filled(other, lanes)
 
 
 _FULLER = 2
@@ -251,13 +261,64 @@ def _along_rows(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: 
     ]
     if not wide or not any(_moves(index, sizes, rank) for index in contraction.x):
         return None
-    lane = wide[-1]
-    for axis in wide:
-        if _share(hint(sizes[axis]), lanes) >= _FULL * _share(hint(sizes[lane]), lanes):
-            lane = axis
+    lane = _in_line(wide, contraction, lanes)
     groups = tuple(axis for axis in range(rank) if axis != lane and axis not in rows)
     sums = tuple(range(rank, len(sizes)))
     return Arrangement(contraction, swapped, shapes, groups, rows, lane, Role.ROW, sums, parts, halo)
+
+
+def _along_sums(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: bool, lanes: int) -> Arrangement | None:
+    """The parts of axes where windows move over x, and the lanes of vectors are an axis that is summed over.
+
+    As the pixels of a line in the gradient by a weight. Long sums only: lanes are added up in the end.
+    """
+    sizes, rank = contraction.sizes, contraction.rank
+    if any(outside(contraction.w, sizes, shapes[1])) or not _are_known(contraction):
+        return None
+    parts = phases(contraction)
+    halo = None if parts is None else _halo_of(parts, shapes[0])
+    found = roles(contraction)
+    rows = tuple(axis for axis, role in enumerate(found) if role is Role.ROW)
+    if parts is None or halo is None or not rows or Role.COLUMN not in found:
+        return None
+    terms = math.prod(hint(size) for size in sizes[rank:])
+    wide = [
+        axis
+        for axis in range(rank, len(sizes))
+        if _is_summed_in_line(axis, contraction, parts)
+        and terms // hint(sizes[axis]) * -(-hint(sizes[axis]) // lanes) >= _LONG
+    ]
+    if not wide or not any(_moves(index, sizes, rank) for index in contraction.x):
+        return None
+    lane = _in_line(wide, contraction, lanes)
+    groups = tuple(axis for axis in range(rank) if axis not in rows)
+    sums = tuple(range(rank, len(sizes)))
+    return Arrangement(contraction, swapped, shapes, groups, rows, lane, Role.SUM, sums, parts, halo)
+
+
+def _in_line(wide: Sequence[int], contraction: Contraction, lanes: int) -> int:
+    """Choose lanes among axes: that of the pixels of a line, the last one of x, or another if it is much fuller."""
+    places = {axis: place for place, index in enumerate(contraction.x) for axis in index.axes}
+    chosen = max(wide, key=lambda axis: places[axis])
+    for axis in wide:
+        share, of_chosen = (_share(hint(contraction.sizes[one]), lanes) for one in (axis, chosen))
+        if share >= _FULL * of_chosen:
+            chosen = axis
+    return chosen
+
+
+_LONG = 32
+"""Vectors that an element sums, at least, where lanes are added up in the end."""
+
+
+def _is_summed_in_line(axis: int, contraction: Contraction, parts: Sequence[Part]) -> bool:
+    """Tell whether neighbours along an axis that is summed over are neighbours in both operands, in every part."""
+    having = [index for index in contraction.x if axis in index.axes]
+    if len(having) != 1 or not same(having[0].divisor, 1) or having[0].coefficient(axis) != 1:
+        return False
+    alone = all(one == axis or one < contraction.rank for one in having[0].axes)
+    alone = alone and _is_alone(axis, contraction.w, contraction.sizes)
+    return alone and all(part.places[axis] == (1, 0) for part in parts)
 
 
 def _is_in_line(axis: int, subscripts: Sequence[Subscript], parts: Sequence[Part], rank: int) -> bool:
@@ -392,13 +453,19 @@ def reading(
             return OperandReading(home, False, beside, packed, plan(arranged.phases, home))
         cut = [borders(part, arranged.shapes[0]) for part in arranged.phases]
         parts = [part for found in cut if found is not None for part in found]
-        whole = arranged.has_panels or all(part.places[arranged.column] == (1, 0) for part in parts)
+        whole = arranged.has_panels or all(_has_all(part, arranged) for part in parts)
         if None not in cut and whole and len(parts) <= _PARTS:
             here, there = plan(parts, home), plan(arranged.phases, near)
             moved = 2 * hint(near.elements) * accumulate.itemsize
             if _cycles(here, target) <= _cycles(there, target) + moved // _COPIED:
                 return OperandReading(home, False, beside, packed, here)
     return OperandReading(near, True, beside, packed, plan(arranged.phases, near))
+
+
+def _has_all(part: Part, arranged: Arrangement) -> bool:
+    """Tell whether a part has all lanes."""
+    axis = arranged.column
+    return part.places[axis] == (1, 0) and same(part.contraction.sizes[axis], arranged.contraction.sizes[axis])
 
 
 def _cycles(plan: TapPlan | LanePlan, target: Target) -> int:

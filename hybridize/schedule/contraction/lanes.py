@@ -17,6 +17,10 @@ Where w does not have the lanes, which are then pixels of a line, or images, its
 pixels and columns of w, as 4 x 6. A turn goes through its sums one after the other: for each, so many vectors of x are
 multiplied by so many elements of w.
 
+Lanes may also be an axis that is *summed* over and both operands have: pixels of a line in the gradient by a weight
+with few columns. Each sum is then a vector, whose lanes are added up when all else is. Tiles are as for elements of w
+that are broadcast.
+
 Parts of the result that see other elements of the window are boxes with tiles of their own, as in tiles over taps.
 """
 
@@ -100,7 +104,7 @@ class LaneTiles:
 
 @frozen
 class LanePlan:
-    """The tiling of one contraction whose lanes are an axis of x and the result."""
+    """The tiling of one contraction whose lanes are an axis of x, and of the result or summed over."""
 
     dtype: DType
     """Of the elements that are multiplied and summed."""
@@ -109,6 +113,8 @@ class LanePlan:
     """Of the axes of the result."""
     lane: int
     """The axis that lies along vectors."""
+    length: int
+    """Of that axis."""
     axes: tuple[LaneAxis, ...]
     """Of the contraction."""
     x: tuple[int, ...]
@@ -120,18 +126,28 @@ class LanePlan:
 
     @property
     def vectors(self) -> int:
-        """Vectors of lanes. The last one ends with the lanes, where these fill one; else it is masked."""
-        return (self.sizes[self.lane] + self.lanes - 1) // self.lanes
+        """Vectors of lanes. The last one ends with the lanes, where these fill one; else, or of sums, it is masked."""
+        return (self.length + self.lanes - 1) // self.lanes
 
     @property
     def is_masked(self) -> bool:
         """True if there may be fewer lanes than a vector has."""
-        return not dims.proven(self.sizes[self.lane], self.lanes)
+        return not (same(self.length % self.lanes, 0) if self.is_summed else dims.proven(self.length, self.lanes))
 
     @property
     def is_broadcast(self) -> bool:
         """True if w does not have the lanes: each of its elements is multiplied by whole vectors of x."""
         return not any(self.axes[self.lane].w)
+
+    @property
+    def is_summed(self) -> bool:
+        """True if lanes are summed over."""
+        return self.lane >= len(self.sizes)
+
+    @property
+    def is_apart(self) -> bool:
+        """True if a turn goes through its sums one after the other."""
+        return self.is_broadcast or self.is_summed
 
     @property
     def units(self) -> int:
@@ -160,7 +176,7 @@ class LanePlan:
         """Count what a turn of tiles does."""
         counted = (*tiles.rows, *tiles.sums)
         factors = tuple((self.axes[axis].x, self.axes[axis].w) for axis, _ in counted)
-        return _turn(factors, len(tiles.rows), tuple(count for _, count in counted), self.is_broadcast)
+        return _turn(factors, len(tiles.rows), tuple(count for _, count in counted), self.is_apart)
 
     def __str__(self) -> str:
         def listed(axes: tuple[tuple[int, int], ...]) -> str:
@@ -171,9 +187,9 @@ class LanePlan:
 
         units = "vectors" if self.by_lanes else "lines"
         loads = "broadcasts" if self.is_broadcast else "loads"
-        masked = ", masked" if self.is_masked else ""
+        masked = f"{', masked' if self.is_masked else ''}{', summed' if self.is_summed else ''}"
         lines = [
-            f"lanes {self.dtype.name}: a{self.lane}<{text(self.sizes[self.lane])}> in {text(self.vectors)} vectors "
+            f"lanes {self.dtype.name}: a{self.lane}<{text(self.length)}> in {text(self.vectors)} vectors "
             f"of {self.lanes}{masked}, {text(self.units)} {units}",
             f"  x {steps(self.x_stride)}",
             f"  w {steps(self.w_stride)}",
@@ -210,7 +226,16 @@ def lane_plan(
         for axis in range(len(contraction.sizes))
     )
     plan = LanePlan(
-        contraction.accumulate, lanes, contraction.shape, lane, axes, x.strides, w.strides, (), by_lanes=False
+        contraction.accumulate,
+        lanes,
+        contraction.shape,
+        lane,
+        contraction.sizes[lane],
+        axes,
+        x.strides,
+        w.strides,
+        (),
+        by_lanes=False,
     )
     tiles: dict[Any, tuple[LaneTiles, list[LanePart]]] = {}
     for part in parts:
@@ -218,7 +243,8 @@ def lane_plan(
         key = made.rows, made.sums, tuple(same(part.contraction.sizes[axis], count) for axis, count in made.sums)
         tiles.setdefault(key, (made, []))[1].append(_box(part, x, w))
     plan = changed(plan, tiles=tuple(changed(made, parts=tuple(boxes)) for made, boxes in tiles.values()))
-    return changed(plan, by_lanes=hint(plan.lines) < _LINES and hint(plan.vectors) > hint(plan.lines))
+    few = hint(plan.lines) < _LINES and hint(plan.vectors) > hint(plan.lines)
+    return changed(plan, by_lanes=few and not plan.is_summed)
 
 
 _LINES = 8
@@ -249,11 +275,13 @@ def _tiles(plan: LanePlan, contraction: Contraction, target: Target) -> LaneTile
 
     rank = contraction.rank
     rows = sorted((axis for axis in range(rank) if axis != plan.lane), key=slowest)
-    sums = sorted(range(rank, len(contraction.sizes)), key=slowest)
+    sums = sorted(range(rank, len(contraction.sizes)), key=lambda axis: (axis == plan.lane, slowest(axis)))
     sizes = tuple((hint(contraction.sizes[axis]), is_symbolic(contraction.sizes[axis])) for axis in (*rows, *sums))
+    if plan.is_summed:  # a turn has one vector of a line
+        sizes = (*sizes[:-1], (1, False))
     factors = tuple((plan.axes[axis].x, plan.axes[axis].w) for axis in (*rows, *sums))
     registers = target.registers - _OTHERS - (0 if target.fma else 1)
-    boxes = tile_of(sizes, factors, len(rows), registers, plan.is_broadcast)
+    boxes = tile_of(sizes, factors, len(rows), registers, plan.is_apart)
     return LaneTiles(
         tuple(zip(rows, boxes[: len(rows)], strict=True)), tuple(zip(sums, boxes[len(rows) :], strict=True)), ()
     )
@@ -270,22 +298,22 @@ Factors = tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
 
 @lru_cache(4096)
 def tile_of(
-    sizes: tuple[tuple[int, bool], ...], factors: Factors, rows: int, registers: int, broadcast: bool = False
+    sizes: tuple[tuple[int, bool], ...], factors: Factors, rows: int, registers: int, apart: bool = False
 ) -> tuple[int, ...]:
     """Choose the boxes of a tile and of its turns: of those whose vectors fit the registers, the fastest by estimate.
 
-    `sizes` are those of the axes, rows first, each with True where only the call knows it. With `broadcast`, lanes are
-    none of w.
+    `sizes` are those of the axes, rows first, each with True where only the call knows it. `apart`: a turn goes through
+    its sums one after the other.
     """
     best, least = (1,) * len(sizes), math.inf
-    boxes = _broadcast_rows(sizes[:rows], factors, registers) if broadcast else _rows(sizes[:rows], factors, rows)
+    boxes = _apart_rows(sizes[:rows], factors, registers) if apart else _rows(sizes[:rows], factors, rows)
     for box in boxes:
         for turn in _sums(sizes[rows:]):
             counts = (*box, *turn)
-            made = _turn(factors, rows, counts, broadcast)
-            if not _fits(made, factors, rows, counts, registers, broadcast):
+            made = _turn(factors, rows, counts, apart)
+            if not _fits(made, factors, rows, counts, registers, apart):
                 continue
-            cycles = _cycles(made, sizes, rows, counts, factors, broadcast)
+            cycles = _cycles(made, sizes, rows, counts, factors, apart)
             if cycles < least:
                 best, least = counts, cycles
     return best
@@ -293,7 +321,7 @@ def tile_of(
 
 _PRODUCTS = 100
 """Multiplications that are written out, at most."""
-_BROADCAST_PRODUCTS = 128
+_APART_PRODUCTS = 128
 """The same where each turn goes through its sums one after the other."""
 _SUMS = 64
 """Sums of an element that are written out, at most."""
@@ -316,7 +344,7 @@ def _rows(sizes: Sequence[tuple[int, bool]], factors: Factors, rows: int) -> Ite
     return itertools.product(*counts)
 
 
-def _broadcast_rows(sizes: Sequence[tuple[int, bool]], factors: Factors, registers: int) -> Iterator[tuple[int, ...]]:
+def _apart_rows(sizes: Sequence[tuple[int, bool]], factors: Factors, registers: int) -> Iterator[tuple[int, ...]]:
     """The boxes of rows that may pay: several indices of axes that one operand has, the other being reused."""
     boxes: list[tuple[int, ...]] = [()]
     for (size, _), (x, w) in zip(sizes, factors, strict=False):
@@ -342,16 +370,16 @@ def _sums(sizes: Sequence[tuple[int, bool]]) -> Iterator[tuple[int, ...]]:
     yield inner
 
 
-def _fits(turn: LaneTurn, factors: Factors, rows: int, counts: Sequence[int], registers: int, broadcast: bool) -> bool:
+def _fits(turn: LaneTurn, factors: Factors, rows: int, counts: Sequence[int], registers: int, apart: bool) -> bool:
     """Tell whether the vectors of a turn fit the registers, and its code is not too long.
 
     Over several lines of a window, LLVM computes one sum after the other, which takes the elements of a line of x, too.
     """
     inner = counts[rows:]
-    if broadcast:
+    if apart:
         # What several sums of a turn see, LLVM keeps in registers.
         again = turn.x_loads > _turn(factors, rows, counts).x_loads
-        long = turn.products > _BROADCAST_PRODUCTS and math.prod(inner) > 1
+        long = turn.products > _APART_PRODUCTS and math.prod(inner) > 1
         return turn.sums + turn.x_loads // math.prod(inner) <= registers and not again and not long
     if sum(count > 1 for count in inner) > 1:
         alone = (*(1 for _ in counts[: rows - 1]), counts[rows - 1], *(1 for _ in inner[1:]), inner[-1])
@@ -361,9 +389,9 @@ def _fits(turn: LaneTurn, factors: Factors, rows: int, counts: Sequence[int], re
     return turn.sums + turn.w_loads <= registers and not long
 
 
-def _turn(factors: Factors, rows: int, counts: Sequence[int], broadcast: bool = False) -> LaneTurn:
+def _turn(factors: Factors, rows: int, counts: Sequence[int], apart: bool = False) -> LaneTurn:
     """Count what a turn over boxes of rows and sums does."""
-    if broadcast:
+    if apart:
         inner = math.prod(counts[rows:])
         one = _turn(factors[:rows], rows, counts[:rows])
         return LaneTurn(one.x_loads * inner, one.w_loads * inner, one.products * inner, one.sums)
@@ -392,7 +420,7 @@ def _cycles(
     rows: int,
     counts: Sequence[int],
     factors: Factors,
-    broadcast: bool,
+    apart: bool,
 ) -> float:
     """The cycles that all tiles of a part take for one vector of lanes, about."""
     tiles = math.prod(-(-size // count) for (size, _), count in zip(sizes[:rows], counts[:rows], strict=True))
@@ -400,11 +428,11 @@ def _cycles(
     inner = math.prod(counts[rows:])
     rest = math.prod(size for size, _ in sizes[rows:]) - turns * inner
     several = turns + rest > 1
-    chain = _LATENCY * inner if several or broadcast else 0
+    chain = _LATENCY * inner if several or apart else 0
     loads = turn.x_loads + turn.w_loads
     each = max(turn.products, loads, chain) / 2 + loads * _LOAD + (_TURN if several else 0)
     if rest:
-        one = _turn(factors, rows, (*counts[:rows], *(1 for _ in counts[rows:])), broadcast)
+        one = _turn(factors, rows, (*counts[:rows], *(1 for _ in counts[rows:])), apart)
         loads = one.x_loads + one.w_loads
         each_of_rest = max(one.products, loads, _LATENCY) / 2 + loads * _LOAD + _TURN
         return tiles * (turns * each + rest * each_of_rest + turn.sums + _TILE)
@@ -429,6 +457,7 @@ def lane_cycles(plan: LanePlan) -> int:
         factors = tuple((plan.axes[axis].x, plan.axes[axis].w) for axis, _ in counted)
         counts = tuple(count for _, count in counted)
         for part in tiles.parts:
-            sizes = [(hint(part.sizes[axis]), False) for axis, _ in counted]
-            total += _cycles(plan.turn(tiles), sizes, len(tiles.rows), counts, factors, plan.is_broadcast)
-    return int(total * hint(plan.vectors))
+            summed = plan.lane if plan.is_summed else -1
+            sizes = [(hint(plan.vectors if axis == summed else part.sizes[axis]), False) for axis, _ in counted]
+            total += _cycles(plan.turn(tiles), sizes, len(tiles.rows), counts, factors, plan.is_apart)
+    return int(total if plan.is_summed else total * hint(plan.vectors))

@@ -14,7 +14,7 @@ import math
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 
-from hybridize.base.dims import hint, known, proven, same
+from hybridize.base.dims import hint, is_symbolic, known, proven, same
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes, masked_load
 from hybridize.codegen.llvm.contraction.micro import at, operand, plus, times
@@ -199,7 +199,10 @@ class _Lines:
     def _vectors(self, f: Function, x: str, w: str, places: Mapping[int, str]) -> None:
         """Write the loop over the vectors of lanes of a tile."""
         plan, lanes = self.plan, self.plan.lanes
-        size = plan.sizes[plan.lane]
+        if plan.is_summed:
+            self._added_up(f, x, w, places)
+            return
+        size = plan.length
         low = f.module.declare("llvm.smin.i64", "i64", ["i64", "i64"])
         first, last = ("%vector", "%vectors") if plan.by_lanes else ("0", operand(f, plan.vectors))
         if known((size,)) and size < lanes:
@@ -247,6 +250,22 @@ class _Lines:
             else:
                 self._store_in_turn(f, elements, sums, places)
 
+    def _added_up(self, f: Function, x: str, w: str, places: Mapping[int, str]) -> None:
+        """Write a tile whose lanes are summed over: its sums, each then added up, and what becomes of them."""
+        begun = [self.arithmetic.zero] * math.prod(self.box)
+        sums = self._sums(f, x, w, Width(self.plan.lanes), self.tiles.sums, (), begun)
+        totals = [self.arithmetic.sums(f, [each]) for each in sums]
+        elements = self._elements(f)
+        values = [expr for store in self.stores for expr in (store.index, store.value)]
+        with ExitStack() as within:
+            for (axis, _), count in zip(self.tiles.rows, self.box, strict=True):
+                if count == 1:
+                    within.enter_context(elements.bound(axis, places[axis]))
+            if weight(*values) <= LIGHT or len(sums) == 1:
+                self._store(f, elements, totals, places)
+            else:
+                self._store_in_turn(f, elements, totals, places)
+
     # Sums
 
     def _sums(
@@ -264,6 +283,8 @@ class _Lines:
             return self._turn(f, x, w, width, box, sums)
         (axis, count), inner = axes[0], axes[1:]
         size, bytes = self._size(axis), self.arithmetic.bytes
+        if axis == self.plan.lane:
+            return self._line(f, x, w, box, sums)
         whole: int | str
         if isinstance(size, str):
             whole = size if count == 1 else f.op(f"sub i64 {size}, {f.op(f'urem i64 {size}, {count}')}")
@@ -283,8 +304,8 @@ class _Lines:
 
     def _turn(self, f: Function, x: str, w: str, width: Width, box: tuple[int, ...], sums: list[str]) -> list[str]:
         """Write a turn: every vector of x is loaded once, in the order of memory, and used for all of its products."""
-        if self.plan.is_broadcast:
-            return self._broadcast(f, x, w, width, box, sums)
+        if self.plan.is_apart:
+            return self._apart(f, x, w, width, box, sums)
         plan, following, held = self.plan, list(sums), dict[tuple[int, ...], str]()
         uses: dict[tuple[int, ...], list[tuple[tuple[int, ...], int]]] = {}
         rows = list(enumerate(itertools.product(*map(range, self.box))))
@@ -301,8 +322,27 @@ class _Lines:
                 following[number] = self.arithmetic.multiply_add(f, element, held[other], following[number])
         return following
 
-    def _broadcast(self, f: Function, x: str, w: str, width: Width, box: tuple[int, ...], sums: list[str]) -> list[str]:
-        """Write a turn, one sum after the other: its vectors of x, then each element of w in all lanes."""
+    def _line(self, f: Function, x: str, w: str, box: tuple[int, ...], sums: list[str]) -> list[str]:
+        """Write the loop over the vectors of an axis that is summed over; the last one is masked if not whole."""
+        lanes, bytes = self.plan.lanes, self.arithmetic.bytes
+        length = self.plan.length
+        whole = length // lanes * lanes
+        for start, stop in ((0, whole), (whole, length)):
+            if same(start, stop):
+                continue
+            width = Width(lanes)
+            if start is whole:
+                left = length % lanes
+                mask = first_lanes(f, operand(f, left), lanes) if is_symbolic(left) else ""
+                width = Width(lanes, mask) if mask else Width.first(left, lanes)
+            with f.loop(start, stop, lanes, [(self.arithmetic.vector, value) for value in sums]) as loop:
+                x_at, w_at = (at(f, pointer, times(f, loop.index, bytes)) for pointer in (x, w))
+                loop.following = self._turn(f, x_at, w_at, width, (*box, 1), loop.values)
+            sums = loop.results
+        return sums
+
+    def _apart(self, f: Function, x: str, w: str, width: Width, box: tuple[int, ...], sums: list[str]) -> list[str]:
+        """Write a turn, one sum after the other: its vectors of x, then each of w, or an element of it in all lanes."""
         plan, following = self.plan, list(sums)
         rows = list(itertools.product(*map(range, self.box)))
         for inner in itertools.product(*map(range, box)):
@@ -315,8 +355,11 @@ class _Lines:
                 for place, _ in products:
                     if place not in vectors:
                         vectors[place] = self._load(f, x, place, plan.x, width)
-                offset = sum((index * step for index, step in zip(other, plan.w, strict=True)), 0)
-                element = self.arithmetic.broadcast(f, at(f, w, offset * self.arithmetic.bytes))
+                if plan.is_broadcast:
+                    offset = sum((index * step for index, step in zip(other, plan.w, strict=True)), 0)
+                    element = self.arithmetic.broadcast(f, at(f, w, offset * self.arithmetic.bytes))
+                else:
+                    element = self._load(f, w, other, plan.w, width)
                 for place, number in products:
                     following[number] = self.arithmetic.multiply_add(f, vectors[place], element, following[number])
         return following
@@ -341,6 +384,11 @@ class _Lines:
 
     # The epilogue
 
+    @property
+    def _lanes(self) -> int:
+        """Lanes of the sums that an epilogue sees."""
+        return 1 if self.plan.is_summed else self.plan.lanes
+
     def _elements(self, f: Function) -> Elements:
         """The writer of the epilogue, all axes of the result rows."""
         arrays = {n: Array(f"%e{n}", param.dtype, written=param.written) for n, param in enumerate(self.params)}
@@ -361,10 +409,11 @@ class _Lines:
 
     def _store_in_turn(self, f: Function, elements: Elements, sums: Sequence[str], places: Mapping[int, str]) -> None:
         """Write a long epilogue once, in loops over the rows of a tile, whose sums wait on the stack."""
-        arithmetic, nbytes = self.arithmetic, self.arithmetic.vector_bytes
-        waiting = f.alloca(arithmetic.vector, len(sums))
+        arithmetic, lanes = self.arithmetic, self._lanes
+        nbytes = lanes * arithmetic.bytes
+        waiting = f.alloca(arithmetic.vector if lanes > 1 else arithmetic.type, len(sums))
         for number, total in enumerate(sums):
-            arithmetic.store_computed(f, total, at(f, waiting, number * nbytes))
+            arithmetic.store_computed(f, total, at(f, waiting, number * nbytes), lanes)
         with ExitStack() as within:
             slot = "0"
             for (axis, _), count in zip(self.tiles.rows, self.box, strict=True):
@@ -373,12 +422,12 @@ class _Lines:
                     slot = plus(f, times(f, slot, count), turn.index)
                     place = plus(f, places[axis], times(f, turn.index, self.plan.axes[axis].step))
                     within.enter_context(elements.bound(axis, place))
-            total = arithmetic.load_computed(f, at(f, waiting, times(f, slot, nbytes)))
+            total = arithmetic.load_computed(f, at(f, waiting, times(f, slot, nbytes)), lanes)
             self._finish(f, elements, total)
 
     def _finish(self, f: Function, elements: Elements, total: str) -> None:
         """Write the epilogue of one vector of sums."""
-        lanes = self.plan.lanes
+        lanes = self._lanes
         for load in walk(*(store.value for store in self.stores)):
             if isinstance(load, Load) and load.operand == ACCUMULATED:
                 rounded = narrowed(f, total, load.dtype, lanes)
