@@ -8,7 +8,7 @@ of `windows`, and so on for all orders.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy
@@ -21,12 +21,11 @@ from hybridize.base.types import TensorType, same_shape
 from hybridize.loops import expr as loops
 from hybridize.loops.expr import Element, Expr, Fold
 from hybridize.ops.cases import sample_array
-from hybridize.ops.composite import composite
 from hybridize.ops.elementwise import FLOAT, check_dtype
+from hybridize.ops.interpolation import Row, linear, means
 from hybridize.ops.op import Op, Operand, Sample, bind1, constant, type_of
-from hybridize.ops.pooling import pooling
 from hybridize.ops.slicing import clamped
-from hybridize.ops.views import Gradient, broadcast, cast, check_axes, reshape, wide
+from hybridize.ops.views import Gradient, check_axes, wide
 
 Array = NDArray[Any]
 
@@ -127,37 +126,6 @@ class Resample(Op):
         yield Sample((sample_array((4, 4), "i4"), *tables), cls(1), fails=DTypeError)
 
 
-Row = tuple[Sequence[int], Sequence[float]]
-"""Places and weights of the terms of one sum."""
-
-
-def linear(size: int, count: int, corners: bool) -> list[Row]:
-    """Return `count` points between `size` elements, each by the two nearest.
-
-    Args:
-        size: of the operand.
-        count: of the result.
-        corners: the first and the last points are elements; else elements are areas, and borders are kept.
-    """
-    rows: list[Row] = []
-    step = ((size - 1) / (count - 1) if count > 1 else 0.0) if corners else size / count
-    for number in range(count):
-        place = step * number if corners else max(0.0, step * (number + 0.5) - 0.5)
-        below = min(int(place), size - 1)
-        above, share = min(below + 1, size - 1), place - below
-        rows.append(((below, above), (1 - share, share)))
-    return rows
-
-
-def means(size: int, count: int) -> list[Row]:
-    """Return means of `count` parts of an axis, as adaptive pooling has them: they overlap where they do not fit."""
-    rows: list[Row] = []
-    for number in range(count):
-        first, stop = number * size // count, -(-(number + 1) * size // count)
-        rows.append((range(first, stop), [1 / (stop - first)] * (stop - first)))
-    return rows
-
-
 def _tables(rows: Sequence[Row], size: int, dtype: Any) -> tuple[Array, Array, Array, Array]:
     """The four tables of sums of `size` elements."""
     back: list[dict[int, float]] = [{} for _ in range(size)]
@@ -183,65 +151,3 @@ def resampled(x: Operand, axis: int, rows: Sequence[Row]) -> Operand:
     kind = type_of(x)
     tables = _tables(rows, int(kind.shape[axis]), wide(kind.dtype))
     return bind1(Resample(axis), x, *map(constant, tables))
-
-
-def _along_both(x: Operand, tables: Mapping[int, Sequence[Row]]) -> Operand:
-    """The sums along several axes, rounded once; the axis that shrinks most comes first."""
-    dtype, shape = type_of(x).dtype, type_of(x).shape
-    y = cast(x, wide(dtype))
-    for axis in sorted(tables, key=lambda axis: len(tables[axis]) / int(shape[axis])):
-        y = resampled(y, axis, tables[axis])
-    return cast(y, dtype)
-
-
-@composite("_contrib_BilinearResize2D")
-def bilinear_resize(x: Operand, height: int, width: int, align_corners: bool) -> Operand:
-    """Images [n, c, h, w] of another height and width, interpolated between their four nearest pixels: see `linear`.
-
-    Raises:
-        ShapeError E179: these are no images.
-    """
-    kind = _image("BilinearResize2D", x)
-    sizes = {2: height, 3: width}
-    return _along_both(
-        x, {axis: linear(int(kind.shape[axis]), int(size), align_corners) for axis, size in sizes.items()}
-    )
-
-
-@composite("_contrib_AdaptiveAvgPooling2D")
-def adaptive_mean(x: Operand, output_size: tuple[int, int]) -> Operand:
-    """Means of as many parts of images [n, c, h, w] as asked for: see `means`; windows where all parts are as large.
-
-    Raises:
-        ShapeError E179: these are no images.
-    """
-    kind = _image("AdaptiveAvgPooling2D", x)
-    sizes, one = kind.shape[2:], (1, 1)
-    if output_size == one:
-        return pooling(x, one, "avg", True, "valid", one, (0, 0), None, True, "NCHW")
-    if not any(size % count for size, count in zip(sizes, output_size, strict=True)):
-        window = tuple(size // count for size, count in zip(sizes, output_size, strict=True))
-        return pooling(x, window, "avg", False, "valid", window, (0, 0), None, True, "NCHW")
-    return _along_both(x, {2 + k: means(int(sizes[k]), output_size[k]) for k in range(2)})
-
-
-def _image(name: str, x: Operand) -> TensorType:
-    """The type of images that have a pixel."""
-    kind = type_of(x)
-    if kind.ndim != 4 or kind.shape[2] < 1 or kind.shape[3] < 1:
-        raise ShapeError(
-            "E179", f"{name} of {kind}", help="it is [batch, channels, height, width], of a pixel at least"
-        )
-    return kind
-
-
-def _repeated_attributes(x: Operand, scale: int) -> Mapping[str, object]:
-    return {"scale": scale, "sample_type": "nearest", "num_args": 1}
-
-
-@composite("UpSampling", _repeated_attributes)
-def repeated(x: Operand, scale: int) -> Operand:
-    """Images [n, c, h, w], each pixel of which becomes `scale` times `scale` of them."""
-    n, c, height, width = type_of(x).shape
-    apart = broadcast(reshape(x, (n, c, height, 1, width, 1)), (n, c, height, scale, width, scale))
-    return reshape(apart, (n, c, height * scale, width * scale))

@@ -19,8 +19,8 @@ from hybridize.formats.mxnet.symbol import parse_symbol, read_symbol
 from hybridize.formats.mxnet.table import TABLE
 from hybridize.formats.mxnet.write import symbol_json
 from hybridize.ops import composites
-from hybridize.ops.convolution_layers import convolution_layer, deconvolution_layer
 from hybridize.ops.evaluate import evaluate
+from hybridize.ops.library.convolution_layers import convolution_layer, deconvolution_layer
 from hybridize.ops.op import constant
 from hybridize.ops.tracing import make_graph
 

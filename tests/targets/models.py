@@ -9,8 +9,8 @@ from hybridize import ops
 from hybridize.base.dims import SizeScope
 from hybridize.base.types import TensorType
 from hybridize.ops import composites
-from hybridize.ops.convolution_layers import convolution_layer
-from hybridize.ops.pooling import pooling
+from hybridize.ops.library.convolution_layers import convolution_layer
+from hybridize.ops.library.pooling import pooling
 from hybridize.passes import PIPELINE
 
 I8 = TensorType((), numpy.dtype("i8"))

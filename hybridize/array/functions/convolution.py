@@ -11,7 +11,7 @@ from hybridize.array.operands import array, cast, one_of, operand, public, resul
 from hybridize.base import dims
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.ops.convolution import each_axis
-from hybridize.ops.convolution_layers import (
+from hybridize.ops.library.convolution_layers import (
     LAYOUTS,
     convolution_layer,
     deconvolution_layer,

@@ -12,7 +12,7 @@ from hybridize.array.functions.shapes import reshape as plain_reshape
 from hybridize.array.operands import array, axes_of, axis_of, one_of, operand, public, result, shape_from
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.ops.convolution import each_axis
-from hybridize.ops.padding import pad_flat
+from hybridize.ops.library.padding import pad_flat
 
 _builtin_slice = slice
 

@@ -8,9 +8,9 @@ from typing import Any
 from hybridize.array.operands import array, one_of, operand, public, result
 from hybridize.base.errors import ShapeError
 from hybridize.ops.convolution import each_axis
-from hybridize.ops.convolution_layers import LAYOUTS
-from hybridize.ops.pooling import CONVENTIONS, KINDS, ORDERS, image_axes
-from hybridize.ops.pooling import pooling as pooled
+from hybridize.ops.library.convolution_layers import LAYOUTS
+from hybridize.ops.library.pooling import CONVENTIONS, KINDS, ORDERS, image_axes
+from hybridize.ops.library.pooling import pooling as pooled
 
 
 @public

@@ -13,8 +13,8 @@ from hybridize.array.functions.shapes import concatenate, repeat, reshape, trans
 from hybridize.array.operands import array, one_of, operand, public, result
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.promotion import floating
+from hybridize.ops.library.resizing import adaptive_mean, bilinear_resize, repeated
 from hybridize.ops.op import Operand
-from hybridize.ops.resampling import adaptive_mean, bilinear_resize, repeated
 from hybridize.ops.views import cast
 
 

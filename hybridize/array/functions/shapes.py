@@ -42,8 +42,8 @@ from hybridize.base.access import consistently
 from hybridize.base.errors import ArgumentError, CaptureError, DTypeError, ShapeError, ValueArgumentError
 from hybridize.base.promotion import result_dtype
 from hybridize.base.types import same_shape
+from hybridize.ops.library.padding import MODES, padded
 from hybridize.ops.op import ACTIVE, Op, bind1, capturing
-from hybridize.ops.padding import MODES, padded
 
 
 def viewed(x: Any, op: Op) -> Any:

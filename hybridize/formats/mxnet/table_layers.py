@@ -13,17 +13,17 @@ from hybridize.formats.mxnet.attributes import Attributes
 from hybridize.formats.mxnet.operands import apply, axis_of, broadcast, cast, dtype_of, like, reshape, shape_of
 from hybridize.formats.mxnet.table import operator
 from hybridize.ops import composites
-from hybridize.ops.convolution_layers import (
+from hybridize.ops.library.convolution_layers import (
     LAYOUTS,
     convolution_layer,
     deconvolution_layer,
     is_channels_last,
     padding_towards,
 )
+from hybridize.ops.library.padding import pad_flat
+from hybridize.ops.library.pooling import pooling
+from hybridize.ops.library.resizing import adaptive_mean, bilinear_resize, repeated
 from hybridize.ops.op import Operand, bind1, type_of
-from hybridize.ops.padding import pad_flat
-from hybridize.ops.pooling import pooling
-from hybridize.ops.resampling import adaptive_mean, bilinear_resize, repeated
 
 
 @operator("FullyConnected")

@@ -3,8 +3,8 @@
 
 In: a `TensorProgram`, the instructions of an exported PyTorch program as plain data (the torch door makes it, so that
 this package never sees torch). Out: a `Graph` whose inputs are the program's, parameters and buffers first.
-ATen's operators are named in `table`, `piecewise`, `reductions`, `indexing`, `losses`
-and `training` alone.
+ATen's operators are named in `table`, `piecewise`, `reductions`, `indexing`, `losses`,
+`training` and `windows` alone.
 """
 
 from hybridize.formats.torch_export import indexing as indexing
@@ -13,6 +13,7 @@ from hybridize.formats.torch_export import piecewise as piecewise
 from hybridize.formats.torch_export import reductions as reductions
 from hybridize.formats.torch_export import table as table
 from hybridize.formats.torch_export import training as training
+from hybridize.formats.torch_export import windows as windows
 from hybridize.formats.torch_export.program import Instruction as Instruction
 from hybridize.formats.torch_export.program import ResultName as ResultName
 from hybridize.formats.torch_export.program import TensorProgram as TensorProgram

@@ -14,7 +14,7 @@ from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.nn.activations import Activation
 from hybridize.gluon.parameter import UNKNOWN
 from hybridize.ops.convolution import each_axis
-from hybridize.ops.convolution_layers import LAYOUTS, is_channels_last
+from hybridize.ops.library.convolution_layers import LAYOUTS, is_channels_last
 
 Numbers = int | Sequence[int]
 """One number for all axes of windows, or one for each."""

@@ -1,22 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pooling, under MXNet's name and attributes: windows over the axes of an image, of which each gives one number."""
+"""Windows over the axes of images, of which each gives one number, and images cut into parts.
+
+`pooling` is the layer, under MXNet's name and attributes; the others are what its attributes have no word for: any
+padding behind, elements of windows that stand apart, positions of maxima, divisors of one's own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+import math
+from builtins import max as max_of
+from builtins import min as min_of
+from collections.abc import Mapping, Sequence
 
-from hybridize.base.dtypes import bfloat16, bool_, float16, float32, int64, is_float
+import numpy
+
+from hybridize.base.dtypes import bool_, int64, is_float
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.types import Shape, TensorType
 from hybridize.ops.analysis import cbrt, sqrt
-from hybridize.ops.arithmetic import add, div, eq, max, min, mul, sub, where
+from hybridize.ops.arithmetic import add, bit_and, bit_not, bit_or, div, eq, floor_div, le, max, min, mul, sub, where
 from hybridize.ops.composite import composite
 from hybridize.ops.convolution import each_axis
-from hybridize.ops.convolution_layers import LAYOUTS
-from hybridize.ops.op import Operand, type_of
-from hybridize.ops.slicing import iota
-from hybridize.ops.views import broadcast, cast, full, like, reshape, sum
-from hybridize.ops.windows import window_max, window_sum
+from hybridize.ops.indexing import gather, take_along_axis
+from hybridize.ops.interpolation import parts
+from hybridize.ops.library.convolution_layers import LAYOUTS
+from hybridize.ops.op import Operand, constant, scalar, type_of
+from hybridize.ops.reductions import arg_max
+from hybridize.ops.slicing import iota, slice
+from hybridize.ops.slicing import pad as filled
+from hybridize.ops.views import broadcast, cast, full, like, reshape, sum, wide
+from hybridize.ops.windows import window_arg_max, window_max, window_sum
 
 Numbers = tuple[int, ...]
 
@@ -112,10 +126,10 @@ def pooling(
     if pool_type == "max":
         return window_max(x, *fields)
     dtype = type_of(x).dtype
-    wide = cast(x, float32) if dtype in (float16, bfloat16) else x
+    total = cast(x, wide(dtype))
     if pool_type == "lp":
-        wide = _power(wide, p_value or 0)
-    total = sum(wide, axes) if global_pool else window_sum(wide, *fields)
+        total = _power(total, p_value or 0)
+    total = sum(total, axes) if global_pool else window_sum(total, *fields)
     if global_pool:
         total = reshape(total, tuple(1 if axis in axes else size for axis, size in enumerate(shape)))
     if pool_type == "lp":
@@ -123,6 +137,155 @@ def pooling(
     if pool_type == "avg":
         total = _mean(total, shape, axes, kernel, stride, low, high, pad if count_include_pad else None)
     return cast(total, dtype)
+
+
+def means_of_windows(
+    x: Operand,
+    axes: Numbers,
+    kernel: Numbers,
+    stride: Numbers,
+    pad: Numbers,
+    high: Numbers,
+    counted: bool,
+    divisor: int | None = None,
+) -> Operand:
+    """The mean of each window.
+
+    Args:
+        x: any floats.
+        axes: of the windows; the other numbers are one for each of them.
+        kernel: the size of a window.
+        stride: the distance of windows.
+        pad: elements before each axis, and as many after it that count where `counted`.
+        high: elements after each axis into which windows reach.
+        counted: divide by the size of a window within the padded image, else within the image.
+        divisor: divide all sums by this instead.
+    """
+    kind = type_of(x)
+    fields = tuple(
+        _spread(numbers, axes, kind.ndim, rest) for numbers, rest in ((kernel, 1), (stride, 1), (pad, 0), (high, 0))
+    )
+    total = window_sum(cast(x, wide(kind.dtype)), *fields)
+    if divisor is not None:
+        return cast(div(total, like(divisor, total)), kind.dtype)
+    mean = _mean(total, kind.shape, axes, kernel, stride, pad, high, pad if counted else None)
+    return cast(mean, kind.dtype)
+
+
+def maxima_of_windows(
+    x: Operand, axes: Numbers, kernel: Numbers, stride: Numbers, pad: Numbers, high: Numbers, dilation: Numbers
+) -> tuple[Operand, Operand]:
+    """The largest element of each window, and its place in x: the first one's, counted over `axes` in row-major order.
+
+    Args:
+        x: any numbers.
+        axes: of the windows, in order and the last ones of x; the other numbers are one for each of them.
+        kernel: the elements of a window.
+        stride: the distance of windows.
+        pad: elements before each axis, of which windows take no notice.
+        high: the same after it.
+        dilation: the distance of elements of a window.
+    """
+    kind = type_of(x)
+    if any(apart != 1 for apart in dilation):
+        return _maxima_apart(x, axes, kernel, stride, pad, high, dilation)
+    fields = tuple(
+        _spread(numbers, axes, kind.ndim, rest) for numbers, rest in ((kernel, 1), (stride, 1), (pad, 0), (high, 0))
+    )
+    number = cast(window_arg_max(x, *fields), int64)
+    return window_max(x, *fields), _place(number, kind.shape, axes, kernel, stride, pad, dilation)
+
+
+def _place(
+    number: Operand, shape: Shape, axes: Numbers, kernel: Numbers, stride: Numbers, pad: Numbers, dilation: Numbers
+) -> Operand:
+    """The place in the image of elements that have a number in their window."""
+    found = type_of(number)
+    place: Operand | None = None
+    rest = number
+    inner = math.prod(kernel)
+    for axis, window, step, before, apart in zip(axes, kernel, stride, pad, dilation, strict=True):
+        inner = inner // window
+        t = floor_div(rest, like(inner, rest))
+        rest = sub(rest, mul(t, like(inner, rest)))
+        begin = mul(iota(found.shape, axis, int64), like(step, number))
+        at = sub(add(begin, mul(t, like(apart, t))), like(before, t))
+        place = at if place is None else add(mul(place, like(shape[axis], place)), at)
+    assert place is not None
+    return place
+
+
+def _maxima_apart(
+    x: Operand, axes: Numbers, kernel: Numbers, stride: Numbers, pad: Numbers, high: Numbers, dilation: Numbers
+) -> tuple[Operand, Operand]:
+    """The same for windows whose elements stand apart: one after the other is compared, over all windows at once."""
+    kind = type_of(x)
+    least = -math.inf if is_float(kind.dtype) else numpy.iinfo(kind.dtype).min
+    low, behind = (_spread(numbers, axes, kind.ndim, 0) for numbers in (pad, high))
+    padded = filled(x, scalar(least, kind.dtype), low, behind)
+    there = filled(full(True, TensorType(kind.shape, bool_)), scalar(False, bool_), low, behind)
+    counts = tuple(
+        (type_of(padded).shape[axis] - (window - 1) * apart - 1) // step + 1
+        for axis, window, step, apart in zip(axes, kernel, stride, dilation, strict=True)
+    )
+    best: Operand | None = None
+    for number, place in enumerate(itertools.product(*(range(window) for window in kernel))):
+        starts = tuple(t * apart for t, apart in zip(place, dilation, strict=True))
+        stops = tuple(a + (n - 1) * step + 1 for a, n, step in zip(starts, counts, stride, strict=True))
+        limits = (
+            _spread(starts, axes, kind.ndim, 0),
+            tuple(dict(zip(axes, stops, strict=True)).get(k, size) for k, size in enumerate(kind.shape)),
+            _spread(stride, axes, kind.ndim, 1),
+        )
+        part, inside = slice(padded, *limits), slice(there, *limits)
+        now = full(number, TensorType(type_of(part).shape, int64))
+        if best is None:
+            best, chosen, met = part, now, inside
+            continue
+        more = bit_or(bit_not(met), bit_and(bit_not(le(part, best)), eq(best, best)))
+        beats = bit_and(inside, more)
+        best, chosen, met = where(beats, part, best), where(beats, now, chosen), bit_or(met, inside)
+    assert best is not None
+    return best, _place(chosen, kind.shape, axes, kernel, stride, pad, dilation)
+
+
+def even_parts(sizes: Shape, counts: Sequence[int]) -> Numbers | None:
+    """Return the size of each part of axes cut into so many; None where they are not all as large."""
+    if any(size % count for size, count in zip(sizes, counts, strict=True)):
+        return None
+    return tuple(size // count for size, count in zip(sizes, counts, strict=True))
+
+
+def maxima_of_parts(x: Operand, axes: Numbers, counts: Numbers) -> tuple[Operand, Operand]:
+    """The largest element of each part of the last axes, and its place: see `interpolation.parts`, `maxima_of_windows`.
+
+    Args:
+        x: any numbers.
+        axes: the last ones of x.
+        counts: of parts, for each of them.
+    """
+    kind = type_of(x)
+    sizes = tuple(kind.shape[axis] for axis in axes)
+    window, none = even_parts(sizes, counts), (0,) * len(axes)
+    if window is not None:
+        return maxima_of_windows(x, axes, window, window, none, none, (1,) * len(axes))
+    places = numpy.zeros((1, 1), numpy.int64)
+    for size, count in zip(sizes, counts, strict=True):
+        # Parts are made equally long by repeating their last element, which changes no maximum and no first one.
+        limits = parts(int(size), int(count))
+        longest = max_of(stop - first for first, stop in limits)
+        along = numpy.array([[min_of(first + t, stop - 1) for t in range(longest)] for first, stop in limits])
+        joined = places[:, None, :, None] * int(size) + along[None, :, None, :]
+        places = joined.reshape(len(places) * len(limits), -1)
+    lead = kind.shape[: axes[0]]
+    flat = reshape(x, (*lead, math.prod(sizes)))
+    every = gather(flat, constant(places), len(lead))
+    number = reshape(cast(arg_max(every, len(lead) + 1), int64), (*lead, len(places), 1))
+    value = take_along_axis(every, number, len(lead) + 1)
+    table = broadcast(constant(places), type_of(every).shape)
+    at = take_along_axis(table, number, len(lead) + 1)
+    shape = (*lead, *counts)
+    return reshape(value, shape), reshape(at, shape)
 
 
 def _checked(

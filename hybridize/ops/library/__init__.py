@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compositions of ops under one name each, which every door's table calls: arrays, MXNet's files, PyTorch's programs.
+
+In: operands, and Python's numbers and words for what is no operand. Out: operands. `convolution_layers` has
+convolutions with bias; `pooling` windows of which each gives one number, and parts of images; `padding` elements
+around an array; `resizing` images of other sizes; `sampling` images at places that data say. A door translates names,
+defaults and conventions of its own, and computes nothing.
+It must not know doors: no array, module or file.
+"""

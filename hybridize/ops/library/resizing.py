@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Images of other sizes: repeated, interpolated, averaged over parts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy
+
+from hybridize.base.dims import same
+from hybridize.base.dtypes import int64, is_float
+from hybridize.base.errors import ShapeError
+from hybridize.base.types import TensorType
+from hybridize.ops.composite import composite
+from hybridize.ops.indexing import gather
+from hybridize.ops.interpolation import Row, linear, means
+from hybridize.ops.library.convolution_layers import LAYOUTS
+from hybridize.ops.library.pooling import even_parts, pooling
+from hybridize.ops.op import Operand, constant, type_of
+from hybridize.ops.resampling import resampled
+from hybridize.ops.views import broadcast, cast, reshape, wide
+
+
+def resized(x: Operand, rows: Mapping[int, Sequence[Row]]) -> Operand:
+    """Sums of elements along several axes, as `rows` say for each, rounded once; what shrinks most comes first."""
+    dtype, shape = type_of(x).dtype, type_of(x).shape
+    y = cast(x, wide(dtype))
+    for axis in sorted(rows, key=lambda axis: len(rows[axis]) / int(shape[axis])):
+        y = resampled(y, axis, rows[axis])
+    return cast(y, dtype)
+
+
+def picked(x: Operand, places: Mapping[int, Sequence[int]]) -> Operand:
+    """The elements at given places along several axes; gradients are sums over the few that repeat an element."""
+    if is_float(type_of(x).dtype):
+        return resized(x, {axis: [((place,), (1.0,)) for place in along] for axis, along in places.items()})
+    for axis, along in places.items():
+        x = gather(x, constant(numpy.array(along, int64)), axis)
+    return x
+
+
+@composite("_contrib_BilinearResize2D")
+def bilinear_resize(x: Operand, height: int, width: int, align_corners: bool) -> Operand:
+    """Images [n, c, h, w] of another height and width, interpolated between their four nearest pixels: see `linear`.
+
+    Raises:
+        ShapeError E179: these are no images.
+    """
+    kind = _image("BilinearResize2D", x)
+    sizes = {2: height, 3: width}
+    return resized(x, {axis: linear(int(kind.shape[axis]), int(size), align_corners) for axis, size in sizes.items()})
+
+
+@composite("_contrib_AdaptiveAvgPooling2D")
+def adaptive_mean(x: Operand, output_size: tuple[int, int]) -> Operand:
+    """Means of as many parts of images [n, c, h, w] as asked for: see `means`; windows where all parts are as large.
+
+    Raises:
+        ShapeError E179: these are no images.
+    """
+    _image("AdaptiveAvgPooling2D", x)
+    return means_of_parts(x, output_size)
+
+
+def means_of_parts(x: Operand, counts: Sequence[int]) -> Operand:
+    """Means of as many parts of each of the last axes: see `interpolation.means`; windows where all are as large.
+
+    Args:
+        x: [batch, channels, i...], with one to three axes i.
+        counts: for each axis i.
+    """
+    sizes = type_of(x).shape[2:]
+    layout, none = LAYOUTS[len(sizes)][0], (0,) * len(sizes)
+    if all(same(count, 1) for count in counts):
+        ones = (1,) * len(sizes)
+        return pooling(x, ones, "avg", True, "valid", ones, none, None, True, layout)
+    window = even_parts(sizes, counts)
+    if window is not None:
+        return pooling(x, window, "avg", False, "valid", window, none, None, True, layout)
+    pairs = zip(sizes, counts, strict=True)
+    return resized(x, {2 + k: means(int(size), int(count)) for k, (size, count) in enumerate(pairs)})
+
+
+def _image(name: str, x: Operand) -> TensorType:
+    """The type of images that have a pixel."""
+    kind = type_of(x)
+    if kind.ndim != 4 or kind.shape[2] < 1 or kind.shape[3] < 1:
+        raise ShapeError(
+            "E179", f"{name} of {kind}", help="it is [batch, channels, height, width], of a pixel at least"
+        )
+    return kind
+
+
+def _repeated_attributes(x: Operand, scale: int) -> Mapping[str, object]:
+    return {"scale": scale, "sample_type": "nearest", "num_args": 1}
+
+
+@composite("UpSampling", _repeated_attributes)
+def repeated(x: Operand, scale: int) -> Operand:
+    """Images [n, c, h, w], each pixel of which becomes `scale` times `scale` of them."""
+    return repeated_along(x, {2: scale, 3: scale})
+
+
+def repeated_along(x: Operand, times: Mapping[int, int]) -> Operand:
+    """`x`, each element of which is there so many times along the axes."""
+    shape = type_of(x).shape
+    apart = tuple(n for size in shape for n in (size, 1))
+    wider = tuple(n for axis, size in enumerate(shape) for n in (size, times.get(axis, 1)))
+    every = tuple(size * times.get(axis, 1) for axis, size in enumerate(shape))
+    return reshape(broadcast(reshape(x, apart), wider), every)

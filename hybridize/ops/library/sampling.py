@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Images at places that data say: each element of the result is interpolated around a point of its own."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+
+from hybridize.base.dtypes import int64
+from hybridize.base.errors import ArgumentError
+from hybridize.ops.analysis import floor, isfinite, round
+from hybridize.ops.arithmetic import abs, add, bit_and, div, ge, le, lt, max, min, mod, mul, sub, where
+from hybridize.ops.indexing import gather_nd
+from hybridize.ops.op import Operand, type_of
+from hybridize.ops.slicing import concat, iota, slice
+from hybridize.ops.views import broadcast, cast, like, reshape, transpose, wide
+
+WAYS = ("linear", "nearest", "cubic")
+BORDERS = ("zeros", "border", "reflection")
+
+
+def sampled(x: Operand, grid: Operand, way: str, border: str, corners: bool) -> Operand:
+    """Return images [n, c, o...] at the points of a grid.
+
+    Args:
+        x: [n, c, i...], with two or three axes i; "cubic" takes two.
+        grid: [n, o..., axes], a point for each element of the result: its place along the last axis of x first, from
+            -1 to 1 over that axis.
+        way: one of `WAYS`: between the elements around a point, the nearest one, or by Keys' kernel.
+        border: one of `BORDERS`: elements beyond the image are 0, the nearest of the image, or its mirror's.
+        corners: -1 and 1 are the middles of the outermost elements, else their outer edges.
+
+    Raises:
+        ArgumentError E399: no such way or border.
+    """
+    for name, value, options in (("way", way, WAYS), ("border", border, BORDERS)):
+        if value not in options:
+            raise ArgumentError("E399", f"sampled with {name}={value!r}", help=f"one of {', '.join(options)}")
+    kind = type_of(x)
+    sizes, total = kind.shape[2:], wide(kind.dtype)
+    points = cast(grid, total)
+    places = [_unscaled(_column(points, len(sizes) - 1 - k), size, corners) for k, size in enumerate(sizes)]
+    read = _reader(x, type_of(grid).shape[1:-1], border == "zeros")
+    if way == "cubic":
+        return cast(_cubic(read, places, sizes, border, corners), kind.dtype)
+    inside = [_inside(place, size, border, corners) for place, size in zip(places, sizes, strict=True)]
+    if way == "nearest":
+        return cast(read([round(place) for place in inside]), kind.dtype)
+    below = [floor(place) for place in inside]
+    found: Operand | None = None
+    for corner in itertools.product((0, 1), repeat=len(sizes)):
+        at = [add(low, like(1, low)) if one else low for low, one in zip(below, corner, strict=True)]
+        weight: Operand | None = None
+        for place, low, one in zip(inside, below, corner, strict=True):
+            share = sub(place, low)
+            part = share if one else sub(like(1, share), share)
+            weight = part if weight is None else mul(weight, part)
+        term = _weighed(read(at), weight)
+        found = term if found is None else add(found, term)
+    return cast(found, kind.dtype)
+
+
+Read = Callable[[Sequence[Operand]], Operand]
+"""Elements of the images at whole places, one operand of places for each axis."""
+
+
+def _column(points: Operand, number: int) -> Operand:
+    shape = type_of(points).shape
+    starts, stops = (0,) * (len(shape) - 1) + (number,), (*shape[:-1], number + 1)
+    return reshape(slice(points, starts, stops, (1,) * len(shape)), shape[:-1])
+
+
+def _unscaled(place: Operand, size: int, corners: bool) -> Operand:
+    """Places from -1 to 1 as places in an axis."""
+    one, half = like(1, place), like(0.5, place)
+    if corners:
+        return mul(add(place, one), mul(like(size - 1, place), half))
+    return mul(sub(mul(add(place, one), like(size, place)), one), half)
+
+
+def _inside(place: Operand, size: int, border: str, corners: bool) -> Operand:
+    """Places moved into the axis; those beyond it have no slope."""
+    if border == "zeros":
+        return place
+    if border == "reflection":
+        place = _mirrored(place, size, corners)
+    zero, last = like(0, place), like(size - 1, place)
+    inner = where(ge(place, last), last, place)
+    inner = where(le(place, zero), zero, inner)
+    return where(isfinite(place), inner, zero)
+
+
+def _mirrored(place: Operand, size: int, corners: bool) -> Operand:
+    """Places reflected at both ends of an axis, as often as it takes."""
+    low = 0.0 if corners else -0.5
+    span = like(size - 1 if corners else size, place)
+    if corners and size == 1:
+        return like(0, place)
+    apart = abs(sub(place, like(low, place)))
+    extra = mod(apart, span)
+    turns = floor(div(apart, span))
+    even = le(mod(turns, like(2, turns)), like(0.5, turns))
+    return add(where(even, extra, sub(span, extra)), like(low, place))
+
+
+def _reader(x: Operand, out: Sequence[int], zeros: bool) -> Read:
+    """Return the elements at places, 0 beyond the image where `zeros`, as [n, c, o...]."""
+    n, channels, *sizes = type_of(x).shape
+    rank = len(sizes)
+    last = transpose(x, (0, *range(2, rank + 2), 1))
+    shape = (n, *out)
+    image = iota(shape, 0, int64)
+
+    def read(places: Sequence[Operand]) -> Operand:
+        there: Operand | None = None
+        columns = [image]
+        for place, size in zip(places, sizes, strict=True):
+            zero, most = like(0, place), like(size - 1, place)
+            fits = bit_and(ge(place, zero), le(place, most))
+            there = fits if there is None else bit_and(there, fits)
+            safe = where(isfinite(place), min(max(place, zero), most), zero)
+            columns.append(cast(safe, int64))
+        points = concat(*(reshape(column, (*shape, 1)) for column in columns), axis=len(shape))
+        found = transpose(gather_nd(last, points), (0, len(shape), *range(1, len(shape))))
+        found = cast(found, wide(type_of(x).dtype))
+        if not zeros or there is None:
+            return found
+        return where(_over_channels(there, channels), found, like(0, found))
+
+    return read
+
+
+def _over_channels(x: Operand, channels: int) -> Operand:
+    """[n, o...] over [n, c, o...]."""
+    n, *out = type_of(x).shape
+    return broadcast(reshape(x, (n, 1, *out)), (n, channels, *out))
+
+
+def _weighed(found: Operand, weight: Operand | None) -> Operand:
+    assert weight is not None
+    return mul(found, _over_channels(weight, type_of(found).shape[1]))
+
+
+def _cubic(read: Read, places: Sequence[Operand], sizes: Sequence[int], border: str, corners: bool) -> Operand:
+    """Sums over the four nearest elements along both axes, weighed by Keys' kernel with a slope of -0.75."""
+    below = [floor(place) for place in places]
+    shares = [sub(place, low) for place, low in zip(places, below, strict=True)]
+    found: Operand | None = None
+    for corner in itertools.product((-1, 0, 1, 2), repeat=len(sizes)):
+        weight: Operand | None = None
+        at = []
+        for low, share, size, step in zip(below, shares, sizes, corner, strict=True):
+            at.append(_inside(add(low, like(step, low)), size, border, corners))
+            part = _keys(sub(share, like(step, share)), step in (0, 1))
+            weight = part if weight is None else mul(weight, part)
+        term = _weighed(read(at), weight)
+        found = term if found is None else add(found, term)
+    assert found is not None
+    return found
+
+
+def _keys(distance: Operand, near: bool) -> Operand:
+    """The weight of an element at a distance up to 1, or from 1 to 2."""
+    slope = -0.75
+    x = where(lt(distance, like(0, distance)), sub(like(0, distance), distance), distance)
+    factors = (slope + 2, -(slope + 3), 0, 1) if near else (slope, -5 * slope, 8 * slope, -4 * slope)
+    value = like(factors[0], x)
+    for factor in factors[1:]:
+        value = add(mul(value, x), like(factor, x))
+    return value

@@ -1,0 +1,339 @@
+"""Convolutions, pooling, padding, other sizes and points of images: values and gradients are PyTorch's."""
+
+import itertools
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+
+from hybridize import hybridize
+
+CONVOLUTION = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}
+TRANSPOSED = {1: F.conv_transpose1d, 2: F.conv_transpose2d, 3: F.conv_transpose3d}
+MAXIMA = {1: F.max_pool1d, 2: F.max_pool2d, 3: F.max_pool3d}
+MEANS = {1: F.avg_pool1d, 2: F.avg_pool2d, 3: F.avg_pool3d}
+PARTS = {1: F.adaptive_avg_pool1d, 2: F.adaptive_avg_pool2d, 3: F.adaptive_avg_pool3d}
+MAXIMA_OF_PARTS = {1: F.adaptive_max_pool1d, 2: F.adaptive_max_pool2d, 3: F.adaptive_max_pool3d}
+UNPOOLED = {1: F.max_unpool1d, 2: F.max_unpool2d, 3: F.max_unpool3d}
+NORMS = {1: F.lp_pool1d, 2: F.lp_pool2d, 3: F.lp_pool3d}
+LINEAR = {1: "linear", 2: "bilinear", 3: "trilinear"}
+SIZES = {1: (9,), 2: (9, 6), 3: (5, 6, 4)}
+
+
+def image(rank, dtype=torch.float64):
+    """Images of four channels, with ties among neighbours."""
+    made = torch.randn(2, 4, *SIZES[rank], generator=torch.Generator().manual_seed(rank), dtype=torch.float64)
+    return (made * 2).round(decimals=1).to(dtype)
+
+
+def weight(*shape, dtype=torch.float64):
+    return torch.linspace(-1, 1, math.prod(shape), dtype=torch.float64).sin().reshape(shape).to(dtype)
+
+
+class Many(nn.Module):
+    def __init__(self, functions):
+        super().__init__()
+        self.functions = functions
+
+    def forward(self, *xs):
+        return {name: _tensors(function(*xs)) for name, function in self.functions.items()}
+
+
+def _tensors(y):
+    return [y] if isinstance(y, torch.Tensor) else list(y)
+
+
+def compare(functions, *xs, rtol=1e-9):
+    """Compare results of functions of the arguments, and gradients of weighted sums, with PyTorch's own.
+
+    Returns:
+        The module.
+    """
+    module = Many(functions)
+    given, twins = ([x.clone().requires_grad_(x.dtype.is_floating_point) for x in xs] for _ in range(2))
+    want = module(*twins)
+    compiled = hybridize(module)
+    got = compiled(*given)
+    atol = rtol / 10
+    for name, results in want.items():
+        at = {"msg": lambda text, name=name: f"{name}: {text}"}
+        for ours, theirs in zip(got[name], results, strict=True):
+            assert ours.dtype == theirs.dtype and ours.requires_grad == theirs.requires_grad, name
+            torch.testing.assert_close(ours, theirs, rtol=rtol, atol=atol, **at)
+        floats = [k for k, y in enumerate(results) if y.requires_grad]
+        slopes = []
+        for ys, leaves in ((got[name], given), (results, twins)):
+            total = sum((ys[k] * weight(*ys[k].shape, dtype=ys[k].dtype)).sum() for k in floats)
+            leaves = [x for x in leaves if x.requires_grad]
+            slopes.append(torch.autograd.grad(total, leaves, retain_graph=True, allow_unused=True) if floats else ())
+        for ours, theirs in zip(*slopes, strict=True):
+            if theirs is not None:
+                ours = torch.zeros_like(theirs) if ours is None else ours  # no path to an argument: no slope
+                torch.testing.assert_close(ours, theirs, rtol=10 * rtol, atol=10 * atol, **at)
+    with torch.no_grad():
+        assert compiled.program(*xs).fallbacks == ()
+    return compiled
+
+
+def convolutions(rank):
+    convolution, transposed = CONVOLUTION[rank], TRANSPOSED[rank]
+    w = (3,) * rank
+    plain, grouped, depthwise = weight(6, 4, *w), weight(6, 2, *w), weight(8, 1, *w)
+    back, parts = weight(4, 6, *w), weight(4, 3, *w)
+    bias = weight(6)
+    return {
+        "plain": lambda x: convolution(x, plain, bias),
+        "strided": lambda x: convolution(x, plain, None, 2, 1),
+        "dilated": lambda x: convolution(x, plain, bias, 1, 2, 2),
+        "grouped": lambda x: convolution(x, grouped, bias, 2, 1, 1, 2),
+        "depthwise": lambda x: convolution(x, depthwise, None, 1, 1, 1, 4),
+        "same": lambda x: convolution(x, plain, bias, padding="same"),
+        "same of an even window": lambda x: convolution(x, weight(6, 4, *(2,) * rank), bias, padding="same"),
+        "valid": lambda x: convolution(x, plain, bias, padding="valid"),
+        "one image": lambda x: convolution(x[0], plain, bias, 1, 1),
+        "weight that varies": lambda x: convolution(x, x[:, :, *(slice(0, 3),) * rank], None, 1, 1),
+        "transposed": lambda x: transposed(x, back, bias),
+        "transposed by strides": lambda x: transposed(x, back, bias, 2, 1, 1),
+        "transposed in groups": lambda x: transposed(x, parts, bias, 3, 1, 2, 2),
+        "transposed with dilation": lambda x: transposed(x, back, None, 1, 0, 0, 1, 2),
+    }
+
+
+def pools(rank):
+    maxima, means, size = MAXIMA[rank], MEANS[rank], SIZES[rank]
+    found = {
+        "maxima": lambda x: maxima(x, 2),
+        "maxima within padding": lambda x: maxima(x, 3, 2, 1),
+        "maxima up to the end": lambda x: maxima(x, 2, 3, 1, ceil_mode=True),
+        "maxima and places": lambda x: maxima(x, 3, 2, 1, return_indices=True),
+        "maxima apart": lambda x: maxima(x, 2, 1, 1, 3, return_indices=True),
+        "maxima of one image": lambda x: maxima(x[0], 3, 2, 1, return_indices=True),
+        "unpooled": lambda x: UNPOOLED[rank](*maxima(x, 2, 2, return_indices=True), 2, 2, output_size=size),
+        "means": lambda x: means(x, 2),
+        "means with padding": lambda x: means(x, 3, 2, 1),
+        "means without padding": lambda x: means(x, 3, 2, 1, count_include_pad=False),
+        "means up to the end": lambda x: means(x, 3, 2, 1, ceil_mode=True),
+        "means up to the end, without padding": lambda x: means(x, 2, 3, 1, ceil_mode=True, count_include_pad=False),
+        "means of one image": lambda x: means(x[0], 3, 2, 1),
+        "norms": lambda x: NORMS[rank](x.abs() + 1, 2, 3, 2),
+        "parts": lambda x: PARTS[rank](x, 3),
+        "parts that overlap": lambda x: PARTS[rank](x, tuple(n + 2 for n in size)),
+        "one part": lambda x: PARTS[rank](x, 1),
+        "maxima of parts": lambda x: MAXIMA_OF_PARTS[rank](x, 2, return_indices=True),
+        "maxima of even parts": lambda x: MAXIMA_OF_PARTS[rank](x, tuple(size[:rank]), return_indices=True),
+        "maximum": lambda x: MAXIMA_OF_PARTS[rank](x[0], 1, return_indices=True),
+        "responses": lambda x: F.local_response_norm(x, 3),
+    }
+    if rank > 1:
+        found["means by a divisor"] = lambda x: means(x, 3, 2, 1, divisor_override=5)
+        found["windows of several sizes"] = lambda x: maxima(x, (2, 3, 1)[:rank], (2, 1, 2)[:rank], (0, 1, 0)[:rank])
+    return found
+
+
+def borders(rank):
+    each = (2, 1) * rank
+    mixed = (1, 0) * rank
+    return {
+        "reflected": lambda x: F.pad(x, each, mode="reflect"),
+        "reflected on one side": lambda x: F.pad(x, mixed, mode="reflect"),
+        "replicated": lambda x: F.pad(x, (5, 1) * rank, mode="replicate"),
+        "replicated and cut": lambda x: F.pad(x, (2, -1) * rank, mode="replicate"),
+        "circular": lambda x: F.pad(x, each, mode="circular"),
+        "constant": lambda x: F.pad(x, (1, -1) * rank, value=0.5),
+        "one image": lambda x: F.pad(x[0], each, mode="reflect"),
+        "channels": lambda x: F.channel_shuffle(x, 2),
+    }
+
+
+def sizes(rank):
+    wanted = tuple(n + 3 for n in SIZES[rank])
+    smaller = (3,) * rank
+    found = {
+        "twice": lambda x: F.interpolate(x, scale_factor=2),
+        "nearest": lambda x: F.interpolate(x, size=wanted),
+        "fewer": lambda x: F.interpolate(x, size=smaller),
+        "nearest by a scale": lambda x: F.interpolate(x, scale_factor=1.7),
+        "nearest by a scale of their own": lambda x: F.interpolate(x, scale_factor=0.6, recompute_scale_factor=True),
+        "exactly": lambda x: F.interpolate(x, scale_factor=1.7, mode="nearest-exact"),
+        "exactly fewer": lambda x: F.interpolate(x, size=smaller, mode="nearest-exact"),
+        "linear": lambda x: F.interpolate(x, size=wanted, mode=LINEAR[rank]),
+        "linear by a scale": lambda x: F.interpolate(x, scale_factor=1.7, mode=LINEAR[rank]),
+        "linear, fewer": lambda x: F.interpolate(x, scale_factor=0.4, mode=LINEAR[rank]),
+        "corners": lambda x: F.interpolate(x, size=wanted, mode=LINEAR[rank], align_corners=True),
+        "corners of one": lambda x: F.interpolate(x, size=1, mode=LINEAR[rank], align_corners=True),
+        "areas": lambda x: F.interpolate(x, size=smaller, mode="area"),
+    }
+    if rank == 2:
+        for mode, corners in itertools.product(("bilinear", "bicubic"), (False, True)):
+            how = {"mode": mode, "align_corners": corners}
+            found[f"{mode} {corners}"] = lambda x, how=how: F.interpolate(x, scale_factor=(1.7, 0.6), **how)
+            found[f"smooth {mode} {corners}"] = lambda x, how=how: F.interpolate(x, size=(4, 9), antialias=True, **how)
+        found["shuffled"] = lambda x: F.pixel_shuffle(x, 2)
+        found["blocks"] = lambda x: F.pixel_unshuffle(x, 3)
+        found["windows"] = lambda x: F.unfold(x, 3, 1, 1, 2)
+        found["windows added up"] = lambda x: F.fold(F.unfold(x, 3, 2, 1, 2), SIZES[2], 3, 2, 1, 2)
+    return found
+
+
+@pytest.mark.parametrize("rank", [pytest.param(1, marks=pytest.mark.long), 2, pytest.param(3, marks=pytest.mark.long)])
+@pytest.mark.parametrize("group", [convolutions, pools, borders, sizes])
+def test_values_and_gradients(group, rank):
+    compare(group(rank), image(rank))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+def test_other_precisions(dtype):
+    w = weight(6, 4, 3, 3, dtype=dtype)
+    functions = {
+        "convolution": lambda x: F.conv2d(x, w, None, 2, 1),
+        "maxima": lambda x: F.max_pool2d(x, 3, 2, 1),
+        "means": lambda x: F.avg_pool2d(x, 3, 2, 1, count_include_pad=False),
+        "linear": lambda x: F.interpolate(x, scale_factor=2.0, mode="bilinear"),
+        "nearest": lambda x: F.interpolate(x, size=(7, 5)),
+    }
+    rtol = 1e-5 if dtype == torch.float32 else 3e-2
+    compare(functions, image(2, dtype), rtol=rtol)
+
+
+@pytest.mark.parametrize("rank", [1, 3])
+def test_other_axes(rank):
+    groups = convolutions(rank) | pools(rank) | borders(rank) | sizes(rank)
+    chosen = ("strided", "transposed by strides", "maxima within padding", "means up to the end", "reflected", "linear")
+    compare({name: groups[name] for name in chosen}, image(rank))
+
+
+def test_whole_numbers():
+    x = (image(2) * 10).long()
+    compare({"maxima": lambda x: F.max_pool2d(x, 2, return_indices=True), "nearest": lambda x: x.repeat(1, 1, 2, 2)}, x)
+
+
+WAYS = list(itertools.product(("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection"), (False, True)))
+FEW = [("bilinear", "zeros", False), ("bilinear", "reflection", True), ("nearest", "border", False)]
+
+
+@pytest.mark.parametrize("ways", [FEW, pytest.param(WAYS, marks=pytest.mark.long)], ids=["few", "all"])
+def test_points(ways):
+    generator = torch.Generator().manual_seed(5)
+    grid = torch.rand(2, 5, 4, 2, generator=generator, dtype=torch.float64) * 3 - 1.5
+    functions = {
+        f"{way} {border} {corners}": lambda x, g, how=(way, border, corners): F.grid_sample(x, g, *how)
+        for way, border, corners in ways
+    }
+    theta = weight(2, 2, 3)
+    functions["affine"] = lambda x, g: F.grid_sample(x, F.affine_grid(theta, (2, 4, 5, 5), False), align_corners=False)
+    compare(functions, image(2), grid)
+
+
+@pytest.mark.parametrize("ways", [FEW[:1], pytest.param(WAYS, marks=pytest.mark.long)], ids=["few", "all"])
+def test_points_of_volumes(ways):
+    generator = torch.Generator().manual_seed(5)
+    grid = torch.rand(2, 3, 4, 2, 3, generator=generator, dtype=torch.float64) * 3 - 1.5
+    functions = {
+        f"{way} {border} {corners}": lambda x, g, how=(way, border, corners): F.grid_sample(x, g, *how)
+        for way, border, corners in ways
+        if way != "bicubic"
+    }
+    compare(functions, image(3), grid)
+
+
+def test_channels_last():
+    w = weight(6, 4, 3, 3)
+    functions = {
+        "convolution": lambda x: F.conv2d(x, w, None, 2, 1),
+        "maxima": lambda x: F.max_pool2d(x, 2),
+        "rows": lambda x: x.contiguous(memory_format=torch.channels_last).permute(0, 2, 3, 1).reshape(-1),
+    }
+    x = image(2).to(memory_format=torch.channels_last)
+    compare(functions, x)
+    net = nn.Sequential(nn.Conv2d(4, 6, 3, padding=1), nn.BatchNorm2d(6), nn.ReLU(), nn.Conv2d(6, 5, 1)).double().eval()
+    net = net.to(memory_format=torch.channels_last)
+    with torch.no_grad():
+        torch.testing.assert_close(hybridize(net)(x), net(x))
+
+
+def test_a_batch_of_none_and_of_other_sizes():
+    net = nn.Sequential(
+        nn.Conv2d(3, 8, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.AdaptiveAvgPool2d(1), nn.Flatten()
+    )
+    compiled = hybridize(net)
+    with torch.no_grad():
+        for batch, height, width in ((2, 8, 8), (5, 8, 8), (9, 12, 10), (3, 20, 6), (0, 8, 8), (1, 4, 4)):
+            x = torch.randn(batch, 3, height, width)
+            torch.testing.assert_close(compiled(x), net(x))
+    assert compiled.cache_info()["programs"] <= 5
+
+
+@st.composite
+def drawn(draw, rank):
+    """A convolution, and a pooling of its result, of options that fit."""
+    each = st.integers
+    groups = draw(st.sampled_from([1, 1, 2, 3]))
+    channels, filters = groups * draw(each(1, 3)), groups * draw(each(1, 3))
+    window = tuple(draw(each(1, 3)) for _ in range(rank))
+    stride, dilation = (tuple(draw(each(1, 3)) for _ in range(rank)) for _ in range(2))
+    pad = tuple(draw(each(0, 2)) for _ in range(rank))
+    least = [max(1, (k - 1) * d + 1 - 2 * p) for k, d, p in zip(window, dilation, pad, strict=True)]
+    size = tuple(n + draw(each(0, 6)) for n in least)
+    transposed = draw(st.booleans())
+    more = tuple(draw(each(0, max(s, d) - 1)) for s, d in zip(stride, dilation, strict=True)) if transposed else None
+    pool = tuple(draw(each(1, 3)) for _ in range(rank))
+    step = tuple(draw(each(1, 3)) for _ in range(rank))
+    sides = tuple(draw(each(0, k // 2)) for k in pool)
+    ceil, counted, scale = draw(st.booleans()), draw(st.booleans()), draw(st.floats(0.5, 3.0))
+    corners = draw(st.booleans())
+    batch = draw(each(1, 2))
+    return locals()
+
+
+def _fits(function, *xs):
+    try:
+        return function(*xs) is not None
+    except RuntimeError:  # a size that PyTorch refuses
+        return False
+
+
+def check(case):
+    rank = case["rank"]
+    window, groups = case["window"], case["groups"]
+    if case["transposed"]:
+        w = weight(case["channels"], case["filters"] // groups, *window)
+        how = (case["stride"], case["pad"], case["more"], groups, case["dilation"])
+        functions = {"transposed": lambda x: TRANSPOSED[rank](x, w, None, *how)}
+    else:
+        w = weight(case["filters"], case["channels"] // groups, *window)
+        how = (case["stride"], case["pad"], case["dilation"], groups)
+        functions = {"convolution": lambda x: CONVOLUTION[rank](x, w, None, *how)}
+    pool = case["pool"], case["step"], case["sides"]
+    scale, corners = case["scale"], case["corners"]
+    functions |= {
+        "maxima": lambda x: MAXIMA[rank](x, *pool, ceil_mode=case["ceil"], return_indices=True),
+        "means": lambda x: MEANS[rank](x, *pool, case["ceil"], case["counted"]),
+        "nearest": lambda x: F.interpolate(x, scale_factor=scale),
+        "exactly": lambda x: F.interpolate(x, scale_factor=scale, mode="nearest-exact"),
+        "linear": lambda x: F.interpolate(x, scale_factor=scale, mode=LINEAR[rank], align_corners=corners),
+        "parts": lambda x: PARTS[rank](x, case["pool"]),
+        "maxima of parts": lambda x: MAXIMA_OF_PARTS[rank](x, case["pool"], return_indices=True),
+    }
+    generator = torch.Generator().manual_seed(3)
+    x = torch.randn(case["batch"], case["channels"], *case["size"], generator=generator, dtype=torch.float64)
+    functions = {name: function for name, function in functions.items() if _fits(function, x)}
+    compare(functions, x.round(decimals=1))
+
+
+@pytest.mark.parametrize("rank", [1, 2])
+@given(data=st.data())
+@settings(max_examples=2, deadline=None, derandomize=True)
+def test_random_options(rank, data):
+    check(data.draw(drawn(rank)))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("rank", [1, 2, 3])
+@given(data=st.data())
+@settings(max_examples=100, deadline=None)
+def test_many_random_options(rank, data):
+    check(data.draw(drawn(rank)))
