@@ -254,10 +254,13 @@ def test_a_block_of_a_panel_and_the_next_one_stay_near(channels, size, l2_bytes)
     assert count == 1 or 2 * plan.tap_count * per_tap + x_bytes > l2_bytes // 2
 
 
-@pytest.mark.parametrize(("channels", "size"), [(256, 14), (512, 7), (512, 9), (320, 10)])
+@pytest.mark.parametrize(("channels", "size"), [(64, 56), (128, 28), (256, 14), (512, 7), (512, 9), (320, 10)])
 @pytest.mark.parametrize(("name", "unroll"), [("avx512", 1), ("avx512", 2), ("avx2", 1)])
 def test_the_turns_of_a_tile_bring_its_share_of_the_next_panel(channels, size, name, unroll):
-    """All of it, evenly: neither lines left out at the end, nor those of the next tile fetched twice."""
+    """All of it, evenly: neither lines left out at the end, nor those of the next tile fetched twice.
+
+    So it is where the second-level cache could hold all panels, too: in a network they come from afar.
+    """
     plan = far_plan(channels, size, 1 << 20, name, unroll)
     (tiles,) = plan.tiles
     sums = plan.tap_count * plan.term_count // plan.blocks.count

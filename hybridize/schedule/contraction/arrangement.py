@@ -35,7 +35,6 @@ from hybridize.schedule.contraction.taps import (
     TapTiles,
     block_band,
     cycles,
-    is_far,
     tap_blocks,
     tap_panels,
     tile_height,
@@ -645,10 +644,15 @@ def _terms(sums: list[TapAxis], counts: Mapping[int, int], cut: Collection[int])
 
 
 def _shares(plan: TapPlan, target: Target) -> tuple[TapPanels, ...]:
-    """The panels, told how much of the next one each row of the largest part brings near where they come from afar."""
+    """The panels, told how much of the next one each row of the largest part brings near.
+
+    They may come from afar even where the second-level cache could hold all of them: other steps have used it since
+    the call before. Where they are near, what is fetched for nothing costs nothing that could be measured.
+    """
     per_column = hint(plan.tap_count * plan.term_count) * plan.dtype.itemsize // hint(plan.blocks.count)
     count = hint(sum((panels.count for panels in plan.panels), 0) * _count(plan.packed_groups))
-    if count < 2 or plan.blocks.outside or not is_far(plan, target):
+    nbytes = hint(plan.packed_elements) * plan.dtype.itemsize
+    if count < 2 or plan.blocks.outside or nbytes <= target.l1_bytes:
         return plan.panels
     parts = [(part, tiles) for tiles in plan.tiles for part in tiles.parts]
     part, tiles = max(parts, key=lambda one: hint(one[0].units * one[0].rows))

@@ -464,7 +464,8 @@ def tap_blocks(plan: TapPlan, x_bytes: int, target: Target) -> TapBlocks:
         wanted = -(-max(panel_bytes, x_bytes) // near) if panel_bytes + reach > 3 * near else 1
     else:
         # The next panel comes meanwhile. Measured: of 2 MiB, 1.1 MiB are read again and again at full speed.
-        wanted = -(-2 * panel_bytes // (2 * near - min(x_bytes, near))) if is_far(plan, target) else 1
+        far = hint(plan.packed_elements) * plan.dtype.itemsize > 2 * near
+        wanted = -(-2 * panel_bytes // (2 * near - min(x_bytes, near))) if far else 1
     if wanted == 1 or rows <= max(tiles.heights):
         return TapBlocks()
     taps_each = max(1, hint(taps) // max(1, min(wanted, sums // _BLOCK_SUMS)))
@@ -473,11 +474,6 @@ def tap_blocks(plan: TapPlan, x_bytes: int, target: Target) -> TapBlocks:
     # All panels read x again where it does not stay near; or all sums go through memory for each block.
     again = (panels - 1) * x_bytes if is_cut and x_bytes > near else 0
     return TapBlocks(count, again > 2 * hint(count) * rows * hint(plan.columns) * plan.dtype.itemsize)
-
-
-def is_far(plan: TapPlan, target: Target) -> bool:
-    """Tell whether all panels together do not stay in the second-level cache."""
-    return hint(plan.packed_elements) * plan.dtype.itemsize > target.l2_bytes // 2
 
 
 def block_band(plan: TapPlan, target: Target) -> int:
