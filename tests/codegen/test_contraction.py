@@ -249,6 +249,18 @@ def test_packed_second_operand(name):
     run(cases, named_target(name))
 
 
+@pytest.mark.parametrize("name", TARGETS)
+def test_panels_that_are_fetched_ahead(name):
+    """Of a packed w that the second-level cache does not hold; what is fetched behind its end need not exist."""
+    target = replace(named_target(name), l2_bytes=64 << 10)
+    cases = [
+        Case(Product(float32, m, n, k, transpose_w=True, packed=True, gates=gates), bias=gates == 1)
+        for m, n, k, gates in ((1, 300, 100, 1), (2, 170, 64, 1), (2, 97, 100, 1), (1, 256, 60, 4), (1, 320, 33, 1))
+    ]
+    run(cases, target)
+    assert all(case.plan.tiling.panel_ahead for case in cases)
+
+
 @pytest.mark.parametrize(("transpose_x", "transpose_w"), [(False, True), (False, False), (True, False)])
 def test_blocks_of_k_and_groups_of_panels(transpose_x, transpose_w):
     """Sizes at which panels no longer fit the cache: of a target whose cache is small."""

@@ -31,6 +31,7 @@ KINDS = {
     "rows over flipped panels": Product(float32, 300, 40, 500, transpose_w=True),
     "rows of a transposed x": Product(float32, 512, 256, 1000, transpose_x=True),
     "rows of a packed w": Product(float32, 64, 256, 512, transpose_w=True, packed=True),
+    "a row of a far packed w": Product(float32, 1, 1000, 1280, transpose_w=True, packed=True),
     "any rows": Product(float32, M, 100, 64),
     "any sizes": Product(float32, M, N, K, B),
     "columns": Product(float32, 64, 256, 512, transpose_w=True),
@@ -106,3 +107,14 @@ if __name__ == "__main__":
         path.unlink()
     for kind in KINDS:
         file(kind).write_text(text(kind))
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
+@pytest.mark.parametrize(("rows", "columns", "terms", "ahead"), [
+    (1, 1000, 1280, True), (2, 1000, 512, True), (1, 256, 128, False), (64, 1000, 1280, False),
+])  # fmt: skip
+def test_a_packed_w_that_is_far_and_read_once_is_fetched_ahead(target, rows, columns, terms, ahead):
+    """What stays in the second-level cache, or is read again by the next tile of rows, is not."""
+    plan = make_plan(Product(float32, rows, columns, terms, transpose_w=True, packed=True), target)
+    assert (plan.tiling.panel_ahead > 0) == ahead
+    assert ("bytes ahead" in str(plan)) == ahead

@@ -94,7 +94,7 @@ def tile(
     along_k: bool,
     *,
     adds: bool = True,
-    ahead: bool = False,
+    ahead: int = 0,
     brings: bool = False,
     clamped: bool = False,
     gates: int = 1,
@@ -104,15 +104,16 @@ def tile(
 
     c is [rows][vectors * lanes], its rows `c_stride` apart; with `more` it is added to, which takes `adds`. x is
     contiguous along k when `along_k`, its rows `x_stride` apart; else contiguous along its rows, and `x_stride` leads
-    to the next k. `w_stride` leads from one k to the next. With `ahead`, the columns of w that follow the tile are
-    fetched meanwhile. With `brings`, so is what the next tile reads from far away: `ptr next, i64 rate` follow `more`,
-    `rate` bytes with each term, as many lines at once would stand in the way of w. With several `gates`, `i64 gate`
-    follows, the bytes of w from the vectors of one to those of the next. With `clamped`, `i64 count` comes first, how
-    many of the rows there are, at least 1: the last stands in for the missing, in x and in c. With `ending`, its
-    parameters come last, and c is what it makes of it.
+    to the next k. `w_stride` leads from one k to the next. With `ahead`, the vectors of w so many bytes behind
+    those that are read are fetched meanwhile. With `brings`, so is what the next tile reads from far away: `ptr
+    next, i64 rate` follow `more`, `rate` bytes with each term, as many lines at once would stand in the way of w.
+    With several `gates`, `i64 gate` follows, the bytes of w from the vectors of one to those of the next. With
+    `clamped`, `i64 count` comes first, how many of the rows there are, at least 1: the last stands in for the
+    missing, in x and in c. With `ending`, its parameters come last, and c is what it makes of it.
     """
     words = [f"{rows}x{vectors}", "k" if along_k else "r", *["once"] * (not adds)]
-    words += ["ahead"] * ahead + ["brings"] * brings + ["clamped"] * clamped + [f"{gates}gates"] * (gates > 1)
+    words += [f"ahead{ahead if ahead != vectors * arithmetic.vector_bytes else ''}"] * (ahead > 0)
+    words += ["brings"] * brings + ["clamped"] * clamped + [f"{gates}gates"] * (gates > 1)
     name = f"{ending.name if ending else 'tile'}.{arithmetic.code}.{'.'.join(words)}"
     if name in module.functions:
         return name
@@ -238,7 +239,7 @@ def _tile_step(
     offsets: list[str],
     columns: list[str],
     sums: list[str],
-    ahead: bool,
+    ahead: int,
 ) -> list[str]:
     """One k: every row times every vector of w, which are at these offsets from x and from w."""
     x = at(f, "%x", times(f, k, arithmetic.bytes) if along_k else f.op(f"mul i64 {k}, %xs"))
@@ -246,7 +247,7 @@ def _tile_step(
     loaded = [arithmetic.load_computed(f, at(f, w, column)) for column in columns]
     if ahead:
         width = len(columns) * arithmetic.vector_bytes
-        fetch(f, w, width, width)
+        fetch(f, w, ahead, width)
     return term_added(f, arithmetic, x, offsets, loaded, sums)
 
 
@@ -273,7 +274,7 @@ def _tile_loop(
     begin: list[str],
     start: str,
     stop: str,
-    ahead: bool,
+    ahead: int,
     unroll: int = 1,
     brings: bool = False,
 ) -> list[str]:
@@ -296,7 +297,7 @@ def _tile_in_turns(
     along_k: bool,
     begin: list[str],
     turns: int,
-    ahead: bool,
+    ahead: int,
     brings: bool,
 ) -> list[str]:
     count = len(begin)
