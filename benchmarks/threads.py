@@ -22,7 +22,9 @@ from typing import Any
 import numpy
 
 import hybridize
-from hybridize import gluon, np, npx
+from hybridize import autograd, gluon, np, npx
+from hybridize.tools import networks
+from hybridize.tools.peers import ours
 
 Call = Callable[[], Any]
 
@@ -34,6 +36,101 @@ def mlp(threads: int) -> Call:
     net.initialize()
     net.hybridize(threads=threads)
     x = np.random.normal(0, 1, (1024, 512))
+    return lambda: net(x)
+
+
+def convolution(channels: int, size: int, strides: int = 1) -> gluon.nn.Conv2D:
+    return gluon.nn.Conv2D(channels, size, strides, size // 2, activation="relu")
+
+
+def inception(c1: int, c2: tuple[int, int], c3: tuple[int, int], c4: int) -> gluon.nn.HybridConcurrent:
+    """Four branches, joined along the channels."""
+    block = gluon.nn.HybridConcurrent(axis=1)
+    block.add(convolution(c1, 1))
+    for parts in (
+        (convolution(c2[0], 1), convolution(c2[1], 3)),
+        (convolution(c3[0], 1), convolution(c3[1], 5)),
+        (gluon.nn.MaxPool2D(3, 1, 1), convolution(c4, 1)),
+    ):
+        branch = gluon.nn.HybridSequential()
+        branch.add(*parts)
+        block.add(branch)
+    return block
+
+
+STAGES = (
+    ((64, (96, 128), (16, 32), 32), (128, (128, 192), (32, 96), 64)),
+    (
+        (192, (96, 208), (16, 48), 64),
+        (160, (112, 224), (24, 64), 64),
+        (128, (128, 256), (24, 64), 64),
+        (112, (144, 288), (32, 64), 64),
+        (256, (160, 320), (32, 128), 128),
+    ),
+    ((256, (160, 320), (32, 128), 128), (384, (192, 384), (48, 128), 128)),
+)
+"""Channels of GoogLeNet's blocks."""
+
+
+def googlenet(size: int) -> Callable[[int], Call]:
+    """GoogLeNet on one image."""
+
+    def make(threads: int) -> Call:
+        net = gluon.nn.HybridSequential()
+        net.add(convolution(64, 7, 2), gluon.nn.MaxPool2D(3, 2, 1), convolution(64, 1), convolution(192, 3))
+        for stage in STAGES:
+            net.add(gluon.nn.MaxPool2D(3, 2, 1), *(inception(*channels) for channels in stage))
+        net.add(gluon.nn.GlobalAvgPool2D(), gluon.nn.Dense(1000))
+        net.initialize()
+        net.hybridize(threads=threads)
+        x = np.random.normal(0, 1, (1, 3, size, size))
+        return lambda: net(x)
+
+    return make
+
+
+def resnet(threads: int) -> Call:
+    """ResNet-18 on one image, as `hybridize bench resnet18-1`."""
+    network = networks.resnet18()
+    net = ours.Layers2D(network, network.arrays())
+    net.hybridize(threads=threads)
+    x = np.array(network.input(1))
+    return lambda: net(x)
+
+
+def lenet_step(threads: int) -> Call:
+    """A training step of LeNet on 64 images, as `hybridize bench train-lenet-64`."""
+    net = gluon.nn.HybridSequential()
+    for channels, padding in ((6, 2), (16, 0)):
+        net.add(gluon.nn.Conv2D(channels, 5, padding=padding, activation="relu"), gluon.nn.MaxPool2D(2, 2))
+    net.add(*(gluon.nn.Dense(units, activation=kind) for units, kind in ((120, "relu"), (84, "relu"), (10, None))))
+    net.initialize()
+    loss_fn = gluon.loss.SoftmaxCrossEntropyLoss()
+    trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.01})
+    x, y = np.random.normal(0, 1, (64, 1, 28, 28)), np.array(numpy.arange(64) % 10)
+    net(x)
+
+    def step(x: Any, y: Any) -> Any:
+        with autograd.record():
+            loss = loss_fn(net(x), y)
+        loss.backward()
+        trainer.step(64)
+        return loss.mean()
+
+    compiled = hybridize.hybridize(step, threads=threads)
+    return lambda: compiled(x, y)
+
+
+def heads(threads: int) -> Call:
+    """Four heads of four small layers each, over one input: none of their products is worth a second thread."""
+    net = gluon.nn.HybridConcurrent(axis=1)
+    for _ in range(4):
+        head = gluon.nn.HybridSequential()
+        head.add(*(gluon.nn.Dense(128, activation="tanh") for _ in range(4)))
+        net.add(head)
+    net.initialize()
+    net.hybridize(threads=threads)
+    x = np.random.normal(0, 1, (32, 128))
     return lambda: net(x)
 
 
@@ -65,6 +162,11 @@ KERNELS: dict[str, Callable[[int], Call]] = {
     "sum of rows, 4096 x 4096": function(lambda x: np.sum(x, axis=1), (4096, 4096)),
     "sum of columns, 4096 x 4096": function(lambda x: np.sum(x, axis=0), (4096, 4096)),
     "transpose + add, 1500 x 1500": function(lambda x, y: x.T + y, (1500, 1500), (1500, 1500)),
+    "GoogLeNet, 224 x 224": googlenet(224),
+    "GoogLeNet, 96 x 96": googlenet(96),
+    "ResNet-18, 224 x 224": resnet,
+    "LeNet, training step, 64 images": lenet_step,
+    "four heads of 4 layers, 32 rows": heads,
 }
 
 

@@ -96,7 +96,7 @@ class _LatePlan(Plan):
         )
 
     def __getattr__(self, name: str) -> Any:
-        if name not in ("inputs", "constants", "outputs", "steps", "layouts", "bands"):
+        if name not in ("inputs", "constants", "outputs", "steps", "layouts", "bands", "groups"):
             raise AttributeError(f"a plan has no {name!r}", name=name, obj=self)
         self.__dict__.update(self.__dict__["_whole"]().__dict__)
         return self.__dict__[name]

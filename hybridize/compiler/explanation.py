@@ -123,6 +123,8 @@ class Explanation:
     bands: tuple[tuple[int, int, int, int, int], ...] = ()
     """Kernels that run some rows at a time, one after the other: the first and the last of them; the rows of a block,
     and of each member of a batch; its members."""
+    groups: tuple[tuple[tuple[int, ...], ...], ...] = ()
+    """Kernels that run beside each other: for each group what one thread runs, one after the other."""
 
     @property
     def seconds(self) -> float | None:
@@ -163,6 +165,8 @@ class Explanation:
         for first, last, block, rows, batch in self.bands:
             of = f"{rows:,} rows" if batch == 1 else f"{rows:,} rows of each of {batch:,}"
             found.append(("band", f"kernels {first} to {last}: {block:,} of {of} at a time"))
+        for tasks in self.groups:
+            found.append(("beside each other", "kernels " + " | ".join(", ".join(map(str, task)) for task in tasks)))
         memory = self.memory
         call = f"{memory.scratch + memory.outputs:,} bytes a call at most: {memory.scratch:,} of scratch, "
         found.append(("memory", f"{call}{memory.outputs:,} of outputs"))

@@ -36,7 +36,7 @@ def step_seconds(
     """Median seconds of each step of `executable`, run over and over for about `seconds`.
 
     `graph` is what it was made of, optimised; it must not print or assert. What reading the clock costs is measured
-    beside and taken off. The time of a band is shared out among its steps as is estimated.
+    beside and taken off. The time of steps in a band, or beside each other, is shared out among them as is estimated.
     """
     with LOADING:
         from hybridize.codegen.llvm.engine import compile_image  # late: see the package
@@ -81,8 +81,8 @@ def step_seconds(
     steps = numpy.diff(all_ticks[1:], axis=1)
     cost = steps[:, 0].min()
     times = [float(max(0.0, median - cost) / per_second) for median in numpy.median(steps[:, 1:], axis=0)]
-    for band in emitters[0].bands:
-        together, costs = sum(times[step] for step in band), [executable.kernels[step].cost_us for step in band]
-        for step, own in zip(band, costs, strict=True):
+    for several in emitters[0].together:
+        together, costs = sum(times[step] for step in several), [executable.kernels[step].cost_us for step in several]
+        for step, own in zip(several, costs, strict=True):
             times[step] = together * own / (sum(costs) or 1.0)
     return times

@@ -58,7 +58,7 @@ def explained(
     known = changed(
         known, passes=explain.passes(graph), kernels=kernels, stages=tuple(executable.timings.items()),
         memory=explain.memory(executable, plan, runs.memory.packed_bytes), layouts=plan.layouts,
-        once=explain.once(executable), bands=explain.bands(plan),
+        once=explain.once(executable), bands=explain.bands(plan), groups=plan.groups,
         notes=explain.unused_permissions(graph, kernels),
     )  # fmt: skip
     if not profile:

@@ -168,6 +168,9 @@ class Plan:
     bands: tuple[tuple[int, int, int, Size, Size], ...] = field(default_factory=tuple)
     """Steps that run some rows at a time, one after the other: the first and the last of them; the rows of a block, and
     of each member of a batch; its members."""
+    groups: tuple[tuple[tuple[int, ...], ...], ...] = field(default_factory=tuple)
+    """Steps that threads run beside each other: for each group its tasks, of each the steps, one after the other. A
+    step of several tasks is cut into as many parts."""
 
     def at(self, sizes: Mapping[str, int]) -> Plan:
         """The plan of a call with these sizes, by the names of the symbols."""
@@ -198,6 +201,7 @@ class Plan:
                 (first, last, block, sized(rows, sizes), sized(batch, sizes))
                 for first, last, block, rows, batch in self.bands
             ),
+            groups=self.groups,
         )
 
     def as_compiled(self) -> Plan:

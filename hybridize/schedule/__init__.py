@@ -29,6 +29,7 @@ keeps. Kernels are loop IR; nothing here knows LLVM.
     memory       offsets from live ranges
     updates      buffer donation: outputs that may lie where an input lies
     parallel     which steps are split among threads
+    tasks        which steps run beside each other: branches, each on a thread
     steps        the schedule as data
     scheduler    all of it, in order
 

@@ -20,6 +20,8 @@ AWAKE_US = 30.0
 """Estimated work for which those are used that are awake: they do not fall asleep at once after a loop."""
 RANGE_US = 10.0
 """Estimated work that one range has at least."""
+LOOP_US = 3.0
+"""Estimated work that takes as long as to begin and to end a loop with a worker that is awake."""
 GROWTH = 32
 """A program for many sizes may be called with so many times the work that it was compiled for."""
 
@@ -87,6 +89,13 @@ class Split:
 def estimated_us(nbytes: int, flops: int) -> float:
     """Roughly how long a step takes on one core."""
     return hint(flops) / FLOPS_PER_US + hint(nbytes) / BYTES_PER_US
+
+
+def shared_us(alone: float, turns: int, threads: int) -> float:
+    """Roughly how long a loop takes of which threads share the turns, if they can."""
+    if turns < 2 or threads < 2:
+        return alone
+    return alone * -(-turns // threads) / turns + LOOP_US
 
 
 def worth(nbytes: int, flops: int, awake: bool) -> bool:

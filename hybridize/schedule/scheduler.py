@@ -8,6 +8,7 @@ import functools
 import heapq
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import numpy
@@ -26,6 +27,7 @@ from hybridize.loops.kernel import Kernel, Param, Statement
 from hybridize.loops.measure import bytes_moved, kernel_bytes, walk
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
+from hybridize.ops import Effect, effect_of
 from hybridize.runtime.plan import Buffer, Plan, PlanAddress, PlanStep, Size, plain
 from hybridize.schedule.banding import Bands, gathered
 from hybridize.schedule.bands import Access, BandMember, Memory, suits_band
@@ -53,7 +55,7 @@ from hybridize.schedule.homes import Home, in_order, is_contiguous, ordered
 from hybridize.schedule.joining import joined
 from hybridize.schedule.layouts import assign as layouts_of
 from hybridize.schedule.lower import Lowerings
-from hybridize.schedule.memory import ALIGN, ScratchBlock, assign, rounded
+from hybridize.schedule.memory import ALIGN, ScratchBlock, assign, most_alive, rounded
 from hybridize.schedule.merging import merged
 from hybridize.schedule.nests import Nests
 from hybridize.schedule.parallel import Split, shared_loop, worth
@@ -77,6 +79,7 @@ from hybridize.schedule.steps import (
     ThreadPoolHandle,
     statements_of,
 )
+from hybridize.schedule.tasks import TaskFinder, TaskGroup, keep_apart
 from hybridize.schedule.together import LoopedStatement
 from hybridize.schedule.updates import Updates, admissible, asserted_first, proven_updates, readers_first
 
@@ -201,6 +204,7 @@ class _Scheduler:
         last = [graph.outputs[output] for output in self.updates]
         self.grouping = Grouping(graph, self.lowerings, literals, last, self.layouts)
         self.slots = {value: i for i, value in enumerate((*graph.inputs, *graph.constants, *made))}
+        self.tasks = TaskFinder(self.threads)
         self.order = self._ordered()
         self.blocks: list[ScratchBlock] = []
         self.memory: dict[Value, ScratchBlock | Address] = {}
@@ -248,17 +252,39 @@ class _Scheduler:
                     heapq.heappush(ready, (reader.last, number[reader]))
         if len(order) != len(units):
             raise CodegenError("E952", "the schedule has a cycle")
-        return gathered(order, after, grouping, self.target)
+        order = gathered(order, after, grouping, self.target)
+        if self.threads > 1:
+            self._depend(order, after)
+        return order
+
+    def _depend(self, order: Sequence[Unit], after: Mapping[Unit, AbstractSet[Unit]]) -> None:
+        """Tell which units must come after each other, those among them that meet in the memory of a value."""
+        number = self._numbers(order)
+        for unit, later in after.items():
+            for other in later:
+                self.tasks.depends(number[other], number[unit])
+        root = self.grouping.places.root
+        for value, unit in self.grouping.owner.items():
+            self.tasks.meets(root(value), number[unit], writes=True)
+        for value, units in self.grouping.readers.items():
+            for unit in units:
+                self.tasks.meets(root(value), number[unit], writes=False)
+        self.tasks.order()
+
+    def _numbers(self, order: Sequence[Unit]) -> dict[Unit, int]:
+        """The place of each unit in the order; an epilogue's is that of what it ends."""
+        index: dict[Unit, int] = {}
+        for i, unit in enumerate(order):
+            index[unit] = i
+            if isinstance(unit, NodeStep) and unit.epilogue is not None:
+                index[unit.epilogue] = i
+        return index
 
     # Memory
 
     def _live(self) -> dict[Value, int]:
         """The last step that reads each stored value."""
-        index: dict[Unit, int] = {}
-        for i, unit in enumerate(self.order):
-            index[unit] = i
-            if isinstance(unit, NodeStep) and unit.epilogue is not None:
-                index[unit.epilogue] = i
+        index = self._numbers(self.order)
         last: dict[Value, int] = {}
         for value, units in self.grouping.readers.items():
             root = self.grouping.places.root(value)
@@ -346,12 +372,17 @@ class _Scheduler:
         makers += [self._copy(value, slot) for value, slot in self._copies()]
         outputs = sum(hint(value.type.nbytes) for n, value in enumerate(self.graph.outputs) if n not in self.updates)
         self.bands.settle(len(makers), self.blocks, outputs, self._scratch, self._is_shared, self._split)
+        groups = self._groups(outputs) if self.threads > 1 else []
         scratch_bytes = assign(self.blocks)
         self.bands.place(self._address)
         made: list[Made] = []
+        places: dict[int, range] = {}
         for numbers in self.bands.together(len(makers)):
+            begin = len(made)
             made += [one for number in numbers for one in (*self._borders(number), *self._packings(number))]
             made += [one for number in numbers for one in _several(makers[number]())]
+            places[numbers[0]] = range(begin, len(made))
+        beside = tuple(group.of_steps(places, split) for group, split in groups)
         steps, updates = proven_updates([step for step, _ in made], self.updates, self.interner)
         steps = merged(steps)
         constants = self._constants_of_plan()
@@ -360,15 +391,33 @@ class _Scheduler:
             tuple(Buffer.of(_type(constant)) for constant in constants),
             tuple(Buffer.of(value.type) for value in self.graph.outputs),
             plain(scratch_bytes),
-            tuple(_described(step, flops) for step, flops in made),
+            _beside(tuple(_described(step, flops) for step, flops in made), beside),
             teams=tuple(slot for slot, constant in enumerate(constants) if isinstance(constant, ThreadPoolHandle)),
             updates=updates,
             layouts=self._layouts_kept(steps),
             bands=tuple(_bands(step for step, _ in made)),
+            groups=tuple(tuple(tuple(part.step for part in task) for task in group.tasks) for group in beside),
         )
         work = (sum(_moved(step) for step, _ in made), sum(flops for _, flops in made))
         reads = frozenset(self.reads)
-        return Schedule(plan, steps, constants, reads, scratch_bytes, work)
+        return Schedule(plan, steps, constants, reads, scratch_bytes, work, beside)
+
+    def _groups(self, outputs: int) -> list[tuple[TaskGroup, Split]]:
+        """The groups of units that run beside each other, their memory kept apart."""
+        for first, value in self.bordered:
+            self.tasks.after_first(value, first)
+        for at in range(len(self.order)):
+            if self.bands.of(at) is not None:
+                self.tasks.exclude(at)
+        alive = most_alive(self.blocks) + outputs
+        found = []
+        for group in self.tasks.find(len(self.order)):
+            nbytes, flops = self.tasks.work_of(group)
+            if self._is_shared(nbytes, flops, lambda: True) and keep_apart(group, self.blocks, alive):
+                split = self._split(nbytes, flops, [], lambda: True)
+                assert split is not None
+                found.append((group, split))
+        return found
 
     def _layouts_kept(self, steps: Iterable[ScheduleStep]) -> tuple[tuple[str, int], ...]:
         """Count the stored values that do not lie in the order of their axes, by how they lie; those of bodies, too."""
@@ -443,6 +492,9 @@ class _Scheduler:
         split = self._split(nbytes, flops, own, lambda: any(map(shared_loop, kernel.nests)))
         if split is not None:
             split = dataclasses.replace(split, loops=tuple(map(shared_loop, kernel.nests)))
+        loops = () if split is None else split.loops
+        turns = [1 if loop is None else hint(loop.turns) for loop in loops]
+        self.tasks.tell(number, nbytes, flops, turns or [1])
         blocks = [self._own_scratch(size, split if group.rows else None, number) for size in local]
         if group.rows or not any(self.interner.facts(statement.value).folds for statement in draft.statements):
             one_by_one = all(nest.lane is None for nest in kernel.nests)
@@ -508,6 +560,7 @@ class _Scheduler:
                 alike = same(other.type.size, value.type.size) and other.type.dtype == value.type.dtype
                 alike = alike and self.grouping.places.own(other) == self.grouping.places.own(value)
                 if alike and isinstance(home, ScratchBlock) and last[other] == number:
+                    self.tasks.after_readers(other, number)
                     home.last = max(number, last.get(value, number))
                     self.memory[value] = home
                     return {target: source}
@@ -586,6 +639,9 @@ class _Scheduler:
             plan = shared_by(plan, hint(read.home.elements) * dtype.itemsize, self.threads, self.target)
         split = self._split(nbytes, flops, [plan.scratch_bytes], lambda: is_symbolic(plan.units) or plan.units > 1)
         workspace = self._own_scratch(plan.scratch_bytes, split, number)
+        filled = packing is not None and packing.fill is not None
+        turns = 1 if split is None else hint(plan.units)
+        self.tasks.tell(number, nbytes, flops, [turns], whole=filled or copied is not None or bool(turned))
 
         def make() -> list[Made]:
             steps: list[Made] = []
@@ -700,6 +756,7 @@ class _Scheduler:
         nbytes = product.x_bytes + product.w_bytes + out.type.nbytes
         split = self._split(nbytes, product.flops, [own], lambda: is_symbolic(plan.units) or plan.units > 1)
         workspace = self._own_scratch(own, split, number)
+        self.tasks.tell(number, nbytes, product.flops, [1 if split is None else hint(plan.units)])
         nodes = [step.node] if draft is None else [step.node, *(n for _, n, _ in reversed(draft.group.members))]
         provenance = self._provenance(nodes)
         if suits_band(plan) and self.grouping.places.is_dense(out):
@@ -815,6 +872,9 @@ class _Scheduler:
         outputs = tuple(value.type for value in node.outputs)
         scratch = scratch_of(routine, inputs, outputs)
         workspace = self._scratch(scratch.nbytes, number)
+        if effect_of(node.op) is Effect.PURE:
+            kinds = (*inputs, *outputs)
+            self.tasks.tell(number, sum(kind.nbytes for kind in kinds), sum(kind.size for kind in kinds))
 
         def make() -> tuple[ScheduleStep, int]:
             addresses = tuple(self._address_of(value) for value in (*node.outputs, *node.inputs))
@@ -850,6 +910,10 @@ class _Scheduler:
             state_bytes += 0 if k in invariant else (kind.nbytes + ALIGN - 1) // ALIGN * ALIGN
         start = 2 * state_bytes + ALIGN
         workspace = self._scratch(start + functools.reduce(maximum, (made.scratch_bytes for made in bodies)), number)
+        shares = any(isinstance(one, ThreadPoolHandle) for made in bodies for one in made.constants)
+        if effect_of(op) is Effect.PURE and not shares:  # a host's threads may not know loops within loops
+            nbytes, flops = (length * max((made.work[kind] for made in bodies), key=hint) for kind in range(2))
+            self.tasks.tell(number, nbytes, flops)
 
         def make() -> tuple[ScheduleStep, int]:
             nowhere = Address("scratch", 0, 0)
@@ -940,6 +1004,19 @@ def _described(step: ScheduleStep, flops: int) -> PlanStep:
         plain(_moved(step)),
         plain(flops),
         _threads(step),
+    )
+
+
+def _beside(steps: tuple[PlanStep, ...], groups: Sequence[TaskGroup]) -> tuple[PlanStep, ...]:
+    """The steps, those of groups told how many threads run beside each other."""
+    threads = {
+        number: group.split.slots
+        for group in groups
+        if group.split is not None
+        for number in range(group.first, group.last + 1)
+    }
+    return tuple(
+        dataclasses.replace(step, threads=threads.get(number, step.threads)) for number, step in enumerate(steps)
     )
 
 

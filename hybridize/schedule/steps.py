@@ -18,8 +18,9 @@ from hybridize.schedule.contraction.blocks import RowBlocks
 from hybridize.schedule.contraction.lanes import LanePlan
 from hybridize.schedule.contraction.taps import TapPlan
 from hybridize.schedule.contraction.winograd import WinogradPlan
-from hybridize.schedule.parallel import Split
+from hybridize.schedule.parallel import Split, shared_us
 from hybridize.schedule.routines import RoutineScratch
+from hybridize.schedule.tasks import TaskGroup
 
 
 @frozen
@@ -309,13 +310,50 @@ class Schedule:
     scratch_bytes: int
     work: tuple[int, int]
     """Bytes read and written, and operations, of all steps."""
+    groups: tuple[TaskGroup, ...] = ()
+    """Steps that run beside each other, in order."""
+
+    def longest_us(self, threads: int) -> float:
+        """Estimate how long a call takes if so many threads share it: the time of its *critical path*.
+
+        Of a program whose sizes are known. With one thread, the time of all steps.
+        """
+        beside = {number: group for group in self.groups for number in range(group.first, group.last + 1)}
+        total = 0.0
+        for number, (step, described) in enumerate(zip(self.steps, self.plan.steps, strict=True)):
+            group = beside.get(number)
+            if threads > 1 and group is not None:
+                total += group.us if group.first == number else 0.0
+                continue
+            loops = _turns(step)
+            total += sum(shared_us(described.cost_us / len(loops), turns, threads) for turns in loops)
+        return total
 
     def __str__(self) -> str:
-        steps = [f"{number}. {step}" for number, step in enumerate(self.steps)]
+        beside = {group.first: f"{group}\n" for group in self.groups}
+        steps = [f"{beside.get(number, '')}{number}. {step}" for number, step in enumerate(self.steps)]
         first = len(self.plan.inputs)
         derived = [f"input{first + slot}: {one}" for slot, one in enumerate(self.constants) if isinstance(one, Derived)]
         count = "1 step" if len(self.steps) == 1 else f"{len(self.steps)} steps"
-        return "\n".join([f"{count}, {text(self.scratch_bytes)} bytes of scratch", *steps, *derived])
+        title = f"{count}, {text(self.scratch_bytes)} bytes of scratch"
+        most = max((step.threads for step in self.plan.steps), default=1)
+        if most > 1 and all(isinstance(size, int) for step in self.plan.steps for size in (step.bytes, step.flops)):
+            title += f"; about {self.longest_us(1):.0f} us, of which {most} threads leave {self.longest_us(most):.0f}"
+        return "\n".join([title, *steps, *derived])
+
+
+def _turns(step: ScheduleStep) -> list[int]:
+    """The turns of each loop of a step, 1 where threads do not share it."""
+    if isinstance(step, RoutineStep | RegionStep):
+        return [1]
+    if not isinstance(step, TapStep) and step.part is not None:
+        band = step.part.band
+        return [1 if band.split is None else band.units]
+    if step.split is None:
+        return [1]
+    if isinstance(step, LoopStep):
+        return [1 if loop is None else loop.turns for loop in step.split.loops]
+    return [step.plan.units]
 
 
 def statements_of(stores: Iterable[SideStore]) -> list[Statement]:

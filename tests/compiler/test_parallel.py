@@ -259,7 +259,7 @@ def test_sizes_of_the_call(everything, monkeypatch):
     alone, run = program_of_sizes(1)
     shared, run_shared = program_of_sizes(3)
     assert {step.threads for step in alone.kernels} == {1}
-    assert sorted(step.threads for step in shared.kernels) == [1, 3, 3, 3]  # 40 columns are one vector's turn
+    assert {step.threads for step in shared.kernels} == {3}  # 40 columns are one vector's turn, beside the other steps
     for rows, columns in ((2, 2), (3, 5), (7, 64), (64, 33), (65, 70), (333, 100), (5, 333)):
         same(run_shared(rows, columns), run(rows, columns))
 

@@ -30,6 +30,7 @@ from hybridize.codegen.llvm.parallel import call_in_parallel, emit_body
 from hybridize.codegen.llvm.prepare import emit_prepare
 from hybridize.codegen.llvm.regions import emit_region
 from hybridize.codegen.llvm.routines.emit import emit_routine
+from hybridize.codegen.llvm.tasks import PROGRAM, emit_tasks
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, literal, llvm_type
 from hybridize.graph import Graph
 from hybridize.graph.ir import Array
@@ -54,6 +55,7 @@ from hybridize.schedule.steps import (
     TapStep,
     ThreadPoolHandle,
 )
+from hybridize.schedule.tasks import TaskGroup, TaskPart
 from hybridize.schedule.updates import stops
 
 
@@ -141,32 +143,66 @@ class Emitter:
         self._written: dict[str, str] = {}
         self._kernels: dict[int, tuple[Kernel, str]] = {}
         """Kernels and their functions, by identity."""
+        self._part: tuple[Function, TaskPart] | None = None
+        """The function of the task that is written, and the part of the step there."""
 
     def program(self, name: str, scheduled: Schedule, linkage: str = "internal") -> list[str]:
         """Write `void name(ptr inputs, ptr outputs, ptr scratch)`; returns the function each step calls."""
         f = self._function(name, linkage)
         if self.sized:
             f.use_sizes("%inputs", len(scheduled.plan.inputs) + len(scheduled.constants))
-        return self._steps(f, scheduled.steps, bool(scheduled.plan.updates))
+        return self._steps(f, scheduled.steps, bool(scheduled.plan.updates), scheduled.groups)
 
     def _function(self, name: str, linkage: str) -> Function:
         params = [("ptr", "inputs"), ("ptr", "outputs"), ("ptr", "scratch")]
         return Function(self.module, name, params, linkage=linkage, attributes=UNOPTIMISED)
 
-    def _steps(self, f: Function, all_steps: Sequence[ScheduleStep], updates: bool) -> list[str]:
+    def _steps(
+        self, f: Function, all_steps: Sequence[ScheduleStep], updates: bool, groups: Sequence[TaskGroup] = ()
+    ) -> list[str]:
         """Call all steps; returns the function of each. Where a program `updates`, a failed assertion ends it."""
         pointers = Pointers(f)
+        names: list[str] = []
+        for group in groups:
+            names += self._in_turn(f, all_steps[len(names) : group.first], updates, pointers)
+            names += self.group(f, group, all_steps, pointers)
+        names += self._in_turn(f, all_steps[len(names) :], updates, pointers)
+        f.do("ret void")
+        return names
+
+    def _in_turn(self, f: Function, steps: Sequence[ScheduleStep], updates: bool, pointers: Pointers) -> list[str]:
+        """Call steps one after the other."""
         names = []
-        for band, steps in itertools.groupby(all_steps, key=_band):
+        for band, some in itertools.groupby(steps, key=_band):
             if band is not None:
-                names += self.band(f, band, [step for step in steps if isinstance(step, BANDED)], pointers)
+                names += self.band(f, band, [step for step in some if isinstance(step, BANDED)], pointers)
                 continue
-            for step in steps:
+            for step in some:
                 names.append(self.step(f, step, pointers))
                 if updates and stops(step):
                     self._stop(f, pointers.at(step.addresses[0]))
-        f.do("ret void")
         return names
+
+    def group(self, f: Function, group: TaskGroup, steps: Sequence[ScheduleStep], pointers: Pointers) -> list[str]:
+        """Run steps beside each other; returns the function of each."""
+        assert group.split is not None
+        names: dict[int, str] = {}
+        tasks = []
+        for task in group.tasks:
+            tasks.append(f"{self.prefix}.task{len(self.module.functions)}")
+            own = self._function(tasks[-1], "internal")
+            if f.sizes_slot is not None:
+                own.use_sizes("%inputs", f.sizes_slot)
+            within = Pointers(own)
+            for part in task:
+                self._part = own, part
+                names[part.step] = self.step(own, steps[part.step], within)
+            own.do("ret void")
+        body = f"{self.prefix}.tasks{len(self.module.functions)}"
+        emit_tasks(self.module, body, tasks)
+        team = pointers.at(Address("input", group.split.team, 0))
+        call_in_parallel(f, team, body, [f"%{name}" for name in PROGRAM], len(tasks), group.split)
+        return [names[number] for number in range(group.first, group.last + 1)]
 
     def _stop(self, f: Function, condition: str) -> None:
         """End the program unless the condition of an assertion holds: nothing is written over an input then."""
@@ -245,7 +281,14 @@ class Emitter:
     def _in_parallel(
         self, f: Function, name: str, args: Sequence[str], turns: int, split: Split, pointers: Pointers
     ) -> None:
-        """Call a ranged function through the team of the program."""
+        """Call a ranged function through the team of the program, or in a task, for its part of the turns."""
+        if self._part is not None and self._part[0] is f:
+            part = self._part[1]
+            first = len(args) - len(split.strides)
+            own = [pointers.moved(arg, part.index * by) for arg, by in zip(args[first:], split.strides, strict=True)]
+            ends = [f.size(turns * index // part.count) for index in (part.index, part.index + 1)]
+            f.call(name, [*(f"ptr {arg}" for arg in (*args[:first], *own)), *(f"i64 {end}" for end in ends)])
+            return
         body = self._once(
             "body",
             f"body {name} {split.strides}",
@@ -404,11 +447,13 @@ class Pointers:
         found = self._known.get(address)
         if found is None:
             base = self._base(address)
-            found = base if same(address.offset, 0) else self._offset(base, address.offset)
-            self._known[address] = found
+            found = self._known[address] = self.moved(base, address.offset)
         return found
 
-    def _offset(self, base: str, offset: int) -> str:
+    def moved(self, base: str, offset: int) -> str:
+        """A pointer some bytes further on."""
+        if same(offset, 0):
+            return base
         return self._f.op(f"getelementptr i8, ptr {base}, i64 {self._f.size(offset)}")
 
     def _base(self, address: Address) -> str:

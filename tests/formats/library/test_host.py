@@ -71,6 +71,25 @@ def test_results_do_not_depend_on_the_host(made, manner, threads, options):
     model.destroy()
 
 
+def branches(x):
+    return np.cumsum(np.tanh(x), axis=1), np.cumsum(np.exp(x * 0.01), axis=0), np.cumsum(np.sin(x), axis=1)
+
+
+@pytest.mark.parametrize("manner", ["backwards", "at once"])
+def test_branches_are_tasks_of_the_host(library, manner, options):
+    x = np.array(numpy.random.default_rng(0).standard_normal((256, 256)).astype("f4"))
+    assert "beside each other" in hy.hybridize(branches, threads=16).program(x).schedule()
+    made = library(branches, (x,), threads=16)
+    log = []
+    function = options.HOST(host(made, manner, log))
+    alone, model = made.create(), made.create(parallel_for=function, threads=3)
+    for found, wanted in zip(model(x.asnumpy()), alone(x.asnumpy()), strict=True):
+        numpy.testing.assert_array_equal(found, wanted)
+    assert log
+    alone.destroy()
+    model.destroy()
+
+
 def test_a_host_with_one_thread_is_not_asked(made, options):
     library, x, w = made
     log = []

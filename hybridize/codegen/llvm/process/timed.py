@@ -12,6 +12,7 @@ from hybridize.codegen.llvm.program import Emitter, Pointers
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.machine.target import Target
 from hybridize.schedule.steps import Band, LoopStep, ProductStep, ScheduleStep
+from hybridize.schedule.tasks import TaskGroup
 
 _NOTED_FIRST = 2
 """Times before the first step."""
@@ -27,7 +28,7 @@ class TimedEmitter(Emitter):
         super().__init__(module, target, prefix)
         self._address = address
         self._count = 0
-        self.bands: list[range] = []
+        self.together: list[range] = []
         """Steps that run together: the first of each is given the time of all."""
 
     def step(self, f: Function, step: ScheduleStep, pointers: Pointers) -> str:
@@ -38,16 +39,28 @@ class TimedEmitter(Emitter):
         self._note(f)
         return name
 
+    def group(self, f: Function, group: TaskGroup, steps: Sequence[ScheduleStep], pointers: Pointers) -> list[str]:
+        if f.name != self.prefix:
+            return super().group(f, group, steps, pointers)
+        self._begin(f)
+        names = super().group(f, group, steps, pointers)
+        self._note_together(f, len(names))
+        return names
+
     def band(self, f: Function, band: Band, steps: Sequence[LoopStep | ProductStep], pointers: Pointers) -> list[str]:
         if f.name != self.prefix:
             return super().band(f, band, steps, pointers)
         self._begin(f)
         names = super().band(f, band, steps, pointers)
-        first = self._count - _NOTED_FIRST
-        self.bands.append(range(first, first + len(steps)))
-        for _ in steps:
-            self._note(f)
+        self._note_together(f, len(names))
         return names
+
+    def _note_together(self, f: Function, count: int) -> None:
+        """Note the time of so many steps at once."""
+        first = self._count - _NOTED_FIRST
+        self.together.append(range(first, first + count))
+        for _ in range(count):
+            self._note(f)
 
     def _begin(self, f: Function) -> None:
         for _ in range(0 if self._count else _NOTED_FIRST):
