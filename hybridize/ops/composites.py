@@ -16,12 +16,14 @@ from hybridize.base.types import TensorType
 from hybridize.ops.analysis import erf, exp, expm1, log, log1p, rsqrt, sigmoid, tanh
 from hybridize.ops.arithmetic import abs, add, div, eq, ge, gt, max, mul, neg, shift_right, sub, where
 from hybridize.ops.composite import composite
+from hybridize.ops.custom import After, CustomGradient
 from hybridize.ops.indexing import gather
 from hybridize.ops.matmul import matmul
-from hybridize.ops.op import Operand, type_of
+from hybridize.ops.op import Operand, bind, capturing, type_of
 from hybridize.ops.randomness import random_bits
 from hybridize.ops.reductions import reduce_max
 from hybridize.ops.slicing import iota
+from hybridize.ops.tracing import make_graph
 from hybridize.ops.views import broadcast, cast, full, like, reshape, spread, sum
 
 _SELU_SCALE, _SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
@@ -289,6 +291,40 @@ def batch_norm_of_batch(
         ShapeError E165: gamma or beta is not as long as the axis.
     """
     _check_channels("BatchNorm", x, axis, gamma, beta)
+    if not capturing():
+        return _normalized_by_batch(x, gamma, beta, axis, eps, fix_gamma)
+    kinds = tuple(map(type_of, (x, gamma, beta)))
+
+    def body(x: Operand, gamma: Operand, beta: Operand) -> tuple[Operand, ...]:
+        return _normalized_by_batch(x, gamma, beta, axis, eps, fix_gamma)
+
+    def back(
+        g: Operand,
+        of_centre: Operand,
+        of_square: Operand,
+        centre: Operand,
+        square: Operand,
+        x: Operand,
+        gamma: Operand,
+    ) -> list[Operand]:
+        of_x, of_gamma, of_beta = _gradients_of_batch(
+            g, (of_centre, of_square), (centre, square), x, gamma, axis, eps, fix_gamma
+        )
+        found = [of_x, of_beta] if fix_gamma else [of_x, of_gamma, of_beta]
+        return [cast(one, kinds[number].dtype) for number, one in zip(wrt, found, strict=True)]
+
+    wrt = (0, 2) if fix_gamma else (0, 1, 2)
+    forward = make_graph(body, kinds)
+    y, centre, square = (value.type for value in forward.outputs)
+    backward = make_graph(back, (y, centre, square, centre, square, *kinds[:2]))
+    # The pool that `reads` counts in: three cotangents, three results, three operands.
+    return bind(CustomGradient("BatchNorm", forward, backward, 3, (0, 1, 2, 4, 5, 6, 7), wrt), x, gamma, beta)
+
+
+def _normalized_by_batch(
+    x: Operand, gamma: Operand, beta: Operand, axis: int, eps: float, fix_gamma: bool
+) -> tuple[Operand, Operand, Operand]:
+    """The normalized batch, its mean and its variance."""
     wide, dtype = _widened(x)
     axes = tuple(k for k in range(type_of(x).ndim) if k != axis)
     centre = mean(wide, axes)
@@ -297,6 +333,37 @@ def batch_norm_of_batch(
     scale, shift = (cast(part, type_of(wide).dtype) for part in (gamma, beta))
     inverse = rsqrt(add(square, like(eps, square)))
     return cast(_scaled(apart, inverse, scale, shift, axis, fix_gamma), dtype), centre, square
+
+
+def _gradients_of_batch(
+    g: Operand,
+    of_statistics: tuple[Operand, Operand],
+    statistics: tuple[Operand, Operand],
+    x: Operand,
+    gamma: Operand,
+    axis: int,
+    eps: float,
+    fix_gamma: bool,
+) -> tuple[Operand, Operand, Operand]:
+    """Gradients by x, gamma and beta of the normalized batch, from those by the result, its mean and its variance.
+
+    The rules of the single operations would sum over the batch three times, one of them what is 0: the distances from
+    the mean. Here it is gone over twice, once for both sums; and `x` is read again instead of its distances, which
+    then need not be kept.
+    """
+    (of_centre, of_square), (centre, square) = of_statistics, statistics
+    wide, _ = _widened(bind(After(), x, g)[0])
+    axes = tuple(k for k in range(type_of(x).ndim) if k != axis)
+    above, scale = cast(g, type_of(wide).dtype), cast(gamma, type_of(wide).dtype)
+    apart = sub(wide, _along(centre, wide, axis))
+    inverse = rsqrt(add(square, like(eps, square)))
+    factor = inverse if fix_gamma else mul(inverse, scale)
+    total, product = sum(above, axes), sum(mul(above, apart), axes)
+    count = like(math.prod(type_of(x).shape[k] for k in axes), total)
+    slope = div(sub(mul(of_square, like(2, of_square)), mul(mul(mul(product, inverse), inverse), factor)), count)
+    offset = div(sub(of_centre, mul(factor, total)), count)
+    direct = add(mul(above, _along(factor, wide, axis)), mul(apart, _along(slope, wide, axis)))
+    return add(direct, _along(offset, wide, axis)), mul(product, inverse), total
 
 
 def _scaled(apart: Operand, inverse: Operand, scale: Operand, shift: Operand, axis: int, fix_gamma: bool) -> Operand:

@@ -379,10 +379,17 @@ def _row_nest(
     if lane is None:
         return nests.nest(extents, share_loops(nests, len(extents), moved, spaces), apart=apart is not None)
     values = [one.statement.value for one in moved]
-    folds = [node for node in walk(*values) if isinstance(node, Fold)]
-    cost = weight(*values, *(part for fold in folds for part in fold.elements)) + sum(monoid(f).weight for f in folds)
+    # Loops come one after the other: the heaviest one has all registers for itself.
+    cost = max(map(_cost, values))
     width = lanes_for(nests.vectors.base(*values), cost, extents[lane])
     return nests.nest(extents, share_loops(nests, len(extents), moved, spaces, lane, width), lane, width)
+
+
+def _cost(value: Expr) -> int:
+    """The instructions of an element of a statement, and of a term of its folds."""
+    folds = [node for node in walk(value) if isinstance(node, Fold)]
+    terms = weight(value, *(part for fold in folds for part in fold.elements))
+    return terms + sum(monoid(fold).weight for fold in folds)
 
 
 def _inner(

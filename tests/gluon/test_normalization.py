@@ -105,6 +105,70 @@ def test_second_order(training, compiled):
     numpy.testing.assert_allclose(ours.grad.asnumpy(), theirs.grad, rtol=1e-7, atol=1e-7)
 
 
+@pytest.mark.parametrize("axis", [1, -1])
+@pytest.mark.parametrize("settings", [{}, {"scale": False}, {"center": False}, {"use_global_stats": True}])
+def test_gradients_in_a_program_are_the_tapes(settings, axis):
+    """In a program the gradient of the whole layer is one rule; on the tape it is that of each operation."""
+    size = 5
+    layer = fill(nn.BatchNorm(axis=axis, in_channels=size, **settings), size, "float64")
+    shape = (3, size, 4, 2) if axis == 1 else (3, 4, 2, size)
+    x, weight = (np.array(drawn(*shape, seed=seed) + 7, dtype="float64") for seed in (4, 5))
+    x.attach_grad()
+
+    def gradients(x, weight):
+        with autograd.record():
+            y = npx.relu(layer(x) - 1)
+        y.backward(weight)
+        learned = [one.grad() for one in layer.collect_params().values() if one.grad_req != "null"]
+        return [x.grad.copy(), *(one.copy() for one in learned)]
+
+    imperative = gradients(x, weight)
+    compiled = hybridize(gradients)(x, weight)
+    assert len(imperative) == len(compiled) >= 2
+    for one, other in zip(compiled, imperative, strict=True):
+        numpy.testing.assert_allclose(one.asnumpy(), other.asnumpy(), rtol=1e-9, atol=1e-9)
+
+
+def test_second_order_of_the_rule_in_a_program():
+    """Its results, mean and variance too, are differentiated again as functions of the batch."""
+    layer = fill(nn.BatchNorm(in_channels=5), 5, "float64")
+    x = drawn(4, 5, 3)
+    ours, theirs = np.array(x, dtype="float64"), torch.tensor(x, requires_grad=True)
+    ours.attach_grad()
+
+    @hybridize
+    def penalty(x):
+        with autograd.record():
+            (first,) = autograd.grad((layer(x) ** 3).sum(), [x], create_graph=True)
+            second = (first**2).sum()
+        second.backward()
+        return x.grad.copy()
+
+    other = peer(layer, 3)
+    (expected,) = torch.autograd.grad((other(theirs) ** 3).sum(), theirs, create_graph=True)
+    (expected**2).sum().backward()
+    numpy.testing.assert_allclose(penalty(ours).asnumpy(), theirs.grad, rtol=1e-7, atol=1e-7)
+
+
+def test_a_step_goes_over_the_batch_once_for_both_sums_of_the_gradient():
+    """Two folds forward, mean and variance, and two back; what is kept for these is the batch itself."""
+    layer = fill(nn.BatchNorm(in_channels=16), 16, "float32")
+    x = np.array(drawn(8, 16, 6, 6), dtype="float32")
+    x.attach_grad()
+
+    @hybridize
+    def step(x):
+        with autograd.record():
+            y = layer(x * 2)
+        y.backward()
+        return x.grad
+
+    step(x)
+    graph = step.program(x).optimized
+    folds = [node for node in graph.nodes if node.op.name == "sum" and node.inputs[0].type.shape == x.shape]
+    assert len(folds) == 4
+
+
 def test_only_training_moves_the_running_statistics():
     layer = fill(nn.BatchNorm(in_channels=5), 5, "float32")
     x = np.array(drawn(8, 5))
