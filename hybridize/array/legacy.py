@@ -15,7 +15,7 @@ from typing import Any
 
 from hybridize.array import np, npx, random
 from hybridize.array.annotations import ArrayLike
-from hybridize.array.functions import control, legacy_shapes, neural, resizing
+from hybridize.array.functions import control, legacy_shapes, neural, resizing, sampling
 from hybridize.array.functions.elementwise import root
 from hybridize.array.operands import array, axes_of, finished, one_of, public
 from hybridize.base import modes
@@ -576,24 +576,28 @@ _SAME_X = (
     "log_sigmoid", "mish", "waitall",
 )  # fmt: skip
 _OURS: dict[str, _Function] = {
-    "Activation": npx.activation, "BatchNorm": batch_norm, "BlockGrad": npx.stop_gradient,
+    "Activation": npx.activation, "BatchNorm": batch_norm, "BilinearSampler": sampling.bilinear_sampler,
+    "BlockGrad": npx.stop_gradient,
     "CTCLoss": npx.ctc_loss, "Cast": cast, "Concat": concat, "Convolution": npx.convolution,
     "Deconvolution": npx.deconvolution, "ctc_loss": npx.ctc_loss, "Dropout": npx.dropout,
     "ElementWiseSum": npx.add_n, "Embedding": embedding, "Flatten": npx.batch_flatten,
-    "FullyConnected": fully_connected, "GroupNorm": npx.group_norm, "InstanceNorm": npx.instance_norm,
-    "L2Normalization": npx.l2_normalization, "LayerNorm": npx.layer_norm, "LeakyReLU": leaky_relu,
+    "FullyConnected": fully_connected, "GridGenerator": sampling.grid_generator, "GroupNorm": npx.group_norm,
+    "InstanceNorm": npx.instance_norm, "L2Normalization": npx.l2_normalization, "LRN": sampling.local_response_norm,
+    "LayerNorm": npx.layer_norm, "LeakyReLU": leaky_relu,
     "MakeLoss": make_loss, "Pad": npx.pad, "Pooling": pooling, "Reshape": legacy_shapes.reshape_legacy,
     "SequenceLast": npx.sequence_last,
     "SequenceMask": npx.sequence_mask, "SequenceReverse": npx.sequence_reverse, "SliceChannel": split,
     "SoftmaxActivation": softmax_activation, "SoftmaxOutput": softmax_output, "Softmax": softmax_output,
-    "SwapAxis": swapaxes, "UpSampling": npx.upsampling, "arange": arange, "argmax_channel": argmax_channel,
+    "SpatialTransformer": sampling.spatial_transformer, "SwapAxis": swapaxes, "UpSampling": npx.upsampling,
+    "arange": arange, "argmax_channel": argmax_channel,
     "argsort": argsort, "array": np.array,
     "batch_dot": batch_dot, "batch_take": batch_take, "broadcast_axes": legacy_shapes.broadcast_axis,
     "broadcast_axis": legacy_shapes.broadcast_axis, "broadcast_to": legacy_shapes.broadcast_to_legacy, "cast": cast,
-    "clip": clip, "concat": concat, "cumsum": cumsum, "depth_to_space": resizing.depth_to_space, "diag": diag,
+    "clip": clip, "col2im": sampling.col2im, "concat": concat, "cumsum": cumsum,
+    "depth_to_space": resizing.depth_to_space, "diag": diag,
     "dot": dot, "empty": np.zeros,
     "expand_dims": expand_dims, "eye": eye, "flatten": npx.batch_flatten, "flip": flip, "full": full,
-    "hard_sigmoid": hard_sigmoid, "identity": identity,
+    "hard_sigmoid": hard_sigmoid, "identity": identity, "im2col": sampling.im2col,
     "logical_not": lambda data: np.logical_not(data).astype(array(data).dtype), "make_loss": make_loss, "norm": norm,
     "pad": npx.pad, "rcbrt": lambda data: 1.0 / np.cbrt(data), "repeat": repeat,
     "reshape": legacy_shapes.reshape_legacy,
@@ -619,6 +623,8 @@ _LINALG: dict[str, _Function] = {
 }  # fmt: skip
 _CONTRIB: dict[str, _Function] = {
     "AdaptiveAvgPooling2D": resizing.adaptive_avg_pooling_2d, "BilinearResize2D": resizing.bilinear_resize_2d,
+    "DeformableConvolution": sampling.deformable_convolution,
+    "ModulatedDeformableConvolution": sampling.modulated_deformable_convolution,
     "arange_like": npx.arange_like, "cond": control.cond, "div_sqrt_dim": div_sqrt_dim, "foreach": control.foreach,
     "while_loop": control.while_loop, "index_copy": _index_copied,
     "isinf": lambda data: np.isinf(data).astype(float32), "isnan": lambda data: np.isnan(data).astype(float32),

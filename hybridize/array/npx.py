@@ -72,6 +72,7 @@ from hybridize.array.functions.norms import norm
 from hybridize.array.functions.pooling import pooling
 from hybridize.array.functions.reductions import logsumexp
 from hybridize.array.functions.resizing import upsampling
+from hybridize.array.functions.sampling import deformable_convolution, modulated_deformable_convolution
 from hybridize.array.functions.searching import gather_nd, one_hot, pick, topk
 from hybridize.base.missing import refuses
 
@@ -83,14 +84,15 @@ current_context = current_device
 __all__ = [
     "activation", "add_n", "arange_like", "assert_", "batch_dot", "batch_flatten", "batch_norm", "bernoulli",
     "broadcast_like", "cast", "cond", "convolution", "cpu", "cpu_pinned", "ctc_loss", "current_context",
-    "current_device", "deconvolution", "dropout", "embedding", "erf", "erfinv", "foreach", "fully_connected", "gamma",
-    "gammaln", "gather_nd", "gelu", "gpu", "group_norm", "hard_sigmoid", "index_add", "index_update", "instance_norm",
-    "is_np_array", "is_np_shape", "l2_normalization", "layer_norm", "leaky_relu", "log_sigmoid", "log_softmax",
-    "logsumexp", "masked_log_softmax", "masked_softmax", "mish", "norm", "normal_n", "num_gpus", "one_hot", "pad",
-    "pick", "pooling", "print", "random", "relu", "reset_np", "reshape", "reshape_like", "rms_norm", "rsqrt",
-    "scatter_nd", "seed", "sequence_last", "sequence_mask", "sequence_reverse", "set_np", "shape_array", "sigmoid",
-    "silu", "slice", "slice_axis", "slice_like", "smooth_l1", "softmax", "softmin", "softrelu", "softsign",
-    "stop_gradient", "topk", "uniform_n", "upsampling", "use_np", "waitall", "while_loop",
+    "current_device", "deconvolution", "deformable_convolution", "dropout", "embedding", "erf", "erfinv", "foreach",
+    "fully_connected", "gamma", "gammaln", "gather_nd", "gelu", "gpu", "group_norm", "hard_sigmoid", "index_add",
+    "index_update", "instance_norm", "is_np_array", "is_np_shape", "l2_normalization", "layer_norm", "leaky_relu",
+    "log_sigmoid", "log_softmax", "logsumexp", "masked_log_softmax", "masked_softmax", "mish",
+    "modulated_deformable_convolution", "norm", "normal_n", "num_gpus", "one_hot", "pad", "pick", "pooling", "print",
+    "random", "relu", "reset_np", "reshape", "reshape_like", "rms_norm", "rsqrt", "scatter_nd", "seed", "sequence_last",
+    "sequence_mask", "sequence_reverse", "set_np", "shape_array", "sigmoid", "silu", "slice", "slice_axis",
+    "slice_like", "smooth_l1", "softmax", "softmin", "softrelu", "softsign", "stop_gradient", "topk", "uniform_n",
+    "upsampling", "use_np", "waitall", "while_loop",
 ]  # fmt: skip
 
 __getattr__ = refuses(

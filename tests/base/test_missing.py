@@ -38,7 +38,6 @@ def test_every_module_of_the_users_says_what_is_missing(module):
 @pytest.mark.parametrize(
     ("module", "name", "said"),
     [
-        (nn, "DeformableConvolution", "it is to come"),
         (gluon, "rnn", "it is to come"),
         (nd, "RNN", "it is to come"),
         (nn, "dense", r"did you mean 'Dense'\?"),
@@ -61,7 +60,7 @@ def test_what_is_said(module, name, said):
 def test_names_to_come_are_not_there_yet():
     """Who builds one takes its name out of the list."""
     for module in MODULES:
-        for name in ("DeformableConvolution", "rnn", "RNN"):
+        for name in ("rnn", "RNN"):
             if isinstance(getattr(module, name, None), types.ModuleType | type):
                 continue
             assert name not in dir(module)

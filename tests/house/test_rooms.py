@@ -99,7 +99,7 @@ def _above(room):
     rooms = [one for one in CLASSES if LEVEL[one] > LEVEL[room]]
     here = [GIVEN[one] for one in LOWER if LEVEL[one] <= LEVEL[room]]
     modules = {f"hybridize.{one}" for one in rooms}
-    classes = set().union(*(CLASSES[one] for one in rooms)).difference(PYTHONS, dir(nd), *here)
+    classes = set().union(*(CLASSES[one] for one in rooms)).difference(PYTHONS, dir(nd), dir(nd.contrib), *here)
     return modules, classes, MEMBERS if room in MEETING else set()
 
 

@@ -13,6 +13,7 @@ from hybridize.formats.mxnet.attributes import Attributes
 from hybridize.formats.mxnet.operands import apply, axis_of, broadcast, cast, dtype_of, like, reshape, shape_of
 from hybridize.formats.mxnet.table import operator
 from hybridize.ops import composites
+from hybridize.ops.library import columns, deformation
 from hybridize.ops.library.convolution_layers import (
     LAYOUTS,
     convolution_layer,
@@ -186,6 +187,93 @@ def _adaptive_mean(a: Attributes, x: Operand) -> Operand:
     if len(shape_of(x)) != 4 or len(sizes) > 2:
         a.fail(f"output_size={sizes} of {type_of(x)}: it is given images [n, c, h, w] and their height and width")
     return adaptive_mean(x, (sizes[0], sizes[-1]))
+
+
+@operator("BilinearSampler")
+def _bilinear_sampler(a: Attributes, x: Operand, grid: Operand) -> Operand:
+    return deformation.bilinear_sampler(x, cast(grid, dtype_of(x)))
+
+
+@operator("GridGenerator")
+def _grid_generator(a: Attributes, x: Operand) -> Operand:
+    return deformation.grid_generator(x, _one_of(a, "transform_type", "affine", "warp"), _two(a, "target_shape", 0))
+
+
+@operator("SpatialTransformer")
+def _spatial_transformer(a: Attributes, x: Operand, loc: Operand) -> Operand:
+    _one_of(a, "transform_type", "affine")
+    _one_of(a, "sampler_type", "bilinear")
+    if len(shape_of(x)) != 4:
+        a.fail(f"its input is {type_of(x)}, not images [n, c, h, w]")
+    height, width = (size or own for size, own in zip(_two(a, "target_shape", 0), shape_of(x)[2:], strict=True))
+    return deformation.spatial_transformer(x, cast(loc, dtype_of(x)), (height, width))
+
+
+@operator("_contrib_DeformableConvolution", "_npx_deformable_convolution")
+def _deformable_convolution(
+    a: Attributes, x: Operand, offset: Operand, weight: Operand, bias: Operand | None = None
+) -> Operand:
+    x, offset, weight, bias, numbers = _bent(a, x, offset, weight, bias)
+    return deformation.deformable_convolution(x, offset, weight, bias, *numbers)
+
+
+@operator("_contrib_ModulatedDeformableConvolution", "_npx_modulated_deformable_convolution")
+def _modulated_deformable_convolution(
+    a: Attributes, x: Operand, offset: Operand, mask: Operand, weight: Operand, bias: Operand | None = None
+) -> Operand:
+    x, offset, weight, bias, numbers = _bent(a, x, offset, weight, bias)
+    return deformation.modulated_deformable_convolution(x, offset, cast(mask, dtype_of(x)), weight, bias, *numbers)
+
+
+def _bent(a: Attributes, x: Operand, offset: Operand, weight: Operand, bias: Operand | None) -> tuple[Any, ...]:
+    """Return the operands of a deformable convolution in the dtype of its weight, and its numbers."""
+    layout, rank = _layout(a, weight)
+    if layout != "NCHW":
+        a.fail(f"layout={layout} with a weight {type_of(weight)} is not supported")
+    _check_weight(a, weight, layout, shape_of(weight)[0])
+    numbers = (*_strides(a, rank), a.integer("num_group", 1), a.integer("num_deformable_group", 1))
+    dtype = dtype_of(weight)
+    return cast(x, dtype), cast(offset, dtype), weight, _bias(a, bias, without=False), numbers
+
+
+@operator("im2col")
+def _im2col(a: Attributes, x: Operand) -> Operand:
+    kernel = a.integers("kernel")
+    if len(shape_of(x)) != len(kernel) + 2:
+        a.fail(f"its input is {type_of(x)}, with kernel={kernel}")
+    return columns.im2col(x, kernel, *_strides(a, len(kernel)))
+
+
+@operator("col2im")
+def _col2im(a: Attributes, x: Operand) -> Operand:
+    kernel, size = a.integers("kernel"), a.integers("output_size")
+    if len(size) != len(kernel):
+        a.fail(f"output_size={size} with kernel={kernel}")
+    return columns.col2im(x, size, kernel, *_strides(a, len(kernel)))
+
+
+@operator("LRN")
+def _local_response_norm(a: Attributes, x: Operand) -> Operand:
+    alpha, beta, knorm = (
+        float(a.number(key, value)) for key, value in (("alpha", 1e-4), ("beta", 0.75), ("knorm", 2.0))
+    )
+    return columns.local_response_norm(x, alpha, beta, knorm, a.integer("nsize"))
+
+
+def _one_of(a: Attributes, key: str, *words: str) -> str:
+    """Return an attribute, which is one of these words."""
+    word = a.text(key, words[0])
+    if word not in words:
+        a.fail(f"{key}={word} is not supported")
+    return word
+
+
+def _two(a: Attributes, key: str, default: int) -> tuple[int, int]:
+    """Return two numbers of an attribute."""
+    found = a.integers(key, ()) or (default,) * 2
+    if len(found) != 2:
+        a.fail(f"{key}={found}: it is two numbers")
+    return found[0], found[1]
 
 
 _ACTIVATIONS = ("relu", "sigmoid", "tanh", "softrelu", "softsign", "log_sigmoid", "mish", "silu")

@@ -75,6 +75,11 @@ def _as_it_is(attributes: dict[str, Any], node: Node) -> Spelled:
     return node.op.name, attributes
 
 
+def _columns(attributes: dict[str, Any], node: Node) -> Spelled | None:
+    attributes = {"pad" if key == "padding" else key: value for key, value in attributes.items()}
+    return (node.op.name, attributes) if len(attributes["kernel"]) == 2 else None  # all that MXNet has
+
+
 def _pad(attributes: dict[str, Any], node: Node) -> Spelled | None:
     mode, widths = attributes["mode"], attributes["pad_width"]
     images = len(widths) in (8, 10) and not any(widths[:4])  # all that 1.x pads
@@ -136,6 +141,9 @@ COMPOSITES: dict[str, Callable[[dict[str, Any], Node], Spelled | None]] = {
     "Flatten": _flatten, "one_hot": _one_hot, "BatchNorm": _batch_norm,
     "InstanceNorm": _instance_norm, "Pooling": _as_it_is, "Pad": _pad, "UpSampling": _as_it_is,
     "_contrib_BilinearResize2D": _as_it_is, "_contrib_AdaptiveAvgPooling2D": _as_it_is,
+    "BilinearSampler": _as_it_is, "GridGenerator": _as_it_is, "SpatialTransformer": _as_it_is, "LRN": _as_it_is,
+    "im2col": _columns, "col2im": _columns, "_contrib_DeformableConvolution": _as_it_is,
+    "_contrib_ModulatedDeformableConvolution": _as_it_is,
 }  # fmt: skip
 """By label; None: it is written by what it is made of. So is GroupNorm, whose gamma MXNet's versions shape differently.
 """

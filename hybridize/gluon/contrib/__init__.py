@@ -5,10 +5,11 @@ from typing import Any
 
 from hybridize.base.loading import load_module
 from hybridize.base.missing import missing
+from hybridize.gluon.contrib import cnn as cnn
 from hybridize.gluon.contrib import nn as nn
 
 
 def __getattr__(name: str) -> Any:
     if name == "estimator":
         return load_module(f"{__name__}.estimator")
-    raise missing(__name__, name, globals(), ("rnn", "cnn"))
+    raise missing(__name__, name, globals(), ("rnn",))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gluon's layers: containers, dense layers, convolutions, activations, normalization."""
+"""Gluon's layers: containers, dense layers, convolutions, those that bend, activations, normalization."""
 
 from hybridize.base.missing import refuses
 from hybridize.gluon.block import Block as Block
@@ -29,6 +29,8 @@ from hybridize.gluon.nn.convolution import Conv2D as Conv2D
 from hybridize.gluon.nn.convolution import Conv2DTranspose as Conv2DTranspose
 from hybridize.gluon.nn.convolution import Conv3D as Conv3D
 from hybridize.gluon.nn.convolution import Conv3DTranspose as Conv3DTranspose
+from hybridize.gluon.nn.deformable import DeformableConvolution as DeformableConvolution
+from hybridize.gluon.nn.deformable import ModulatedDeformableConvolution as ModulatedDeformableConvolution
 from hybridize.gluon.nn.normalization import BatchNorm as BatchNorm
 from hybridize.gluon.nn.normalization import BatchNormReLU as BatchNormReLU
 from hybridize.gluon.nn.normalization import GroupNorm as GroupNorm
@@ -57,9 +59,7 @@ Concurrent = Concatenate
 HybridConcurrent = HybridConcatenate
 
 __getattr__ = refuses(
-    __name__, globals(), to_come=(
-    "DeformableConvolution", "ModulatedDeformableConvolution",
-),
+    __name__, globals(), to_come=(),
     instead={
         "Linear": "nn.Dense(units)", "Module": "nn.Block or nn.HybridBlock", "ReLU": "nn.Activation('relu')",
         "Sigmoid": "nn.Activation('sigmoid')", "Tanh": "nn.Activation('tanh')", "Softmax": "npx.softmax(x)",

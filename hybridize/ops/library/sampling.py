@@ -17,6 +17,8 @@ from hybridize.ops.views import broadcast, cast, like, reshape, transpose, wide
 
 WAYS = ("linear", "nearest", "cubic")
 BORDERS = ("zeros", "border", "reflection")
+Read = Callable[[Sequence[Operand]], Operand]
+"""Elements of the images at whole places, one operand of places for each axis."""
 
 
 def sampled(x: Operand, grid: Operand, way: str, border: str, corners: bool) -> Operand:
@@ -40,28 +42,30 @@ def sampled(x: Operand, grid: Operand, way: str, border: str, corners: bool) -> 
     sizes, total = kind.shape[2:], wide(kind.dtype)
     points = cast(grid, total)
     places = [_unscaled(_column(points, len(sizes) - 1 - k), size, corners) for k, size in enumerate(sizes)]
-    read = _reader(x, type_of(grid).shape[1:-1], border == "zeros")
+    read = reader(x, type_of(grid).shape[1:-1], border == "zeros")
     if way == "cubic":
         return cast(_cubic(read, places, sizes, border, corners), kind.dtype)
     inside = [_inside(place, size, border, corners) for place, size in zip(places, sizes, strict=True)]
     if way == "nearest":
         return cast(read([round(place) for place in inside]), kind.dtype)
-    below = [floor(place) for place in inside]
+    return cast(interpolated(read, inside), kind.dtype)
+
+
+def interpolated(read: Read, places: Sequence[Operand]) -> Operand:
+    """Return what lies between the elements around places, as a `reader` reads them; places are not rounded."""
+    below = [floor(place) for place in places]
     found: Operand | None = None
-    for corner in itertools.product((0, 1), repeat=len(sizes)):
+    for corner in itertools.product((0, 1), repeat=len(places)):
         at = [add(low, like(1, low)) if one else low for low, one in zip(below, corner, strict=True)]
         weight: Operand | None = None
-        for place, low, one in zip(inside, below, corner, strict=True):
+        for place, low, one in zip(places, below, corner, strict=True):
             share = sub(place, low)
             part = share if one else sub(like(1, share), share)
             weight = part if weight is None else mul(weight, part)
         term = _weighed(read(at), weight)
         found = term if found is None else add(found, term)
-    return cast(found, kind.dtype)
-
-
-Read = Callable[[Sequence[Operand]], Operand]
-"""Elements of the images at whole places, one operand of places for each axis."""
+    assert found is not None
+    return found
 
 
 def _column(points: Operand, number: int) -> Operand:
@@ -103,7 +107,7 @@ def _mirrored(place: Operand, size: int, corners: bool) -> Operand:
     return add(where(even, extra, sub(span, extra)), like(low, place))
 
 
-def _reader(x: Operand, out: Sequence[int], zeros: bool) -> Read:
+def reader(x: Operand, out: Sequence[int], zeros: bool) -> Read:
     """Return the elements at places, 0 beyond the image where `zeros`, as [n, c, o...]."""
     n, channels, *sizes = type_of(x).shape
     rank = len(sizes)

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The convolutional layers that MXNet 1.x has in `gluon.contrib.cnn`."""
+
+from hybridize.gluon.nn import DeformableConvolution as DeformableConvolution
+from hybridize.gluon.nn import ModulatedDeformableConvolution as ModulatedDeformableConvolution
