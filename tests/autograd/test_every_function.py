@@ -138,6 +138,8 @@ NPX = {
     "l2_normalization": (npx.l2_normalization, lambda x: x / torch.sqrt((x * x).sum(1, keepdim=True) + 1e-10)), "batch_norm": (lambda x: _normed(x), lambda x: F.batch_norm(x, None, None, x[0], x[1], True, eps=1e-3)),
     "fully_connected": (lambda x: npx.fully_connected(x, x.T, x[0]), lambda x: F.linear(x, x.T, x[0])), "embedding": (lambda x: npx.embedding(I([2, 0, 2]), x), lambda x: F.embedding(long(2, 0, 2), x)),
     "convolution": (lambda x: npx.convolution(x[None, None], x[None, None, :2, :2], x[0, :1], pad=1), lambda x: F.conv2d(x[None, None], x[None, None, :2, :2], x[0, :1], padding=1)),
+    "deformable_convolution": (lambda x: npx.deformable_convolution(x[None, None], np.zeros((1, 8, 2, 2), dtype=x.dtype), x[None, None, :2, :2], x[0, :1]), lambda x: F.conv2d(x[None, None], x[None, None, :2, :2], x[0, :1])),
+    "modulated_deformable_convolution": (lambda x: npx.modulated_deformable_convolution(x[None, None], np.zeros((1, 2, 3, 3), dtype=x.dtype), x[None, None], x[None, None, :1, :1]), lambda x: (x * x * x[0, 0])[None, None]),
     "deconvolution": (lambda x: npx.deconvolution(x[None], x[:, :2, None], x[0, :2], stride=2, adj=1), lambda x: F.conv_transpose1d(x[None], x[:, :2, None], x[0, :2], 2, 0, 1)),
     "batch_dot": (lambda x: npx.batch_dot(x[None], x[None], transpose_b=True), lambda x: torch.bmm(x[None], x.T[None])), "norm": (lambda x: npx.norm(x, axis=1), lambda x: torch.linalg.norm(x, dim=1)),
     "dropout": (lambda x: npx.dropout(x * x, 0.0), lambda x: x * x), "smooth_l1": (lambda x: npx.smooth_l1(x * 2 - 1), lambda x: F.smooth_l1_loss(x * 2 - 1, torch.zeros_like(x), reduction="none")),
@@ -239,6 +241,11 @@ NOT_OPERATORS = {
 }  # fmt: skip
 
 ND = {
+    "BilinearSampler": (lambda x: nd.BilinearSampler(x[None, None], np.stack([x * 0.5, x * 0.3])[None]), lambda x: F.grid_sample(x[None, None], torch.stack([x * 0.5, x * 0.3], -1)[None], align_corners=True)),
+    "GridGenerator": (lambda x: nd.GridGenerator(x[:2].reshape((1, 6)), "affine", (2, 4)), lambda x: F.affine_grid(x[:2][None], (1, 1, 2, 4), align_corners=True).permute(0, 3, 1, 2)),
+    "SpatialTransformer": (lambda x: nd.SpatialTransformer(x[None, None], x[:2].reshape((1, 6)) * 0.2, (2, 4)), lambda x: F.grid_sample(x[None, None], F.affine_grid(x[:2][None] * 0.2, (1, 1, 2, 4), align_corners=True), align_corners=True)),
+    "im2col": (lambda x: nd.im2col(x[None, None], (2, 2)), lambda x: F.unfold(x[None, None], 2)), "col2im": (lambda x: nd.col2im(x[None], (3, 3), (3, 1)), lambda x: F.fold(x[None], (3, 3), (3, 1))),
+    "LRN": (lambda x: nd.LRN(x[None], alpha=0.5, nsize=3), lambda x: F.local_response_norm(x[None], 3, 0.5, 0.75, 2.0)),
     "Pooling": (lambda x: nd.Pooling(x[None, None], (2, 2)), lambda x: F.max_pool2d(x[None, None], 2, 1)), "AdaptiveAvgPooling2D": (lambda x: nd.contrib.AdaptiveAvgPooling2D(x[None, None], 2), lambda x: F.adaptive_avg_pool2d(x[None, None], 2)),
     "BilinearResize2D": (lambda x: nd.contrib.BilinearResize2D(x[None, None], height=5, width=2), lambda x: F.interpolate(x[None, None], (5, 2), mode="bilinear", align_corners=True)),
     "depth_to_space": (lambda x: nd.depth_to_space(x[None, :, :2, None] * np.ones((1, 3, 2, 4), dtype=x.dtype), 1), lambda x: x[None, :, :2, None].expand(1, 3, 2, 4)), "space_to_depth": (lambda x: nd.space_to_depth(x[None, None, :2, 1:], 2), lambda x: F.pixel_unshuffle(x[None, None, :2, 1:], 2)),

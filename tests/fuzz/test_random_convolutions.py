@@ -28,7 +28,7 @@ MAX = {1: functional.max_pool1d, 2: functional.max_pool2d, 3: functional.max_poo
 MEAN = {1: functional.avg_pool1d, 2: functional.avg_pool2d, 3: functional.avg_pool3d}
 CONVOLVE = {1: functional.conv1d, 2: functional.conv2d, 3: functional.conv3d}
 BACK = {1: functional.conv_transpose1d, 2: functional.conv_transpose2d, 3: functional.conv_transpose3d}
-ROUNDED = {"float64": 1e-9, "float32": 2e-4, "float16": 2e-2}
+ROUNDED = {"float64": 1e-9, "float32": 1e-3, "float16": 2e-2}
 """The error that is permitted, in parts of the largest element."""
 LIMIT = 1 << 22
 """Multiply-adds of a step, so that none takes long by NumPy."""
