@@ -245,6 +245,7 @@ def test_results_are_those_of_the_papers_layers(name, make):
         numpy.testing.assert_allclose(net(np.array(x)).asnumpy(), expected, atol=1e-3 * numpy.abs(expected).max())
 
 
+@pytest.mark.filterwarnings("error")  # as of sizes that a file holds
 @pytest.mark.parametrize("name", each(EXPORTED))
 def test_exported_and_imported(name, tmp_path):
     net, x = initialized(name, classes=5), images(name)

@@ -35,13 +35,14 @@ class SqueezeExcite(HybridBlock):
 
     def __init__(self, channels: int, narrow: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        self.pool = nn.GlobalAvgPool2D()
         self.reduce = nn.Conv2D(narrow, 1, activation="relu", in_channels=channels)
         self.expand = nn.Conv2D(channels, 1, in_channels=narrow)
 
     _is_layer = False
 
     def forward(self, x: Any) -> Any:
-        return x * _hard_sigmoid(self.expand(self.reduce(np.mean(x, axis=(2, 3), keepdims=True))))
+        return x * _hard_sigmoid(self.expand(self.reduce(self.pool(x))))
 
 
 def _normalized(channels: int, kernel: int, stride: int = 1, groups: int = 1) -> list[Block]:
