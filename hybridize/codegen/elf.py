@@ -7,13 +7,14 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.errors import CodegenError
-from hybridize.base.frozen import frozen
+from hybridize.base.frozen import changed, frozen
 
 MACHINES: Final = {62: "x86_64", 183: "aarch64"}
 """Families of processors by their number in the ELF header."""
@@ -35,6 +36,9 @@ x86-64 calls the tables for exceptions."""
 UNDEFINED: Final = 0
 ABSOLUTE: Final = 0xFFF1
 """Sections of symbols that lie in none: they come from outside; they are numbers."""
+
+RESERVED: Final = 0xFF00
+"""From here on numbers of sections mean something else, as `ABSOLUTE` does."""
 
 _SECTION = struct.Struct("<IIQQQQIIQQ")
 _SYMBOL = numpy.dtype([
@@ -117,6 +121,46 @@ def read(content: bytes) -> Object:
         raise CodegenError("E967", "the object has no table of symbols")
     names = sections[headers[symbols][6]].data.tobytes()
     return Object(machine, sections, numpy.frombuffer(sections[symbols].data, _SYMBOL), names)
+
+
+def joined(objects: Sequence[Object]) -> Object:
+    """Put the sections and symbols of objects for one processor together: what one lacks another may define."""
+    if len(objects) == 1:
+        return objects[0]
+    tables = [obj.symbols.copy() for obj in objects]
+    sections: list[Section] = []
+    first_symbol = first_name = 0
+    for obj, table in zip(objects, tables, strict=True):
+        first = len(sections)
+        for section in obj.sections:
+            if section.type == RELOCATIONS:
+                rows = numpy.frombuffer(section.data, _RELOCATION).copy()
+                rows["symbol"] += first_symbol
+                section = changed(section, data=memoryview(rows.tobytes()), info=section.info + first)
+            sections.append(section)
+        table["section"][(table["section"] != UNDEFINED) & (table["section"] < RESERVED)] += first
+        table["name"] += first_name
+        first_symbol, first_name = first_symbol + len(table), first_name + len(obj.names)
+    whole = Object(
+        objects[0].machine, tuple(sections), numpy.concatenate(tables), b"".join(obj.names for obj in objects)
+    )
+    _define(whole)
+    return whole
+
+
+def _define(obj: Object) -> None:
+    """Let symbols that an object lacks be those of the same name that it has: as local ones, so that each is exported
+    once.
+    """
+    table = obj.symbols
+    lacks = table["section"] == UNDEFINED
+    everywhere = table["info"] >> 4 != 0
+    has = {obj.name(number): number for number in numpy.flatnonzero(everywhere & ~lacks).tolist()}
+    for number in numpy.flatnonzero(everywhere & lacks).tolist():
+        other = has.get(obj.name(number))
+        if other is not None:
+            table["section"][number], table["value"][number] = table["section"][other], table["value"][other]
+            table["info"][number] &= 15
 
 
 def _data(view: memoryview, header: tuple[Any, ...]) -> memoryview:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One relocatable object made into an image: sections in their places, references between them resolved.
+"""Relocatable objects made into an image: sections in their places, references between them resolved.
 
     code, constants, addresses | next page: variables, variables that begin as zeros
 
@@ -24,13 +24,13 @@ _UNREAD: Final = (".eh_frame", ".note")
 """Sections that only debuggers and exceptions read."""
 
 
-def link(content: bytes) -> Image:
-    """The image of an object. It exports what the module defines and does not hide.
+def link(*contents: bytes) -> Image:
+    """The image of an object, or of several that need each other. It exports what they define and do not hide.
 
     Raises:
         CodegenError E967: the object holds something that code of ours never has.
     """
-    obj = elf.read(content)
+    obj = elf.joined([elf.read(content) for content in contents])
     linker = _Linker(obj)
     for section, relocations in obj.relocations():
         if section in linker.starts:

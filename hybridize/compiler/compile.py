@@ -154,14 +154,14 @@ class _Work:
     def compiled(self, file: str | None) -> Executable:
         """Compile, and keep the result on the disk for later processes."""
         with LOADING:
-            from hybridize.codegen.llvm.engine import check_runnable, compile_image  # late: see the package
+            from hybridize.codegen.llvm.engine import check_runnable, compile_program  # late: see the package
 
         check_runnable(self.target)
         renew()
         graph = self.optimized()
         built = self._built()
         with self.watch.stage("llvm"):
-            image = compile_image(built.module.text(), self.target)
+            image = compile_program(built.module, self.target)
             loaded = Loaded(image)
         stored.keep(file, self.graph, graph, image, built.plan, (built.constants, built.sources))
         return self._executable(loaded, built.plan, built.constants, built.sources)

@@ -39,7 +39,7 @@ def step_seconds(
     beside and taken off. The time of steps in a band, or beside each other, is shared out among them as is estimated.
     """
     with LOADING:
-        from hybridize.codegen.llvm.engine import compile_image  # late: see the package
+        from hybridize.codegen.llvm.engine import compile_program  # late: see the package
         from hybridize.codegen.llvm.process.timed import TimedEmitter
         from hybridize.codegen.llvm.program import build
         from hybridize.codegen.llvm.text import Module
@@ -61,7 +61,7 @@ def step_seconds(
         updates=executable.updates,
         emitter_of=emitter_of,
     )
-    loaded = Loaded(compile_image(built.module.text(), target))
+    loaded = Loaded(compile_program(built.module, target))
     team = executable.constants[plan.teams[0]] if plan.teams else None
     timed = Executable(loaded, loaded.address("program"), built.plan, built.constants, built.sources, team=team)
     derived = [deriver.made(inputs) for deriver in timed.derivers]

@@ -132,6 +132,79 @@ def test_hidden_and_internal_names_are_not_exported():
     assert {name for name, _ in image.externals} == {"lgamma", "labs", "memset"}
 
 
+TWO = (
+    """
+@table = internal constant [2 x ptr] [ptr @one, ptr @there]
+@same = private constant i64 3
+@count = global i64 40
+declare double @lgamma(double)
+declare hidden i64 @there(i64)
+declare i64 @shown()
+define hidden i64 @one(i64 %x) {
+  %c = load i64, ptr @same
+  %y = add i64 %x, %c
+  ret i64 %y
+}
+define i64 @by_table(i64 %k, i64 %x) {
+  %p = getelementptr ptr, ptr @table, i64 %k
+  %f = load ptr, ptr %p
+  %y = call i64 %f(i64 %x)
+  %s = call i64 @shown()
+  %z = add i64 %y, %s
+  ret i64 %z
+}
+define double @outside(double %x) {
+  %y = call double @lgamma(double %x)
+  ret double %y
+}
+""",
+    """
+@same = private constant i64 50
+@count = external global i64
+declare double @lgamma(double)
+declare i64 @labs(i64)
+declare hidden i64 @one(i64)
+define hidden i64 @there(i64 %x) {
+  %y = call i64 @one(i64 %x)
+  %c = load i64, ptr @same
+  %z = mul i64 %y, %c
+  ret i64 %z
+}
+define i64 @shown() {
+  %a = load i64, ptr @count
+  %n = sub i64 0, %a
+  %b = call i64 @labs(i64 %n)
+  store i64 0, ptr @count
+  ret i64 %b
+}
+define double @also(double %x) {
+  %y = call double @lgamma(double %x)
+  %z = fneg double %y
+  ret double %z
+}
+""",
+)
+"""Modules that need each other: functions, by calls and in a table, and a variable; a private name that both have."""
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_objects_that_need_each_other_make_one_image(order):
+    image = link(*(emit_object(text, host_target()) for text in TWO[::order]))
+    assert sorted(name for name, _ in image.exports) == ["also", "by_table", "count", "outside", "shown"]
+    assert sorted(name for name, _ in image.externals) == ["labs", "lgamma"]
+    loaded = Loaded(image)
+    by_table = function(loaded, "by_table", Int, Int, Int)
+    assert [by_table(0, 7), by_table(0, 7), by_table(1, 7)] == [7 + 3 + 40, 7 + 3, (7 + 3) * 50]
+    gamma = [function(loaded, name, ctypes.c_double, ctypes.c_double)(50.0) for name in ("outside", "also")]
+    assert gamma == [pytest.approx(math.lgamma(50.0)), pytest.approx(-math.lgamma(50.0))]
+
+
+def test_an_object_alone_that_needs_another_names_what_it_lacks():
+    with pytest.raises(CodegenError, match="'there'") as raised:
+        link(emit_object(TWO[0], host_target()))
+    assert raised.value.code == "E967"
+
+
 def mapping(address):
     """Beginning, end and rights of the pages around an address."""
     for line in Path("/proc/self/maps").read_text().splitlines():

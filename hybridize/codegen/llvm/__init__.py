@@ -7,7 +7,7 @@ In: a `Schedule` whose steps are kernels of the loop IR, contractions, routines 
 
 `inputs` and `outputs` are arrays of pointers; behind the inputs stand the constants, then the sizes that only the call
 knows. IR carries explicit vectors `<W x float>`, so no IR pass is run: code generation level 2 alone keeps a kernel at
-8-30 ms. Weights and addresses never stand in the IR.
+8-30 ms. What only calls others is compiled apart, at level 0. Weights and addresses never stand in the IR.
 
     a module       program (steps in order) and what its functions share: text, sizes, prepare, regions, parallel,
                     tasks

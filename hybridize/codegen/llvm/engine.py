@@ -22,6 +22,7 @@ from hybridize.base.forks import awaited
 from hybridize.base.interruptions import let_through
 from hybridize.base.loading import LOADING
 from hybridize.codegen.link import link
+from hybridize.codegen.llvm.text import Module
 from hybridize.machine.families import of_family
 from hybridize.machine.target import Target, named_target
 from hybridize.runtime.image import Image, Loaded
@@ -195,6 +196,22 @@ def compile_image(text: str, target: Target, level: int = 2) -> Image:
         CodegenError E962: LLVM rejects the text, which is our bug; the lines at fault are in the message.
     """
     return link(emit_object(text, target, level))
+
+
+def compile_program(module: Module, target: Target) -> Image:
+    """Compile a program to an image: what works as `compile_image` does, what only calls others at level 0.
+
+    Half of a program's functions only call others. Level 0 takes a third of the time for them, and gives them as many
+    instructions: they have no others than those of their IR.
+
+    Raises:
+        CodegenError E962: LLVM rejects the text, which is our bug; the lines at fault are in the message.
+    """
+    working, calling = module.parted()
+    objects = [emit_object(working, target)]
+    if calling:
+        objects.append(emit_object(calling, target, 0))
+    return link(*objects)
 
 
 def emit_object(text: str, target: Target, level: int = 2) -> bytes:

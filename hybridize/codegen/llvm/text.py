@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 
@@ -24,6 +24,13 @@ SCALARS: dict[str, str] = {
 
 UNOPTIMISED = "nounwind noinline optnone"
 """Attributes of functions that only call others, or rarely run: optimising them takes longer than it ever saves."""
+
+APART = 3
+"""So many functions that only call others are worth a text of their own."""
+
+_NAME = re.compile(r"@([\w.$-]+)")
+_MEMORY = re.compile(r"(?: = load| = atomicrmw|^  store|@llvm\.masked\.) ?", re.M)
+"""Instructions that read or write memory."""
 
 
 def llvm_type(dtype: DType, lanes: int = 1) -> str:
@@ -100,6 +107,32 @@ class Module:
         parts += [function.text() for function in self.functions.values()]
         return "\n".join(parts) + "\n"
 
+    def parted(self) -> tuple[str, str]:
+        """The module as two texts that need each other: functions that work, and those that only call others.
+
+        The second has the `UNOPTIMISED`, and those that touch no memory themselves, as a loop over tiles that are
+        turned around by a call, but not those that are busy. It is empty where there are too few of them.
+        """
+        texts = {name: function.text() for name, function in self.functions.items()}
+        callers = {
+            name
+            for name, text in texts.items()
+            if not self.functions[name].busy and (UNOPTIMISED in text or not _MEMORY.search(text))
+        }
+        # Constants are private, and stand where they are read; a variable cannot stand twice.
+        if len(callers) < APART or not all(" = private " in line for line in self.globals.values()):
+            return self.text(), ""
+        return self._part(texts.keys() - callers, texts), self._part(callers, texts)
+
+    def _part(self, names: Collection[str], texts: Mapping[str, str]) -> str:
+        """Write some of the functions, whose `texts` are at hand, with declarations of others that they name."""
+        own = {name: texts[name].replace("define internal ", "define hidden ", 1) for name in texts if name in names}
+        named = dict.fromkeys(_NAME.findall("\n".join(own.values())))
+        parts = [line for name, line in self.globals.items() if name in named]
+        parts += [line for name, line in self.declarations.items() if name in named]
+        parts += [self.functions[name].declaration() for name in named if name in texts and name not in own]
+        return "\n".join([*parts, *own.values()]) + "\n"
+
 
 def joined(modules: Mapping[str, Module], root: str) -> str:
     """One function of each of several modules, and what it leads to, as one text, which LLVM takes in one go.
@@ -147,10 +180,15 @@ class Function:
         returns: str = "void",
         linkage: str = "internal",
         attributes: str = "nounwind",
+        busy: bool = False,
     ) -> None:
-        """Open a function; `params` are (type with attributes, name) pairs, `%name` in the body."""
+        """Open a function; `params` are (type with attributes, name) pairs, `%name` in the body.
+
+        One that is `busy` calls others so often that its own instructions count.
+        """
         self.module = module
         self.name = name
+        self.busy = busy
         self.symbols: dict[int, dims.SizeSymbol] = {}
         """The size symbols that are asked for, by number."""
         self.sizes = ""
@@ -158,6 +196,7 @@ class Function:
         self.sizes_slot: int | None = None
         """The slot of that pointer in the function's array of inputs."""
         self._params = list(params)
+        self._returns = returns
         self._signature = (f"define {linkage + ' ' if linkage else ''}{returns} @{name}(", attributes)
         self._on_entry: dict[object, str] = {}
         self._entry: list[str] = []
@@ -306,8 +345,16 @@ class Function:
 
     def text(self) -> str:
         """The function, whole."""
-        numbers = [] if self.sizes else sorted(self.symbols)
-        params = [*self._params, *(("i64", f"symbol.{number}") for number in numbers)]
+        params = self._all_params()
         start, attributes = self._signature
         head = f"{start}{', '.join(f'{type} %{param}' for type, param in params)}) {attributes} {{"
         return "\n".join([head, "entry:", *self._entry, "  br label %start", "start:", *self._lines, "}"])
+
+    def declaration(self) -> str:
+        """The function's declaration for another module that is linked with this one."""
+        return f"declare hidden {self._returns} @{self.name}({', '.join(type for type, _ in self._all_params())})"
+
+    def _all_params(self) -> list[tuple[str, str]]:
+        """The parameters, those of size symbols included."""
+        numbers = [] if self.sizes else sorted(self.symbols)
+        return [*self._params, *(("i64", f"symbol.{number}") for number in numbers)]

@@ -122,6 +122,8 @@ class Positions(ABC):
     def depth_of(self, expr: Expr) -> int:
         """The innermost loop on which `expr` depends, counted from outside."""
         free = self.free(expr)
+        if not free:
+            return 0
         return max((depth for axis, depth in self.depth.items() if free & bit(axis)), default=0)
 
     # Loops
@@ -313,13 +315,15 @@ class Positions(ABC):
         if not terms:
             return memory.element_pointer(self.f, array.pointer, array.dtype, self.f.size(address.constant))
         # The term of the innermost loop is added to the pointer for all others, which was made outside that loop.
-        innermost = max(terms, key=lambda term: self.depth_of(term[0]))
-        depth = self.depth_of(innermost[0])
-        inner = [term for term in terms if self.depth_of(term[0]) == depth]
+        depths = [self.depth_of(atom) for atom, _ in terms]
+        innermost = max(depths)
+        inner = [term for term, depth in zip(terms, depths, strict=True) if depth == innermost]
         outer = without
         for atom, _ in inner:
             outer |= self.free(atom)
-        apart = not any(self.free(atom) & outer for atom, _ in terms if self.depth_of(atom) != depth)
+        apart = not any(
+            self.free(atom) & outer for (atom, _), depth in zip(terms, depths, strict=True) if depth != innermost
+        )
         if apart and outer != without:
             base = self._pointer_part(operand, address, outer)
         else:
