@@ -102,6 +102,9 @@ def _resolve(argument: Any, values: dict[str, Any]) -> Any:
 def _checked(step: Instruction, result: Operand | tuple[Operand, ...]) -> Operand | tuple[Operand, ...]:
     """PyTorch's own type rule must agree with ours, value by value: a wrong translation is found here."""
     results = result if isinstance(result, tuple) else (result,)
+    given = tuple(ours for ours in results if ours is not None)
+    if len(given) == len(step.types):
+        results = given  # PyTorch leaves out the same ones
     for ours, theirs in zip(results, step.types, strict=False):
         if ours is not None and ours.type != theirs:
             raise CaptureError(

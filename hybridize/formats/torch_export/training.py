@@ -103,7 +103,13 @@ def _normal(types: Types, x: Operand, mean: float = 0.0, std: float = 1.0, **_: 
     return ops.add(scaled, operand(mean, kind.dtype, kind.shape))
 
 
-@aten("empty.memory_format", "empty_like.default", "new_empty.default", "empty_permuted.default")
+@aten(
+    "empty.memory_format",
+    "empty_like.default",
+    "new_empty.default",
+    "new_empty_strided.default",
+    "empty_permuted.default",
+)
 def _empty(types: Types, *_: Any, **__: Any) -> Operand:
     return operand(0, types[0].dtype, types[0].shape)
 

@@ -10,7 +10,7 @@ from hybridize import ops
 from hybridize.base.dims import same
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError
-from hybridize.formats.torch_export.registry import Types, aten
+from hybridize.formats.torch_export.registry import TABLE, Types, aten
 from hybridize.ops import Operand, interpolation, type_of
 from hybridize.ops.interpolation import Row
 from hybridize.ops.library import padding, resizing, sampling
@@ -251,3 +251,7 @@ _named(_interpolated(_smoothed(_keys, 2)), "_upsample_bicubic2d_aa")
 @aten("grid_sampler_2d.default", "grid_sampler_3d.default")
 def _grid_sampler(types: Types, x: Operand, grid: Operand, way: int, border: int, corners: bool) -> Operand:
     return sampling.sampled(x, grid, sampling.WAYS[way], sampling.BORDERS[border], corners)
+
+
+TRANSLATIONS = {name: translation for name, translation in TABLE.items() if translation.__module__ == __name__}
+"""By name, for those who need one without the table of all."""
