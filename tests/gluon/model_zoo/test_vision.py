@@ -286,7 +286,8 @@ def test_a_step_of_training_is_the_same(name):
         found[hybrid] = losses, running
     numpy.testing.assert_allclose(found[True][0], found[False][0], rtol=1e-8)
     for one, other in zip(found[True][1], found[False][1], strict=True):
-        numpy.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-8 * float(numpy.abs(other).max()))
+        # Of what has been normalized the mean is 0, and what is there is rounding.
+        numpy.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-15 + 1e-8 * float(numpy.abs(other).max()))
 
 
 def _all_blocks(net):
