@@ -31,7 +31,12 @@ def step_of(size: int, count: int, corners: bool, scale: float | None = None) ->
 
 
 def linear(size: int, count: int, corners: bool, scale: float | None = None) -> list[Row]:
-    """Return `count` points between `size` elements, each by the two nearest; borders are kept. See `step_of`."""
+    """Return `count` points between `size` elements, each by the two nearest; borders are kept. See `step_of`.
+
+    As many points as elements are the elements, whatever the scale.
+    """
+    if count == size:
+        return [((number,), (1.0,)) for number in range(count)]
     rows: list[Row] = []
     step = step_of(size, count, corners, scale)
     for number in range(count):
@@ -94,7 +99,7 @@ def smoothed(
     return rows
 
 
-def nearest(size: int, count: int, scale: float | None = None, middle: bool = False) -> list[int]:
+def nearest(size: int, count: int, scale: float | None = None, middle: bool = False, evenly: bool = False) -> list[int]:
     """Return for each of `count` elements the one that it repeats, computed in float32 as PyTorch does.
 
     Args:
@@ -102,11 +107,12 @@ def nearest(size: int, count: int, scale: float | None = None, middle: bool = Fa
         count: of the result.
         scale: see `step_of`.
         middle: take the element in which the middle of the new one lies, not its beginning.
+        evenly: where the result is as long or twice as long, repeat each element as often, whatever the scale.
     """
     step = numpy.float32(1 / scale) if scale else numpy.float32(size) / numpy.float32(count)
     if middle:
         return [min(int(numpy.float32((number + 0.5) * float(step))), size - 1) for number in range(count)]
-    if count in (size, 2 * size):
+    if evenly and count in (size, 2 * size):
         return [number * size // count for number in range(count)]
     return [min(int(numpy.float32(number) * step), size - 1) for number in range(count)]
 

@@ -204,8 +204,9 @@ def _nearest(middle: bool) -> Callable[..., Operand]:
         if all(whole):
             return resizing.repeated_along(x, {2 + k: t for k, t in enumerate(times)})
         axes = enumerate(zip(old, new, scales, strict=True))
+        evenly = len(new) == 2  # as PyTorch's kernels of images do, and those of one axis and three do not
         return resizing.picked(
-            x, {2 + k: interpolation.nearest(int(n), int(m), scale, middle) for k, (n, m, scale) in axes}
+            x, {2 + k: interpolation.nearest(int(n), int(m), scale, middle, evenly) for k, (n, m, scale) in axes}
         )
 
     return translate
