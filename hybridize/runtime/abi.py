@@ -16,7 +16,7 @@ from typing import Any, Final
 from hybridize.runtime import cpython, effects, entry, image, plan, pool
 from hybridize.runtime.serialization import stored_name
 
-NUMBER: Final = 7
+NUMBER: Final = 8
 
 
 def facts() -> str:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -56,6 +57,7 @@ def _convolution(
 def _batched(function: Callable[..., Any], rank: int) -> Callable[..., Any]:
     """Give images without an axis of the batch one of size 1, and take it from the results."""
 
+    @functools.wraps(function)
     def translate(types: Types, x: Operand, *arguments: Any, **keywords: Any) -> Any:
         if type_of(x).ndim == rank + 2:
             return function(types, x, *arguments, **keywords)
