@@ -15,11 +15,21 @@ from hybridize.base.loading import LOADING
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph
 from hybridize.machine.target import Target
+from hybridize.runtime import effects
+from hybridize.runtime.buffers import zeros
 from hybridize.runtime.executable import Executable
 from hybridize.runtime.image import Loaded
 
 LEAST_CALLS = 5
 """Calls that are timed, however long they take; one before them fills the caches."""
+
+
+class RefusedError(Exception):
+    """A program raises for the inputs that it was to be measured on; `error` is what a call would raise."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__(str(error))
+        self.error = error
 
 
 def random_input(type: TensorType, seed: int = 0) -> NDArray[Any]:
@@ -35,8 +45,12 @@ def step_seconds(
 ) -> list[float]:
     """Median seconds of each step of `executable`, run over and over for about `seconds`.
 
-    `graph` is what it was made of, optimised; it must not print or assert. What reading the clock costs is measured
-    beside and taken off. The time of steps in a band, or beside each other, is shared out among them as is estimated.
+    `graph` is what it was made of, optimised. What reading the clock costs is measured beside and taken off. The time
+    of steps in a band, or beside each other, is shared out among them as is estimated. State that calls write in place
+    is a copy, which is as in `inputs` before each call; nothing is printed.
+
+    Raises:
+        RefusedError: an assertion of the program does not hold for `inputs`.
     """
     with LOADING:
         from hybridize.codegen.llvm.engine import compile_program  # late: see the package
@@ -64,18 +78,29 @@ def step_seconds(
     loaded = Loaded(compile_program(built.module, target))
     team = executable.constants[plan.teams[0]] if plan.teams else None
     timed = Executable(loaded, loaded.address("program"), built.plan, built.constants, built.sources, team=team)
-    derived = [deriver.made(inputs) for deriver in timed.derivers]
+    effects.connect(loaded)
+    given, inputs = inputs, [*inputs]
+    for _, number in built.plan.updates:
+        inputs[number] = zeros(given[number].shape, given[number].dtype)
+    donated = {output: inputs[number] for output, number in built.plan.updates}
+    derived = [deriver.made(given) for deriver in timed.derivers]
     noted: list[NDArray[numpy.int64]] = []
 
     def call() -> None:
-        timed.run(inputs, derived or None)
+        for _, number in built.plan.updates:
+            inputs[number][...] = given[number]
+        timed.run(inputs, derived or None, donated)
+        refusal = effects.taken()
+        if refusal is not None:
+            raise RefusedError(refusal)
         noted.append(ticks.copy())
 
-    call()
-    begin = time.perf_counter()
-    while len(noted) <= LEAST_CALLS or time.perf_counter() - begin < seconds:
+    with effects.unprinted():
         call()
-    elapsed = time.perf_counter() - begin
+        begin = time.perf_counter()
+        while len(noted) <= LEAST_CALLS or time.perf_counter() - begin < seconds:
+            call()
+        elapsed = time.perf_counter() - begin
     all_ticks = numpy.array(noted)
     per_second = (all_ticks[-1, -1] - all_ticks[0, -1]) / elapsed
     steps = numpy.diff(all_ticks[1:], axis=1)

@@ -16,10 +16,11 @@ from hybridize.compiler import explain
 from hybridize.compiler.compile import default_target
 from hybridize.compiler.explanation import Explanation, KernelReport, MemoryReport
 from hybridize.compiler.limits import limits
-from hybridize.compiler.profile import random_input
+from hybridize.compiler.profile import RefusedError, random_input
 from hybridize.contract.captured import Captured
 from hybridize.graph import Value
 from hybridize.programs.backends import Backend, Machine, Verifying
+from hybridize.programs.failures import locate
 from hybridize.runtime.executable import Executable
 
 SECONDS = 0.2
@@ -63,10 +64,15 @@ def explained(
     )  # fmt: skip
     if not profile:
         return known
-    if executable.effects:
-        return changed(known, notes=(*known.notes, "not timed: the program prints or asserts"))
     core = limits()
-    measured = explain.timed(kernels, graph, executable, arrays or _measured(captured), core, SECONDS)
+    try:
+        measured = explain.timed(kernels, graph, executable, arrays or _measured(captured), core, SECONDS)
+    except RefusedError as refused:
+        locate(refused.error, graph)
+        if arrays is not None:
+            raise refused.error from None
+        why = f"random arguments are refused ({refused.error})".replace("\n", " ")
+        return changed(known, notes=(*known.notes, f"not timed: {why}; give it the arguments of a call"))
     return changed(known, kernels=measured, limits=core)
 
 

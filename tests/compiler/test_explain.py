@@ -5,9 +5,9 @@ import contextlib
 import numpy
 import pytest
 
-from hybridize import autograd, hybridize, np, npx, ops
+from hybridize import autograd, gluon, hybridize, np, npx, ops
 from hybridize.array.operands import operand, result
-from hybridize.base.errors import ShapeError
+from hybridize.base.errors import OutOfBoundsError, ShapeError
 from hybridize.base.types import TensorType
 from hybridize.compiler import compile, default_target, limits
 from hybridize.compiler.explanation import WIDTH, ReportTable, laid_out
@@ -168,14 +168,68 @@ def test_profile_writes_nothing_back():
     assert state.asnumpy().tolist() == [0, 0, 0]
 
 
-def test_programs_that_print_are_not_run_for_a_report(capsys):
+def test_programs_that_print_are_timed_and_print_nothing(capsys):
     def function(x):
         npx.print("value", x)
         return x + 1
 
-    report = explained(function, np.ones((2,)), profile=True)
-    assert "prints" in report.notes[0]
+    fast = hybridize(function)
+    report = fast.program(np.ones((2,))).explain(profile=True)
+    assert None not in [kernel.seconds for kernel in report.kernels]
     assert "value" not in capsys.readouterr().out
+    fast(np.ones((2,)))
+    assert "value" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("optimizer", ["sgd", "adam"])
+def test_training_steps_are_timed_on_copies_of_what_they_change(optimizer):
+    net = nn.HybridSequential()
+    net.add(nn.Dense(8, activation="relu"), nn.BatchNorm(), nn.Dropout(0.5), nn.Dense(3))
+    net.initialize()
+    x, y = np.random.normal(size=(16, 4)), np.array([0, 1, 2, 1] * 4, dtype="int32")
+    net(x)
+    trainer = gluon.Trainer(net.collect_params(), optimizer, {"learning_rate": 0.1})
+    loss_of = gluon.loss.SoftmaxCrossEntropyLoss()
+
+    @hybridize
+    def step(x, y):
+        with autograd.record():
+            loss = loss_of(net(x), y)
+        loss.backward()
+        trainer.step(len(x))
+        return loss.mean()
+
+    def state():
+        values = [parameter.data().asnumpy().copy() for parameter in net.collect_params().values()]
+        grads = [p.grad().asnumpy().copy() for p in net.collect_params().values() if p.grad_req != "null"]
+        return [*values, *grads]
+
+    for _ in range(3):
+        step(x, y)
+    program, before = step.program(x, y), state()
+    for arguments in ((x, y), ()):
+        report = program.explain(*arguments, profile=True)
+        assert None not in [kernel.seconds for kernel in report.kernels], report.notes
+        assert report.seconds > 0
+        assert any("in place" in kernel.layout for kernel in report.kernels)
+        assert all(map(numpy.array_equal, state(), before))
+    with pytest.raises(OutOfBoundsError, match="E110") as raised:
+        program.explain(x, y + 2, profile=True)
+    assert raised.value.loc is not None
+    assert all(map(numpy.array_equal, state(), before))
+    assert np.isfinite(step(x, y))
+
+
+def test_assertions_that_random_arguments_do_not_keep_are_noted():
+    def function(x):
+        assert (x > 5).all(), "too small"
+        return x * 2
+
+    program = hybridize(function).program(np.ones((3,)))
+    report = program.explain(profile=True)
+    assert report.seconds is None
+    assert "too small" in report.notes[0]
+    assert program.explain(np.ones((3,)) * 9, profile=True).seconds > 0
 
 
 def test_the_numpy_backend_is_explained_by_its_nodes():
