@@ -1,7 +1,6 @@
 """Contractions whose lanes both operands have, depthwise convolutions above all: tiles of vectors over a window."""
 
 import itertools
-import re
 
 import numpy
 import pytest
@@ -12,108 +11,50 @@ from hypothesis import strategies as st
 from hybridize import gluon, np, ops
 from hybridize.array.operands import operand, result
 from hybridize.base.dims import SizeScope
-from hybridize.base.dtypes import bfloat16, float16, float32, float64, int32
+from hybridize.base.dtypes import float32, float64
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm.engine import assembly, runnable
-from hybridize.codegen.llvm.program import build, scheduled
+from hybridize.codegen.llvm.program import scheduled
 from hybridize.compiler import compile as compiled
 from hybridize.machine.target import named_target
 from hybridize.ops import composites, evaluate, make_graph, pullback
 from hybridize.passes import PIPELINE
 from hybridize.schedule import parallel
-from hybridize.schedule.contraction.lanes import LanePlan, tile_of
+from hybridize.schedule.contraction.lanes import tile_of
 from hybridize.schedule.steps import LoopStep, TapStep
-
-LEVELS = [name for name in ("avx512", "avx2", "baseline") if name in runnable()]
-TOLERANCE = {float32: 2e-4, float64: 1e-10, float16: 3e-2, bfloat16: 2e-1, int32: 0}
+from tests.schedule.tiles import LEVELS, Convolved, compare, graph_of, lane_plans, loop_of_lanes, numbers
 
 
-def numbers(shape, dtype=float32, seed=0):
-    rng = numpy.random.default_rng((seed, *shape))
-    found = rng.integers(-3, 4, shape) if dtype == int32 else rng.uniform(-1, 1, shape)
-    return numpy.asarray(found).astype(dtype)
+class Depthwise(Convolved):
+    """A random depthwise convolution, its gradients, or such one between pointwise ones."""
 
+    def draw_form(self, some):
+        self.groups = self.channels = self.outputs = some(1, 3, 4, 5, 8, 16, 17, 33, 48)
+        self.batch = some(0, 1, 1, 2, 3)
+        self.steps = tuple(some(1, 1, 2, 3) for _ in range(self.rank))
+        self.sides = tuple(some((0, 0), (1, 1), (1, 1), (2, 0), (0, 3), (-1, 1)) for _ in range(self.rank))
 
-def graph_of(function, *arrays):
-    return PIPELINE.run(make_graph(function, [TensorType(each.shape, each.dtype) for each in arrays]))
+    def shape_of_v(self):
+        return self.channels, self.channels, *[1] * self.rank
 
-
-def lane_plans(graph, level="avx512", **options):
-    steps = scheduled(graph, named_target(level), **options).steps
-    return [step.plan for step in steps if isinstance(step, TapStep) and isinstance(step.plan, LanePlan)]
-
-
-def compare(found, wanted, dtype):
-    assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
-    wanted = wanted.astype("f8")
-    scale = max(1.0, float(numpy.abs(wanted).max(initial=0)))
-    numpy.testing.assert_allclose(found.astype("f8"), wanted, rtol=0, atol=TOLERANCE[dtype] * scale)
-
-
-class Depthwise:
-    """A random depthwise convolution, its gradients, or such ones between pointwise ones."""
-
-    def __init__(self, draw):
-        def some(*of):
-            return draw(st.sampled_from(of))
-
-        rank = self.rank = some(1, 2, 2, 2, 3)
-        self.kind = some("forward", "forward", "by x", "by w", "both", "chain")
-        floats = (float32, float32, float32, float64, float16, bfloat16)
-        self.dtype = some(*floats, int32) if self.kind in ("forward", "chain") else some(*floats)
-        self.channels, self.batch = some(1, 3, 4, 5, 8, 16, 17, 33, 48), some(0, 1, 1, 2, 3)
-        self.taps = [some(1, 2, 3, 3, 5) for _ in range(rank)]
-        self.steps = tuple(some(1, 1, 2, 3) for _ in range(rank))
-        self.spaces = tuple(some(1, 1, 2) for _ in range(rank))
-        self.sides = tuple(some((0, 0), (1, 1), (1, 1), (2, 0), (0, 3), (-1, 1)) for _ in range(rank))
-        self.sizes = [
-            draw(st.integers(max(1, (tap - 1) * space + 1 - sum(side)), 12))
-            for tap, space, side in zip(self.taps, self.spaces, self.sides, strict=True)
-        ]
-
-    def convolved(self, x, w):
-        return ops.convolution(x, w, self.steps, self.sides, self.spaces, self.channels)
-
-    def graph(self):
-        x = numbers((self.batch, self.channels, *self.sizes), self.dtype)
-        w = numbers((self.channels, 1, *self.taps), self.dtype, 1)
-        if self.kind == "chain":
-            inputs = [x, numbers((self.channels, self.channels, *[1] * self.rank), self.dtype, 2), w]
-
-            def function(x, v, w):
-                y = self.convolved(composites.relu(ops.convolution(x, v, 1, 0)), w)
-                return [ops.convolution(ops.min(y, ops.like(6, y)), v, 1, 0)]
-
-            return graph_of(function, *inputs), inputs
-        if self.kind == "forward":
-            return graph_of(lambda x, w: [composites.relu(self.convolved(x, w))], x, w), [x, w]
-        forward = graph_of(lambda x, w: [self.convolved(x, w)], x, w)
-        g = numbers(forward.outputs[0].type.shape, self.dtype, 3)
-        wanted = {"by x": slice(1), "by w": slice(1, 2), "both": slice(2)}[self.kind]
-        return graph_of(lambda x, w, g: pullback(forward, [x, w], [g])[wanted], x, w, g), [x, w, g]
+    def chain(self, x, w, v):
+        y = self.convolved(composites.relu(ops.convolution(x, v, 1, 0)), w)
+        return [ops.convolution(ops.min(y, ops.like(6, y)), v, 1, 0)]
 
 
 depthwise = st.composite(lambda draw: Depthwise(draw))()
 
 
-def check(case, level, stable):
-    graph, inputs = case.graph()
-    program = compiled(graph, named_target(level), stable=range(len(inputs)) if stable else ())
-    for found, wanted in zip(program.run(inputs), evaluate(graph, inputs), strict=True):
-        compare(found, wanted, case.dtype)
-
-
 @settings(max_examples=50, deadline=None)
 @given(depthwise, st.sampled_from(LEVELS), st.booleans())
 def test_depthwise_convolutions_and_gradients_are_their_reference(case, level, stable):
-    check(case, level, stable)
+    case.check(level, stable)
 
 
 @pytest.mark.long
 @settings(max_examples=1500, deadline=None)
 @given(depthwise, st.sampled_from(LEVELS), st.booleans())
 def test_thousands_of_depthwise_convolutions_are_their_reference(case, level, stable):
-    check(case, level, stable)
+    case.check(level, stable)
 
 
 SHAPES = [
@@ -318,16 +259,6 @@ def test_a_tile_of_a_large_image_is_two_by_four():
     assert tile_of(*window(28, 3), 29) == (1, 2, 4, 1, 3, 3)
 
 
-def inner_loops(text):
-    """The instructions of each loop that multiplies and has no loop within."""
-    found = []
-    for loop in re.finditer(r"^(\.LBB\w+):\n((?:\t(?!j).*\n)+)\tj\w+\t\1\n", text, re.MULTILINE):
-        body = [line.strip() for line in loop[2].splitlines()]
-        if any("vfmadd" in line for line in body):
-            found.append([line for line in body if not line.startswith(".")])
-    return found
-
-
 @pytest.mark.parametrize("level", ["avx512", "avx2"])
 @pytest.mark.parametrize(
     ("channels", "size", "stride", "taps"),
@@ -335,7 +266,6 @@ def inner_loops(text):
 )
 def test_loops_keep_their_sums_in_registers(level, channels, size, stride, taps):
     """By counting instructions: no register is spilled, and few instructions that are no multiply-add."""
-    target = named_target(level)
     x, v = TensorType((1, channels, size, size), float32), TensorType((channels, channels, 1, 1), float32)
 
     def run(x, v, w):
@@ -343,13 +273,7 @@ def test_loops_keep_their_sums_in_registers(level, channels, size, stride, taps)
         return [ops.convolution(composites.relu(y), v, 1, 0)]
 
     graph = PIPELINE.run(make_graph(run, [x, v, TensorType((channels, 1, taps, taps), float32)]))
-    text = assembly(build(graph, target, stable=(1, 2)).module.text(), target)
-    functions = re.findall(r"^(\S*lanes\S*lines\d+):(.*?)^\.Lfunc_end", text, re.MULTILINE | re.DOTALL)
-    assert len(functions) == 1
-    bodies = inner_loops(functions[0][1])
-    body = max(bodies, key=lambda body: sum("vfmadd" in line for line in body))
-    products = sum("vfmadd" in line for line in body)
+    body, products = loop_of_lanes(graph, level, (1, 2))
     assert products >= 20
-    assert not [line for line in body if "(%rsp)" in line and "mm" in line]
     # Loads, and where all sums are one turn, their beginnings, the cut and the stores.
     assert len(body) <= (2.4 if products > 60 else 1.8) * products

