@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from hybridize.base.errors import ArgumentError
@@ -71,6 +71,10 @@ class DenseNet(Classifier):
             self.output = nn.Dense(classes)
 
 
+def _maker(num_layers: int) -> Callable[..., Any]:
+    return constructor(f"densenet{num_layers}", DenseNet, *SIZES[num_layers])
+
+
 def get_densenet(
     num_layers: int, pretrained: bool = False, device: Any = None, root: Any = None, **kwargs: Any
 ) -> DenseNet:
@@ -89,12 +93,11 @@ def get_densenet(
     """
     if num_layers not in SIZES:
         raise ArgumentError("E331", f"DenseNet has {', '.join(map(str, SIZES))} layers, not {num_layers!r}")
-    make = constructor(f"densenet{num_layers}", DenseNet, *SIZES[num_layers])
-    made: DenseNet = make(pretrained, device, root, **kwargs)
+    made: DenseNet = _maker(num_layers)(pretrained, device, root, **kwargs)
     return made
 
 
-densenet121 = constructor("densenet121", DenseNet, *SIZES[121])
-densenet161 = constructor("densenet161", DenseNet, *SIZES[161])
-densenet169 = constructor("densenet169", DenseNet, *SIZES[169])
-densenet201 = constructor("densenet201", DenseNet, *SIZES[201])
+densenet121 = _maker(121)
+densenet161 = _maker(161)
+densenet169 = _maker(169)
+densenet201 = _maker(201)

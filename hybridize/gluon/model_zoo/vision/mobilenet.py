@@ -6,6 +6,7 @@ Both separate windows from sums over channels: a depthwise convolution, then a p
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from hybridize.array import np
@@ -117,6 +118,14 @@ def _suffix(multiplier: float) -> str:
     return two[:-1] if two in ("1.00", "0.50") else two
 
 
+def _maker(multiplier: float) -> Callable[..., Any]:
+    return constructor(f"mobilenet{_suffix(multiplier)}", MobileNet, multiplier)
+
+
+def _maker_of_v2(multiplier: float) -> Callable[..., Any]:
+    return constructor(f"mobilenetv2_{_suffix(multiplier)}", MobileNetV2, multiplier)
+
+
 def get_mobilenet(
     multiplier: float, pretrained: bool = False, device: Any = None, root: Any = None, **kwargs: Any
 ) -> MobileNet:
@@ -132,8 +141,7 @@ def get_mobilenet(
     Raises:
         LoadError E615: `pretrained`, and there is no file.
     """
-    make = constructor(f"mobilenet{_suffix(multiplier)}", MobileNet, multiplier)
-    made: MobileNet = make(pretrained, device, root, **kwargs)
+    made: MobileNet = _maker(multiplier)(pretrained, device, root, **kwargs)
     return made
 
 
@@ -152,16 +160,15 @@ def get_mobilenet_v2(
     Raises:
         LoadError E615: `pretrained`, and there is no file.
     """
-    make = constructor(f"mobilenetv2_{_suffix(multiplier)}", MobileNetV2, multiplier)
-    made: MobileNetV2 = make(pretrained, device, root, **kwargs)
+    made: MobileNetV2 = _maker_of_v2(multiplier)(pretrained, device, root, **kwargs)
     return made
 
 
-mobilenet1_0 = constructor("mobilenet1.0", MobileNet, 1.0)
-mobilenet0_75 = constructor("mobilenet0.75", MobileNet, 0.75)
-mobilenet0_5 = constructor("mobilenet0.5", MobileNet, 0.5)
-mobilenet0_25 = constructor("mobilenet0.25", MobileNet, 0.25)
-mobilenet_v2_1_0 = constructor("mobilenetv2_1.0", MobileNetV2, 1.0)
-mobilenet_v2_0_75 = constructor("mobilenetv2_0.75", MobileNetV2, 0.75)
-mobilenet_v2_0_5 = constructor("mobilenetv2_0.5", MobileNetV2, 0.5)
-mobilenet_v2_0_25 = constructor("mobilenetv2_0.25", MobileNetV2, 0.25)
+mobilenet1_0 = _maker(1.0)
+mobilenet0_75 = _maker(0.75)
+mobilenet0_5 = _maker(0.5)
+mobilenet0_25 = _maker(0.25)
+mobilenet_v2_1_0 = _maker_of_v2(1.0)
+mobilenet_v2_0_75 = _maker_of_v2(0.75)
+mobilenet_v2_0_5 = _maker_of_v2(0.5)
+mobilenet_v2_0_25 = _maker_of_v2(0.25)

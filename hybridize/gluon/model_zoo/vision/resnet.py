@@ -7,6 +7,7 @@ sum goes through unchanged.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -23,24 +24,30 @@ def _by_3(channels: int, stride: int, in_channels: int) -> nn.Conv2D:
     return nn.Conv2D(channels, 3, stride, 1, use_bias=False, in_channels=in_channels)
 
 
-class _Added(HybridBlock):
+class _BlockV1(HybridBlock, ABC):
     """The base of the blocks of v1: ReLU of what came in, or of its shortcut, and of what `body` makes of it."""
 
     _is_layer = False
-    body: nn.HybridSequential
-    downsample: nn.HybridSequential | None
 
-    def _shorten(self, channels: int, stride: int, downsample: bool, in_channels: int) -> None:
-        """Make the shortcut, after the body: 1.x names count in this order."""
-        pointwise = normalized(channels, 1, stride, in_channels=in_channels) if downsample else None
-        self.downsample = None if pointwise is None else chain(*pointwise)
+    def __init__(
+        self, channels: int, stride: int, downsample: bool = False, in_channels: int = 0, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        self.body = chain(*self._body(channels, stride, in_channels))
+        # The shortcut is made after the body: 1.x names count in this order.
+        shortcut = normalized(channels, 1, stride, in_channels=in_channels) if downsample else None
+        self.downsample = None if shortcut is None else chain(*shortcut)
+
+    @abstractmethod
+    def _body(self, channels: int, stride: int, in_channels: int) -> list[Block]:
+        """Make the layers of `body`."""
 
     def forward(self, x: Any) -> Any:
         short = x if self.downsample is None else self.downsample(x)
         return npx.activation(short + self.body(x), act_type="relu")
 
 
-class BasicBlockV1(_Added):
+class BasicBlockV1(_BlockV1):
     """Two 3 × 3 convolutions beside what came in.
 
     Args:
@@ -52,16 +59,12 @@ class BasicBlockV1(_Added):
 
     _is_layer = False
 
-    def __init__(
-        self, channels: int, stride: int, downsample: bool = False, in_channels: int = 0, **kwargs: Any
-    ) -> None:
-        super().__init__(**kwargs)
+    def _body(self, channels: int, stride: int, in_channels: int) -> list[Block]:
         first = normalized(channels, 3, stride, 1, in_channels=in_channels)
-        self.body = chain(*first, relu(), *normalized(channels, 3, 1, 1, in_channels=channels))
-        self._shorten(channels, stride, downsample, in_channels)
+        return [*first, relu(), *normalized(channels, 3, 1, 1, in_channels=channels)]
 
 
-class BottleneckV1(_Added):
+class BottleneckV1(_BlockV1):
     """A 3 × 3 convolution of a quarter of the channels between two pointwise ones, beside what came in.
 
     Args:
@@ -73,15 +76,11 @@ class BottleneckV1(_Added):
 
     _is_layer = False
 
-    def __init__(
-        self, channels: int, stride: int, downsample: bool = False, in_channels: int = 0, **kwargs: Any
-    ) -> None:
-        super().__init__(**kwargs)
+    def _body(self, channels: int, stride: int, in_channels: int) -> list[Block]:
         narrow = channels // 4
         first: list[Block] = [nn.Conv2D(narrow, 1, stride), nn.BatchNorm(), relu()]
         second: list[Block] = [*normalized(narrow, 3, 1, 1, in_channels=narrow), relu()]
-        self.body = chain(*first, *second, nn.Conv2D(channels, 1), nn.BatchNorm())
-        self._shorten(channels, stride, downsample, in_channels)
+        return [*first, *second, nn.Conv2D(channels, 1), nn.BatchNorm()]
 
 
 def _activated(norm: nn.BatchNorm, x: Any) -> Any:
@@ -154,15 +153,33 @@ def _pointwise(channels: int, stride: int, in_channels: int) -> nn.Conv2D:
     return nn.Conv2D(channels, 1, stride, use_bias=False, in_channels=in_channels)
 
 
-class _Stages(Classifier):
+class _ResNet(Classifier):
     """The base of both versions: a first convolution, and stages of blocks, each half as high and wide."""
 
     _is_layer = False
 
-    def _first(self, channels: int, thumbnail: bool) -> list[Block]:
-        if thumbnail:
-            return [_by_3(channels, 1, 0)]
-        return [*normalized(channels, 7, 2, 3), relu(), nn.MaxPool2D(3, 2, 1)]
+    def __init__(
+        self,
+        block: Callable[..., HybridBlock],
+        layers: Sequence[int],
+        channels: Sequence[int],
+        classes: int = 1000,
+        thumbnail: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(classes, **kwargs)
+        with self.name_scope():
+            first = [*self._before(), *_first(channels[0], thumbnail)]
+            self.features = chain(*first, *self._stages(block, layers, channels), *self._after())
+            self.output = nn.Dense(classes, in_units=channels[-1])
+
+    def _before(self) -> list[Block]:
+        """Make what stands before the first convolution."""
+        return []
+
+    def _after(self) -> list[Block]:
+        """Make what stands between the stages and the output."""
+        return [nn.GlobalAvgPool2D()]
 
     def _stages(self, block: Callable[..., HybridBlock], layers: Sequence[int], channels: Sequence[int]) -> list[Block]:
         if len(layers) != len(channels) - 1:
@@ -178,7 +195,14 @@ class _Stages(Classifier):
         return stages
 
 
-class ResNetV1(_Stages):
+def _first(channels: int, thumbnail: bool) -> list[Block]:
+    """Make the first convolution, and of large images a pooling."""
+    if thumbnail:
+        return [_by_3(channels, 1, 0)]
+    return [*normalized(channels, 7, 2, 3), relu(), nn.MaxPool2D(3, 2, 1)]
+
+
+class ResNetV1(_ResNet):
     """Stages of blocks that add to what comes in, for images of 224 × 224.
 
     Args:
@@ -191,23 +215,8 @@ class ResNetV1(_Stages):
 
     _is_layer = False
 
-    def __init__(
-        self,
-        block: Callable[..., HybridBlock],
-        layers: Sequence[int],
-        channels: Sequence[int],
-        classes: int = 1000,
-        thumbnail: bool = False,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(classes, **kwargs)
-        with self.name_scope():
-            first = self._first(channels[0], thumbnail)
-            self.features = chain(*first, *self._stages(block, layers, channels), nn.GlobalAvgPool2D())
-            self.output = nn.Dense(classes, in_units=channels[-1])
 
-
-class ResNetV2(_Stages):
+class ResNetV2(_ResNet):
     """Stages of blocks that normalize before they convolve, for images of 224 × 224.
 
     Args:
@@ -220,21 +229,11 @@ class ResNetV2(_Stages):
 
     _is_layer = False
 
-    def __init__(
-        self,
-        block: Callable[..., HybridBlock],
-        layers: Sequence[int],
-        channels: Sequence[int],
-        classes: int = 1000,
-        thumbnail: bool = False,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(classes, **kwargs)
-        with self.name_scope():
-            first = [nn.BatchNorm(scale=False, center=False), *self._first(channels[0], thumbnail)]
-            last = [*self._stages(block, layers, channels), nn.BatchNorm(), relu(), nn.GlobalAvgPool2D(), nn.Flatten()]
-            self.features = chain(*first, *last)
-            self.output = nn.Dense(classes, in_units=channels[-1])
+    def _before(self) -> list[Block]:
+        return [nn.BatchNorm(scale=False, center=False)]
+
+    def _after(self) -> list[Block]:
+        return [nn.BatchNorm(), relu(), *super()._after(), nn.Flatten()]
 
 
 BASIC, BOTTLENECK = (64, 64, 128, 256, 512), (64, 256, 512, 1024, 2048)

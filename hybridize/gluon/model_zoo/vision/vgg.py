@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from hybridize.base.errors import ArgumentError
@@ -57,6 +57,12 @@ class VGG(Classifier):
             self.output = nn.Dense(classes, weight_initializer="normal")
 
 
+def _maker(num_layers: int, batch_norm: bool = False) -> Callable[..., Any]:
+    if batch_norm:
+        return constructor(f"vgg{num_layers}_bn", VGG, DEPTHS[num_layers], FILTERS, batch_norm=True)
+    return constructor(f"vgg{num_layers}", VGG, DEPTHS[num_layers], FILTERS)
+
+
 def get_vgg(num_layers: int, pretrained: bool = False, device: Any = None, root: Any = None, **kwargs: Any) -> VGG:
     """Make a VGG by its number of layers: 11, 13, 16 or 19; with `batch_norm=True` a normalized one.
 
@@ -73,16 +79,15 @@ def get_vgg(num_layers: int, pretrained: bool = False, device: Any = None, root:
     """
     if num_layers not in DEPTHS:
         raise ArgumentError("E331", f"VGG has {', '.join(map(str, DEPTHS))} layers, not {num_layers!r}")
-    name = f"vgg{num_layers}{'_bn' if kwargs.get('batch_norm') else ''}"
-    made: VGG = constructor(name, VGG, DEPTHS[num_layers], FILTERS)(pretrained, device, root, **kwargs)
+    made: VGG = _maker(num_layers, kwargs.pop("batch_norm", False))(pretrained, device, root, **kwargs)
     return made
 
 
-vgg11 = constructor("vgg11", VGG, DEPTHS[11], FILTERS)
-vgg13 = constructor("vgg13", VGG, DEPTHS[13], FILTERS)
-vgg16 = constructor("vgg16", VGG, DEPTHS[16], FILTERS)
-vgg19 = constructor("vgg19", VGG, DEPTHS[19], FILTERS)
-vgg11_bn = constructor("vgg11_bn", VGG, DEPTHS[11], FILTERS, batch_norm=True)
-vgg13_bn = constructor("vgg13_bn", VGG, DEPTHS[13], FILTERS, batch_norm=True)
-vgg16_bn = constructor("vgg16_bn", VGG, DEPTHS[16], FILTERS, batch_norm=True)
-vgg19_bn = constructor("vgg19_bn", VGG, DEPTHS[19], FILTERS, batch_norm=True)
+vgg11 = _maker(11)
+vgg13 = _maker(13)
+vgg16 = _maker(16)
+vgg19 = _maker(19)
+vgg11_bn = _maker(11, batch_norm=True)
+vgg13_bn = _maker(13, batch_norm=True)
+vgg16_bn = _maker(16, batch_norm=True)
+vgg19_bn = _maker(19, batch_norm=True)
