@@ -12,7 +12,7 @@ from hybridize.array import npx
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.nn.activations import Activation
-from hybridize.gluon.parameter import UNKNOWN
+from hybridize.gluon.parameter import UNKNOWN, Parameter
 from hybridize.ops.convolution import each_axis
 from hybridize.ops.library.convolution_layers import LAYOUTS, is_channels_last
 
@@ -20,14 +20,91 @@ Numbers = int | Sequence[int]
 """One number for all axes of windows, or one for each."""
 
 
-class _Convolution(HybridBlock):
+class Convolving(HybridBlock):
+    """The base of layers that convolve: numbers of channels, windows, groups, and the activation of the result."""
+
+    _rank: ClassVar[int]
+
+    def __init__(
+        self,
+        channels: int,
+        kernel_size: Numbers,
+        strides: Numbers,
+        padding: Numbers,
+        dilation: Numbers,
+        groups: int,
+        activation: str | None,
+        in_channels: int,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        name = type(self).__name__
+        if not isinstance(channels, (int, numpy.integer)) or channels <= 0:
+            what = f"channels of {name} must be a positive integer, got {channels!r}"
+            raise ArgumentError("E331", what, help="only in_channels may be left open")
+        if kernel_size is None:
+            raise ArgumentError("E331", f"{name} without a kernel_size", help="it is a number, or one for each axis")
+        self._channels = int(channels)
+        self._kernel = self._numbers("kernel_size", kernel_size)
+        self._strides = self._numbers("strides", strides)
+        self._padding = self._numbers("padding", padding, 0)
+        self._dilation = self._numbers("dilation", dilation)
+        (self._groups,) = each_axis(name, "groups", groups, 1)
+        if channels % self._groups or in_channels % self._groups:
+            what = f"{name} from {in_channels or 'any number of'} to {channels} channels in {groups} groups"
+            raise ArgumentError("E331", what, help="groups divide both numbers of channels")
+        self.act = None
+        if activation is not None:
+            with self.name_scope():
+                self.act = Activation(activation)
+
+    def _numbers(self, keyword: str, given: Numbers, least: int = 1) -> tuple[int, ...]:
+        return each_axis(type(self).__name__, keyword, given, self._rank, least, least)
+
+    def _channels_of(self, x: Any, layout: str) -> int:
+        """Return the number of channels of an input, having checked that it has the axes, and is parted into groups."""
+        name = type(self).__name__
+        if x.ndim != self._rank + 2:
+            raise ShapeError(
+                "E174",
+                f"{name} needs an input of {self._rank + 2} axes ({layout}), got {x.type}",
+                help="np.expand_dims(x, 0) makes a batch of one input",
+            )
+        channels: int = x.shape[layout.index("C")]
+        if channels % self._groups:
+            raise ShapeError(
+                "E174",
+                f"{name} in {self._groups} groups of an input {x.type} ({layout})",
+                help=f"groups divide the {channels} channels",
+            )
+        return channels
+
+    def _applied(
+        self, function: Any, inputs: Sequence[Any], weight: Parameter, bias: Parameter | None, **more: Any
+    ) -> Any:
+        """Call a function of inputs, a weight and a bias with what windows are."""
+        return function(
+            *inputs,
+            weight.data(),
+            None if bias is None else bias.data(),
+            kernel=self._kernel,
+            stride=self._strides,
+            dilate=self._dilation,
+            pad=self._padding,
+            no_bias=bias is None,
+            **more,
+        )
+
+    def _activated(self, y: Any) -> Any:
+        return y if self.act is None else self.act(y)
+
+
+class _Convolution(Convolving):
     """The base of the layers: arguments, and parameters whose channels the first input may tell.
 
     `weight` is [channels, in_channels / groups, window...]; [channels, window..., in_channels / groups] where the
     channels are last.
     """
-
-    _rank: ClassVar[int]
 
     def __init__(
         self,
@@ -45,42 +122,21 @@ class _Convolution(HybridBlock):
         in_channels: int,
         **kwargs: Any,
     ) -> None:
-        super().__init__(**kwargs)
+        super().__init__(channels, kernel_size, strides, padding, dilation, groups, activation, in_channels, **kwargs)
         name, layouts = type(self).__name__, LAYOUTS[self._rank]
-        if not isinstance(channels, (int, numpy.integer)) or channels <= 0:
-            what = f"channels of {name} must be a positive integer, got {channels!r}"
-            raise ArgumentError("E331", what, help="only in_channels may be left open")
         if layout is not None and layout not in layouts:
             what = f"layout of {name} must be {layouts[0]!r} or {layouts[1]!r}, got {layout!r}"
             raise ArgumentError("E331", what, help="channels come behind the batch, or last")
-        if kernel_size is None:
-            raise ArgumentError("E331", f"{name} without a kernel_size", help="it is a number, or one for each axis")
-        self._channels = int(channels)
-        self._kernel = self._numbers("kernel_size", kernel_size)
-        self._strides = self._numbers("strides", strides)
-        self._padding = self._numbers("padding", padding, 0)
-        self._dilation = self._numbers("dilation", dilation)
-        (self._groups,) = each_axis(name, "groups", groups, 1)
         self._layout = layouts[0] if layout is None else layout
-        if channels % self._groups or in_channels % self._groups:
-            what = f"{name} from {in_channels or 'any number of'} to {channels} channels in {groups} groups"
-            raise ArgumentError("E331", what, help="groups divide both numbers of channels")
         self.weight = self.params.get(
             "weight", shape=self._weight_shape(in_channels), init=weight_initializer, allow_deferred_init=True
         )
         self.bias = None
         if use_bias:
             self.bias = self.params.get("bias", shape=(channels,), init=bias_initializer, allow_deferred_init=True)
-        self.act = None
-        if activation is not None:
-            with self.name_scope():
-                self.act = Activation(activation)
 
     def _alias(self) -> str:
         return "conv"
-
-    def _numbers(self, keyword: str, given: Numbers, least: int = 1) -> tuple[int, ...]:
-        return each_axis(type(self).__name__, keyword, given, self._rank, least, least)
 
     def _weight_shape(self, in_channels: int) -> tuple[int, ...]:
         """Return the shape of the weight; 0 channels are not known yet."""
@@ -91,37 +147,19 @@ class _Convolution(HybridBlock):
         return (first, *self._kernel, second) if last else (first, second, *self._kernel)
 
     def infer_shape(self, x: Any) -> None:
-        if x.ndim != self._rank + 2:
-            raise ShapeError(
-                "E174",
-                f"{type(self).__name__} needs an input of {self._rank + 2} axes ({self._layout}), got {x.type}",
-                help="np.expand_dims(x, 0) makes a batch of one input",
-            )
-        channels = x.shape[-1 if is_channels_last(self._layout) else 1]
-        if channels % self._groups:
-            raise ShapeError(
-                "E174",
-                f"{type(self).__name__} in {self._groups} groups of an input {x.type} ({self._layout})",
-                help=f"groups divide the {channels} channels",
-            )
-        self.weight.complete(*self._weight_shape(channels))
+        self.weight.complete(*self._weight_shape(self._channels_of(x, self._layout)))
 
     def forward(self, x: Any) -> Any:
-        bias = self.bias
-        y = npx.convolution(
-            x,
-            self.weight.data(),
-            None if bias is None else bias.data(),
-            kernel=self._kernel,
-            stride=self._strides,
-            dilate=self._dilation,
-            pad=self._padding,
+        y = self._applied(
+            npx.convolution,
+            (x,),
+            self.weight,
+            self.bias,
             num_filter=self._channels,
             num_group=self._groups,
-            no_bias=bias is None,
             layout=self._layout,
         )
-        return y if self.act is None else self.act(y)
+        return self._activated(y)
 
     def _in_channels(self) -> int | None:
         """Return the number of channels of the input, where it is known."""
@@ -165,22 +203,17 @@ class _Transposed(_Convolution):
         return self._shaped(in_channels, self._channels // self._groups)
 
     def forward(self, x: Any) -> Any:
-        bias = self.bias
-        y = npx.deconvolution(
-            x,
-            self.weight.data(),
-            None if bias is None else bias.data(),
-            kernel=self._kernel,
-            stride=self._strides,
-            dilate=self._dilation,
-            pad=self._padding,
+        y = self._applied(
+            npx.deconvolution,
+            (x,),
+            self.weight,
+            self.bias,
             adj=self._output_padding,
             num_filter=self._channels,
             num_group=self._groups,
-            no_bias=bias is None,
             layout=self._layout,
         )
-        return y if self.act is None else self.act(y)
+        return self._activated(y)
 
     def _in_channels(self) -> int | None:
         size = self.weight.shape[0]

@@ -3,23 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
-
-import numpy
 
 from hybridize.array import npx
 from hybridize.base.errors import ArgumentError, ShapeError
-from hybridize.gluon.hybrid_block import HybridBlock
-from hybridize.gluon.nn.activations import Activation
+from hybridize.gluon.nn.convolution import Convolving, Numbers
 from hybridize.gluon.parameter import UNKNOWN, Parameter
 from hybridize.ops.convolution import each_axis
 
-Numbers = int | Sequence[int]
-"""One number for both axes of windows, or one for each."""
 
-
-class DeformableConvolution(HybridBlock):
+class DeformableConvolution(Convolving):
     """Convolution of images [n, c, h, w] whose windows bend, plus a bias.
 
     Where each element of each window lies is computed from the image, by a convolution with the same windows whose
@@ -54,6 +47,7 @@ class DeformableConvolution(HybridBlock):
     deformable_conv_weight: Parameter
     deformable_conv_bias: Parameter | None
 
+    _rank = 2
     _each = 2
     """Numbers that the convolution of offsets gives for each element of a window."""
 
@@ -79,26 +73,18 @@ class DeformableConvolution(HybridBlock):
         adj: Any = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(**kwargs)
+        super().__init__(channels, kernel_size, strides, padding, dilation, groups, activation, in_channels, **kwargs)
         name = type(self).__name__
-        if not isinstance(channels, (int, numpy.integer)) or channels <= 0:
-            what = f"channels of {name} must be a positive integer, got {channels!r}"
-            raise ArgumentError("E331", what, help="only in_channels may be left open")
         if layout != "NCHW":
             what = f"layout of {name} must be 'NCHW', got {layout!r}"
             raise ArgumentError("E331", what, help="turn the image: np.moveaxis(x, -1, 1)")
-        self._channels, self._groups, self._parts = int(channels), groups, num_deformable_group
-        self._kernel = each_axis(name, "kernel_size", kernel_size, 2)
-        self._strides = each_axis(name, "strides", strides, 2)
-        self._padding = each_axis(name, "padding", padding, 2, 0, 0)
-        self._dilation = each_axis(name, "dilation", dilation, 2)
-        each_axis(name, "groups", groups, 1)
-        each_axis(name, "num_deformable_group", num_deformable_group, 1)
-        if channels % groups or in_channels % groups or in_channels % num_deformable_group:
-            what = f"{name} from {in_channels or 'any number of'} to {channels} channels in {groups} groups"
-            help = f"groups divide both numbers of channels, and num_deformable_group={num_deformable_group} the first"
-            raise ArgumentError("E331", what, help=help)
-        self._offsets = self._each * num_deformable_group * self._kernel[0] * self._kernel[1]
+        (self._parts,) = each_axis(name, "num_deformable_group", num_deformable_group, 1)
+        if in_channels % self._parts:
+            what = (
+                f"{name} from {in_channels} channels, {num_deformable_group} parts of which have offsets of their own"
+            )
+            raise ArgumentError("E331", what, help="it divides in_channels")
+        self._offsets = self._each * self._parts * self._kernel[0] * self._kernel[1]
         shapes = self._shapes(in_channels)
         for key, used, init in (
             ("offset_weight", True, offset_weight_initializer),
@@ -108,10 +94,6 @@ class DeformableConvolution(HybridBlock):
         ):
             made = self.params.get(key, shape=shapes[key], init=init, allow_deferred_init=True) if used else None
             setattr(self, key, made)
-        self.act = None
-        if activation is not None:
-            with self.name_scope():
-                self.act = Activation(activation)
 
     def _alias(self) -> str:
         return type(self).__name__.lower()
@@ -126,55 +108,32 @@ class DeformableConvolution(HybridBlock):
         }
 
     def infer_shape(self, x: Any) -> None:
-        name = type(self).__name__
-        if x.ndim != 4:
-            raise ShapeError(
-                "E174",
-                f"{name} needs an input of 4 axes (NCHW), got {x.type}",
-                help="np.expand_dims(x, 0) makes a batch",
-            )
-        if x.shape[1] % self._groups or x.shape[1] % self._parts:
-            what = f"{name} in {self._groups} groups, {self._parts} of them with offsets of their own, of {x.type}"
-            raise ShapeError("E174", what, help=f"both numbers divide the {x.shape[1]} channels")
-        shapes = self._shapes(x.shape[1])
+        channels = self._channels_of(x, "NCHW")
+        if channels % self._parts:
+            what = f"{type(self).__name__} of an input {x.type}, {self._parts} parts of which have offsets of their own"
+            raise ShapeError("E174", what, help=f"num_deformable_group divides the {channels} channels")
+        shapes = self._shapes(channels)
         self.offset_weight.complete(*shapes["offset_weight"])
         self.deformable_conv_weight.complete(*shapes["deformable_conv_weight"])
 
     def _offset(self, x: Any) -> Any:
         """Return what the convolution of offsets gives."""
-        bias = self.offset_bias
-        return npx.convolution(
-            x,
-            self.offset_weight.data(),
-            None if bias is None else bias.data(),
-            kernel=self._kernel,
-            stride=self._strides,
-            dilate=self._dilation,
-            pad=self._padding,
-            num_filter=self._offsets,
-            no_bias=bias is None,
-        )
+        return self._applied(npx.convolution, (x,), self.offset_weight, self.offset_bias, num_filter=self._offsets)
 
-    def _convolved(self, function: Any, x: Any, *places: Any) -> Any:
-        bias = self.deformable_conv_bias
-        y = function(
-            x,
-            *places,
-            self.deformable_conv_weight.data(),
-            None if bias is None else bias.data(),
-            kernel=self._kernel,
-            stride=self._strides,
-            dilate=self._dilation,
-            pad=self._padding,
+    def _bent(self, function: Any, *inputs: Any) -> Any:
+        y = self._applied(
+            function,
+            inputs,
+            self.deformable_conv_weight,
+            self.deformable_conv_bias,
             num_filter=self._channels,
             num_group=self._groups,
             num_deformable_group=self._parts,
-            no_bias=bias is None,
         )
-        return y if self.act is None else self.act(y)
+        return self._activated(y)
 
     def forward(self, x: Any) -> Any:
-        return self._convolved(npx.deformable_convolution, x, self._offset(x))
+        return self._bent(npx.deformable_convolution, x, self._offset(x))
 
     def __repr__(self) -> str:
         shown = f"kernel_size={self._kernel}, stride={self._strides}, padding={self._padding}"
@@ -192,4 +151,4 @@ class ModulatedDeformableConvolution(DeformableConvolution):
         found = self._offset(x)
         count = self._offsets // 3 * 2
         mask = npx.sigmoid(found[:, count:]) * 2
-        return self._convolved(npx.modulated_deformable_convolution, x, found[:, :count], mask)
+        return self._bent(npx.modulated_deformable_convolution, x, found[:, :count], mask)
