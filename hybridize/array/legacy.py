@@ -15,7 +15,7 @@ from typing import Any
 
 from hybridize.array import np, npx, random
 from hybridize.array.annotations import ArrayLike
-from hybridize.array.functions import control, legacy_shapes, neural, resizing, sampling
+from hybridize.array.functions import control, legacy_shapes, neural, regions, resizing, sampling
 from hybridize.array.functions.elementwise import root
 from hybridize.array.operands import array, axes_of, finished, one_of, public
 from hybridize.base import modes
@@ -579,12 +579,14 @@ _OURS: dict[str, _Function] = {
     "Activation": npx.activation, "BatchNorm": batch_norm, "BilinearSampler": sampling.bilinear_sampler,
     "BlockGrad": npx.stop_gradient,
     "CTCLoss": npx.ctc_loss, "Cast": cast, "Concat": concat, "Convolution": npx.convolution,
+    "Correlation": regions.correlation,
     "Deconvolution": npx.deconvolution, "ctc_loss": npx.ctc_loss, "Dropout": npx.dropout,
     "ElementWiseSum": npx.add_n, "Embedding": embedding, "Flatten": npx.batch_flatten,
     "FullyConnected": fully_connected, "GridGenerator": sampling.grid_generator, "GroupNorm": npx.group_norm,
     "InstanceNorm": npx.instance_norm, "L2Normalization": npx.l2_normalization, "LRN": sampling.local_response_norm,
     "LayerNorm": npx.layer_norm, "LeakyReLU": leaky_relu,
-    "MakeLoss": make_loss, "Pad": npx.pad, "Pooling": pooling, "Reshape": legacy_shapes.reshape_legacy,
+    "MakeLoss": make_loss, "Pad": npx.pad, "Pooling": pooling, "ROIPooling": regions.roi_pooling,
+    "Reshape": legacy_shapes.reshape_legacy,
     "SequenceLast": npx.sequence_last,
     "SequenceMask": npx.sequence_mask, "SequenceReverse": npx.sequence_reverse, "SliceChannel": split,
     "SoftmaxActivation": softmax_activation, "SoftmaxOutput": softmax_output, "Softmax": softmax_output,
@@ -624,7 +626,7 @@ _LINALG: dict[str, _Function] = {
 _CONTRIB: dict[str, _Function] = {
     "AdaptiveAvgPooling2D": resizing.adaptive_avg_pooling_2d, "BilinearResize2D": resizing.bilinear_resize_2d,
     "DeformableConvolution": sampling.deformable_convolution,
-    "ModulatedDeformableConvolution": sampling.modulated_deformable_convolution,
+    "ModulatedDeformableConvolution": sampling.modulated_deformable_convolution, "ROIAlign": regions.roi_align,
     "arange_like": npx.arange_like, "cond": control.cond, "div_sqrt_dim": div_sqrt_dim, "foreach": control.foreach,
     "while_loop": control.while_loop, "index_copy": _index_copied,
     "isinf": lambda data: np.isinf(data).astype(float32), "isnan": lambda data: np.isnan(data).astype(float32),

@@ -20,8 +20,9 @@ from hybridize.formats.mxnet.table import TABLE
 from hybridize.formats.mxnet.write import symbol_json
 from hybridize.ops import composites
 from hybridize.ops.evaluate import evaluate
-from hybridize.ops.library import columns, deformation
+from hybridize.ops.library import columns, deformation, regions
 from hybridize.ops.library.convolution_layers import convolution_layer, deconvolution_layer
+from hybridize.ops.library.correlation import correlation
 from hybridize.ops.op import constant
 from hybridize.ops.tracing import make_graph
 
@@ -463,6 +464,15 @@ def sampled(x, theta):
     return (columns.local_response_norm(turned, 0.3, 0.75, 1.5, 3),)
 
 
+def detected(x, y):
+    rois = constant(numpy.array([[0, 0, 1, 3, 4], [1, 0.5, 0, 2, 2.5]], "f4"))
+    found = ops.add(
+        regions.roi_pooling(x, rois, (2, 2), 0.5), regions.roi_align(x, rois, (2, 2), 1.0, 2, False, True)
+    )  # fmt: skip
+    found = ops.sum(found, (0,)), ops.sum(regions.roi_align(x, rois, (2, 1), 1.0, -1, True, False), (1, 2, 3))
+    return (*found, correlation(x, y, 3, 2, 2, 1, 2, True), correlation(x, y, 1, 1, 1, 1, 0, False))
+
+
 RENAMED = {
     "_contrib_DeformableConvolution": "_npx_deformable_convolution",
     "_contrib_ModulatedDeformableConvolution": "_npx_modulated_deformable_convolution",
@@ -470,6 +480,7 @@ RENAMED = {
 """What 1.x and 2.0 call by other names: files have those of 1.x."""
 GRAPHS = {
     "bent": typed(bent, (2, 4, 5, 5), (2, 12, 3, 4), (2, 6, 3, 4), (6, 2, 3, 2), (6,)),
+    "detected": typed(detected, (2, 4, 5, 5), (2, 4, 5, 5)),
     "sampled": typed(sampled, (2, 6, 4, 5), (2, 6)),
     "images": make_graph(
         images, [TensorType(shape, float32) for shape in ((2, 4, 5, 5), (6, 2, 3, 2), (6,), (6, 2, 2, 2))]

@@ -32,7 +32,7 @@ def bilinear_sampler(data: Any, grid: Any, cudnn_off: bool | None = None) -> Any
         DTypeError E239: integers.
         ShapeError E182: they do not fit together.
     """
-    x, places = _floats("bilinear_sampler", data, grid)
+    x, places = same_floats("bilinear_sampler", data, grid)
     return result(deformation.bilinear_sampler(x, places))
 
 
@@ -56,7 +56,7 @@ def grid_generator(data: Any, transform_type: str, target_shape: Any = (0, 0)) -
         ValueArgumentError E345: no such way.
     """
     one_of(transform_type, ("affine", "warp"), "grid_generator", "transform_type")
-    (x,) = _floats("grid_generator", data)
+    (x,) = same_floats("grid_generator", data)
     sizes = (0, 0) if transform_type == "warp" else each_axis("grid_generator", "target_shape", target_shape, 2, 0)
     return result(deformation.grid_generator(x, transform_type, (sizes[0], sizes[1])))
 
@@ -88,7 +88,7 @@ def spatial_transformer(
     """
     one_of(transform_type, ("affine",), "spatial_transformer", "transform_type")
     one_of(sampler_type, ("bilinear",), "spatial_transformer", "sampler_type")
-    x, maps = _floats("spatial_transformer", data, loc)
+    x, maps = same_floats("spatial_transformer", data, loc)
     sizes = each_axis("spatial_transformer", "target_shape", target_shape, 2, 0, 0)
     if array(data).ndim != 4:
         raise ShapeError(
@@ -322,8 +322,12 @@ def local_response_norm(
     return result(columns.local_response_norm(operand(array(data)), float(alpha), float(beta), float(knorm), size))
 
 
-def _floats(name: str, *given: Any) -> list[Any]:
-    """Arrays of floats of one dtype, as operands."""
+def same_floats(name: str, *given: Any) -> list[Any]:
+    """Return arrays of floats as operands of the first one's dtype.
+
+    Raises:
+        DTypeError E239: integers.
+    """
     arrays = [array(x) for x in given]
     for x in arrays:
         if not is_float(x.dtype):

@@ -13,7 +13,7 @@ from hybridize.formats.mxnet.attributes import Attributes
 from hybridize.formats.mxnet.operands import apply, axis_of, broadcast, cast, dtype_of, like, reshape, shape_of
 from hybridize.formats.mxnet.table import operator
 from hybridize.ops import composites
-from hybridize.ops.library import columns, deformation
+from hybridize.ops.library import columns, deformation, regions
 from hybridize.ops.library.convolution_layers import (
     LAYOUTS,
     convolution_layer,
@@ -21,6 +21,7 @@ from hybridize.ops.library.convolution_layers import (
     is_channels_last,
     padding_towards,
 )
+from hybridize.ops.library.correlation import correlation
 from hybridize.ops.library.padding import pad_flat
 from hybridize.ops.library.pooling import pooling
 from hybridize.ops.library.resizing import adaptive_mean, bilinear_resize, repeated
@@ -258,6 +259,35 @@ def _local_response_norm(a: Attributes, x: Operand) -> Operand:
         float(a.number(key, value)) for key, value in (("alpha", 1e-4), ("beta", 0.75), ("knorm", 2.0))
     )
     return columns.local_response_norm(x, alpha, beta, knorm, a.integer("nsize"))
+
+
+def _bins(a: Attributes) -> tuple[int, int]:
+    found = _two(a, "pooled_size", 0)
+    if min(found) < 1:
+        a.fail(f"pooled_size={found}: it is two numbers from 1")
+    return found
+
+
+@operator("ROIPooling", "_npx_roi_pooling")
+def _roi_pooling(a: Attributes, x: Operand, rois: Operand) -> Operand:
+    return regions.roi_pooling(x, cast(rois, dtype_of(x)), _bins(a), float(a.number("spatial_scale")))
+
+
+@operator("_contrib_ROIAlign")
+def _roi_align(a: Attributes, x: Operand, rois: Operand) -> Operand:
+    scale, ratio = float(a.number("spatial_scale")), a.integer("sample_ratio", -1)
+    flags = a.flag("position_sensitive", False), a.flag("aligned", False)
+    return regions.roi_align(x, cast(rois, dtype_of(x)), _bins(a), scale, ratio, *flags)
+
+
+@operator("Correlation")
+def _correlation(a: Attributes, x: Operand, y: Operand) -> Operand:
+    defaults = {"kernel_size": 1, "max_displacement": 1, "stride1": 1, "stride2": 1, "pad_size": 0}
+    numbers = {key: a.integer(key, value) for key, value in defaults.items()}
+    for key, number in numbers.items():
+        if number < (key not in ("max_displacement", "pad_size")):
+            a.fail(f"{key}={number}")
+    return correlation(x, cast(y, dtype_of(x)), **numbers, is_multiply=a.flag("is_multiply", True))
 
 
 def _one_of(a: Attributes, key: str, *words: str) -> str:

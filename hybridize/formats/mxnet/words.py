@@ -143,7 +143,8 @@ COMPOSITES: dict[str, Callable[[dict[str, Any], Node], Spelled | None]] = {
     "_contrib_BilinearResize2D": _as_it_is, "_contrib_AdaptiveAvgPooling2D": _as_it_is,
     "BilinearSampler": _as_it_is, "GridGenerator": _as_it_is, "SpatialTransformer": _as_it_is, "LRN": _as_it_is,
     "im2col": _columns, "col2im": _columns, "_contrib_DeformableConvolution": _as_it_is,
-    "_contrib_ModulatedDeformableConvolution": _as_it_is,
+    "_contrib_ModulatedDeformableConvolution": _as_it_is, "ROIPooling": _as_it_is, "_contrib_ROIAlign": _as_it_is,
+    "Correlation": _as_it_is,
 }  # fmt: skip
 """By label; None: it is written by what it is made of. So is GroupNorm, whose gamma MXNet's versions shape differently.
 """

@@ -4,7 +4,8 @@
 In: operands, and Python's numbers and words for what is no operand. Out: operands. `convolution_layers` has
 convolutions with bias; `pooling` windows of which each gives one number, and parts of images; `padding` elements
 around an array; `resizing` images of other sizes; `sampling` images at places that data say; `deformation` grids of
-such places, and convolutions whose windows bend; `columns` windows as columns of a matrix, and sums over channels. A
-door translates names, defaults and conventions of its own, and computes nothing.
+such places, and convolutions whose windows bend; `columns` windows as columns of a matrix, and sums over channels;
+`regions` parts of images in a fixed number of bins; `correlation` windows of two images compared. A door translates
+names, defaults and conventions of its own, and computes nothing.
 It must not know doors: no array, module or file.
 """

@@ -107,13 +107,20 @@ def _mirrored(place: Operand, size: int, corners: bool) -> Operand:
     return add(where(even, extra, sub(span, extra)), like(low, place))
 
 
-def reader(x: Operand, out: Sequence[int], zeros: bool) -> Read:
-    """Return the elements at places, 0 beyond the image where `zeros`, as [n, c, o...]."""
+def reader(x: Operand, out: Sequence[int], zeros: bool, numbers: Operand | None = None) -> Read:
+    """Return the elements at places, 0 beyond the image where `zeros`, as [n, c, o...].
+
+    Args:
+        x: [n, c, i...].
+        out: o, one place for each.
+        zeros: what lies beyond is 0, else the nearest element.
+        numbers: which image each place [n, o...] is in; None: there are as many places as images.
+    """
     n, channels, *sizes = type_of(x).shape
     rank = len(sizes)
     last = transpose(x, (0, *range(2, rank + 2), 1))
-    shape = (n, *out)
-    image = iota(shape, 0, int64)
+    shape = (n, *out) if numbers is None else type_of(numbers).shape
+    image = iota(shape, 0, int64) if numbers is None else numbers
 
     def read(places: Sequence[Operand]) -> Operand:
         there: Operand | None = None
