@@ -31,13 +31,11 @@ from hybridize.schedule.steps import (
 PACK = Provenance(("pack",), ())
 
 
-def packed(source: KnownSource, of: TensorType, kernel: Kernel, numbers: tuple[float, ...] = ()) -> Derived:
-    """Derive what a kernel, of (the constant, its source, a table of numbers), makes of one source of a type."""
-    step = LoopStep(
-        PACK, kernel, (Address("output", 0, 0), Address("input", 0, 0)), kernel_bytes(kernel), None, numbers
-    )
+def packed(source: KnownSource, of: TensorType, kernel: Kernel) -> Derived:
+    """Derive what a kernel, of (the constant, its source), makes of one source of a type."""
+    step = LoopStep(PACK, kernel, (Address("output", 0, 0), Address("input", 0, 0)), kernel_bytes(kernel))
     made = kernel.params[0]
-    return derived([(source, of)], [step], 0, TensorType((made.size,), made.dtype), f"{kernel}{numbers or ''}")
+    return derived([(source, of)], [step], 0, TensorType((made.size,), made.dtype), str(kernel))
 
 
 def derived(

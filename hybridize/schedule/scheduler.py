@@ -40,7 +40,6 @@ from hybridize.schedule.contraction.taps import TapPlan, shared_by
 from hybridize.schedule.contraction.winograd import (
     WinogradPlan,
     WinogradReading,
-    transform_numbers,
     transformed_weights,
     winograd_reading,
 )
@@ -163,8 +162,6 @@ class _PackedSecond:
     place: ScratchBlock | Address
     fill: Kernel | None
     """Packs it in each call; None where it is a constant."""
-    numbers: tuple[float, ...]
-    """The table that the kernel reads, if it does."""
 
 
 class _Scheduler:
@@ -652,7 +649,7 @@ class _Scheduler:
                 first = self._address(copied)
             second = self._memory_of(w) if packing is None else self._address(packing.place)
             if packing is not None and packing.fill is not None:
-                steps.append(self._copying("pack", packing.fill, second, self._memory_of(w), numbers=packing.numbers))
+                steps.append(self._copying("pack", packing.fill, second, self._memory_of(w)))
             stored = [self._address(turned[k][2]) if k in turned else self._memory_of(v) for k, v in enumerate(values)]
             addresses = (first, second, *stored)
             own = self._address(workspace)
@@ -667,13 +664,13 @@ class _Scheduler:
 
         return make
 
-    def _copying(self, word: str, kernel: Kernel, *addresses: Address, numbers: tuple[float, ...] = ()) -> Made:
-        """A step that only copies, shared by threads where that pays; `numbers` are its kernel's table."""
+    def _copying(self, word: str, kernel: Kernel, *addresses: Address) -> Made:
+        """A step that only copies, shared by threads where that pays."""
         nbytes = kernel_bytes(kernel)
         split = self._split(nbytes, 0, [], lambda: any(map(shared_loop, kernel.nests)))
         if split is not None:
             split = dataclasses.replace(split, loops=tuple(map(shared_loop, kernel.nests)))
-        return LoopStep(Provenance((word,), ()), kernel, addresses, nbytes, split, numbers), 0
+        return LoopStep(Provenance((word,), ()), kernel, addresses, nbytes, split), 0
 
     def _turned(
         self,
@@ -718,9 +715,9 @@ class _Scheduler:
     ) -> _PackedSecond | None:
         """The second operand of a contraction with windows, packed; None where it is read as it lies."""
         plan, source = read.plan, (self.grouping.places.home(w), w.type.dtype)
-        dtype, numbers = arranged.contraction.accumulate, tuple[float, ...]()
+        dtype = arranged.contraction.accumulate
         if isinstance(read, WinogradReading):
-            elements, numbers = read.plan.packed_elements, transform_numbers(read.plan)
+            elements = read.plan.packed_elements
             fill = transformed_weights(arranged, read.plan, source, self.target)
         elif not read.packed:
             return None
@@ -732,9 +729,9 @@ class _Scheduler:
         root = self.grouping.places.root(w)
         known = self.known.get(root)
         if known is None or is_symbolic(elements):
-            return _PackedSecond(self._scratch(elements * dtype.itemsize, number), fill, numbers)
-        key = (root, w.type, str(fill), numbers)
-        return _PackedSecond(self._packs(key, lambda: packed(known, root.type, fill, numbers)), None, numbers)
+            return _PackedSecond(self._scratch(elements * dtype.itemsize, number), fill)
+        key = (root, w.type, str(fill))
+        return _PackedSecond(self._packs(key, lambda: packed(known, root.type, fill)), None)
 
     def _packs(self, key: tuple[Any, ...], make: Callable[[], Derived]) -> Address:
         """The address of a packed constant, which is made once for a key."""

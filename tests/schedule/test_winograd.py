@@ -20,7 +20,7 @@ from hybridize.ops.convolution import convolution
 from hybridize.ops.op import bind1
 from hybridize.schedule import parallel
 from hybridize.schedule.contraction.winograd import WinogradPlan, linear_program, transforms
-from hybridize.schedule.steps import TapStep
+from hybridize.schedule.steps import Derived, TapStep
 
 POINTS = [(0, 1, -1), (0, 1, -1, Fraction(1, 2), -2), (0, 1, -1, 2, -2), (0, 1, -1, 2, -2, Fraction(1, 2), -3)]
 ERROR = {4: 4e-6, 2: 1e-6}
@@ -157,12 +157,50 @@ def test_what_is_not_permitted_is_direct():
 
 
 def test_weights_of_the_call_are_transformed_where_many_tiles_share_them():
-    few, many = (net((n, 32, 28, 28), (32, 32, 3, 3), padding=1) for n in (1, 16))
+    few, many = (net((n, 32, 14, 14), (32, 32, 3, 3), padding=1) for n in (1, 16))
     assert pixels(few, stable=()) == [0]
     assert pixels(many, stable=()) == [4]
     inputs = drawn(many)
     (found,), (wanted,) = compiled(many).run(inputs), exact(many, inputs)
     assert abs(found - wanted).max() <= ERROR[4] * abs(wanted).max()
+
+
+LAYERS_OF_A_STEP = [(64, 56, 4), (128, 28, 4), (256, 14, 4), (512, 7, 0)]
+
+
+@pytest.mark.parametrize(("channels", "size", "m"), LAYERS_OF_A_STEP)
+def test_weights_that_steps_of_training_change(channels, size, m):
+    """Those of ResNet-18's layers for a batch of 8."""
+    graph = net((8, channels, size, size), (channels, channels, 3, 3), padding=1)
+    assert pixels(graph, stable=()) == [m]
+
+
+@pytest.mark.parametrize("target", ["avx512", "avx2", "baseline"])
+@pytest.mark.parametrize("m", [4, 2])
+def test_transformed_weights(target, m):
+    """Each element is read once for all values of its window, and these are those of the matrix, rounded once."""
+    size = 14 if m == 4 else 6
+    graph = net((2, 17, size, size), (35, 17, 3, 3), padding=1)
+    (derived,) = (one for one in scheduled(graph, named_target(target), (1,)).constants if isinstance(one, Derived))
+    (step,) = derived.steps
+    assert str(step.kernel).count("= b1[") == 9 * len(step.kernel.nests)
+    (plan,) = plans(graph, target)
+    x, w = drawn(graph)
+    w[3] *= 1e30
+    (made,) = (deriver.made([x, w]) for deriver in compiled(graph, named_target(target), stable=(1,)).derivers)
+    of = numpy.array([[float(value) for value in row] for row in plan.transforms.w])
+    wanted = numpy.einsum("ir,ocrs,js->ijco", of, w.astype("f8"), of)
+    panels, start = [], 0
+    for part in plan.products.panels:
+        width = part.vectors * plan.lanes
+        panels += [(first, width) for first in range(start, start + part.count * width, width)]
+        start += part.count * width
+    values = made.view("f4").reshape(len(of), len(of), -1)
+    for first, width in panels:
+        block = values[:, :, first * 17 : (first + width) * 17].reshape(len(of), len(of), 17, width)
+        there = min(width, 35 - first)
+        numpy.testing.assert_allclose(block[..., :there], wanted[..., first : first + there], rtol=2e-7, atol=1e-10)
+        assert not block[..., there:].any()
 
 
 def biased(y, b, residual):

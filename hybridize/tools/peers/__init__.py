@@ -83,7 +83,7 @@ NETS = ("MLP", "ADD_ONE", "CONV", "NET")
 ROWS = (
     Row(HYBRIDIZED, "ours", "hybridized", "hybridize", (*TRAINED, "CONV", "NET", "TRAIN_NET")),
     Row(BLOCK, "ours", "block", "hybridize", ("ADD_ONE",)),
-    Row(WINOGRAD, "ours", "winograd", "hybridize", ("NET",)),
+    Row(WINOGRAD, "ours", "winograd", "hybridize", ("NET", "TRAIN_NET")),
     Row("hybridize, frozen", "ours", "frozen", "hybridize", ("MLP",)),
     Row(IMPERATIVE, "ours", "imperative", "hybridize", (*TRAINED, "STEP")),
     Row("hybridize, PyTorch module", "ours_torch", "hybridized", "torch", ("MLP", "ADD_ONE", "TRAIN")),

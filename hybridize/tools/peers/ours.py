@@ -271,16 +271,18 @@ def network(network: Network, weights: list[tuple[F32, ...]], x: F32, **keywords
     return start
 
 
-def train_network(training: NetworkTraining, weights: list[tuple[F32, ...]], batches: Batches) -> Start:
-    """Steps of a network, each as one program."""
+def train_network(
+    training: NetworkTraining, weights: list[tuple[F32, ...]], batches: Batches, **keywords: bool
+) -> Start:
+    """Steps of a network, each as one program; `keywords` go to `hybridize`."""
     load_llvm()
     step = network_step_of(training, weights)
     arrays = [(np.array(x), np.array(y)) for x, y in batches]
-    return lambda: steps(hybridize(step), arrays, float, CHECKED_OF_NETWORKS)
+    return lambda: steps(hybridize(step, **keywords), arrays, float, CHECKED_OF_NETWORKS)
 
 
 CONV = {"hybridized": convolution}
-TRAIN_NET = {"hybridized": train_network}
+TRAIN_NET = {"hybridized": train_network, "winograd": functools.partial(train_network, winograd=True)}
 NET = {"hybridized": network, "winograd": functools.partial(network, winograd=True)}
 EPOCH = {
     "hybridized": functools.partial(epoch, hybridized=True),
