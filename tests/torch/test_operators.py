@@ -81,6 +81,8 @@ INDEXING = {
     "grid": lambda x: x[torch.tensor([[0], [1]]), torch.tensor([[1, 5]])],
     "apart": lambda x: x.reshape(2, 2, 6)[torch.tensor([0, 1]), :, torch.tensor([3, 4])],
     "put": lambda x: torch.index_put(x, (torch.tensor([0, 2]),), x[1] * 2),
+    "put_twice": lambda x: torch.index_put(x, (torch.tensor([2, 2, 0]),), torch.stack([x[1], x[1], x[3]])),
+    "scatter_twice": lambda x: x.scatter(1, torch.tensor([[0, 3, 3, 0]]).expand(4, 4), x[:, 1:2].expand(4, 4) * 2),
     "add": lambda x: torch.index_put(x, (torch.tensor([0, 0]),), x[1:3], accumulate=True),
     "index_add": lambda x: torch.zeros(6, 6, dtype=x.dtype).index_add(0, torch.tensor([0, 2, 2, 5]), x),
     "scatter": lambda x: torch.zeros(4, 6, dtype=x.dtype).scatter(1, T[:, None], x[:, :1]), "one_hot": lambda x: F.one_hot(T, 6) * x,

@@ -8,7 +8,7 @@ from typing import Any
 
 from hybridize import ops
 from hybridize.base.dims import broadcast
-from hybridize.base.dtypes import bool_, int64
+from hybridize.base.dtypes import bool_, int64, is_float
 from hybridize.base.errors import CaptureError
 from hybridize.base.types import Shape, same_shape
 from hybridize.formats.torch_export.registry import Types, aten, operand
@@ -80,8 +80,24 @@ def _index_put(
     back = _back(batch, len(wide), front)
     updates = operand(values, types[0].dtype, tuple(wide[k] for k in back))
     updates = ops.transpose(updates, ops.Transpose(back).inverse)
-    total = ops.scatter_nd(base, points, updates, "add" if accumulate else "set")
+    total = _put(base, points, updates, "add" if accumulate else "set")
     return ops.transpose(total, ops.Transpose(order).inverse)
+
+
+def _put(base: Operand, points: Operand, updates: Operand, mode: str) -> Operand:
+    """Set or add updates at points. As in PyTorch, each has the gradient of its point, whether it is seen there or not.
+
+    The op's own rule knows which of several updates of one point is seen; PyTorch's does not ask.
+    """
+    kinds = tuple(map(type_of, (base, points, updates)))
+    if mode == "add" or not is_float(kinds[0].dtype):
+        return ops.scatter_nd(base, points, updates, mode)
+    body = ops.make_graph(lambda x, at, new: [ops.scatter_nd(x, at, new, mode)], kinds)
+    back = ops.make_graph(
+        lambda g, at: [ops.scatter_nd(g, at, ops.full(0, kinds[2]), mode), ops.gather_nd(g, at)], kinds[:2]
+    )
+    # The pool that `reads` counts in: a cotangent, a result, three operands.
+    return ops.bind(ops.CustomGradient("put", body, back, 1, (0, 3), (0, 2)), base, points, updates)[0]
 
 
 def _points(x: Operand, indices: Sequence[Operand | None]) -> tuple[list[int], Operand, int]:
@@ -145,7 +161,7 @@ def _scattered(mode: str) -> Any:
         updates = operand(source, kind.dtype, at)
         axis %= kind.ndim
         positions = within(operand(indices, int64, at), kind.shape[axis])
-        return ops.scatter_nd(x, _grid(positions, axis), updates, mode)
+        return _put(x, _grid(positions, axis), updates, mode)
 
     return translate
 
