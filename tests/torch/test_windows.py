@@ -1,5 +1,6 @@
 """Convolutions, pooling, padding, other sizes and points of images: values and gradients are PyTorch's."""
 
+import copy
 import itertools
 import math
 
@@ -72,8 +73,8 @@ def compare(functions, *xs, rtol=1e-9):
             leaves = [x for x in leaves if x.requires_grad]
             slopes.append(torch.autograd.grad(total, leaves, retain_graph=True, allow_unused=True) if floats else ())
         for ours, theirs in zip(*slopes, strict=True):
+            assert (ours is None) == (theirs is None), name
             if theirs is not None:
-                ours = torch.zeros_like(theirs) if ours is None else ours  # no path to an argument: no slope
                 torch.testing.assert_close(ours, theirs, rtol=10 * rtol, atol=10 * atol, **at)
     with torch.no_grad():
         assert compiled.program(*xs).fallbacks == ()
@@ -114,6 +115,7 @@ def pools(rank):
         "maxima apart": lambda x: maxima(x, 2, 1, 1, 3, return_indices=True),
         "maxima of one image": lambda x: maxima(x[0], 3, 2, 1, return_indices=True),
         "unpooled": lambda x: UNPOOLED[rank](*maxima(x, 2, 2, return_indices=True), 2, 2, output_size=size),
+        "unpooled where windows overlap": lambda x: UNPOOLED[rank](*maxima(x, 3, 1, return_indices=True), 3, 1),
         "means": lambda x: means(x, 2),
         "means with padding": lambda x: means(x, 3, 2, 1),
         "means without padding": lambda x: means(x, 3, 2, 1, count_include_pad=False),
@@ -131,6 +133,13 @@ def pools(rank):
     }
     if rank > 1:
         found["means by a divisor"] = lambda x: means(x, 3, 2, 1, divisor_override=5)
+        fractional = {2: F.fractional_max_pool2d, 3: F.fractional_max_pool3d}[rank]
+        shifts = weight(2, 4, rank).abs()
+        found["maxima at uneven distances"] = lambda x: fractional(
+            x, 2, tuple(n // 2 for n in size), None, True, shifts
+        )
+        found["maxima of a ratio"] = lambda x: fractional(x, (3, 2, 1)[:rank], None, (0.5,) * rank, True, shifts)
+        found["one maximum of an image"] = lambda x: fractional(x[0], 2, 1, None, True, shifts[:1])
         found["windows of several sizes"] = lambda x: maxima(x, (2, 3, 1)[:rank], (2, 1, 2)[:rank], (0, 1, 0)[:rank])
     return found
 
@@ -246,6 +255,44 @@ def test_other_precisions(dtype):
     }
     rtol = 1e-5 if dtype == torch.float32 else 3e-2
     compare(functions, image(2, dtype), rtol=rtol)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "whole"), [(torch.float16, True), (torch.bfloat16, False)], ids=["the whole module", "images alone"]
+)
+def test_norms_of_half_the_precision(dtype, whole):
+    """Statistics and slopes are single within; buffers keep their own precision."""
+    norms = (
+        nn.BatchNorm2d(4), nn.BatchNorm2d(4, track_running_stats=False), nn.GroupNorm(2, 4), nn.LayerNorm(6),
+        nn.InstanceNorm2d(4, affine=True, track_running_stats=True),
+    )  # fmt: skip
+    net = nn.ModuleList(norms)
+    for number, tensor in enumerate(net.parameters()):
+        nn.init.normal_(tensor, 1, 0.1, generator=torch.Generator().manual_seed(number))
+    net = net.to(dtype) if whole else net
+
+    class Every(nn.Module):
+        def __init__(self, parts):
+            super().__init__()
+            self.parts = parts
+
+        def forward(self, x):
+            return [part(x * 3 + 1) for part in self.parts]
+
+    twin = copy.deepcopy(net)
+    ours, theirs = hybridize(Every(net)), Every(twin)
+    tolerance = {"rtol": 2e-2, "atol": 2e-2 if dtype == torch.bfloat16 else 4e-3}
+    for training in (True, True, False):
+        net.train(training)
+        twin.train(training)
+        given, same = (image(2, dtype).requires_grad_() for _ in range(2))
+        for got in (ours(given), theirs(same)):
+            sum((y * weight(*y.shape, dtype=dtype)).sum() for y in got).backward()
+        for got, want in zip(ours(given), theirs(same), strict=True):
+            torch.testing.assert_close(got, want, **tolerance)
+        torch.testing.assert_close(given.grad, same.grad, **tolerance)
+        for (name, got), want in zip(net.state_dict().items(), twin.state_dict().values(), strict=True):
+            torch.testing.assert_close(got, want, msg=lambda text, name=name: f"{name}: {text}", **tolerance)
 
 
 @pytest.mark.parametrize("rank", [1, 3])

@@ -332,9 +332,9 @@ def _group_norm(
     y = ops.reshape(_normalize(plain, rows, plain.shape[2:], None, None, eps), kind.shape)
     along = (1, channels, *(1,) * (kind.ndim - 2))
     if weight is not None:
-        y = ops.mul(y, ops.broadcast(ops.reshape(weight, along), kind.shape))
+        y = ops.mul(y, operand(ops.reshape(weight, along), kind.dtype, kind.shape))
     if bias is not None:
-        y = ops.add(y, ops.broadcast(ops.reshape(bias, along), kind.shape))
+        y = ops.add(y, operand(ops.reshape(bias, along), kind.dtype, kind.shape))
     return y, None, None
 
 
@@ -342,8 +342,8 @@ def _normalize(kind: TensorType, x: Operand, shape: Sequence[int], weight: Any, 
     """Layer norm over the trailing axes `shape`, as one row."""
     rows = (*kind.shape[: kind.ndim - len(shape)], product(shape))
     row = ops.reshape(x, rows) if len(shape) != 1 else x
-    gamma = operand(1.0, kind.dtype, rows[-1:]) if weight is None else ops.reshape(weight, rows[-1:])
-    beta = operand(0.0, kind.dtype, rows[-1:]) if bias is None else ops.reshape(bias, rows[-1:])
+    gamma = operand(1.0 if weight is None else ops.reshape(weight, rows[-1:]), kind.dtype, rows[-1:])
+    beta = operand(0.0 if bias is None else ops.reshape(bias, rows[-1:]), kind.dtype, rows[-1:])
     return ops.reshape(composites.layer_norm(row, gamma, beta, len(rows) - 1, eps), kind.shape)
 
 

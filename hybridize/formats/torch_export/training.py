@@ -8,9 +8,11 @@ from typing import Any
 from hybridize import ops
 from hybridize.base.dtypes import bool_, float32, float64, int64, is_float
 from hybridize.base.errors import CaptureError
+from hybridize.base.types import TensorType
 from hybridize.formats.torch_export import draws
 from hybridize.formats.torch_export.registry import Types, aten, operand
 from hybridize.ops import Operand, composites, type_of
+from hybridize.ops.views import wide
 
 
 @aten("dropout.default")
@@ -163,15 +165,16 @@ def _batch_norm_of_batch(
     if not training:
         return _normalized(types, x, weight, bias, mean, var, eps), None, None, mean, var
     now, spread = _statistics(x)
-    unbiased = composites.variance(x, _but_channels(x), 1)
+    unbiased = composites.variance(_exact(x), _but_channels(x), 1)
 
-    def moved(before: Operand, after: Operand) -> Operand:
-        dtype, shape = type_of(before).dtype, type_of(before).shape
-        kept = ops.mul(before, operand(1 - momentum, dtype, shape))
-        return ops.add(kept, ops.mul(ops.cast(ops.stop_gradient(after), dtype), operand(momentum, dtype, shape)))
+    def moved(kind: TensorType, before: Operand, after: Operand) -> Operand:
+        """In the precision of what PyTorch gives, which may be more than that of the buffer that it is written to."""
+        kept = ops.mul(ops.cast(before, kind.dtype), operand(1 - momentum, kind.dtype, kind.shape))
+        new = ops.cast(ops.stop_gradient(after), kind.dtype)
+        return ops.add(kept, ops.mul(new, operand(momentum, kind.dtype, kind.shape)))
 
     y = _normalized(types, x, weight, bias, now, spread, eps)
-    return y, None, None, moved(mean, now), moved(var, unbiased)
+    return y, None, None, moved(types[3], mean, now), moved(types[4], var, unbiased)
 
 
 def _but_channels(x: Operand) -> tuple[int, ...]:
@@ -179,18 +182,25 @@ def _but_channels(x: Operand) -> tuple[int, ...]:
 
 
 def _statistics(x: Operand) -> tuple[Operand, Operand]:
-    """Mean and variance of each channel."""
+    """Mean and variance of each channel, of half the precision in single."""
+    x = _exact(x)
     return composites.mean(x, _but_channels(x)), composites.variance(x, _but_channels(x))
+
+
+def _exact(x: Operand) -> Operand:
+    return ops.cast(x, wide(type_of(x).dtype))
 
 
 def _normalized(types: Types, x: Operand, weight: Any, bias: Any, mean: Operand, var: Operand, eps: float) -> Operand:
     kind = types[0]
+    dtype = wide(kind.dtype)
 
     def along_channels(v: Operand) -> Operand:
-        v = ops.cast(v, kind.dtype)
+        v = ops.cast(v, dtype)
         return ops.broadcast(ops.reshape(v, (kind.shape[1], *(1,) * (kind.ndim - 2))), kind.shape)
 
-    inverse = ops.rsqrt(ops.add(var, operand(eps, type_of(var).dtype, type_of(var).shape)))
-    scale = inverse if weight is None else ops.mul(inverse, weight)
-    y = ops.mul(ops.sub(x, along_channels(mean)), along_channels(scale))
-    return y if bias is None else ops.add(y, along_channels(bias))
+    var = ops.cast(var, dtype)
+    inverse = ops.rsqrt(ops.add(var, operand(eps, dtype, type_of(var).shape)))
+    scale = inverse if weight is None else ops.mul(inverse, ops.cast(weight, dtype))
+    y = ops.mul(ops.sub(ops.cast(x, dtype), along_channels(mean)), along_channels(scale))
+    return ops.cast(y if bias is None else ops.add(y, along_channels(bias)), kind.dtype)

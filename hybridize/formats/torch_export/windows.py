@@ -16,7 +16,14 @@ from hybridize.ops import Operand, interpolation, type_of
 from hybridize.ops.interpolation import Row
 from hybridize.ops.library import padding, resizing, sampling
 from hybridize.ops.library.convolution_layers import LAYOUTS, convolution_layer, deconvolution_layer
-from hybridize.ops.library.pooling import maxima_of_parts, maxima_of_windows, means_of_windows, pooling
+from hybridize.ops.library.pooling import (
+    maxima_from,
+    maxima_of_parts,
+    maxima_of_windows,
+    means_of_windows,
+    pooling,
+    starts_by_numbers,
+)
 
 Numbers = tuple[int, ...]
 
@@ -141,7 +148,21 @@ def _maxima_of_parts(types: Types, x: Operand, counts: Sequence[int]) -> tuple[O
     return maxima_of_parts(x, tuple(range(2, 2 + len(counted))), counted)
 
 
+def _fractional(types: Types, x: Operand, kernel: Any, counts: Any, numbers: Operand) -> tuple[Operand, Operand]:
+    """The random numbers of an image and channel are for its axes in order, but of two axes for the last one first."""
+    sizes, counted = type_of(x).shape[2:], types[0].shape[2:]
+    rank, window = len(sizes), _each(kernel, len(sizes))
+    lead = type_of(x).shape[:2]
+    starts = []
+    for k in range(rank):
+        column = rank - 1 - k if rank == 2 else k
+        number = ops.slice(numbers, (0, 0, column), (*lead, column + 1), (1, 1, 1))
+        starts.append(starts_by_numbers(ops.reshape(number, lead), sizes[k], counted[k], window[k]))
+    return maxima_from(x, starts, window)
+
+
 for _rank in (2, 3):
+    aten(f"fractional_max_pool{_rank}d.default")(_batched(_fractional, _rank))
     aten(f"max_pool{_rank}d_with_indices.default")(_batched(_maxima(_rank), _rank))
     aten(f"avg_pool{_rank}d.default")(_batched(_means(_rank), _rank))
     # Whole, as PyTorch's own decomposition restrides what it makes of images in channels last.
@@ -253,7 +274,11 @@ _named(_interpolated(_smoothed(_keys, 2)), "_upsample_bicubic2d_aa")
 
 @aten("grid_sampler_2d.default", "grid_sampler_3d.default")
 def _grid_sampler(types: Types, x: Operand, grid: Operand, way: int, border: int, corners: bool) -> Operand:
-    return sampling.sampled(x, grid, sampling.WAYS[way], sampling.BORDERS[border], corners)
+    found = sampling.sampled(x, grid, sampling.WAYS[way], sampling.BORDERS[border], corners)
+    if sampling.WAYS[way] == "nearest":
+        # No slope leads to the points, but PyTorch's result is made of them: their gradient is 0, and not missing.
+        return ops.bind(ops.After(), found, grid)[0]
+    return found
 
 
 TRANSLATIONS = {name: translation for name, translation in TABLE.items() if translation.__module__ == __name__}

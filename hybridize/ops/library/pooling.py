@@ -2,7 +2,8 @@
 """Windows over the axes of images, of which each gives one number, and images cut into parts.
 
 `pooling` is the layer, under MXNet's name and attributes; the others are what its attributes have no word for: any
-padding behind, elements of windows that stand apart, positions of maxima, divisors of one's own.
+padding behind, elements of windows that stand apart, positions of maxima, divisors of one's own, windows that begin
+where data say.
 """
 
 from __future__ import annotations
@@ -15,11 +16,27 @@ from collections.abc import Mapping, Sequence
 
 import numpy
 
+from hybridize.base.dims import same
 from hybridize.base.dtypes import bool_, int64, is_float
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.types import Shape, TensorType
 from hybridize.ops.analysis import cbrt, sqrt
-from hybridize.ops.arithmetic import add, bit_and, bit_not, bit_or, div, eq, floor_div, le, max, min, mul, sub, where
+from hybridize.ops.arithmetic import (
+    add,
+    bit_and,
+    bit_not,
+    bit_or,
+    div,
+    eq,
+    floor_div,
+    le,
+    max,
+    min,
+    mod,
+    mul,
+    sub,
+    where,
+)
 from hybridize.ops.composite import composite
 from hybridize.ops.convolution import each_axis
 from hybridize.ops.indexing import gather, take_along_axis
@@ -29,7 +46,7 @@ from hybridize.ops.op import Operand, constant, scalar, type_of
 from hybridize.ops.reductions import arg_max
 from hybridize.ops.slicing import iota, slice
 from hybridize.ops.slicing import pad as filled
-from hybridize.ops.views import broadcast, cast, full, like, reshape, sum, wide
+from hybridize.ops.views import broadcast, cast, full, like, reshape, spread, sum, wide
 from hybridize.ops.windows import window_arg_max, window_max, window_sum
 
 Numbers = tuple[int, ...]
@@ -286,6 +303,55 @@ def maxima_of_parts(x: Operand, axes: Numbers, counts: Numbers) -> tuple[Operand
     at = take_along_axis(table, number, len(lead) + 1)
     shape = (*lead, *counts)
     return reshape(value, shape), reshape(at, shape)
+
+
+def starts_by_numbers(number: Operand, size: int, count: int, window: int) -> Operand:
+    """Return where windows along an axis begin, as [..., count] whole numbers: at distances that vary by one.
+
+    Graham's fractional pooling, as PyTorch computes it: in the precision of the numbers.
+
+    Args:
+        number: [...], from 0 to 1, by which windows are shifted.
+        size: of the axis; the last window ends where it does.
+        count: of windows.
+        window: the elements of one.
+    """
+    kind = type_of(number)
+    shape = (*kind.shape, count)
+    last = full(size - window, TensorType(shape, int64))
+    if same(count, 1):
+        return last
+    shift = spread(number, shape, (kind.ndim,))
+    step = div(like(size - window, shift), like(count - 1, shift))
+    place = iota(shape, kind.ndim, int64)
+    at = sub(cast(mul(add(cast(place, kind.dtype), shift), step), int64), cast(mul(shift, step), int64))
+    return where(eq(place, like(count - 1, place)), last, at)
+
+
+def maxima_from(x: Operand, starts: Sequence[Operand], kernel: Numbers) -> tuple[Operand, Operand]:
+    """The largest element of windows that begin where data say, and its place: see `maxima_of_windows`.
+
+    Args:
+        x: [n, c, image...].
+        starts: [n, c, count] for each axis of the image, within it.
+        kernel: the size of a window.
+    """
+    kind, counts = type_of(x), tuple(type_of(one).shape[2] for one in starts)
+    lead, sizes = kind.shape[:2], kind.shape[2:]
+    shape = (*lead, *counts, math.prod(kernel))
+    within = iota(shape, len(shape) - 1, int64)
+    place: Operand | None = None
+    for k, (begin, size) in enumerate(zip(starts, sizes, strict=True)):
+        rest = tuple(axis for axis in range(2, len(shape)) if axis != 2 + k)
+        t = mod(floor_div(within, like(math.prod(kernel[k + 1 :]), within)), like(kernel[k], within))
+        at = add(spread(begin, shape, rest), t)
+        place = at if place is None else add(mul(place, like(size, place)), at)
+    assert place is not None
+    flat = reshape(x, (*lead, math.prod(sizes)))
+    every = reshape(take_along_axis(flat, reshape(place, (*lead, math.prod(shape[2:]))), 2), shape)
+    number = reshape(cast(arg_max(every, len(shape) - 1), int64), (*shape[:-1], 1))
+    value, at = (take_along_axis(one, number, len(shape) - 1) for one in (every, place))
+    return reshape(value, shape[:-1]), reshape(at, shape[:-1])
 
 
 def _checked(
