@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import Any, Final
 
@@ -74,6 +74,8 @@ class Sweep:
         """The gradients that arrived at wanted outputs of nodes."""
         self._since = since
         self._seen: set[TapeNode] = set()
+        self._passed: set[Edge] = set()
+        """Outputs, of nodes that tell what is behind each, that were reached."""
         self._entered: list[TapeNode] = []
         """Nodes that were reached on the way, by `take`."""
         self._leads: set[Any] = set()
@@ -112,16 +114,28 @@ class Sweep:
     def _reachable(self, edges: Iterable[Edge]) -> list[TapeNode]:
         """The nodes behind edges that were not seen yet, oldest first."""
         found: list[TapeNode] = []
-        todo = [edge[0] for edge in edges if type(edge) is tuple]
+        todo = [edge for edge in edges if type(edge) is tuple]
         while todo:
-            node = todo.pop()
-            if node in self._seen or node.number < self._since:
+            edge = todo.pop()
+            node = edge[0]
+            if node.number < self._since:
                 continue
-            self._seen.add(node)
-            found.append(node)
-            if node.freed:
-                node.check()
-            todo += [edge[0] for edge in node.edges or () if type(edge) is tuple and edge[0] not in self._seen]
+            behind = _behind(node)
+            if behind is not None:
+                if edge in self._passed:
+                    continue
+                self._passed.add(edge)
+            elif node in self._seen:
+                continue
+            if node not in self._seen:
+                self._seen.add(node)
+                found.append(node)
+                if node.freed:
+                    node.check()
+            below = node.edges or ()
+            if behind is not None:
+                below = [below[number] for number in behind(edge[1])]
+            todo += [one for one in below if type(one) is tuple and one not in self._passed]
         found.sort(key=_NUMBER)
         if self.wanted is not None:
             self._leading(found, self.wanted)
@@ -129,6 +143,8 @@ class Sweep:
 
     def _leading(self, nodes: Sequence[Any], wanted: set[Edge]) -> None:
         """Find the nodes, given oldest first, that lead to what is wanted; one that recomputes may lead anywhere."""
+        # an output may have been computed of a wanted one of the same node
+        within = {edge[0] for edge in wanted if type(edge) is tuple and _at_output(edge[0]) is not None}
         for node in nodes:
             if type(node) is LostHistory:
                 if not self._anew and any(_may_be_behind(node, edge) for edge in wanted):
@@ -138,7 +154,7 @@ class Sweep:
                 self._leads.add(node)
                 continue
             for edge in node.edges or ():
-                if edge in wanted or (type(edge) is tuple and edge[0] in self._leads):
+                if edge in wanted or (type(edge) is tuple and (edge[0] in self._leads or edge[0] in within)):
                     self._leads.add(node)
                     break
 
@@ -149,14 +165,16 @@ class Sweep:
     def _through(self, node: TapeNode, gradients: Given) -> Iterable[tuple[Edge, Operand | None]]:
         """Go from the outputs of a node to its inputs."""
         if self.wanted is not None:
-            for number, g in enumerate(gradients):
-                if g is not None and (node, number) in self.wanted:
-                    self.found[node, number] = g
+            for number in range(len(gradients)):
+                if (node, number) in self.wanted:
+                    g = self._arrived_at(node, number, gradients)
+                    if g is not None:
+                        self.found[node, number] = g
             if node not in self._leads:
                 return ()
         if node.retained is not None:
             for number, variable in node.retained.items():
-                g = gradients[number]
+                g = self._arrived_at(node, number, gradients)
                 if g is not None:
                     self.variables.add(variable, g)
         if self.stops and (node, 0) in self.stops:
@@ -182,7 +200,31 @@ class Sweep:
             found = node.rule.partial_vjp([edge is not None for edge in edges], whole, tuple(ys), *xs)
         else:
             found = node.rule.vjp(whole, tuple(ys), *xs)
+        behind = _behind(node)
+        if behind is not None and len(gradients) > 1:
+            reached = {number for k, g in enumerate(gradients) if g is not None for number in behind(k)}
+            # a node that only the other outputs lead to is not gone through: an earlier pass may have freed it
+            edges = tuple(edge if type(edge) is not tuple or k in reached else None for k, edge in enumerate(edges))
         return [(edge, g) for edge, g in zip(edges, found, strict=True) if edge is not None]
+
+    def _arrived_at(self, node: TapeNode, number: int, gradients: Given) -> Operand | None:
+        """The gradient of one output of a node, by way of the node's other outputs too."""
+        at_output = _at_output(node)
+        if at_output is None:
+            return gradients[number]
+        node.check()
+        xs = node.traced()[0] if self.create else node.xs
+        return at_output(number, (node, number), gradients, xs)
+
+
+def _behind(node: Any) -> Callable[[int], Iterable[int]] | None:
+    """The function by which a node's rule tells what is behind each output; None where all is behind all of them."""
+    return getattr(node.rule, "behind", None) if node.private else None
+
+
+def _at_output(node: Any) -> Callable[..., Operand | None] | None:
+    """The function by which a node's rule tells an output's gradient by other outputs; None where there is no way."""
+    return getattr(node.rule, "at_output", None) if node.private and len(node.ys or ()) > 1 else None
 
 
 def _may_be_behind(lost: Any, edge: Edge) -> bool:

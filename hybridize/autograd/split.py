@@ -47,6 +47,8 @@ class Halves:
     """Outputs that depend on what was asked for in a way that is differentiated; the others are constants."""
     needed: frozenset[int]
     """Inputs that those outputs depend on."""
+    behind: tuple[frozenset[int], ...]
+    """Of each output, those of the inputs asked for that it depends on in a way that is differentiated."""
 
 
 def split(graph: Graph, wrt: Sequence[int], of: Sequence[int] | None = None) -> Halves:
@@ -61,7 +63,8 @@ def split(graph: Graph, wrt: Sequence[int], of: Sequence[int] | None = None) -> 
         Both halves, and what goes from one to the other.
     """
     graph = Inline(differentiated=True)(graph)
-    linked = _linked(graph, wrt)
+    behind = behind_outputs(graph, wrt)
+    linked = frozenset(number for number, found in enumerate(behind) if found)
     recorder = GraphTracer()
     builder = recorder.builder
     builder.inputs, builder.nodes, builder.constants = list(graph.inputs), list(graph.nodes), dict(graph.constants)
@@ -78,17 +81,34 @@ def split(graph: Graph, wrt: Sequence[int], of: Sequence[int] | None = None) -> 
         gradients: list[Operand] = [arrived[number] for number in asked]
     count = len(graph.outputs)
     joint = PIPELINE.run(builder.finish([*graph.outputs, *gradients]))
-    links = linked, _needed(graph, linked)
+    links = linked, _needed(graph, linked), behind
     return _cut(joint, len(graph.inputs), count, tuple(given), tuple(asked), links)
 
 
-def _linked(graph: Graph, wrt: Sequence[int]) -> frozenset[int]:
-    """The outputs of floats that depend on some inputs other than through what stops gradients."""
-    reached = {graph.inputs[number] for number in wrt}
+def behind_outputs(graph: Graph, wrt: Sequence[int]) -> tuple[frozenset[int], ...]:
+    """Find the inputs that each output of floats depends on other than through what stops gradients."""
+    reached = {graph.inputs[number]: 1 << place for place, number in enumerate(wrt)}
     for node in graph.nodes:
-        if not isinstance(node.op, StopGradient) and not reached.isdisjoint(node.inputs):
-            reached.update(value for value in node.outputs if is_float(value.type.dtype))
-    return frozenset(number for number, value in enumerate(graph.outputs) if value in reached)
+        found = 0
+        if not isinstance(node.op, StopGradient):
+            for value in node.inputs:
+                found |= reached.get(value, 0)
+        if found:
+            reached.update((value, found) for value in node.outputs if is_float(value.type.dtype))
+    masks = [reached.get(value, 0) for value in graph.outputs]
+    return tuple(frozenset(number for place, number in enumerate(wrt) if mask >> place & 1) for mask in masks)
+
+
+def opened(graph: Graph, output: int) -> Graph:
+    """The graph with one more input, of which all is computed that was computed of an output."""
+    value = graph.outputs[output]
+    given = Value(value.type, value.name)
+    nodes = tuple(
+        Node(node.op, tuple(given if one is value else one for one in node.inputs), node.outputs, node.loc)
+        for node in graph.nodes
+    )
+    outputs = tuple(given if one is value else one for one in graph.outputs)
+    return Graph((*graph.inputs, given), nodes, outputs, graph.constants)
 
 
 def _needed(graph: Graph, outputs: frozenset[int]) -> frozenset[int]:
@@ -106,7 +126,7 @@ def _cut(
     outputs: int,
     cotangents: tuple[int, ...],
     asked: tuple[int, ...],
-    links: tuple[frozenset[int], frozenset[int]],
+    links: tuple[frozenset[int], frozenset[int], tuple[frozenset[int], ...]],
 ) -> Halves:
     given, seeds = joint.inputs[:inputs], joint.inputs[inputs:]
     results, gradients = joint.outputs[:outputs], joint.outputs[outputs:]

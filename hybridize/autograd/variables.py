@@ -37,7 +37,7 @@ def attach_grad(x: Any, grad_req: str = "write", stype: Any = None) -> None:
         raise StateError(
             "E545",
             "attach_grad inside of a compiled function",
-            help="use hybridize.grad or value_and_grad of a function there, or attach gradients before it is called",
+            help="return the array, and ask autograd.grad for its gradient; or use hybridize.grad of a function there",
         )
     if type(x) is not ndarray:
         raise ArgumentError("E385", f"only arrays have gradients, got {type(x).__name__}", help="np.array(x) makes one")

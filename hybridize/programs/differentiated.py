@@ -72,6 +72,7 @@ class Recorded:
         self._threads = threads
         self._of = of
         self._pairs: dict[tuple[tuple[int, ...], Sizes | None], Pair | None] = {}
+        self._opened: dict[int, tuple[Recorded, frozenset[int]]] = {}
 
     def _make(self, graph: Graph, name: str) -> Backend:
         if self.name == "numpy":
@@ -161,6 +162,20 @@ class Recorded:
                 if TAPE.concerns(array, update):
                     TAPE.write(array, (), update)
 
+    def opened(self, output: int) -> tuple[Recorded, frozenset[int]]:
+        """The graph with an output for its last input, and the numbers of the outputs that are computed of that."""
+        found = self._opened.get(output)
+        if found is None:
+            with LOADING:
+                from hybridize.autograd import split  # late: who does not train does without it
+
+            graph = split.opened(self.graph, output)
+            behind = split.behind_outputs(graph, [len(graph.inputs) - 1])
+            outputs = frozenset(number for number, inputs in enumerate(behind) if inputs)
+            recorded = Recorded(graph, self._name, self.name, self._verify, self._threads, sorted(outputs))
+            found = self._opened[output] = recorded, outputs
+        return found
+
     def pair(self, wrt: tuple[int, ...], data: Sequence[Any]) -> Pair:
         """The programs for a call with these inputs, whose gradients with respect to the inputs `wrt` are wanted."""
         if self.graph.scope is not None:
@@ -249,6 +264,10 @@ class Rule:
         """The function's."""
         return self._recorded._name
 
+    def behind(self, output: int) -> frozenset[int]:
+        """Return the numbers of the operands that an output depends on; another output's gradient goes elsewhere."""
+        return self._pair.halves.behind[output]
+
     def release(self) -> None:
         """Let go of what is kept."""
         self._arrays, self._outputs, self._kept, self._storages = [], [], [], []
@@ -268,20 +287,62 @@ class Rule:
             gradients[number] = gradient
         return tuple(gradients)
 
-    def _on_tape(self, g: tuple[Operand, ...], xs: Sequence[Operand]) -> tuple[Operand | None, ...]:
-        inputs = []
-        for number, (x, data, storage) in enumerate(zip(xs, self._arrays, self._storages, strict=True)):
+    def at_output(self, output: int, edge: Any, g: Sequence[Operand | None], xs: Sequence[Operand]) -> Operand | None:
+        """The cotangent of an output that was asked for: its own, and what arrives by outputs computed of it.
+
+        Args:
+            output: its number.
+            edge: where its history begins, for a pass that is recorded.
+            g: the cotangents of all outputs, None where none has arrived.
+            xs: the operands.
+        """
+        recorded, later = self._recorded.opened(output)
+        if all(number == output or g[number] is None for number in later):
+            return g[output]
+        self._check_unwritten()
+        values = self._pair.forward.run(self._arrays)
+        whole = [
+            numpy.zeros(value.shape, value.dtype) if one is None else one for one, value in zip(g, values, strict=False)
+        ]
+        if taping() is not None:
+            inputs = [*self._traced(xs), unowned(values[output], edge)]
+            return self._pulled(recorded.graph, inputs, whole)[-1]
+        data = [*self._arrays, values[output]]
+        pair = recorded.pair((len(self._arrays),), data)
+        found = pair.forward.run(data)
+        halves = pair.halves
+        (gradient,) = pair.backward.run([
+            *(data[k] for k in halves.inputs), *(found[k] for k in halves.outputs),
+            *found[len(recorded.graph.outputs) :], *(numpy.asarray(whole[k], order="C") for k in halves.cotangents),
+        ])  # fmt: skip
+        return gradient
+
+    def _check_unwritten(self) -> None:
+        """Raise where an operand is not any more what was computed with."""
+        for number, storage in enumerate(self._storages):
             needed = number in self._pair.halves.needed  # not so what a call only writes, as running statistics
             if needed and storage is not None and storage[0].version != storage[1]:
                 raise StateError(
                     "E542", f"an argument of {self.name} was overwritten after it was recorded",
                     help="write to a copy, or call backward before the writing",
                 )  # fmt: skip
-            edge = x.edge if type(x) is Traced else None
-            inputs.append(data if edge is None else unowned(data, edge, *(storage or (None, 0))))
-        graph = self._recorded.graph
-        shapes = [numpy.shape(x) for x in self._arrays]
+
+    def _traced(self, xs: Sequence[Operand]) -> list[Operand]:
+        """The operands with their values and histories."""
+        edges = [x.edge if type(x) is Traced else None for x in xs]
+        return [
+            data if edge is None else unowned(data, edge, *(storage or (None, 0)))
+            for edge, data, storage in zip(edges, self._arrays, self._storages, strict=True)
+        ]
+
+    def _on_tape(self, g: Sequence[Operand], xs: Sequence[Operand]) -> tuple[Operand | None, ...]:
+        self._check_unwritten()
+        return self._pulled(self._recorded.graph, self._traced(xs), g)
+
+    @staticmethod
+    def _pulled(graph: Graph, inputs: Sequence[Operand], g: Sequence[Operand]) -> tuple[Operand | None, ...]:
+        """The cotangents of a graph's inputs, computed on the tape."""
         if graph.scope is not None:
-            graph = with_sizes(graph, sizes_of(graph, shapes))
+            graph = with_sizes(graph, sizes_of(graph, [TAPE.type_of(x).shape for x in inputs]))
         cotangents = [one if is_float(value.type.dtype) else None for one, value in zip(g, graph.outputs, strict=True)]
         return pullback(graph, inputs, cotangents)
