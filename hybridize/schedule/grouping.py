@@ -326,27 +326,48 @@ class Grouping:
         """Tell whether a value would not be computed where it is read: others want it, or a contraction or fold ends in
         it.
         """
-        front, first = [value], True
+        if value not in self.producer:
+            return False
+        node = self.producer[value][1]
+        op: Any = node.op
+        lowered = self.lowerings.of(node)
+        if not isinstance(lowered, tuple):
+            return True
+        local = lowered[node.outputs.index(value)]
+        wanted = bool(self.uses.get(value) or self.readers.get(value) or value in self.wanted)
+        if local.folds or op.joined_along is not None or (local.cost > 0 and wanted):
+            return True
+        return local.cost > 0 and any(map(self._ends_in_store, self._elements_of(value)))
+
+    def _ends_in_store(self, value: Value) -> bool:
+        """Tell whether a contraction or a fold gives a value."""
+        if value not in self.producer:
+            return False
+        node = self.producer[value][1]
+        lowered = self.lowerings.of(node)
+        if not isinstance(lowered, tuple):
+            return isinstance(lowered, MatrixProduct | Arrangement)
+        return bool(lowered[node.outputs.index(value)].folds)
+
+    def _elements_of(self, value: Value) -> Iterable[Value]:
+        """The values that only a value's own elementwise expression reads, each after all that read it.
+
+        A value may be read several times, as a ReLU reads what it tests and may give.
+        """
+        reads = {value: self.counts[value]}
+        front = [value]
         while front:
             one = front.pop()
-            if one not in self.producer:
+            if one is not value:
+                yield one
+            node = self.producer[one][1] if one in self.producer else None
+            lowered = () if node is None else self.lowerings.of(node)
+            if node is None or not isinstance(lowered, tuple) or lowered[node.outputs.index(one)].folds:
                 continue
-            node = self.producer[one][1]
-            op: Any = node.op
-            lowered = self.lowerings.of(node)
-            if not isinstance(lowered, tuple):
-                if first or isinstance(lowered, MatrixProduct | Arrangement):
-                    return True
-                continue
-            local = lowered[node.outputs.index(one)]
-            wanted = bool(self.uses.get(one) or self.readers.get(one) or one in self.wanted)
-            if local.folds or (first and (op.joined_along is not None or (local.cost > 0 and wanted))):
-                return True
-            if first and local.cost == 0:
-                return False
-            front += [other for read in local.reads if self.counts[other := node.inputs[read.operand]] == 1]
-            first = False
-        return False
+            for other in node.inputs:
+                reads[other] = reads.get(other, 0) + 1
+                if reads[other] == self.counts[other]:
+                    front.append(other)
 
     def _may_lie(self, value: Value, order: tuple[int, ...]) -> bool:
         """Tell whether a value may be stored within another one whose axes lie in this order."""

@@ -10,7 +10,16 @@ from hybridize.base.locations import SourceLoc
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph, parse
 from hybridize.ops import OPS, composites, evaluate, make_graph
-from hybridize.passes import PIPELINE, EliminateCommon, EliminateDead, FoldConstants, Inline, Pipeline, Simplify
+from hybridize.passes import (
+    PIPELINE,
+    ComputeParts,
+    EliminateCommon,
+    EliminateDead,
+    FoldConstants,
+    Inline,
+    Pipeline,
+    Simplify,
+)
 
 SPECIAL = numpy.array([0.0, -0.0, 1.5, -2.0, math.inf, -math.inf, math.nan, 1e-40], "f4")
 
@@ -263,12 +272,50 @@ def test_composites_are_inlined_at_any_depth_also_inside_control_flow():
 
 
 @pytest.mark.parametrize(
-    "step", [Inline(), FoldConstants(1 << 20), Simplify(), EliminateCommon(), EliminateDead(), PIPELINE.run]
+    "step",
+    [Inline(), FoldConstants(1 << 20), Simplify(), EliminateCommon(), ComputeParts(), EliminateDead(), PIPELINE.run],
 )
 def test_a_pass_that_changes_nothing_returns_the_same_graph(step):
     kind = TensorType((2, 3), numpy.dtype("f4"))
     graph = make_graph(lambda x, y: [ops.add(ops.sin(x), y)], (kind, kind))
     assert step(graph) is graph
+
+
+def convolved(finish):
+    """A convolution beside the image itself, one after the other, and what is computed of both."""
+
+    def function(x, w, b, r):
+        y = ops.convolution(x, w)
+        joined = ops.concat(y, x, axis=1)
+        whole = (1, 5, 4)
+        return finish(joined, ops.broadcast(ops.reshape(b, (1, 5, 1)), whole), r, y)
+
+    shapes = (1, 2, 4), (3, 2, 1), (5,), (1, 5, 4)
+    return make_graph(function, tuple(TensorType(shape, numpy.dtype("f4")) for shape in shapes))
+
+
+@pytest.mark.parametrize(
+    ("finish", "names"),
+    [
+        (lambda j, b, r, y: [ops.add(j, b)], "add add concat"),
+        (lambda j, b, r, y: [ops.neg(ops.mul(b, ops.add(r, j)))], "add add mul mul neg neg concat"),
+        (lambda j, b, r, y: [composites.relu(ops.add(j, j))], "add add ge ge where where concat"),
+        (lambda j, b, r, y: [ops.mul(j, r), ops.add(j, b)], "mul mul add add concat concat"),
+        # What somebody else reads as a whole is stored as a whole.
+        (lambda j, b, r, y: [ops.add(j, b), j], "concat add"),
+        (lambda j, b, r, y: [ops.add(j, b), ops.sum(j, (1,))], "concat add"),
+        (lambda j, b, r, y: [ops.add(j, b), y], "concat add"),
+    ],
+)
+def test_what_is_computed_of_a_convolution_and_others_is_computed_by_parts(finish, names):
+    graph = convolved(finish)
+    changed = PIPELINE.run(graph)
+    kept = [node.op.name for node in changed.nodes if node.op.name in ("add", "concat", "ge", "mul", "neg", "where")]
+    assert sorted(kept) == sorted(names.split())
+    rng = numpy.random.default_rng(3)
+    inputs = [rng.choice(SPECIAL, value.type.shape).astype("f4") for value in graph.inputs]
+    with numpy.errstate(all="ignore"):
+        same_bits(graph, changed, *inputs)
 
 
 def test_source_lines_survive():
