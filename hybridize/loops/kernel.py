@@ -72,8 +72,10 @@ class Tiles:
 
     lanes: int
     """Rows and columns of a tile."""
-    loads: tuple[tuple[Load, int], ...]
-    """Loads to turn around, with the distance in memory of consecutive indices of the last axis."""
+    loads: tuple[tuple[Load, int | None], ...]
+    """Loads to turn around, with the distance in memory of consecutive indices of the last axis; None where that is not
+    the same for all.
+    """
     rest: Lanes
     """Vectors for what whole tiles leave of the last axis. What they leave of this one is done index by index."""
 
@@ -320,7 +322,8 @@ class _Printer:
     def _kind(self, kind: AxisKind) -> str:
         match kind:
             case Tiles(lanes=lanes, loads=loads, rest=rest):
-                turned = ", ".join(f"{self.name(load)} by {_size(step)}" for load, step in loads)
+                steps = ((self.name(load), "row" if step is None else _size(step)) for load, step in loads)
+                turned = ", ".join(f"{name} by {step}" for name, step in steps)
                 left = f"; left {rest}" if rest.whole or rest.rest else ""
                 return f"in tiles of {lanes} ({turned}{left})"
             case SideBySide(rows=rows, folds=folds):

@@ -40,10 +40,10 @@ def widest(*roots: Expr) -> int:
     return best
 
 
-def weight(*roots: Expr) -> int:
-    """Roughly how many instructions an element takes, folds aside."""
+def weight(*roots: Expr, indices: bool = True) -> int:
+    """Roughly how many instructions an element takes, folds aside, and `indices` too where they are taken elsewhere."""
     total = 0
-    for node in walk(*roots, folds=False):
+    for node in walk(*roots, indices=indices, folds=False):
         if isinstance(node, CallExpr):
             total += FUNCTIONS[node.function].weight
         elif isinstance(node, Load | Select | Cast):

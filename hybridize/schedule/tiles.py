@@ -37,12 +37,13 @@ def find_tiles(
         return None
     loads = [node for node in walk(*values, indices=False) if isinstance(node, Load)]
     across = [(load, step_along(load.indices[0], lane)) for load in loads]
-    turned = [(load, stride) for load, stride in across if stride is not None and abs(hint(stride)) > 1]
+    turned = [(load, stride) for load, stride in across if stride is None or abs(hint(stride)) > 1]
     for axis in range(len(sizes) - 2, -1, -1):
         suited = tuple(pair for pair in turned if in_order(pair[0], first + axis))
         if suited and typical(sizes[axis]) >= lanes:
             stored = all(_is_one(step_along(statement.index, lane)) for statement in statements)
-            if not stored or weight(*values) > HEAVIEST:
+            # Where all loads are turned, indices are found once for a row of a tile, not once for an element.
+            if not stored or weight(*values, indices=len(suited) < len(loads)) > HEAVIEST:
                 return None
             return axis, Tiles(lanes, suited, _rest(sizes[-1], lanes, values, vectors))
     return None

@@ -19,9 +19,10 @@ from hybridize.loops.index import Interner, Space
 from hybridize.loops.kernel import Kernel, Nest, Param, Statement
 from hybridize.loops.measure import typical
 from hybridize.machine.target import Target
-from hybridize.schedule.contraction.taps import TapAxis, TapPlan
+from hybridize.schedule.contraction.taps import TapAxis, TapPanels, TapPlan
 from hybridize.schedule.homes import Home
 from hybridize.schedule.nests import Nests
+from hybridize.schedule.tiles import LARGEST, SMALLEST
 from hybridize.schedule.together import LoopedStatement
 
 LINE = 64
@@ -35,7 +36,12 @@ def into_home(shape: Shape, source: tuple[Home, DType], target: tuple[Home, DTyp
     params = (Param(to, new.elements, True), Param(of, old.elements, False))
     nests = Nests(machine, params, interner)
     made = []
-    for loops, first in _loops(shape, old, new, LINE // of.itemsize):
+    merged = _loops(shape, old, new)
+    close = _close(merged)
+    if close is not None and of == to and _is_run(merged[close + 1 :], machine.lanes(of.itemsize)):
+        made = _turned(nests, merged, close, source, target, machine.lanes(of.itemsize))
+        return Kernel(params, (), (*made, *_zeros(shape, new, to, nests, interner)))
+    for loops, first in _blocks(merged, close, LINE // of.itemsize):
         space = Space(interner, {number: turns for number, (turns, _, _) in enumerate(loops)})
         axes = [space.axis(number) for number in range(len(loops))]
         read = space.affine(
@@ -54,13 +60,8 @@ _Loop = tuple[int, int, int]
 """Turns; elements from one to the next in the old home and in the new one."""
 
 
-def _loops(shape: Shape, old: Home, new: Home, line: int) -> list[tuple[list[_Loop], tuple[int, int]]]:
-    """The loops that copy a value, slowest first, and the first elements of both homes that they visit.
-
-    They follow the order of the new home; axes that lie as one in both are one. Where the last is short, and another
-    one lies close together in the old home, they go over a line of the cache of that innermost: each line is read once,
-    instead of once for each element of it, long after it was driven out.
-    """
+def _loops(shape: Shape, old: Home, new: Home) -> list[_Loop]:
+    """The loops that copy a value in the order of the new home, slowest first; axes that lie as one in both are one."""
     loops: list[_Loop] = []
     for axis in new.order:
         size, before, after = shape[axis], old.strides[axis], new.strides[axis]
@@ -70,8 +71,22 @@ def _loops(shape: Shape, old: Home, new: Home, line: int) -> list[tuple[list[_Lo
             loops[-1] = loops[-1][0] * size, before, after
         else:
             loops.append((size, before, after))
+    return loops
+
+
+def _close(loops: Sequence[_Loop]) -> int | None:
+    """The loop, not the innermost, along which elements lie close together in the old home."""
     close = next((k for k, loop in enumerate(loops) if same(loop[1], 1)), None)
-    if close is None or close == len(loops) - 1 or typical(loops[-1][0]) >= line or is_symbolic(loops[close][0]):
+    return None if close is None or close == len(loops) - 1 or is_symbolic(loops[close][0]) else close
+
+
+def _blocks(loops: list[_Loop], close: int | None, line: int) -> list[tuple[list[_Loop], tuple[int, int]]]:
+    """The loops that copy a value, and the first elements of both homes that they visit.
+
+    Where the last is short, and another one lies close together in the old home, they go over a line of the cache of
+    that innermost: each line is read once, instead of once for each element of it, long after it was driven out.
+    """
+    if close is None or typical(loops[-1][0]) >= line:
         return [(loops, (0, 0))]
     size, before, after = loops[close]
     slower, faster, whole = loops[:close], loops[close + 1 :], size // line * line
@@ -82,6 +97,64 @@ def _loops(shape: Shape, old: Home, new: Home, line: int) -> list[tuple[list[_Lo
     if size > whole:
         found.append(([*slower, *faster, (size - whole, before, after)], (whole * before, whole * after)))
     return found
+
+
+def _is_run(loops: Sequence[_Loop], lanes: int) -> bool:
+    """Tell whether the innermost loops are one run of the new home, though several of the old one, the last too short
+    for vectors: then squares of the run and of what lies close together in the old home are turned in registers.
+    """
+    if len(loops) < 2 or not SMALLEST <= lanes <= LARGEST or any(is_symbolic(size) for size, _, _ in loops):
+        return False
+    run = 1
+    for size, _, after in reversed(loops):
+        if not same(after, run):
+            return False
+        run *= size
+    return loops[-1][0] < lanes <= run
+
+
+def _turned(
+    nests: Nests,
+    loops: Sequence[_Loop],
+    close: int,
+    source: tuple[Home, DType],
+    target: tuple[Home, DType],
+    lanes: int,
+) -> list[Nest]:
+    """The loops of a copy, those behind `close` as one, whose index is divided to find the element that is read.
+
+    As many of them as a square has are outside of the loop along which elements lie close together: it goes over rows
+    of memory from end to end.
+    """
+    interner, (old, of), (new, _) = nests.interner, source, target
+    slower, (size, before, after), faster = loops[:close], loops[close], loops[close + 1 :]
+    run = product(one for one, _, _ in faster)
+    whole, made = run // lanes * lanes, []
+    for first, blocks, width in ((0, whole // lanes, lanes), (whole, 1, run - whole)):
+        if not width:
+            continue
+        sizes = (*(one for one, _, _ in slower), blocks, size, width)
+        space = Space(interner, dict(enumerate(sizes)))
+        *axes, block, row, lane = (space.axis(number) for number in range(len(sizes)))
+        along = space.affine([(block, width), (lane, 1)], first)
+        parts = zip(_divided(space, [one for one, _, _ in faster], along), faster, strict=True)
+        steps = list(zip(axes, slower, strict=True))
+        read = [(row, before), *((axis, step) for axis, (_, step, _) in (*steps, *parts))]
+        place = [(row, after), *((axis, step) for axis, (*_, step) in steps), (along, 1)]
+        value = interner.load(of, 1, (space.affine(read, old.offset),))
+        statement = Statement(0, space.affine(place, new.offset), value)
+        made.append(nests.nest((), [LoopedStatement(sizes, statement)]))
+    return made
+
+
+def _divided(space: Space, sizes: Sequence[int], index: Expr) -> list[Expr]:
+    """The index along each of several axes, slowest first, that are counted as one."""
+    found: list[Expr] = []
+    for number, size in enumerate(reversed(sizes)):
+        last = number == len(sizes) - 1
+        found.append(index if last else space.mod(index, size))
+        index = index if last else space.floordiv(index, size)
+    return found[::-1]
 
 
 def _zero(dtype: DType) -> float | int | bool:
@@ -96,6 +169,7 @@ def packed(contraction: Contraction, plan: TapPlan, source: tuple[Home, DType], 
     nests, made = Nests(machine, params, interner), []
     groups = product(axis.size for axis in plan.packed_groups)
     per_column = plan.tap_count * plan.term_count
+    run = _run_of(contraction, plan, source, machine)
     for part in plan.panels:
         width = part.vectors * plan.lanes
         sizes = (groups, part.count, plan.tap_count, plan.term_count, width)
@@ -106,6 +180,9 @@ def packed(contraction: Contraction, plan: TapPlan, source: tuple[Home, DType], 
         for axes, index in ((plan.packed_groups, group), (plan.taps, tap), (plan.terms, term)):
             indices.update(_counted(space, axes, index))
         ragged = not same(plan.column.size, part.start + part.count * width) and part is plan.panels[-1]
+        if run and not ragged:
+            made.append(_packed_in_order(nests, contraction, plan, (home, of), part, run))
+            continue
         if ragged:
             last = interner.number(plan.column.size - 1)
             indices[plan.column.axis] = interner.call(int64, "min", (column, last))
@@ -128,14 +205,82 @@ def packed(contraction: Contraction, plan: TapPlan, source: tuple[Home, DType], 
     return Kernel(params, (), tuple(made))
 
 
+def _strides(contraction: Contraction, home: Home) -> dict[int, int]:
+    """Elements of the second operand from one index of an axis to the next, for axes by which none is divided."""
+    found: dict[int, int] = {}
+    for index, step in zip(contraction.w, home.strides, strict=True):
+        for axis, coefficient in index.terms:
+            found[axis] = found.get(axis, 0) + coefficient * step
+    return found
+
+
+def _run_of(
+    contraction: Contraction, plan: TapPlan, source: tuple[Home, DType], machine: Target
+) -> tuple[TapAxis, ...]:
+    """The summed axes that lie in one run in the second operand, slowest first, where columns lie further apart.
+
+    Squares of a run and of columns are then turned in registers, and each line of memory is read once: a weight's last
+    axis are the few elements of a window, which panels keep apart. Nothing, where loops as panels lie are as good.
+    """
+    of, steps = source[1], _strides(contraction, source[0])
+    lanes = machine.lanes(of.itemsize)
+    axes = (*plan.taps, *plan.terms)
+    column = steps.get(plan.column.axis, 0)
+    plain = all(same(index.divisor, 1) for index in contraction.w) and of == plan.dtype
+    sizes = [step for axis in axes for step in (axis.size, steps.get(axis.axis, 0))]
+    if not plain or any(map(is_symbolic, (*sizes, column))) or not SMALLEST <= lanes <= LARGEST or abs(column) <= 1:
+        return ()
+    run: list[TapAxis] = []
+    length = 1
+    for axis in sorted(axes, key=lambda axis: (abs(steps.get(axis.axis, 0)), axis.size)):
+        if axis.size > 1 and steps.get(axis.axis, 0) != length:
+            break
+        run.append(axis)
+        length *= axis.size
+    several = sum(axis.size > 1 for axis in run) > 1
+    return tuple(reversed(run)) if several else ()
+
+
+def _packed_in_order(
+    nests: Nests,
+    contraction: Contraction,
+    plan: TapPlan,
+    source: tuple[Home, DType],
+    part: TapPanels,
+    run: tuple[TapAxis, ...],
+) -> Nest:
+    """The panels of a part, filled in the order in which the second operand lies; where its run is long enough for
+    squares, as many columns as one has, from end to end.
+    """
+    interner, (home, of) = nests.interner, source
+    width, per_column = part.vectors * plan.lanes, plan.tap_count * plan.term_count
+    others = [axis for axis in (*plan.taps, *plan.terms) if axis not in run]
+    groups = product(axis.size for axis in plan.packed_groups)
+    counts, along = (axis.size for axis in others), product(axis.size for axis in run)
+    lanes = plan.lanes if along >= plan.lanes else width
+    sizes = (groups, part.count, *counts, width // lanes, along, lanes)
+    space = Space(interner, dict(enumerate(sizes)))
+    group, panel, *outer, vector, index, lane = (space.axis(number) for number in range(len(sizes)))
+    indices = {axis.axis: at for axis, at in zip(others, outer, strict=True)}
+    indices.update(_counted(space, run, index))
+    places = [(group, plan.columns * per_column), (panel, width * per_column), (vector, lanes), (lane, 1)]
+    for axes, step in ((plan.taps, plan.term_count * width), (plan.terms, width)):
+        for axis in reversed(axes):
+            places.append((indices[axis.axis], step))
+            step *= axis.size
+    first: dict[int, Expr] = {**indices, **{axis.axis: interner.number(0) for axis in run}}
+    first[plan.column.axis] = space.affine([(panel, width), (vector, lanes), (lane, 1)], part.start)
+    first.update(_counted(space, plan.packed_groups, group))
+    read = space.affine([(_address(space, contraction, home, first), 1), (index, 1)])
+    value = interner.load(of, 1, (read,))
+    statement = Statement(0, space.affine(places, part.start * per_column), value)
+    return nests.nest((), [LoopedStatement(sizes, statement)])
+
+
 def _counted(space: Space, axes: Sequence[TapAxis], index: Expr) -> dict[int, Expr]:
     """The index along each of several axes that are counted as one."""
-    found: dict[int, Expr] = {}
-    for number, axis in enumerate(reversed(axes)):
-        last = number == len(axes) - 1
-        found[axis.axis] = index if last else space.mod(index, axis.size)
-        index = index if last else space.floordiv(index, axis.size)
-    return found
+    parts = _divided(space, [axis.size for axis in axes], index)
+    return {axis.axis: part for axis, part in zip(axes, parts, strict=True)}
 
 
 def _address(space: Space, contraction: Contraction, home: Home, indices: dict[int, Expr]) -> Expr:

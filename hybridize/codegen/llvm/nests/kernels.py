@@ -348,6 +348,7 @@ class _Nest:
             statement.value is not load
             or elements.arrays[statement.buffer].dtype != dtype
             or store_stride is None
+            or load_stride is None
             or not self._straight(statement.index, lane)
         ):
             return False

@@ -11,26 +11,39 @@ from __future__ import annotations
 from hybridize.base.dtypes import DType
 from hybridize.codegen.llvm.contraction.arithmetic import indices, interleaved
 from hybridize.codegen.llvm.functions.table import from_memory, memory
-from hybridize.codegen.llvm.nests.memory import element_pointer
-from hybridize.codegen.llvm.nests.positions import Positions
+from hybridize.codegen.llvm.nests.memory import Width, element_pointer
+from hybridize.codegen.llvm.nests.positions import Lane, Positions
 from hybridize.codegen.llvm.text import Function, Module, vector
 from hybridize.loops.expr import Load
 
 
-def turned(f: Function, positions: Positions, lanes: int, load: Load, stride: int) -> list[str]:
+def turned(f: Function, positions: Positions, lanes: int, load: Load, stride: int | None) -> list[str]:
     """The registers of `load` for consecutive values of the tiles' axis, the lane axis in their lanes."""
     array = positions.arrays[load.operand]
     kind = vector(memory(array.dtype, 1), lanes)
-    start = positions.pointer(load.operand, load.indices[0])
-    rows = []
-    for row in range(lanes):
-        pointer = element_pointer(f, start, array.dtype, f.size(row * stride))
-        rows.append(f.op(f"load {kind}, ptr {pointer}, align {array.dtype.itemsize}"))
+    align = array.dtype.itemsize
+    starts = _starts(f, positions, lanes, load, stride)
+    rows = [f.op(f"load {kind}, ptr {pointer}, align {align}") for pointer in starts]
     distance = lanes // 2
     while distance:
         rows = _exchanged(f, rows, kind, distance)
         distance //= 2
     return [from_memory(f, row, array.dtype, lanes) for row in rows]
+
+
+def _starts(f: Function, positions: Positions, lanes: int, load: Load, stride: int | None) -> list[str]:
+    """Pointers to the rows of a tile, one for each index of the lane axis."""
+    array = positions.arrays[load.operand]
+    if stride is not None:
+        start = positions.pointer(load.operand, load.indices[0])
+        return [element_pointer(f, start, array.dtype, f.size(row * stride)) for row in range(lanes)]
+    assert positions.lane is not None
+    axis, found = positions.lane.axis, []
+    first = positions.axes[axis]
+    for row in range(lanes):
+        with positions.bound(axis, f.op(f"add i64 {first}, {row}"), Lane(axis, Width(1))):
+            found.append(positions.pointer(load.operand, load.indices[0]))
+    return found
 
 
 def turn(module: Module, dtype: DType, lanes: int) -> str:
