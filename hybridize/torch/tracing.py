@@ -16,6 +16,7 @@ from typing import Any
 
 import torch
 from torch.distributions import Distribution
+from torch.nn.modules.batchnorm import _BatchNorm
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_map
 
@@ -107,7 +108,8 @@ class TracedModule(torch.nn.Module):
     def watched(self) -> Iterator[None]:
         """Note the gradients of the user's own while this module is traced.
 
-        Distributions do not check their arguments meanwhile: such a check is a branch on data.
+        Distributions do not check their arguments meanwhile: such a check is a branch on data. Batch norms compute
+        their cumulative averages on tensors.
         """
         with _ONE:
             apply = torch.autograd.Function.__dict__["apply"]
@@ -115,6 +117,9 @@ class TracedModule(torch.nn.Module):
             noting: Any = classmethod(self._noting(apply.__func__))
             torch.autograd.Function.apply = noting  # type: ignore[method-assign]
             Distribution.set_default_validate_args(False)
+            normalize = _BatchNorm.forward
+            averaging: Any = _averaging(normalize)
+            _BatchNorm.forward = averaging  # type: ignore[method-assign]
             hooks = [getattr(part, name) for part in self.module.modules() for name in _HOOKS if hasattr(part, name)]
             kept = [dict(found) for found in hooks]
             for found in hooks:  # torch cannot set them up for its stand-ins
@@ -125,6 +130,7 @@ class TracedModule(torch.nn.Module):
                 for found, old in zip(hooks, kept, strict=True):
                     found.update(old)
                 torch.autograd.Function.apply = apply  # type: ignore[method-assign]
+                _BatchNorm.forward = normalize  # type: ignore[method-assign]
                 Distribution.set_default_validate_args(validate)
 
     def _noting(self, apply: Callable[..., Any]) -> Callable[..., Any]:
@@ -136,6 +142,30 @@ class TracedModule(torch.nn.Module):
             return apply(cls, *args, **kwargs)
 
         return noted
+
+
+def _averaging(normalize: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+    """Return the forward pass of batch norms, for this thread without Python's number of the batches so far.
+
+    With `momentum=None` that number is what the running statistics are averaged by, and a program has no such number
+    before it runs.
+    """
+    thread = threading.get_ident()
+
+    def forward(self: Any, input: torch.Tensor) -> torch.Tensor:
+        counted = self.training and self.track_running_stats and self.num_batches_tracked is not None
+        if self.momentum is not None or not counted or threading.get_ident() != thread:
+            return normalize(self, input)
+        self._check_input_dim(input)
+        self.num_batches_tracked.add_(1)
+        mean, var = torch.zeros_like(self.running_mean), torch.zeros_like(self.running_var)
+        y = torch.nn.functional.batch_norm(input, mean, var, self.weight, self.bias, True, 1.0, self.eps)
+        share = 1.0 / self.num_batches_tracked
+        for running, batch in ((self.running_mean, mean), (self.running_var, var)):
+            running.copy_(share * batch + (1 - share) * running)
+        return y
+
+    return forward
 
 
 class _Gradients(TorchFunctionMode):

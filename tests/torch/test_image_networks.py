@@ -1,6 +1,7 @@
 """Convolutional networks as people write them in PyTorch: both modes and their gradients are PyTorch's."""
 
 import copy
+import threading
 
 import pytest
 import torch
@@ -134,3 +135,49 @@ def test_trained(network):
         torch.testing.assert_close(ours.grad, theirs.grad, rtol=1e-7, atol=1e-8, msg=lambda t, n=name: f"{n}: {t}")
     for (name, ours), theirs in zip(net.named_buffers(), twin.buffers(), strict=True):
         torch.testing.assert_close(ours, theirs, rtol=1e-9, atol=1e-10, msg=lambda t, n=name: f"{n}: {t}")
+
+
+@pytest.mark.parametrize(
+    ("norm", "shape"), [(nn.BatchNorm1d, (5, 3)), (nn.BatchNorm2d, (2, 3, 4, 5)), (nn.BatchNorm3d, (2, 3, 2, 3, 2))]
+)
+def test_cumulative_averages(norm, shape):
+    """`momentum=None` averages over all batches so far, and the program has no such number of its own."""
+    ours = nn.Sequential(norm(shape[1], momentum=None), nn.Tanh(), norm(shape[1], momentum=None, affine=False))
+    theirs = copy.deepcopy(ours)
+    run = hybridize(ours)
+    for step in range(4):
+        x = torch.randn(shape[0] + step % 2, *shape[1:])
+        results = []
+        for call, module in ((run, ours), (theirs, theirs)):
+            given = x.clone().requires_grad_()
+            y = call(given)
+            (y * torch.arange(y.numel()).reshape(y.shape)).sum().backward()
+            results.append((y, given.grad, *(each.clone() for each in module.state_dict().values())))
+        for one, other in zip(*results, strict=True):
+            torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-4)
+    assert int(ours[0].num_batches_tracked) == 4
+    assert run.program(x).fallbacks == ()
+    ours.eval(), theirs.eval()
+    torch.testing.assert_close(run(x), theirs(x), rtol=1e-5, atol=1e-5)
+
+
+def test_another_thread_normalizes_as_ever_while_a_module_is_traced():
+    """The forward pass of batch norms is another one for the thread that traces, alone."""
+    during, other = [], nn.BatchNorm1d(3, momentum=None)
+
+    class Watched(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.norm = nn.BatchNorm1d(3, momentum=None)
+
+        def forward(self, x):
+            thread = threading.Thread(target=lambda: during.append(other(torch.ones(2, 3))))
+            thread.start()
+            thread.join()
+            return self.norm(x)
+
+    before = nn.BatchNorm1d.forward
+    hybridize(Watched())(torch.randn(4, 3))
+    assert nn.BatchNorm1d.forward is before
+    assert during[0].tolist() == [[0.0] * 3] * 2
+    assert (other.running_mean.tolist(), other.running_var.tolist()) == ([1.0] * 3, [0.0] * 3)
