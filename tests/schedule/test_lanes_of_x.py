@@ -3,6 +3,8 @@
 In the gradient by w these lanes are summed over.
 """
 
+import math
+
 import numpy
 import pytest
 import torch
@@ -79,6 +81,9 @@ SHAPES = [
     ((31, 1, 7, 9), 3, (3, 3), 2, 1, 1, (True, False)),
     ((16, 17, 4, 4), 1, (3, 3), 1, 1, 1, (True, False)),
     ((2, 6, 14, 14), 16, (5, 5), 1, 0, 1, (False, True)),
+    ((32, 3, 9, 9), 16, (5, 5), 1, 0, 1, (False, True)),
+    ((31, 3, 6, 7), 3, (4, 5), 1, (2, 3), 1, (True, False)),
+    ((31, 3, 5, 6), 2, (3, 3), 1, 2, 2, (True, False)),
     ((3, 5, 45), 2, (7,), 1, 3, 1, (True, True)),
     ((1, 3, 5, 6, 30), 5, (3, 3, 3), (2, 1, 1), 1, 1, (True, True)),
 ]
@@ -257,6 +262,68 @@ def test_a_chain_of_few_channels_converts_nothing():
     steps = scheduled(graph, named_target("avx512"), (1, 2)).steps
     assert [step.provenance.ops[0] for step in steps] == ["border", "contract", "contract"]
     compare(compiled(graph).run([x, w, v])[0], evaluate(graph, [x, w, v])[0], float32)
+
+
+def under_large_windows(batch=16, channels=3, outputs=16, size=6, taps=4, sides=0):
+    """The graph of the gradient by images that hardly exceed their windows, and its inputs."""
+    x, w = numbers((batch, channels, size, size)), numbers((outputs, channels, taps, taps), seed=1)
+    one = graph_of(lambda x, w: [ops.convolution(x, w, 1, sides)], x, w)
+    g = numbers(one.outputs[0].type.shape, seed=2)
+    return graph_of(lambda x, w, g: pullback(one, [x, w], [g])[:1], x, w, g), [x, w, g]
+
+
+def products(plan):
+    """Multiply-adds of vectors."""
+    boxes = (part.sizes for tiles in plan.tiles for part in tiles.parts)
+    return sum(math.prod(size for axis, size in enumerate(box) if axis != plan.lane) for box in boxes) * plan.vectors
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(("batch", "size", "taps", "sides"), [(64, 14, 5, 0), (31, 8, 3, 0), (48, 9, 5, 1)])
+def test_images_in_lanes_leave_out_what_lies_outside(level, batch, size, taps, sides):
+    """No products with the zeros of a halo, and few kinds of tiles; what is not finite stays where windows see it."""
+    graph, inputs = under_large_windows(batch, size=size, taps=taps, sides=sides)
+    if level == "avx512":
+        (plan,) = broadcast_plans(graph)
+        seen = [sum(0 <= i + sides - r <= size + 2 * sides - taps for r in range(taps)) for i in range(size)]
+        assert plan.lane == 0
+        assert products(plan) == 3 * 16 * sum(seen) ** 2 * plan.vectors
+        assert len(plan.tiles) <= 6 < sum(len(tiles.parts) for tiles in plan.tiles)
+        first = scheduled(graph, named_target(level)).steps[0]
+        assert [len(nest.bodies) for nest in first.kernel.nests] == [1], "a copy without zeros around it"
+    x, w, g = inputs
+    g[0, 0, 0, 0], g[1, 1, -1, 0], g[2, 2, 0, -1], g[3] = numpy.nan, numpy.inf, -numpy.inf, -0.0
+    image = torch.tensor(x, requires_grad=True)
+    wanted = torch.autograd.grad(torch.conv2d(image, torch.tensor(w), None, 1, sides), image, torch.tensor(g))[
+        0
+    ].numpy()
+    found = compiled(graph, named_target(level)).run([x, w, g])[0]
+    numpy.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4)
+    assert numpy.isfinite(found[3:]).all()
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_halo_that_is_there_is_left_out_where_much_lies_there(level):
+    """The second convolution reads what the first one stores with a halo: images under a small and a large window."""
+    for size, taps, sides, parts in (7, 3, 1, 1), (9, 9, 4, 81):
+        x, w, v = numbers((16, 3, size, size)), numbers((6, 3, 3, 3), seed=1), numbers((7, 6, taps, taps), seed=2)
+        graph = graph_of(
+            lambda x, w, v, sides=sides: [ops.convolution(composites.relu(ops.convolution(x, w, 1, 1)), v, 1, sides)],
+            *(x, w, v),
+        )
+        if level == "avx512":
+            _, second = broadcast_plans(graph)
+            assert [second.lane, sum(len(tiles.parts) for tiles in second.tiles)] == [0, parts]
+        compare(compiled(graph, named_target(level)).run([x, w, v])[0], evaluate(graph, [x, w, v])[0], float32)
+
+
+def test_threads_change_no_bit_of_many_parts(monkeypatch):
+    monkeypatch.setattr(parallel, "WORTH_US", 0.0)
+    monkeypatch.setattr(parallel, "RANGE_US", 1e-9)
+    graph, inputs = under_large_windows()
+    alone, together = compiled(graph, threads=1), compiled(graph, threads=2)
+    assert [step.threads for step in together.plan.steps if step.kind == "contraction"] == [2]
+    numpy.testing.assert_array_equal(together.run(inputs)[0], alone.run(inputs)[0])
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import Shape
 from hybridize.loops.contraction import Contraction, Role, Subscript, extent, outside, roles
 from hybridize.machine.target import Target
-from hybridize.schedule.contraction.borders import borders
+from hybridize.schedule.contraction.borders import borders, share_inside
 from hybridize.schedule.contraction.lanes import LanePlan, lane_cycles, lane_plan
 from hybridize.schedule.contraction.parts import Part
 from hybridize.schedule.contraction.phases import phases
@@ -260,7 +260,7 @@ def _along_rows(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: 
     ]
     if not wide or not any(_moves(index, sizes, rank) for index in contraction.x):
         return None
-    lane = _in_line(wide, contraction, lanes)
+    lane = _in_line(wide, contraction, shapes[0], lanes)
     groups = tuple(axis for axis in range(rank) if axis != lane and axis not in rows)
     sums = tuple(range(rank, len(sizes)))
     return Arrangement(contraction, swapped, shapes, groups, rows, lane, Role.ROW, sums, parts, halo)
@@ -289,19 +289,27 @@ def _along_sums(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: 
     ]
     if not wide or not any(_moves(index, sizes, rank) for index in contraction.x):
         return None
-    lane = _in_line(wide, contraction, lanes)
+    lane = _in_line(wide, contraction, shapes[0], lanes)
     groups = tuple(axis for axis in range(rank) if axis not in rows)
     sums = tuple(range(rank, len(sizes)))
     return Arrangement(contraction, swapped, shapes, groups, rows, lane, Role.SUM, sums, parts, halo)
 
 
-def _in_line(wide: Sequence[int], contraction: Contraction, lanes: int) -> int:
-    """Choose lanes among axes: that of the pixels of a line, the last one of x, or another if it is much fuller."""
+def _in_line(wide: Sequence[int], contraction: Contraction, shape: Shape, lanes: int) -> int:
+    """Choose lanes among axes: that of the pixels of a line, the last one of x, or another if it is much fuller.
+
+    Lanes are as full as what they multiply counts: those of a line see its halo too, which images would leave out.
+    """
     places = {axis: place for place, index in enumerate(contraction.x) for axis in index.axes}
+    sizes, rank = contraction.sizes, contraction.rank
+
+    def share(axis: int) -> float:
+        index, size = contraction.x[places[axis]], shape[places[axis]]
+        return _share(hint(sizes[axis]), lanes) * share_inside(index, size, sizes, rank)
+
     chosen = max(wide, key=lambda axis: places[axis])
     for axis in wide:
-        share, of_chosen = (_share(hint(contraction.sizes[one]), lanes) for one in (axis, chosen))
-        if share >= _FULL * of_chosen:
+        if share(axis) >= _FULL * share(chosen):
             chosen = axis
     return chosen
 
@@ -426,6 +434,8 @@ def reading(
 
     The first one is read as it lies where its terms, or the lanes, lie close together and indices either do not leave
     it and its halo, or leave it so that the parts of the result which see the same taps are few and large (`borders`).
+    A copy, or what it lies in, may have the halo and such parts yet, which then leave out what that would add: where
+    windows are large and images small, half of all terms.
     The second one is packed into panels, or, where it has the lanes, read where these lie close together, or broadcast
     from where it lies.
     """
@@ -446,19 +456,26 @@ def reading(
         contraction = arranged.contraction
         return lane_plan(contraction, arranged.column, parts, at, beside, lanes_of(accumulate, target), target)
 
-    near = ordered(arranged.shapes[0], arranged.operand_order(), arranged.halo)
-    if dtype == accumulate and suits(arranged, home, target):
-        if home.covers(arranged.halo):
-            return OperandReading(home, False, beside, packed, plan(arranged.phases, home))
-        cut = [borders(part, arranged.shapes[0]) for part in arranged.phases]
-        parts = [part for found in cut if found is not None for part in found]
-        whole = arranged.has_panels or all(_has_all(part, arranged) for part in parts)
-        if None not in cut and whole and len(parts) <= _PARTS:
-            here, there = plan(parts, home), plan(arranged.phases, near)
-            moved = 2 * hint(near.elements) * accumulate.itemsize
-            if _cycles(here, target) <= _cycles(there, target) + moved // _COPIED:
-                return OperandReading(home, False, beside, packed, here)
-    return OperandReading(near, True, beside, packed, plan(arranged.phases, near))
+    shape = arranged.shapes[0]
+    near = ordered(shape, arranged.operand_order(), arranged.halo)
+    as_it_is = dtype == accumulate and suits(arranged, home, target)
+    covered = as_it_is and home.covers(arranged.halo)
+    at, bare = (home, home) if covered else (near, home if as_it_is else ordered(shape, arranged.operand_order()))
+    there = OperandReading(at, not covered, beside, packed, plan(arranged.phases, at))
+    if not arranged.needs_halo or (arranged.has_panels and (covered or not as_it_is)):
+        return there
+    cut = [borders(part, shape) for part in arranged.phases]
+    parts = [part for found in cut if found is not None for part in found]
+    whole = arranged.has_panels or all(_has_all(part, arranged) for part in parts)
+    if None in cut or not whole or len(parts) > (_PARTS if arranged.has_panels else _LANE_PARTS):
+        return there
+    here = plan(parts, bare)
+    moved = (2 * hint(near.elements) - (0 if as_it_is else 2 * hint(bare.elements))) * accumulate.itemsize
+    saved = 0 if covered else moved // _COPIED
+    factor = _FEWER if covered else 1
+    if factor * _cycles(here, target) <= _cycles(there.plan, target) + saved:
+        return OperandReading(bare, not as_it_is, beside, packed, here)
+    return there
 
 
 def _has_all(part: Part, arranged: Arrangement) -> bool:
@@ -474,6 +491,10 @@ def _cycles(plan: TapPlan | LanePlan, target: Target) -> int:
 
 _PARTS = 64
 """Parts of a result whose operand is read as it lies: copying it is less code than more of them."""
+_LANE_PARTS = 128
+"""The same of parts whose tiles have few kinds of code: see `lane_plan`."""
+_FEWER = 1.25
+"""Times the work of the parts, from which on a halo that is there is left out."""
 _COPIED = 8
 """Bytes that a copy reads or writes in a cycle. Measured: 5 % of the convolution of 64 channels in 64."""
 

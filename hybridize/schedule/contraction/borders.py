@@ -20,7 +20,7 @@ from hybridize.base.types import Shape
 from hybridize.loops.contraction import Subscript, outside
 from hybridize.schedule.contraction.parts import Part, restricted
 
-_MOST = 64
+_MOST = 128
 """Parts, at most: more are not worth what one copy of x costs."""
 _NEAR = 32
 """Indices along an axis whose windows may leave x, at either end."""
@@ -61,6 +61,21 @@ def borders(part: Part, shape: Shape) -> tuple[Part, ...] | None:
     if len(boxes) > _MOST:
         return None
     return tuple(_box(part, dict(box), leaving) for box in boxes)
+
+
+def share_inside(index: Subscript, size: int, sizes: tuple[int, ...], rank: int) -> float:
+    """Return the share of the elements that an index of an axis of that size names, over all terms, which exist.
+
+    1 where that is not known: then no part of the result could leave terms out.
+    """
+    found = _leaving(index, size, sizes, rank)
+    if found is None or found.row is None or found.sum is None or found.rows * found.terms > _COUNTED:
+        return 1.0
+    return sum(found.inside(row)[1] for row in range(found.rows)) / max(1, found.rows * found.terms)
+
+
+_COUNTED = 4096
+"""Terms that are counted: more of them are hardly outside."""
 
 
 @frozen

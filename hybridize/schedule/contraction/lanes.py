@@ -238,9 +238,11 @@ def lane_plan(
         by_lanes=False,
     )
     tiles: dict[Any, tuple[LaneTiles, list[LanePart]]] = {}
+    cut = _cut(contraction, parts)
     for part in parts:
-        made = _tiles(plan, part.contraction, target)
-        key = made.rows, made.sums, tuple(same(part.contraction.sizes[axis], count) for axis, count in made.sums)
+        made = _tiles(plan, part.contraction, cut, target)
+        one_turn = tuple(axis not in cut and same(part.contraction.sizes[axis], count) for axis, count in made.sums)
+        key = made.rows, made.sums, one_turn
         tiles.setdefault(key, (made, []))[1].append(_box(part, x, w))
     plan = changed(plan, tiles=tuple(changed(made, parts=tuple(boxes)) for made, boxes in tiles.values()))
     few = hint(plan.lines) < _LINES and hint(plan.vectors) > hint(plan.lines)
@@ -249,6 +251,20 @@ def lane_plan(
 
 _LINES = 8
 """Lines of tiles, fewer of which are not shared by threads where there are more vectors of lanes."""
+
+
+def _cut(contraction: Contraction, parts: Sequence[Part]) -> frozenset[int]:
+    """The summed axes of which so many parts have not all that each should not have tiles of its own."""
+    if len(parts) <= _FEW_PARTS:
+        return frozenset()
+    sums = range(contraction.rank, len(contraction.sizes))
+    return frozenset(
+        axis for axis in sums if any(not same(part.contraction.sizes[axis], contraction.sizes[axis]) for part in parts)
+    )
+
+
+_FEW_PARTS = 9
+"""Parts, such as those of an image whose window is 3 by 3, for each of which there may be code."""
 
 
 def _factors(subscripts: Sequence[Subscript], axis: int) -> tuple[int, ...]:
@@ -266,8 +282,12 @@ def _box(part: Part, x: Home, w: Home) -> LanePart:
     return LanePart(start(contraction.x, x), start(contraction.w, w), firsts, contraction.sizes)
 
 
-def _tiles(plan: LanePlan, contraction: Contraction, target: Target) -> LaneTiles:
-    """The tiles of a part, as yet without it."""
+def _tiles(plan: LanePlan, contraction: Contraction, cut: frozenset[int], target: Target) -> LaneTiles:
+    """The tiles of a part, as yet without it.
+
+    A turn has all indices of the sums that come last. Those that the parts have more or less of come first, and one at
+    a time: then the same code serves many parts.
+    """
 
     def slowest(axis: int) -> tuple[bool, int, int]:
         stride = abs(hint(plan.x_stride(axis)))
@@ -275,7 +295,8 @@ def _tiles(plan: LanePlan, contraction: Contraction, target: Target) -> LaneTile
 
     rank = contraction.rank
     rows = sorted((axis for axis in range(rank) if axis != plan.lane), key=slowest)
-    sums = sorted(range(rank, len(contraction.sizes)), key=lambda axis: (axis == plan.lane, slowest(axis)))
+    all_sums = range(rank, len(contraction.sizes))
+    sums = sorted(all_sums, key=lambda axis: (axis == plan.lane, axis not in cut, slowest(axis)))
     sizes = tuple((hint(contraction.sizes[axis]), is_symbolic(contraction.sizes[axis])) for axis in (*rows, *sums))
     if plan.is_summed:  # a turn has one vector of a line
         sizes = (*sizes[:-1], (1, False))
@@ -377,10 +398,12 @@ def _fits(turn: LaneTurn, factors: Factors, rows: int, counts: Sequence[int], re
     """
     inner = counts[rows:]
     if apart:
-        # What several sums of a turn see, LLVM keeps in registers.
+        # What several sums of a turn see, LLVM keeps in registers; of the next sum it loads x ahead.
         again = turn.x_loads > _turn(factors, rows, counts).x_loads
         long = turn.products > _APART_PRODUCTS and math.prod(inner) > 1
-        return turn.sums + turn.x_loads // math.prod(inner) <= registers and not again and not long
+        each = turn.x_loads // math.prod(inner)
+        ahead = turn.sums + 2 * each <= registers + _OTHERS or math.prod(inner) == 1
+        return turn.sums + each <= registers and ahead and not again and not long
     if sum(count > 1 for count in inner) > 1:
         alone = (*(1 for _ in counts[: rows - 1]), counts[rows - 1], *(1 for _ in inner[1:]), inner[-1])
         line = _turn(factors, rows, alone)
