@@ -8,6 +8,7 @@ keeps. Kernels are loop IR; nothing here knows LLVM.
     grouping     fusion: which values are inlined, row-local, fused stores or materialised; epilogues of contractions
     draft        a group as statements over its own axes
     finish       a draft as a kernel: axes merged, pieces split, a row axis for vectors chosen
+    residues     loops over a divided index, unrolled where their turns read the same
     nests        how the loops of a nest run; of that:
         together   statements that share their inner loops
         vectors    lanes of loops and folds

@@ -24,6 +24,7 @@ from hybridize.machine.target import Target
 from hybridize.schedule.draft import Draft, DraftStatement
 from hybridize.schedule.nests import Nests
 from hybridize.schedule.online import in_one_pass
+from hybridize.schedule.residues import by_residues
 from hybridize.schedule.siblings import share_loops
 from hybridize.schedule.together import LoopedStatement, together
 
@@ -193,9 +194,13 @@ def _element_nests(
         LoopedStatement(tuple(extents), Statement(numbering.buffers[s.buffer], rewriting(s.index), rewriting(s.value)))
         for s in statements
     ]
+    groups = together(moved)
     # A statement that reads another element of what an earlier one stores waits for all pieces of that one.
-    pieces = [split(group, extents, space.interner) for group in together(moved)]
-    if all(len(group) == 1 for group in pieces):
+    pieces = [
+        [part for piece in split(group, extents, space.interner) for part in by_residues(piece, space.interner)]
+        for group in groups
+    ]
+    if all(len(group) == 1 and len(group[0]) == len(parts) for group, parts in zip(pieces, groups, strict=True)):
         return [nests.nest((), moved)]
     return [nests.nest((), piece) for group in pieces for piece in group]
 

@@ -207,6 +207,12 @@ def gru_of(rows, **how):
     return schedule_of(gru_step, *(f32(*shape) for shape in kinds), **how)
 
 
+def largest_taken(x, g):
+    """The gradient of a pooling: lines of windows are unrolled, which leaves one, and vectors go along quotients."""
+    fields = (1, 2, 2), (1, 2, 2), (0, 0, 0), (0, 0, 0)
+    return [ops.window_put(g, ops.window_arg_max(x, *fields), *fields, (3, 7, 28))]
+
+
 CASES = {
     "plain loop": lambda: schedule_of(each(ops.add), f32(4, 32), f32(4, 32)),
     "masked rest": lambda: schedule_of(each(ops.tanh), f32(100)),
@@ -224,6 +230,7 @@ CASES = {
     "folds in one loop": lambda: schedule_of(statistics, f32(9, 100)),
     "one pass over a long row": lambda: schedule_of(each(lambda x: composites.softmax(x, 1)), f32(9, 70000)),
     "copy": lambda: schedule_of(each(lambda x: ops.slice(x, (0, 2), (5, 9), (1, 1))), f32(5, 10)),
+    "windows side by side": lambda: schedule_of(largest_taken, f32(3, 7, 28), f32(3, 3, 14)),
     "cut by a select": lambda: schedule_of(lambda x, y: [ops.neg(ops.concat(x, y, axis=1))], f32(3, 4), f32(3, 5)),
     "several statements": lambda: schedule_of(both, f32(64)),
     "threads": lambda: schedule_of(each(ops.tanh), f32(1 << 20), slots=4),

@@ -240,7 +240,7 @@ def lane_plan(
     tiles: dict[Any, tuple[LaneTiles, list[LanePart]]] = {}
     cut = _cut(contraction, parts)
     for part in parts:
-        made = _tiles(plan, part.contraction, cut, target)
+        made = _tiles(plan, part.contraction, cut, contraction.sizes, target)
         one_turn = tuple(axis not in cut and same(part.contraction.sizes[axis], count) for axis, count in made.sums)
         key = made.rows, made.sums, one_turn
         tiles.setdefault(key, (made, []))[1].append(_box(part, x, w))
@@ -282,11 +282,13 @@ def _box(part: Part, x: Home, w: Home) -> LanePart:
     return LanePart(start(contraction.x, x), start(contraction.w, w), firsts, contraction.sizes)
 
 
-def _tiles(plan: LanePlan, contraction: Contraction, cut: frozenset[int], target: Target) -> LaneTiles:
+def _tiles(
+    plan: LanePlan, contraction: Contraction, cut: frozenset[int], most: Sequence[int], target: Target
+) -> LaneTiles:
     """The tiles of a part, as yet without it.
 
     A turn has all indices of the sums that come last. Those that the parts have more or less of come first, and one at
-    a time: then the same code serves many parts.
+    a time: then the same code serves many parts, chosen for the `most` indices that these may have.
     """
 
     def slowest(axis: int) -> tuple[bool, int, int]:
@@ -297,7 +299,8 @@ def _tiles(plan: LanePlan, contraction: Contraction, cut: frozenset[int], target
     rows = sorted((axis for axis in range(rank) if axis != plan.lane), key=slowest)
     all_sums = range(rank, len(contraction.sizes))
     sums = sorted(all_sums, key=lambda axis: (axis == plan.lane, axis not in cut, slowest(axis)))
-    sizes = tuple((hint(contraction.sizes[axis]), is_symbolic(contraction.sizes[axis])) for axis in (*rows, *sums))
+    all_sizes = [most[axis] if axis in cut else contraction.sizes[axis] for axis in (*rows, *sums)]
+    sizes = tuple((hint(size), is_symbolic(size)) for size in all_sizes)
     if plan.is_summed:  # a turn has one vector of a line
         sizes = (*sizes[:-1], (1, False))
     factors = tuple((plan.axes[axis].x, plan.axes[axis].w) for axis in (*rows, *sums))

@@ -180,6 +180,9 @@ class Elements(Positions):
             base = self.pointer(load.operand, address)
             bits = 64 if dims.is_symbolic(stride) or abs(stride) * lanes > SMALL else 32
             return memory.gather(self.f, base, array.dtype, self.lane_steps(stride, bits), f"i{bits}", width)
+        places = self.lane_places(address) if width.mask is None or width.active >= 0 else None
+        if places is not None and memory.are_near(places, width):
+            return memory.load_near(self.f, self.pointer_of_first(load.operand, address), array.dtype, places, width)
         bits = 32 if self._fits(address) else 64
         return memory.gather(self.f, array.pointer, array.dtype, self.index_vector(address, bits), f"i{bits}", width)
 

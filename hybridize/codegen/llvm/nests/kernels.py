@@ -10,6 +10,7 @@ the same code, whoever runs it, so that any division into ranges gives the same 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
@@ -421,7 +422,9 @@ class _Nest:
         main = start
         for width in lanes.whole:
             main = start + (stop - start) // width * width
-            whole = Lane(axis, Width(width))
+            # A thread's range begins with a whole step of the loop that is cut.
+            step = width if self.cut is None or self.cut.axis != axis else self.cut.step
+            whole = Lane(axis, Width(width), math.gcd(start, width, step))
             if main == start + width and (self.cut is None or self.cut.axis != axis):
                 with self.elements.bound(axis, str(start), whole):
                     body()

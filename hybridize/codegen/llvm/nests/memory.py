@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import frozen
@@ -145,6 +145,39 @@ def load_strided(f: Function, pointer: str, dtype: DType, stride: int, width: Wi
         raw = f.op(f"shufflevector {kind} {raw}, {kind} {parts[number]}, {order}")
     if width.active >= 0:
         raw = only_active(f, raw, "zeroinitializer", kind, width)
+    return from_memory(f, raw, dtype, lanes)
+
+
+def are_near(places: Sequence[int], width: Width) -> bool:
+    """Tell whether elements at these places, of the lanes that count, lie within the vector that begins with the first.
+
+    Then they are loaded as that vector, and shuffled.
+    """
+    counted = places[: width.active] if width.active >= 0 else places
+    return min(counted) == 0 and max(counted) < width.lanes
+
+
+def load_near(f: Function, pointer: str, dtype: DType, places: Sequence[int], width: Width) -> str:
+    """Elements at `pointer` and so many elements on, for each lane: see `are_near`. Nothing between counts twice.
+
+    Neither is anything after the last of them touched.
+    """
+    lanes, scalar = width.lanes, memory(dtype, 1)
+    active = width.active if width.active >= 0 else lanes
+    span = max(places[:active]) + 1
+    loaded = 1 << (span - 1).bit_length()
+    raw = (
+        load_raw(f, pointer, dtype, Width.first(span, loaded)) if loaded > 1 else load_raw(f, pointer, dtype, Width(1))
+    )
+    of = vector(scalar, loaded)
+    if loaded == 1:
+        raw = f.op(f"insertelement <1 x {scalar}> poison, {scalar} {raw}, i64 0")
+        of = f"<1 x {scalar}>"
+    raw = f.op(
+        f"shufflevector {of} {raw}, {of} poison, {_order(places[min(lane, active - 1)] for lane in range(lanes))}"
+    )
+    if width.active >= 0:
+        raw = only_active(f, raw, "zeroinitializer", vector(scalar, lanes), width)
     return from_memory(f, raw, dtype, lanes)
 
 

@@ -47,6 +47,8 @@ class Lane:
 
     axis: int
     width: Width
+    aligned: int = 1
+    """The index of the first lane is a multiple of this."""
 
 
 @mutable
@@ -448,6 +450,52 @@ class Positions(ABC):
             elif self.free(atom) & bit(axis):
                 return None
         return stride
+
+    def lane_places(self, address: Expr) -> list[int] | None:
+        """By how much each lane's address is beyond the first one's, where that is the same at every turn.
+
+        So it is along quotients, as of windows that lie side by side, where the divisor divides where turns begin.
+        """
+        assert self.lane is not None
+        places = [0] * self.lane.width.lanes
+        for atom, coefficient in address.terms if isinstance(address, Index) else ((address, 1),):
+            if not self.varies(atom):
+                continue
+            steps = self._lane_quotients(atom)
+            if steps is None or is_symbolic(coefficient):
+                return None
+            places = [place + coefficient * step for place, step in zip(places, steps, strict=True)]
+        return places
+
+    def _lane_quotients(self, atom: Expr) -> list[int] | None:
+        """The same of an axis, or of the quotient of a sum that has the axis of the lanes in it."""
+        assert self.lane is not None
+        lanes = range(self.lane.width.lanes)
+        if isinstance(atom, Axis):
+            return list(lanes)
+        if not isinstance(atom, CallExpr) or atom.function != "floordiv" or not isinstance(atom.args[1], Const):
+            return None
+        divisor, x = whole(atom.args[1]), atom.args[0]
+        terms, constant = (x.terms, x.constant) if isinstance(x, Index) else (((x, 1),), 0)
+        if any(map(is_symbolic, (divisor, constant, *(by for _, by in terms)))) or divisor <= 0:
+            return None
+        step, begin = 0, constant
+        for part, by in terms:
+            if isinstance(part, Axis) and part.number == self.lane.axis:
+                first = self.axes[part.number]
+                if not _is_number(first) and by * self.lane.aligned % divisor:
+                    return None
+                step, begin = by, begin + (by * int(first) if _is_number(first) else 0)
+            elif self.varies(part) or by % divisor:
+                return None
+        return [(begin + step * lane) // divisor - begin // divisor for lane in lanes]
+
+    def pointer_of_first(self, operand: int, address: Expr) -> str:
+        """Pointer to the element of the first lane, whatever its address depends on."""
+        lane, self.lane = self.lane, None
+        found = self.pointer(operand, address)
+        self.lane = lane
+        return found
 
     def is_small(self, expr: Expr) -> bool:
         """Tell whether an index fits 32 bits."""
