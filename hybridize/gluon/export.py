@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -160,19 +161,22 @@ def _write(
     }
     results = len(graph.outputs) - len(signature.writes)
 
-    def drawn(other: SavedSignature) -> Any:
+    def drawn(other: SavedSignature, means: bool) -> Any:
         names = [*inputs, *other.state]
-        found = symbol_json(other.graph, names, len(other.graph.outputs), {}, arguments=arguments)
+        found = symbol_json(other.graph, names, len(other.graph.outputs), {}, arguments=arguments, means=means)
         return found.text, {name: (array.shape, array.tobytes()) for name, array in found.constants.items()}
 
-    axes_of, silent = bound_axes(function, captured, names, drawn)
+    for means in (True, False):  # a sum may be divided by a number that is that of its terms by chance
+        axes_of, silent = bound_axes(function, captured, names, functools.partial(drawn, means=means))
+        if not silent:
+            break
     bound = {inputs[position]: axes for position, axes in axes_of.items()}
     if bound:
         metadata["hybridize_bound"] = json.dumps(bound)
     if silent:
         types = ", ".join(f"{name} {value.type}" for name, value in zip(inputs, graph.inputs, strict=False))
         warn(f"the net computes with the sizes of its inputs, so the exported graph is only right for {types}")
-    symbol = symbol_json(graph, [*inputs, *signature.state], results, metadata, arguments=arguments)
+    symbol = symbol_json(graph, [*inputs, *signature.state], results, metadata, arguments=arguments, means=means)
     weights = {name: _with_axis(program.weights[name]) for name in signature.state} | symbol.constants
     arrays = {f"{'aux' if name in symbol.auxiliary else 'arg'}:{name}": array for name, array in weights.items()}
     symbol_file, params_file = f"{path}-symbol.json", f"{path}-{epoch:04d}.params"

@@ -5,7 +5,8 @@ sizes.
     x / x.shape[0]        the graph divides by 2: right for batches of 2, silently wrong for others
     dense(x) + 1          the same graph for every batch
 
-Found by capturing again with one axis longer: where that gives another graph, the size is part of the computation.
+Found by capturing again with one axis longer, by one and twice as long: where that gives another graph, the size is
+part of the computation.
 """
 
 from __future__ import annotations
@@ -74,15 +75,19 @@ def bound_axes(
     bound: dict[int, list[int]] = {}
     silent = False
     for axis, size in sorted({(axis, size) for kind in types for axis, size in enumerate(kind.shape)}):
-        call = _resized(captured.call, lambda n, i, axis=axis, size=size: n + (n == size and i == axis))
-        try:
-            with contextlib.redirect_stdout(io.StringIO()):  # the user's prints were seen
-                found = written(_captured(function, call))
-        except Exception as error:  # with another size the net cannot be called at all
-            let_through(error)
-            found = None
-        silent |= found not in (None, expected)
-        if found != expected:
+        others: list[Any] = []
+        for other in dict.fromkeys((size + 1, 2 * size)):  # half of a size, rounded down, is half of the next one, too
+            call = _resized(captured.call, lambda n, i, at=(size, axis), other=other: other if (n, i) == at else n)
+            try:
+                with contextlib.redirect_stdout(io.StringIO()):  # the user's prints were seen
+                    others.append(written(_captured(function, call)))
+            except Exception as error:  # with another size the net cannot be called at all
+                let_through(error)
+                others.append(None)
+            if others[-1] != expected:
+                break
+        silent |= others[-1] not in (None, expected)
+        if others[0] != expected or others[-1] not in (None, expected):
             for position, kind in enumerate(types):
                 if kind.shape[axis : axis + 1] == (size,):
                     bound.setdefault(position, []).append(axis)

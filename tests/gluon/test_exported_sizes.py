@@ -31,10 +31,10 @@ def exported(function, path, shape=(2, 4)):
 @pytest.mark.parametrize(
     "function",
     [
-        lambda x: x + np.mean(x),
-        lambda x: x - np.mean(x, axis=0),
+        lambda x: x + np.mean(x) * len(x),
         lambda x: x * x.shape[0],
-        lambda x: np.var(x),
+        lambda x: x[: len(x) // 2] + x[0],
+        lambda x: np.var(x, ddof=1),
         lambda x: x[-1] + x[1:2],
         lambda x: np.stack([row * i for i, row in enumerate(x)]),
         lambda x: x / len(x),
@@ -59,6 +59,11 @@ def test_sizes_that_are_part_of_the_graph(tmp_path, function, capsys):
         lambda x: npx.softmax(x, axis=0),
         lambda x: x.reshape(x.shape[0], 2, 3) + 1,
         lambda x: np.mean(x, axis=1),
+        lambda x: x + np.mean(x),
+        lambda x: x - np.mean(x, axis=0),
+        lambda x: x * np.var(x) + np.std(x, axis=0, keepdims=True),
+        lambda x: np.sum(x, axis=0) / 2.0 + x,
+        lambda x: np.mean(x[:, None] * x[None], axis=1, keepdims=True)[:, 0] + np.max(x, axis=0, keepdims=True),
         lambda x: (x @ x.T) @ x,
         lambda x: x + np.ones_like(x),
         lambda x: x[::-1] if x.ndim == 3 else x[:, ::-1],
@@ -98,3 +103,27 @@ def test_frozen_weights_do_not_bind_sizes(tmp_path, recwarn):
     x = np.array(numpy.random.default_rng(0).normal(size=(7, 4)))
     found = SymbolBlock.imports(symbol, ["data"], params)(x)
     numpy.testing.assert_allclose(found.asnumpy(), net(x).asnumpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_images_of_other_sizes(tmp_path, recwarn):
+    class Attention(HybridBlock):
+        def __init__(self):
+            super().__init__()
+            self.convolution = nn.Conv2D(6, 3, padding=1)
+            self.channels, self.places = nn.Dense(6, activation="sigmoid"), nn.Conv2D(1, 3, padding=1)
+
+        def forward(self, x):
+            x = self.convolution(x)
+            x = x * self.channels(x.mean(axis=(2, 3)))[..., None, None]
+            most, middle = x.max(axis=1, keepdims=True), x.mean(axis=1, keepdims=True)
+            return x * self.places(np.concatenate([most, middle], axis=1)) - x.mean(axis=(2, 3), keepdims=True)
+
+    net = Attention()
+    net.initialize()
+    net.hybridize()
+    net(np.ones((2, 3, 8, 9)))
+    block = SymbolBlock.imports(net.export(str(tmp_path / "net"))[0], ["data"], str(tmp_path / "net-0000.params"))
+    assert not [one for one in recwarn if "only right" in str(one.message)]
+    for shape in ((2, 3, 8, 9), (1, 3, 5, 4), (3, 3, 16, 7)):
+        x = np.array(numpy.random.default_rng(0).normal(size=shape))
+        numpy.testing.assert_allclose(block(x).asnumpy(), net(x).asnumpy(), rtol=1e-4, atol=1e-6)

@@ -10,6 +10,7 @@ everywhere become `_*_scalar` operators. Constant arrays become parameters. What
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -20,7 +21,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize import ops
-from hybridize.base.dtypes import bool_
+from hybridize.base.dtypes import bool_, float32, float64
 from hybridize.base.errors import CaptureError
 from hybridize.base.locations import SourceLoc
 from hybridize.base.types import TensorType
@@ -57,6 +58,7 @@ def symbol_json(
     metadata: Mapping[str, str] | None = None,
     *,
     arguments: int = 1,
+    means: bool = False,
 ) -> SymbolFile:
     """Write `graph` by MXNet's operators.
 
@@ -66,6 +68,7 @@ def symbol_json(
         outputs: how many of its outputs are results; further ones would be writes.
         metadata: graph attributes to add.
         arguments: how many of the inputs, from the first, are arguments of a call; the others are parameters.
+        means: write a sum that is divided by the number of its terms as `mean`, which takes any number of them.
 
     Raises:
         CaptureError E450: an op, or a write, has no counterpart in MXNet; or two inputs have one name.
@@ -81,7 +84,7 @@ def symbol_json(
             "the net writes to an argument or to state while it runs, which MXNet's files cannot say",
             help="net.save(path) writes an archive, which can",
         )
-    return _Writer(graph, list(names), arguments).file(metadata or {})
+    return _Writer(graph, list(names), arguments, means).file(metadata or {})
 
 
 @dataclass
@@ -89,6 +92,7 @@ class _Writer:
     graph: Graph
     names: list[str]
     arguments: int
+    by_means: bool
     nodes: list[dict[str, Any]] = field(default_factory=list)
     entries: dict[Value, Entry] = field(default_factory=dict)
     numbers: dict[Value, float] = field(default_factory=dict)
@@ -101,6 +105,8 @@ class _Writer:
     auxiliary: set[str] = field(default_factory=set)
     counters: dict[str, int] = field(default_factory=dict)
     np_shape: bool = False
+    means: set[Node] = field(default_factory=set)
+    """Sums that are divided by the number of their terms, and those divisions: `mean` takes any number."""
 
     # ------------------------------------------------------------------------------------------------ the whole file
 
@@ -158,6 +164,8 @@ class _Writer:
             if array.size and (array.reshape(-1) == array.reshape(-1)[0]).all() and array.dtype != bool_:
                 self.numbers[value] = array.reshape(-1)[0].item()
             self.keep_constant(value, array)
+        if self.by_means:
+            self.means |= _means(graph)
         for node in _without_checks(graph):
             self.node(node)
 
@@ -175,10 +183,13 @@ class _Writer:
         kind = type(op)
         if kind in UNARY:
             self.emit(UNARY[kind], node.outputs, [self.entry(node.inputs[0])])
+        elif kind is ops.Div and node in self.means:
+            self.alias(node.inputs[0], node.outputs[0])
         elif kind in BINARY:
             self.binary(node)
         elif kind in REDUCTIONS:
-            self.emit(REDUCTIONS[kind], node.outputs, [self.entry(node.inputs[0])], axis=tuple(op.axes), keepdims=False)
+            word = "mean" if node in self.means else REDUCTIONS[kind]
+            self.emit(word, node.outputs, [self.entry(node.inputs[0])], axis=tuple(op.axes), keepdims=False)
         else:
             method = getattr(self, f"on_{kind.__name__.lower()}", None)
             if method is None:
@@ -346,7 +357,15 @@ class _Writer:
         elif 0 in x.type.shape:
             self.emit("Reshape", node.outputs, [self.entry(x)], shape=y.type.shape)
         else:
-            self.emit("Reshape", node.outputs, [self.entry(x)], shape=_reshape_codes(_shape(x), _shape(y)))
+            codes = _reshape_codes(_shape(x), _shape(y))
+            inserted = _inserted(_shape(x), _shape(y)) if any(size > 1 for size in codes) else None
+            if inserted is None:
+                self.emit("Reshape", node.outputs, [self.entry(x)], shape=codes)
+                return
+            entry = self.entry(x)
+            for axis in inserted:
+                entry = self.add("expand_dims", [entry], axis=axis)
+            self.entries[y] = entry
 
     def on_transpose(self, node: Node) -> None:
         op: Any = node.op
@@ -410,6 +429,48 @@ def _reshape_codes(old: Sequence[int], new: Sequence[int]) -> tuple[int, ...]:
             rest[position] = -1
             break
     return (0,) * same + tuple(rest)
+
+
+def _inserted(old: Sequence[int], new: Sequence[int]) -> list[int] | None:
+    """The axes of `new` that `old` has not, all of size 1, in order; None where that is not all that is new."""
+    inserted: list[int] = []
+    for axis, size in enumerate(new):
+        at = axis - len(inserted)
+        if at < len(old) and old[at] == size:
+            continue
+        if size != 1:
+            return None
+        inserted.append(axis)
+    return inserted if len(new) - len(inserted) == len(old) else None
+
+
+def _means(graph: Graph) -> set[Node]:
+    """The sums of a graph that are only divided by the number of their terms, and the divisions."""
+    makers = {value: node for node in graph.nodes for value in node.outputs}
+    uses = graph.uses()
+    found: set[Node] = set()
+
+    def made(value: Value, kind: type) -> Node | None:
+        node = makers.get(value)
+        return node if node is not None and type(node.op) is kind else None
+
+    for node in graph.nodes:
+        if type(node.op) is not ops.Div or node.outputs[0].type.dtype not in (float32, float64):
+            continue
+        total, count = node.inputs
+        while (stretched := made(count, ops.Broadcast)) is not None:
+            (count,) = stretched.inputs
+        number = graph.constants.get(count)
+        shaped = made(total, ops.Reshape)
+        if shaped is not None and uses[total] == 1:  # keepdims
+            (total,) = shaped.inputs
+        summed = made(total, ops.Sum)
+        if summed is None or uses[total] != 1 or number is None or number.size != 1:
+            continue
+        op: Any = summed.op
+        if number.item() == math.prod(summed.inputs[0].type.shape[axis] for axis in op.axes):
+            found |= {summed, node}
+    return found
 
 
 def _without_checks(graph: Graph) -> list[Node]:
