@@ -21,6 +21,7 @@ from hybridize.array.operands import array, axes_of, finished, one_of, public
 from hybridize.base import modes
 from hybridize.base.dtypes import float32
 from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
+from hybridize.base.missing import missing
 from hybridize.base.promotion import floating
 
 _Function = Callable[..., Any]
@@ -549,8 +550,15 @@ def _index_copied(old: Any, index: Any, new: Any) -> Any:
     return found
 
 
-def _group(functions: dict[str, _Function]) -> SimpleNamespace:
-    return SimpleNamespace(**{name: _face(name, function) for name, function in functions.items()})
+class _Group(SimpleNamespace):
+    """Functions that stand below a name of the face."""
+
+    def __init__(self, group: str, functions: dict[str, _Function]) -> None:
+        super().__init__(**{name: _face(name, function) for name, function in functions.items()})
+        self._group = group
+
+    def __getattr__(self, name: str) -> Any:
+        raise missing(f"nd.{self._group}", name, vars(self))
 
 
 _ARITHMETIC = {
@@ -654,5 +662,5 @@ def table() -> dict[str, Any]:
     }
     faces: dict[str, Any] = {name: _face(name, function) for name, function in found.items()}
     for group, functions in (("random", _RANDOM), ("linalg", _LINALG), ("contrib", _CONTRIB)):
-        faces[group] = _group(functions)
+        faces[group] = _Group(group, functions)
     return faces

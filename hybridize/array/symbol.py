@@ -520,7 +520,8 @@ for _name, _function in _UNARY.items():
 
 _REMEDIES = {
     "bool()": "np.any, np.all, np.max, np.min, np.isin and np.where compute with it when the program runs",
-    "index()": "index with the array itself, x[i]; a loop over data is npx.while_loop or npx.foreach",
+    "index()": "index with the array itself, x[i], or x[i + np.arange(n)] for n elements from there; a loop over data "
+    "is npx.while_loop or npx.foreach",
 }
 
 

@@ -25,8 +25,10 @@ class HybridizeError(Exception):
         what: the rule, what was found, what was expected.
         loc: the user's line that led here, or None when none is known.
         help: one remedy.
+        within: the layer that was computed and where it is in its net, or empty.
     """
 
+    within = ""
     __module__ = "hybridize.errors"  # in tracebacks, the place where users find it
 
     def __init_subclass__(cls) -> None:
@@ -43,6 +45,8 @@ class HybridizeError(Exception):
         lines = [f"{type(self).__name__} {self.code}: {self.what}"]
         if self.loc is not None:
             lines.append(f"  {self.loc.described()}")
+        if self.within:
+            lines.append(f"  in {self.within}")
         if self.help:
             lines.append(f"  help: {self.help}")
         return "\n".join(lines)

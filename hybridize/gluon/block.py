@@ -21,6 +21,7 @@ from hybridize.gluon.hooks import Hook, HookHandle
 from hybridize.gluon.parameter import Parameter, checked_devices
 from hybridize.gluon.parameter_dict import ParameterDict
 from hybridize.gluon.stored import load_into, named_arrays
+from hybridize.gluon.within import check_prefix, tell, unknown_keyword
 from hybridize.ops.op import ACTIVE, capturing
 
 _NOT_SETTINGS = frozenset({
@@ -41,7 +42,10 @@ class Block:
 
     __hybridize_read__ = ReadPolicy.IDENTITY
 
-    def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
+    def __init__(self, prefix: str | None = None, params: ParameterDict | None = None, **unknown: Any) -> None:
+        if unknown:
+            raise unknown_keyword(type(self), next(iter(unknown)))
+        check_prefix(type(self), prefix)
         set_plain = super().__setattr__
         full = naming.new_prefix(self._alias(), prefix)
         set_plain("_prefix", full)
@@ -377,6 +381,7 @@ class Block:
         try:
             return self._run_with_hooks(self._run, args, kwargs)
         except Exception as error:
+            tell(error, self)
             trim(error)
             raise
 

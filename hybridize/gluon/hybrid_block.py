@@ -18,6 +18,7 @@ from hybridize.gluon.block import Block
 from hybridize.gluon.deferred import DeferredArray
 from hybridize.gluon.dependence import convert, depend, method
 from hybridize.gluon.parameter_dict import ParameterDict
+from hybridize.gluon.within import tell
 from hybridize.ops.op import ACTIVE, capturing
 
 _OPTIONS = ("backend", "verify", "dynamic", "freeze", "threads", "winograd")
@@ -35,8 +36,8 @@ class HybridBlock(Block):
     _imports: ClassVar[export.Imports]
     """Reads back what `export` writes, to check it; set by the package, as `SymbolBlock` is made of this class."""
 
-    def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
-        super().__init__(prefix, params)
+    def __init__(self, prefix: str | None = None, params: ParameterDict | None = None, **unknown: Any) -> None:
+        super().__init__(prefix, params, **unknown)
         self._function: Function | None = None
         self._compiled: Callable[..., Any] | None = None
 
@@ -61,6 +62,7 @@ class HybridBlock(Block):
                     raise
             return self._run_with_hooks(function or self._run, args, kwargs)
         except Exception as error:
+            tell(error, self)
             trim(error)
             raise
 

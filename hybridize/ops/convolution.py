@@ -79,11 +79,13 @@ def _convolved(
     part, window = _parted(by.shape, channels_last)
     if channels != part * groups or by.shape[0] % groups != 0:
         parts = f" in {groups} groups" if groups != 1 else ""
+        other = 1 if channels_last else of.ndim - 1
+        turned = f"; axis {other} has so many: is the layout another one?" if of.shape[other] == part * groups else ""
         raise ShapeError(
             "E174",
             f"convolution{parts} of {of} with weight {by}",
-            help=f"the channels of x, {dims.text(channels)}, must be groups * {dims.text(part)}, "
-            f"and the groups divide {dims.text(by.shape[0])}",
+            help=f"the channels of x, {dims.text(channels)}, must be groups * "
+            f"{dims.text(part)}, and the groups divide {dims.text(by.shape[0])}{turned}",
         )
     sizes = tuple(
         _length(of, by, channels_last, axis, steps[axis], sides[axis], spaces[axis], spread[axis])
@@ -295,6 +297,7 @@ def _axes_of_windows(name: str, x: TensorType, w: TensorType, channels_last: boo
         raise ShapeError(
             "E174",
             f"{name} needs {of} and weight {by} with one to three axes i and as many r, got {x} and {w}",
+            help="np.expand_dims(x, 0) makes a batch of one input" if 3 <= w.ndim == x.ndim + 1 <= 5 else "",
         )
     check_operands(name, x, w)
     return rank

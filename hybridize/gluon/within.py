@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What errors say of blocks: which layer they come from and where it is in its net; keywords that no layer has."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from hybridize.base.errors import ArgumentError, HybridizeError, InternalError
+from hybridize.base.loading import LOADING
+
+_ELSEWHERE = {
+    "stride": "strides", "kernel": "kernel_size", "dilate": "dilation", "pad": "padding", "num_group": "groups",
+    "bias": "use_bias", "out_channels": "channels", "num_filter": "channels", "num_features": "in_channels",
+    "out_features": "units", "in_features": "in_units", "eps": "epsilon", "p": "rate", "negative_slope": "alpha",
+    "affine": "scale", "data_format": "layout", "filters": "channels",
+}  # fmt: skip
+"""Keywords by which other libraries, and MXNet's functions, call what a layer calls otherwise."""
+
+
+def tell(error: BaseException, block: Any) -> None:
+    """Say in an error of ours that it left `block`: at the first one which layer it is, at those around it where."""
+    if not isinstance(error, HybridizeError) or isinstance(error, InternalError):
+        return
+    known = error.__dict__.get("_left")
+    if known is None:
+        text = repr(block) if block._is_layer and not block._children else ""
+        if text and "\n" not in text:
+            error._left = (weakref.ref(block), text, "")  # type: ignore[attr-defined]
+            error.within = text
+        return
+    inner, text, path = known
+    for name, child in block._children.items():
+        if child is inner():
+            path = f"{name}.{path}" if path else name
+            error._left = (weakref.ref(block), text, path)  # type: ignore[attr-defined]
+            error.within = f"{text}, {path!r} of {type(block).__name__}"
+            return
+
+
+def unknown_keyword(kind: type, name: str) -> ArgumentError:
+    """Return the error for a keyword that a block's class has not; it is a TypeError, as Python's."""
+    with LOADING:
+        import inspect  # late: only errors need it
+        from difflib import get_close_matches
+
+    known = {"prefix", "params"}
+    for one in kind.__mro__:
+        if "__init__" in vars(one):
+            parameters = inspect.signature(vars(one)["__init__"]).parameters.values()
+            known |= {p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)} - {"self"}
+            if not any(p.kind is p.VAR_KEYWORD for p in parameters):
+                break
+    meant = [_ELSEWHERE[name]] if _ELSEWHERE.get(name) in known else get_close_matches(name, sorted(known), 1)
+    help = f"did you mean {meant[0]!r}?" if meant else f"it takes {', '.join(sorted(known))}"
+    return ArgumentError("E344", f"{kind.__name__} takes no keyword {name!r}", help=help)
+
+
+def check_prefix(kind: type, prefix: Any) -> None:
+    """Raise where the first argument of a block is no prefix, but a layer as of containers elsewhere.
+
+    Raises:
+        ArgumentError E344: it is neither None nor a string.
+    """
+    if prefix is None or isinstance(prefix, str):
+        return
+    remedy = "net.add(...) takes layers" if hasattr(prefix, "collect_params") else "names of parameters begin with it"
+    raise ArgumentError("E344", f"{kind.__name__} with prefix={type(prefix).__name__}", help=remedy)

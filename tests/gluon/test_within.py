@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What errors say of blocks: the layer and where it is in its net; keywords and positions that no layer has."""
+
+import pytest
+
+from hybridize import autograd, errors, gluon, nd, np
+from hybridize.gluon import HybridBlock, nn
+from hybridize.verb import hybridize
+
+
+def net_of(compiled):
+    inner, net = nn.HybridSequential(), nn.HybridSequential()
+    inner.add(nn.Conv2D(4, 3, in_channels=3), nn.Activation("relu"))
+    net.add(inner, nn.MaxPool2D(), nn.Conv2D(4, 3), nn.Dense(10))
+    net.initialize()
+    net(np.ones((2, 3, 16, 16)))
+    net.hybridize(compiled)
+    return net
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("way", ["call", "recorded", "step"])
+@pytest.mark.parametrize(
+    ("shape", "place", "remedy"),
+    [
+        (
+            (2, 1, 16, 16),
+            r"in Conv2D\(3 -> 4, .*\), '0\.0' of HybridSequential",
+            "the channels of x, 1, must be groups",
+        ),
+        ((2, 16, 16, 3), r"in Conv2D\(3 -> 4, .*\), '0\.0' of", "axis 3 has so many: is the layout another one"),
+        ((3, 16, 16), r"in Conv2D\(3 -> 4, .*\), '0\.0' of", r"np\.expand_dims\(x, 0\)"),
+        ((2, 3, 4, 4), r"in Conv2D\(4 -> 4, .*\), '2' of", "a window over 3 elements does not fit into 1"),
+        ((2, 3, 20, 20), r"in Dense\(100 -> 10, linear\), '3' of", "the size of a row, 196"),
+    ],
+    ids=str,
+)
+def test_the_layer_that_does_not_take_its_input(compiled, way, shape, place, remedy):
+    net = net_of(compiled)
+    x = np.ones(shape)
+    call = {"call": net, "recorded": net, "step": hybridize(lambda x: net(x).sum())}[way]
+    with pytest.raises(errors.ShapeError, match=place) as caught, autograd.record(way == "recorded"):
+        call(x)
+    text = str(caught.value)
+    assert remedy.replace("\\", "") in text
+    assert __file__ in text, "the user's own line"
+    assert net(np.ones((2, 3, 16, 16))).shape == (2, 10)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_line_of_the_users_is_in_no_layer(compiled):
+    class Sum(HybridBlock):
+        def __init__(self):
+            super().__init__()
+            self.one, self.other = nn.Dense(3), nn.Dense(4)
+
+        def forward(self, x):
+            return self.one(x) + self.other(x)
+
+    net = nn.HybridSequential()
+    net.add(nn.Dense(5), Sum())
+    net.initialize()
+    net.hybridize(compiled)
+    with pytest.raises(errors.ShapeError, match=r"self\.one\(x\) \+ self\.other\(x\)") as caught:
+        net(np.ones((2, 2)))
+    assert "\n  in " not in str(caught.value)
+
+
+def test_a_layer_alone():
+    layer = nn.Conv2D(4, 3, in_channels=3)
+    layer.initialize()
+    with pytest.raises(errors.ShapeError, match=r"in Conv2D\(3 -> 4.*\)\n  help"):
+        layer(np.ones((1, 2, 8, 8)))
+
+
+class Mine(HybridBlock):
+    def __init__(self, units, **kwargs):
+        super().__init__(**kwargs)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: nn.Conv2D(4, 3, stride=2), "Conv2D takes no keyword 'stride'.*\n.*\n.*'strides'"),
+        (lambda: nn.Conv2DTranspose(4, 3, dilate=2), "'dilation'"),
+        (lambda: nn.Conv1D(4, 3, padding_mode="same"), "'padding'"),
+        (lambda: nn.Dense(3, bias=False), "'use_bias'"),
+        (lambda: nn.Dense(3, in_features=2), "'in_units'"),
+        (lambda: nn.BatchNorm(eps=1e-3), "'epsilon'"),
+        (lambda: nn.MaxPool2D(kernel_size=2), "'pool_size'"),
+        (lambda: nn.Dropout(0.5, axis=1), "'axes'"),
+        (lambda: gluon.loss.L2Loss(reduction="mean"), "it takes batch_axis, params, prefix, weight"),
+        (lambda: Mine(3, unit=4), "Mine takes no keyword 'unit'.*\n.*\n.*'units'"),
+        (lambda: nn.HybridSequential(nn.Dense(3)), r"HybridSequential with prefix=Dense.*\n.*\n.*net\.add"),
+        (lambda: nn.Sequential(prefix=3), "with prefix=int"),
+    ],
+)
+def test_keywords_that_a_layer_has_not(make, said):
+    with pytest.raises(errors.ArgumentError, match=said) as caught:
+        make()
+    assert isinstance(caught.value, TypeError)
+    assert __file__ in str(caught.value)
+
+
+@pytest.mark.parametrize(("group", "name", "said"), [("contrib", "box_nmsx", ""), ("random", "unifrom", "uniform")])
+def test_names_that_a_group_of_functions_has_not(group, name, said):
+    with pytest.raises(errors.MissingNameError, match=rf"'nd\.{group}' has no '{name}'.*(\n.*)*{said}"):
+        getattr(getattr(nd, group), name)
