@@ -292,6 +292,16 @@ def _small_power(context: RewriteContext, op: Op, operands: Operands) -> Value |
     return x if number == 1 else context.apply(ops.Mul(), x, x) if number == 2 else None
 
 
+@rewrites(ops.Max, ops.Min)
+def _constant_first(context: RewriteContext, op: Op, operands: Operands) -> Value | None:
+    """max(x, c) = max(c, x) for a number c other than 0, whose sign would tell: a NaN is looked for in the first."""
+    x, y = operands
+    number = context.number(y)
+    if number is None or number == 0 or number != number or not is_float(x.type.dtype):
+        return None
+    return None if context.number(x) is not None else context.apply(op, y, x)
+
+
 @rewrites(ops.Where)
 def _either_way(context: RewriteContext, op: Op, operands: Operands) -> Value | None:
     condition, x, y = operands

@@ -397,3 +397,26 @@ def test_over_copies_of_a_root():
 def test_a_division_by_as_many_roots_stays():
     graph = make_graph(lambda x, v: [ops.div(x, ops.sqrt(v))], [TensorType((5,), numpy.dtype("f4"))] * 2)
     assert PIPELINE.run(graph).op_names() == ["sqrt", "div"]
+
+
+FLOATING = ("6.0", "-1.0", "0.0", "-0.0", "nan", "inf")
+
+
+@pytest.mark.parametrize(
+    ("op", "dtype", "number"),
+    [(op, dtype, number) for op, dtype in (("max", "f32"), ("min", "f32"), ("max", "f64")) for number in FLOATING]
+    + [("max", "i32", "6.0"), ("min", "i32", "-1.0")],
+)
+def test_a_number_is_the_first_operand_of_max_and_min_unless_its_sign_or_nan_would_tell(op, dtype, number):
+    value = str(int(float(number))) if dtype == "i32" else number
+    graph = read(f"""graph(%0: {dtype}[8]) {{
+      %1: {dtype}[] = constant({value})
+      %2: {dtype}[8] = broadcast(%1, shape=(8,))
+      %3: {dtype}[8] = {op}(%0, %2)
+      return %3
+    }}""")
+    changed = PIPELINE.run(graph)
+    turned = dtype != "i32" and number in ("6.0", "-1.0", "inf")
+    assert (f"{op}(%1, %0)" in str(changed)) == turned
+    x = SPECIAL.astype("f8" if dtype == "f64" else "f4") if dtype != "i32" else numpy.arange(-4, 4, dtype="i4")
+    same_bits(graph, changed, x)

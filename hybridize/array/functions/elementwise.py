@@ -449,9 +449,9 @@ def clip(
     smooth = getattr(getattr(a, "dtype", None), "kind", "f") not in "iub"  # integers have no gradient to share
     recording = modes.is_recording() and smooth  # of a tie of an element and a limit, `maximum` shares the gradient
     if low is not None:
-        a = where(greater_equal(a, low), a, maximum(a, low)) if recording else maximum(a, low)
+        a = where(greater_equal(a, low), a, maximum(low, a)) if recording else maximum(low, a)
     if high is not None:
-        a = where(less_equal(a, high), a, minimum(a, high)) if recording else minimum(a, high)
+        a = where(less_equal(a, high), a, minimum(high, a)) if recording else minimum(high, a)
     return finished(array(a) if low is not None or high is not None else copy(a), out)
 
 
