@@ -27,6 +27,7 @@ keeps. Kernels are loop IR; nothing here knows LLVM.
     derived      the programs that make constants of others, once for each version
     bands        steps that run a few rows at a time, one after the other
     banding      bands carried out: order, plans by blocks of rows, memory, threads
+    rolling      contractions over images that run a few lines at a time, one after the other
     memory       offsets from live ranges
     updates      buffer donation: outputs that may lie where an input lies
     parallel     which steps are split among threads

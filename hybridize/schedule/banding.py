@@ -272,9 +272,9 @@ class Bands:
             for member in run.members:
                 self._placed[member.number].band = band
 
-    def together(self, count: int) -> Iterable[Sequence[int]]:
-        """The steps in order, those of one band together."""
-        spans = dict(one.run.span for one in self._settled)
+    def together(self, count: int, others: Iterable[tuple[int, int]] = ()) -> Iterable[Sequence[int]]:
+        """The steps in order, those of one band together; `others` are the first and last steps of other bands."""
+        spans = dict(others) | dict(one.run.span for one in self._settled)
         number = 0
         while number < count:
             last = spans.get(number, number)

@@ -36,6 +36,7 @@ from hybridize.schedule.contraction.arrangement import Arrangement, OperandReadi
 from hybridize.schedule.contraction.copies import border, into_home
 from hybridize.schedule.contraction.copies import packed as panels_of_taps
 from hybridize.schedule.contraction.ending import ending_of, is_along, is_read, plain_ending
+from hybridize.schedule.contraction.lanes import LanePlan
 from hybridize.schedule.contraction.taps import TapPlan, shared_by
 from hybridize.schedule.contraction.winograd import (
     WinogradPlan,
@@ -58,6 +59,7 @@ from hybridize.schedule.memory import ALIGN, ScratchBlock, assign, most_alive, r
 from hybridize.schedule.merging import merged
 from hybridize.schedule.nests import Nests
 from hybridize.schedule.parallel import Split, shared_loop, worth
+from hybridize.schedule.rolling import RollingBands, RollingMember
 from hybridize.schedule.routines import scratch_of
 from hybridize.schedule.steps import (
     Address,
@@ -70,6 +72,7 @@ from hybridize.schedule.steps import (
     ProductStep,
     Provenance,
     RegionStep,
+    RollingBand,
     RoutineStep,
     Schedule,
     ScheduleStep,
@@ -207,6 +210,7 @@ class _Scheduler:
         self.memory: dict[Value, ScratchBlock | Address] = {}
         """The memory of values that do not lie within others."""
         self.bands = Bands(self.target, self.threads)
+        self.rolling = RollingBands(self.target, self.threads)
         self.bordered: list[tuple[int, Value]] = []
         """Values with a halo, and the steps that store them."""
 
@@ -369,12 +373,15 @@ class _Scheduler:
         makers += [self._copy(value, slot) for value, slot in self._copies()]
         outputs = sum(hint(value.type.nbytes) for n, value in enumerate(self.graph.outputs) if n not in self.updates)
         self.bands.settle(len(makers), self.blocks, outputs, self._scratch, self._is_shared, self._split)
+        if self.machine.derives and not self.updates:
+            self.rolling.settle(self.blocks, self._split)
         groups = self._groups(outputs) if self.threads > 1 else []
         scratch_bytes = assign(self.blocks)
         self.bands.place(self._address)
+        self.rolling.place(self._address)
         made: list[Made] = []
         places: dict[int, range] = {}
-        for numbers in self.bands.together(len(makers)):
+        for numbers in self.bands.together(len(makers), self.rolling.spans()):
             begin = len(made)
             made += [one for number in numbers for one in (*self._borders(number), *self._packings(number))]
             made += [one for number in numbers for one in _several(makers[number]())]
@@ -404,7 +411,7 @@ class _Scheduler:
         for first, value in self.bordered:
             self.tasks.after_first(value, first)
         for at in range(len(self.order)):
-            if self.bands.of(at) is not None:
+            if self.bands.of(at) is not None or self.rolling.of(at):
                 self.tasks.exclude(at)
         alive = most_alive(self.blocks) + outputs
         found = []
@@ -427,7 +434,7 @@ class _Scheduler:
     def _borders(self, number: int) -> Iterable[Made]:
         """Store zeros around the values that a step stores."""
         for first, value in self.bordered:
-            if first == number:
+            if first == number and not self.rolling.keeps(self.memory.get(value)):
                 kernel = border(value.type.shape, self.grouping.places.own(value), value.type.dtype, self.target)
                 nbytes = kernel_bytes(kernel)
                 yield LoopStep(Provenance(("border",), ()), kernel, (self._memory_of(value),), nbytes), 0
@@ -632,6 +639,9 @@ class _Scheduler:
         provenance = self._provenance(nodes)
         nbytes = x.type.nbytes + w.type.nbytes + bytes_moved(params, [(out.type.shape, statements_of(stores))])
         flops = sum(2 * product(part.contraction.sizes) for part in arranged.phases)
+        by_lines = changed(plan, by_lanes=False) if isinstance(plan, LanePlan) else plan
+        if copied is None and not turned and (packing is None or packing.fill is None):
+            self._offer_rolling(number, by_lines, x, values, stores, (nbytes, flops))
         if self.threads > 1 and isinstance(plan, TapPlan):
             plan = shared_by(plan, hint(read.home.elements) * dtype.itemsize, self.threads, self.target)
         split = self._split(nbytes, flops, [plan.scratch_bytes], lambda: is_symbolic(plan.units) or plan.units > 1)
@@ -654,6 +664,8 @@ class _Scheduler:
             addresses = (first, second, *stored)
             own = self._address(workspace)
             made = TapStep(provenance, plan, tuple(params), tuple(stores), out.type, nbytes, addresses, own, split)
+            if self.rolling.of(number):
+                made = changed(made, plan=by_lines, split=None, part=self.rolling.part(number))
             steps.append((made, flops))
             for value, home, block in turned.values():
                 kind, shape = value.type.dtype, arranged.contraction.shape
@@ -663,6 +675,25 @@ class _Scheduler:
             return steps
 
         return make
+
+    def _offer_rolling(
+        self,
+        number: int,
+        plan: TapPlan | LanePlan | WinogradPlan,
+        x: Value,
+        values: Sequence[Value],
+        stores: Sequence[SideStore],
+        work: tuple[int, int],
+    ) -> None:
+        """Offer a contraction whose operands lie where its tiles read them for a rolling band."""
+        if isinstance(plan, WinogradPlan):
+            return
+        memories, places = tuple(map(self._memory, values)), self.grouping.places
+        elements = tuple(places.own(places.root(value)).elements for value in values)
+        sizes = tuple(value.type.dtype.itemsize for value in values)
+        self.rolling.offer(
+            RollingMember(number, plan, tuple(stores), self._memory(x), memories, elements, sizes, *work)
+        )
 
     def _copying(self, word: str, kernel: Kernel, *addresses: Address) -> Made:
         """A step that only copies, shared by threads where that pays."""
@@ -1019,17 +1050,20 @@ def _beside(steps: tuple[PlanStep, ...], groups: Sequence[TaskGroup]) -> tuple[P
 
 def _bands(steps: Iterable[ScheduleStep]) -> Iterable[tuple[int, int, int, Size, Size]]:
     """The bands among steps, as the plan tells them."""
-    found: dict[Band, list[int]] = {}
+    found: dict[Band | RollingBand, list[int]] = {}
     for number, step in enumerate(steps):
-        if isinstance(step, LoopStep | ProductStep) and step.part is not None:
+        if isinstance(step, LoopStep | ProductStep | TapStep) and step.part is not None:
             found.setdefault(step.part.band, []).append(number)
     for band, numbers in found.items():
-        yield numbers[0], numbers[-1], band.blocks.size, plain(band.blocks.rows), plain(band.batch)
+        if isinstance(band, RollingBand):
+            yield numbers[0], numbers[-1], band.size, plain(band.units), 1
+        else:
+            yield numbers[0], numbers[-1], band.blocks.size, plain(band.blocks.rows), plain(band.batch)
 
 
 def _threads(step: ScheduleStep) -> int:
     split = step.split if isinstance(step, LoopStep | ProductStep | TapStep) else None
-    part = step.part if isinstance(step, LoopStep | ProductStep) else None
+    part = step.part if isinstance(step, LoopStep | ProductStep | TapStep) else None
     split = split if part is None else part.band.split
     return 1 if split is None else split.slots
 

@@ -173,6 +173,69 @@ class BandPart:
 
 
 @frozen
+class RollingMemory:
+    """Memory between two steps of a rolling band, of which it keeps some lines of an image."""
+
+    address: Address
+    line_bytes: int
+    lines: int
+    """Those that are kept."""
+    total: int
+
+
+@frozen
+class RollingBlock:
+    """The work of each step for a block of a rolling band, and what becomes of the lines that are kept."""
+
+    units: tuple[tuple[int, int, int], ...]
+    """Of each step its first unit, where the block is the first of a call; where others went before; the end."""
+    firsts: tuple[int, ...]
+    """Of each memory the line that is the first one there."""
+    moved: tuple[tuple[int, int], ...]
+    """Of each memory the lines that the next block sees, too: the first of those that are kept, and how many."""
+    zeros: tuple[tuple[int, int], ...]
+    """Of each memory the lines beyond the image: the first of those that are kept, and how many."""
+
+
+@frozen
+class RollingBand:
+    """Consecutive contractions over an image that run some lines at a time, one after the other."""
+
+    number: int
+    size: int
+    """Units of the last step in a block."""
+    units: int
+    """Of the last step."""
+    steps: int
+    kept: tuple[RollingMemory, ...]
+    """The results of all steps but the last."""
+    blocks: tuple[RollingBlock, ...]
+    split: Split | None = None
+
+    @property
+    def parts(self) -> int:
+        """Parts of the blocks, one for each thread: where a part begins, lines are computed that another one has."""
+        return 1 if self.split is None else self.split.slots
+
+    def __str__(self) -> str:
+        kept = ", ".join(f"{one.lines} of {one.total} lines at {one.address}" for one in self.kept)
+        threads = "" if self.split is None else f", {self.split}"
+        return f"rolling band {self.number}: {self.size} of {self.units} units at a time, {kept}{threads}"
+
+
+@frozen
+class RollingPart:
+    """A step's part in a rolling band."""
+
+    band: RollingBand
+    index: int
+
+    def text(self, addresses: Sequence[Address]) -> str:
+        """Describe it; the addresses of the step are those of the band's memory."""
+        return str(self.band)
+
+
+@frozen
 class LoopStep:
     """Run a kernel; one address per param, but for a table of numbers."""
 
@@ -230,11 +293,12 @@ class TapStep:
     addresses: tuple[Address, ...]
     workspace: Address
     split: Split | None = None
+    part: RollingPart | None = None
 
     def __str__(self) -> str:
         body = f"{self.plan}\n{epilogue_text(self.params, statements_of(self.stores))}"
         kind = "winograd" if isinstance(self.plan, WinogradPlan) else "contraction"
-        return _step(kind, self.provenance, (*self.addresses, self.workspace), self.split, body)
+        return _step(kind, self.provenance, (*self.addresses, self.workspace), self.split, body, self.part)
 
 
 @frozen
@@ -346,6 +410,9 @@ def _turns(step: ScheduleStep) -> list[int]:
     """The turns of each loop of a step, 1 where threads do not share it."""
     if isinstance(step, RoutineStep | RegionStep):
         return [1]
+    if isinstance(step, TapStep) and step.part is not None:
+        rolling = step.part.band
+        return [rolling.parts]
     if not isinstance(step, TapStep) and step.part is not None:
         band = step.part.band
         return [1 if band.split is None else band.units]
@@ -367,7 +434,7 @@ def _step(
     addresses: tuple[Address, ...],
     split: Split | None,
     body: str,
-    part: BandPart | None = None,
+    part: BandPart | RollingPart | None = None,
 ) -> str:
     """A step as text: the kind, origin, addresses, threads and band of it, then all that was decided of how it runs."""
     shared = [*([] if split is None else [str(split)]), *([] if part is None else [part.text(addresses)])]

@@ -29,6 +29,7 @@ from hybridize.codegen.llvm.nests.kernels import emit_kernel, emit_rows
 from hybridize.codegen.llvm.parallel import call_in_parallel, emit_body
 from hybridize.codegen.llvm.prepare import emit_prepare
 from hybridize.codegen.llvm.regions import emit_region
+from hybridize.codegen.llvm.rolling import emit_rolling
 from hybridize.codegen.llvm.routines.emit import emit_routine
 from hybridize.codegen.llvm.tasks import PROGRAM, emit_tasks
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, literal, llvm_type
@@ -49,6 +50,7 @@ from hybridize.schedule.steps import (
     LoopStep,
     ProductStep,
     RegionStep,
+    RollingBand,
     RoutineStep,
     ScheduleStep,
     Stable,
@@ -174,6 +176,9 @@ class Emitter:
         """Call steps one after the other."""
         names = []
         for band, some in itertools.groupby(steps, key=_band):
+            if isinstance(band, RollingBand):
+                names += self.rolling(f, band, [step for step in some if isinstance(step, TapStep)], pointers)
+                continue
             if band is not None:
                 names += self.band(f, band, [step for step in some if isinstance(step, BANDED)], pointers)
                 continue
@@ -318,6 +323,29 @@ class Emitter:
             self._in_parallel(f, name, args, band.units, band.split, pointers)
         return names
 
+    def rolling(self, f: Function, band: RollingBand, steps: Sequence[TapStep], pointers: Pointers) -> list[str]:
+        """Run contractions some lines at a time; returns the function of each."""
+        names = [self._tap_function(step, ranged=True) for step in steps]
+        called = [(*step.addresses, step.workspace) for step in steps]
+        own = [one.address for one in band.kept]
+        shared = dict.fromkeys(address for addresses in called for address in addresses if address not in own)
+        places = {address: number for number, address in enumerate((*shared, *own))}
+        calls = [
+            (name, [places[address] for address in addresses]) for name, addresses in zip(names, called, strict=True)
+        ]
+        kept = [(one.line_bytes, one.lines) for one in band.kept]
+        name = self._once(
+            "rolling",
+            f"rolling {band.parts} {band.blocks} {kept} of {calls}",
+            lambda name: emit_rolling(self.module, name, band, len(places), calls),
+        )
+        args = [pointers.at(address) for address in places]
+        if band.split is None:
+            f.call(name, [*(f"ptr {arg}" for arg in args), "i64 0", "i64 1"])
+        else:
+            self._in_parallel(f, name, args, band.parts, band.split, pointers)
+        return names
+
     def _of_rows(self, step: LoopStep | ProductStep) -> str:
         """The function that runs some rows of a step."""
         if isinstance(step, ProductStep):
@@ -328,19 +356,23 @@ class Emitter:
     def _taps(self, f: Function, step: TapStep, pointers: Pointers) -> str:
         split = step.split
         args = [pointers.at(address) for address in (*step.addresses, step.workspace)]
-        name = self._once(
-            "lanes" if isinstance(step.plan, LanePlan) else "taps",
-            f"{step.plan!r} {step.params} {step.stores}{'' if split is None else ' ranged'}",
-            functools.partial(self._written_taps, step),
-        )
+        name = self._tap_function(step, ranged=split is not None)
         if split is None:
             self._call(f, name, args)
         else:
             self._in_parallel(f, name, args, step.plan.units, split, pointers)
         return name
 
-    def _written_taps(self, step: TapStep, name: str) -> Function:
-        plan, rest, ranged = step.plan, (step.params, step.stores, self.target), step.split is not None
+    def _tap_function(self, step: TapStep, *, ranged: bool) -> str:
+        """The function of a contraction with windows, of a range of its units where that is asked for."""
+        return self._once(
+            "lanes" if isinstance(step.plan, LanePlan) else "taps",
+            f"{step.plan!r} {step.params} {step.stores}{' ranged' if ranged else ''}",
+            functools.partial(self._written_taps, step, ranged),
+        )
+
+    def _written_taps(self, step: TapStep, ranged: bool, name: str) -> Function:
+        plan, rest = step.plan, (step.params, step.stores, self.target)
         match plan:
             case WinogradPlan():
                 return emit_winograd(self.module, name, plan, *rest, ranged=ranged)
@@ -416,11 +448,11 @@ class Emitter:
 
 
 BANDED = LoopStep | ProductStep
-"""Steps that may be in a band."""
+"""Steps that may be in a band of rows."""
 
 
-def _band(step: ScheduleStep) -> Band | None:
-    return None if not isinstance(step, BANDED) or step.part is None else step.part.band
+def _band(step: ScheduleStep) -> Band | RollingBand | None:
+    return None if not isinstance(step, BANDED | TapStep) or step.part is None else step.part.band
 
 
 def _pointed(step: LoopStep | ProductStep) -> tuple[Address, ...]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from hybridize.codegen.llvm.program import Emitter, Pointers
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.machine.target import Target
-from hybridize.schedule.steps import Band, LoopStep, ProductStep, ScheduleStep
+from hybridize.schedule.steps import Band, LoopStep, ProductStep, RollingBand, ScheduleStep, TapStep
 from hybridize.schedule.tasks import TaskGroup
 
 _NOTED_FIRST = 2
@@ -52,6 +52,14 @@ class TimedEmitter(Emitter):
             return super().band(f, band, steps, pointers)
         self._begin(f)
         names = super().band(f, band, steps, pointers)
+        self._note_together(f, len(names))
+        return names
+
+    def rolling(self, f: Function, band: RollingBand, steps: Sequence[TapStep], pointers: Pointers) -> list[str]:
+        if f.name != self.prefix:
+            return super().rolling(f, band, steps, pointers)
+        self._begin(f)
+        names = super().rolling(f, band, steps, pointers)
         self._note_together(f, len(names))
         return names
 
