@@ -15,6 +15,7 @@ BIN := .venv/bin
 BENCH := .venv-bench/bin
 PIP_FLAGS := --quiet --disable-pip-version-check
 TORCH := torch==2.13.0
+TIMM := timm==1.0.31 torchvision huggingface_hub PyYAML
 export SYSTEM ?= 1
 
 .PHONY: demo test system lint test-long bench docs clean
@@ -36,7 +37,7 @@ lint: .venv/.installed-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test-long: .venv/.installed-dev system
+test-long: .venv/.installed-dev .timm/.installed system
 	$(BIN)/python -m pytest -m long
 
 bench: .venv-bench/.installed
@@ -46,7 +47,7 @@ docs: .venv/.installed
 	$(BIN)/python docs/make.py
 
 clean:
-	rm -rf .venv .venv-bench build dist examples/deploy/models
+	rm -rf .venv .venv-bench .timm build dist examples/deploy/models
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "hybridize needs Python 3.11 or later; say make PYTHON=/path/to/python"; exit 1; }
@@ -64,6 +65,11 @@ clean:
 	$(BIN)/python -m pip install $(PIP_FLAGS) -e ".[dev]"
 	$(BIN)/python -m compileall -q hybridize
 	@touch $@ .venv/.installed
+
+# Without dependencies: torchvision's would be another build of torch. Not in .venv, which stays as users have it.
+.timm/.installed: .venv/.installed-dev
+	$(BIN)/python -m pip install $(PIP_FLAGS) --no-deps --upgrade --target .timm $(TIMM)
+	@touch $@
 
 .venv-bench/.installed: pyproject.toml
 	@test -n "$(PYTHON)" || { echo "hybridize needs Python 3.11 or later; say make PYTHON=/path/to/python"; exit 1; }
