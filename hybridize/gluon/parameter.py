@@ -8,6 +8,7 @@ and `replaced` tells programs so.
 
 from __future__ import annotations
 
+import math
 import operator
 import threading
 from collections.abc import Sequence
@@ -34,12 +35,13 @@ from hybridize.base.errors import (
 )
 from hybridize.base.forks import renewed
 from hybridize.base.participation import ReadPolicy, WritePolicy, outside_only
-from hybridize.base.types import Shape
+from hybridize.base.types import Shape, TensorType
 from hybridize.gluon.dependence import depend
 from hybridize.gluon.variables import read_fresh, request_in_turn, set_fresh
 from hybridize.init import InitDesc, Initializer
 from hybridize.ops.op import ACTIVE, capturing, imperatively
 from hybridize.runtime.buffers import aligned
+from hybridize.runtime.plan import LARGEST
 
 # Entered again where an initializer makes a net of its own.
 _finishing = renewed(threading.RLock())
@@ -248,11 +250,21 @@ class Parameter:
             )
 
     def finish(self) -> None:
-        """Do the initialization that waited for the shape, unless another thread just did."""
+        """Do the initialization that waited for the shape, unless another thread just did.
+
+        Raises:
+            ShapeError E125: no array is as large.
+        """
         with _finishing:
             if self._deferred is None:
                 return
             assert self._shape is not None
+            if math.prod(self._shape) * self._dtype.itemsize >= LARGEST:
+                raise ShapeError(
+                    "E125",
+                    f"parameter {self.name!r} is {TensorType(self._shape, self._dtype)}",
+                    help="no array is as large: give fewer units or channels, or smaller windows",
+                )
             chosen, default = self._deferred
             with imperatively():
                 array = self._data

@@ -12,8 +12,19 @@ from collections.abc import Callable, Sequence
 
 import numpy
 
+from hybridize.base.errors import ShapeError
+
+LONGEST = 1 << 31
+"""Elements along an axis that no image has."""
+
 Row = tuple[Sequence[int], Sequence[float]]
 """Places and weights of the terms of one sum."""
+
+
+def _check(count: int) -> None:
+    """Refuse tables that would not end: there is a row for each element."""
+    if count >= LONGEST:
+        raise ShapeError("E125", f"an axis of images becomes {count} elements long", help="no image is as large")
 
 
 def step_of(size: int, count: int, corners: bool, scale: float | None = None) -> float:
@@ -25,6 +36,7 @@ def step_of(size: int, count: int, corners: bool, scale: float | None = None) ->
         corners: the first and the last points are elements.
         scale: by how much the axis was said to grow, which may differ from count / size; it is not asked for corners.
     """
+    _check(count)
     if corners:
         return (size - 1) / (count - 1) if count > 1 else 0.0
     return 1 / scale if scale else size / count
@@ -127,4 +139,5 @@ def means(size: int, count: int) -> list[Row]:
 
 def parts(size: int, count: int) -> list[tuple[int, int]]:
     """Return where each of `count` parts of an axis begins and ends; they overlap where they do not fit."""
+    _check(count)
     return [(number * size // count, -(-(number + 1) * size // count)) for number in range(count)]
