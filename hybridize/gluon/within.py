@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What errors say of blocks: which layer they come from and where it is in its net; keywords that no layer has."""
+"""Errors about blocks: the layer that one comes from and where that is in its net; keywords that no layer has."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What errors say of blocks: the layer and where it is in its net; keywords and positions that no layer has."""
+"""Errors about blocks: the layer and where it is in its net; keywords that no layer has."""
 
 import pytest
 
