@@ -25,7 +25,7 @@ from hybridize.base.locations import SourceLoc
 from hybridize.base.nested import Structure, flatten, unflatten
 from hybridize.base.types import TensorType
 from hybridize.formats.saved import ARRAY, Leaf
-from hybridize.formats.torch_export import TABLE, Instruction, ResultName, TensorProgram
+from hybridize.formats.torch_export import TABLE, Instruction, ResultName, TensorProgram, placed
 from hybridize.torch.sizes import Sizes
 from hybridize.torch.tracing import TracedModule
 
@@ -93,15 +93,21 @@ def export(
         raise
     except Exception as problem:  # torch raises whatever its tracer met; the user needs all of it
         let_through(problem)
-        own = None if kinds else _own_error(module, leaves_given, structure)
+        own = None if kinds else own_error(module, leaves_given, structure)
         if own is not None:
             raise own from None
         raise _refused(module, problem) from problem
-    return replace(_neutral(exported, kinds), own=next(iter(traced.notes.found), ""))
+    try:
+        return replace(_neutral(exported, kinds), own=next(iter(traced.notes.found), ""))
+    except CaptureError:
+        own = None if kinds else own_error(module, leaves_given, structure)
+        if own is not None:
+            raise own from None
+        raise
 
 
-def _own_error(module: torch.nn.Module, leaves: Sequence[Any], structure: Structure) -> Exception | None:
-    """Return what the module raises in PyTorch for these arguments, which torch.export tells in terms of stand-ins.
+def own_error(module: torch.nn.Module, leaves: Sequence[Any], structure: Structure) -> Exception | None:
+    """Return what the module raises in PyTorch for these arguments, if it does: its own words for what we refuse.
 
     It runs on copies of tensors, parameters and buffers, and of the state of the random generator.
     """
@@ -233,7 +239,11 @@ def _neutral(exported: torch.export.ExportedProgram, kinds: Sequence[TensorType]
                 help="return tensors, and write no arguments",
             )
     calls = [node for node in exported.graph.nodes if node.op == "call_function"]
-    steps = [_instruction(node, sizes) for node in calls if not isinstance(node.meta.get("val"), torch.SymInt)]
+    steps = []
+    for node in calls:
+        if not isinstance(node.meta.get("val"), torch.SymInt):
+            with placed(_location(node)):
+                steps.append(_instruction(node, sizes))
     tensors = tuple(ResultName(result.name) for result in results if _is_tensor(result))
     program = TensorProgram(tuple(inputs + arguments), tuple(steps), tensors)
     given = [ARRAY if _is_tensor(result) else result for result in results[len(written) :]]
@@ -285,6 +295,12 @@ def _plain(argument: Any, sizes: Sizes) -> Any:
     if isinstance(value, torch.SymInt):
         return sizes.size(value)
     if isinstance(argument, torch.fx.Node):
+        if argument.op == "placeholder" and not isinstance(value, torch.Tensor):
+            raise CaptureError(
+                "E420",
+                f"an operator that takes an object, {argument.name.rpartition('lifted_')[2]}, cannot be compiled yet",
+                help="random numbers of a torch.Generator: leave the generator out, or draw them outside of the module",
+            )
         return ResultName(argument.name)
     if isinstance(argument, (list, tuple)):
         return tuple(_plain(item, sizes) for item in argument)

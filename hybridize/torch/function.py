@@ -17,7 +17,7 @@ from torch.autograd import forward_ad
 from hybridize.base import modes
 from hybridize.base.config import CONFIG
 from hybridize.base.dims import is_symbolic
-from hybridize.base.errors import ArgumentError, CaptureError, StateError
+from hybridize.base.errors import ArgumentError, CaptureError, HybridizeError, StateError
 from hybridize.base.forks import renewed
 from hybridize.base.interruptions import let_through
 from hybridize.base.loading import LOADING
@@ -32,7 +32,7 @@ from hybridize.programs import Program
 from hybridize.programs.cache import ProgramCache
 from hybridize.programs.families import Family
 from hybridize.torch.compiled import Compiled, OtherTensorsError, Shapes, call_of
-from hybridize.torch.exporting import export
+from hybridize.torch.exporting import export, own_error
 from hybridize.torch.samples import example, recorded
 from hybridize.torch.samples import samples as sampled
 from hybridize.torch.tracing import is_traced
@@ -248,7 +248,14 @@ class TorchFunction:
         opened = family.kinds(call, self.options["dynamic"])
         compiled = None if opened is None else self._general(family, call, opened[0], args, kwargs)
         if compiled is None:
-            compiled = Compiled(self.module, leaves, structure, export(self.module, args, kwargs), self.options)
+            exported = export(self.module, args, kwargs)
+            try:
+                compiled = Compiled(self.module, leaves, structure, exported, self.options)
+            except HybridizeError:
+                own = own_error(self.module, leaves, structure)
+                if own is not None:
+                    raise own from None
+                raise
         family.saw(call)
         self._cache.add(key, compiled)
         return compiled

@@ -136,7 +136,11 @@ class _NoWordError(Exception):
 
 
 def _refused(expression: Any) -> CaptureError:
-    return CaptureError("E426", f"a size depends on data or is not known to torch.export: {expression}")
+    return CaptureError(
+        "E426",
+        f"a size depends on data or is not known to torch.export: {expression}",
+        help="elements that a mask selects: torch.where(mask, x, 0) keeps the size; or take them outside of the module",
+    )
 
 
 def _power(parts: list[int]) -> int:

@@ -312,3 +312,13 @@ def test_formulas_that_grow_without_end_become_numbers(grow):
         assert len(dims.text(size)) < 100_000
     assert scope.symbols[0].pinned
     assert scope.ranges.work < 100_000
+
+
+def test_what_was_pinned_is_its_number_afterwards():
+    scope = SizeScope()
+    n = scope.symbol(24)
+    quarter = n // 4
+    assert int(quarter) == 6
+    scope.capturing = False
+    assert quarter == 6 and quarter != 7 and (1, quarter) == (1, 6)
+    assert n != 24 and n // 2 != 12  # 25 has a quarter of 6, too

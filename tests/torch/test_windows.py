@@ -13,6 +13,7 @@ from torch import nn
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from hybridize import hybridize
+from hybridize.errors import HybridizeError
 
 CONVOLUTION = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}
 TRANSPOSED = {1: F.conv_transpose1d, 2: F.conv_transpose2d, 3: F.conv_transpose3d}
@@ -435,3 +436,108 @@ def test_random_options(rank, data):
 @settings(max_examples=100, deadline=None)
 def test_many_random_options(rank, data):
     check(data.draw(drawn(rank)))
+
+
+class Refused(nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, x):
+        return self.function(x)  # the line that errors name
+
+
+OWN_ERRORS = {
+    "output padding": (lambda x: F.conv_transpose2d(x, weight(4, 2, 3, 3), stride=2, output_padding=2), "output padding must be"),
+    "no sizes": (lambda x: F.interpolate(x, scale_factor=0.01), "should be greater than 0"),
+    "two precisions": (lambda x: F.conv2d(x, weight(4, 4, 3, 3, dtype=torch.float32)), "expected scalar type"),
+    "bools": (lambda x: F.max_pool2d(x > 0, 2), "not implemented for 'Bool'"),
+    "an empty image": (lambda x: F.grid_sample(x[:, :, :0], weight(2, 2, 2, 2)), "non-empty spatial"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OWN_ERRORS)
+def test_errors_that_tracing_does_not_find_are_pytorchs(name):
+    function, text = OWN_ERRORS[name]
+    with pytest.raises(RuntimeError, match=text):
+        Refused(function)(image(2))
+    with pytest.raises(RuntimeError, match=text):
+        hybridize(Refused(function))(image(2))
+
+
+@pytest.mark.parametrize(
+    ("function", "text"),
+    [
+        (lambda x: F.avg_pool2d(x.long(), 2), "E239"),
+        (lambda x: F.interpolate(x.to(torch.uint8), size=(5, 5), mode="bilinear"), "E422"),
+        (lambda x: torch.fft.fft2(x).abs(), "E223"),
+        (lambda x: x[x > 0], "E426"),
+        (lambda x: x + torch.rand(4, 1, 1, generator=torch.Generator()), "E420"),
+    ],
+    ids=["means of integers", "bytes", "complex", "a mask", "a generator"],
+)
+def test_what_is_refused_names_the_line_in_forward(function, text):
+    with pytest.raises(HybridizeError, match=text) as caught:
+        hybridize(Refused(function))(image(2))
+    assert caught.value.loc.file == __file__ and caught.value.loc.function in ("forward", "<lambda>")
+    assert caught.value.help
+
+
+def test_no_parts():
+    net = Many(
+        {
+            "means": lambda x: F.adaptive_avg_pool2d(x, (0, 2)),
+            "maxima": lambda x: F.adaptive_max_pool2d(x, (2, 0), return_indices=True),
+        }
+    )
+    x = image(2)
+    with torch.no_grad():
+        got, want = hybridize(net)(x), net(x)
+    for name, theirs in want.items():
+        for y, z in zip(got[name], theirs, strict=True):
+            assert y.shape == z.shape and y.dtype == z.dtype, name
+    x.requires_grad_()
+    (slope,) = torch.autograd.grad(hybridize(net)(x)["means"][0].sum(), x)
+    assert not slope.any()
+
+
+@pytest.mark.parametrize("border", ["zeros", "border", "reflection"])
+def test_points_that_are_nowhere(border):
+    odd = (math.inf, -math.inf, math.nan, 0.1)
+    grid = torch.tensor(list(itertools.product(odd, odd)), dtype=torch.float64).reshape(1, 4, 4, 2)
+    net = Many({way: lambda x, way=way: F.grid_sample(x, grid, way, border, False) for way in ("bilinear", "nearest")})
+    with torch.no_grad():  # PyTorch's own backward pass reads beyond its memory here
+        got, want = hybridize(net)(image(2)[:1]), net(image(2)[:1])
+    for way in got:
+        torch.testing.assert_close(got[way], want[way], equal_nan=True)
+
+
+def test_sizes_that_a_table_needs_are_those_of_the_call():
+    """A table of interpolation is for a number that was computed of an open size: both are the same size after it."""
+
+    class Positions(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.places = nn.Parameter(image(2)[:1])
+            self.patches = nn.Conv2d(3, 4, 4, 4, dtype=torch.float64)
+
+        def forward(self, x):
+            y = self.patches(x)
+            return y + F.interpolate(self.places, size=y.shape[-2:], mode="bilinear")
+
+    net = Positions()
+    compiled = hybridize(net)
+    with torch.no_grad():
+        for size in ((2, 3, 16, 16), (2, 3, 24, 12), (3, 3, 8, 20)):
+            x = weight(*size)
+            torch.testing.assert_close(compiled(x), net(x))
+
+
+def test_means_of_equal_parts_are_of_any_size():
+    net = nn.Sequential(nn.MaxPool2d(2), nn.Upsample(scale_factor=2), nn.AdaptiveAvgPool2d(2))
+    compiled = hybridize(net, dynamic=True)
+    with torch.no_grad():
+        for size in ((2, 4, 12, 14), (3, 4, 8, 16), (3, 4, 10, 20)):
+            x = weight(*size)
+            torch.testing.assert_close(compiled(x), net(x))
+    assert compiled.cache_info()["programs"] == 1

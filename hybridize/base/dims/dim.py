@@ -187,7 +187,7 @@ class Assumptions(Protocol):
     def zero(self, difference: Size) -> bool:
         """Tell whether a number is 0."""
 
-    def equal(self, x: Dim, y: Dim) -> bool:
+    def equal(self, x: Dim, y: Size) -> bool:
         """Tell whether two dims are known to be equal."""
 
     def pin(self, dim: Dim) -> int:
@@ -420,7 +420,7 @@ class Dim:
         if type(other) is int or type(other) is bool:
             if self.scope.capturing or 0 <= other <= 1:
                 return self.scope.zero(self - other)
-            return self.bounds == (other, other)
+            return self.bounds == (other, other) or self.scope.equal(self, other)
         if type(other) is float:
             return other.is_integer() and self == int(other)
         return NotImplemented

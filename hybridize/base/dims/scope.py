@@ -138,8 +138,10 @@ class SizeScope:
             self.assume(SizeCondition(difference, "!="))
         return False
 
-    def equal(self, x: Dim, y: Dim) -> bool:
-        """Tell whether two dims are known to be equal; assumes nothing."""
+    def equal(self, x: Dim, y: Size) -> bool:
+        """Tell whether a dim is known to be another one, or a number; assumes nothing."""
+        if not self._known and not isinstance(y, Dim):
+            return False
         difference = x - y
         if not isinstance(difference, Dim):
             return bool(difference == 0)

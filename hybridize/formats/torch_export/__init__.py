@@ -18,5 +18,6 @@ from hybridize.formats.torch_export import windows as windows
 from hybridize.formats.torch_export.program import Instruction as Instruction
 from hybridize.formats.torch_export.program import ResultName as ResultName
 from hybridize.formats.torch_export.program import TensorProgram as TensorProgram
+from hybridize.formats.torch_export.program import placed as placed
 from hybridize.formats.torch_export.program import to_graph as to_graph
 from hybridize.formats.torch_export.registry import TABLE as TABLE

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from hybridize.base.errors import CaptureError
+from hybridize.base.errors import CaptureError, HybridizeError
 from hybridize.base.locations import SourceLoc
 from hybridize.base.types import TensorType
 from hybridize.formats.torch_export.draws import CURRENT, Draws
@@ -65,12 +67,23 @@ def to_graph(program: TensorProgram) -> tuple[Graph, int]:
         with interpreting(recorder):
             for step in program.instructions:
                 recorder.loc = step.loc
-                values[step.name] = _translated(step, values)
+                with placed(step.loc):
+                    values[step.name] = _translated(step, values)
     finally:
         CURRENT.reset(before)
         if scope is not None:
             scope.capturing = False
     return recorder.builder.finish([values[output.name] for output in program.outputs]), draws.count
+
+
+@contextmanager
+def placed(loc: SourceLoc | None) -> Iterator[None]:
+    """Give errors of the block the line in the user's `forward`; by themselves they know who called the module."""
+    try:
+        yield
+    except HybridizeError as error:
+        error.loc = loc if loc is not None else error.loc
+        raise
 
 
 def _translated(step: Instruction, values: dict[str, Any]) -> Any:

@@ -11,6 +11,7 @@ from hybridize import ops
 from hybridize.base.dims import same
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError
+from hybridize.base.types import Shape, TensorType
 from hybridize.formats.torch_export.registry import TABLE, Types, aten
 from hybridize.ops import Operand, interpolation, type_of
 from hybridize.ops.interpolation import Row
@@ -54,6 +55,12 @@ def _convolution(
     layout = LAYOUTS[rank][0]
     if transposed:
         more = _each(output_padding, rank)
+        if any(added >= step and added >= between for added, step, between in zip(more, steps, apart, strict=True)):
+            raise CaptureError(
+                "E422",
+                f"a transposed convolution with output_padding={more}, stride={steps} and dilation={apart}",
+                help="output_padding is smaller than the stride or the dilation",
+            )
         return deconvolution_layer(x, weight, bias, steps, apart, sides, more, groups, layout)
     return convolution_layer(x, weight, bias, steps, apart, sides, groups, layout)
 
@@ -139,12 +146,21 @@ def _means(rank: int) -> Callable[..., Any]:
     return translate
 
 
+def _none(kind: TensorType, x: Operand) -> Operand:
+    """A result without elements, which is made of `x` all the same, whose gradient is 0."""
+    return ops.bind(ops.After(), ops.full(0, kind), x)[0]
+
+
 def _means_of_parts(types: Types, x: Operand, counts: Sequence[int]) -> Operand:
+    if any(same(count, 0) for count in types[0].shape[2:]):
+        return _none(types[0], x)
     return resizing.means_of_parts(x, types[0].shape[2:])
 
 
 def _maxima_of_parts(types: Types, x: Operand, counts: Sequence[int]) -> tuple[Operand, Operand]:
     counted = types[0].shape[2:]
+    if any(same(count, 0) for count in counted):
+        return _none(types[0], x), ops.full(0, types[1])
     return maxima_of_parts(x, tuple(range(2, 2 + len(counted))), counted)
 
 
@@ -215,9 +231,18 @@ def _said(rank: int, given: Sequence[Any]) -> list[float | None]:
     return numbers if len(numbers) == rank else [None] * rank
 
 
+def _some(sizes: Shape) -> Shape:
+    """Return the sizes of an interpolated image, which has elements."""
+    if any(same(size, 0) for size in sizes):
+        raise CaptureError(
+            "E422", f"interpolation to the sizes {sizes}", help="a larger scale_factor: sizes are from 1"
+        )
+    return sizes
+
+
 def _nearest(middle: bool) -> Callable[..., Operand]:
     def translate(types: Types, x: Operand, size: Any, *given: Any) -> Operand:
-        old, new = type_of(x).shape[2:], types[0].shape[2:]
+        old, new = type_of(x).shape[2:], _some(types[0].shape[2:])
         scales = _said(len(new), given)
         times = [count // size for size, count in zip(old, new, strict=True)]
         whole = (
@@ -245,7 +270,7 @@ def _interpolated(rows: Rows) -> Callable[..., Operand]:
     def translate(types: Types, x: Operand, size: Any, corners: bool, *given: Any) -> Operand:
         if not is_float(type_of(x).dtype):
             raise CaptureError("E422", f"interpolation of {type_of(x)} cannot be compiled", help="x.float() before it")
-        old, new = type_of(x).shape[2:], types[0].shape[2:]
+        old, new = type_of(x).shape[2:], _some(types[0].shape[2:])
         axes = enumerate(zip(old, new, _said(len(new), given), strict=True))
         return resizing.resized(x, {2 + k: rows(int(n), int(m), corners, scale) for k, (n, m, scale) in axes})
 

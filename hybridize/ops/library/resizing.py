@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy
 
-from hybridize.base.dims import same
+from hybridize.base.dims import is_symbolic, same
 from hybridize.base.dtypes import int64, is_float
 from hybridize.base.errors import ShapeError
 from hybridize.base.types import TensorType
 from hybridize.ops.composite import composite
+from hybridize.ops.composites import mean
 from hybridize.ops.indexing import gather
 from hybridize.ops.interpolation import Row, linear, means
 from hybridize.ops.library.convolution_layers import LAYOUTS
@@ -75,8 +76,11 @@ def means_of_parts(x: Operand, counts: Sequence[int]) -> Operand:
         ones = (1,) * len(sizes)
         return pooling(x, ones, "avg", True, "valid", ones, none, None, True, layout)
     window = even_parts(sizes, counts)
-    if window is not None:
+    if window is not None and not any(map(is_symbolic, window)):
         return pooling(x, window, "avg", False, "valid", window, none, None, True, layout)
+    if window is not None:  # of sizes that only calls know: axes of their own
+        apart = tuple(n for count, size in zip(counts, window, strict=True) for n in (count, size))
+        return mean(reshape(x, (*type_of(x).shape[:2], *apart)), tuple(range(3, 3 + 2 * len(sizes), 2)))
     pairs = zip(sizes, counts, strict=True)
     return resized(x, {2 + k: means(int(size), int(count)) for k, (size, count) in enumerate(pairs)})
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from hybridize.base.dtypes import int64
 from hybridize.base.errors import ArgumentError
 from hybridize.ops.analysis import floor, isfinite, round
-from hybridize.ops.arithmetic import abs, add, bit_and, div, ge, le, lt, max, min, mod, mul, sub, where
+from hybridize.ops.arithmetic import abs, add, bit_and, div, eq, ge, le, lt, max, min, mod, mul, sub, where
 from hybridize.ops.indexing import gather_nd
 from hybridize.ops.op import Operand, type_of
 from hybridize.ops.slicing import concat, iota, slice
@@ -83,7 +83,7 @@ def _unscaled(place: Operand, size: int, corners: bool) -> Operand:
 
 
 def _inside(place: Operand, size: int, border: str, corners: bool) -> Operand:
-    """Places moved into the axis; those beyond it have no slope."""
+    """Places moved into the axis; those beyond it have no slope, and a NaN is its beginning."""
     if border == "zeros":
         return place
     if border == "reflection":
@@ -91,7 +91,7 @@ def _inside(place: Operand, size: int, border: str, corners: bool) -> Operand:
     zero, last = like(0, place), like(size - 1, place)
     inner = where(ge(place, last), last, place)
     inner = where(le(place, zero), zero, inner)
-    return where(isfinite(place), inner, zero)
+    return where(eq(place, place), inner, zero)
 
 
 def _mirrored(place: Operand, size: int, corners: bool) -> Operand:
