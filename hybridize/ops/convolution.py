@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -365,18 +365,35 @@ def _length(
     size, taps = x.shape[at], w.shape[at]
     spread = size if x_dilation == 1 or size == 0 else (size - 1) * x_dilation + 1
     room = spread + sides[0] + sides[1]
-    window = (taps - 1) * dilation + 1
+    return windows_along(lambda: f"convolution of {x} with weight {w}", at, room, taps, stride, dilation)
+
+
+def windows_along(what: Callable[[], str], axis: int, room: int, taps: int, stride: int, dilation: int) -> int:
+    """Return the number of windows along an axis.
+
+    Args:
+        what: names what is computed, for errors.
+        axis: of the image, for errors.
+        room: the elements of the axis, those of the padding among them.
+        taps: the elements of a window.
+        stride: the distance of windows.
+        dilation: the distance of elements of a window.
+
+    Raises:
+        ShapeError E175: a window has no element, or does not fit.
+    """
     if taps < 1:
         raise ShapeError(
             "E175",
-            f"convolution of {x} with weight {w}: along axis {at}, the window has no element",
+            f"{what()}: along axis {axis}, the window has no element",
             help="a weight is [o, c / groups, r...], or [o, r..., c / groups], with each size r from 1",
         )
-    if room < window:
+    reach = (taps - 1) * dilation + 1
+    if room < reach:
         raise ShapeError(
             "E175",
-            f"convolution of {x} with weight {w}: along axis {at}, a window over {dims.text(window)} elements "
-            f"does not fit into {dims.text(room)}",
-            help="the elements are those of x, at their distance, with the padding before and after them",
+            f"{what()}: along axis {axis}, a window over {dims.text(reach)} elements does not fit into "
+            f"{dims.text(room)}",
+            help="the elements are those of the image, at their distance, with the padding before and after them",
         )
-    return (room - window) // stride + 1
+    return (room - reach) // stride + 1

@@ -70,8 +70,8 @@ def convolution(
         ValueArgumentError E345: there is no such layout.
     """
     x, w, rank, order = _operands("convolution", data, weight, kernel, layout)
-    steps, spaces, sides, groups = _numbers("convolution", rank, stride, dilate, pad, num_group)
-    _check_filters("convolution", w, w.shape[0], num_filter)
+    steps, spaces, sides, groups = numbers_of_windows("convolution", rank, stride, dilate, pad, num_group)
+    check_filters("convolution", w, w.shape[0], num_filter)
     dtype = layer_dtype(x, w)
     extra = None if bias is None or no_bias else cast(strong(bias), dtype)
     return result(
@@ -129,7 +129,7 @@ def deconvolution(
         ValueArgumentError E345: there is no such layout.
     """
     x, w, rank, order = _operands("deconvolution", data, weight, kernel, layout)
-    steps, spaces, sides, groups = _numbers("deconvolution", rank, stride, dilate, pad, num_group)
+    steps, spaces, sides, groups = numbers_of_windows("deconvolution", rank, stride, dilate, pad, num_group)
     more = each_axis("deconvolution", "adj", adj, rank, 0, 0)
     wanted = each_axis("deconvolution", "target_shape", target_shape, rank, 0, 0)
     if any(wanted) and x.ndim == w.ndim:
@@ -141,7 +141,7 @@ def deconvolution(
             help=f"it is below the stride or the dilation, {steps} and {spaces}",
         )
     last = is_channels_last(order)
-    _check_filters("deconvolution", w, (w.shape[-1] if last else w.shape[1]) * groups, num_filter)
+    check_filters("deconvolution", w, (w.shape[-1] if last else w.shape[1]) * groups, num_filter)
     dtype = layer_dtype(x, w)
     extra = None if bias is None or no_bias else cast(strong(bias), dtype)
     return result(
@@ -164,20 +164,25 @@ def _operands(name: str, data: Any, weight: Any, kernel: Numbers, layout: str | 
     if layout is not None:
         one_of(layout, LAYOUTS[rank], name, "layout", help=f"the weight {w.type} has windows over {rank} axes")
     order = layout or LAYOUTS[rank][0]
-    window = w.shape[1:-1] if is_channels_last(order) else w.shape[2:]
-    said = None if kernel is None else each_axis(name, "kernel", kernel, rank)
-    if said is not None and said != window:
-        raise ShapeError(
-            "E174",
-            f"{name}: a weight {w.type} for kernel={kernel!r} and layout {order}",
-            help=f"its windows are {', '.join(map(dims.text, window))}",
-        )
+    check_kernel(name, w, kernel, order)
     return x, w, rank, order
 
 
-def _numbers(
-    name: str, rank: int, stride: Numbers, dilate: Numbers, pad: Numbers, num_group: int
+def check_kernel(name: str, w: Any, kernel: Numbers, layout: str) -> None:
+    """Raise unless the windows of a weight are of the size that was said beside it, if any."""
+    window = w.shape[1:-1] if is_channels_last(layout) else w.shape[2:]
+    if kernel is not None and each_axis(name, "kernel", kernel, len(window)) != window:
+        raise ShapeError(
+            "E174",
+            f"{name}: a weight {w.type} for kernel={kernel!r} and layout {layout}",
+            help=f"its windows are {', '.join(map(dims.text, window))}",
+        )
+
+
+def numbers_of_windows(
+    name: str, rank: int, stride: Numbers, dilate: Numbers, pad: Numbers, num_group: int = 1
 ) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], int]:
+    """Return stride, dilation and padding along each axis, and the number of groups."""
     (groups,) = each_axis(name, "num_group", num_group, 1)
     return (
         each_axis(name, "stride", stride, rank),
@@ -187,7 +192,8 @@ def _numbers(
     )
 
 
-def _check_filters(name: str, w: Any, count: int, said: int | None) -> None:
+def check_filters(name: str, w: Any, count: int, said: int | None) -> None:
+    """Raise unless a weight gives as many channels as were said beside it, if any were."""
     if said is not None and said != count:
         raise ShapeError(
             "E174",

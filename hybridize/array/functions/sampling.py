@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hybridize.array.functions.convolution import Numbers
+from hybridize.array.functions.convolution import Numbers, check_filters, check_kernel, numbers_of_windows
 from hybridize.array.functions.dense import layer_dtype
 from hybridize.array.operands import array, cast, one_of, operand, public, result, strong
 from hybridize.base.dtypes import is_float
@@ -212,23 +212,14 @@ def _bent(
     one_of(layout, (None, "NCHW"), name, "layout")
     given = [array(x) for x in arrays]
     w = given[-1]
-    numbers = (
-        each_axis(name, "stride", stride, 2),
-        each_axis(name, "dilate", dilate, 2),
-        each_axis(name, "pad", pad, 2, 0, 0),
-        *each_axis(name, "num_group", num_group, 1),
-        *each_axis(name, "num_deformable_group", num_deformable_group, 1),
-    )
-    said = None if kernel is None else each_axis(name, "kernel", kernel, 2)
-    if w.ndim == 4 and ((said is not None and said != w.shape[2:]) or num_filter not in (None, w.shape[0])):
-        raise ShapeError(
-            "E174",
-            f"{name}: a weight {w.type} for kernel={kernel!r} and num_filter={num_filter}",
-            help="it is [num_filter, channels / num_group, *kernel]",
-        )
+    numbers = numbers_of_windows(name, 2, stride, dilate, pad, num_group)
+    parts = each_axis(name, "num_deformable_group", num_deformable_group, 1)
+    if w.ndim == 4:
+        check_kernel(name, w, kernel, "NCHW")
+        check_filters(name, w, w.shape[0], num_filter)
     dtype = layer_dtype(given[0], w)
     extra = None if bias is None or no_bias else cast(strong(bias), dtype)
-    return [*(cast(operand(x), dtype) for x in given), extra, *numbers]
+    return [*(cast(operand(x), dtype) for x in given), extra, *numbers, *parts]
 
 
 @public
@@ -291,13 +282,10 @@ def col2im(
 
 def _windows(
     name: str, rank: int, kernel: Numbers, stride: Numbers, dilate: Numbers, pad: Numbers
-) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
-    return (
-        each_axis(name, "kernel", 0 if kernel is None else kernel, rank),
-        each_axis(name, "stride", stride, rank),
-        each_axis(name, "dilate", dilate, rank),
-        each_axis(name, "pad", pad, rank, 0, 0),
-    )
+) -> tuple[tuple[int, ...], ...]:
+    """Return kernel, stride, dilation and padding along each axis."""
+    window = each_axis(name, "kernel", 0 if kernel is None else kernel, rank)
+    return (window, *numbers_of_windows(name, rank, stride, dilate, pad)[:3])
 
 
 @public

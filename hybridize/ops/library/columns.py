@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +14,7 @@ from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.types import Shape, TensorType
 from hybridize.ops.arithmetic import add, mul
 from hybridize.ops.composite import composite
+from hybridize.ops.convolution import windows_along
 from hybridize.ops.op import Operand, scalar, type_of
 from hybridize.ops.powers import pow
 from hybridize.ops.slicing import concat, pad, slice, update_slice
@@ -38,7 +40,7 @@ def im2col(x: Operand, kernel: Numbers, stride: Numbers, dilate: Numbers, paddin
     for starts, stops in _taps(sizes, kernel, stride, dilate):
         part = slice(around, (0, 0, *starts), (n, c, *stops), (1, 1, *stride))
         parts.append(reshape(part, (n, c, 1, *sizes)))
-    return reshape(concat(*parts, axis=2), (n, c * len(parts), _product(sizes)))
+    return reshape(concat(*parts, axis=2), (n, c * len(parts), math.prod(sizes)))
 
 
 @composite("col2im")
@@ -53,20 +55,18 @@ def col2im(
     kind = type_of(x)
     sizes = _counts("col2im", kind, output_size, kernel, stride, dilate, padding)
     taps = list(_taps(sizes, kernel, stride, dilate))
-    if kind.ndim != 3 or kind.shape[1] % len(taps) or kind.shape[2] != _product(sizes):
+    if kind.ndim != 3 or kind.shape[1] % len(taps) or kind.shape[2] != math.prod(sizes):
         raise ShapeError(
             "E174",
             f"col2im of {kind} to output_size={output_size} with kernel={kernel}",
-            help=f"it is [batch, channels * {len(taps)}, {dims.text(_product(sizes))}], a column for each window",
+            help=f"it is [batch, channels * {len(taps)}, {dims.text(math.prod(sizes))}], a column for each window",
         )
     n, c = kind.shape[0], kind.shape[1] // len(taps)
     around = tuple(size + 2 * side for size, side in zip(output_size, padding, strict=True))
     columns = reshape(x, (n, c, len(taps), *sizes))
     rank, total = len(sizes), None
     for number, (starts, stops) in enumerate(taps):
-        part = slice(
-            columns, (0, 0, number, *(0,) * rank), (n, c, number + 1, *sizes), (1,) * (3 + rank)
-        )  # fmt: skip
+        part = slice(columns, (0, 0, number, *(0,) * rank), (n, c, number + 1, *sizes), (1,) * (3 + rank))
         base = full(0, TensorType((n, c, *around), kind.dtype))
         part = reshape(part, (n, c, *sizes))
         put = update_slice(base, part, (0, 0, *starts), (n, c, *stops), (1, 1, *stride))
@@ -90,25 +90,12 @@ def _counts(
     name: str, kind: TensorType, pixels: Shape, kernel: Numbers, stride: Numbers, dilate: Numbers, padding: Numbers
 ) -> Shape:
     """Return the number of windows along each axis."""
-    found = []
-    for axis, (size, taps, step, space, side) in enumerate(zip(pixels, kernel, stride, dilate, padding, strict=True)):
-        reach = (taps - 1) * space + 1
-        if size + 2 * side < reach:
-            raise ShapeError(
-                "E175",
-                f"{name} of {kind} with kernel={kernel}: along axis {axis + 2} of the image, a window over {reach} "
-                f"elements does not fit into {dims.text(size + 2 * side)}",
-                help="the elements are those of the image, with the padding before and after them",
-            )
-        found.append((size + 2 * side - reach) // step + 1)
-    return tuple(found)
-
-
-def _product(sizes: Shape) -> int:
-    total = 1
-    for size in sizes:
-        total = total * size
-    return total
+    return tuple(
+        windows_along(lambda: f"{name} of {kind} with kernel={kernel}", 2 + axis, size + 2 * side, taps, step, space)
+        for axis, (size, taps, step, space, side) in enumerate(
+            zip(pixels, kernel, stride, dilate, padding, strict=True)
+        )
+    )
 
 
 def _response_attributes(x: Operand, alpha: float, beta: float, knorm: float, nsize: int) -> dict[str, Any]:

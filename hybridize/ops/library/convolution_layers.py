@@ -101,7 +101,7 @@ def convolution_layer(
         ShapeError E174, E175: operands or windows do not fit.
     """
     last = is_channels_last(layout)
-    return _with_bias("Convolution", convolution(x, weight, stride, pad, dilate, num_group, 1, last), bias, last)
+    return with_bias("Convolution", convolution(x, weight, stride, pad, dilate, num_group, 1, last), bias, last)
 
 
 def _of_deconvolution(
@@ -160,10 +160,21 @@ def deconvolution_layer(
     """
     last = is_channels_last(layout)
     y = transposed_convolution(x, weight, stride, pad, dilate, num_group, adj, last)
-    return _with_bias("Deconvolution", y, bias, last)
+    return with_bias("Deconvolution", y, bias, last)
 
 
-def _with_bias(name: str, y: Operand, bias: Operand | None, last: bool) -> Operand:
+def with_bias(name: str, y: Operand, bias: Operand | None, last: bool) -> Operand:
+    """Add the bias of each channel, which are last or come behind the batch.
+
+    Args:
+        name: what is computed, for errors.
+        y: images.
+        bias: a number for each channel, or None.
+        last: True if the channels are.
+
+    Raises:
+        ShapeError E174: there are not as many numbers as channels.
+    """
     if bias is None:
         return y
     shape = type_of(y).shape

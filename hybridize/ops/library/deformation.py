@@ -14,11 +14,14 @@ import numpy
 from hybridize.base import dims
 from hybridize.base.dtypes import int64
 from hybridize.base.errors import ShapeError
+from hybridize.base.frozen import frozen
 from hybridize.base.types import Shape, TensorType
 from hybridize.ops.analysis import isfinite
 from hybridize.ops.arithmetic import add, bit_and, div, ge, lt, min, mul, sub, where
 from hybridize.ops.composite import composite
 from hybridize.ops.contract import contract
+from hybridize.ops.convolution import windows_along
+from hybridize.ops.library.convolution_layers import with_bias
 from hybridize.ops.library.sampling import interpolated, reader
 from hybridize.ops.op import Operand, constant, type_of
 from hybridize.ops.slicing import concat, iota, slice
@@ -145,8 +148,6 @@ def spatial_transformer(x: Operand, loc: Operand, target_shape: Pair) -> Operand
 
 
 def _bent_attributes(
-    x: Operand,
-    offset: Operand,
     weight: Operand,
     bias: Operand | None,
     stride: Pair,
@@ -154,6 +155,7 @@ def _bent_attributes(
     pad: Pair,
     num_group: int,
     num_deformable_group: int,
+    **_: Operand,
 ) -> Mapping[str, object]:
     shape = type_of(weight).shape
     return {
@@ -197,26 +199,11 @@ def deformable_convolution(
     Raises:
         ShapeError E174: operands do not fit; E175: a window does not fit into an image.
     """
-    name = "deformable convolution"
-    return _bent(name, x, offset, None, weight, bias, stride, dilate, pad, num_group, num_deformable_group)
+    form = _Windows("deformable convolution", stride, dilate, pad, num_group, num_deformable_group)
+    return _bent(form, x, offset, None, weight, bias)
 
 
-def _modulated_attributes(
-    x: Operand,
-    offset: Operand,
-    mask: Operand,
-    weight: Operand,
-    bias: Operand | None,
-    stride: Pair,
-    dilate: Pair,
-    pad: Pair,
-    num_group: int,
-    num_deformable_group: int,
-) -> Mapping[str, object]:
-    return _bent_attributes(x, offset, weight, bias, stride, dilate, pad, num_group, num_deformable_group)
-
-
-@composite("_contrib_ModulatedDeformableConvolution", _modulated_attributes)
+@composite("_contrib_ModulatedDeformableConvolution", _bent_attributes)
 def modulated_deformable_convolution(
     x: Operand,
     offset: Operand,
@@ -233,38 +220,40 @@ def modulated_deformable_convolution(
 
     Between the outermost pixels and one pixel further out it falls to 0, where the other one is 0 already.
     """
-    name = "modulated deformable convolution"
-    return _bent(name, x, offset, mask, weight, bias, stride, dilate, pad, num_group, num_deformable_group)
+    form = _Windows("modulated deformable convolution", stride, dilate, pad, num_group, num_deformable_group)
+    return _bent(form, x, offset, mask, weight, bias)
+
+
+@frozen
+class _Windows:
+    """How the windows of a convolution lie before they are bent, and its name, for errors."""
+
+    name: str
+    stride: Pair
+    dilate: Pair
+    pad: Pair
+    groups: int
+    parts: int
+    """Of the channels, each with offsets of its own."""
 
 
 def _bent(
-    name: str,
-    x: Operand,
-    offset: Operand,
-    mask: Operand | None,
-    weight: Operand,
-    bias: Operand | None,
-    stride: Pair,
-    dilate: Pair,
-    pad: Pair,
-    groups: int,
-    parts: int,
+    form: _Windows, x: Operand, offset: Operand, mask: Operand | None, weight: Operand, bias: Operand | None
 ) -> Operand:
     kind = type_of(x)
-    sizes = _checked(name, x, offset, mask, weight, bias, stride, dilate, pad, groups, parts)
+    sizes = _checked(form, x, offset, mask, weight)
+    groups, parts = form.groups, form.parts
     n, c, h, w = kind.shape
     o, _, r, s = type_of(weight).shape
     taps, pixels, total = r * s, sizes[0] * sizes[1], wide(kind.dtype)
     moved = reshape(cast(offset, total), (n, parts, taps, 2, *sizes))
     places = []
     for which, size in enumerate(kind.shape[2:]):
-        part = slice(
-            moved, (0, 0, 0, which, 0, 0), (n, parts, taps, which + 1, *sizes), (1, 1, 1, 1, 1, 1)
-        )  # fmt: skip
+        part = slice(moved, (0, 0, 0, which, 0, 0), (n, parts, taps, which + 1, *sizes), (1,) * 6)
         part = reshape(part, (n, parts, taps, *sizes))
-        step = numpy.indices((int(r), int(s)))[which].reshape(1, 1, -1, 1, 1) * dilate[which]
+        step = numpy.indices((int(r), int(s)))[which].reshape(1, 1, -1, 1, 1) * form.dilate[which]
         first = iota((1, 1, 1, sizes[0], 1) if which == 0 else (1, 1, 1, 1, sizes[1]), 3 + which, int64)
-        begin = sub(mul(first, full(stride[which], type_of(first))), full(pad[which], type_of(first)))
+        begin = sub(mul(first, full(form.stride[which], type_of(first))), full(form.pad[which], type_of(first)))
         whole = (1, 1, taps, *sizes)
         place = add(broadcast(constant(step), whole), broadcast(begin, whole))
         place = add(broadcast(cast(place, total), (n, parts, taps, *sizes)), part)
@@ -292,58 +281,32 @@ def _bent(
         reshape(cast(weight, total), (groups, o // groups, terms)),
         {},
     )
-    y = cast(reshape(y, (n, o, *sizes)), kind.dtype)
-    return y if bias is None else add(y, broadcast(reshape(bias, (1, o, 1, 1)), (n, o, *sizes)))
+    return with_bias(form.name, cast(reshape(y, (n, o, *sizes)), kind.dtype), bias, False)
 
 
-def _checked(
-    name: str,
-    x: Operand,
-    offset: Operand,
-    mask: Operand | None,
-    weight: Operand,
-    bias: Operand | None,
-    stride: Pair,
-    dilate: Pair,
-    pad: Pair,
-    groups: int,
-    parts: int,
-) -> tuple[int, int]:
+def _checked(form: _Windows, x: Operand, offset: Operand, mask: Operand | None, weight: Operand) -> Shape:
     """Return height and width of the result."""
     kind, stored = type_of(x), type_of(weight)
+    groups, parts = form.groups, form.parts
+    what = f"{form.name} of {kind} with weight {stored}"
     if kind.ndim != 4 or stored.ndim != 4:
-        raise ShapeError(
-            "E174",
-            f"{name} of {kind} with weight {stored}",
-            help="images [n, c, h, w] and a weight [o, c / groups, r, s]",
-        )
+        raise ShapeError("E174", what, help="images [n, c, h, w] and a weight [o, c / groups, r, s]")
     n, c, h, w = kind.shape
     o, inner, r, s = stored.shape
     if c % groups or o % groups or c // groups != inner or c % parts:
         raise ShapeError(
             "E174",
-            f"{name} of {kind} with weight {stored} in {groups} groups, {parts} of them with offsets of their own",
-            help="groups divide both numbers of channels, and the weight is [o, c / groups, r, s]",
+            f"{what} in {groups} groups, {parts} parts of the channels with offsets of their own",
+            help="groups divide both numbers of channels, the parts those of x, and the weight is "
+            "[o, c / groups, r, s]",
         )
-    if bias is not None and type_of(bias).shape != (o,):
-        raise ShapeError(
-            "E174", f"{name} to {o} channels with a bias {type_of(bias)}", help=f"it is of size {dims.text(o)}"
-        )
-    sizes = []
-    for axis, (size, taps, step, space, side) in enumerate(zip((h, w), (r, s), stride, dilate, pad, strict=True)):
-        reach = (taps - 1) * space + 1
-        if taps < 1 or size + 2 * side < reach:
-            raise ShapeError(
-                "E175",
-                f"{name} of {kind} with weight {stored}: along axis {axis + 2}, a window over {dims.text(reach)} "
-                f"elements does not fit into {dims.text(size + 2 * side)}",
-                help="the elements are those of x, with the padding before and after them",
-            )
-        sizes.append((size + 2 * side - reach) // step + 1)
-    for given, count, what in ((offset, 2 * parts * r * s, "offsets"), (mask, parts * r * s, "a mask")):
+    numbers = enumerate(zip((h, w), (r, s), form.stride, form.dilate, form.pad, strict=True), 2)
+    sizes = tuple(
+        windows_along(lambda: what, axis, size + 2 * side, taps, step, space)
+        for axis, (size, taps, step, space, side) in numbers
+    )
+    for given, count, name in ((offset, 2 * parts * r * s, "offsets"), (mask, parts * r * s, "a mask")):
         if given is not None and type_of(given).shape != (n, count, *sizes):
             wanted = TensorType((n, count, *sizes), type_of(given).dtype)
-            raise ShapeError(
-                "E174", f"{name} of {kind} with weight {stored} and {what} {type_of(given)}", help=f"it takes {wanted}"
-            )
-    return sizes[0], sizes[1]
+            raise ShapeError("E174", f"{what} and {name} {type_of(given)}", help=f"it takes {wanted}")
+    return sizes
