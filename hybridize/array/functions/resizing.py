@@ -9,11 +9,11 @@ from typing import Any
 
 from hybridize.array.functions.convolution import deconvolution
 from hybridize.array.functions.elementwise import add
-from hybridize.array.functions.shapes import concatenate, repeat, reshape, transpose
+from hybridize.array.functions.shapes import concatenate, repeat
 from hybridize.array.operands import array, one_of, operand, public, result
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.promotion import floating
-from hybridize.ops.library.resizing import adaptive_mean, bilinear_resize, repeated
+from hybridize.ops.library import resizing
 from hybridize.ops.op import Operand
 from hybridize.ops.views import cast
 
@@ -68,7 +68,7 @@ def upsampling(
             no_bias=True,
         )
     if len(images) == 1:
-        return result(repeated(operand(first), times))
+        return result(resizing.repeated(operand(first), times))
     height, width = (times * size for size in first.shape[2:])
     found = [_repeated(_image("upsampling", x), height, width) for x in images]
     if multi_input_mode == "concat":
@@ -129,7 +129,7 @@ def bilinear_resize_2d(
         given = ((height, scale_height, "height"), (width, scale_width, "width"))
         sizes = tuple(_size(int(old), *one, mode) for old, one in zip(x.shape[2:], given, strict=True))
     height, width = (int(size) for size in sizes)
-    return result(bilinear_resize(_float(x), height, width, bool(align_corners)))
+    return result(resizing.bilinear_resize(_float(x), height, width, bool(align_corners)))
 
 
 _MODES = ("size", "odd_scale", "like", "to_even_down", "to_even_up", "to_odd_down", "to_odd_up")
@@ -176,7 +176,7 @@ def adaptive_avg_pooling_2d(data: Any, output_size: Any = 1) -> Any:
         raise ArgumentError(
             "E399", f"adaptive_avg_pooling_2d with output_size={output_size!r}", help="it is height and width"
         )
-    return result(adaptive_mean(_float(x), (sizes[0], sizes[-1])))
+    return result(resizing.adaptive_mean(_float(x), (sizes[0], sizes[-1])))
 
 
 @public
@@ -188,13 +188,7 @@ def depth_to_space(data: Any, block_size: int) -> Any:
         ShapeError E179: an array that is no image, or has other channels.
     """
     x, block = _image("depth_to_space", array(data)), _whole("depth_to_space", "block_size", block_size)
-    n, channels, height, width = x.shape
-    if channels % (block * block):
-        help = f"the channels are a multiple of {block * block}"
-        raise ShapeError("E179", f"depth_to_space of {x.type} in blocks of {block}", help=help)
-    rest = channels // (block * block)
-    apart = transpose(reshape(x, (n, block, block, rest, height, width)), (0, 3, 4, 1, 5, 2))
-    return reshape(apart, (n, rest, height * block, width * block))
+    return result(resizing.depth_to_space(operand(x), block))
 
 
 @public
@@ -206,12 +200,7 @@ def space_to_depth(data: Any, block_size: int) -> Any:
         ShapeError E179: an array that is no image, or does not divide into blocks.
     """
     x, block = _image("space_to_depth", array(data)), _whole("space_to_depth", "block_size", block_size)
-    n, channels, height, width = x.shape
-    if height % block or width % block:
-        help = f"height and width are multiples of {block}"
-        raise ShapeError("E179", f"space_to_depth of {x.type} in blocks of {block}", help=help)
-    apart = reshape(x, (n, channels, height // block, block, width // block, block))
-    return reshape(transpose(apart, (0, 3, 5, 1, 2, 4)), (n, block * block * channels, height // block, width // block))
+    return result(resizing.space_to_depth(operand(x), block))
 
 
 def _float(x: Any) -> Operand:

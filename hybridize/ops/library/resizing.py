@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Images of other sizes: repeated, interpolated, averaged over parts."""
+"""Images of other sizes: repeated, interpolated, averaged over parts; pixels as channels and back."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hybridize.ops.library.convolution_layers import LAYOUTS
 from hybridize.ops.library.pooling import even_parts, pooling
 from hybridize.ops.op import Operand, constant, type_of
 from hybridize.ops.resampling import resampled
-from hybridize.ops.views import broadcast, cast, reshape, wide
+from hybridize.ops.views import broadcast, cast, reshape, transpose, wide
 
 
 def resized(x: Operand, rows: Mapping[int, Sequence[Row]]) -> Operand:
@@ -112,3 +112,33 @@ def repeated_along(x: Operand, times: Mapping[int, int]) -> Operand:
     wider = tuple(n for axis, size in enumerate(shape) for n in (size, times.get(axis, 1)))
     every = tuple(size * times.get(axis, 1) for axis, size in enumerate(shape))
     return reshape(broadcast(reshape(x, apart), wider), every)
+
+
+def depth_to_space(x: Operand, block: int) -> Operand:
+    """Turn channels into blocks of pixels: [n, b b c, h, w] to [n, c, h b, w b].
+
+    Raises:
+        ShapeError E179: there are other channels.
+    """
+    n, channels, height, width = type_of(x).shape
+    if channels % (block * block):
+        help = f"the channels are a multiple of {block * block}"
+        raise ShapeError("E179", f"depth_to_space of {type_of(x)} in blocks of {block}", help=help)
+    rest = channels // (block * block)
+    apart = transpose(reshape(x, (n, block, block, rest, height, width)), (0, 3, 4, 1, 5, 2))
+    return reshape(apart, (n, rest, height * block, width * block))
+
+
+def space_to_depth(x: Operand, block: int) -> Operand:
+    """Turn blocks of pixels into channels: [n, c, h b, w b] to [n, b b c, h, w].
+
+    Raises:
+        ShapeError E179: they do not divide into blocks.
+    """
+    n, channels, height, width = type_of(x).shape
+    if height % block or width % block:
+        help = f"height and width are multiples of {block}"
+        raise ShapeError("E179", f"space_to_depth of {type_of(x)} in blocks of {block}", help=help)
+    apart = reshape(x, (n, channels, height // block, block, width // block, block))
+    apart = transpose(apart, (0, 3, 5, 1, 2, 4))
+    return reshape(apart, (n, block * block * channels, height // block, width // block))
