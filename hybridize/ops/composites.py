@@ -275,10 +275,17 @@ def batch_norm(
         ShapeError E165: one of the four is not as long as the axis.
     """
     _check_channels("BatchNorm", x, axis, gamma, beta, mean, var)
+    return normalized_by(x, mean, var, None if fix_gamma else gamma, beta, axis, eps)
+
+
+def normalized_by(
+    x: Operand, mean: Operand, var: Operand, gamma: Operand | None, beta: Operand | None, axis: int, eps: float
+) -> Operand:
+    """(x - mean) / sqrt(var + eps) gamma + beta, all four of them [n], along `axis`; without gamma or beta if None."""
     wide, dtype = _widened(x)
-    centre, spread_, scale, shift = (cast(part, type_of(wide).dtype) for part in (mean, var, gamma, beta))
-    inverse = rsqrt(add(spread_, like(eps, spread_)))
-    return cast(_scaled(sub(wide, _along(centre, wide, axis)), inverse, scale, shift, axis, fix_gamma), dtype)
+    centre, square = (cast(part, type_of(wide).dtype) for part in (mean, var))
+    inverse = rsqrt(add(square, like(eps, square)))
+    return cast(_scaled(sub(wide, _along(centre, wide, axis)), inverse, gamma, beta, axis), dtype)
 
 
 @composite("BatchNorm", _of_batch)
@@ -330,9 +337,8 @@ def _normalized_by_batch(
     centre = mean(wide, axes)
     apart = sub(wide, _along(centre, wide, axis))
     square = mean(mul(apart, apart), axes)
-    scale, shift = (cast(part, type_of(wide).dtype) for part in (gamma, beta))
     inverse = rsqrt(add(square, like(eps, square)))
-    return cast(_scaled(apart, inverse, scale, shift, axis, fix_gamma), dtype), centre, square
+    return cast(_scaled(apart, inverse, None if fix_gamma else gamma, beta, axis), dtype), centre, square
 
 
 def _gradients_of_batch(
@@ -366,10 +372,12 @@ def _gradients_of_batch(
     return add(direct, _along(offset, wide, axis)), mul(product, inverse), total
 
 
-def _scaled(apart: Operand, inverse: Operand, scale: Operand, shift: Operand, axis: int, fix_gamma: bool) -> Operand:
+def _scaled(apart: Operand, inverse: Operand, gamma: Operand | None, beta: Operand | None, axis: int) -> Operand:
     """Multiply `x` without its mean by 1 / deviation and gamma, and add beta."""
-    factor = inverse if fix_gamma else mul(inverse, scale)
-    return add(mul(apart, _along(factor, apart, axis)), _along(shift, apart, axis))
+    dtype = type_of(apart).dtype
+    factor = inverse if gamma is None else mul(inverse, cast(gamma, dtype))
+    y = mul(apart, _along(factor, apart, axis))
+    return y if beta is None else add(y, _along(cast(beta, dtype), apart, axis))
 
 
 @composite("GroupNorm")

@@ -139,7 +139,7 @@ def _randint(types: Types, *arguments: Any, **_: Any) -> Operand:
 def _batch_norm(
     types: Types, x: Operand, weight: Any, bias: Any, mean: Operand, var: Operand, momentum: float, eps: float
 ) -> tuple[Operand | None, ...]:
-    return _normalized(types, x, weight, bias, mean, var, eps), None, None
+    return composites.normalized_by(x, mean, var, weight, bias, 1, eps), None, None
 
 
 @aten("_native_batch_norm_legit.no_stats")
@@ -147,7 +147,7 @@ def _batch_norm_alone(
     types: Types, x: Operand, weight: Any, bias: Any, training: bool, momentum: float, eps: float
 ) -> tuple[Operand | None, ...]:
     mean, var = _statistics(x)
-    return _normalized(types, x, weight, bias, mean, var, eps), None, None
+    return composites.normalized_by(x, mean, var, weight, bias, 1, eps), None, None
 
 
 @aten("_native_batch_norm_legit_functional.default")
@@ -163,7 +163,7 @@ def _batch_norm_of_batch(
     eps: float,
 ) -> tuple[Operand | None, ...]:
     if not training:
-        return _normalized(types, x, weight, bias, mean, var, eps), None, None, mean, var
+        return composites.normalized_by(x, mean, var, weight, bias, 1, eps), None, None, mean, var
     now, spread = _statistics(x)
     unbiased = composites.variance(_exact(x), _but_channels(x), 1)
 
@@ -173,7 +173,7 @@ def _batch_norm_of_batch(
         new = ops.cast(ops.stop_gradient(after), kind.dtype)
         return ops.add(kept, ops.mul(new, operand(momentum, kind.dtype, kind.shape)))
 
-    y = _normalized(types, x, weight, bias, now, spread, eps)
+    y = composites.normalized_by(x, now, spread, weight, bias, 1, eps)
     return y, None, None, moved(types[3], mean, now), moved(types[4], var, unbiased)
 
 
@@ -189,18 +189,3 @@ def _statistics(x: Operand) -> tuple[Operand, Operand]:
 
 def _exact(x: Operand) -> Operand:
     return ops.cast(x, wide(type_of(x).dtype))
-
-
-def _normalized(types: Types, x: Operand, weight: Any, bias: Any, mean: Operand, var: Operand, eps: float) -> Operand:
-    kind = types[0]
-    dtype = wide(kind.dtype)
-
-    def along_channels(v: Operand) -> Operand:
-        v = ops.cast(v, dtype)
-        return ops.broadcast(ops.reshape(v, (kind.shape[1], *(1,) * (kind.ndim - 2))), kind.shape)
-
-    var = ops.cast(var, dtype)
-    inverse = ops.rsqrt(ops.add(var, operand(eps, dtype, type_of(var).shape)))
-    scale = inverse if weight is None else ops.mul(inverse, ops.cast(weight, dtype))
-    y = ops.mul(ops.sub(ops.cast(x, dtype), along_channels(mean)), along_channels(scale))
-    return ops.cast(y if bias is None else ops.add(y, along_channels(bias)), kind.dtype)
