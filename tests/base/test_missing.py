@@ -39,6 +39,7 @@ def test_every_module_of_the_users_says_what_is_missing(module):
     ("module", "name", "said"),
     [
         (gluon, "rnn", "it is to come"),
+        (gluon.contrib, "rnn", "it is to come"),
         (nd, "RNN", "it is to come"),
         (nn, "dense", r"did you mean 'Dense'\?"),
         (nn, "Linear", "nn.Dense"),
