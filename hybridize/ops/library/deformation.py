@@ -226,7 +226,7 @@ def modulated_deformable_convolution(
 
 @frozen
 class _Windows:
-    """How the windows of a convolution lie before they are bent, and its name, for errors."""
+    """The windows of a convolution before they are bent, and its name, for errors."""
 
     name: str
     stride: Pair
