@@ -334,7 +334,7 @@ class Function(Generic[P, R]):
             log.debug("%s cannot be captured for any size: %s", self.name, error, exc_info=True)
             family.give_up(kinds, error)
             return None
-        return program if family.settle(kinds) else None
+        return program if family.settle(kinds, scope.why) else None
 
     def _captured(self, call: Call, scope: SizeScope | None = None) -> Captured:
         names, options = self.leaf_names(call), self.options

@@ -78,10 +78,14 @@ class Family:
             del self._calls[_REMEMBERED // 2]
         self._calls.append(call.kinds)
 
-    def settle(self, kinds: Kinds) -> bool:
+    def settle(self, kinds: Kinds, why: str = "") -> bool:
         """Tell whether a program that was captured with these types is of more use than an exact one.
 
         Axes that it holds for one size of only are not tried again.
+
+        Args:
+            kinds: types of the arguments.
+            why: it holds for these sizes only; empty where it is for what was asked of them.
         """
         useful = False
         for axis, size in _axes(kinds):
@@ -90,7 +94,7 @@ class Family:
                 self._fixed.add(axis)
             useful |= symbol is not None and not symbol.pinned
         self.programs += useful
-        self.problem = "" if useful else "no program holds for other sizes, as it needs these very ones"
+        self.problem = "" if useful else f"no program holds for other sizes, as {why or 'it needs these very ones'}"
         return useful
 
     def give_up(self, kinds: Kinds, problem: Exception) -> None:

@@ -437,3 +437,53 @@ def test_why_there_is_no_program_for_other_sizes():
         for shape in shapes:
             compiled(array(*shape))
         assert "no program holds for other sizes" in compiled.program(array(*shapes[-1])).reason
+
+
+WITHOUT_SOURCE = {}
+exec("def doubled(x):\n    return x * 2", WITHOUT_SOURCE)
+
+
+def calls_code_without_source(x):
+    return WITHOUT_SOURCE["doubled"](x)
+
+
+def catches(x):
+    try:
+        raise KeyError
+    except KeyError:
+        return x / len(x)
+
+
+def suppresses(x):
+    with contextlib.suppress(KeyError):
+        x = x / len(x)
+    return x
+
+
+def fails_in_a_branch(x):
+    if x.sum() > 1e9:
+        x = x.reshape(3, 7)
+    return x + 1
+
+
+def views(x):
+    return x.reshape(1, -1) * 2
+
+
+@pytest.mark.parametrize(
+    ("function", "why"),
+    [
+        (WITHOUT_SOURCE["doubled"], "code without source is called"),
+        (calls_code_without_source, "code without source is called"),
+        (catches, "whether an `except` has an error to catch may depend on them"),
+        (suppresses, "whether `suppress` has an error to hide may depend on them"),
+        (fails_in_a_branch, "another size may give another error, or none"),
+        (views, "the strides of an array may depend on them"),
+    ],
+)
+def test_why_all_sizes_are_those_of_the_call(function, why):
+    compiled = Function(function, backend="numpy")
+    for size in (4, 9):
+        x = array(2 * size)[::2]
+        compiled(x)
+    assert f"no program holds for other sizes, as {why}" in compiled.program(x).reason

@@ -42,6 +42,8 @@ class SizeScope:
         self.symbols: list[SizeSymbol] = []
         self.conditions: list[SizeCondition] = []
         """Assumptions that no range says; ranges are in the symbols."""
+        self.why = ""
+        """The reason why all sizes are those of the call that was captured, but for what was asked of them."""
         self.number: Callable[[Dim], Any] | None = None
         """While Python runs: a dim as a value that the program computes, for arithmetic that sizes do not have."""
         self.capturing = True

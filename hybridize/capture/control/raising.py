@@ -217,7 +217,7 @@ def stop(branch: Recording, error: Exception) -> None:
         assert root.raising is not None
         loc = root.raising[1]
     else:
-        root.inputs.pin_sizes()  # another size may give another error, or none
+        root.inputs.pin_sizes("another size may give another error, or none")
     error = depending(error)
     root.check_tries(type(error), loc)
     with interpreting(branch):

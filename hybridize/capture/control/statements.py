@@ -150,4 +150,4 @@ def caught() -> None:
         if trace.root.refused is not None:
             raise trace.root.refused
         # Whether it is raised may depend on the sizes, or on what cannot be done with symbols.
-        trace.root.inputs.pin_sizes()
+        trace.root.inputs.pin_sizes("whether an `except` has an error to catch may depend on them")

@@ -165,7 +165,7 @@ def _suppress(router: Semantics, *exceptions: Any) -> Any:
     """`with suppress(...)` is an `except`: see `flow.caught`."""
     trace = current_trace()
     if trace is not None:
-        trace.root.inputs.pin_sizes()
+        trace.root.inputs.pin_sizes("whether `suppress` has an error to hide may depend on them")
     return _Suppressing(*exceptions)
 
 

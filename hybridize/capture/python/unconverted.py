@@ -147,7 +147,7 @@ class Reached:
         self._held: dict[tuple[int, str], tuple[_Held, tuple[int, int]]] = {}
         """Stock of all that can be changed, each with the point of the capture at which it was taken."""
         if router is not None:
-            trace.root.inputs.pin_sizes()  # it may ask sizes for their class
+            trace.root.inputs.pin_sizes("code without source is called, which may need them as plain numbers")
 
     def all(self, values: Iterable[Any]) -> None:
         """Depend on all that can be found in some values, and take stock of it, before code finds it."""

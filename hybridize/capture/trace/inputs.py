@@ -190,7 +190,7 @@ class Inputs:
             if data.flags.c_contiguous:
                 self.layouts[entry.position] = None
                 return row_major(entry.value.type.shape)
-            self.pin_sizes()  # who knows how its strides depend on sizes
+            self.pin_sizes("the strides of an array may depend on them")
         if entry.position >= 0:
             self.layouts[entry.position] = data.strides
         return tuple(stride // data.itemsize for stride in data.strides)
@@ -201,7 +201,10 @@ class Inputs:
             self.compared = []
         return self.compared
 
-    def pin_sizes(self) -> None:
-        """Let the program hold for the sizes of this call only: code may have seen them that nobody looked at."""
-        for symbol in self._sizes.symbols if self._sizes is not None else ():
+    def pin_sizes(self, why: str) -> None:
+        """Let the program hold for the sizes of this call only, and remember why."""
+        if self._sizes is None:
+            return
+        self._sizes.why = self._sizes.why or why
+        for symbol in self._sizes.symbols:
             symbol.low = symbol.high = symbol.hint
