@@ -197,6 +197,9 @@ def corpus() -> dict[str, str]:
 
 
 if __name__ == "__main__":
+    from tests.records import check_tree  # here, as digests know the lines of what is above
+
+    check_tree(__file__)
     now = corpus()
     if "--write" in sys.argv:
         FILE.write_text(json.dumps(now, indent=0) + "\n")

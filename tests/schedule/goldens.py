@@ -17,6 +17,7 @@ from hybridize.ops import composites
 from hybridize.ops.factors import QR
 from hybridize.passes import PIPELINE
 from hybridize.passes.inline import Inline
+from tests.records import check_tree
 
 INLINE = Inline()
 FOLDER = Path(__file__).parent / "goldens"
@@ -373,4 +374,5 @@ def main():
 
 
 if __name__ == "__main__":
+    check_tree(__file__)
     main()

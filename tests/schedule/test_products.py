@@ -14,6 +14,7 @@ from hybridize.base.dtypes import float16, float32, int8
 from hybridize.machine.target import named_target
 from hybridize.schedule.contraction import Product, make_plan
 from hybridize.schedule.contraction.panels import row_tiles
+from tests.records import check_tree
 
 GOLDENS = Path(__file__).with_name("goldens") / "products"
 TARGETS = [named_target("avx512"), named_target("avx2")]
@@ -101,14 +102,6 @@ def test_row_tiles_differ_by_one_at_most():
         assert all(b.start == a.start + a.count * a.height for a, b in itertools.pairwise(parts))
 
 
-if __name__ == "__main__":
-    GOLDENS.mkdir(parents=True, exist_ok=True)
-    for path in GOLDENS.iterdir():
-        path.unlink()
-    for kind in KINDS:
-        file(kind).write_text(text(kind))
-
-
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
 @pytest.mark.parametrize(("rows", "columns", "terms", "ahead"), [
     (1, 1000, 1280, True), (2, 1000, 512, True), (1, 256, 128, False), (64, 1000, 1280, False),
@@ -118,3 +111,12 @@ def test_a_packed_w_that_is_far_and_read_once_is_fetched_ahead(target, rows, col
     plan = make_plan(Product(float32, rows, columns, terms, transpose_w=True, packed=True), target)
     assert (plan.tiling.panel_ahead > 0) == ahead
     assert ("bytes ahead" in str(plan)) == ahead
+
+
+if __name__ == "__main__":
+    check_tree(__file__)
+    GOLDENS.mkdir(parents=True, exist_ok=True)
+    for path in GOLDENS.iterdir():
+        path.unlink()
+    for kind in KINDS:
+        file(kind).write_text(text(kind))
