@@ -190,38 +190,53 @@ def _either(
 
 
 def _arranged(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: bool, lanes: int) -> Arrangement | None:
-    sizes, rank = contraction.sizes, contraction.rank
+    sizes = contraction.sizes
     if any(len(index.terms) > 1 for index in contraction.w) or any(outside(contraction.w, sizes, shapes[1])):
         return None
     parts = phases(contraction) if all(same(index.divisor, 1) for index in contraction.w) else None
-    if parts is None:
-        return None
-    halo = _halo_of(parts, shapes[0])
+    halo = None if parts is None else _halo_of(parts, shapes[0])
     columns = [axis for axis, role in enumerate(roles(contraction)) if role is Role.COLUMN]
     rows = [axis for axis, role in enumerate(roles(contraction)) if role is Role.ROW]
-    if halo is None or not columns or not rows:
+    if parts is None or halo is None or not columns or not rows:
         return None
     wide = [axis for axis in columns if hint(sizes[axis]) * _EMPTY >= lanes]
     if not wide:
         return None
     column = max(wide, key=lambda axis: (not is_symbolic(sizes[axis]), min(hint(sizes[axis]), lanes), axis))
-    groups = tuple(axis for axis in range(rank) if axis != column and axis not in rows)
-    sums = tuple(range(rank, len(sizes)))
-    return Arrangement(contraction, swapped, shapes, groups, tuple(rows), column, Role.COLUMN, sums, parts, halo)
+    return _made(contraction, swapped, shapes, rows, (column, Role.COLUMN), (parts, halo))
+
+
+def _made(
+    contraction: Contraction,
+    swapped: bool,
+    shapes: tuple[Shape, Shape],
+    rows: Sequence[int],
+    lanes: tuple[int, Role],
+    moved: tuple[tuple[Part, ...], Halo],
+) -> Arrangement:
+    """Make an arrangement: axes of the result that are neither rows nor lanes are groups."""
+    rank, (lane, role), (parts, halo) = contraction.rank, lanes, moved
+    groups = tuple(axis for axis in range(rank) if axis != lane and axis not in rows)
+    sums = tuple(range(rank, len(contraction.sizes)))
+    return Arrangement(contraction, swapped, shapes, groups, tuple(rows), lane, role, sums, parts, halo)
+
+
+def _moved(contraction: Contraction, shapes: tuple[Shape, Shape]) -> tuple[tuple[Part, ...], Halo] | None:
+    """Return the parts of axes where windows move over x, and their halo; None where w is not read as it is."""
+    if any(outside(contraction.w, contraction.sizes, shapes[1])) or not _are_known(contraction):
+        return None
+    parts = phases(contraction)
+    halo = None if parts is None else _halo_of(parts, shapes[0])
+    return None if parts is None or halo is None else (parts, halo)
 
 
 def _shared(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: bool, lanes: int) -> Arrangement | None:
     """The parts of axes where windows move over x, and the lanes of vectors are an axis that both operands have."""
     sizes, rank = contraction.sizes, contraction.rank
-    if any(outside(contraction.w, sizes, shapes[1])) or not _are_known(contraction):
-        return None
-    parts = phases(contraction)
-    halo = None if parts is None else _halo_of(parts, shapes[0])
-    if parts is None or halo is None:
-        return None
+    moved = _moved(contraction, shapes)
     found = roles(contraction)
     rows = tuple(axis for axis, role in enumerate(found) if role is Role.ROW)
-    if any(role is Role.COLUMN and not same(sizes[axis], 1) for axis, role in enumerate(found)):
+    if moved is None or any(role is Role.COLUMN and not same(sizes[axis], 1) for axis, role in enumerate(found)):
         return None
     wide = [
         axis
@@ -234,9 +249,7 @@ def _shared(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: bool
     if not wide:
         return None
     lane = max(wide, key=lambda axis: (not is_symbolic(sizes[axis]), min(hint(sizes[axis]), lanes), axis))
-    groups = tuple(axis for axis in range(rank) if axis != lane and axis not in rows)
-    sums = tuple(range(rank, len(sizes)))
-    made = Arrangement(contraction, swapped, shapes, groups, rows, lane, Role.BATCH, sums, parts, halo)
+    made = _made(contraction, swapped, shapes, rows, (lane, Role.BATCH), moved)
     return made if any(_moves(index, sizes, rank) for index in contraction.x) else None
 
 
@@ -246,24 +259,18 @@ def _along_rows(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: 
     Of a line of pixels, or of images if these fill many more lanes.
     """
     sizes, rank = contraction.sizes, contraction.rank
-    if any(outside(contraction.w, sizes, shapes[1])) or not _are_known(contraction):
-        return None
-    parts = phases(contraction)
-    halo = None if parts is None else _halo_of(parts, shapes[0])
+    moved = _moved(contraction, shapes)
     found = roles(contraction)
     rows = tuple(axis for axis, role in enumerate(found) if role is Role.ROW)
     columns = [axis for axis, role in enumerate(found) if role is Role.COLUMN]
-    if parts is None or halo is None or not columns:
+    if moved is None or not columns:
         return None
-    wide = [
-        axis for axis in rows if hint(sizes[axis]) * _EMPTY >= lanes and _is_in_line(axis, contraction.x, parts, rank)
-    ]
+    wide = [axis for axis in rows if hint(sizes[axis]) * _EMPTY >= lanes]
+    wide = [axis for axis in wide if _is_in_line(axis, contraction.x, moved[0], rank)]
     if not wide or not any(_moves(index, sizes, rank) for index in contraction.x):
         return None
     lane = _in_line(wide, contraction, shapes[0], lanes)
-    groups = tuple(axis for axis in range(rank) if axis != lane and axis not in rows)
-    sums = tuple(range(rank, len(sizes)))
-    return Arrangement(contraction, swapped, shapes, groups, rows, lane, Role.ROW, sums, parts, halo)
+    return _made(contraction, swapped, shapes, rows, (lane, Role.ROW), moved)
 
 
 def _along_sums(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: bool, lanes: int) -> Arrangement | None:
@@ -272,27 +279,22 @@ def _along_sums(contraction: Contraction, shapes: tuple[Shape, Shape], swapped: 
     As the pixels of a line in the gradient by a weight. Long sums only: lanes are added up in the end.
     """
     sizes, rank = contraction.sizes, contraction.rank
-    if any(outside(contraction.w, sizes, shapes[1])) or not _are_known(contraction):
-        return None
-    parts = phases(contraction)
-    halo = None if parts is None else _halo_of(parts, shapes[0])
+    moved = _moved(contraction, shapes)
     found = roles(contraction)
     rows = tuple(axis for axis, role in enumerate(found) if role is Role.ROW)
-    if parts is None or halo is None or not rows or Role.COLUMN not in found:
+    if moved is None or not rows or Role.COLUMN not in found:
         return None
     terms = math.prod(hint(size) for size in sizes[rank:])
     wide = [
         axis
         for axis in range(rank, len(sizes))
-        if _is_summed_in_line(axis, contraction, parts)
+        if _is_summed_in_line(axis, contraction, moved[0])
         and terms // hint(sizes[axis]) * -(-hint(sizes[axis]) // lanes) >= _LONG
     ]
     if not wide or not any(_moves(index, sizes, rank) for index in contraction.x):
         return None
     lane = _in_line(wide, contraction, shapes[0], lanes)
-    groups = tuple(axis for axis in range(rank) if axis not in rows)
-    sums = tuple(range(rank, len(sizes)))
-    return Arrangement(contraction, swapped, shapes, groups, rows, lane, Role.SUM, sums, parts, halo)
+    return _made(contraction, swapped, shapes, rows, (lane, Role.SUM), moved)
 
 
 def _in_line(wide: Sequence[int], contraction: Contraction, shape: Shape, lanes: int) -> int:

@@ -18,12 +18,12 @@ from hybridize.base.dims import hint, is_symbolic, known, proven, same
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes, masked_load
 from hybridize.codegen.llvm.contraction.micro import at, operand, plus, times
-from hybridize.codegen.llvm.contraction.taps import LIGHT
+from hybridize.codegen.llvm.contraction.taps import LIGHT, elements_of_result
 from hybridize.codegen.llvm.functions.table import narrowed
 from hybridize.codegen.llvm.functions.table import register as register_type
 from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.nests.memory import Width
-from hybridize.codegen.llvm.nests.positions import Array, Lane
+from hybridize.codegen.llvm.nests.positions import Lane
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
 from hybridize.loops.expr import Load
 from hybridize.loops.index import bit
@@ -233,7 +233,7 @@ class _Lines:
         )
         begun = [self.arithmetic.zero] * math.prod(self.box)
         sums = self._sums(f, x, w, width, self.tiles.sums, (), begun)
-        elements = self._elements(f)
+        elements = elements_of_result(f, self.arithmetic.target, self.params, self.plan.sizes, placed=False)
         values = [expr for store in self.stores for expr in (store.index, store.value)]
         with ExitStack() as within:
             within.enter_context(elements.bound(self.plan.lane, column, Lane(self.plan.lane, width)))
@@ -255,7 +255,7 @@ class _Lines:
         begun = [self.arithmetic.zero] * math.prod(self.box)
         sums = self._sums(f, x, w, Width(self.plan.lanes), self.tiles.sums, (), begun)
         totals = [self.arithmetic.sums(f, [each]) for each in sums]
-        elements = self._elements(f)
+        elements = elements_of_result(f, self.arithmetic.target, self.params, self.plan.sizes, placed=False)
         values = [expr for store in self.stores for expr in (store.index, store.value)]
         with ExitStack() as within:
             for (axis, _), count in zip(self.tiles.rows, self.box, strict=True):
@@ -388,14 +388,6 @@ class _Lines:
     def _lanes(self) -> int:
         """Lanes of the sums that an epilogue sees."""
         return 1 if self.plan.is_summed else self.plan.lanes
-
-    def _elements(self, f: Function) -> Elements:
-        """The writer of the epilogue, all axes of the result rows."""
-        arrays = {n: Array(f"%e{n}", param.dtype, written=param.written) for n, param in enumerate(self.params)}
-        elements = Elements(f, self.arithmetic.target, arrays, dict(enumerate(self.plan.sizes)))
-        for axis in range(len(self.plan.sizes)):
-            elements.rows |= bit(axis)
-        return elements
 
     def _store(self, f: Function, elements: Elements, sums: Sequence[str], places: Mapping[int, str]) -> None:
         """Write the epilogue of each row of a tile."""

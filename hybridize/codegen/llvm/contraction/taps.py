@@ -446,15 +446,6 @@ class _Line:
             fetch(f, w, self.panels.ahead, vectors * arithmetic.vector_bytes)
         return term_added(f, arithmetic, x, offsets, columns, sums)
 
-    def _elements(self, f: Function) -> Elements:
-        """The writer of the epilogue, all axes of the result open but rows and columns."""
-        arrays = {n: Array(f"%e{n}", param.dtype, written=param.written) for n, param in enumerate(self.params)}
-        elements = Elements(f, self.arithmetic.target, arrays, dict(enumerate(self.plan.sizes)))
-        for axis in range(len(self.plan.sizes)):
-            elements.axes[axis], elements.depth[axis] = f"%a{axis}", 0
-            elements.rows |= bit(axis)
-        return elements
-
     def _lane(self, f: Function, vector: int | None, column: str) -> Lane:
         """The lanes of a vector of columns; of the last ones, some may not exist."""
         plan, lanes = self.plan, self.plan.lanes
@@ -466,7 +457,8 @@ class _Line:
 
     def _store(self, f: Function, rows: list[str], sums: list[str]) -> None:
         """Write the epilogue of each vector of sums, column by column: what depends on columns alone is once."""
-        elements, plan = self._elements(f), self.plan
+        plan = self.plan
+        elements = elements_of_result(f, self.arithmetic.target, self.params, plan.sizes)
         values = [expr for store in self.stores for expr in (store.index, store.value)]
         for v in range(self.panels.vectors):
             column = plus(f, f"%a{plan.column.axis}", v * plan.lanes)
@@ -479,7 +471,8 @@ class _Line:
 
     def _store_in_turn(self, f: Function, rows: list[str], sums: list[str]) -> None:
         """Write a long epilogue once, in a loop over vectors of sums that wait on the stack."""
-        elements, plan, arithmetic = self._elements(f), self.plan, self.arithmetic
+        plan, arithmetic = self.plan, self.arithmetic
+        elements = elements_of_result(f, arithmetic.target, self.params, plan.sizes)
         held = f.alloca(arithmetic.vector, len(sums))
         numbers = f.alloca("i64", len(rows))
         for i, total in enumerate(sums):
@@ -502,6 +495,27 @@ class _Line:
     def _finish(self, f: Function, elements: Elements, total: str) -> None:
         """Write the epilogue of one vector of sums."""
         accumulated(f, elements, self.stores, total, self.plan.lanes)
+
+
+def elements_of_result(
+    f: Function, target: Target, params: Sequence[Param], sizes: Sequence[int], *, placed: bool = True
+) -> Elements:
+    """Return the writer of an epilogue, all axes of the result rows.
+
+    Args:
+        f: the function, whose arguments are the arrays `%e0`.
+        target: the machine.
+        params: the arrays.
+        sizes: of the result.
+        placed: True if arguments `%a0` say where each axis stands.
+    """
+    arrays = {n: Array(f"%e{n}", param.dtype, written=param.written) for n, param in enumerate(params)}
+    elements = Elements(f, target, arrays, dict(enumerate(sizes)))
+    for axis in range(len(sizes)):
+        if placed:
+            elements.axes[axis], elements.depth[axis] = f"%a{axis}", 0
+        elements.rows |= bit(axis)
+    return elements
 
 
 def accumulated(f: Function, elements: Elements, stores: Sequence[SideStore], total: str, lanes: int) -> None:

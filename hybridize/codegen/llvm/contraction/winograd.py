@@ -16,11 +16,11 @@ from hybridize.base.dims import bounds, same
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes
 from hybridize.codegen.llvm.contraction.micro import at, operand, plus, times
-from hybridize.codegen.llvm.contraction.taps import LIGHT, accumulated, emit_taps
+from hybridize.codegen.llvm.contraction.taps import LIGHT, accumulated, elements_of_result, emit_taps
 from hybridize.codegen.llvm.functions.table import constant
 from hybridize.codegen.llvm.nests.elements import Elements
 from hybridize.codegen.llvm.nests.memory import Width
-from hybridize.codegen.llvm.nests.positions import Array, Lane
+from hybridize.codegen.llvm.nests.positions import Lane
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
 from hybridize.loops.index import Interner, bit
 from hybridize.loops.kernel import Param
@@ -195,7 +195,8 @@ class _Transforms:
         buffers = [("ptr", f"e{number}") for number in range(len(self.params))]
         more = [] if whole else [("i64", "down"), ("i64", "across")]
         f = Function(module, name, [("ptr", "m"), *axes, *buffers, *more], attributes="nounwind noinline")
-        elements, program = self._elements(f), linear_program(plan.transforms.out)
+        elements = elements_of_result(f, self.arithmetic.target, self.params, plan.sizes)
+        program = linear_program(plan.transforms.out)
         values = [expr for store in self.stores for expr in (store.index, store.value)]
         moving = bit(plan.down.axis) | bit(plan.across.axis)
         for vectors, mask in self._vectors(f, plan.sizes[plan.column]):
@@ -252,15 +253,6 @@ class _Transforms:
     def _finish(self, f: Function, elements: Elements, value: str) -> None:
         """Write the epilogue of a vector."""
         accumulated(f, elements, self.stores, value, self.plan.lanes)
-
-    def _elements(self, f: Function) -> Elements:
-        """The writer of the epilogue, all axes of the result open but the column."""
-        arrays = {n: Array(f"%e{n}", param.dtype, written=param.written) for n, param in enumerate(self.params)}
-        elements = Elements(f, self.arithmetic.target, arrays, dict(enumerate(self.plan.sizes)))
-        for axis in range(len(self.plan.sizes)):
-            elements.axes[axis], elements.depth[axis] = f"%a{axis}", 0
-            elements.rows |= bit(axis)
-        return elements
 
     def _applied(self, f: Function, program: LinearProgram, vector: Sequence[str]) -> list[str]:
         """The values of a program."""
