@@ -55,13 +55,28 @@ def convolution(
     """
     of, by = type_of(x), type_of(w)
     rank = _axes_of_windows("convolution", of, by, channels_last, ("o", "c"))
-    steps = each_axis("convolution", "strides", strides, rank)
-    spaces = each_axis("convolution", "dilation", dilation, rank)
+    numbers = _numbers("convolution", rank, strides, padding, dilation, groups)
     spread = each_axis("convolution", "x_dilation", x_dilation, rank)
-    sides = tuple(_sides(padding, rank))
-    (groups,) = each_axis("convolution", "groups", groups, 1)
     plan = _convolved_once if dims.known((*of.shape, *by.shape)) else _convolved
-    return plan(of, by, steps, sides, spaces, groups, spread, channels_last).applied(x, w)
+    return plan(of, by, *numbers, spread, channels_last).applied(x, w)
+
+
+def _numbers(
+    name: str,
+    rank: int,
+    strides: int | Sequence[int],
+    padding: int | Padding,
+    dilation: int | Sequence[int],
+    groups: int,
+) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...], tuple[int, ...], int]:
+    """Return the strides, the padding on both sides and the dilation along each axis, and the number of groups."""
+    (parts,) = each_axis(name, "groups", groups, 1)
+    return (
+        each_axis(name, "strides", strides, rank),
+        tuple(_sides(padding, rank)),
+        each_axis(name, "dilation", dilation, rank),
+        parts,
+    )
 
 
 def _convolved(
@@ -139,13 +154,10 @@ def transposed_convolution(
     """
     of, by = type_of(x), type_of(w)
     rank = _axes_of_windows("transposed convolution", of, by, channels_last, ("c", "o"))
-    steps = each_axis("transposed convolution", "strides", strides, rank)
-    spaces = each_axis("transposed convolution", "dilation", dilation, rank)
+    numbers = _numbers("transposed convolution", rank, strides, padding, dilation, groups)
     more = each_axis("transposed convolution", "output_padding", output_padding, rank, 0, 0)
-    sides = tuple(_sides(padding, rank))
-    (groups,) = each_axis("transposed convolution", "groups", groups, 1)
     plan = _transposed_once if dims.known((*of.shape, *by.shape)) else _transposed
-    return plan(of, by, steps, sides, spaces, groups, more, channels_last).applied(x, w)
+    return plan(of, by, *numbers, more, channels_last).applied(x, w)
 
 
 def _transposed(

@@ -98,6 +98,16 @@ def _behind(types: Types, x: Operand, kernel: Numbers, stride: Numbers, pad: Num
     return tuple(found)
 
 
+def _windows(
+    types: Types, x: Operand, kernel: Any, stride: Any, pad: Any, dilation: Numbers
+) -> tuple[Numbers, Numbers, Numbers, Numbers]:
+    """Return the size of windows, their distance, their size if none is given, and the padding before and after."""
+    rank = len(dilation)
+    window, sides = _each(kernel, rank), _each(pad, rank)
+    steps = _each(stride, rank) if stride not in ([], (), None) else window
+    return window, steps, sides, _behind(types, x, window, steps, sides, dilation)
+
+
 def _maxima(rank: int) -> Callable[..., Any]:
     def translate(
         types: Types,
@@ -108,9 +118,8 @@ def _maxima(rank: int) -> Callable[..., Any]:
         dilation: Any = 1,
         ceil_mode: bool = False,
     ) -> tuple[Operand, Operand]:
-        window, apart, sides = (_each(given, rank) for given in (kernel, dilation, pad))
-        steps = _each(stride, rank) if stride not in ([], (), None) else window
-        behind = _behind(types, x, window, steps, sides, apart)
+        apart = _each(dilation, rank)
+        window, steps, sides, behind = _windows(types, x, kernel, stride, pad, apart)
         axes = tuple(range(2, rank + 2))
         values, places = maxima_of_windows(x, axes, window, steps, sides, behind, apart)
         if all(apart[k] == 1 and same(behind[k], sides[k]) for k in range(rank)):
@@ -132,9 +141,7 @@ def _means(rank: int) -> Callable[..., Any]:
         count_include_pad: bool = True,
         divisor_override: int | None = None,
     ) -> Operand:
-        window, sides = _each(kernel, rank), _each(pad, rank)
-        steps = _each(stride, rank) if stride not in ([], (), None) else window
-        behind = _behind(types, x, window, steps, sides, (1,) * rank)
+        window, steps, sides, behind = _windows(types, x, kernel, stride, pad, (1,) * rank)
         if divisor_override is None and all(map(same, behind, sides)):
             counted, layout = bool(count_include_pad), LAYOUTS[rank][0]
             return pooling(x, window, "avg", False, "valid", steps, sides, None, counted, layout)
