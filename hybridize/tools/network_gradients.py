@@ -55,13 +55,8 @@ def backward(network: Network, parameters: list[list[F64]], x: F64, y: I32) -> t
         value, back = _RULES[layer.kind](layer, arrays, [values[one] for one in layer.inputs])
         values.append(value)
         backs.append(back)
-    scores = values.pop()
-    logarithms = scores - scores.max(1, keepdims=True)
-    logarithms -= np.log(np.exp(logarithms).sum(1, keepdims=True))
-    rows = np.arange(len(y))
-    gradient = np.exp(logarithms)
-    gradient[rows, y] -= 1
-    waiting: dict[int, F64] = {len(values): gradient / len(y)}
+    loss, gradient = cross_entropy(values.pop(), y)
+    waiting: dict[int, F64] = {len(values): gradient}
     found: Gradients = []
     for number in range(len(network.layers), 0, -1):
         layer, back = network.layers[number - 1], backs.pop()
@@ -69,7 +64,17 @@ def backward(network: Network, parameters: list[list[F64]], x: F64, y: I32) -> t
         found.append(of_weights)
         for one, part in zip(layer.inputs, of_inputs, strict=True):
             waiting[one] = waiting[one] + part if one in waiting else part
-    return float(-logarithms[rows, y].mean()), found[::-1]
+    return loss, found[::-1]
+
+
+def cross_entropy(scores: F64, y: I32) -> tuple[float, F64]:
+    """Return the mean cross entropy of labels and the softmax of scores, and its gradient by the scores."""
+    logarithms = scores - scores.max(1, keepdims=True)
+    logarithms -= np.log(np.exp(logarithms).sum(1, keepdims=True))
+    rows = np.arange(len(y))
+    gradient = np.exp(logarithms)
+    gradient[rows, y] -= 1
+    return float(-logarithms[rows, y].mean()), gradient / len(y)
 
 
 def _part(array: F64, layer: Layer, i: int, j: int) -> F64:

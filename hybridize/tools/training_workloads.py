@@ -18,7 +18,7 @@ import numpy as np
 
 from hybridize.base.loading import load_module
 from hybridize.tools import networks
-from hybridize.tools.network_gradients import learned, losses
+from hybridize.tools.network_gradients import cross_entropy, learned, losses
 from hybridize.tools.networks import F64, Network
 from hybridize.tools.peers import F32, I32, Batches, Layers, Prepared
 
@@ -166,18 +166,12 @@ def _backward(parameters: Sequence[F64], x: F64, y: I32) -> tuple[float, list[F6
     for i, (weight, bias) in enumerate(zip(weights, biases, strict=True)):
         value = values[-1] @ weight.T + bias
         values.append(np.maximum(value, 0) if i < len(weights) - 1 else value)
-    scores = values.pop()
-    logarithms = scores - scores.max(1, keepdims=True)
-    logarithms -= np.log(np.exp(logarithms).sum(1, keepdims=True))
-    rows = np.arange(len(y))
-    gradient = np.exp(logarithms)
-    gradient[rows, y] -= 1
-    gradient /= len(y)
+    loss, gradient = cross_entropy(values.pop(), y)
     gradients: list[F64] = []
     for value, weight in zip(reversed(values), reversed(weights), strict=True):
         gradients[:0] = [gradient.T @ value, gradient.sum(0)]
         gradient = gradient @ weight * (value > 0)
-    return float(-logarithms[rows, y].mean()), gradients
+    return loss, gradients
 
 
 def _sgd(rate: float, parameters: list[F64]) -> Any:
