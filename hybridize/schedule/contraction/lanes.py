@@ -88,11 +88,6 @@ class LaneTiles:
     parts: tuple[LanePart, ...]
 
     @property
-    def is_one_turn(self) -> bool:
-        """True if a turn has all sums of an element."""
-        return all(same(part.sizes[axis], count) for part in self.parts for axis, count in self.sums)
-
-    @property
     def can_be_cut(self) -> bool:
         """True if a part may have fewer rows along some axis than a tile has: it is then done row by row."""
         return not all(dims.proven(part.sizes[axis], count) for part in self.parts for axis, count in self.rows)
