@@ -28,6 +28,7 @@ keeps. Kernels are loop IR; nothing here knows LLVM.
     bands        steps that run a few rows at a time, one after the other
     banding      bands carried out: order, plans by blocks of rows, memory, threads
     rolling      contractions over images that run a few lines at a time, one after the other
+    dying        steps moved to where they let a larger value die
     memory       offsets from live ranges
     updates      buffer donation: outputs that may lie where an input lies
     parallel     which steps are split among threads

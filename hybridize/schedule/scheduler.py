@@ -46,6 +46,7 @@ from hybridize.schedule.contraction.winograd import (
 )
 from hybridize.schedule.derived import derived, packed, part
 from hybridize.schedule.draft import Draft
+from hybridize.schedule.dying import earlier
 from hybridize.schedule.epilogue import epilogue_of, following
 from hybridize.schedule.finish import Numbering, finish, finish_rows, suits_rows
 from hybridize.schedule.flattening import flattened
@@ -253,7 +254,7 @@ class _Scheduler:
                     heapq.heappush(ready, (reader.last, number[reader]))
         if len(order) != len(units):
             raise CodegenError("E952", "the schedule has a cycle")
-        order = gathered(order, after, grouping, self.target)
+        order = gathered(earlier(order, after, grouping, within), after, grouping, self.target)
         if self.threads > 1:
             self._depend(order, after)
         return order
