@@ -151,6 +151,20 @@ def test_a_block_is_a_band_where_its_image_is_larger_than_the_cache(shape, width
     numpy.testing.assert_allclose(found.asnumpy(), net(x).asnumpy(), rtol=1e-4, atol=1e-5)
 
 
+def test_a_report_times_the_steps_of_a_band_together():
+    net = inverted(96, 2)
+    net.hybridize(threads=1)
+    x = np.array(numpy.ones((1, 3, 112, 112), numpy.float32))
+    net(x)
+    report = net.program(x).explain(x, profile=True)
+    ((first, last, size, rows, batch),) = report.bands
+    assert last - first == 3
+    assert (rows, batch) == (56, 1)
+    assert 0 < size < rows
+    assert f"kernels {first} to {last}: {size} of 56 rows at a time" in str(report)
+    assert report.seconds > 0
+
+
 def test_sizes_that_only_calls_know_are_in_no_band():
     net = inverted(32, 1)
     images = [np.array(numpy.ones((1, 3, size, size), numpy.float32)) for size in (9, 16, 24)]
