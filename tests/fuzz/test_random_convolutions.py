@@ -8,6 +8,7 @@ same. A second call has another batch, so that the program for all batches is ru
 
 import os
 import random
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,6 +25,7 @@ from hybridize.codegen.llvm.engine import runnable
 COUNT = int(os.environ.get("HYBRIDIZE_FUZZ_CONVOLUTIONS", "1500"))
 LAYOUTS = {1: ("NCW", "NWC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 CHANNELS = (1, 2, 3, 4, 6, 8, 12, 16, 17, 24)
+THICK = (16, 17, 24, 32)
 MAX = {1: functional.max_pool1d, 2: functional.max_pool2d, 3: functional.max_pool3d}
 MEAN = {1: functional.avg_pool1d, 2: functional.avg_pool2d, 3: functional.avg_pool3d}
 CONVOLVE = {1: functional.conv1d, 2: functional.conv2d, 3: functional.conv3d}
@@ -84,6 +86,8 @@ class Net:
     near: list[float] = field(default_factory=list)
     """The distances to a kink that PyTorch's run met: nearer than rounding, gradients are either side's."""
     roundings: Roundings = field(default_factory=Roundings)
+    thick: bool = False
+    """Many channels and windows of 3 by 3, which may go by fewer products, and which threads share."""
 
     @property
     def layout(self) -> str:
@@ -113,12 +117,16 @@ def convolution(net: Net) -> None:
     draw, channels = net.draw, net.shape[1]
     kernel = net.numbers((1, 1, 2, 3, 3, 5))
     stride, dilate, pad = net.numbers((1, 1, 2, 3)), net.numbers((1, 1, 1, 2, 3)), net.numbers((0, 1, 1, 2, 4))
+    if net.thick:
+        kernel, stride, dilate = ((each,) * net.rank for each in (3, 1, 1))
     reach = [(k - 1) * d + 1 for k, d in zip(kernel, dilate, strict=True)]
     if any(size + 2 * p < r for size, p, r in zip(net.shape[2:], pad, reach, strict=True)):
         return
     divisors = [g for g in range(1, channels + 1) if channels % g == 0]
     groups = draw.choice([1, 1, draw.choice(divisors), channels])
     filters = groups * draw.choice((1, 2, 3)) if groups > 1 else draw.choice(CHANNELS)
+    if net.thick:
+        groups, filters = 1, draw.choice(THICK)
     sizes = [(size + 2 * p - r) // s + 1 for size, p, r, s in zip(net.shape[2:], pad, reach, stride, strict=True)]
     if numpy.prod([net.shape[0] + 1, *sizes, *kernel, filters, channels // groups], dtype=float) > LIMIT:
         return
@@ -285,17 +293,19 @@ def residual(net: Net) -> None:
 STEPS = (convolution, convolution, convolution, convolution, deconvolution, pooling, norm, activation, residual)
 
 
-def drawn(seed: int) -> tuple[Net, tuple[int, ...]]:
+def drawn(seed: int, thick: bool = False) -> tuple[Net, tuple[int, ...]]:
     """Draw a network, and the shape of its input, channels first."""
     draw = random.Random(seed)
-    rank = draw.choice((1, 2, 2, 2, 3))
-    dtype = draw.choice(("float64", "float64", "float32", "float32", "float16"))
+    rank = 2 if thick else draw.choice((1, 2, 2, 2, 3))
+    dtype = "float32" if thick else draw.choice(("float64", "float64", "float32", "float32", "float16"))
     largest = {1: 40, 2: 13, 3: 7}[rank]
     pixels = tuple(draw.choice((1, 2, draw.randint(1, largest), draw.randint(3, largest))) for _ in range(rank))
-    shape = (draw.choice((0, 1, 1, 2, 2, 3, 5)), draw.choice(CHANNELS), *pixels)
-    net = Net(draw, rank, draw.random() < 0.4, dtype, shape)
-    for _ in range(draw.randint(1, 5)):
-        step = draw.choice(STEPS)
+    if thick:
+        pixels = (draw.randint(8, 14), draw.randint(8, 14))
+    shape = (draw.choice((0, 1, 1, 2, 2, 3, 5)), draw.choice(THICK if thick else CHANNELS), *pixels)
+    net = Net(draw, rank, draw.random() < 0.4, dtype, shape, thick=thick)
+    for number in range(draw.randint(1, 5)):
+        step = convolution if thick and number % 2 == 0 else draw.choice(STEPS)
         if step is residual and shape[0] * numpy.prod(net.shape[1:]) * net.shape[1] * 5**rank > LIMIT:
             continue
         step(net)
@@ -304,13 +314,16 @@ def drawn(seed: int) -> tuple[Net, tuple[int, ...]]:
     return net, shape
 
 
-def check(seed: int, second: bool = False, dtype: str | None = None) -> None:
-    """Run one network on all sides; one in which rounding goes far in float64 too, where it is right to nine digits."""
-    net, shape = drawn(seed)
+def check(seed: int, second: bool = False, dtype: str | None = None, thick: bool = False, **options: Any) -> set[str]:
+    """Run one network on all sides; return the words of its program's report that name a way to run it.
+
+    One in which rounding goes far is run in float64 too, where it is right to nine digits.
+    """
+    net, shape = drawn(seed, thick)
     net.dtype = dtype or net.dtype
     goes_far = False
     if not net.steps:
-        return
+        return set()
     numbers = numpy.random.default_rng(seed)
     weights = [
         (numbers.normal(size=each) / max(1, numpy.prod(each[1:])) ** 0.5).astype(net.dtype) for each in net.weights
@@ -333,7 +346,11 @@ def check(seed: int, second: bool = False, dtype: str | None = None) -> None:
             return forward(x, *ws), []
 
     run = gradients if net.dtype != "float16" else result
-    compiled = hybridize(run)
+    # Weights from outside are packed, and transformed, once for many calls; those that are arguments are not.
+    held = arrays if thick else []
+    passed = [] if thick else arrays
+    compiled = hybridize(lambda x, g, *ws: run(x, g, *held, *ws), **options)
+    kinds: set[str] = set()
     for batch in (shape[0], shape[0] + 1) if second else (shape[0],):
         net.near.clear()
         image = numbers.normal(size=(batch, *shape[1:])).astype(net.dtype)
@@ -342,7 +359,7 @@ def check(seed: int, second: bool = False, dtype: str | None = None) -> None:
         noisy = torchs(net, [image, *weights], factor, 2.0**-24) if net.dtype == "float32" else wanted
         kinked = net.dtype != "float64" and min(net.near, default=1.0) < 1e-4
         x, g = given(image, net.last), given(factor, net.last)
-        found = [[value, *rest] for value, rest in (run(x, g, *arrays), compiled(x, g, *arrays))]
+        found = [[value, *rest] for value, rest in (run(x, g, *arrays), compiled(x, g, *passed))]
         names = ["result", "by the input", *(f"by weight {k} {each}" for k, each in enumerate(net.weights))]
         for mode, ours in zip(("imperatively", "hybridized"), found, strict=True):
             for place, (name, one) in enumerate(zip(names, ours, strict=False)):
@@ -360,8 +377,11 @@ def check(seed: int, second: bool = False, dtype: str | None = None) -> None:
                 found_error = error(array, wanted[place])
                 goes_far |= found_error > ROUNDED[net.dtype]
                 assert found_error <= permitted, f"{said}: differs by {found_error:.2e}, permitted {permitted:.2e}"
+        if thick:
+            kinds |= {word for word in ("winograd", "threads") if shown(compiled.program(x, g, *passed), word)}
     if goes_far:
-        check(seed, second, "float64")
+        check(seed, second, "float64", thick, **options)
+    return kinds
 
 
 def torchs(net: Net, inputs: list[numpy.ndarray], factor: numpy.ndarray, noise: float) -> list[numpy.ndarray] | None:
@@ -388,6 +408,11 @@ def error(found: numpy.ndarray, wanted: numpy.ndarray) -> float:
     return float(numpy.abs(found.astype("f8") - wanted).max() / max(1.0, numpy.abs(wanted).max()))
 
 
+def shown(program: Any, word: str) -> bool:
+    """True if a line of the report of steps has such a word, not as a part of an op's name."""
+    return re.search(rf"^ +\d+ +[^\n]*\b{word}\b", str(program.explain()), re.MULTILINE) is not None
+
+
 def given(array: numpy.ndarray, turned: bool) -> Any:
     """An array of ours with a gradient, channels last if they are turned."""
     found = np.array(numpy.moveaxis(array, 1, -1).copy() if turned else array, dtype=array.dtype)
@@ -406,6 +431,30 @@ def test_random_networks(block):
 def test_many_random_networks(block):
     for seed in range(1000 + block, 1000 + COUNT, 15):
         check(seed, second=True)
+
+
+WAYS = {
+    "winograd": {"winograd": True, "threads": 1},
+    "threads": {"threads": 2},
+    "both": {"winograd": True, "threads": 2},
+}
+
+
+@pytest.mark.parametrize("way", ["winograd", "both"])
+def test_random_networks_of_many_channels(way):
+    """By fewer products, and by two threads: some of them are indeed."""
+    kinds: set[str] = set()
+    for seed in range(300, 304):
+        kinds |= check(seed, thick=True, **WAYS[way])
+    assert kinds == ({"winograd"} if way == "winograd" else {"winograd", "threads"})
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("block", range(4))
+def test_many_random_networks_of_many_channels(way, block):
+    for seed in range(7000 + block, 7000 + COUNT // 4, 4):
+        check(seed, second=True, thick=True, **WAYS[way])
 
 
 NARROWER = [level for level in ("avx2", "baseline") if level in runnable()]

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from torch.nn import functional
 
-from hybridize import autograd, gluon, np, npx
+from hybridize import autograd, gluon, hybridize, np, npx
 from hybridize.errors import ArgumentError, ShapeError
 from hybridize.gluon import SymbolBlock, nn
 
@@ -176,6 +176,42 @@ def test_second_order(name, compiled):
     for found, wanted in ((ours.grad, theirs.grad), (layer.weight.grad(), weight.grad)):
         scale = float(wanted.abs().max())
         numpy.testing.assert_allclose(first(found.asnumpy(), last), wanted, rtol=1e-8, atol=1e-10 * scale)
+
+
+@MODES
+@pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
+def test_second_order_behind_a_batch_norm(layout, compiled):
+    """The slope of the slope along random directions, by central differences of the gradient."""
+    shape, axis = ((2, 3, 4, 5), 1) if layout == "NCHW" else ((2, 4, 5, 3), -1)
+    window = (4, 3, 3, 3)
+    arrays = [drawn(*size, seed=k) for k, size in enumerate((shape, window, (4,), (4,)))]
+    toward, along = ([drawn(*x.shape, seed=k + more) for k, x in enumerate(arrays)] for more in (10, 20))
+    zeros, ones = np.zeros(4, dtype="float64"), np.ones(4, dtype="float64")
+
+    def net(x, w, gamma, beta):
+        y = npx.convolution(x, w, pad=1, layout=layout)
+        y = npx.batch_norm(y, gamma, beta, zeros.copy(), ones.copy(), eps=0.1, fix_gamma=False, axis=axis)
+        return np.tanh(y)
+
+    def slopes(*xs):
+        with autograd.record():
+            total = (net(*xs) ** 2 + net(*xs)).sum()
+            first = autograd.grad(total, list(xs), create_graph=True)
+            along_first = sum((g * np.array(d, dtype="float64")).sum() for g, d in zip(first, toward, strict=True))
+        return along_first, autograd.grad(along_first, list(xs))
+
+    run = hybridize(slopes) if compiled else slopes
+
+    def at(step):
+        xs = [np.array(x + step * d, dtype="float64") for x, d in zip(arrays, along, strict=True)]
+        for x in xs:
+            x.attach_grad()
+        return run(*xs)
+
+    step = 1e-5
+    (low, _), (_, second), (high, _) = at(-step), at(0.0), at(step)
+    found = sum((g.asnumpy() * d).sum() for g, d in zip(second, along, strict=True))
+    numpy.testing.assert_allclose(found, (high - low).item() / (2 * step), rtol=1e-7, atol=1e-7)
 
 
 @pytest.mark.parametrize("name", ["2d dilated", "2d back dilated", "2d last groups"])
