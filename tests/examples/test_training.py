@@ -15,6 +15,7 @@ TRAINED = [
     ("mlp", "train", {"epochs": 5}), ("weight_decay", "train", {"epochs": 25, "decay": 3}),
     ("custom_parts", "train", {"epochs": 10}),
     *(("convolutions", "train", {"epochs": 5, "name": name}) for name in ("LeNet", "ResNet")),
+    ("augmentation", "train", {"epochs": 4}),
     *(("optimizers", "train", {"epochs": 5, "name": name}) for name in (
         "sgd", "sgd with momentum", "nag", "adagrad", "rmsprop", "rmsprop, centred", "adadelta", "adam", "adamw",
         "adamax", "nadam", "ftrl", "lamb", "signum", "factor", "multi-factor", "polynomial", "cosine with warm-up",
