@@ -11,6 +11,7 @@ from hybridize.passes.common import EliminateCommon as EliminateCommon
 from hybridize.passes.dead import EliminateDead as EliminateDead
 from hybridize.passes.fold import FoldConstants as FoldConstants
 from hybridize.passes.inline import Inline as Inline
+from hybridize.passes.masks import MasksOfResults as MasksOfResults
 from hybridize.passes.parts import ComputeParts as ComputeParts
 from hybridize.passes.pipeline import Pass as Pass
 from hybridize.passes.pipeline import Pipeline as Pipeline
@@ -23,6 +24,7 @@ PIPELINE = Pipeline(
     FoldConstants(limit_bytes=1 << 20),  # larger results stay computed at run time: a file holds no zeros
     Simplify(),  # after folding, so that computed ones and zeros are seen; equal things then look equal
     EliminateCommon(),  # after both, so that equal constants and equal nodes are met
+    MasksOfResults(),  # after equal things are one, so that it sees who reads a mask
     ComputeParts(),  # after equal things are one, so that it sees who reads a concatenation
     EliminateDead(),  # last: every pass may leave dead nodes
 )

@@ -17,6 +17,7 @@ from hybridize.passes import (
     EliminateDead,
     FoldConstants,
     Inline,
+    MasksOfResults,
     Pipeline,
     Simplify,
 )
@@ -273,7 +274,16 @@ def test_composites_are_inlined_at_any_depth_also_inside_control_flow():
 
 @pytest.mark.parametrize(
     "step",
-    [Inline(), FoldConstants(1 << 20), Simplify(), EliminateCommon(), ComputeParts(), EliminateDead(), PIPELINE.run],
+    [
+        Inline(),
+        FoldConstants(1 << 20),
+        Simplify(),
+        EliminateCommon(),
+        MasksOfResults(),
+        ComputeParts(),
+        EliminateDead(),
+        PIPELINE.run,
+    ],
 )
 def test_a_pass_that_changes_nothing_returns_the_same_graph(step):
     kind = TensorType((2, 3), numpy.dtype("f4"))
