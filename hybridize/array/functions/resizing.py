@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hybridize.array.functions.convolution import deconvolution
-from hybridize.array.functions.elementwise import add
+from hybridize.array.functions.elementwise import add, apart_from
 from hybridize.array.functions.shapes import concatenate, repeat
 from hybridize.array.operands import array, one_of, operand, public, result
 from hybridize.base.errors import ArgumentError, ShapeError
@@ -68,7 +68,7 @@ def upsampling(
             no_bias=True,
         )
     if len(images) == 1:
-        return result(resizing.repeated(operand(first), times))
+        return apart_from(first, result(resizing.repeated(operand(first), times)))
     height, width = (times * size for size in first.shape[2:])
     found = [_repeated(_image("upsampling", x), height, width) for x in images]
     if multi_input_mode == "concat":
@@ -188,7 +188,7 @@ def depth_to_space(data: Any, block_size: int) -> Any:
         ShapeError E179: an array that is no image, or has other channels.
     """
     x, block = _image("depth_to_space", array(data)), _whole("depth_to_space", "block_size", block_size)
-    return result(resizing.depth_to_space(operand(x), block))
+    return apart_from(x, result(resizing.depth_to_space(operand(x), block)))
 
 
 @public
@@ -200,7 +200,7 @@ def space_to_depth(data: Any, block_size: int) -> Any:
         ShapeError E179: an array that is no image, or does not divide into blocks.
     """
     x, block = _image("space_to_depth", array(data)), _whole("space_to_depth", "block_size", block_size)
-    return result(resizing.space_to_depth(operand(x), block))
+    return apart_from(x, result(resizing.space_to_depth(operand(x), block)))
 
 
 def _float(x: Any) -> Operand:

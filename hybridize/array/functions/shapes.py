@@ -17,7 +17,7 @@ import numpy
 
 from hybridize import ops
 from hybridize.array import layouts
-from hybridize.array.functions.elementwise import copy
+from hybridize.array.functions.elementwise import apart_from, copy
 from hybridize.array.ndarray import ndarray, taping, view, wrap
 from hybridize.array.operands import (
     array,
@@ -331,12 +331,8 @@ def tile(A: Any, reps: Any) -> Any:
         operand(reshape(x, tuple(part for length in shape for part in (1, length)))),
         tuple(part for n, length in zip(times, shape, strict=True) for part in (n, length)),
     )
-    return result(bind1(ops.Reshape(tuple(n * length for n, length in zip(times, shape, strict=True))), _owned(apart)))
-
-
-def _owned(x: Any) -> Any:
-    """An operand whose reshape is nobody's view."""
-    return numpy.ascontiguousarray(x) if isinstance(x, numpy.ndarray) else x
+    every = tuple(n * length for n, length in zip(times, shape, strict=True))
+    return apart_from(x, result(bind1(ops.Reshape(every), apart)))
 
 
 @public
@@ -364,7 +360,8 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
         return x[(slice(None),) * axis + (source,)]
     apart = operand(reshape(x, (*shape[: axis + 1], 1, *shape[axis + 1 :])))
     apart = broadcast(apart, (*shape[: axis + 1], times, *shape[axis + 1 :]))
-    return result(bind1(ops.Reshape((*shape[:axis], shape[axis] * times, *shape[axis + 1 :])), _owned(apart)))
+    every = (*shape[:axis], shape[axis] * times, *shape[axis + 1 :])
+    return apart_from(x, result(bind1(ops.Reshape(every), apart)))
 
 
 def _counts(repeats: Any, length: int) -> Any:
