@@ -18,7 +18,7 @@ from hybridize.schedule.grouping import FusionGroup, Grouping, NodeStep, Unit
 LEAST_BYTES = 1 << 16
 """Values that are smaller than this are not worth another order."""
 SMALLER = 2
-"""What a step makes is at least so many times smaller than what it lets die."""
+"""By how many times what a step makes is smaller than what it lets die, at least."""
 
 
 def earlier(
