@@ -15,6 +15,7 @@ BIN := .venv/bin
 BENCH := .venv-bench/bin
 PIP_FLAGS := --quiet --disable-pip-version-check
 TORCH := torch==2.13.0
+MXNET := 1.9.1 2.0.0b1
 TIMM := timm==1.0.31 torchvision huggingface_hub PyYAML
 export SYSTEM ?= 1
 
@@ -37,7 +38,7 @@ lint: .venv/.installed-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test-long: .venv/.installed-dev .timm/.installed system
+test-long: .venv/.installed-dev .timm/.installed .mxnet/.installed system
 	$(BIN)/python -m pytest -m long
 
 bench: .venv-bench/.installed
@@ -47,7 +48,7 @@ docs: .venv/.installed
 	$(BIN)/python docs/make.py
 
 clean:
-	rm -rf .venv .venv-bench .timm build dist examples/deploy/models
+	rm -rf .venv .venv-bench .timm .mxnet build dist examples/deploy/models
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "hybridize needs Python 3.11 or later; say make PYTHON=/path/to/python"; exit 1; }
@@ -69,6 +70,16 @@ clean:
 # Without dependencies: torchvision's would be another build of torch. Not in .venv, which stays as users have it.
 .timm/.installed: .venv/.installed-dev
 	$(BIN)/python -m pip install $(PIP_FLAGS) --no-deps --upgrade --target .timm $(TIMM)
+	@touch $@
+
+# Each version with the NumPy that both were built for, which there is for Python up to 3.11.
+.mxnet/.installed: | .venv/bin/python
+	$(BIN)/python -c 'import sys; sys.exit(sys.version_info >= (3, 12))' || { mkdir -p .mxnet; touch $@; exit 0; }; \
+	for version in $(MXNET); do \
+		$(BIN)/python -m venv .mxnet/$$version && \
+		.mxnet/$$version/bin/python -m pip install $(PIP_FLAGS) numpy==1.23.5 requests && \
+		.mxnet/$$version/bin/python -m pip install $(PIP_FLAGS) --no-deps mxnet==$$version || exit 1; \
+	done
 	@touch $@
 
 .venv-bench/.installed: pyproject.toml

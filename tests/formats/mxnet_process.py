@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What MXNet itself does, in a process of its own that has MXNet and not hybridize.
+
+    python mxnet_process.py load FOLDER     run every exported net of a folder on its input, in both kinds of arrays
+    python mxnet_process.py save FOLDER NAME=SIZE...    make networks of MXNet's zoo, and write them in all of its forms
+
+`load` reads NAME.npz (x) beside NAME-symbol.json and NAME-0000.params and writes NAME.found.npz (nd, np), or the
+error's text in their place. `save` writes NAME.npz (x, y), NAME.params of `save_parameters`, and NAME-symbol.json with
+NAME-0000.params of `export`.
+"""
+
+import sys
+from pathlib import Path
+
+import mxnet as mx
+import numpy
+
+
+def run(block, x, numpy_arrays):
+    return block((mx.np.array if numpy_arrays else mx.nd.array)(x)).asnumpy()
+
+
+def load(folder):
+    for file in sorted(folder.glob("*.npz")):
+        name, x = folder / file.stem, numpy.load(file)["x"]
+        found = {}
+        for kind in ("nd", "np"):
+            if kind == "np" and mx.__version__.startswith("1"):
+                continue  # 1.x has another file for its own NumPy arrays
+            (mx.npx.set_np if kind == "np" else mx.npx.reset_np)()
+            try:
+                net = mx.gluon.SymbolBlock.imports(f"{name}-symbol.json", ["data"], f"{name}-0000.params")
+                found[kind] = run(net, x, kind == "np")
+            except Exception as error:  # what MXNet says is what the test shows
+                found[kind] = str(error)
+        numpy.savez(folder / f"{file.stem}.found.npz", **found)
+
+
+def save(folder, sizes):
+    second = mx.__version__.startswith("2")
+    if second:
+        mx.npx.set_np()
+    for name, size in sizes.items():
+        net = mx.gluon.model_zoo.vision.get_model(name, classes=10)
+        net.initialize(mx.init.Xavier())
+        x = numpy.random.RandomState(1).standard_normal((2, 3, size, size)).astype("f4")
+        with mx.autograd.record():  # so that running statistics are no zeros and ones
+            run(net, x, second)
+        net.hybridize()
+        y = run(net, x, second)
+        numpy.savez(folder / f"{name}.npz", x=x, y=y)
+        net.save_parameters(str(folder / f"{name}.params"))
+        net.export(str(folder / name))
+
+
+if __name__ == "__main__":
+    word, where, *rest = sys.argv[1:]
+    if word == "load":
+        load(Path(where))
+    else:
+        save(Path(where), {name: int(size) for name, size in (each.split("=") for each in rest)})

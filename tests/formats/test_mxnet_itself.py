@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files that are handed to MXNet itself, and taken from it: both versions, in processes of their own.
+
+`make test-long` lays both into .mxnet, with the NumPy that they were built for; that one is for Python up to 3.11.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy
+import pytest
+
+from hybridize import gluon, np
+from hybridize.gluon import nn
+from hybridize.gluon.model_zoo import vision
+
+ROOT = Path(__file__).parents[2]
+VERSIONS = ("1.9.1", "2.0.0b1")
+ZOO = {
+    "alexnet": 96, "densenet121": 224, "inceptionv3": 299, "mobilenet0.25": 64, "mobilenetv2_0.25": 64,
+    "resnet18_v1": 64, "resnet18_v2": 64, "squeezenet1.1": 224, "vgg11_bn": 64,
+}  # fmt: skip
+"""Networks of the zoo, and sizes of images that are enough for them."""
+NETS = {
+    "lenet": (
+        lambda: [
+            nn.Conv2D(6, 5, padding=2, activation="sigmoid"), nn.AvgPool2D(2, 2),
+            nn.Conv2D(16, 5, activation="sigmoid"), nn.AvgPool2D(2, 2), nn.Dense(10),
+        ],
+        (2, 1, 28, 28),
+    ),
+    "transposed": (
+        lambda: [
+            nn.Conv2DTranspose(4, 3, strides=2, padding=1, output_padding=1), nn.BatchNorm(), nn.LeakyReLU(0.1),
+            nn.MaxPool2D(3, 2, 1, ceil_mode=True), nn.GlobalAvgPool2D(),
+        ],
+        (2, 3, 9, 11),
+    ),
+    "signals": (
+        lambda: [
+            nn.Conv1D(4, 3, dilation=2), nn.MaxPool1D(2), nn.Conv1DTranspose(3, 2, 2),
+            nn.AvgPool1D(3, 2, padding=1, count_include_pad=False),
+        ],
+        (2, 3, 24),
+    ),
+    "volumes": (lambda: [nn.Conv3D(4, 3), nn.AvgPool3D(2), nn.Flatten(), nn.Dense(3)], (2, 3, 8, 8, 8)),
+    "padded": (
+        lambda: [
+            nn.ReflectionPad2D(2), nn.Conv2D(4, 3, strides=2, groups=2), nn.InstanceNorm(), nn.PReLU(),
+            nn.GlobalMaxPool2D(), nn.Flatten(),
+        ],
+        (2, 4, 9, 9),
+    ),
+    "deformable": (lambda: [nn.DeformableConvolution(4, kernel_size=3, padding=1), nn.Dense(2)], (2, 3, 8, 8)),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=VERSIONS)
+def mxnet(request):
+    """Run `mxnet_process.py` in the environment of a version."""
+    if sys.version_info >= (3, 12):
+        pytest.skip("MXNet needs a NumPy that is there for Python up to 3.11")
+    python = ROOT / ".mxnet" / request.param / "bin" / "python"
+    if not python.exists():
+        pytest.fail("MXNet is not there: make .mxnet/.installed")
+
+    def run(*arguments):
+        done = subprocess.run(
+            [python, Path(__file__).with_name("mxnet_process.py"), *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            timeout=600,
+        )
+        assert done.returncode == 0, done.stderr[-2000:]
+
+    run.version = request.param
+    return run
+
+
+def near(found, expected):
+    numpy.testing.assert_allclose(found, expected, rtol=0, atol=1e-5 * abs(expected).max())
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore:the net computes with the sizes of its inputs")  # SqueezeNet, as the page says
+def test_mxnet_runs_what_is_exported(mxnet, tmp_path):
+    expected = {}
+    for name, (layers, shape) in NETS.items():
+        net = nn.HybridSequential()
+        net.add(*layers())
+        expected[name] = exported(net, tmp_path / name, shape)
+    for name, size in ZOO.items():
+        net = vision.get_model(name, classes=10)
+        expected[name] = exported(net, tmp_path / name, (1, 3, size, size))
+    mxnet("load", tmp_path)
+    for name, y in expected.items():
+        found = numpy.load(tmp_path / f"{name}.found.npz")
+        assert len(found.files) == (1 if mxnet.version.startswith("1") else 2)
+        for kind in found.files:
+            if name == "deformable" and mxnet.version.startswith("2"):  # as docs/guide/convolutions.md says
+                assert "_contrib_DeformableConvolution is not registered" in str(found[kind])
+                continue
+            assert found[kind].dtype.kind == "f", f"{name}: MXNet says {found[kind]}"
+            near(found[kind], y)
+
+
+def exported(net, path, shape):
+    """Write a net and its input; return its result."""
+    net.initialize()
+    x = numpy.random.default_rng(0).standard_normal(shape).astype("f4")
+    net.hybridize()
+    y = net(np.array(x)).asnumpy()
+    net.export(str(path))
+    numpy.savez(f"{path}.npz", x=x)
+    return y
+
+
+@pytest.mark.long
+def test_mxnets_zoo_is_ours(mxnet, tmp_path):
+    mxnet("save", tmp_path, *(f"{name}={size}" for name, size in ZOO.items()))
+    for name in ZOO:
+        file = tmp_path / name
+        known = numpy.load(f"{file}.npz")
+        net = vision.get_model(name, classes=10)
+        net.load_parameters(f"{file}.params")
+        imported = gluon.SymbolBlock.imports(f"{file}-symbol.json", ["data"], f"{file}-0000.params")
+        for block in (net, imported):
+            near(block(np.array(known["x"])).asnumpy(), known["y"])
+            block.hybridize()
+            near(block(np.array(known["x"])).asnumpy(), known["y"])
