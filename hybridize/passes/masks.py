@@ -16,7 +16,7 @@ from hybridize.graph import Graph, Node, Value
 from hybridize.passes.pipeline import Rewriter
 
 _FARTHER = 4
-"""How many times as long a mask waits for its reader as y would wait longer for it: y is four times as large."""
+"""The factor by which a mask waits longer for its reader than y would wait in addition: y is four times as large."""
 
 
 class MasksOfResults:

@@ -98,7 +98,6 @@ GOALS = (
     ),
     ratios("train-lenet-64", HYBRIDIZED, TRAINERS, 0.35, 0.2),
     ratios("train-resnet18-8", HYBRIDIZED, TRAINERS, 0.85, 0.65),
-    ratios("train-resnet18-8", WINOGRAD, TRAINERS, 0.85, 0.65),
     ratios("imperative-step", IMPERATIVE, (EAGER,), 1.1, 0.9),
     Goal("conv-64-56", HYBRIDIZED, (), Level(share=0.9), Level(share=0.97)),
     ratios("lenet-1", HYBRIDIZED, (LITERT,), 0.5, 0.3),

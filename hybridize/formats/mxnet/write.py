@@ -419,10 +419,15 @@ def _shape(value: Value) -> tuple[int, ...]:
 
 
 def _reshape_codes(old: Sequence[int], new: Sequence[int]) -> tuple[int, ...]:
-    """`new` for Reshape: leading axes that stay are 0 (copied), the first other that is not 1 is -1 (inferred)."""
+    """`new` for Reshape: leading axes that stay are 0 (copied), the first other that is not 1 is -1 (inferred).
+
+    Where axes of 1 are all that goes, the last one takes them in: a flattened image of one pixel is one of any pixels.
+    """
     same = 0
     while same < min(len(old), len(new)) and old[same] == new[same]:
         same += 1
+    if 1 < len(new) == same < len(old):
+        return (*(0,) * (same - 1), -1)
     rest = list(new[same:])
     for position, size in enumerate(rest):
         if size != 1:
