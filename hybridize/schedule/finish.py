@@ -26,7 +26,7 @@ from hybridize.schedule.nests import Nests
 from hybridize.schedule.online import in_one_pass
 from hybridize.schedule.residues import by_residues
 from hybridize.schedule.siblings import share_loops
-from hybridize.schedule.together import LoopedStatement, together
+from hybridize.schedule.together import LoopedStatement, rewritten, together
 
 PIECES = 1024
 """Most loops that one statement is split into."""
@@ -285,21 +285,7 @@ def _piece(
 ) -> tuple[LoopedStatement, ...]:
     """The statements over the part of their axes in `box`, counted from 0."""
     sizes = tuple(stop - start for start, stop in box)
-    space = Space(interner, dict(enumerate(sizes)))
-    shifted = {k: space.affine([(space.axis(k), 1)], start) for k, (start, _) in enumerate(box)}
-    memo: dict[int, Expr] = {}
-
-    def moved(expr: Expr) -> Expr:
-        return space.rewrite_deep(
-            expr,
-            shifted,
-            lambda load, indices: interner.load(load.dtype, load.operand, indices),
-            lambda fold: fold.variable,
-            memo,
-        )
-
-    whole = [one.statement for one in statements]
-    return tuple(LoopedStatement(sizes, Statement(s.buffer, moved(s.index), moved(s.value))) for s in whole)
+    return tuple(rewritten(statements, sizes, {axis: (start, 1) for axis, (start, _) in enumerate(box)}, interner))
 
 
 def _cuts(roots: Sequence[Expr]) -> Iterable[tuple[int, int]]:

@@ -16,10 +16,9 @@ from collections.abc import Iterable, Sequence
 
 from hybridize.base.dims import is_symbolic
 from hybridize.loops.expr import Axis, CallExpr, Const, Expr, Load, whole
-from hybridize.loops.index import Index, Interner, Space
-from hybridize.loops.kernel import Statement
+from hybridize.loops.index import Index, Interner
 from hybridize.loops.measure import walk
-from hybridize.schedule.together import LoopedStatement
+from hybridize.schedule.together import LoopedStatement, rewritten
 
 MOST = 9
 """Turns that are written out, at most: those of a window of 3 by 3."""
@@ -98,7 +97,7 @@ def _moved(
 ) -> list[LoopedStatement]:
     """The statements at indices that have these residues, by the quotients of the axes."""
     sizes = tuple(size // by.get(axis, 1) for axis, size in enumerate(statements[0].sizes))
-    return _rewritten(statements, sizes, {axis: (by[axis], first) for axis, first in residues.items()}, interner)
+    return rewritten(statements, sizes, {axis: (first, by[axis]) for axis, first in residues.items()}, interner)
 
 
 def _part(
@@ -108,28 +107,4 @@ def _part(
     sizes = tuple(
         size if axis not in box else box[axis][1] - box[axis][0] for axis, size in enumerate(statements[0].sizes)
     )
-    return tuple(_rewritten(statements, sizes, {axis: (1, first) for axis, (first, _) in box.items()}, interner))
-
-
-def _rewritten(
-    statements: Sequence[LoopedStatement],
-    sizes: tuple[int, ...],
-    places: dict[int, tuple[int, int]],
-    interner: Interner,
-) -> list[LoopedStatement]:
-    """The statements over axes of other sizes, of which `places` says the distance between two and the first."""
-    space = Space(interner, dict(enumerate(sizes)))
-    axes = {axis: space.affine([(space.axis(axis), step)], first) for axis, (step, first) in places.items()}
-    memo: dict[int, Expr] = {}
-
-    def moved(expr: Expr) -> Expr:
-        return space.rewrite_deep(
-            expr,
-            axes,
-            lambda load, indices: interner.load(load.dtype, load.operand, indices),
-            lambda fold: fold.variable,
-            memo,
-        )
-
-    whole_ones = [one.statement for one in statements]
-    return [LoopedStatement(sizes, Statement(s.buffer, moved(s.index), moved(s.value))) for s in whole_ones]
+    return tuple(rewritten(statements, sizes, {axis: (first, 1) for axis, (first, _) in box.items()}, interner))

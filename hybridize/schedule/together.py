@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find statements that share their inner loops: what one stores in a turn, the next has in registers."""
+"""Statements in loops: find those that share their inner loops, of which one has in registers what another stores in
+that turn; write them for other sizes and indices.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from hybridize.base.frozen import frozen
-from hybridize.loops.expr import Fold, Load
+from hybridize.loops.expr import Expr, Fold, Load
+from hybridize.loops.index import Interner, Space
 from hybridize.loops.kernel import Statement
 from hybridize.loops.measure import walk
 
@@ -38,3 +41,27 @@ def _same_turn(earlier: Sequence[LoopedStatement], statement: Statement) -> bool
         for node in walk(statement.value)
         if isinstance(node, Load) and node.operand in stored
     )
+
+
+def rewritten(
+    statements: Sequence[LoopedStatement],
+    sizes: tuple[int, ...],
+    places: Mapping[int, tuple[int, int]],
+    interner: Interner,
+) -> list[LoopedStatement]:
+    """The statements over axes of other sizes; of those that change, `places` has the first index and the distance."""
+    space = Space(interner, dict(enumerate(sizes)))
+    axes = {axis: space.affine([(space.axis(axis), step)], first) for axis, (first, step) in places.items()}
+    memo: dict[int, Expr] = {}
+
+    def moved(expr: Expr) -> Expr:
+        return space.rewrite_deep(
+            expr,
+            axes,
+            lambda load, indices: interner.load(load.dtype, load.operand, indices),
+            lambda fold: fold.variable,
+            memo,
+        )
+
+    each = [one.statement for one in statements]
+    return [LoopedStatement(sizes, Statement(s.buffer, moved(s.index), moved(s.value))) for s in each]
