@@ -682,6 +682,22 @@ def test_random_layers_hybridized(case):
     check_random(case, True)
 
 
+@pytest.mark.parametrize("inputs", [1, 16, 17])
+@pytest.mark.parametrize(
+    ("strides", "dilation"), [((1, 2, 2), (1, 1, 2)), ((2, 2, 1), (2, 1, 1)), ((1, 3, 2), (1, 3, 2))]
+)
+@pytest.mark.parametrize("layout", ["NDHWC", "NCDHW"])
+def test_pixels_that_no_tap_reaches_are_zero(layout, strides, dilation, inputs):
+    """Steps and dilation with a common factor leave pixels out: parts of the result that are sums of nothing."""
+    layer = nn.Conv3DTranspose(
+        1, (2, 4, 4), strides=strides, dilation=dilation, layout=layout, use_bias=False, in_channels=inputs
+    )
+    layer = fill(layer, inputs, "float32")
+    layer.hybridize()
+    pixels = (2, 1, 3)
+    check(layer, drawn(*((1, *pixels, inputs) if layout == "NDHWC" else (1, inputs, *pixels)), seed=2), "float32")
+
+
 @pytest.mark.long
 @settings(max_examples=1500, **RANDOM)
 @given(case=layers())

@@ -323,16 +323,25 @@ class _Lines:
         return following
 
     def _line(self, f: Function, x: str, w: str, box: tuple[int, ...], sums: list[str]) -> list[str]:
-        """Write the loop over the vectors of an axis that is summed over; the last one is masked if not whole."""
+        """Write the loop over the vectors of an axis that is summed over; the last one is masked if not whole.
+
+        A part has all of the axis or, where no element of the window meets x, nothing of it.
+        """
         lanes, bytes = self.plan.lanes, self.arithmetic.bytes
-        length = self.plan.length
-        whole = length // lanes * lanes
+        length = self._size(self.plan.lane)
+        left = self.plan.length % lanes
+        if isinstance(length, str):
+            whole: int | str = f.op(f"sub i64 {length}, {f.op(f'urem i64 {length}, {lanes}')}")
+        else:
+            whole = length // lanes * lanes
         for start, stop in ((0, whole), (whole, length)):
-            if same(start, stop):
+            rest = start is whole
+            if rest and same(left, 0):
+                continue
+            if not isinstance(start, str) and not isinstance(stop, str) and same(start, stop):
                 continue
             width = Width(lanes)
-            if start is whole:
-                left = length % lanes
+            if rest:
                 mask = first_lanes(f, operand(f, left), lanes) if is_symbolic(left) else ""
                 width = Width(lanes, mask) if mask else Width.first(left, lanes)
             with f.loop(start, stop, lanes, [(self.arithmetic.vector, value) for value in sums]) as loop:
