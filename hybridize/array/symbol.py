@@ -33,10 +33,11 @@ from hybridize.ops import (
     Gather,
     Neg,
     Reshape,
-    ScatterND,
     Slice,
+    SliceAt,
     StopGradient,
     Transpose,
+    UpdateAt,
     UpdateSlice,
 )
 from hybridize.ops.op import ACTIVE, EagerInterpreter, Op, Operand, bind1, in_charge, type_of
@@ -44,15 +45,18 @@ from hybridize.ops.op import ACTIVE, EagerInterpreter, Op, Operand, bind1, in_ch
 
 @frozen
 class At:
-    """The view at one index of an axis that only the program knows: `x[i]` where `i` counts a loop."""
+    """The view at an index of an axis that only the program knows, `x[i]` where `i` counts a loop; or from there on."""
 
     axis: int
     index: Operand
     """int64 without axes, counted from the front and within bounds."""
+    length: int | None = None
+    """The number of elements from there on; None: one, without an axis."""
 
     def infer(self, of: TensorType) -> tuple[TensorType]:
         """The type of the view."""
-        return (of.with_shape(of.shape[: self.axis] + of.shape[self.axis + 1 :]),)
+        kept = () if self.length is None else (self.length,)
+        return (of.with_shape((*of.shape[: self.axis], *kept, *of.shape[self.axis + 1 :])),)
 
 
 class Cell:
@@ -102,6 +106,15 @@ class SymbolStaging(EagerInterpreter):
 
     def number_of(self, symbol: Symbol) -> Any:
         """Return the Python number that a symbol stands for; None where it is not known."""
+        return None
+
+    def index_of(self, symbol: Symbol) -> int | None:
+        """Return the integer that a symbol is as an index; None where data decides it, or calls differ in it."""
+        number: int | None = self.number_of(symbol)
+        return number
+
+    def length_between(self, start: Any, stop: Any) -> int | None:
+        """Return how far apart two integers, numbers or symbols, are whatever they are; None where that is open."""
         return None
 
     def check_text(self, asker: FrameType) -> None:
@@ -229,7 +242,7 @@ class Symbol(Operators):
                 case Broadcast():
                     kept = tuple(0 if size == 1 else stride for size, stride in zip(shape, strides, strict=True))
                     strides = (0,) * (kind.ndim - len(shape)) + kept
-                case At():
+                case At(length=None):
                     strides = strides[: step.axis] + strides[step.axis + 1 :]
             shape = kind.shape
         return strides
@@ -557,7 +570,10 @@ def _viewed(step: Op | At, value: Operand) -> Operand:
     """Apply one indexing step of a view to a value."""
     if isinstance(step, Reshape) and surely_same(step.shape, type_of(value).shape):
         return value  # an array of its own, of the same elements
-    return bind1(Gather(step.axis), value, step.index) if isinstance(step, At) else bind1(step, value)
+    if not isinstance(step, At):
+        return bind1(step, value)
+    op = Gather(step.axis) if step.length is None else SliceAt(step.axis, step.length)
+    return bind1(op, value, step.index)
 
 
 def _undone(step: Op | At, before: Operand, update: Operand) -> Operand:
@@ -573,9 +589,8 @@ def _undone(step: Op | At, before: Operand, update: Operand) -> Operand:
         case Transpose():
             return bind1(Transpose(tuple(int(i) for i in numpy.argsort(step.axes))), update)
         case At():
-            ndim = len(type_of(before).shape)
-            front = (step.axis, *(axis for axis in range(ndim) if axis != step.axis))
-            moved = bind1(Transpose(front), before)
-            changed = bind1(ScatterND("set"), moved, bind1(Reshape((1,)), step.index), update)
-            return bind1(Transpose(tuple(int(i) for i in numpy.argsort(front))), changed)
+            if step.length is None:
+                shape = type_of(update).shape
+                update = bind1(Reshape((*shape[: step.axis], 1, *shape[step.axis :])), update)
+            return bind1(UpdateAt(step.axis), before, step.index, update)
     raise ArgumentError("E306", f"a view made by {step.name} is read-only")

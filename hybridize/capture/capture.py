@@ -8,7 +8,7 @@ import enum
 import inspect
 import types
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from itertools import islice
 from typing import Any
@@ -78,7 +78,7 @@ _LOOKED_AT = 10_000
 
 def capture(
     function: Callable[..., Any], call: Call, names: Sequence[str], *, freeze: bool = False, winograd: bool = False,
-    scope: SizeScope | None = None, changing: Mapping[Key, Guard] | None = None,
+    scope: SizeScope | None = None, changing: Mapping[Key, Guard] | None = None, indices: Collection[int] = (),
 ) -> Captured:  # fmt: skip
     """Run `function` on symbols of the types of `call`, whose leaves are called `names`.
 
@@ -90,6 +90,7 @@ def capture(
         winograd: convolutions may be computed by Winograd's algorithm.
         scope: what the function assumes of sizes that are symbols is remembered here.
         changing: numbers and arrays from outside that each call reads.
+        indices: leaves that calls differ in: integers that may be data where they index.
 
     Raises:
         CaptureError: at the user's line, where the function does what no program can.
@@ -100,6 +101,7 @@ def capture(
         gradients=History,
         forms=_Forms(),
         changing=changing or (),
+        indices=indices,
         freeze=freeze,
         winograd=winograd,
         sizes=scope,

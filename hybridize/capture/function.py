@@ -301,7 +301,7 @@ class Function(Generic[P, R]):
         if self.saved_program is not None:
             raise self._unknown(call)
         family = self._cache.family(family_key(call))
-        self._changes.see(program.capture for program in self._cache)
+        self._changes.see([program.capture for program in self._cache], call)
         program = self._capture_family(call, family)
         if program is None:
             captured = self._captured(call)
@@ -339,7 +339,7 @@ class Function(Generic[P, R]):
     def _captured(self, call: Call, scope: SizeScope | None = None) -> Captured:
         names, options = self.leaf_names(call), self.options
         return self._changes.captured(
-            lambda anew: capture(
+            lambda anew, indices: capture(
                 self.python_function,
                 call,
                 names,
@@ -347,6 +347,7 @@ class Function(Generic[P, R]):
                 winograd=options.winograd,
                 scope=scope,
                 changing=anew,
+                indices=indices,
             ),
             alone=scope is None,
         )

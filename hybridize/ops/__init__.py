@@ -145,6 +145,10 @@ from hybridize.ops.convolution import convolution as convolution
 from hybridize.ops.convolution import transposed_convolution as transposed_convolution
 from hybridize.ops.custom import After as After
 from hybridize.ops.custom import CustomGradient as CustomGradient
+from hybridize.ops.dynamic_slices import SliceAt as SliceAt
+from hybridize.ops.dynamic_slices import UpdateAt as UpdateAt
+from hybridize.ops.dynamic_slices import slice_at as slice_at
+from hybridize.ops.dynamic_slices import update_at as update_at
 from hybridize.ops.elementwise import Elementwise as Elementwise
 from hybridize.ops.evaluate import evaluate as evaluate
 from hybridize.ops.gradient import pullback as pullback
@@ -189,6 +193,10 @@ from hybridize.ops.powers import fmod as fmod
 from hybridize.ops.powers import hypot as hypot
 from hybridize.ops.powers import log_add_exp as log_add_exp
 from hybridize.ops.powers import pow as pow
+from hybridize.ops.prefixes import DotsUntil as DotsUntil
+from hybridize.ops.prefixes import SumUntil as SumUntil
+from hybridize.ops.prefixes import dots_until as dots_until
+from hybridize.ops.prefixes import sum_until as sum_until
 from hybridize.ops.randomness import RandomBits as RandomBits
 from hybridize.ops.randomness import StandardGamma as StandardGamma
 from hybridize.ops.randomness import random_bits as random_bits

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Changes between the captures of one function: numbers and arrays from outside that were replaced."""
+"""Changes between the captures of one function: numbers and arrays from outside that were replaced, and other numbers
+among the arguments.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from hybridize.array.ndarray import ndarray
 from hybridize.base.interruptions import let_through
+from hybridize.contract.call import Call
 from hybridize.contract.captured import Captured
 from hybridize.contract.guards import Guard
 from hybridize.contract.places import Content, Item, Items, Key
@@ -18,31 +21,47 @@ LIMIT = 512
 
 
 class Changes:
-    """Finds the numbers and arrays from outside that were replaced between the captures of one function."""
+    """Finds the numbers and arrays from outside that were replaced between the captures of one function.
+
+    And the integers among the arguments that captured programs depend on, and that calls differ in.
+    """
 
     def __init__(self) -> None:
         self._places: dict[Key, Guard] = {}
         self._settled: dict[Key, Guard] = {}
         """Those of which the function asks more than their values."""
+        self._numbers: set[int] = set()
+        """Leaves of the arguments."""
+        self._fixed: set[int] = set()
+        """Those that the function needs for more than to index with them."""
 
-    def see(self, captured: Iterable[Captured]) -> None:
+    def see(self, captured: Collection[Captured], call: Call) -> None:
         """Note what is not as it was when programs were captured."""
+        self._numbers |= {
+            position
+            for one in captured
+            if one.call.structure == call.structure
+            for position, value in one.numbers.items()
+            if type(value) is int and type(call.leaves[position]) is int and call.leaves[position] != value
+        } - self._fixed
         found = _moved(captured).items()
         self._places.update({place: guard for place, guard in found if place not in self._settled})
         while len(self._places) > LIMIT:
             del self._places[next(iter(self._places))]
 
-    def captured(self, capture: Callable[[Mapping[Key, Guard] | None], Captured], *, alone: bool) -> Captured:
+    def captured(self, capture: Callable[[Mapping[Key, Guard], Collection[int]], Captured], *, alone: bool) -> Captured:
         """A capture that reads them anew, or where that cannot be, and there is no other way, one that guards them."""
-        if not self._places:
-            return capture(None)
+        if not self._places and not self._numbers:
+            return capture({}, ())
         try:
-            return capture(dict(self._places))
+            return capture(dict(self._places), frozenset(self._numbers))
         except Exception as error:
             let_through(error)
             if not alone:
                 raise
-        made = capture(None)  # if the error is the user's, it comes again
+        made = capture({}, ())  # if the error is the user's, it comes again
+        self._fixed |= self._numbers
+        self._numbers.clear()
         self._settled = {**self._places, **self._settled} if len(self._settled) < LIMIT else {}
         self._places.clear()
         return made

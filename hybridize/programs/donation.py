@@ -18,7 +18,7 @@ Pairs = Sequence[tuple[int, int]]
 
 
 def updates_of(captured: Captured) -> dict[int, int]:
-    """For each output that only is the new value of an array from outside, the input that the array is."""
+    """For each output that only is the new value of an array that is there before the call, the input that it is."""
     written = [source.written for source in captured.sources]
     others = {result.index for result in captured.results if result.kind in ("array", "number")}
     others |= {one.index for one in captured.stand_ins if isinstance(one, Output)}
@@ -26,7 +26,7 @@ def updates_of(captured: Captured) -> dict[int, int]:
     return {
         source.written: number
         for number, source in enumerate(captured.sources)
-        if source.written >= 0 and source.array is not None
+        if source.written >= 0
         and source.written not in others and written.count(source.written) == 1
     }  # fmt: skip
 

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scratch of routines: the areas of memory that each works in, and where they lie.
+"""The memory of routines: what they write over, the areas that each works in besides, and where these lie.
 
-A routine that has no row in the table works in its outputs alone.
+A routine that has no row in the table of areas works in its outputs alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
 from hybridize.base.dims import text
 from hybridize.base.frozen import frozen
@@ -29,6 +30,11 @@ class RoutineScratch:
     def __str__(self) -> str:
         areas = ", ".join(f"{name}+{text(offset)}" for name, offset in self.offsets)
         return f"scratch {text(self.nbytes)} bytes: {areas}"
+
+
+WRITE_OVER: Final = frozenset({"scatter_nd", "update_at"})
+"""Routines whose result is their first operand but for some elements. Where both lie at one address they write those
+alone; the other operands lie elsewhere then."""
 
 
 def scratch_of(routine: Routine, inputs: Types, outputs: Types) -> RoutineScratch:

@@ -61,7 +61,7 @@ from hybridize.schedule.merging import merged
 from hybridize.schedule.nests import Nests
 from hybridize.schedule.parallel import Split, shared_loop, worth
 from hybridize.schedule.rolling import RollingBands, RollingMember
-from hybridize.schedule.routines import scratch_of
+from hybridize.schedule.routines import WRITE_OVER, scratch_of
 from hybridize.schedule.steps import (
     Address,
     Band,
@@ -603,6 +603,8 @@ class _Scheduler:
     def _own(self, step: NodeStep, number: int, last: dict[Value, int]) -> Any:
         lowered = self.lowerings.of(step.node)
         group = step.epilogue
+        if isinstance(lowered, Routine):
+            self._write_over(step.node, lowered, number, last)
         for value in group.materialised if group is not None else step.node.outputs:
             if value in self.grouping.owner:
                 self._keep(value, number, last)
@@ -614,6 +616,19 @@ class _Scheduler:
             return self._tapped(step, step.tiled, number)
         assert step.product is not None
         return self._product(step, step.product, number)
+
+    def _write_over(self, node: Node, routine: Routine, number: int, last: Mapping[Value, int]) -> None:
+        """Have a routine that can write over its first operand do so, where that is scratch and dies in this step."""
+        if routine.name not in WRITE_OVER:
+            return
+        (value,), (base, *others) = node.outputs, node.inputs
+        root, memory = self.grouping.places.root, self.memory.get(base)
+        if root(value) in self.grouping.wanted or value in self.grouping.places or root(base) is not base:
+            return
+        if isinstance(memory, ScratchBlock) and last.get(base) == number and base not in map(root, others):
+            self.tasks.after_readers(base, number)
+            memory.last = max(number, last.get(value, number))
+            self.memory[value] = memory
 
     def _tapped(self, step: NodeStep, arranged: Arrangement, number: int) -> Any:
         """A contraction with windows: its operands brought into their homes, the tiles, results brought into theirs."""

@@ -24,6 +24,7 @@ from hybridize.loops.kernel import Kernel
 from hybridize.loops.measure import walk
 from hybridize.ops import Assert, Effect, effect_of
 from hybridize.schedule.grouping import Grouping, Unit
+from hybridize.schedule.routines import WRITE_OVER
 from hybridize.schedule.steps import Address, LoopStep, ProductStep, RoutineStep, ScheduleStep, TapStep
 
 Updates = Mapping[int, int]
@@ -161,8 +162,10 @@ def _addresses(step: ScheduleStep) -> Iterator[tuple[Address, bool]]:
 
 def _in_turn(step: ScheduleStep, output: int, source: int, interner: Interner) -> bool:
     """Tell whether a step reads an input and writes an output element by element, each element read before it is
-    written.
+    written; or writes the output over the input, but for what stays.
     """
+    if isinstance(step, RoutineStep):
+        return _written_over(step, output, source)
     if not isinstance(step, LoopStep | ProductStep):
         return False
     numbers: dict[str, list[int]] = {"input": [], "output": []}
@@ -177,6 +180,19 @@ def _in_turn(step: ScheduleStep, output: int, source: int, interner: Interner) -
     if isinstance(step, LoopStep):
         return reads < len(step.kernel.params) and _read_first(step.kernel, reads, writes)
     return reads > 2 and _finished_first(step, reads - 3, writes - 3, interner)
+
+
+def _written_over(step: RoutineStep, output: int, source: int) -> bool:
+    """Tell whether a routine writes all of an output over all of an input, which is no other operand of it."""
+    result, base, *others = step.addresses
+    return (
+        step.routine.name in WRITE_OVER
+        and (result.kind, result.slot) == ("output", output)
+        and (base.kind, base.slot) == ("input", source)
+        and same(result.offset, 0)
+        and same(base.offset, 0)
+        and all((other.kind, other.slot) != ("input", source) for other in others)
+    )
 
 
 def _read_first(kernel: Kernel, source: int, target: int) -> bool:

@@ -6,13 +6,13 @@ import numpy
 import pytest
 
 from hybridize import compiler, np
-from hybridize.array.operands import operand
+from hybridize.array.operands import operand, result
 from hybridize.array.staging import ArrayTracer
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import float32, float64
 from hybridize.base.errors import AssertionFailed
 from hybridize.base.types import TensorType
-from hybridize.ops import make_graph
+from hybridize.ops import make_graph, scatter_nd, update_at
 
 
 def f32(*shape):
@@ -303,3 +303,38 @@ def test_programs_of_chance(seed):
     size = rng.choice((1, 2, 5, 16, 33, 70))
     type_ = TensorType((size, size), rng.choice((float32, float32, float64)))
     taken(_chance(rng, size), [type_] * 6, {k: k for k in range(4)})
+
+
+def test_a_part_at_an_index_that_data_gives_is_written_alone():
+    """The rest stays where it is, whoever reads the array afterwards; not if somebody needs what was there."""
+    types = [f32(3, 8, 5), f32(3, 2, 5), TensorType((), numpy.dtype("i8"))]
+
+    def put(cache, k, at):
+        return result(update_at(operand(cache), operand(at), operand(k), 1))
+
+    def rows(cache, k, at):
+        points = np.abs(at.reshape((1, 1))) % 3
+        return result(scatter_nd(operand(cache), operand(points), operand(cache[1:2] + k[0, 0]), "set"))
+
+    def written_and_read(cache, k, at):
+        new = put(cache, k, at)
+        return [new, (new * 2).sum()]
+
+    assert taken(written_and_read, types, {0: 0}) == {0: 0}
+    assert taken(lambda cache, k, at: [put(cache, k * cache[:, :2], at)], types, {0: 0}) == {0: 0}
+    assert taken(lambda cache, k, at: [rows(cache, k, at)], types, {0: 0}) == {0: 0}
+    assert taken(lambda cache, k, at: [put(cache, cache[:, 3:5], at)], types, {0: 0}) == {0: 0}
+    assert taken(lambda cache, k, at: [put(put(cache, k, at), k + 1, at), cache * 2], types, {0: 0}) == {0: 0}
+
+
+def test_memory_of_a_value_that_dies_is_written_over():
+    types = [f32(30, 80, 5), f32(30, 2, 5), TensorType((), numpy.dtype("i8"))]
+
+    def write(x, k, at):
+        held = x * 2
+        for part in (k, k + 1, k * 3):
+            held = result(update_at(operand(held), operand(at), operand(part), 1))
+        return [held.sum(1)]
+
+    plan = compiled(write, types, {}).plan
+    assert plan.scratch_bytes < 1.5 * types[0].nbytes

@@ -15,7 +15,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize import ops
-from hybridize.array.functions.bounds import from_front
+from hybridize.array.functions.bounds import check, from_front
 from hybridize.array.functions.shapes import array_of_trace
 from hybridize.array.layouts import span
 from hybridize.array.ndarray import Taping, key_error, ndarray, store, taping, view, wrap, written
@@ -233,8 +233,7 @@ def _integer(part: Any) -> int | None:
     if isinstance(part, numpy.ndarray) and part.ndim == 0 and part.dtype.kind in "iu":
         return int(part)
     if isinstance(part, Symbol) and part.weak is int:
-        known: int | None = staging().number_of(part)
-        return known
+        return staging().index_of(part)
     if not isinstance(part, (Symbol, ndarray, numpy.ndarray, numpy.generic)) and hasattr(type(part), "__index__"):
         return operator.index(part)
     return None
@@ -283,6 +282,44 @@ def _flag(part: Any) -> bool | None:
         known = staging().number_of(part)
         return None if known is None else bool(known)
     return None
+
+
+def _with_moving_parts(x: Symbol, key: Any) -> tuple[Symbol, Any]:
+    """The view that slices make which begin where data says, `x[i : i + 3]`, and the key without them."""
+    parts = key if isinstance(key, tuple) else (key,)
+    if not any(isinstance(part, slice) and (_moves(part.start) or _moves(part.stop)) for part in parts):
+        return x, key
+    rest = _expanded(key, x.ndim, x.type)
+    axis = 0
+    for number, part in enumerate(rest):
+        if isinstance(part, slice) and (_moves(part.start) or _moves(part.stop)):
+            x = x.view_by(_moving(part, axis, x.type))
+            rest[number] = _FULL
+        axis += 0 if part is None or _flag(part) is not None else part.ndim if _is_mask(part) else 1
+    return x, tuple(rest)
+
+
+def _moves(end: Any) -> bool:
+    return isinstance(end, Symbol) and end.weak is int and staging().index_of(end) is None
+
+
+def _moving(part: slice, axis: int, of: TensorType) -> At:
+    """A slice that begins where data says, of a length that is known."""
+    length = None if part.stop is None else staging().length_between(part.start or 0, part.stop)
+    if length is None or part.step not in (None, 1) or not _moves(part.start):
+        raise CaptureError(
+            "E402",
+            f"x[start:stop] along axis {axis} of {of}, whose length depends on the data",
+            help="x[i : i + 3] has a known length; or take all, and mask what does not count: np.where",
+        )
+    size = of.shape[axis]
+    if length > size:
+        raise OutOfBoundsError(
+            "E110", f"{length} elements along axis {axis} of {of}", help="take no more than there are"
+        )
+    start = index_numbers(operand(array(part.start)))
+    check(start, 0, size - length + 1, f"{length} elements from an index on, along axis {axis} of {of}")
+    return At(axis, start, length)
 
 
 def _flags_as_axes(x: Symbol, key: Any) -> tuple[Symbol, Any]:
@@ -443,7 +480,7 @@ def _arrays_as_axes(parsed: Parsed) -> dict[int, int]:
 
 
 def _symbolic_get(x: Symbol, key: Any) -> Any:
-    x, key = _flags_as_axes(x, key)
+    x, key = _flags_as_axes(*_with_moving_parts(x, key))
     parsed = _parse(key, x.type)
     if not parsed.arrays:
         same = _basic(x, parsed)
@@ -513,7 +550,7 @@ def _symbolic_set(x: Symbol, key: Any, value: Any) -> None:
     if mask is not None:
         _masked_set(x, mask, value)
         return
-    x, key = _flags_as_axes(x, key)
+    x, key = _flags_as_axes(*_with_moving_parts(x, key))
     parsed = _parse(key, x.type)
     if not parsed.arrays:
         part = _basic(x, parsed)

@@ -13,7 +13,7 @@ Python refuses (a division by 0) or does otherwise (integers without end) stops 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy
@@ -53,6 +53,7 @@ from hybridize.ops import (
     Pow,
     ShiftLeft,
     ShiftRight,
+    SizeOf,
     Sub,
 )
 from hybridize.ops.op import Op, bind1, constant, interpreting
@@ -83,11 +84,18 @@ class Numbers:
         inputs: of it.
         world: numbers that it feeds are among those that are known.
         check: lets the program raise an exception, at this line, unless a bool is true.
+        indices: leaves of the arguments that calls differ in.
     """
 
     def __init__(
-        self, program: GraphScope, inputs: Inputs, world: World, check: Callable[[Symbol, Exception], None]
+        self,
+        program: GraphScope,
+        inputs: Inputs,
+        world: World,
+        check: Callable[[Symbol, Exception], None],
+        indices: Collection[int] = (),
     ) -> None:
+        self._indices = indices
         self._program, self._inputs, self._world, self._check = program, inputs, world, check
         self.pinned: dict[int, Any] = {}
         """Leaves of the arguments whose value the program depends on."""
@@ -124,6 +132,56 @@ class Numbers:
         for position in used:
             self.pinned.setdefault(position, self._leaf(position))
         return number
+
+    def index(self, symbol: Symbol, at: GraphScope) -> int | None:
+        """The integer that a symbol is as an index; None where data decides it, or calls differ in it.
+
+        Calls differ in numbers that were replaced outside, and in arguments, as soon as one call has shown that.
+        """
+        value = self._value(symbol, at)
+        used: dict[Any, Value] = {}
+        if value is None or not self._evaluated(value, {}, used):
+            return None
+        if any(type(one) is not int or (one in self._indices and one not in self.pinned) for one in used):
+            return None
+        number: int | None = self.number(symbol, at)
+        return number
+
+    def length_between(self, start: Any, stop: Any, at: GraphScope) -> Any:
+        """How far apart two integers are, whatever they are: `pos` and `pos + 3`; None where that is not known."""
+        (first, low), (last, high) = self._offset(start, at), self._offset(stop, at)
+        return high - low if first is last else None
+
+    def _offset(self, x: Any, at: GraphScope) -> tuple[Value | None, Size]:
+        """An integer as a value and what is added to it; None: nothing is."""
+        if type(x) is not Symbol:
+            return None, x
+        value: Value | None = x._cell.value
+        total: Size = 0
+        scope, producer = self._makers(x._cell.value, at)
+        while value is not None:
+            known, node = self._known_offset(value, scope, producer), producer(value)
+            if known is not None:
+                return None, total + known
+            op: Any = None if node is None else node.op
+            if node is None or type(op) not in (Add, Sub):
+                return value, total
+            left, right = (self._known_offset(one, scope, producer) for one in node.inputs)
+            if right is not None:
+                value, total = node.inputs[0], total + (right if type(op) is Add else -right)
+            elif left is not None and type(op) is Add:
+                value, total = node.inputs[1], total + left
+            else:
+                return value, total
+        return value, total
+
+    @staticmethod
+    def _known_offset(value: Value, scope: GraphScope, producer: Callable[[Value], Node | None]) -> Size | None:
+        array, node = scope.builder.constants.get(value), producer(value)
+        if array is not None:
+            return int(array)
+        op: Any = None if node is None else node.op
+        return op.size if type(op) is SizeOf else None
 
     def truth(self, symbol: Symbol, at: GraphScope) -> bool | None:
         """Tell whether a number is not 0, which the program then depends on; None where data decides it."""

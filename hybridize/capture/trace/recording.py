@@ -235,6 +235,15 @@ class Recording(GraphScope):
         """The Python number that a symbol stands for; None where data decides it."""
         return None if symbol.weak is None else self.root.numbers.number(symbol, self)
 
+    def index_of(self, symbol: Symbol) -> int | None:
+        """The integer that a symbol is as an index; None where data decides it, or calls differ in it."""
+        return self.root.numbers.index(symbol, self)
+
+    def length_between(self, start: Any, stop: Any) -> int | None:
+        """Return how far apart two integers are whatever they are; None where that is not known."""
+        length: int | None = self.root.numbers.length_between(start, stop, self)
+        return length
+
     def check_text(self, asker: FrameType) -> None:
         """Refuse text of an array to code of the user's that is not converted: calls would not make it again."""
         if (line := asks_for_text(asker)) is not None:
@@ -476,6 +485,7 @@ class Trace(Recording):
         gradients: makes what sees to backward passes.
         forms: records calls that have graphs of their own.
         changing: numbers and arrays from outside that each call reads.
+        indices: leaves of the arguments that are data where they index.
         freeze: arrays from outside are constants.
         winograd: convolutions may be computed by Winograd's algorithm.
         sizes: the assumptions of the program about sizes of arguments that are not known; None where all are.
@@ -489,6 +499,7 @@ class Trace(Recording):
         gradients: Callable[[Trace], BackwardPasses],
         forms: Forms,
         changing: Collection[Key] = (),
+        indices: Collection[int] = (),
         freeze: bool = False,
         winograd: bool = False,
         sizes: SizeScope | None = None,
@@ -504,7 +515,7 @@ class Trace(Recording):
         self.inputs = Inputs(self, self.history.met, sizes, freeze)
         self.world = World(self, FedReads(changing))
         self.aliases = Aliases(self.world)
-        self.numbers = Numbers(self, self.inputs, self.world, forms.check)
+        self.numbers = Numbers(self, self.inputs, self.world, forms.check, indices)
         self.begun: Begun = []
         """Feeds that calls of the program begin with, in the order of its lines, and what undoes the capture's own."""
         self.undefined: dict[str, str] = {}

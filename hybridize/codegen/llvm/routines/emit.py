@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from hybridize.base.dims import same
 from hybridize.base.errors import CodegenError
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm.routines import draws, factors, orthogonal, sorting, spectra
+from hybridize.codegen.llvm.routines import draws, factors, orthogonal, prefixes, sorting, spectra
 from hybridize.codegen.llvm.routines.cells import Cells
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.loops.expr import Routine
@@ -128,8 +128,7 @@ def _scatter(f: Function, routine: Routine, inputs: Types, outputs: Types, targe
     depth = where.shape[-1]
     tuples, row = math.prod(where.shape[:-1]), math.prod(base.shape[depth:])
     cells = Cells(f, base.dtype)
-    copy = f.module.declare("llvm.memcpy.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"])
-    f.do(f"call void {copy}(ptr %o0, ptr %i0, i64 {f.size(base.nbytes)}, i1 false)")
+    _begin_with(f, base)
     if _empty((tuples, row, base.size)):
         return
     indices = Cells(f, where.dtype)
@@ -150,6 +149,36 @@ def _scatter(f: Function, routine: Routine, inputs: Types, outputs: Types, targe
             cells.store_number(cells.arithmetic("add", x, y, lanes), "%o0", to, lanes)
 
         _columns(f, 1, row, target.lanes(max(4, base.dtype.itemsize)), element)
+
+
+def _begin_with(f: Function, base: TensorType) -> None:
+    """Copy the first operand to the result, unless it lies there: then it is written over (`schedule.routines`)."""
+    with f.when(f.op("icmp ne ptr %o0, %i0")):
+        _copy(f, "%o0", "%i0", f.size(base.nbytes))
+
+
+def _copy(f: Function, target: str, source: str, nbytes: str) -> None:
+    copy = f.module.declare("llvm.memcpy.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"])
+    f.do(f"call void {copy}(ptr {target}, ptr {source}, i64 {nbytes}, i1 false)")
+
+
+def _update(f: Function, routine: Routine, inputs: Types, outputs: Types, target: Target) -> None:
+    """The first operand with a part along one axis, which begins where the second says, replaced by the third."""
+    base, _, part = inputs
+    axis = routine.parameters[0]
+    outer, n, inner = _around(base, axis)
+    length = part.shape[axis]
+    _begin_with(f, base)
+    if _empty((outer, inner, length)):
+        return
+    start = _clamped(f, Cells(f, inputs[1].dtype).load("%i1", "0", 1), n - length + 1)
+    row = inner * base.dtype.itemsize
+    first = f.op(f"mul i64 {start}, {f.size(row)}")
+    with f.loop(0, outer) as loop:
+        to = f.op(f"add i64 {f.op(f'mul i64 {loop.index}, {f.size(n * row)}')}, {first}")
+        from_ = f.op(f"mul i64 {loop.index}, {f.size(length * row)}")
+        there = f.op(f"getelementptr i8, ptr %o0, i64 {to}")
+        _copy(f, there, f.op(f"getelementptr i8, ptr %i2, i64 {from_}"), f.size(length * row))
 
 
 def _clamped(f: Function, index: str, size: int) -> str:
@@ -193,10 +222,10 @@ def _call_back(f: Function, variable: str, note: str, table: str) -> None:
 
 _WRITERS = {
     "cum_sum": _running, "cum_prod": _running, "cum_max": _running,
-    "scatter_nd": _scatter, "print": _effect, "assert": _effect, "bounds": _effect, "solvable": _effect,
-    "permitted": _effect,
+    "scatter_nd": _scatter, "update_at": _update,
+    "print": _effect, "assert": _effect, "bounds": _effect, "solvable": _effect, "permitted": _effect,
     "cholesky": factors.write_cholesky, "lu": factors.write_lu, "solve_triangular": factors.write_triangular,
-    "standard_gamma": draws.write_gamma,
+    "standard_gamma": draws.write_gamma, "dots_until": prefixes.write_dots, "sum_until": prefixes.write_sums,
 }  # fmt: skip
 _WRITERS_WITH_SCRATCH = {
     "sort": sorting.write, "arg_sort": sorting.write,

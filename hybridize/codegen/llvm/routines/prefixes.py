@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Products with the first rows of a matrix, as many as data says: dot products with each, and their weighted sums.
+
+The matrix is read once, from the first row on, and no further than it counts; the few rows of the other operand stay in
+the first cache. Dot products take four rows of the matrix at a time, each with a register of partial sums; sums take
+four registers of columns at a time, over all rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from hybridize.base.dims import is_symbolic, same
+from hybridize.base.dtypes import float32
+from hybridize.base.types import TensorType
+from hybridize.codegen.llvm.routines.cells import Cells
+from hybridize.codegen.llvm.text import Function, vector
+from hybridize.loops.expr import Routine
+from hybridize.machine.target import Target
+
+Types = Sequence[TensorType]
+_TOGETHER = 4
+"""Independent sums, which hide how long an addition takes."""
+
+
+class _Numbers(Cells):
+    """Elements as numbers, with fused multiply-adds where the machine has them, and sums over lanes."""
+
+    def __init__(self, f: Function, kind: TensorType, target: Target) -> None:
+        super().__init__(f, kind.dtype)
+        self.fma = target.fma
+        self.bits = 32 if self.half else 8 * kind.dtype.itemsize
+        self.lanes = target.lanes(max(float32.itemsize, kind.dtype.itemsize))
+
+    def zero(self, lanes: int) -> str:
+        return "zeroinitializer" if lanes > 1 else "0.0"
+
+    def multiply_add(self, x: str, y: str, total: str, lanes: int) -> str:
+        kind = self.number_type(lanes)
+        suffix = f"{f'v{lanes}' if lanes > 1 else ''}f{self.bits}"
+        name = self.f.module.declare(f"llvm.{'fma' if self.fma else 'fmuladd'}.{suffix}", kind, [kind] * 3)
+        return self.f.op(f"call {kind} {name}({kind} {x}, {kind} {y}, {kind} {total})")
+
+    def total(self, x: str, lanes: int) -> str:
+        """The sum of all lanes, halves added to halves."""
+        while lanes > 1:
+            lanes //= 2
+            kind, wide = vector(self.number_scalar, lanes), vector(self.number_scalar, 2 * lanes)
+            halves = []
+            for first in (0, lanes):
+                picks = ", ".join(f"i32 {first + k}" for k in range(lanes))
+                if lanes == 1:
+                    halves.append(self.f.op(f"extractelement {wide} {x}, i32 {first}"))
+                else:
+                    halves.append(self.f.op(f"shufflevector {wide} {x}, {wide} poison, <{lanes} x i32> <{picks}>"))
+            x = self.f.op(f"fadd {kind} {halves[0]}, {halves[1]}")
+        return x
+
+    def spread(self, x: str, lanes: int) -> str:
+        """A number in every lane."""
+        if lanes == 1:
+            return x
+        kind = self.number_type(lanes)
+        one = self.f.op(f"insertelement {kind} poison, {self.number_scalar} {x}, i32 0")
+        return self.f.op(f"shufflevector {kind} {one}, {kind} poison, <{lanes} x i32> zeroinitializer")
+
+
+def _count(f: Function, rows: int) -> str:
+    """The number of rows that count, brought between 0 and all."""
+    count = f.op("load i64, ptr %i2, align 8")
+    for name, bound in (("smax", 0), ("smin", rows)):
+        intrinsic = f.module.declare(f"llvm.{name}.i64", "i64", ["i64", "i64"])
+        count = f.op(f"call i64 {intrinsic}(i64 {count}, i64 {f.size(bound)})")
+    return count
+
+
+def _plus(f: Function, *terms: str | int) -> str:
+    total = str(terms[0])
+    for term in terms[1:]:
+        total = f.op(f"add i64 {total}, {term}")
+    return total
+
+
+def _times(f: Function, x: str | int, size: int) -> str:
+    return f.op(f"mul i64 {x}, {f.size(size)}")
+
+
+def _whole(size: int, lanes: int) -> int:
+    """As much of a row as whole registers hold."""
+    return size // lanes * lanes
+
+
+def write_dots(f: Function, routine: Routine, inputs: Types, outputs: Types, target: Target) -> None:
+    """Write `dots_until`."""
+    x, rows, _ = inputs
+    batch, (m, d), n = math.prod(x.shape[:-2]), x.shape[-2:], rows.shape[-2]
+    if any(same(size, 0) for size in (batch, m, n)):
+        return
+    numbers = _Numbers(f, x, target)
+    count = _count(f, n)
+    whole = f.op(f"and i64 {count}, {-_TOGETHER}")
+    with f.loop(0, batch) as members, f.loop(0, m) as queries:
+        row = _plus(f, _times(f, members.index, m), queries.index)
+        query, first, result = _times(f, row, d), _times(f, members.index, n * d), _times(f, row, n)
+
+        def dots(at: str, together: int) -> None:
+            starts = [_plus(f, first, _times(f, _plus(f, at, k), d)) for k in range(together)]
+            for k, total in enumerate(_dots(numbers, query, starts, d)):
+                numbers.store_number(total, "%o0", _plus(f, result, at, k), 1)
+
+        with f.loop(0, whole, _TOGETHER) as four:
+            dots(four.index, _TOGETHER)
+        with f.loop(whole, count) as one:
+            dots(one.index, 1)
+        zero = numbers.zero(1)
+        with f.loop(count, f.size(n)) as rest:
+            numbers.store_number(zero, "%o0", _plus(f, result, rest.index), 1)
+
+
+def _dots(numbers: _Numbers, query: str, starts: Sequence[str], d: int) -> list[str]:
+    """The products of a row of x and rows of the matrix."""
+    f, lanes = numbers.f, numbers.lanes
+
+    def along(first: int, last: int, width: int, totals: Sequence[str]) -> list[str]:
+        kind = numbers.number_type(width)
+        with f.loop(first, last, width, [(kind, total) for total in totals]) as terms:
+            own = numbers.load_number("%i0", _plus(f, query, terms.index), width)
+            terms.following = [
+                numbers.multiply_add(own, numbers.load_number("%i1", _plus(f, start, terms.index), width), total, width)
+                for start, total in zip(starts, terms.values, strict=True)
+            ]
+        return terms.results
+
+    whole = _whole(d, lanes) if lanes > 1 else 0
+    totals = [numbers.zero(1)] * len(starts)
+    if not same(whole, 0):
+        totals = [numbers.total(x, lanes) for x in along(0, whole, lanes, [numbers.zero(lanes)] * len(starts))]
+    return totals if same(whole, d) else along(whole, d, 1, totals)
+
+
+def write_sums(f: Function, routine: Routine, inputs: Types, outputs: Types, target: Target) -> None:
+    """Write `sum_until`."""
+    x, rows, _ = inputs
+    batch, (m, n), d = math.prod(x.shape[:-2]), x.shape[-2:], rows.shape[-1]
+    if any(same(size, 0) for size in (batch, m, d)):
+        return
+    numbers = _Numbers(f, x, target)
+    count = _count(f, n)
+    with f.loop(0, batch) as members, f.loop(0, m) as results:
+        row = _plus(f, _times(f, members.index, m), results.index)
+        weights, first, result = _times(f, row, n), _times(f, members.index, n * d), _times(f, row, d)
+
+        def columns(at: str, width: int, together: int) -> None:
+            kind = numbers.number_type(width)
+            begin = [(kind, numbers.zero(width))] * together
+            with f.loop(0, count, 1, begin) as terms:
+                weight = numbers.spread(numbers.load_number("%i0", _plus(f, weights, terms.index), 1), width)
+                start = _plus(f, first, _times(f, terms.index, d), at)
+                terms.following = [
+                    numbers.multiply_add(
+                        weight, numbers.load_number("%i1", _plus(f, start, k * width), width), total, width
+                    )
+                    for k, total in enumerate(terms.values)
+                ]
+            for k, total in enumerate(terms.results):
+                numbers.store_number(total, "%o0", _plus(f, result, at, k * width), width)
+
+        done: int = 0
+        for width, together in ((numbers.lanes, _TOGETHER), (numbers.lanes, 1), (1, 1)):
+            end = done + (d - done) // (width * together) * (width * together)
+            if is_symbolic(end) or not same(done, end):
+                with f.loop(done, end, width * together) as block:
+                    columns(block.index, width, together)
+            done = end

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Slices that begin where data says: a part of known length along one axis, taken or written (*dynamic slices*).
+
+The start is an int64 without axes that counts from 0; whoever applies these ops has checked that the part is within
+the axis. Reference and machine code move it there once more, for safety alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.base.dtypes import int64
+from hybridize.base.errors import DTypeError, OutOfBoundsError, ShapeError
+from hybridize.base.frozen import frozen
+from hybridize.base.types import TensorType
+from hybridize.loops import expr as loops
+from hybridize.loops.expr import Element, Expr, Routine
+from hybridize.ops.cases import sample_array
+from hybridize.ops.op import Op, Operand, Sample, bind1, type_of
+from hybridize.ops.slicing import clamped
+from hybridize.ops.views import Gradient, check_axes, like
+
+
+def _check(op: Op, x: TensorType, start: TensorType, axis: int, length: int) -> None:
+    check_axes(op, (axis,), x)
+    if start.dtype != int64 or start.shape != ():
+        raise DTypeError("E230", f"{op.name} begins at {start}", help="give one int64 without axes")
+    if not 0 <= length <= x.shape[axis]:
+        raise OutOfBoundsError(
+            "E110", f"{op.name} of {length} elements along axis {axis} of {x}", help="take no more than there are"
+        )
+
+
+def _part(start: NDArray[Any], length: int, size: int, axis: int) -> tuple[slice, ...]:
+    first = min(max(int(start), 0), size - length)
+    return (*(slice(None),) * axis, slice(first, first + length))
+
+
+@frozen
+class SliceAt(Op):
+    """The `length` elements of `x` along `axis` from index `start` on."""
+
+    axis: int
+    length: int
+
+    moves = True
+
+    def infer(self, x: TensorType, start: TensorType) -> tuple[TensorType, ...]:
+        _check(self, x, start, self.axis, self.length)
+        return (x.with_shape((*x.shape[: self.axis], self.length, *x.shape[self.axis + 1 :])),)
+
+    def reference(self, x: NDArray[Any], start: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        return (x[_part(start, self.length, x.shape[self.axis], self.axis)].copy(),)
+
+    def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand, start: Operand) -> tuple[Gradient, ...]:
+        return update_at(like(0, x), start, g[0], self.axis), None
+
+    def lower(self, x: Element, start: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
+        room = types[0].shape[self.axis] - self.length + 1
+
+        def element(index: tuple[Expr, ...]) -> Expr:
+            at = loops.add(clamped(start(()), room), index[self.axis])
+            return x((*index[: self.axis], at, *index[self.axis + 1 :]))
+
+        return (element,)
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        yield Sample((sample_array((5, 7)), numpy.array(2)), cls(0, 3))
+        yield Sample((sample_array((3, 5, 2)), numpy.array(4)), cls(1, 1))
+        yield Sample((sample_array((3, 5, 4), "i4"), numpy.array(0)), cls(2, 4))
+        yield Sample((sample_array((5, 7)), numpy.array(5)), cls(0, 0))
+        yield Sample((sample_array((5, 0)), numpy.array(1)), cls(0, 2))
+        yield Sample((sample_array((5, 7)), numpy.array(0)), cls(0, 6), fails=OutOfBoundsError)
+        yield Sample((sample_array((5, 7)), numpy.array(0)), cls(2, 1), fails=ShapeError)
+        yield Sample((sample_array((5, 7)), numpy.array([0])), cls(0, 1), fails=DTypeError)
+        yield Sample((sample_array((5, 7)), numpy.array(0, "i4")), cls(0, 1), fails=DTypeError)
+
+
+@frozen
+class UpdateAt(Op):
+    """`base` with its elements along `axis` from index `start` on replaced by those of `update`."""
+
+    axis: int
+
+    def infer(self, base: TensorType, start: TensorType, update: TensorType) -> tuple[TensorType, ...]:
+        if update.ndim != base.ndim or not 0 <= self.axis < base.ndim:
+            raise ShapeError("E159", f"update_at of {base} along axis {self.axis} by {update}: other axes, or others")
+        _check(self, base, start, self.axis, update.shape[self.axis])
+        wanted = base.with_shape((*base.shape[: self.axis], update.shape[self.axis], *base.shape[self.axis + 1 :]))
+        if update.shape != wanted.shape:
+            raise ShapeError("E159", f"update_at of {base} along axis {self.axis}: {update} should be like {wanted}")
+        if update.dtype != base.dtype:
+            raise DTypeError("E231", f"update_at of {base} by {update}", help="cast the update first")
+        return (base,)
+
+    def reference(self, base: NDArray[Any], start: NDArray[Any], update: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        y = base.copy()
+        y[_part(start, update.shape[self.axis], base.shape[self.axis], self.axis)] = update
+        return (y,)
+
+    def vjp(
+        self, g: tuple[Operand], y: tuple[Operand], base: Operand, start: Operand, update: Operand
+    ) -> tuple[Gradient, ...]:
+        length = type_of(update).shape[self.axis]
+        return update_at(g[0], start, like(0, update), self.axis), None, slice_at(g[0], start, self.axis, length)
+
+    def lower(self, base: Element, start: Element, update: Element, *, types: tuple[TensorType, ...]) -> Routine:
+        return Routine(self.name, (self.axis,))
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        yield Sample((sample_array((5, 7)), numpy.array(2), sample_array((3, 7), seed=1)), cls(0))
+        yield Sample((sample_array((5, 7)), numpy.array(3), sample_array((5, 2), seed=1)), cls(1))
+        yield Sample((sample_array((3, 5, 2)), numpy.array(4), sample_array((3, 1, 2), seed=1)), cls(1))
+        yield Sample((sample_array((3, 5), "i8"), numpy.array(0), sample_array((3, 5), "i8", seed=1)), cls(1))
+        yield Sample((sample_array((5, 7)), numpy.array(5), sample_array((0, 7))), cls(0))
+        yield Sample((sample_array((0, 7)), numpy.array(2), sample_array((0, 3))), cls(1))
+        yield Sample((sample_array((5, 7)), numpy.array(0), sample_array((6, 7))), cls(0), fails=OutOfBoundsError)
+        yield Sample((sample_array((5, 7)), numpy.array(0), sample_array((5, 7))), cls(2), fails=ShapeError)
+        yield Sample((sample_array((5, 7)), numpy.array(0), sample_array((2, 6))), cls(0), fails=ShapeError)
+        yield Sample((sample_array((5, 7)), numpy.array([0]), sample_array((2, 7))), cls(0), fails=DTypeError)
+        yield Sample((sample_array((5, 7)), numpy.array(0), sample_array((2, 7), "f8")), cls(0), fails=DTypeError)
+
+
+def slice_at(x: Operand, start: Operand, axis: int, length: int) -> Operand:
+    """The `length` elements of `x` along `axis` from index `start` (int64, without axes) on."""
+    return bind1(SliceAt(axis, length), x, start)
+
+
+def update_at(base: Operand, start: Operand, update: Operand, axis: int) -> Operand:
+    """`base` with `update` written along `axis` from index `start` (int64, without axes) on."""
+    return bind1(UpdateAt(axis), base, start, update)
