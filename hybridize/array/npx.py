@@ -21,6 +21,7 @@ from hybridize.array.functions.control import (
 from hybridize.array.functions.control import print_ as print
 from hybridize.array.functions.convolution import convolution, deconvolution
 from hybridize.array.functions.ctc import ctc_loss
+from hybridize.array.functions.decoding import cached_attention
 from hybridize.array.functions.dense import fully_connected
 from hybridize.array.functions.elementwise import erf, erfinv, gamma, gammaln, rsqrt, stop_gradient
 from hybridize.array.functions.legacy_shapes import (
@@ -84,8 +85,9 @@ current_context = current_device
 
 __all__ = [
     "activation", "add_n", "arange_like", "assert_", "batch_dot", "batch_flatten", "batch_norm", "bernoulli",
-    "broadcast_like", "cast", "cond", "convolution", "cpu", "cpu_pinned", "ctc_loss", "current_context",
-    "current_device", "deconvolution", "deformable_convolution", "dropout", "embedding", "erf", "erfinv", "foreach",
+    "broadcast_like", "cached_attention", "cast", "cond", "convolution", "cpu", "cpu_pinned", "ctc_loss",
+    "current_context", "current_device", "deconvolution", "deformable_convolution", "dropout", "embedding", "erf",
+    "erfinv", "foreach",
     "fully_connected", "gamma", "gammaln", "gather_nd", "gelu", "gpu", "group_norm", "hard_sigmoid", "index_add",
     "index_update", "instance_norm", "is_np_array", "is_np_shape", "l2_normalization", "layer_norm", "leaky_relu",
     "log_sigmoid", "log_softmax", "logsumexp", "masked_log_softmax", "masked_softmax", "mish",

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ready-made networks under MXNet's names, with random weights: `vision`, nets that tell what an image shows.
+"""Ready-made networks, with random weights: `vision`, nets that tell what an image shows, under MXNet's names, and
+`text`, decoders of tokens.
 
 The nets are ordinary blocks: `files` looks for parameters that the user has put somewhere; nothing is downloaded.
 """
 
+from hybridize.gluon.model_zoo import text as text
 from hybridize.gluon.model_zoo import vision as vision
 
 get_model = vision.get_model

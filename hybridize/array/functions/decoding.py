@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Attention to caches of keys and values that fill up: what one step of a decoder reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from hybridize import ops
+from hybridize.array.functions.bounds import check
+from hybridize.array.functions.elementwise import where
+from hybridize.array.functions.neural import softmax
+from hybridize.array.operands import array, index_numbers, operand, public, result
+from hybridize.base.errors import ShapeError
+
+
+@public
+def cached_attention(
+    query: Any, keys: Any, values: Any, length: Any, start: Any = None, scale: float | None = None
+) -> Any:
+    """Return the means of cached values, weighted by the softmax of scaled products of their keys with queries.
+
+    Only the first `length` places of the caches are read, however many they have room for; the length may be a number
+    that only the call knows. Of several queries the last one sees all of these places, each before it one place less.
+
+    Args:
+        query: [batch, heads, time, size], the queries of the newest places.
+        keys: [batch, groups, places, size]: as many groups as heads, or a number that divides them (grouped queries).
+        values: [batch, groups, places, size].
+        length: an integer, or an array of integers without axes.
+        start: [batch], the first place that each row sees: prompts of other lengths end at one place.
+        scale: of the products; 1 / sqrt(size) unless given.
+
+    Raises:
+        OutOfBoundsError E110: the caches have not so many places.
+        ShapeError E134: query, keys, values and start do not fit together.
+    """
+    q, k, v = array(query), array(keys), array(values)
+    if q.ndim != 4 or k.ndim != 4 or k.shape != v.shape or q.shape[0] != k.shape[0] or q.shape[3] != k.shape[3]:
+        raise ShapeError(
+            "E134", f"cached_attention of {q.type}, keys {k.type} and values {v.type}",
+            help="[batch, heads, time, size] and twice [batch, groups, places, size]",
+        )  # fmt: skip
+    (batch, heads, time, size), groups, places = q.shape, k.shape[1], k.shape[2]
+    if heads % groups:
+        raise ShapeError(
+            "E134", f"cached_attention: {groups} groups of keys for {heads} heads", help="groups divide heads"
+        )
+    count = index_numbers(operand(array(length)))
+    check(count, 0, places + 1, f"cached_attention of keys {k.type}, length")
+    rows = heads // groups * time
+    by_group = q.reshape((batch, groups, rows, size)) * (size**-0.5 if scale is None else scale)
+    scores = result(ops.dots_until(operand(by_group), operand(k), count))
+    place = array(numpy.arange(places))
+    last = result(count).reshape(())
+    newest = (array(numpy.arange(time)) - time + last).reshape((time, 1)) if time != 1 else last - 1
+    seen = place <= newest  # [places], or [time, places]
+    if time != 1:
+        scores = scores.reshape((batch, groups, heads // groups, time, places))
+    if start is not None:
+        first = array(start)
+        if first.shape != (batch,):
+            raise ShapeError("E134", f"cached_attention of {q.type}: start is {first.type}", help="one for each row")
+        seen = (place >= first.reshape((batch, *(1,) * (scores.ndim - 1)))) & seen
+    weights = softmax(where(seen, scores, -numpy.inf), -1)
+    if start is not None and time != 1:
+        weights = where(seen, weights, 0)  # queries before a row's first place see nothing
+    weights = weights.reshape((batch, groups, rows, places))
+    found = result(ops.sum_until(operand(weights), operand(v), count))
+    return found.reshape((batch, heads, time, size))

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The base of decoders: layers of attention to earlier places and of something for each place, over a table of tokens.
+
+A place is an index into the caches. Prompts of several lengths end at one place: those that are shorter begin later, at
+the `start` of their row, and what stands before is read by nobody.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from hybridize.array import np, npx
+from hybridize.array.functions.bounds import check
+from hybridize.array.operands import index_numbers, operand
+from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.gluon import nn
+from hybridize.gluon.hybrid_block import HybridBlock
+
+Caches = list[Any]
+"""Keys and values of each layer in turn, [batch, groups, places, size of a head] each."""
+
+
+class CachedAttention(HybridBlock):
+    """Attention of each place to those up to it; keys and values of earlier places may come from caches.
+
+    Args:
+        units: size of a vector.
+        num_heads: of the queries; divides the units.
+        num_kv_heads: of keys and values; divides `num_heads`.
+        use_bias: whether the four projections have a bias.
+        waves: cosines and sines of rotary embeddings, [places, size / 2] each; None: positions are embedded elsewhere.
+    """
+
+    def __init__(
+        self, units: int, num_heads: int, num_kv_heads: int, use_bias: bool, waves: Any = None, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        if num_heads < 1 or num_kv_heads < 1 or units % num_heads or num_heads % num_kv_heads:
+            raise ArgumentError(
+                "E331", f"{units} units in {num_heads} heads with {num_kv_heads} of keys and values",
+                help="each number divides the one before it",
+            )  # fmt: skip
+        self._heads, self._groups, self._size, self._waves = num_heads, num_kv_heads, units // num_heads, waves
+
+        def projection(count: int) -> nn.Dense:
+            return nn.Dense(count, use_bias=use_bias, flatten=False, in_units=units)
+
+        with self.name_scope():
+            self.q_proj = projection(units)
+            self.k_proj = projection(num_kv_heads * self._size)
+            self.v_proj = projection(num_kv_heads * self._size)
+            self.out_proj = projection(units)
+
+    def forward(self, x: Any, start: Any = None) -> Any:
+        return self.of_all(x, start)[0]
+
+    def of_all(self, x: Any, start: Any = None) -> tuple[Any, Any, Any]:
+        """Attend within [batch, time, units]; returns the result, the keys and the values."""
+        time, waves = x.shape[1], self._waves
+        q, k, v = self._projected(x)
+        if waves is not None:
+            cosines, sines = (np.array(one)[:time] for one in waves)
+            q, k = _rotated(q, cosines, sines), _rotated(k, cosines, sines)
+        batch, groups, size = x.shape[0], self._groups, self._size
+        rows = q.reshape((batch, groups, self._heads // groups, time, size)) * size**-0.5
+        scores = np.matmul(rows, np.expand_dims(k, 2).swapaxes(-1, -2))
+        place = np.arange(time, dtype="int64")
+        seen = place <= np.expand_dims(place, 1)
+        if start is not None:
+            seen = (place >= start.reshape((batch, 1, 1, 1, 1))) & seen
+        weights = npx.softmax(np.where(seen, scores, -numpy.inf), -1)
+        if start is not None:
+            weights = np.where(seen, weights, 0)
+        found = np.matmul(weights, np.expand_dims(v, 2)).reshape((batch, self._heads, time, size))
+        return self.out_proj(found.swapaxes(1, 2).reshape((batch, time, -1))), k, v
+
+    def of_next(self, x: Any, place: Any, keys: Any, values: Any, start: Any = None) -> Any:
+        """Attend from one place [batch, 1, units] to all up to it, writing its key and value into the caches."""
+        q, k, v = self._projected(x)
+        if self._waves is not None:
+            cosines, sines = (np.array(one)[place] for one in self._waves)
+            q, k = _rotated(q, cosines, sines), _rotated(k, cosines, sines)
+        keys[:, :, place] = k[:, :, 0]
+        values[:, :, place] = v[:, :, 0]
+        found = npx.cached_attention(q, keys, values, place + 1, start)
+        return self.out_proj(found.reshape((x.shape[0], 1, -1)))
+
+    def _projected(self, x: Any) -> tuple[Any, Any, Any]:
+        """Queries, keys and values, [batch, heads, time, size]."""
+        batch, time = x.shape[:2]
+        pairs = ((self.q_proj, self._heads), (self.k_proj, self._groups), (self.v_proj, self._groups))
+        q, k, v = (
+            projection(x).reshape((batch, time, count, self._size)).swapaxes(1, 2) for projection, count in pairs
+        )
+        return q, k, v
+
+
+def _rotated(x: Any, cosines: Any, sines: Any) -> Any:
+    """Turn component k together with k + size / 2, by the angles of the places."""
+    half = x.shape[-1] // 2
+    first, second = x[..., :half], x[..., half:]
+    return np.concatenate([first * cosines - second * sines, second * cosines + first * sines], -1)
+
+
+class DecoderLayer(HybridBlock):
+    """Attention and a network for each place, each of a normalized input and added to it.
+
+    Args:
+        attention: a `CachedAttention`.
+        network: maps [batch, time, units] to the same.
+        norms: two normalizations.
+    """
+
+    def __init__(self, attention: CachedAttention, network: HybridBlock, *norms: HybridBlock, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.attention, self.network = attention, network
+        self.attention_norm, self.network_norm = norms
+
+    def forward(self, x: Any, start: Any = None) -> Any:
+        return self.of_all(x, start)[0]
+
+    def of_all(self, x: Any, start: Any = None) -> tuple[Any, Any, Any]:
+        """All places; returns the result, the keys and the values."""
+        y, k, v = self.attention.of_all(self.attention_norm(x), start)
+        return self._following(x + y), k, v
+
+    def of_next(self, x: Any, place: Any, keys: Any, values: Any, start: Any = None) -> Any:
+        """One more place."""
+        return self._following(x + self.attention.of_next(self.attention_norm(x), place, keys, values, start))
+
+    def _following(self, x: Any) -> Any:
+        return x + self.network(self.network_norm(x))
+
+
+class Decoder(HybridBlock):
+    """Scores of the next token after each place: `decoder(tokens)` maps [batch, time] to [batch, time, vocabulary].
+
+    Args:
+        vocab_size: number of tokens.
+        units: size of a vector.
+        max_length: places that there are.
+        layers: instances of `DecoderLayer`.
+        norm: the normalization behind them.
+        learned_positions: add a learned vector for each place.
+        tie_weights: the scores are products with the vectors of the tokens.
+    """
+
+    _is_layer = False
+
+    def __init__(
+        self,
+        vocab_size: int,
+        units: int,
+        max_length: int,
+        layers: list[DecoderLayer],
+        norm: HybridBlock,
+        *,
+        learned_positions: bool = False,
+        tie_weights: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.vocab_size, self.max_length = vocab_size, max_length
+        with self.name_scope():
+            self.embedding = nn.Embedding(vocab_size, units)
+            self.positions = nn.Embedding(max_length, units) if learned_positions else None
+            self.layers = nn.HybridSequential()
+            self.layers.add(*layers)
+            self.norm = norm
+            self.output = None if tie_weights else nn.Dense(vocab_size, use_bias=False, flatten=False, in_units=units)
+
+    def forward(self, tokens: Any) -> Any:
+        x = self._embedded(tokens, None)
+        for layer in self.layers:
+            x = layer(x)
+        return self._scores(x)
+
+    def begin_cache(self, batch_size: int, dtype: Any = "float32") -> Caches:
+        """Make empty caches for so many rows."""
+        attention = self.layers[0].attention
+        shape = (batch_size, attention._groups, self.max_length, attention._size)
+        return [np.zeros(shape, dtype=dtype) for _ in range(2 * len(self.layers))]
+
+    def prefill(self, tokens: Any, caches: Caches, start: Any = None) -> Any:
+        """Read prompts [batch, time] into the first places of the caches; returns the scores [batch, vocabulary].
+
+        Args:
+            tokens: of each row, the last one at the last place.
+            caches: are written.
+            start: [batch], where each row's prompt begins; 0 unless given.
+
+        Raises:
+            ShapeError E134: the prompts are longer than there are places.
+        """
+        x = self._embedded(tokens, start)
+        layer: Any
+        for number, layer in enumerate(self.layers):
+            x, k, v = layer.of_all(x, start)
+            caches[2 * number][:, :, : tokens.shape[1]] = k
+            caches[2 * number + 1][:, :, : tokens.shape[1]] = v
+        return self._scores(x[:, -1])
+
+    def step(self, tokens: Any, place: Any, caches: Caches, start: Any = None) -> Any:
+        """Read the token [batch] of one more place; returns the scores [batch, vocabulary] of the next one.
+
+        Args:
+            tokens: one for each row.
+            place: an integer, the number of tokens that stand before.
+            caches: are written at this place.
+            start: as for `prefill`.
+
+        Raises:
+            OutOfBoundsError E110: the caches are full.
+        """
+        where = f"a token at a place of {self.max_length} that the caches have"
+        check(
+            index_numbers(operand(np.array(place))), 0, self.max_length, where, "full: a larger max_length, or new ones"
+        )
+        x = np.expand_dims(self.embedding(tokens), 1)
+        if self.positions is not None:
+            at = np.array(place) if start is None else np.maximum(np.array(place) - start, 0)
+            x = x + self.positions(at).reshape((-1, 1, x.shape[-1]))
+        layer: Any
+        for number, layer in enumerate(self.layers):
+            x = layer.of_next(x, place, *caches[2 * number : 2 * number + 2], start)
+        return self._scores(x[:, 0])
+
+    def _embedded(self, tokens: Any, start: Any) -> Any:
+        time = tokens.shape[1]
+        if time > self.max_length:
+            raise ShapeError(
+                "E134", f"{time} tokens for {self.max_length} places", help="make the decoder with a larger max_length"
+            )
+        x = self.embedding(tokens)
+        if self.positions is None:
+            return x
+        places = np.arange(time, dtype="int64")
+        if start is not None:
+            places = np.maximum(places - np.expand_dims(start, 1), 0)
+        return x + self.positions(places)
+
+    def _scores(self, x: Any) -> Any:
+        x = self.norm(x)
+        return (
+            npx.fully_connected(x, self.embedding.weight.data(), None, flatten=False)
+            if self.output is None
+            else self.output(x)
+        )

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GPT, as in "Language Models are Unsupervised Multitask Learners" (Radford and others, 2019), of any size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hybridize.gluon import nn
+from hybridize.gluon.hybrid_block import HybridBlock
+from hybridize.gluon.model_zoo.text.decoder import CachedAttention, Decoder, DecoderLayer
+
+
+class Perceptron(HybridBlock):
+    """Two dense layers for each place, with a GELU between."""
+
+    def __init__(self, units: int, hidden: int, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        with self.name_scope():
+            self.inner = nn.Dense(hidden, flatten=False, in_units=units)
+            self.activation = nn.GELU("tanh")
+            self.outer = nn.Dense(units, flatten=False, in_units=hidden)
+
+    def forward(self, x: Any) -> Any:
+        return self.outer(self.activation(self.inner(x)))
+
+
+class GPT(Decoder):
+    """Layer norms, learned positions, GELU, biases.
+
+    Args:
+        vocab_size: number of tokens.
+        units: size of a vector.
+        num_layers: of attention and perceptrons.
+        num_heads: divides the units.
+        hidden: units of the perceptrons; four times the units unless given.
+        max_length: places that there are.
+        eps: of the norms.
+        tie_weights: the scores are products with the vectors of the tokens.
+    """
+
+    def __init__(
+        self,
+        vocab_size: int,
+        units: int,
+        num_layers: int,
+        num_heads: int,
+        hidden: int | None = None,
+        max_length: int = 256,
+        eps: float = 1e-5,
+        tie_weights: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        def norm() -> nn.LayerNorm:
+            return nn.LayerNorm(epsilon=eps, in_channels=units)
+
+        layers = [
+            DecoderLayer(
+                CachedAttention(units, num_heads, num_heads, True),
+                Perceptron(units, 4 * units if hidden is None else hidden),
+                norm(),
+                norm(),
+            )
+            for _ in range(num_layers)
+        ]
+        super().__init__(
+            vocab_size,
+            units,
+            max_length,
+            layers,
+            norm(),
+            learned_positions=True,
+            tie_weights=tie_weights,
+            **kwargs,
+        )
+
+
+def gpt_mini(vocab_size: int = 256, max_length: int = 256, **kwargs: Any) -> GPT:
+    """Make a GPT of four layers of 128 units in four heads."""
+    sizes = {"units": 128, "num_layers": 4, "num_heads": 4} | kwargs
+    return GPT(vocab_size, max_length=max_length, **sizes)

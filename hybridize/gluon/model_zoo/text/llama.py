@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""LLaMA, as in "LLaMA: Open and Efficient Foundation Language Models" (Touvron and others, 2023), of any size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from hybridize.array import npx
+from hybridize.gluon import nn
+from hybridize.gluon.hybrid_block import HybridBlock
+from hybridize.gluon.model_zoo.text.decoder import CachedAttention, Decoder, DecoderLayer
+
+
+class RMSNorm(HybridBlock):
+    """x / sqrt(mean(x * x) + eps) * gamma along the last axis."""
+
+    def __init__(self, units: int, eps: float = 1e-5, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._eps = eps
+        self.gamma = self.params.get("gamma", shape=(units,), init="ones")
+
+    def forward(self, x: Any) -> Any:
+        return npx.rms_norm(x, self.gamma.data(), eps=self._eps)
+
+
+class SwiGLU(HybridBlock):
+    """down(silu(gate(x)) * up(x)), without biases."""
+
+    def __init__(self, units: int, hidden: int, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        with self.name_scope():
+            self.gate = nn.Dense(hidden, use_bias=False, flatten=False, in_units=units)
+            self.up = nn.Dense(hidden, use_bias=False, flatten=False, in_units=units)
+            self.down = nn.Dense(units, use_bias=False, flatten=False, in_units=hidden)
+
+    def forward(self, x: Any) -> Any:
+        return self.down(npx.silu(self.gate(x)) * self.up(x))
+
+
+class Llama(Decoder):
+    """RMS norms, rotary embeddings, grouped queries, SwiGLU, no biases.
+
+    Args:
+        vocab_size: number of tokens.
+        units: size of a vector.
+        num_layers: of attention and SwiGLU.
+        num_heads: of the queries; divides the units.
+        num_kv_heads: of keys and values; divides `num_heads`, and is as many unless given.
+        hidden: units of the SwiGLU; 8 / 3 of the units, rounded up to a multiple of 32, unless given.
+        max_length: places that there are.
+        rotary_base: of the wave lengths.
+        eps: of the norms.
+        tie_weights: the scores are products with the vectors of the tokens.
+    """
+
+    def __init__(
+        self,
+        vocab_size: int,
+        units: int,
+        num_layers: int,
+        num_heads: int,
+        num_kv_heads: int | None = None,
+        hidden: int | None = None,
+        max_length: int = 256,
+        rotary_base: float = 10000.0,
+        eps: float = 1e-5,
+        tie_weights: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        size = units // num_heads
+        angles = numpy.outer(numpy.arange(max_length), rotary_base ** (-numpy.arange(0, size, 2) / size))
+        waves = numpy.cos(angles).astype("f4"), numpy.sin(angles).astype("f4")
+        inner = -(-8 * units // 96) * 32 if hidden is None else hidden
+        layers = [
+            DecoderLayer(
+                CachedAttention(units, num_heads, num_kv_heads or num_heads, False, waves),
+                SwiGLU(units, inner),
+                RMSNorm(units, eps),
+                RMSNorm(units, eps),
+            )
+            for _ in range(num_layers)
+        ]
+        super().__init__(vocab_size, units, max_length, layers, RMSNorm(units, eps), tie_weights=tie_weights, **kwargs)
+
+
+def llama_mini(vocab_size: int = 256, max_length: int = 256, **kwargs: Any) -> Llama:
+    """Make a LLaMA of four layers of 128 units, with two heads of keys for four of queries: a million parameters."""
+    sizes = {"units": 128, "num_layers": 4, "num_heads": 4, "num_kv_heads": 2} | kwargs
+    return Llama(vocab_size, max_length=max_length, **sizes)
