@@ -89,8 +89,7 @@ def capture(
         freeze: arrays from outside are constants.
         winograd: convolutions may be computed by Winograd's algorithm.
         scope: what the function assumes of sizes that are symbols is remembered here.
-        changing: numbers and arrays from outside that each call reads.
-        indices: leaves that calls differ in: integers that may be data where they index.
+        changing: numbers and arrays from outside that each call reads; `indices`: integers that do so where they index.
 
     Raises:
         CaptureError: at the user's line, where the function does what no program can.

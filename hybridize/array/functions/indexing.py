@@ -72,7 +72,7 @@ class Parsed:
     together: bool
     """True if nothing stands between the index arrays, so that their axes stay in place."""
     counters: frozenset[int] = frozenset()
-    """The axes among `arrays` whose index is a Python number that only the program knows: alone they make a view."""
+    """The axes among `arrays` with one index, a number that only the program knows: alone they make a view."""
 
 
 def getitem(x: Any, key: Any) -> Any:
@@ -391,7 +391,7 @@ def _parse(key: Any, of: TensorType) -> Parsed:
                 else _true_positions(found, shape[axis:], of)
             )
             for index in known:
-                if isinstance(part, Symbol) and part.weak is int:
+                if isinstance(part, Symbol) and part.weak in (int, None) and part.ndim == 0:
                     counters.add(len(slices))
                 arrays[len(slices)] = index
                 new.append(len(slices))
@@ -486,7 +486,8 @@ def _symbolic_get(x: Symbol, key: Any) -> Any:
         same = _basic(x, parsed)
         return same if same is not x else x.same()
     if parsed.counters == parsed.arrays.keys():
-        return _at_counters(x, parsed)
+        view = _at_counters(x, parsed)
+        return view if _are_numbers(key) else result(view.operand())
     parsed = _with_integers(parsed)
     base = _basic(x, parsed)
     axis_of = _arrays_as_axes(parsed)
@@ -596,6 +597,12 @@ def _fitted(value: Any, shape: Shape, x: Symbol | ndarray) -> Operand:
         part = typed(update).with_shape(shape)
         raise ShapeError("E132", f"a value {typed(update)} does not fit the part {part} of {x.type}")
     return broadcast(update, shape)
+
+
+def _are_numbers(key: Any) -> bool:
+    """Tell whether no part of a key is an array: then NumPy makes a view."""
+    parts = key if isinstance(key, tuple) else (key,)
+    return not any(isinstance(part, ndarray) or (isinstance(part, Symbol) and part.weak is None) for part in parts)
 
 
 def _mask(key: Any) -> Any:

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`BeamSearch`: the likeliest sequences that are found when a few are kept at each place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from hybridize.array import np, npx
+from hybridize.base.errors import ArgumentError
+from hybridize.base.settings import number, whole
+from hybridize.gluon.generation.prompts import Endings, aligned, stops
+from hybridize.gluon.hybrid_block import HybridBlock
+
+
+class BeamSearch(HybridBlock):
+    """Finds likely continuations: `tokens, lengths, scores = search(prompts, valid_length=None)`.
+
+    Each row keeps `beams` sequences. At each place all tokens may follow each of them; those of the best scores stay. A
+    sequence that has met a stop token stays as it is, and competes with the others. A score is the sum of the
+    logarithms of the tokens' probabilities, divided by ((5 + length) / 6) ** length_penalty.
+
+    Tokens are [batch, n_best, max_new_tokens], lengths and scores [batch, n_best], the best first.
+
+    Args:
+        decoder: see the package.
+        max_new_tokens: tokens that follow a prompt at most.
+        beams: sequences that a row keeps.
+        n_best: sequences that a row gives.
+        length_penalty: 0: scores are plain sums; the larger, the longer the sequences.
+        stop_tokens: a number, or several, after which a sequence ends.
+        pad_token: fills the rows of sequences that have ended.
+
+    Raises:
+        ArgumentError E331: more sequences are asked for than are kept.
+        ValueArgumentError E353: a setting that makes no sense.
+    """
+
+    _is_layer = False
+
+    def __init__(
+        self,
+        decoder: Any,
+        max_new_tokens: int,
+        *,
+        beams: int = 4,
+        n_best: int = 1,
+        length_penalty: float = 0.0,
+        stop_tokens: Any = (),
+        pad_token: int = 0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.decoder = decoder
+        self._endings = Endings("BeamSearch", max_new_tokens, stop_tokens, pad_token)
+        self._beams = whole("beams of BeamSearch", beams, 1)
+        self._n_best = whole("n_best of BeamSearch", n_best, 1)
+        if self._n_best > self._beams:
+            raise ArgumentError("E331", f"n_best of BeamSearch is {n_best}, of {beams} beams", help="keep more beams")
+        self._length_penalty = number("length_penalty of BeamSearch", length_penalty)
+
+    def forward(self, prompts: Any, valid_length: Any = None) -> tuple[Any, Any, Any]:
+        decoder, endings, beams = self.decoder, self._endings, self._beams
+        tokens, start = aligned(prompts, valid_length, endings.new, decoder.max_length)
+        batch, time = tokens.shape
+        caches = decoder.begin_cache(batch)
+        first = npx.log_softmax(decoder.prefill(tokens, caches, start), -1)
+        vocabulary = first.shape[-1]
+        if vocabulary < beams:
+            raise ArgumentError("E331", f"{beams} beams of {vocabulary} tokens", help="no more beams than tokens")
+        sums, token = _best(first, beams)
+        made = np.full((batch, beams, endings.new), endings.pad, dtype="int64")
+        made[:, :, 0] = token
+        held = [np.repeat(cache, beams, axis=0) for cache in caches]
+        begin = None if start is None else np.repeat(start, beams, axis=0)
+        lengths = np.ones((batch, beams), dtype="int64")
+        padded = np.where(np.arange(vocabulary) == endings.pad, 0.0, -numpy.inf)
+        offsets = np.expand_dims(np.arange(batch, dtype="int64") * beams, 1)
+
+        def going(count: Any, token: Any, done: Any) -> Any:
+            return (count < endings.new) & ~done.all()
+
+        def advance(count: Any, token: Any, done: Any) -> tuple[Any, list[Any]]:
+            scores = decoder.step(token.reshape((-1,)), count + (time - 1), held, begin)
+            following = npx.log_softmax(scores, -1).reshape((batch, beams, vocabulary))
+            totals = np.expand_dims(sums, 2) + np.where(np.expand_dims(done, 2), padded, following)
+            longer = lengths + ~done
+            values = totals / np.expand_dims(self._divisor(longer), 2)
+            _, found = _best(values.reshape((batch, beams * vocabulary)), beams)
+            parent, token = found // vocabulary, found % vocabulary
+            rows = (parent + offsets).reshape((-1,))
+            sums[...] = np.take_along_axis(totals.reshape((batch, -1)), found, 1)
+            lengths[...] = np.take_along_axis(longer, parent, 1)
+            made[...] = made.reshape((-1, endings.new)).take(rows, axis=0).reshape(made.shape)
+            made[:, :, count] = token
+            for cache in held:
+                cache[...] = cache.take(rows, axis=0)
+            return [], [count + 1, token, np.take_along_axis(done, parent, 1) | stops(token, endings.stop)]
+
+        if endings.new > 1:
+            npx.while_loop(going, advance, [np.array(1, dtype="int64"), token, stops(token, endings.stop)])
+        values, found = _best(sums / self._divisor(lengths), self._n_best)
+        chosen = np.broadcast_to(np.expand_dims(found, 2), (batch, self._n_best, endings.new))
+        return np.take_along_axis(made, chosen, 1), np.take_along_axis(lengths, found, 1), values
+
+    def _divisor(self, lengths: Any) -> Any:
+        return ((5 + lengths) / 6.0) ** self._length_penalty
+
+
+def _best(values: Any, count: int) -> tuple[Any, Any]:
+    """The largest values of each row, and their places: of equal ones the first."""
+    order = np.argsort(-values, -1)[:, :count].astype("int64")
+    return np.take_along_axis(values, order, -1), order
