@@ -8,7 +8,7 @@ import pytest
 
 from hybridize import errors, hybridize, np, npx
 from hybridize.gluon import HybridBlock, nn
-from hybridize.gluon.generation import BeamSearch, Recurrent, Sampler
+from hybridize.gluon.generation import BeamSearch, Recurrent, SequenceSampler
 from hybridize.gluon.model_zoo.text import GPT, Llama
 
 PROMPTS = numpy.array([[5, 3, 9, 1], [7, 2, 0, 0], [4, 0, 0, 0]])
@@ -40,7 +40,7 @@ def plain(net, prompt, new, stop=(), pad=0, penalty=1.0):
 
 @pytest.mark.parametrize("settings", [{}, {"repetition_penalty": 1.5, "stop_tokens": [2, 11], "pad_token": 22}])
 def test_greedy_gives_the_likeliest_token_of_each_place(net, settings):
-    sampler = Sampler(net, 7, **settings)
+    sampler = SequenceSampler(net, 7, **settings)
     prompts, lengths = np.array(PROMPTS), np.array(LENGTHS)
     expected = [
         plain(net, row[:n], 7, settings.get("stop_tokens", ()), settings.get("pad_token", 0),
@@ -61,7 +61,7 @@ def test_greedy_gives_the_likeliest_token_of_each_place(net, settings):
 def test_one_seed_gives_one_text(net, settings):
     texts = []
     for hybrid in (False, True):
-        sampler = Sampler(net, 8, repetition_penalty=1.2, **settings)
+        sampler = SequenceSampler(net, 8, repetition_penalty=1.2, **settings)
         if hybrid:
             sampler.hybridize()
         for seed in (0, 0, 1):
@@ -106,7 +106,7 @@ def test_tokens_are_drawn_as_often_as_they_are_likely(settings, expected):
     scores = numpy.empty(4)
     scores[order] = numpy.log([0.4, 0.3, 0.2, 0.1])
     np.random.seed(1)
-    tokens, _ = Sampler(Fixed(scores), 20, **settings)(np.zeros((1000, 1), dtype="int64"))
+    tokens, _ = SequenceSampler(Fixed(scores), 20, **settings)(np.zeros((1000, 1), dtype="int64"))
     found = numpy.bincount(tokens.asnumpy().ravel(), minlength=4)[order] / 20_000
     error = 4.5 * numpy.sqrt(numpy.multiply(expected, numpy.subtract(1, expected)) / 20_000)
     assert (numpy.abs(found - expected) <= error).all()
@@ -178,7 +178,7 @@ def test_a_few_beams_are_those_of_a_search_by_hand(net):
         assert found == [made for made, _ in expected]
         numpy.testing.assert_allclose(scores[row], [total for _, total in expected], rtol=1e-4)
     best, _, _ = BeamSearch(net, 5, beams=1)(np.array(PROMPTS), np.array(LENGTHS))
-    greedy, _ = Sampler(net, 5)(np.array(PROMPTS), np.array(LENGTHS))
+    greedy, _ = SequenceSampler(net, 5)(np.array(PROMPTS), np.array(LENGTHS))
     assert (best.asnumpy()[:, 0] == greedy.asnumpy()).all()
 
 
@@ -212,7 +212,7 @@ def test_a_step_function_with_states_generates():
 
     prompts, lengths = PROMPTS % 11, LENGTHS
     rows = [expected(row[:n], 6) for row, n in zip(prompts, lengths, strict=True)]
-    sampler = Sampler(decoder, 6)
+    sampler = SequenceSampler(decoder, 6)
     for _ in range(2):
         tokens, _ = sampler(np.array(prompts), np.array(lengths))
         assert tokens.asnumpy().tolist() == rows
@@ -220,7 +220,7 @@ def test_a_step_function_with_states_generates():
 
 
 def test_one_program_for_prompts_of_all_sizes(net):
-    sampler = Sampler(net, 4)
+    sampler = SequenceSampler(net, 4)
     sampler.hybridize()
     for time in (2, 3, 5, 7, 9):
         prompts = np.array(numpy.arange(time)[None] % 23, dtype="int64")
@@ -231,12 +231,12 @@ def test_one_program_for_prompts_of_all_sizes(net):
 def test_bad_settings_and_prompts(net):
     for settings in ({"temperature": -1}, {"top_k": 0}, {"top_p": 0}, {"top_p": 1.1}, {"repetition_penalty": 0}):
         with pytest.raises(errors.ValueArgumentError, match=next(iter(settings))):
-            Sampler(net, 3, **settings)
+            SequenceSampler(net, 3, **settings)
     with pytest.raises(errors.ValueArgumentError, match="max_new_tokens"):
-        Sampler(net, 0)
+        SequenceSampler(net, 0)
     with pytest.raises(errors.ArgumentError, match="n_best"):
         BeamSearch(net, 3, beams=2, n_best=3)
-    for sampler in (Sampler(net, 4), hybridize(Sampler(net, 4).forward)):
+    for sampler in (SequenceSampler(net, 4), hybridize(SequenceSampler(net, 4).forward)):
         with pytest.raises(errors.ShapeError, match="for 12 places"):
             sampler(np.zeros((1, 10), dtype="int64"))
         with pytest.raises(errors.ShapeError, match=r"\[batch, time\]"):
@@ -251,7 +251,7 @@ def test_bad_settings_and_prompts(net):
 def test_a_generator_is_exported(net, tmp_path):
     from hybridize import load
 
-    sampler = Sampler(net, 5, stop_tokens=2)
+    sampler = SequenceSampler(net, 5, stop_tokens=2)
     sampler.hybridize()
     prompts = np.array(PROMPTS[:1])
     expected = [one.asnumpy().tolist() for one in sampler(prompts)]

@@ -148,7 +148,7 @@ class Numbers:
         return number
 
     def length_between(self, start: Any, stop: Any, at: GraphScope) -> Any:
-        """How far apart two integers are, whatever they are: `pos` and `pos + 3`; None where that is not known."""
+        """Return how far apart two integers are, whatever they are: `i` and `i + 3`; None where that is not known."""
         (first, low), (last, high) = self._offset(start, at), self._offset(stop, at)
         return high - low if first is last else None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`Sampler`: prompts continued by the likeliest token, or by one that is drawn."""
+"""`SequenceSampler`: prompts continued by the likeliest token, or by one that is drawn."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LEAST = 1e-9
 """Settings that must be above 0 are no less."""
 
 
-class Sampler(HybridBlock):
+class SequenceSampler(HybridBlock):
     """Continues prompts, one token after the other: `tokens, lengths = sampler(prompts, valid_length=None)`.
 
     Prompts are [batch, time], of which the first `valid_length` tokens of each row count. Tokens are
@@ -57,11 +57,11 @@ class Sampler(HybridBlock):
     ) -> None:
         super().__init__(**kwargs)
         self.decoder = decoder
-        self._endings = Endings("Sampler", max_new_tokens, stop_tokens, pad_token)
-        self._temperature = number("temperature of Sampler", temperature or 0.0, 0.0) or None
-        self._top_k = None if top_k is None else whole("top_k of Sampler", top_k, 1)
-        self._top_p = None if top_p is None else number("top_p of Sampler", top_p, _LEAST, 1.0 + _LEAST)
-        self._penalty = number("repetition_penalty of Sampler", repetition_penalty, _LEAST)
+        self._endings = Endings("SequenceSampler", max_new_tokens, stop_tokens, pad_token)
+        self._temperature = number("temperature of SequenceSampler", temperature or 0.0, 0.0) or None
+        self._top_k = None if top_k is None else whole("top_k of SequenceSampler", top_k, 1)
+        self._top_p = None if top_p is None else number("top_p of SequenceSampler", top_p, _LEAST, 1.0 + _LEAST)
+        self._penalty = number("repetition_penalty of SequenceSampler", repetition_penalty, _LEAST)
 
     def forward(self, prompts: Any, valid_length: Any = None) -> tuple[Any, Any]:
         decoder, endings = self.decoder, self._endings

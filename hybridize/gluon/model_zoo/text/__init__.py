@@ -6,7 +6,7 @@ that keep keys and values, `prefill` reads the prompts, `step` reads one more to
 `gluon.generation`.
 """
 
-from hybridize.gluon.model_zoo.text.decoder import Decoder as Decoder
+from hybridize.gluon.model_zoo.text.decoder import CausalDecoder as CausalDecoder
 from hybridize.gluon.model_zoo.text.gpt import GPT as GPT
 from hybridize.gluon.model_zoo.text.gpt import gpt_mini as gpt_mini
 from hybridize.gluon.model_zoo.text.llama import Llama as Llama

@@ -134,7 +134,7 @@ class DecoderLayer(HybridBlock):
         return x + self.network(self.network_norm(x))
 
 
-class Decoder(HybridBlock):
+class CausalDecoder(HybridBlock):
     """Scores of the next token after each place: `decoder(tokens)` maps [batch, time] to [batch, time, vocabulary].
 
     Args:

@@ -7,10 +7,10 @@ from typing import Any
 
 from hybridize.gluon import nn
 from hybridize.gluon.hybrid_block import HybridBlock
-from hybridize.gluon.model_zoo.text.decoder import CachedAttention, Decoder, DecoderLayer
+from hybridize.gluon.model_zoo.text.decoder import CachedAttention, CausalDecoder, DecoderLayer
 
 
-class Perceptron(HybridBlock):
+class _Perceptron(HybridBlock):
     """Two dense layers for each place, with a GELU between."""
 
     def __init__(self, units: int, hidden: int, **kwargs: Any) -> None:
@@ -24,7 +24,7 @@ class Perceptron(HybridBlock):
         return self.outer(self.activation(self.inner(x)))
 
 
-class GPT(Decoder):
+class GPT(CausalDecoder):
     """Layer norms, learned positions, GELU, biases.
 
     Args:
@@ -56,7 +56,7 @@ class GPT(Decoder):
         layers = [
             DecoderLayer(
                 CachedAttention(units, num_heads, num_heads, True),
-                Perceptron(units, 4 * units if hidden is None else hidden),
+                _Perceptron(units, 4 * units if hidden is None else hidden),
                 norm(),
                 norm(),
             )

@@ -10,10 +10,10 @@ import numpy
 from hybridize.array import npx
 from hybridize.gluon import nn
 from hybridize.gluon.hybrid_block import HybridBlock
-from hybridize.gluon.model_zoo.text.decoder import CachedAttention, Decoder, DecoderLayer
+from hybridize.gluon.model_zoo.text.decoder import CachedAttention, CausalDecoder, DecoderLayer
 
 
-class RMSNorm(HybridBlock):
+class _RMSNorm(HybridBlock):
     """x / sqrt(mean(x * x) + eps) * gamma along the last axis."""
 
     def __init__(self, units: int, eps: float = 1e-5, **kwargs: Any) -> None:
@@ -25,7 +25,7 @@ class RMSNorm(HybridBlock):
         return npx.rms_norm(x, self.gamma.data(), eps=self._eps)
 
 
-class SwiGLU(HybridBlock):
+class _SwiGLU(HybridBlock):
     """down(silu(gate(x)) * up(x)), without biases."""
 
     def __init__(self, units: int, hidden: int, **kwargs: Any) -> None:
@@ -39,7 +39,7 @@ class SwiGLU(HybridBlock):
         return self.down(npx.silu(self.gate(x)) * self.up(x))
 
 
-class Llama(Decoder):
+class Llama(CausalDecoder):
     """RMS norms, rotary embeddings, grouped queries, SwiGLU, no biases.
 
     Args:
@@ -76,13 +76,13 @@ class Llama(Decoder):
         layers = [
             DecoderLayer(
                 CachedAttention(units, num_heads, num_kv_heads or num_heads, False, waves),
-                SwiGLU(units, inner),
-                RMSNorm(units, eps),
-                RMSNorm(units, eps),
+                _SwiGLU(units, inner),
+                _RMSNorm(units, eps),
+                _RMSNorm(units, eps),
             )
             for _ in range(num_layers)
         ]
-        super().__init__(vocab_size, units, max_length, layers, RMSNorm(units, eps), tie_weights=tie_weights, **kwargs)
+        super().__init__(vocab_size, units, max_length, layers, _RMSNorm(units, eps), tie_weights=tie_weights, **kwargs)
 
 
 def llama_mini(vocab_size: int = 256, max_length: int = 256, **kwargs: Any) -> Llama:
