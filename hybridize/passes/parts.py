@@ -133,7 +133,7 @@ class _PartWriter:
         """Tell whether a part of a concatenation is a contraction, or elementwise of one, that nobody else reads."""
         for value in node.inputs:
             at = self._producers.get(value)
-            while at is not None and self._counts[at.outputs[0]] == 1:
+            while at is not None and self._counts.get(at.outputs[0]) == 1:
                 if isinstance(at.op, ops.Contract):
                     return True
                 at = self._producers.get(at.inputs[0]) if _is_elementwise(at.op) else None
