@@ -593,7 +593,7 @@ _OURS: dict[str, _Function] = {
     "FullyConnected": fully_connected, "GridGenerator": sampling.grid_generator, "GroupNorm": npx.group_norm,
     "InstanceNorm": npx.instance_norm, "L2Normalization": npx.l2_normalization, "LRN": sampling.local_response_norm,
     "LayerNorm": npx.layer_norm, "LeakyReLU": leaky_relu,
-    "MakeLoss": make_loss, "Pad": npx.pad, "Pooling": pooling, "ROIPooling": regions.roi_pooling,
+    "MakeLoss": make_loss, "Pad": npx.pad, "Pooling": pooling, "RNN": npx.rnn, "ROIPooling": regions.roi_pooling,
     "Reshape": legacy_shapes.reshape_legacy,
     "SequenceLast": npx.sequence_last,
     "SequenceMask": npx.sequence_mask, "SequenceReverse": npx.sequence_reverse, "SliceChannel": split,

@@ -71,6 +71,7 @@ from hybridize.array.functions.neural import cast_to as cast
 from hybridize.array.functions.normalization import batch_norm, group_norm, instance_norm
 from hybridize.array.functions.norms import norm
 from hybridize.array.functions.pooling import pooling
+from hybridize.array.functions.recurrent import rnn
 from hybridize.array.functions.reductions import logsumexp
 from hybridize.array.functions.regions import roi_pooling
 from hybridize.array.functions.resizing import upsampling
@@ -92,14 +93,14 @@ __all__ = [
     "index_update", "instance_norm", "is_np_array", "is_np_shape", "l2_normalization", "layer_norm", "leaky_relu",
     "log_sigmoid", "log_softmax", "logsumexp", "masked_log_softmax", "masked_softmax", "mish",
     "modulated_deformable_convolution", "norm", "normal_n", "num_gpus", "one_hot", "pad", "pick", "pooling", "print",
-    "random", "relu", "reset_np", "reshape", "reshape_like", "rms_norm", "roi_pooling", "rsqrt", "scatter_nd", "seed",
-    "sequence_last", "sequence_mask", "sequence_reverse", "set_np", "shape_array", "sigmoid", "silu", "slice",
+    "random", "relu", "reset_np", "reshape", "reshape_like", "rms_norm", "rnn", "roi_pooling", "rsqrt", "scatter_nd",
+    "seed", "sequence_last", "sequence_mask", "sequence_reverse", "set_np", "shape_array", "sigmoid", "silu", "slice",
     "slice_axis", "slice_like", "smooth_l1", "softmax", "softmin", "softrelu", "softsign", "stop_gradient", "topk",
     "uniform_n", "upsampling", "use_np", "waitall", "while_loop",
 ]  # fmt: skip
 
 __getattr__ = refuses(
     "hybridize.npx", globals(),
-    to_come=("rnn", "save", "savez", "load", "from_numpy"),
+    to_come=("save", "savez", "load", "from_numpy"),
     instead={"set_np_float64": "say dtype='float64' where arrays are made"},
 )  # fmt: skip

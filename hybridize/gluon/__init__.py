@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from hybridize.gluon import data as data
     from hybridize.gluon import loss as loss
     from hybridize.gluon import model_zoo as model_zoo
+    from hybridize.gluon import rnn as rnn
     from hybridize.gluon import utils as utils
     from hybridize.gluon.symbol_block import SymbolBlock as SymbolBlock
     from hybridize.gluon.trainer import Trainer as Trainer
@@ -35,14 +36,15 @@ _LATER = {
     "loss": "hybridize.gluon.loss",
     "metric": "hybridize.metric",
     "model_zoo": "hybridize.gluon.model_zoo",
+    "rnn": "hybridize.gluon.rnn",
     "utils": "hybridize.gluon.utils",
 }
-"""The modules of names that are loaded when they are asked for: training, and MXNet's graphs (metric: as in 2.x)."""
+"""The modules of names that are loaded when asked for: training, recurrent nets, MXNet's graphs (2.x: metric)."""
 
 
 def __getattr__(name: str) -> Any:
     if name not in _LATER:
-        raise missing(__name__, name, {*globals(), *_LATER}, ("rnn", "probability"))
+        raise missing(__name__, name, {*globals(), *_LATER}, ("probability",))
     module, _, attribute = _LATER[name].partition(":")
     loaded = load_module(module)
     found = getattr(loaded, attribute) if attribute else loaded

@@ -290,11 +290,33 @@ class Block:
             filename: where; an existing file is replaced when the new one is whole.
             deduplicate: store a shared parameter once, under its last path.
         """
-        parameters = self.collect_params()
+        parameters, names = self.collect_params(), self._names_in_files()
         if deduplicate:
             last = {id(parameter): path for path, parameter in parameters.items()}
             parameters = ParameterDict.of({path: parameters[path] for path in last.values()})
-        mxnet.write_params(filename, {path: parameter.data().asnumpy() for path, parameter in parameters.items()})
+        arrays = {names.get(path, path): parameter.data().asnumpy() for path, parameter in parameters.items()}
+        mxnet.write_params(filename, arrays)
+
+    def _names_in_files(self) -> dict[str, str]:
+        """The paths of parameters in files, by path."""
+        return {
+            path + name: path + block._name_in_files(name)
+            for path, block in self._walk("")
+            for name in block._own_parameters()
+        }
+
+    def _name_in_files(self, name: str) -> str:
+        """Return the name of one of the block's own parameters in the files of `save_parameters`."""
+        return name
+
+    def _from_files(self, path: str, arrays: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return arrays of a file named as the block's own parameters are.
+
+        Args:
+            path: where the block stands.
+            arrays: by name; those of other blocks stay as they are.
+        """
+        return arrays
 
     @outside_only("reads a file")
     def load_parameters(
@@ -343,6 +365,8 @@ class Block:
         if dtype_source not in ("current", "saved"):
             raise ArgumentError("E327", f"dtype_source must be current or saved, got {dtype_source!r}")
         checked_devices(device)
+        for path, block in self._walk(""):
+            param_dict = block._from_files(path, param_dict)
         load_into(
             self.collect_params(),
             param_dict,

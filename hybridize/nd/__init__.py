@@ -18,7 +18,7 @@ from hybridize.base.missing import missing
 NDArray = ndarray
 newaxis = None
 
-_TO_COME = ("RNN", "save", "load")
+_TO_COME = ("save", "load")
 
 
 @cache

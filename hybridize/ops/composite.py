@@ -11,7 +11,7 @@ otherwise, which may make one node of the call. Which parameters are operands is
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
 from typing import Any, TypeVar, cast
 
@@ -114,9 +114,21 @@ def composite(
                 result = function(**dict(zip(given, xs, strict=True)), **rest)
                 return result if isinstance(result, tuple) else (result,)
 
-            results = current().composite(label, tuple(said.items()), body, tuple(given.values()))
-            return results[0] if len(results) == 1 else tuple(results)
+            results = composed(label, said, body, tuple(given.values()))
+            return results[0] if len(results) == 1 else results
 
         return cast(_Function, call)
 
     return decorate
+
+
+def composed(
+    label: str,
+    attributes: Mapping[str, object],
+    function: Callable[..., Sequence[Operand]],
+    operands: Sequence[Operand],
+) -> tuple[Operand, ...]:
+    """Apply a function of any number of operands that is one op to its users, as `composite` does one of a few."""
+    if not ACTIVE or not capturing():
+        return tuple(function(*operands))
+    return tuple(current().composite(label, tuple(attributes.items()), function, tuple(operands)))

@@ -435,9 +435,11 @@ def _dropout_attributes(x: Operand, key: Operand, p: float) -> Mapping[str, obje
 @composite("Dropout", _dropout_attributes)
 def dropout(x: Operand, key: Operand, p: float) -> Operand:
     """Each element 0 with probability `p`, else divided by 1 - p; drawn from a key u64[2]."""
-    if p <= 0:
-        return x
-    chance = uniform(key, type_of(x).shape)
+    return x if p <= 0 else dropped(x, uniform(key, type_of(x).shape), p)
+
+
+def dropped(x: Operand, chance: Operand, p: float) -> Operand:
+    """Each element 0 where its number in [0, 1) is below `p`, else divided by 1 - p."""
     kept = ge(chance, like(p, chance))
     return where(kept, mul(x, like(0.0 if p >= 1 else 1 / (1 - p), x)), like(0, x))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers that MXNet 1.x keeps here, all of them `gluon.nn`'s, and the `estimator`, loaded when asked for."""
+"""Layers that MXNet 1.x keeps here, `gluon.nn`'s; `gluon.rnn`'s cells and the `estimator`, loaded when asked for."""
 
 from typing import Any
 
@@ -10,6 +10,6 @@ from hybridize.gluon.contrib import nn as nn
 
 
 def __getattr__(name: str) -> Any:
-    if name == "estimator":
-        return load_module(f"{__name__}.estimator")
-    raise missing(__name__, name, globals(), ("rnn",))
+    if name in ("estimator", "rnn"):
+        return load_module(f"{__name__}.{name}")
+    raise missing(__name__, name, globals())

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`RecurrentCell`: one step of a recurrent net as a block, with the loop over steps that all cells share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from hybridize.array import npx
+from hybridize.base.errors import ArgumentError
+from hybridize.gluon.block import Block
+from hybridize.gluon.hybrid_block import HybridBlock
+from hybridize.gluon.rnn.states import begin_states
+from hybridize.gluon.rnn.unrolling import given_back, steps_first, through_steps
+
+
+class RecurrentCell(Block):
+    """Base of cells: blocks that take the input of a step and the states, and give an output and new states.
+
+    Subclasses say in `state_info` what their states are, and in `forward(self, x, states)` what a step does; it gives
+    the output and the list of the new states.
+    """
+
+    def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
+        """Describe the states: for each its `shape`, and its `__layout__`."""
+        raise ArgumentError(
+            "E328", f"{type(self).__name__} has no state_info", help="define state_info(self, batch_size=0)"
+        )
+
+    def begin_state(self, batch_size: int = 0, func: Callable[..., Any] | None = None, **kwargs: Any) -> list[Any]:
+        """Make states to begin with.
+
+        Args:
+            batch_size: how many sequences.
+            func: makes an array of a `shape`; `np.zeros` when None.
+            kwargs: further arguments of `func`.
+        """
+        return begin_states(self, batch_size, func, kwargs)
+
+    def reset(self) -> None:
+        """Forget what is not a state and lasts from step to step, as of dropout masks; before each new sequence."""
+        for child in self._children.values():
+            if isinstance(child, RecurrentCell):
+                child.reset()
+
+    def unroll(
+        self,
+        length: int | None,
+        inputs: Any,
+        begin_state: list[Any] | None = None,
+        layout: str = "NTC",
+        merge_outputs: bool | None = None,
+        valid_length: Any = None,
+    ) -> tuple[Any, list[Any]]:
+        """Apply the cell to the steps of sequences, one after the other; in a compiled program that is one loop.
+
+        Args:
+            length: how many steps; None: as many as the inputs have.
+            inputs: an array in the layout, or a list of the inputs of each step, [batch, ...].
+            begin_state: states to begin with; zeros when None.
+            layout: NTC (sequences first) or TNC (steps first), of array inputs and outputs.
+            merge_outputs: True: one array; False: a list with one for each step; None: a list, but an array where
+                there are lengths.
+            valid_length: [batch], how many steps of each sequence count; None: all. After its end a sequence's states
+                stay, and its outputs are 0.
+
+        Returns:
+            The outputs, and the last states.
+
+        Raises:
+            ArgumentError E331: there is no such layout.
+            ShapeError E187: there are more or fewer steps than `length`, or lengths than sequences.
+            OutOfBoundsError E110: a length is negative, or greater than the number of steps.
+        """
+        self.reset()
+        x = steps_first(length, inputs, layout)
+        states = self._begun(x, begin_state)
+        outputs, last = self._through(x, states, valid_length)
+        merge = valid_length is not None if merge_outputs is None else merge_outputs
+        return given_back(outputs, layout, merge), last
+
+    def _begun(self, x: Any, begin_state: list[Any] | None) -> list[Any]:
+        """Return the states to begin the sequences x [steps, batch, ...] with."""
+        if begin_state is None:
+            return self.begin_state(x.shape[1], dtype=x.dtype)
+        states = list(begin_state) if isinstance(begin_state, (list, tuple)) else [begin_state]
+        self._check_states(states)
+        return states
+
+    def _check_states(self, states: Any) -> None:
+        """Raise unless there are as many states as the cell has.
+
+        Raises:
+            ArgumentError E331: there are more or fewer.
+        """
+        wanted = len(self.state_info(0))
+        if not isinstance(states, (list, tuple)) or len(states) != wanted:
+            found = f"{len(states)} states" if isinstance(states, (list, tuple)) else type(states).__name__
+            raise ArgumentError(
+                "E331",
+                f"{type(self).__name__} is given {found}",
+                help=f"a list of {wanted}: cell.begin_state(batch_size) makes one",
+            )
+
+    def _through(self, x: Any, states: list[Any], valid_length: Any) -> tuple[Any, list[Any]]:
+        """Apply the cell to x [steps, batch, ...]; cells made of others do it cell by cell."""
+        return through_steps(self, x, states, valid_length)
+
+
+class HybridRecurrentCell(RecurrentCell, HybridBlock):
+    """Base of cells that can be compiled: `forward(self, x, states)`, or 1.x's `hybrid_forward(self, F, x, states)`."""
+
+
+def through_cell(cell: RecurrentCell, x: Any, states: list[Any], valid_length: Any) -> tuple[Any, list[Any]]:
+    """Apply a cell to x [steps, batch, ...], as its own `unroll` does where it has one."""
+    if type(cell).unroll is RecurrentCell.unroll:
+        return cell._through(x, states, valid_length)
+    y, after = cell.unroll(x.shape[0], x, states, "TNC", True, valid_length)
+    return y, list(after)
+
+
+def activated(x: Any, activation: Any) -> Any:
+    """Apply an activation: a name, or a block or function."""
+    if isinstance(activation, str):
+        return npx.activation(x, activation)
+    return activation(x)

@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cells: plain recurrence, long short-term memory, with a projection too, and gated recurrent units."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy
+
+from hybridize.array import npx
+from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.gluon.parameter import UNKNOWN, Parameter
+from hybridize.gluon.rnn.base import HybridRecurrentCell, activated
+
+
+class _GatedCell(HybridRecurrentCell):
+    """The base of the cells: the parameters of two products, of the input and of the state, for some gates."""
+
+    _gates = 1
+
+    i2h_weight: Parameter
+    h2h_weight: Parameter
+    i2h_bias: Parameter
+    h2h_bias: Parameter
+
+    def __init__(
+        self,
+        hidden_size: int,
+        input_size: int,
+        i2h_weight_initializer: Any,
+        h2h_weight_initializer: Any,
+        i2h_bias_initializer: Any,
+        h2h_bias_initializer: Any,
+        prefix: str | None,
+        params: Any,
+        state_size: int | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(prefix=prefix, params=params, **kwargs)
+        self._hidden_size = self._positive("hidden_size", hidden_size)
+        rows = self._gates * self._hidden_size
+        self.i2h_weight = self._own("i2h_weight", (rows, input_size), i2h_weight_initializer)
+        self.h2h_weight = self._own("h2h_weight", (rows, state_size or self._hidden_size), h2h_weight_initializer)
+        self.i2h_bias = self._own("i2h_bias", (rows,), i2h_bias_initializer)
+        self.h2h_bias = self._own("h2h_bias", (rows,), h2h_bias_initializer)
+
+    def _positive(self, word: str, size: Any) -> int:
+        if not isinstance(size, (int, numpy.integer)) or isinstance(size, bool) or size <= 0:
+            what = f"{word} of {type(self).__name__} must be a positive integer, got {size!r}"
+            raise ArgumentError("E331", what, help="only input_size may be left open")
+        return int(size)
+
+    def _own(self, name: str, shape: tuple[int, ...], init: Any) -> Parameter:
+        parameter: Parameter = self.params.get(name, shape=shape, init=init, allow_deferred_init=True)
+        return parameter
+
+    def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
+        return [{"shape": (batch_size, self._hidden_size), "__layout__": "NC"}]
+
+    def infer_shape(self, x: Any, *_: Any) -> None:
+        if x.ndim < 2:
+            raise ShapeError("E187", f"{type(self).__name__} needs an input [batch, numbers], got {x.type}")
+        self.i2h_weight.complete(self._gates * self._hidden_size, math.prod(x.shape[1:]))
+
+    def _products(self, x: Any, states: Any) -> tuple[Any, Any]:
+        """Return the products of the input and of the first state, with their biases.
+
+        Raises:
+            ArgumentError E331: there are more or fewer states.
+            ShapeError E187: a state is of another shape.
+        """
+        self._check_states(states)
+        for state, info in zip(states, self.state_info(x.shape[0]), strict=True):
+            if state.shape != info["shape"]:
+                raise ShapeError(
+                    "E187",
+                    f"{type(self).__name__} of {x.type} with a state {state.type}",
+                    help=f"it is [batch, size], here [{x.shape[0]}, {info['shape'][1]}]",
+                )
+        rows = self._gates * self._hidden_size
+        return (
+            npx.fully_connected(x, self.i2h_weight.data(), self.i2h_bias.data(), num_hidden=rows),
+            npx.fully_connected(states[0], self.h2h_weight.data(), self.h2h_bias.data(), num_hidden=rows),
+        )
+
+    def _parted(self, x: Any) -> list[Any]:
+        """Cut the gates apart."""
+        size = self._hidden_size
+        return [x[:, k * size : (k + 1) * size] for k in range(self._gates)]
+
+    def __repr__(self) -> str:
+        shape = self.i2h_weight.shape
+        inputs = None if shape is None or shape[1] == UNKNOWN else shape[1]
+        return f"{type(self).__name__}({inputs} -> {self._gates * self._hidden_size})"
+
+
+class RNNCell(_GatedCell):
+    """A step of plain recurrence: h' = activation(W_i2h x + b_i2h + W_h2h h + b_h2h).
+
+    Args:
+        hidden_size: of the state, which is the output.
+        activation: name of an activation, or a function.
+        i2h_weight_initializer: initializer of `i2h_weight`, [hidden_size, inputs].
+        h2h_weight_initializer: initializer of `h2h_weight`, [hidden_size, hidden_size].
+        i2h_bias_initializer: initializer of `i2h_bias`, [hidden_size].
+        h2h_bias_initializer: initializer of `h2h_bias`, [hidden_size].
+        input_size: the numbers of a step; 0: taken from the first input.
+        prefix: start of the MXNet 1.x names of the parameters.
+        params: `other.params`, to share the parameters of another cell.
+
+    >>> RNNCell(4, input_size=3)
+    RNNCell(3 -> 4)
+    """
+
+    def __init__(
+        self,
+        hidden_size: int,
+        activation: Any = "tanh",
+        i2h_weight_initializer: Any = None,
+        h2h_weight_initializer: Any = None,
+        i2h_bias_initializer: Any = "zeros",
+        h2h_bias_initializer: Any = "zeros",
+        input_size: int = 0,
+        prefix: str | None = None,
+        params: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            hidden_size, input_size, i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer,
+            h2h_bias_initializer, prefix, params, **kwargs,
+        )  # fmt: skip
+        self._activation = activation
+
+    def _alias(self) -> str:
+        return "rnn"
+
+    def forward(self, x: Any, states: Any) -> tuple[Any, list[Any]]:
+        """Give the output and the new state of a step."""
+        by_input, by_state = self._products(x, states)
+        after = activated(by_input + by_state, self._activation)
+        return after, [after]
+
+
+class LSTMCell(_GatedCell):
+    """A step of long short-term memory, with a cell beside the state.
+
+        i, f, g, o = W_i2h x + b_i2h + W_h2h h + b_h2h
+        c' = sigmoid(f) c + sigmoid(i) tanh(g),  h' = sigmoid(o) tanh(c')
+
+    Args:
+        hidden_size: of the state, which is the output, and of the cell.
+        i2h_weight_initializer: initializer of `i2h_weight`, [4 hidden_size, inputs].
+        h2h_weight_initializer: initializer of `h2h_weight`, [4 hidden_size, hidden_size].
+        i2h_bias_initializer: initializer of `i2h_bias`, [4 hidden_size].
+        h2h_bias_initializer: initializer of `h2h_bias`, [4 hidden_size].
+        input_size: the numbers of a step; 0: taken from the first input.
+        prefix: start of the MXNet 1.x names of the parameters.
+        params: `other.params`, to share the parameters of another cell.
+        activation: in place of tanh.
+        recurrent_activation: in place of the sigmoid.
+
+    >>> LSTMCell(4, input_size=3)
+    LSTMCell(3 -> 16)
+    """
+
+    _gates = 4
+
+    def __init__(
+        self,
+        hidden_size: int,
+        i2h_weight_initializer: Any = None,
+        h2h_weight_initializer: Any = None,
+        i2h_bias_initializer: Any = "zeros",
+        h2h_bias_initializer: Any = "zeros",
+        input_size: int = 0,
+        prefix: str | None = None,
+        params: Any = None,
+        activation: Any = "tanh",
+        recurrent_activation: Any = "sigmoid",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            hidden_size, input_size, i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer,
+            h2h_bias_initializer, prefix, params, **kwargs,
+        )  # fmt: skip
+        self._activation, self._recurrent_activation = activation, recurrent_activation
+
+    def _alias(self) -> str:
+        return "lstm"
+
+    def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
+        return [{"shape": (batch_size, self._hidden_size), "__layout__": "NC"} for _ in range(2)]
+
+    def forward(self, x: Any, states: Any) -> tuple[Any, list[Any]]:
+        """Give the output, the new state and the new cell of a step."""
+        by_input, by_state = self._products(x, states)
+        state, cell = self._next(by_input + by_state, states[1])
+        return state, [state, cell]
+
+    def _next(self, gates: Any, cell: Any) -> tuple[Any, Any]:
+        opened = self._recurrent_activation
+        i, f, g, o = self._parted(gates)
+        after = activated(f, opened) * cell + activated(i, opened) * activated(g, self._activation)
+        return activated(o, opened) * activated(after, self._activation), after
+
+
+class LSTMPCell(LSTMCell):
+    """A step of long short-term memory whose state, and output, is a product of what it were otherwise: W_h2r h'.
+
+    Args:
+        hidden_size: of the cell.
+        projection_size: of the state and the output.
+        i2h_weight_initializer: initializer of `i2h_weight`, [4 hidden_size, inputs].
+        h2h_weight_initializer: initializer of `h2h_weight`, [4 hidden_size, projection_size].
+        h2r_weight_initializer: initializer of `h2r_weight`, [projection_size, hidden_size].
+        i2h_bias_initializer: initializer of `i2h_bias`, [4 hidden_size].
+        h2h_bias_initializer: initializer of `h2h_bias`, [4 hidden_size].
+        input_size: the numbers of a step; 0: taken from the first input.
+        prefix: start of the MXNet 1.x names of the parameters.
+        params: `other.params`, to share the parameters of another cell.
+
+    >>> LSTMPCell(4, 2, input_size=3)
+    LSTMPCell(3 -> 16 -> 2)
+    """
+
+    def __init__(
+        self,
+        hidden_size: int,
+        projection_size: int,
+        i2h_weight_initializer: Any = None,
+        h2h_weight_initializer: Any = None,
+        h2r_weight_initializer: Any = None,
+        i2h_bias_initializer: Any = "zeros",
+        h2h_bias_initializer: Any = "zeros",
+        input_size: int = 0,
+        prefix: str | None = None,
+        params: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        self.__dict__["_projection_size"] = self._positive("projection_size", projection_size)
+        super().__init__(
+            hidden_size, i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer,
+            input_size, prefix, params, state_size=self._projection_size, **kwargs,
+        )  # fmt: skip
+        self.h2r_weight = self._own("h2r_weight", (self._projection_size, self._hidden_size), h2r_weight_initializer)
+
+    _projection_size: int
+
+    def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
+        sizes = self._projection_size, self._hidden_size
+        return [{"shape": (batch_size, size), "__layout__": "NC"} for size in sizes]
+
+    def forward(self, x: Any, states: Any) -> tuple[Any, list[Any]]:
+        by_input, by_state = self._products(x, states)
+        state, cell = self._next(by_input + by_state, states[1])
+        given = npx.fully_connected(state, self.h2r_weight.data(), num_hidden=self._projection_size)
+        return given, [given, cell]
+
+    def __repr__(self) -> str:
+        return f"{super().__repr__()[:-1]} -> {self._projection_size})"
+
+
+class GRUCell(_GatedCell):
+    """A step of gated recurrent units, whose state is a mixture of the last one and a new one.
+
+        r, z from W_i2h x + b_i2h + W_h2h h + b_h2h, each through a sigmoid
+        n = tanh(W_i2h x + b_i2h + r (W_h2h h + b_h2h)),  h' = (1 - z) n + z h
+
+    Args:
+        hidden_size: of the state, which is the output.
+        i2h_weight_initializer: initializer of `i2h_weight`, [3 hidden_size, inputs].
+        h2h_weight_initializer: initializer of `h2h_weight`, [3 hidden_size, hidden_size].
+        i2h_bias_initializer: initializer of `i2h_bias`, [3 hidden_size].
+        h2h_bias_initializer: initializer of `h2h_bias`, [3 hidden_size].
+        input_size: the numbers of a step; 0: taken from the first input.
+        prefix: start of the MXNet 1.x names of the parameters.
+        params: `other.params`, to share the parameters of another cell.
+        activation: in place of tanh.
+        recurrent_activation: in place of the sigmoid.
+
+    >>> GRUCell(4, input_size=3)
+    GRUCell(3 -> 12)
+    """
+
+    _gates = 3
+
+    def __init__(
+        self,
+        hidden_size: int,
+        i2h_weight_initializer: Any = None,
+        h2h_weight_initializer: Any = None,
+        i2h_bias_initializer: Any = "zeros",
+        h2h_bias_initializer: Any = "zeros",
+        input_size: int = 0,
+        prefix: str | None = None,
+        params: Any = None,
+        activation: Any = "tanh",
+        recurrent_activation: Any = "sigmoid",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            hidden_size, input_size, i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer,
+            h2h_bias_initializer, prefix, params, **kwargs,
+        )  # fmt: skip
+        self._activation, self._recurrent_activation = activation, recurrent_activation
+
+    def _alias(self) -> str:
+        return "gru"
+
+    def forward(self, x: Any, states: Any) -> tuple[Any, list[Any]]:
+        """Give the output and the new state of a step."""
+        by_input, by_state = self._products(x, states)
+        opened = self._recurrent_activation
+        (r, z, n), (by_r, by_z, by_n) = self._parted(by_input), self._parted(by_state)
+        new = activated(n + activated(r + by_r, opened) * by_n, self._activation)
+        kept = activated(z + by_z, opened)
+        after = (1 - kept) * new + kept * states[0]
+        return after, [after]

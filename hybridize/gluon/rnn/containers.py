@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cells made of cells: one above the other, and in both directions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from hybridize.array import np, npx
+from hybridize.base.errors import ArgumentError
+from hybridize.base.participation import outside_only
+from hybridize.gluon.block import Block
+from hybridize.gluon.rnn.base import HybridRecurrentCell, RecurrentCell, through_cell
+
+
+def _states_of(cells: list[RecurrentCell], states: Any) -> Iterator[tuple[RecurrentCell, list[Any]]]:
+    """Each cell with its own states."""
+    at = 0
+    for cell in cells:
+        count = len(cell.state_info(0))
+        yield cell, list(states[at : at + count])
+        at += count
+
+
+class _OfCells(RecurrentCell):
+    """The base of cells whose states are those of all cells below, in order."""
+
+    @property
+    def _cells(self) -> list[RecurrentCell]:
+        return [cell for cell in self._children.values() if isinstance(cell, RecurrentCell)]
+
+    def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
+        return [info for cell in self._cells for info in cell.state_info(batch_size)]
+
+    def begin_state(self, batch_size: int = 0, func: Callable[..., Any] | None = None, **kwargs: Any) -> list[Any]:
+        return [state for cell in self._cells for state in cell.begin_state(batch_size, func, **kwargs)]
+
+
+class SequentialRNNCell(_OfCells):
+    """Cells one above the other: each is given the output of the one before.
+
+    >>> stack = SequentialRNNCell()
+    >>> len(stack)
+    0
+    """
+
+    @outside_only("changes what the net is made of")
+    def add(self, *cells: RecurrentCell) -> None:
+        """Append cells.
+
+        Raises:
+            ArgumentError E326: one is no cell.
+        """
+        for cell in cells:
+            if not isinstance(cell, RecurrentCell):
+                raise ArgumentError(
+                    "E326", f"{type(self).__name__} is made of cells, got {type(cell).__name__}",
+                    help="rnn.LSTMCell(...); a layer over whole sequences goes into nn.HybridSequential",
+                )  # fmt: skip
+            self.register_child(cell)
+
+    def __len__(self) -> int:
+        return len(self._children)
+
+    def __iter__(self) -> Iterator[Block]:
+        return iter(self._children.values())
+
+    def __getitem__(self, key: int) -> Any:
+        """The cell at a position."""
+        return list(self._children.values())[key]
+
+    def forward(self, x: Any, states: Any) -> tuple[Any, list[Any]]:
+        """Give the output of the last cell, and the new states of all."""
+        self._check_states(states)
+        after: list[Any] = []
+        for cell, own in _states_of(self._cells, states):
+            x, new = cell(x, own)
+            after += new
+        return x, after
+
+    def _through(self, x: Any, states: list[Any], valid_length: Any) -> tuple[Any, list[Any]]:
+        after: list[Any] = []
+        for cell, own in _states_of(self._cells, states):
+            x, new = through_cell(cell, x, own, valid_length)
+            after += new
+        return x, after
+
+
+class HybridSequentialRNNCell(SequentialRNNCell, HybridRecurrentCell):
+    """Cells one above the other, compiled as a whole."""
+
+
+class BidirectionalCell(_OfCells, HybridRecurrentCell):
+    """Two cells over the same sequence, one from each end; their outputs stand side by side. It is unrolled only.
+
+    Args:
+        l_cell: goes from the first step to the last.
+        r_cell: goes from the last to the first; of shorter sequences from their last.
+        prefix: start of the MXNet 1.x names.
+        params: accepted for MXNet.
+        output_prefix: accepted for MXNet.
+    """
+
+    def __init__(
+        self,
+        l_cell: RecurrentCell,
+        r_cell: RecurrentCell,
+        prefix: str | None = None,
+        params: Any = None,
+        output_prefix: str = "bi_",
+    ) -> None:
+        super().__init__(prefix="" if prefix is None else prefix, params=params)
+        self.l_cell, self.r_cell = l_cell, r_cell
+
+    def forward(self, x: Any, states: Any) -> Any:
+        """Refuse a single step.
+
+        Raises:
+            ArgumentError E328: always.
+        """
+        raise ArgumentError(
+            "E328",
+            "BidirectionalCell has no single step, as one direction begins at the end",
+            help="cell.unroll(length, inputs)",
+        )
+
+    def _through(self, x: Any, states: list[Any], valid_length: Any) -> tuple[Any, list[Any]]:
+        (forward, left), (backward, right) = _states_of([self.l_cell, self.r_cell], states)
+        y, after = through_cell(forward, x, left, valid_length)
+        turned = npx.sequence_reverse(x, valid_length)
+        z, after_too = through_cell(backward, turned, right, valid_length)
+        return np.concatenate([y, npx.sequence_reverse(z, valid_length)], axis=-1), after + after_too
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(forward={self.l_cell!r}, backward={self.r_cell!r})"

@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cells whose products are convolutions: plain, long short-term memory and gated units, over one to three axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from hybridize.array import np, npx
+from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.gluon.parameter import Parameter
+from hybridize.gluon.rnn.base import HybridRecurrentCell, activated
+from hybridize.ops.convolution import each_axis
+from hybridize.ops.library.convolution_layers import LAYOUTS, is_channels_last
+
+Numbers = int | Sequence[int]
+"""One number for all axes of windows, or one for each."""
+
+
+class ConvolutionalCell(HybridRecurrentCell):
+    """Base of the cells.
+
+    Args:
+        input_shape: of a step's input without the batch: [channels, pixels...], or [pixels..., channels] where the
+            channels are last in the layout.
+        hidden_channels: of the state, which is the output.
+        i2h_kernel: the windows over the input, one number for all axes or one for each, as the others.
+        h2h_kernel: the windows over the state; odd, as the state keeps its size.
+        i2h_pad: zeros before and after each axis of the input.
+        i2h_dilate: the distance of elements of a window over the input.
+        h2h_dilate: the same over the state.
+        i2h_weight_initializer: initializer of `i2h_weight`, [gates hidden_channels, channels, window].
+        h2h_weight_initializer: initializer of `h2h_weight`, [gates hidden_channels, hidden_channels, window].
+        i2h_bias_initializer: initializer of `i2h_bias`.
+        h2h_bias_initializer: initializer of `h2h_bias`.
+        conv_layout: NCW, NCHW, NCDHW, or with the channels last.
+        activation: name of an activation, or a function.
+        prefix: start of the MXNet 1.x names of the parameters.
+        params: `other.params`, to share the parameters of another cell.
+
+    Raises:
+        ArgumentError E331, E398: an argument is not what it may be.
+    """
+
+    _rank: ClassVar[int]
+    _gates: ClassVar[int]
+    _states: ClassVar[int] = 1
+    _name: ClassVar[str]
+
+    i2h_weight: Parameter
+    h2h_weight: Parameter
+    i2h_bias: Parameter
+    h2h_bias: Parameter
+
+    def __init__(
+        self,
+        input_shape: Sequence[int],
+        hidden_channels: int,
+        i2h_kernel: Numbers,
+        h2h_kernel: Numbers,
+        i2h_pad: Numbers = 0,
+        i2h_dilate: Numbers = 1,
+        h2h_dilate: Numbers = 1,
+        i2h_weight_initializer: Any = None,
+        h2h_weight_initializer: Any = None,
+        i2h_bias_initializer: Any = "zeros",
+        h2h_bias_initializer: Any = "zeros",
+        conv_layout: str | None = None,
+        activation: Any = "tanh",
+        prefix: str | None = None,
+        params: Any = None,
+    ) -> None:
+        super().__init__(prefix=prefix, params=params)
+        name, layouts = type(self).__name__, LAYOUTS[self._rank]
+        if conv_layout is not None and conv_layout not in layouts:
+            what = f"conv_layout of {name} must be {layouts[0]!r} or {layouts[1]!r}, got {conv_layout!r}"
+            raise ArgumentError("E331", what, help="channels come behind the batch, or last")
+        self._layout = layouts[0] if conv_layout is None else conv_layout
+        self._activation = activation
+        self._windows(name, i2h_kernel, h2h_kernel, i2h_pad, i2h_dilate, h2h_dilate)
+        self._input_shape = tuple(input_shape)
+        last = is_channels_last(self._layout)
+        if len(self._input_shape) != self._rank + 1:
+            what = f"input_shape of {name} has {self._rank + 1} numbers, got {input_shape}"
+            raise ArgumentError("E331", what, help="channels and pixels, without the batch, in the layout")
+        channels = self._input_shape[-1 if last else 0]
+        (self._hidden_channels,) = each_axis(name, "hidden_channels", hidden_channels, 1)
+        filters = self._gates * self._hidden_channels
+        kinds = {
+            "i2h_weight": (self._shaped(filters, channels, self._i2h_kernel), i2h_weight_initializer),
+            "h2h_weight": (self._shaped(filters, self._hidden_channels, self._h2h_kernel), h2h_weight_initializer),
+            "i2h_bias": ((filters,), i2h_bias_initializer),
+            "h2h_bias": ((filters,), h2h_bias_initializer),
+        }
+        for part, (shape, init) in kinds.items():
+            setattr(self, part, self.params.get(part, shape=shape, init=init, allow_deferred_init=True))
+
+    def _windows(
+        self, name: str, i2h_kernel: Numbers, h2h_kernel: Numbers, pad: Numbers, dilate: Numbers, h2h_dilate: Numbers
+    ) -> None:
+        rank = self._rank
+        self._i2h_kernel = each_axis(name, "i2h_kernel", i2h_kernel, rank)
+        self._h2h_kernel = each_axis(name, "h2h_kernel", h2h_kernel, rank)
+        if any(size % 2 == 0 for size in self._h2h_kernel):
+            what = f"h2h_kernel of {name} is odd along each axis, got {h2h_kernel}"
+            raise ArgumentError("E331", what, help="so the state keeps its size")
+        self._i2h_pad = each_axis(name, "i2h_pad", pad, rank, 0, 0)
+        self._i2h_dilate = each_axis(name, "i2h_dilate", dilate, rank)
+        self._h2h_dilate = each_axis(name, "h2h_dilate", h2h_dilate, rank)
+
+    def _alias(self) -> str:
+        return f"conv_{self._name}"
+
+    def _shaped(self, filters: int, channels: int, window: tuple[int, ...]) -> tuple[int, ...]:
+        last = is_channels_last(self._layout)
+        return (filters, *window, channels) if last else (filters, channels, *window)
+
+    @property
+    def _state_shape(self) -> tuple[int, ...]:
+        """The shape of a state without the batch."""
+        last = is_channels_last(self._layout)
+        pixels = self._input_shape[:-1] if last else self._input_shape[1:]
+        left = tuple(
+            size + 2 * pad - dilate * (window - 1)
+            for size, pad, dilate, window in zip(pixels, self._i2h_pad, self._i2h_dilate, self._i2h_kernel, strict=True)
+        )
+        return (*left, self._hidden_channels) if last else (self._hidden_channels, *left)
+
+    def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
+        shape = (batch_size, *self._state_shape)
+        return [{"shape": shape, "__layout__": self._layout} for _ in range(self._states)]
+
+    def _products(self, x: Any, states: Any) -> tuple[list[Any], list[Any]]:
+        """Return the gates of the input and of the first state, with their biases.
+
+        Raises:
+            ArgumentError E331: there are more or fewer states.
+            ShapeError E187: the input or a state is of another shape.
+        """
+        self._check_states(states)
+        wanted = (x.shape[0], *self._state_shape)
+        if x.shape[1:] != self._input_shape or any(state.shape != wanted for state in states):
+            given = ", ".join(str(state.type) for state in states)
+            raise ShapeError(
+                "E187",
+                f"{type(self).__name__} of {x.type} with {given}",
+                help=f"an input is [batch, {', '.join(map(str, self._input_shape))}], a state "
+                f"[batch, {', '.join(map(str, self._state_shape))}]",
+            )
+        filters, windows = self._gates * self._hidden_channels, self._h2h_kernel
+        by_input = npx.convolution(
+            x, self.i2h_weight.data(), self.i2h_bias.data(), kernel=self._i2h_kernel, dilate=self._i2h_dilate,
+            pad=self._i2h_pad, num_filter=filters, layout=self._layout,
+        )  # fmt: skip
+        pad = tuple(dilate * (size - 1) // 2 for dilate, size in zip(self._h2h_dilate, windows, strict=True))
+        by_state = npx.convolution(
+            states[0], self.h2h_weight.data(), self.h2h_bias.data(), kernel=windows, dilate=self._h2h_dilate,
+            pad=pad, num_filter=filters, layout=self._layout,
+        )  # fmt: skip
+        return self._parted(by_input), self._parted(by_state)
+
+    def _parted(self, x: Any) -> list[Any]:
+        """Cut the gates apart."""
+        return list(np.split(x, self._gates, axis=self._layout.index("C")))
+
+    def __repr__(self) -> str:
+        shape = self.i2h_weight.shape or ()
+        inputs = shape[-1 if is_channels_last(self._layout) else 1]
+        filters = self._gates * self._hidden_channels
+        return f"{type(self).__name__}({inputs} -> {filters}, i2h_kernel={self._i2h_kernel}, {self._layout})"
+
+
+class _Plain(ConvolutionalCell):
+    """Plain recurrence by convolutions: h' = activation(W_i2h x + b_i2h + W_h2h h + b_h2h)."""
+
+    _gates, _name = 1, "rnn"
+
+    def forward(self, x: Any, states: Any) -> tuple[Any, list[Any]]:
+        """Give the output and the new state of a step."""
+        (by_input,), (by_state,) = self._products(x, states)
+        after = activated(by_input + by_state, self._activation)
+        return after, [after]
+
+
+class _Memory(ConvolutionalCell):
+    """Long short-term memory by convolutions."""
+
+    _gates, _states, _name = 4, 2, "lstm"
+
+    def forward(self, x: Any, states: Any) -> tuple[Any, list[Any]]:
+        """Give the output, the new state and the new cell of a step."""
+        i, f, g, o = (by_input + by_state for by_input, by_state in zip(*self._products(x, states), strict=True))
+        opened = npx.sigmoid
+        cell = opened(f) * states[1] + opened(i) * activated(g, self._activation)
+        state = opened(o) * activated(cell, self._activation)
+        return state, [state, cell]
+
+
+class _Gated(ConvolutionalCell):
+    """Gated recurrent units by convolutions."""
+
+    _gates, _name = 3, "gru"
+
+    def forward(self, x: Any, states: Any) -> tuple[Any, list[Any]]:
+        """Give the output and the new state of a step."""
+        (r, z, n), (by_r, by_z, by_n) = self._products(x, states)
+        new = activated(n + npx.sigmoid(r + by_r) * by_n, self._activation)
+        kept = npx.sigmoid(z + by_z)
+        after = (1 - kept) * new + kept * states[0]
+        return after, [after]
+
+
+class Conv1DRNNCell(_Plain):
+    """A step of plain recurrence whose products are convolutions over one axis; see `ConvolutionalCell`."""
+
+    _rank = 1
+
+
+class Conv2DRNNCell(_Plain):
+    """A step of plain recurrence whose products are convolutions over two axes; see `ConvolutionalCell`."""
+
+    _rank = 2
+
+
+class Conv3DRNNCell(_Plain):
+    """A step of plain recurrence whose products are convolutions over three axes; see `ConvolutionalCell`."""
+
+    _rank = 3
+
+
+class Conv1DLSTMCell(_Memory):
+    """A step of long short-term memory whose products are convolutions over one axis; see `ConvolutionalCell`."""
+
+    _rank = 1
+
+
+class Conv2DLSTMCell(_Memory):
+    """A step of long short-term memory whose products are convolutions over two axes; see `ConvolutionalCell`."""
+
+    _rank = 2
+
+
+class Conv3DLSTMCell(_Memory):
+    """A step of long short-term memory whose products are convolutions over three axes; see `ConvolutionalCell`."""
+
+    _rank = 3
+
+
+class Conv1DGRUCell(_Gated):
+    """A step of gated recurrent units whose products are convolutions over one axis; see `ConvolutionalCell`."""
+
+    _rank = 1
+
+
+class Conv2DGRUCell(_Gated):
+    """A step of gated recurrent units whose products are convolutions over two axes; see `ConvolutionalCell`."""
+
+    _rank = 2
+
+
+class Conv3DGRUCell(_Gated):
+    """A step of gated recurrent units whose products are convolutions over three axes; see `ConvolutionalCell`."""
+
+    _rank = 3

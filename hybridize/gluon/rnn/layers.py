@@ -1,0 +1,418 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recurrent layers: whole stacks over whole sequences, `RNN`, `LSTM` and `GRU`."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy
+
+from hybridize.array import np
+from hybridize.array.functions.recurrent import recurrent
+from hybridize.base.errors import ArgumentError, LoadError, ShapeError
+from hybridize.gluon.hybrid_block import HybridBlock
+from hybridize.gluon.parameter import UNKNOWN, Parameter
+from hybridize.gluon.rnn.base import RecurrentCell
+from hybridize.gluon.rnn.cells import GRUCell, LSTMCell, LSTMPCell, RNNCell
+from hybridize.gluon.rnn.containers import BidirectionalCell, HybridSequentialRNNCell
+from hybridize.gluon.rnn.modifiers import DropoutCell
+from hybridize.gluon.rnn.states import begin_states
+from hybridize.ops.library.rnn import RecurrentStack
+
+_LAYOUTS = ("TNC", "NTC")
+
+
+class RecurrentLayer(HybridBlock):
+    """The base of the layers: parameters, states, layouts.
+
+    Parameters are named after layer and direction, `l0_i2h_weight`, `r0_h2h_bias`: `l` goes forward, `r` backward.
+    """
+
+    def __init__(
+        self,
+        mode: str,
+        hidden_size: int,
+        num_layers: int,
+        layout: str,
+        dropout: float,
+        bidirectional: bool,
+        input_size: int,
+        initializers: Mapping[str, Any],
+        dtype: Any,
+        use_sequence_length: bool,
+        *,
+        projection_size: int | None = None,
+        clip: tuple[float | None, float | None, bool] = (None, None, False),
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        name = type(self).__name__
+        sizes = {"hidden_size": hidden_size, "num_layers": num_layers}
+        if projection_size is not None:
+            sizes["projection_size"] = projection_size
+        for word, size in sizes.items():
+            if not isinstance(size, (int, numpy.integer)) or isinstance(size, bool) or size <= 0:
+                what = f"{word} of {name} must be a positive integer, got {size!r}"
+                raise ArgumentError("E331", what, help="only input_size may be left open")
+        if layout not in _LAYOUTS:
+            what = f"layout of {name} must be 'TNC' or 'NTC', got {layout!r}"
+            raise ArgumentError("E331", what, help="steps first, or sequences first")
+        if not 0 <= dropout <= 1:
+            raise ArgumentError("E331", f"dropout of {name} lies between 0 and 1, got {dropout}")
+        self._stack = RecurrentStack(
+            mode, int(hidden_size), int(num_layers), bool(bidirectional),
+            None if projection_size is None else int(projection_size), float(dropout), *clip,
+        )  # fmt: skip
+        self._layout, self._dtype = layout, dtype
+        self._use_sequence_length = use_sequence_length
+        self._initializers = dict(initializers)
+        for part, shape in self._stack.parts(input_size):
+            parameter = self.params.get(
+                part,
+                shape=shape,
+                init=initializers[part.partition("_")[2]],
+                dtype=dtype,
+                allow_deferred_init=True,
+            )
+            setattr(self, part, parameter)
+
+    # ---------------------------------------------------------------------------------------------------- states
+
+    def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
+        """Describe the states: for each its `shape`, [layers directions, batch, size], and its `__layout__`."""
+        count = self._stack.num_layers * self._stack.directions
+        return [
+            {"shape": (count, batch_size, size), "__layout__": "LNC", "dtype": self._dtype}
+            for size in self._stack.state_sizes
+        ]
+
+    def begin_state(self, batch_size: int = 0, func: Callable[..., Any] | None = None, **kwargs: Any) -> list[Any]:
+        """Make states to begin with.
+
+        Args:
+            batch_size: how many sequences.
+            func: makes an array of `shape` and `dtype`; `np.zeros` when None.
+            kwargs: further arguments of `func`.
+        """
+        return begin_states(self, batch_size, func, kwargs)
+
+    # ----------------------------------------------------------------------------------------------------- calls
+
+    def infer_shape(self, x: Any, *_: Any) -> None:
+        self._check_axes(x)
+        for part, shape in self._stack.parts(x.shape[2]):
+            parameter: Parameter = getattr(self, part)
+            parameter.complete(*shape)
+
+    def _check_axes(self, x: Any) -> None:
+        if x.ndim != 3:
+            raise ShapeError(
+                "E186",
+                f"{type(self).__name__} needs an input of 3 axes ({self._layout}), got {x.type}",
+                help="steps, sequences and the numbers of a step; np.expand_dims adds an axis of one sequence",
+            )
+
+    def forward(self, x: Any, states: Any = None, sequence_length: Any = None) -> Any:
+        """Run all layers over all steps.
+
+        Args:
+            x: [steps, batch, inputs], or [batch, steps, inputs] where the layout is NTC.
+            states: what to begin with, a list, or the one state by itself; None: zeros.
+            sequence_length: [batch], how many steps of each sequence count, of layers with `use_sequence_length`.
+
+        Returns:
+            The result of each step in the layout of x; where states are given, also the list of the last ones.
+        """
+        self._check_axes(x)
+        if sequence_length is not None and not self._use_sequence_length:
+            raise ArgumentError(
+                "E331",
+                f"{type(self).__name__} is given sequence_length",
+                help="make it with use_sequence_length=True",
+            )
+        if self._use_sequence_length and sequence_length is None:
+            raise ArgumentError(
+                "E331", f"{type(self).__name__} with use_sequence_length=True is given none", help="sequence_length=..."
+            )
+        begin = [] if states is None else list(states) if isinstance(states, (list, tuple)) else [states]
+        if states is not None and len(begin) != len(self._stack.state_sizes):
+            raise ArgumentError(
+                "E331",
+                f"{type(self).__name__} is given {len(begin)} states",
+                help=f"it has {len(self._stack.state_sizes)}: layer.begin_state(batch_size) makes them",
+            )
+        steps = x if self._layout == "TNC" else np.swapaxes(x, 0, 1)
+        weights = [getattr(self, part).data() for part, _ in self._stack.parts(1)]
+        y, *last = recurrent(self._stack, steps, weights, begin, sequence_length)
+        y = y if self._layout == "TNC" else np.swapaxes(y, 0, 1)
+        return y if states is None else (y, last)
+
+    def cast(self, dtype: Any) -> None:
+        super().cast(dtype)
+        self._dtype = dtype
+
+    def unfuse(self) -> HybridSequentialRNNCell:
+        """Make the same net of cells, which share the parameters: to go through sequences step by step.
+
+        Raises:
+            ArgumentError E331: the layer clips its cells, which no cell does.
+        """
+        stack = self._stack
+        if stack.clip_min is not None:
+            raise ArgumentError("E331", f"{type(self).__name__} that clips its cells is not made of cells")
+        cells = HybridSequentialRNNCell(prefix=self.prefix)
+        for layer in range(stack.num_layers):
+            cell = self._cell(f"l{layer}")
+            cells.add(BidirectionalCell(cell, self._cell(f"r{layer}")) if stack.bidirectional else cell)
+            if stack.p and layer < stack.num_layers - 1:
+                cells.add(DropoutCell(stack.p))
+        return cells
+
+    def _cell(self, name: str) -> RecurrentCell:
+        """The cell of a layer and direction."""
+        stack, prefix = self._stack, f"{name}_"
+        size = stack.state_size
+        cell: RecurrentCell
+        if stack.projection_size:
+            cell = LSTMPCell(size, stack.projection_size, prefix=prefix)
+        elif stack.mode in ("lstm", "gru"):
+            cell = (LSTMCell if stack.mode == "lstm" else GRUCell)(size, prefix=prefix)
+        else:
+            cell = RNNCell(size, stack.mode.removeprefix("rnn_"), prefix=prefix)
+        for part in list(cell._own_parameters()):
+            cell._replace_parameter(part, getattr(self, f"{name}_{part}"))
+        return cell
+
+    # ----------------------------------------------------------------------------------------------------- files
+
+    def _name_in_files(self, name: str) -> str:
+        """The name of a parameter in the files of MXNet 1.x's `save_parameters`."""
+        direction, layer, part = _split(name)
+        cell = f"{layer}.{direction}_cell.{part}" if self._stack.bidirectional else f"{layer}.{part}"
+        return f"_unfused.{cell}"
+
+    def _from_files(self, path: str, arrays: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Name arrays of files as the parameters are: those of MXNet 1.x, and of 2.x the one that holds all."""
+        found = dict(arrays)
+        names = [part for part, _ in self._stack.parts(1)]
+        for name in names:
+            array = found.pop(path + self._name_in_files(name), None)
+            if array is not None:
+                found[path + name] = array
+        whole = found.pop(f"{path}rnn_param", None)
+        if whole is not None:
+            values = whole.asnumpy() if hasattr(whole, "asnumpy") else numpy.asarray(whole)
+            inputs = self._stack.inputs_of(values.size) if values.ndim == 1 else None
+            if inputs is None:
+                raise LoadError(
+                    "E613",
+                    f"{path}rnn_param of shape {values.shape} does not hold the parameters of {self!r}",
+                    help="they are of another mode, of other sizes, or of more or fewer layers",
+                )
+            at = 0
+            for name, shape in self._stack.parts(inputs):
+                stop = at + math.prod(shape)
+                found[path + name] = values[at:stop].reshape(shape)
+                at = stop
+        return found
+
+    def __repr__(self) -> str:
+        stack = self._stack
+        weight: Parameter = getattr(self, "l0_i2h_weight")  # noqa: B009 - a parameter that no class body declares
+        inputs = None if weight.shape is None or weight.shape[1] == UNKNOWN else weight.shape[1]
+        shown = [f"{inputs} -> {stack.given}", self._layout]
+        if stack.num_layers != 1:
+            shown.append(f"num_layers={stack.num_layers}")
+        if stack.p:
+            shown.append(f"dropout={stack.p}")
+        if stack.bidirectional:
+            shown.append("bidirectional")
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def _split(name: str) -> tuple[str, str, str]:
+    """Direction, layer and part of `l0_i2h_weight`."""
+    match = re.fullmatch(r"([lr])(\d+)_(\w+)", name)
+    assert match is not None, name
+    return match[1], match[2], match[3]
+
+
+class RNN(RecurrentLayer):
+    """Plain recurrent layers: h_t = activation(W_i2h x_t + b_i2h + W_h2h h_(t-1) + b_h2h).
+
+    Args:
+        hidden_size: of the state of each direction.
+        num_layers: how many layers, each over what the one before gives.
+        activation: relu or tanh.
+        layout: TNC (steps, sequences, numbers) or NTC.
+        dropout: the part of what goes from layer to layer that is dropped while training.
+        bidirectional: go through the steps in both directions; results stand side by side.
+        i2h_weight_initializer: initializer of `l0_i2h_weight`, [hidden_size, inputs], and the others.
+        h2h_weight_initializer: initializer of `l0_h2h_weight`, [hidden_size, hidden_size].
+        i2h_bias_initializer: initializer of `l0_i2h_bias`.
+        h2h_bias_initializer: initializer of `l0_h2h_bias`.
+        input_size: the numbers of a step; 0: taken from the first input.
+        dtype: of the parameters.
+        use_sequence_length: calls say how many steps of each sequence count.
+
+    Raises:
+        ArgumentError E331: an argument is not what it may be.
+
+    >>> RNN(20, input_size=10)
+    RNN(10 -> 20, TNC)
+    """
+
+    def __init__(
+        self,
+        hidden_size: int,
+        num_layers: int = 1,
+        activation: str = "relu",
+        layout: str = "TNC",
+        dropout: float = 0,
+        bidirectional: bool = False,
+        i2h_weight_initializer: Any = None,
+        h2h_weight_initializer: Any = None,
+        i2h_bias_initializer: Any = "zeros",
+        h2h_bias_initializer: Any = "zeros",
+        input_size: int = 0,
+        dtype: Any = "float32",
+        use_sequence_length: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        if activation not in ("relu", "tanh"):
+            raise ArgumentError("E331", f"activation of RNN must be 'relu' or 'tanh', got {activation!r}")
+        initializers = {
+            "i2h_weight": i2h_weight_initializer,
+            "h2h_weight": h2h_weight_initializer,
+            "i2h_bias": i2h_bias_initializer,
+            "h2h_bias": h2h_bias_initializer,
+        }
+        super().__init__(
+            f"rnn_{activation}", hidden_size, num_layers, layout, dropout, bidirectional, input_size, initializers,
+            dtype, use_sequence_length, **kwargs,
+        )  # fmt: skip
+
+
+class LSTM(RecurrentLayer):
+    """Long short-term memory: layers with a cell beside the state, which gates let through, keep and show.
+
+        i, f, g, o = W_i2h x_t + b_i2h + W_h2h h_(t-1) + b_h2h
+        c_t = sigmoid(f) c_(t-1) + sigmoid(i) tanh(g),  h_t = sigmoid(o) tanh(c_t)
+
+    Args:
+        hidden_size: of the cell of each direction, and of the state where there is no projection.
+        num_layers: how many layers, each over what the one before gives.
+        layout: TNC (steps, sequences, numbers) or NTC.
+        dropout: the part of what goes from layer to layer that is dropped while training.
+        bidirectional: go through the steps in both directions; results stand side by side.
+        input_size: the numbers of a step; 0: taken from the first input.
+        i2h_weight_initializer: initializer of `l0_i2h_weight`, [4 hidden_size, inputs], and the others.
+        h2h_weight_initializer: initializer of `l0_h2h_weight`, [4 hidden_size, size of the state].
+        i2h_bias_initializer: initializer of `l0_i2h_bias`.
+        h2h_bias_initializer: initializer of `l0_h2h_bias`.
+        projection_size: the size of the state h_t, which is then W_h2r times what it were otherwise; None: none.
+        h2r_weight_initializer: initializer of `l0_h2r_weight`, [projection_size, hidden_size].
+        state_clip_min: the least number in a cell.
+        state_clip_max: the greatest.
+        state_clip_nan: NaN in a cell becomes the least.
+        dtype: of the parameters.
+        use_sequence_length: calls say how many steps of each sequence count.
+
+    Raises:
+        ArgumentError E331, E323: an argument is not what it may be.
+
+    >>> LSTM(20, 2, bidirectional=True)
+    LSTM(None -> 20, TNC, num_layers=2, bidirectional)
+    """
+
+    def __init__(
+        self,
+        hidden_size: int,
+        num_layers: int = 1,
+        layout: str = "TNC",
+        dropout: float = 0,
+        bidirectional: bool = False,
+        input_size: int = 0,
+        i2h_weight_initializer: Any = None,
+        h2h_weight_initializer: Any = None,
+        i2h_bias_initializer: Any = "zeros",
+        h2h_bias_initializer: Any = "zeros",
+        projection_size: int | None = None,
+        h2r_weight_initializer: Any = None,
+        state_clip_min: float | None = None,
+        state_clip_max: float | None = None,
+        state_clip_nan: bool = False,
+        dtype: Any = "float32",
+        use_sequence_length: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        initializers = {
+            "i2h_weight": i2h_weight_initializer,
+            "h2h_weight": h2h_weight_initializer,
+            "h2r_weight": h2r_weight_initializer,
+            "i2h_bias": i2h_bias_initializer,
+            "h2h_bias": h2h_bias_initializer,
+        }
+        super().__init__(
+            "lstm", hidden_size, num_layers, layout, dropout, bidirectional, input_size, initializers, dtype,
+            use_sequence_length, projection_size=projection_size,
+            clip=(state_clip_min, state_clip_max, state_clip_nan), **kwargs,
+        )  # fmt: skip
+
+
+class GRU(RecurrentLayer):
+    """Gated recurrent units: layers whose state is a mixture of the last one and a new one.
+
+        r, z from W_i2h x_t + b_i2h + W_h2h h_(t-1) + b_h2h, each through a sigmoid
+        n = tanh(W_i2h x_t + b_i2h + r (W_h2h h_(t-1) + b_h2h)),  h_t = (1 - z) n + z h_(t-1)
+
+    Args:
+        hidden_size: of the state of each direction.
+        num_layers: how many layers, each over what the one before gives.
+        layout: TNC (steps, sequences, numbers) or NTC.
+        dropout: the part of what goes from layer to layer that is dropped while training.
+        bidirectional: go through the steps in both directions; results stand side by side.
+        input_size: the numbers of a step; 0: taken from the first input.
+        i2h_weight_initializer: initializer of `l0_i2h_weight`, [3 hidden_size, inputs], and the others.
+        h2h_weight_initializer: initializer of `l0_h2h_weight`, [3 hidden_size, hidden_size].
+        i2h_bias_initializer: initializer of `l0_i2h_bias`.
+        h2h_bias_initializer: initializer of `l0_h2h_bias`.
+        dtype: of the parameters.
+        use_sequence_length: calls say how many steps of each sequence count.
+
+    Raises:
+        ArgumentError E331: an argument is not what it may be.
+
+    >>> GRU(20, layout="NTC", input_size=10)
+    GRU(10 -> 20, NTC)
+    """
+
+    def __init__(
+        self,
+        hidden_size: int,
+        num_layers: int = 1,
+        layout: str = "TNC",
+        dropout: float = 0,
+        bidirectional: bool = False,
+        input_size: int = 0,
+        i2h_weight_initializer: Any = None,
+        h2h_weight_initializer: Any = None,
+        i2h_bias_initializer: Any = "zeros",
+        h2h_bias_initializer: Any = "zeros",
+        dtype: Any = "float32",
+        use_sequence_length: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        initializers = {
+            "i2h_weight": i2h_weight_initializer,
+            "h2h_weight": h2h_weight_initializer,
+            "i2h_bias": i2h_bias_initializer,
+            "h2h_bias": h2h_bias_initializer,
+        }
+        super().__init__(
+            "gru", hidden_size, num_layers, layout, dropout, bidirectional, input_size, initializers, dtype,
+            use_sequence_length, **kwargs,
+        )  # fmt: skip

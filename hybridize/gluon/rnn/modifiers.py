@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cells that change what other cells do: dropout, zoneout, residual connections; and dropout as a cell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from hybridize.array import np, npx
+from hybridize.base.errors import ArgumentError
+from hybridize.base.modes import is_training
+from hybridize.gluon.rnn.base import HybridRecurrentCell, RecurrentCell, through_cell
+from hybridize.gluon.rnn.containers import BidirectionalCell
+from hybridize.gluon.rnn.memory import CellMemory
+from hybridize.gluon.rnn.unrolling import through_steps
+
+
+def _probability(owner: object, word: str, value: float) -> float:
+    if not 0 <= value <= 1:
+        raise ArgumentError("E331", f"{word} of {type(owner).__name__} lies between 0 and 1, got {value}")
+    return float(value)
+
+
+class DropoutCell(HybridRecurrentCell):
+    """Dropout between cells: while training a random part of what goes through is 0; there are no states.
+
+    Args:
+        rate: the part that is dropped.
+        axes: axes of a step's input along which the same elements are dropped.
+        prefix: start of the MXNet 1.x names.
+        params: accepted for MXNet.
+    """
+
+    def __init__(self, rate: float, axes: tuple[int, ...] = (), prefix: str | None = None, params: Any = None) -> None:
+        super().__init__(prefix=prefix, params=params)
+        self._rate, self._axes = _probability(self, "rate", rate), tuple(axes)
+
+    def _alias(self) -> str:
+        return "dropout"
+
+    def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
+        return []
+
+    def forward(self, x: Any, states: Any) -> tuple[Any, Any]:
+        """Give the input, some of it dropped."""
+        return npx.dropout(x, p=self._rate, axes=self._axes), states
+
+    def _through(self, x: Any, states: list[Any], valid_length: Any) -> tuple[Any, list[Any]]:
+        axes = tuple(axis + 1 if axis >= 0 else axis for axis in self._axes)
+        return npx.sequence_mask(npx.dropout(x, p=self._rate, axes=axes), valid_length), states
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(rate={self._rate}, axes={self._axes})"
+
+
+class ModifierCell(HybridRecurrentCell):
+    """Base of cells that change what another does; the states are those of the other.
+
+    Args:
+        base_cell: the other cell.
+    """
+
+    def __init__(self, base_cell: RecurrentCell) -> None:
+        super().__init__(prefix=f"{base_cell.prefix}{self._alias()}_")
+        if isinstance(base_cell, BidirectionalCell) and not isinstance(self, ResidualCell):
+            raise ArgumentError(
+                "E331",
+                f"{type(self).__name__} of a BidirectionalCell, which has no single step",
+                help="wrap each of its two cells",
+            )
+        self.base_cell = base_cell
+
+    def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
+        return self.base_cell.state_info(batch_size)
+
+    def begin_state(self, batch_size: int = 0, func: Callable[..., Any] | None = None, **kwargs: Any) -> list[Any]:
+        return self.base_cell.begin_state(batch_size, func, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.base_cell!r})"
+
+
+class ZoneoutCell(ModifierCell):
+    """Zoneout: while training a random part of the outputs, or of the states, stays what it was a step before.
+
+    Args:
+        base_cell: the cell.
+        zoneout_outputs: the part of the outputs; before the first step they were 0.
+        zoneout_states: the part of each state.
+
+    Source: Krueger et al. 2016, "Zoneout".
+    """
+
+    def __init__(self, base_cell: RecurrentCell, zoneout_outputs: float = 0.0, zoneout_states: float = 0.0) -> None:
+        super().__init__(base_cell)
+        self.zoneout_outputs = _probability(self, "zoneout_outputs", zoneout_outputs)
+        self.zoneout_states = _probability(self, "zoneout_states", zoneout_states)
+        self._last_output = CellMemory()
+
+    def _alias(self) -> str:
+        return "zoneout"
+
+    def reset(self) -> None:
+        super().reset()
+        self._last_output.set(None)
+
+    def forward(self, x: Any, states: Any) -> tuple[Any, list[Any]]:
+        """Give the output and the new states, some of them those of the step before."""
+        y, after = self.base_cell(x, states)
+        if self.zoneout_states and is_training():
+            drawn = [_drawn(self.zoneout_states, state.shape) for state in states]
+            after = _each_kept(drawn, after, states)
+        if self.zoneout_outputs and is_training():
+            before = self._last_output.get()
+            (y,) = _each_kept(
+                [_drawn(self.zoneout_outputs, y.shape)], [y], [np.zeros_like(y) if before is None else before]
+            )
+            self._last_output.set(y)
+        return y, after
+
+    def _through(self, x: Any, states: list[Any], valid_length: Any) -> tuple[Any, list[Any]]:
+        if not is_training():
+            return through_cell(self.base_cell, x, states, valid_length)
+        if self.zoneout_states:
+            steps = x.shape[0]  # all is drawn before the loop, as a loop of a program draws nothing
+            drawn = [_drawn(self.zoneout_states, (steps, *state.shape)) for state in states]
+            outputs, last = through_steps(self._states_kept, x, states, valid_length, drawn)
+        else:
+            outputs, last = through_cell(self.base_cell, x, states, valid_length)
+        if self.zoneout_outputs:
+            first = [np.zeros(outputs.shape[1:], dtype=outputs.dtype)]
+            drawn = [_drawn(self.zoneout_outputs, outputs.shape)]
+            outputs, _ = through_steps(_output_kept, outputs, first, valid_length, drawn)
+        return outputs, last
+
+    def _states_kept(self, slices: list[Any], states: list[Any]) -> tuple[Any, list[Any]]:
+        x, *drawn = slices
+        y, after = self.base_cell(x, states)
+        return y, _each_kept(drawn, after, states)
+
+
+def _output_kept(slices: list[Any], before: list[Any]) -> tuple[Any, list[Any]]:
+    y, drawn = slices
+    kept = _each_kept([drawn], [y], before)
+    return kept[0], kept
+
+
+def _drawn(p: float, shape: tuple[int, ...]) -> Any:
+    """False with probability p."""
+    return npx.dropout(np.ones(shape), p=p) != 0
+
+
+def _each_kept(drawn: list[Any], new: Sequence[Any], old: Sequence[Any]) -> list[Any]:
+    """The new arrays where the drawn ones are true, elsewhere the old ones."""
+    return [np.where(one, after, before) for one, after, before in zip(drawn, new, old, strict=True)]
+
+
+class ResidualCell(ModifierCell):
+    """A cell whose output is added to its input.
+
+    Args:
+        base_cell: the cell, whose output is as large as its input.
+
+    Source: Wu et al. 2016, "Google's neural machine translation system".
+    """
+
+    def _alias(self) -> str:
+        return "residual"
+
+    def forward(self, x: Any, states: Any) -> tuple[Any, Any]:
+        """Give the sum of output and input, and the new states."""
+        y, after = self.base_cell(x, states)
+        return y + x, after
+
+    def _through(self, x: Any, states: list[Any], valid_length: Any) -> tuple[Any, list[Any]]:
+        y, after = through_cell(self.base_cell, x, states, valid_length)
+        return y + npx.sequence_mask(x, valid_length), after
+
+
+class VariationalDropoutCell(ModifierCell):
+    """Dropout of the same elements at every step, until the cell is reset; only while training.
+
+    Args:
+        base_cell: the cell.
+        drop_inputs: the part of the inputs that is dropped.
+        drop_states: the part of the first state.
+        drop_outputs: the part of the outputs.
+
+    Source: Gal and Ghahramani 2016, "A theoretically grounded application of dropout in recurrent neural networks".
+    """
+
+    def __init__(
+        self,
+        base_cell: RecurrentCell,
+        drop_inputs: float = 0.0,
+        drop_states: float = 0.0,
+        drop_outputs: float = 0.0,
+    ) -> None:
+        super().__init__(base_cell)
+        self.drop_inputs = _probability(self, "drop_inputs", drop_inputs)
+        self.drop_states = _probability(self, "drop_states", drop_states)
+        self.drop_outputs = _probability(self, "drop_outputs", drop_outputs)
+        self._of_inputs, self._of_states, self._of_outputs = CellMemory(), CellMemory(), CellMemory()
+
+    def _alias(self) -> str:
+        return "vardrop"
+
+    def reset(self) -> None:
+        super().reset()
+        for memory in (self._of_inputs, self._of_states, self._of_outputs):
+            memory.set(None)
+
+    def forward(self, x: Any, states: Any) -> tuple[Any, list[Any]]:
+        """Give the output and the new states of a step."""
+        self._check_states(states)
+        x = _masked(self._of_inputs, self.drop_inputs, x)
+        states = [*(_masked(self._of_states, self.drop_states, state) for state in states[:1]), *states[1:]]
+        y, after = self.base_cell(x, states)
+        return _masked(self._of_outputs, self.drop_outputs, y), after
+
+    def _through(self, x: Any, states: list[Any], valid_length: Any) -> tuple[Any, list[Any]]:
+        if not is_training():
+            return through_cell(self.base_cell, x, states, valid_length)
+        x = x * _mask(self.drop_inputs, x.shape[1:], x.dtype) if self.drop_inputs else x
+        if self.drop_states and states:
+            mask = _mask(self.drop_states, states[0].shape, states[0].dtype)
+            y, after = through_steps(
+                lambda one, now: self.base_cell(one, [now[0] * mask, *now[1:]]), x, states, valid_length
+            )
+        else:
+            y, after = through_cell(self.base_cell, x, states, valid_length)
+        return y * _mask(self.drop_outputs, y.shape[1:], y.dtype) if self.drop_outputs else y, after
+
+
+def _mask(p: float, shape: tuple[int, ...], dtype: Any) -> Any:
+    """0 with probability p, else 1 / (1 - p)."""
+    return npx.dropout(np.ones(shape, dtype=dtype), p=p)
+
+
+def _masked(memory: CellMemory, p: float, x: Any) -> Any:
+    """`x` by the mask that is kept, or now drawn and kept."""
+    if not p or not is_training():
+        return x
+    mask = memory.get()
+    if mask is None:
+        mask = _mask(p, x.shape, x.dtype)
+        memory.set(mask)
+    return x * mask

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""States to begin with, of layers and cells, from what these say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from hybridize.array import np
+from hybridize.base.errors import ArgumentError
+
+
+def begin_states(owner: Any, batch_size: int, func: Callable[..., Any] | None, kwargs: dict[str, Any]) -> list[Any]:
+    """Make a state for each of `owner.state_info(batch_size)`.
+
+    Args:
+        owner: a layer or a cell.
+        batch_size: how many sequences.
+        func: makes an array from `shape`, `dtype` and `kwargs`; `np.zeros` when None.
+        kwargs: further arguments of `func`; a `dtype` among them wins.
+
+    Raises:
+        ArgumentError E331: the batch size is no number from 0.
+    """
+    if not hasattr(batch_size, "__index__") or batch_size < 0:
+        what = f"begin_state of {type(owner).__name__} for batch_size={batch_size!r}"
+        raise ArgumentError("E331", what, help="it is a number of sequences, from 0")
+    make = np.zeros if func is None else func
+    states = []
+    for info in owner.state_info(batch_size):
+        described = {name: value for name, value in info.items() if not name.startswith("__")}
+        states.append(make(**{**described, **kwargs}))
+    return states

@@ -1,0 +1,417 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stacks of recurrent layers: the composite `RNN`, one scan for each layer and direction.
+
+    gates = x W_i2h^T + b        of all steps in one product, before the scan
+    scan:  h, c, gates[t]  ->  h, c     with the one product that needs the state, h W_h2h^T
+
+Gates stand in the order that MXNet, cuDNN and PyTorch share: i, f, g, o of an LSTM; r, z, n of a GRU, which resets the
+product with the state, its bias included, in n. The parameters of a stack come in MXNet's packed order: weights by
+layer and direction (i2h, h2h, with a projection h2r), then the biases of i2h and h2h in the same order.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from hybridize.base import dims
+from hybridize.base.dtypes import bfloat16, float16, float32, int64
+from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.frozen import frozen
+from hybridize.base.types import Shape, TensorType, same_shape
+from hybridize.ops.analysis import isnan, sigmoid, tanh
+from hybridize.ops.arithmetic import add, lt, max, min, mul, sub, where
+from hybridize.ops.composite import composed
+from hybridize.ops.composites import dropped, relu, uniform
+from hybridize.ops.control import Scan
+from hybridize.ops.matmul import matmul
+from hybridize.ops.op import Operand, bind, type_of
+from hybridize.ops.slicing import concat, iota, slice
+from hybridize.ops.tracing import make_graph
+from hybridize.ops.views import broadcast, cast, full, like, reshape
+
+GATES = {"rnn_relu": 1, "rnn_tanh": 1, "lstm": 4, "gru": 3}
+"""The blocks of rows in the weights of each mode."""
+
+
+@frozen
+class RecurrentStack:
+    """A stack of recurrent layers, in MXNet's words.
+
+    Raises:
+        ArgumentError E323: a number or word is not one that it may be.
+    """
+
+    mode: str
+    state_size: int
+    num_layers: int = 1
+    bidirectional: bool = False
+    projection_size: int | None = None
+    """Of what each step hands on in place of its state; of an LSTM only."""
+    p: float = 0.0
+    """The part of what goes from layer to layer that is dropped while training."""
+    clip_min: float | None = None
+    """The least number in the cell of an LSTM, or None."""
+    clip_max: float | None = None
+    clip_nan: bool = False
+    """True if NaN in a cell becomes `clip_min`; False: it stays."""
+    biased: bool = True
+
+    def __post_init__(self) -> None:
+        if self.mode not in GATES:
+            raise ArgumentError("E323", f"RNN has no mode {self.mode!r}", help=f"one of {', '.join(GATES)}")
+        for word in ("state_size", "num_layers"):
+            if getattr(self, word) < 1:
+                raise ArgumentError("E323", f"RNN with {word}={getattr(self, word)}", help="it is from 1")
+        if self.projection_size is not None and (self.mode != "lstm" or self.projection_size < 1):
+            raise ArgumentError(
+                "E323",
+                f"RNN of mode {self.mode} with projection_size={self.projection_size}",
+                help="only an LSTM has a projection, of a size from 1",
+            )
+        if not 0 <= self.p <= 1:
+            raise ArgumentError("E323", f"RNN with p={self.p}", help="a probability is from 0 to 1")
+        ends = self.clip_min, self.clip_max
+        if ends != (None, None) and (self.mode != "lstm" or None in ends):
+            raise ArgumentError(
+                "E323",
+                f"RNN of mode {self.mode} with lstm_state_clip_min={ends[0]} and lstm_state_clip_max={ends[1]}",
+                help="both are numbers or None, and only an LSTM clips",
+            )
+
+    @property
+    def directions(self) -> int:
+        """The number of times that each layer goes through the steps."""
+        return 2 if self.bidirectional else 1
+
+    @property
+    def given(self) -> int:
+        """The size of what a direction gives at each step."""
+        return self.projection_size or self.state_size
+
+    @property
+    def state_sizes(self) -> tuple[int, ...]:
+        """The sizes of what a direction carries from step to step: the state, and the cell of an LSTM."""
+        return (self.given, self.state_size) if self.mode == "lstm" else (self.state_size,)
+
+    def parts(self, inputs: int) -> list[tuple[str, Shape]]:
+        """List name and shape of each parameter in packed order, for `inputs` numbers at each step: `l0_i2h_weight`."""
+        rows = GATES[self.mode] * self.state_size
+        found: list[tuple[str, Shape]] = []
+        for name, layer in self._passes():
+            found.append((f"{name}_i2h_weight", (rows, self.given * self.directions if layer else inputs)))
+            found.append((f"{name}_h2h_weight", (rows, self.given)))
+            if self.projection_size:
+                found.append((f"{name}_h2r_weight", (self.projection_size, self.state_size)))
+        if self.biased:
+            for name, _ in self._passes():
+                found += [(f"{name}_i2h_bias", (rows,)), (f"{name}_h2h_bias", (rows,))]
+        return found
+
+    def inputs_of(self, size: int) -> int | None:
+        """Return the numbers at each step for which the packed parameters are `size`; None where no number is."""
+        rest = size - sum(math.prod(shape) for _, shape in self.parts(0))
+        inputs, over = divmod(rest, GATES[self.mode] * self.state_size * self.directions)
+        return None if over or inputs < 1 else inputs
+
+    def _passes(self) -> Iterator[tuple[str, int]]:
+        for layer in range(self.num_layers):
+            for direction in "lr"[: self.directions]:
+                yield f"{direction}{layer}", layer
+
+    def attributes(self, lengths: bool) -> Mapping[str, object]:
+        """The attributes of MXNet's operator."""
+        return {
+            "mode": self.mode,
+            "state_size": self.state_size,
+            "num_layers": self.num_layers,
+            "bidirectional": self.bidirectional,
+            "p": self.p,
+            "projection_size": self.projection_size,
+            "lstm_state_clip_min": self.clip_min,
+            "lstm_state_clip_max": self.clip_max,
+            "lstm_state_clip_nan": self.clip_nan,
+            "state_outputs": True,
+            "use_sequence_length": lengths,
+        }
+
+
+def unpacked(stack: RecurrentStack, parameters: Operand) -> list[Operand]:
+    """Cut the packed parameter into the parameters of a stack.
+
+    Raises:
+        ShapeError E186: it is no vector, or of a size that no number of inputs gives.
+    """
+    kind = type_of(parameters)
+    inputs = stack.inputs_of(kind.size) if kind.ndim == 1 else None
+    if inputs is None:
+        raise ShapeError(
+            "E186",
+            f"RNN of mode {stack.mode} and state_size={stack.state_size}, {stack.num_layers} layers in "
+            f"{stack.directions} directions, with parameters {kind}",
+            help="they are a vector, for some number of inputs at each step",
+        )
+    found, at = [], 0
+    for _, shape in stack.parts(inputs):
+        stop = at + math.prod(shape)
+        found.append(reshape(slice(parameters, (at,), (stop,), (1,)), shape))
+        at = stop
+    return found
+
+
+def packed(stack: RecurrentStack, weights: Sequence[Operand]) -> Operand:
+    """Join the parameters of a stack into one vector."""
+    return concat(*(reshape(weight, (type_of(weight).size,)) for weight in weights), axis=0)
+
+
+def rnn(
+    stack: RecurrentStack,
+    x: Operand,
+    weights: Sequence[Operand],
+    states: Sequence[Operand] = (),
+    lengths: Operand | None = None,
+    key: Operand | None = None,
+) -> tuple[Operand, ...]:
+    """Run a stack of recurrent layers over all steps.
+
+    Args:
+        stack: what it is.
+        x: [steps, batch, inputs], any float dtype.
+        weights: its parameters, in packed order, of the dtype of x.
+        states: what it begins with: [layers directions, batch, size] for each of `state_sizes`; none: zeros.
+        lengths: i64[batch], from 0 to the number of steps, how many steps of each sequence count; None: all. A state
+            stays as it is after the end of its sequence, and there the result is 0.
+        key: u64[2], from which is drawn what is dropped; None: nothing is.
+
+    Returns:
+        The result [steps, batch, directions size], and the last states, as `states`.
+
+    Raises:
+        ShapeError E186: operands do not fit.
+    """
+    _check(stack, x, weights, states, lengths)
+    counts = (len(weights), len(states), lengths is not None, key is not None)
+    given = (x, *weights, *states, *(one for one in (lengths, key) if one is not None))
+
+    def body(*operands: Operand) -> tuple[Operand, ...]:
+        first, *rest = operands
+        starts = rest[counts[0] : counts[0] + counts[1]]
+        more = iter(rest[counts[0] + counts[1] :])
+        ends = next(more) if counts[2] else None
+        return _run(stack, first, rest[: counts[0]], starts, ends, next(more) if counts[3] else None)
+
+    return composed("RNN", stack.attributes(lengths is not None), body, given)
+
+
+def _check(
+    stack: RecurrentStack, x: Operand, weights: Sequence[Operand], states: Sequence[Operand], lengths: Operand | None
+) -> None:
+    kind = type_of(x)
+    if kind.ndim != 3:
+        raise ShapeError("E186", f"RNN of {kind}", help="its input is [steps, batch, inputs]")
+    _, batch, inputs = kind.shape
+    parts = stack.parts(inputs)
+    found = [type_of(weight).shape for weight in weights]
+    if len(found) != len(parts):
+        raise ShapeError("E186", f"RNN of {kind} with {len(found)} parameters", help=f"it has {len(parts)}")
+    for (name, shape), has in zip(parts, found, strict=True):
+        if not same_shape(shape, has):
+            raise ShapeError("E186", f"RNN of {kind} with {name} {_listed(has)}", help=f"it is {_listed(shape)}")
+    wanted = [(stack.num_layers * stack.directions, batch, size) for size in stack.state_sizes]
+    have = [type_of(state).shape for state in states]
+    if states and (len(have) != len(wanted) or not all(same_shape(a, b) for a, b in zip(have, wanted, strict=True))):
+        raise ShapeError(
+            "E186",
+            f"RNN of {kind} with states {' and '.join(map(_listed, have))}",
+            help=f"[layers directions, batch, size], here {' and '.join(map(_listed, wanted))}",
+        )
+    if lengths is not None and not same_shape(type_of(lengths).shape, (batch,)):
+        raise ShapeError(
+            "E186", f"RNN of {kind} with lengths {type_of(lengths)}", help=f"one for each sequence: {_listed((batch,))}"
+        )
+
+
+def _listed(shape: Shape) -> str:
+    return f"[{', '.join(map(dims.text, shape))}]"
+
+
+def _run(
+    stack: RecurrentStack,
+    x: Operand,
+    weights: Sequence[Operand],
+    states: Sequence[Operand],
+    lengths: Operand | None,
+    key: Operand | None,
+) -> tuple[Operand, ...]:
+    """Run all layers; short floats are computed in float32 and rounded once."""
+    dtype = type_of(x).dtype
+    wide = float32 if dtype in (float16, bfloat16) else dtype
+    x, steps = cast(x, wide), type_of(x).shape[0]
+    batch = type_of(x).shape[1]
+    parameters = dict(zip(_names(stack), (cast(weight, wide) for weight in weights), strict=True))
+    starts = [_rows(cast(state, wide)) for state in states]
+    counted = None if lengths is None else _counted(lengths, steps)
+    drawn = None
+    if key is not None and stack.p and stack.num_layers > 1:
+        width = stack.given * stack.directions
+        drawn = _rows(uniform(key, (stack.num_layers - 1, steps, batch, width)))
+    ends: list[list[Operand]] = []
+    for layer in range(stack.num_layers):
+        if layer and drawn is not None:
+            x = dropped(x, drawn[layer - 1], stack.p)
+        results = []
+        for direction in range(stack.directions):
+            name = f"{'lr'[direction]}{layer}"
+            own = {part: parameters.get(f"{name}_{part}") for part in _PARTS}
+            begin = [rows[layer * stack.directions + direction] for rows in starts] or [
+                full(0, TensorType((batch, size), wide)) for size in stack.state_sizes
+            ]
+            result, *last = _direction(stack, x, own, begin, counted, direction == 1)
+            results.append(result)
+            ends.append(last)
+        x = results[0] if len(results) == 1 else concat(*results, axis=2)
+    last_states = [
+        concat(*(reshape(state, (1, *type_of(state).shape)) for state in column), axis=0)
+        for column in zip(*ends, strict=True)
+    ]
+    return tuple(cast(y, dtype) for y in (x, *last_states))
+
+
+_PARTS = ("i2h_weight", "h2h_weight", "h2r_weight", "i2h_bias", "h2h_bias")
+
+
+def _names(stack: RecurrentStack) -> list[str]:
+    return [name for name, _ in stack.parts(1)]
+
+
+def _rows(x: Operand) -> list[Operand]:
+    """Cut along the first axis."""
+    count, *rest = type_of(x).shape
+    zeros, steps = (0,) * len(rest), (1,) * (1 + len(rest))
+    return [
+        reshape(slice(x, (k, *zeros), (k + 1, *rest), steps), tuple(rest)) if count > 1 else reshape(x, tuple(rest))
+        for k in range(count)
+    ]
+
+
+def _counted(lengths: Operand, steps: int) -> Operand:
+    """[steps, batch]: whether a step is one of the sequence's."""
+    shape = (steps, type_of(lengths).shape[0])
+    return lt(iota(shape, 0, int64), broadcast(lengths, shape))
+
+
+def _direction(
+    stack: RecurrentStack,
+    x: Operand,
+    own: Mapping[str, Operand | None],
+    begin: Sequence[Operand],
+    counted: Operand | None,
+    backwards: bool,
+) -> tuple[Operand, ...]:
+    """Run one direction of a layer: [steps, batch, size], and the last states."""
+    steps, batch, inputs = type_of(x).shape
+    size = stack.state_size
+    weight = own["i2h_weight"]
+    product = matmul(reshape(x, (steps * batch, inputs)), weight, False, True)
+    before, inside = _biases(stack, own["i2h_bias"], own["h2h_bias"])
+    if before is not None:
+        product = add(product, broadcast(before, type_of(product).shape))
+    gates = reshape(product, (steps, batch, GATES[stack.mode] * size))
+    sliced = [gates] if counted is None else [gates, counted]
+    fixed = [one for one in (own["h2h_weight"], own["h2r_weight"], inside) if one is not None]
+    kinds = [
+        *map(type_of, begin),
+        *(type_of(one).with_shape(type_of(one).shape[1:]) for one in sliced),
+        *map(type_of, fixed),
+    ]
+    scan = Scan(_body(stack, kinds, counted is not None, inside is not None), steps, backwards, len(begin))
+    *last, results = bind(scan, *begin, *sliced, *fixed)
+    return results, *last
+
+
+def _biases(stack: RecurrentStack, i2h: Operand | None, h2h: Operand | None) -> tuple[Operand | None, Operand | None]:
+    """Return what is added to the gates before the scan, and inside of it: of a GRU the bias that n resets."""
+    if i2h is None or h2h is None:
+        return None, None
+    if stack.mode != "gru":
+        return add(i2h, h2h), None
+    rest = 2 * stack.state_size
+    most, inside = _cut(h2h, rest), slice(h2h, (rest,), (3 * stack.state_size,), (1,))
+    both = concat(add(_cut(i2h, rest), most), slice(i2h, (rest,), (3 * stack.state_size,), (1,)), axis=0)
+    return both, inside
+
+
+def _cut(x: Operand, stop: int) -> Operand:
+    return slice(x, (0,), (stop,), (1,))
+
+
+def _body(stack: RecurrentStack, kinds: Sequence[TensorType], counts: bool, biased: bool) -> Any:
+    """The graph of one step; kept where no size is a symbol, as two graphs of one text are one program."""
+    if any(kind.scope is not None for kind in kinds):
+        return make_graph(functools.partial(_step, stack, counts, biased), kinds)
+    return _kept_body(stack, tuple(kinds), counts, biased)
+
+
+@functools.lru_cache(maxsize=128)
+def _kept_body(stack: RecurrentStack, kinds: tuple[TensorType, ...], counts: bool, biased: bool) -> Any:
+    return make_graph(functools.partial(_step, stack, counts, biased), kinds)
+
+
+def _step(stack: RecurrentStack, counts: bool, biased: bool, *operands: Operand) -> list[Operand]:
+    """One step of a direction: the states, and what it gives."""
+    rest = iter(operands)
+    states = [next(rest) for _ in stack.state_sizes]
+    gates, counted = next(rest), next(rest) if counts else None
+    weight = next(rest)
+    projection = next(rest) if stack.projection_size else None
+    product = matmul(states[0], weight, False, True)
+    if stack.mode == "lstm":
+        after = _lstm(stack, add(gates, product), states[1], projection)
+    elif stack.mode == "gru":
+        after = [_gru(gates, product, states[0], next(rest) if biased else None)]
+    else:
+        total = add(gates, product)
+        after = [relu(total) if stack.mode == "rnn_relu" else tanh(total)]
+    given = after[0]
+    if counted is not None:
+        given = _chosen(counted, given, like(0, given))
+        after = [_chosen(counted, new, old) for new, old in zip(after, states, strict=True)]
+    return [*after, given]
+
+
+def _chosen(counted: Operand, x: Operand, y: Operand) -> Operand:
+    """Rows of x where a sequence goes on, rows of y where it has ended."""
+    shape = type_of(x).shape
+    return where(broadcast(reshape(counted, (shape[0], 1)), shape), x, y)
+
+
+def _lstm(stack: RecurrentStack, gates: Operand, cell: Operand, projection: Operand | None) -> list[Operand]:
+    i, f, g, o = _parted(gates, 4)
+    cell = add(mul(sigmoid(f), cell), mul(sigmoid(i), tanh(g)))
+    if stack.clip_min is not None and stack.clip_max is not None:
+        cell = _clipped(cell, stack.clip_min, stack.clip_max, stack.clip_nan)
+    state = mul(sigmoid(o), tanh(cell))
+    return [state if projection is None else matmul(state, projection, False, True), cell]
+
+
+def _gru(gates: Operand, product: Operand, state: Operand, bias: Operand | None) -> Operand:
+    (r, z, n), (by_r, by_z, by_n) = _parted(gates, 3), _parted(product, 3)
+    if bias is not None:
+        by_n = add(by_n, broadcast(bias, type_of(by_n).shape))
+    new = tanh(add(n, mul(sigmoid(add(r, by_r)), by_n)))
+    return add(new, mul(sigmoid(add(z, by_z)), sub(state, new)))
+
+
+def _parted(x: Operand, count: int) -> list[Operand]:
+    """Cut [batch, count size] along its last axis."""
+    batch, width = type_of(x).shape
+    size = width // count
+    return [slice(x, (0, k * size), (batch, (k + 1) * size), (1, 1)) for k in range(count)]
+
+
+def _clipped(x: Operand, low: float, high: float, nan: bool) -> Operand:
+    least = like(low, x)
+    clipped = min(max(x, least), like(high, x))  # NaN stays NaN
+    return where(isnan(x), least, clipped) if nan else clipped
