@@ -36,9 +36,9 @@ INFERENCE = ExecutionMode()
 def _table() -> Mapping[str, Callable[..., Any]]:
     """All operators: a thousand lines that are loaded with the first graph, not with hybridize."""
     with LOADING:
-        from hybridize.formats.mxnet import table, table_layers, table_shapes
+        from hybridize.formats.mxnet import table, table_layers, table_recurrent, table_shapes
 
-    _ = table_layers, table_shapes  # they fill the table when they are imported
+    _ = table_layers, table_recurrent, table_shapes  # they fill the table when they are imported
     return table.TABLE
 
 
@@ -125,11 +125,15 @@ def _output(values: list[tuple[Operand, ...]], graph: SymbolGraph, entry: tuple[
 
 def _applied(graph: SymbolGraph, node: SymbolNode, operands: list[Operand], mode: ExecutionMode) -> Any:
     attributes = Attributes(node.op, node.name, node.attributes, graph.source, graph.np_shape)
-    states = {} if node.op not in AUXILIARY or not mode.training else {"keep": _keeper(graph, node, mode)}
+    more: dict[str, Any] = {}
+    if mode.training and node.op in AUXILIARY:
+        more = {"keep": _keeper(graph, node, mode)}
+    elif mode.training and node.op == "RNN" and mode.key is not None and attributes.number("p", 0.0):
+        more = {"key": mode.key()}
     try:
         if node.op == "Dropout":
             return _dropout(attributes, *operands, mode=mode)
-        return _table()[node.op](attributes, *operands, **states)
+        return _table()[node.op](attributes, *operands, **more)
     except HybridizeError:
         raise
     except TypeError as error:

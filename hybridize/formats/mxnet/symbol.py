@@ -28,6 +28,7 @@ AUXILIARY = {
     for op in ("BatchNorm", "_contrib_BatchNormWithReLU", "_contrib_SyncBatchNorm")
 }
 """Positions of inputs that operators change while training: auxiliary states, which are variables of the graph."""
+_ZEROS = ("_zeros", "_npi_zeros")
 # Hidden attributes, spelled without underscores before 0.9.
 _OLD_HIDDEN = ("lr_mult", "wd_mult", "ctx_group", "force_mirroring", "mirror_stage")
 
@@ -100,6 +101,22 @@ def parse_symbol(data: bytes | str, source: str = "text") -> SymbolGraph:
     return _Reader(source).graph(data)
 
 
+def without_zeros(nodes: list[SymbolNode]) -> list[SymbolNode]:
+    """Take states that are zeros from the inputs of `RNN`: it begins with zeros where it is given none.
+
+    Files say them for one batch: MXNet 2.x of the size that it met, 1.x of none, `(4, 0, 24)`, which is not known.
+    """
+    found = []
+    for node in nodes:
+        has_lengths = node.attributes.get("use_sequence_length") in ("1", "True", "true")
+        states = node.inputs[2 : len(node.inputs) - has_lengths]
+        if node.op == "RNN" and states and all(nodes[source].op in _ZEROS for source, _ in states):
+            inputs = node.inputs[:2] + node.inputs[2 + len(states) :]
+            node = SymbolNode(node.op, node.name, node.attributes, inputs, node.has_subgraphs)
+        found.append(node)
+    return found
+
+
 class _Reader:
     """Checks everything it reads, since nothing about a file is certain."""
 
@@ -117,7 +134,7 @@ class _Reader:
         if not isinstance(tree, dict) or not isinstance(tree.get("nodes"), list):
             self.fail("nodes", "is missing or no list")
         nodes = [self.node(node, f"nodes[{i}]", len(tree["nodes"])) for i, node in enumerate(tree["nodes"])]
-        nodes = self.with_states(nodes)
+        nodes = without_zeros(self.with_states(nodes))
         heads = self.entries(tree.get("heads"), "heads", len(nodes))
         order = self.sorted(nodes, heads)
         new_number = {node: position for position, node in enumerate(order)}

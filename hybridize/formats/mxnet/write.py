@@ -21,13 +21,14 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize import ops
-from hybridize.base.dtypes import bool_, float32, float64
+from hybridize.base.dtypes import NO_INDEX, bool_, float32, float64
 from hybridize.base.errors import CaptureError
 from hybridize.base.locations import SourceLoc
 from hybridize.base.types import TensorType
 from hybridize.formats.mxnet.params import CODES
 from hybridize.formats.mxnet.symbol import AUXILIARY
 from hybridize.formats.mxnet.words import BINARY, COMPOSITES, REDUCTIONS, UNARY
+from hybridize.formats.mxnet.write_recurrent import write_recurrent
 from hybridize.graph import Graph, Node, Value
 
 Entry = tuple[int, int]
@@ -105,6 +106,8 @@ class _Writer:
     auxiliary: set[str] = field(default_factory=set)
     counters: dict[str, int] = field(default_factory=dict)
     np_shape: bool = False
+    indices: set[Node] = field(default_factory=set)
+    """The nodes that make indices of numbers, NaN being out of bounds."""
     means: set[Node] = field(default_factory=set)
     """Sums that are divided by the number of their terms, and those divisions: `mean` takes any number."""
 
@@ -123,7 +126,7 @@ class _Writer:
                 self.refuse("a result of dtype bool", None)
         rows = [0]
         for node in self.nodes:
-            rows.append(rows[-1] + _HIDDEN_OUTPUTS.get(node["op"], 1))
+            rows.append(rows[-1] + _outputs_of(node))
         attributes: dict[str, list[Any]] = {key: ["str", text] for key, text in metadata.items()}
         attributes["mxnet_version"] = ["int", MXNET_VERSION]
         if self.np_shape:
@@ -166,8 +169,11 @@ class _Writer:
             self.keep_constant(value, array)
         if self.by_means:
             self.means |= _means(graph)
+        self.indices |= _indices(graph)
+        missing = {value for node in self.indices for value in node.inputs[:2]}
         for node in _without_checks(graph):
-            self.node(node)
+            if not (isinstance(node.op, ops.Isnan) and node.outputs[0] in missing):
+                self.node(node)
 
     def keep_constant(self, value: Value, array: NDArray[Any]) -> None:
         if value not in self.numbers:
@@ -199,6 +205,8 @@ class _Writer:
     def composite(self, node: Node) -> None:
         """By its own name where MXNet has it, else by what it is made of."""
         op: Any = node.op
+        if op.label == "RNN" and write_recurrent(self, node, dict(op.attributes)):
+            return
         word = COMPOSITES.get(op.label)
         spelled = None if word is None else word(dict(op.attributes), node)
         if spelled is not None and self.has_states(op.label, node):
@@ -308,6 +316,9 @@ class _Writer:
 
     def on_where(self, node: Node) -> None:
         """`where` wants three arrays of a shape."""
+        if node in self.indices:  # MXNet's operators take numbers of any dtype as indices
+            self.alias(node.inputs[2], node.outputs[0])
+            return
         full = next((value for value in node.inputs if value in self.entries), None)
         if full is None:
             self.emit("where", node.outputs, [self.entry(value) for value in node.inputs])
@@ -413,6 +424,13 @@ class _Writer:
         self.emit("cumsum", node.outputs, [self.entry(node.inputs[0])], axis=op.axis)
 
 
+def _outputs_of(node: Mapping[str, Any]) -> int:
+    """The number of a node's outputs, hidden ones included."""
+    if node["op"] == "RNN":
+        return 3 if node["attrs"]["mode"] == "lstm" else 2
+    return _HIDDEN_OUTPUTS.get(node["op"], 1)
+
+
 def _shape(value: Value) -> tuple[int, ...]:
     """The shape in the file."""
     return value.type.shape or (1,)
@@ -447,6 +465,30 @@ def _inserted(old: Sequence[int], new: Sequence[int]) -> list[int] | None:
             return None
         inserted.append(axis)
     return inserted if len(new) - len(inserted) == len(old) else None
+
+
+def _indices(graph: Graph) -> set[Node]:
+    """The nodes that make indices of numbers, `where(isnan(x), NO_INDEX, cast(x))`."""
+    makers = {value: node for node in graph.nodes for value in node.outputs}
+    uses = graph.uses()
+    found: set[Node] = set()
+    for node in graph.nodes:
+        if not isinstance(node.op, ops.Where):
+            continue
+        missing, number, index = (makers.get(value) for value in node.inputs)
+        known = graph.constants.get(node.inputs[1] if number is None else number.inputs[0])
+        if (
+            missing is not None
+            and index is not None
+            and isinstance(missing.op, ops.Isnan)
+            and uses[node.inputs[0]] == 1
+            and isinstance(index.op, ops.Cast)
+            and index.inputs == missing.inputs
+            and known is not None
+            and (known == NO_INDEX).all()
+        ):
+            found.add(node)
+    return found
 
 
 def _means(graph: Graph) -> set[Node]:
