@@ -1,0 +1,67 @@
+"""PyTorch's recurrent layers through the door: values, gradients, dropout, what is refused."""
+
+import pytest
+import torch
+
+from hybridize import hybridize
+from hybridize.errors import CaptureError
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+LAYERS = [
+    torch.nn.LSTM(4, 6, 2, bidirectional=True, batch_first=True), torch.nn.LSTM(4, 6, 2, proj_size=3, bidirectional=True),
+    torch.nn.GRU(4, 6, 2, bias=False), torch.nn.GRU(4, 6, bidirectional=True), torch.nn.RNN(4, 6, nonlinearity="relu"),
+    torch.nn.RNN(4, 6, bias=False),
+]  # fmt: skip
+
+
+def flat(states):
+    return states if isinstance(states, tuple) else (states,)
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=str)
+def test_as_in_pytorch(layer):
+    layer = layer.double()
+    x = torch.randn(3, 5, 4, dtype=torch.float64, requires_grad=True)
+    found = []
+    for call in (layer, hybridize(layer)):
+        layer.zero_grad()
+        x.grad = None
+        y, states = call(x)
+        ((y * y).sum() + sum((one * one).sum() for one in flat(states))).backward()
+        found.append([y, *flat(states), x.grad, *(one.grad for one in layer.parameters())])
+    for ours, theirs in zip(*found, strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=1e-9, atol=1e-9)
+
+
+def test_states_and_other_batches():
+    layer = torch.nn.LSTM(4, 6).double()
+    fast = hybridize(layer)
+    with torch.no_grad():
+        for batch in (3, 5, 2, 7, 1, 4):
+            x = torch.randn(5, batch, 4, dtype=torch.float64)
+            states = tuple(torch.randn(1, batch, 6, dtype=torch.float64) for _ in range(2))
+            for ours, theirs in zip(flat(fast(x, states)), flat(layer(x, states)), strict=True):
+                torch.testing.assert_close(ours, theirs)
+
+
+def test_dropout_between_layers():
+    layer = torch.nn.GRU(4, 32, 2, dropout=0.5)
+    fast, x = hybridize(layer), torch.randn(6, 8, 4)
+    with torch.no_grad():
+        first, second = fast(x)[0], fast(x)[0]
+        assert (first - second).abs().max() > 1e-3
+        layer.eval()
+        torch.testing.assert_close(fast(x)[0], layer(x)[0], rtol=1e-5, atol=1e-5)
+
+
+def test_packed_sequences_are_refused():
+    class Packed(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = torch.nn.LSTM(4, 6)
+
+        def forward(self, x):
+            return self.layer(torch.nn.utils.rnn.pack_padded_sequence(x, [5, 3, 2]))[1]
+
+    with pytest.raises(CaptureError, match=r"packed sequence|pack_padded_sequence"):
+        hybridize(Packed())(torch.randn(5, 3, 4))
