@@ -161,6 +161,32 @@ def _whole_slice(context: RewriteContext, op: Op, operands: Operands) -> Value |
     return operands[0] if whole else None
 
 
+@rewrites(ops.Slice)
+def _slice_of_one_part(context: RewriteContext, op: Op, operands: Operands) -> Value | None:
+    """slice(concat(x, y)) = slice(y) where it lies within y."""
+    assert isinstance(op, ops.Slice)
+    joined = context.producer(operands[0], ops.Concat)
+    if joined is None:
+        return None
+    assert isinstance(joined.op, ops.Concat)
+    axis, at = joined.op.axis, 0
+    start, stop = op.starts[axis], op.stops[axis]
+    if dims.is_symbolic(start) or dims.is_symbolic(stop) or op.steps[axis] < 1 or stop <= start:
+        return None
+    for part in joined.inputs:
+        end = at + part.type.shape[axis]
+        if dims.is_symbolic(end):
+            return None
+        if at <= start and stop <= end:
+            starts, stops = (
+                tuple(bound - at if k == axis else bound for k, bound in enumerate(bounds))
+                for bounds in (op.starts, op.stops)
+            )
+            return context.apply(ops.Slice(starts, stops, op.steps), part)
+        at = end
+    return None
+
+
 @rewrites(ops.UpdateSlice)
 def _whole_update(context: RewriteContext, op: Op, operands: Operands) -> Value | None:
     assert isinstance(op, ops.UpdateSlice)

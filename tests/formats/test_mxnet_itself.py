@@ -12,7 +12,7 @@ import numpy
 import pytest
 
 from hybridize import gluon, np
-from hybridize.gluon import nn
+from hybridize.gluon import nn, rnn
 from hybridize.gluon.model_zoo import vision
 
 ROOT = Path(__file__).parents[2]
@@ -52,6 +52,9 @@ NETS = {
         ],
         (2, 4, 9, 9),
     ),
+    "memory": (lambda: [rnn.LSTM(6, 2, bidirectional=True, layout="NTC", dropout=0.2), nn.Dense(3)], (3, 7, 4)),
+    "gated": (lambda: [rnn.GRU(5, 2), nn.Dense(2, flatten=False)], (7, 3, 4)),
+    "recurrent": (lambda: [rnn.RNN(5, activation="tanh"), rnn.RNN(4, bidirectional=True)], (7, 3, 4)),
     "deformable": (lambda: [nn.DeformableConvolution(4, kernel_size=3, padding=1), nn.Dense(2)], (2, 3, 8, 8)),
 }  # fmt: skip
 

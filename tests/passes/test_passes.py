@@ -220,6 +220,22 @@ def test_equal_things_are_computed_once():
         ("%2: f32[2,3] = slice(%0, starts=(0, 0), stops=(2, 3), steps=(1, 1))", []),
         ("%2: f32[2,3] = slice(%0, starts=(0, 2), stops=(2, -1), steps=(1, -1))", ["slice"]),
         ("%2: f32[2,3] = concat(%0, axis=1)", []),
+        (
+            "%1: f32[6,3] = concat(%0, %0, %0, axis=0)\n%2: f32[2,3] = slice(%1, starts=(2, 0), stops=(4, 3), steps=(1, 1))",
+            [],
+        ),
+        (
+            "%1: f32[4,3] = concat(%0, %0, axis=0)\n%2: f32[1,2] = slice(%1, starts=(3, 0), stops=(4, 3), steps=(1, 2))",
+            ["slice"],
+        ),
+        (
+            "%1: f32[4,3] = concat(%0, %0, axis=0)\n%2: f32[2,3] = slice(%1, starts=(1, 0), stops=(3, 3), steps=(1, 1))",
+            ["concat", "slice"],
+        ),
+        (
+            "%1: f32[4,3] = concat(%0, %0, axis=0)\n%2: f32[2,3] = slice(%1, starts=(1, 0), stops=(-1, 3), steps=(-1, 1))",
+            ["concat", "slice"],
+        ),
         ("%2: f32[2,3] = stop_gradient(%0)", []),
         ("%2: f32[2,3] = sum(%0, axes=())", []),
     ],
