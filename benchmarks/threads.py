@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a second thread is worth, against what a second process is: the machine's own limit for two of anything.
 
-    python benchmarks/threads.py [--rounds 30] [--window-ms 40] [--threads 2] [--only NAME]
+    python benchmarks/threads.py [--rounds 30] [--window-ms 40] [--threads 2] [--only NAME ...]
 
 In each round one process runs a kernel alone on one thread, then as many processes as there are threads run it at the
 same time, each on data of its own, then one process runs it with that many threads. Each runs for a window; what
@@ -12,11 +12,13 @@ counts is the best window of each kind. `processes` and `threads` are how much m
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy
@@ -25,6 +27,8 @@ import hybridize
 from hybridize import autograd, gluon, np, npx
 from hybridize.tools import networks
 from hybridize.tools.peers import ours
+from hybridize.tools.peers.sequences import ours as sequences
+from hybridize.tools.sequences.inference import SEQUENCES
 
 Call = Callable[[], Any]
 
@@ -121,6 +125,22 @@ def lenet_step(threads: int) -> Call:
     return lambda: compiled(x, y)
 
 
+def recurrent(threads: int) -> Call:
+    """A layer of LSTM, as `hybridize bench lstm-32`."""
+    return sequence(sequences.recurrence, "lstm-32", threads)
+
+
+def encoder(threads: int) -> Call:
+    """A Transformer encoder, as `hybridize bench transformer-1`."""
+    return sequence(sequences.encoder, "transformer-1", threads)
+
+
+def sequence(build: Callable[..., Any], workload: str, threads: int) -> Call:
+    net: Any = SEQUENCES[workload]
+    prepared = build(net, net.arrays(), threads=threads)()
+    return lambda: prepared.function(*prepared.arguments)
+
+
 def heads(threads: int) -> Call:
     """Four heads of four small layers each, over one input: none of their products is worth a second thread."""
     net = gluon.nn.HybridConcurrent(axis=1)
@@ -167,6 +187,8 @@ KERNELS: dict[str, Callable[[int], Call]] = {
     "ResNet-18, 224 x 224": resnet,
     "LeNet, training step, 64 images": lenet_step,
     "four heads of 4 layers, 32 rows": heads,
+    "LSTM, 128 to 256, T = 35, batch 32": recurrent,
+    "Transformer encoder, 4 layers of 256, T = 128": encoder,
 }
 
 
@@ -195,12 +217,10 @@ def serve() -> None:
 class Others:
     """The other processes, each on a processor of its own."""
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, cpus: list[int]) -> None:
         command = [sys.executable, __file__, "--serve"]
         pipe = subprocess.PIPE
-        self.processes = [
-            subprocess.Popen([*command, str(cpu)], stdin=pipe, stdout=pipe, text=True) for cpu in range(1, count + 1)
-        ]
+        self.processes = [subprocess.Popen([*command, str(cpu)], stdin=pipe, stdout=pipe, text=True) for cpu in cpus]
 
     def start(self, name: str, seconds: float) -> None:
         for process in self.processes:
@@ -214,19 +234,18 @@ class Others:
             yield float(process.stdout.readline())
 
 
-def measure(name: str, others: Others, threads: int, rounds: int, seconds: float) -> tuple[float, float, float]:
-    """The best speeds: one alone, all processes together, threads."""
-    alone, together = KERNELS[name](1), KERNELS[name](threads)
-    everywhere = os.sched_getaffinity(0)
+def measure(name: str, others: Others, cpus: list[int], rounds: int, seconds: float) -> tuple[float, float, float]:
+    """The best speeds: one alone, all processes together, threads; as many of both as there are processors."""
+    alone, together = KERNELS[name](1), KERNELS[name](len(cpus))
     best = [0.0, 0.0, 0.0]
     others.start(name, 0.001)
     list(others.finish())
     for _ in range(rounds):
-        os.sched_setaffinity(0, {0})
+        os.sched_setaffinity(0, {cpus[0]})
         best[0] = max(best[0], speed(alone, seconds))
         others.start(name, seconds)
         best[1] = max(best[1], speed(alone, seconds) + sum(others.finish()))
-        os.sched_setaffinity(0, everywhere)
+        os.sched_setaffinity(0, set(cpus))
         best[2] = max(best[2], speed(together, seconds))
     return best[0], best[1], best[2]
 
@@ -236,26 +255,36 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--window-ms", type=float, default=40)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--only", default="")
+    parser.add_argument("--only", action="append", help="kernels whose name contains this; may be repeated")
+    parser.add_argument("--cpu", type=int, default=0, help="of the process that is alone")
+    parser.add_argument("--figures", type=Path, help="write the times of processes over those of threads here, as JSON")
     parser.add_argument("--serve", type=int, default=None)
     options = parser.parse_args()
     if options.serve is not None:
         os.sched_setaffinity(0, {options.serve})
         serve()
         return
-    others = Others(options.threads - 1)
+    cpus = sorted(os.sched_getaffinity(0), key=lambda cpu: (cpu != options.cpu, cpu))[: options.threads]
+    if len(cpus) < options.threads:
+        raise SystemExit(f"{options.threads} threads want as many processors; this process may use {len(cpus)}")
+    others = Others(cpus[1:])
     print(f"{options.threads} threads against {options.threads} processes; best of {options.rounds} windows")
-    print(f"{'kernel':36} {'us alone':>9} {'processes':>10} {'threads':>9} {'ratio':>7}")
-    ratios = []
+    print(f"{'kernel':46} {'us alone':>9} {'processes':>10} {'threads':>9} {'ratio':>7}")
+    ratios = {}
     for name in KERNELS:
-        if options.only not in name:
+        if not any(part in name for part in options.only or [""]):
             continue
-        one, processes, threads = measure(name, others, options.threads, options.rounds, options.window_ms / 1e3)
-        ratios.append(threads / processes)
-        print(f"{name:36} {1e6 / one:9.0f} {processes / one:10.2f} {threads / one:9.2f} {ratios[-1]:7.2f}", flush=True)
-    print(f"geometric mean of the ratios: {numpy.exp(numpy.log(ratios).mean()):.2f}")
+        one, processes, threads = measure(name, others, cpus, options.rounds, options.window_ms / 1e3)
+        ratios[name] = threads / processes
+        print(
+            f"{name:46} {1e6 / one:9.0f} {processes / one:10.2f} {threads / one:9.2f} {ratios[name]:7.2f}", flush=True
+        )
+    print(f"geometric mean of the ratios: {numpy.exp(numpy.log([*ratios.values()]).mean()):.2f}")
     for process in others.processes:
         process.terminate()
+    if options.figures:
+        words = f"{options.threads} processes ÷ {options.threads} threads"
+        options.figures.write_text(json.dumps({f"{name}: {words}": 1 / ratio for name, ratio in ratios.items()}))
 
 
 if __name__ == "__main__":

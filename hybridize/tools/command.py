@@ -30,6 +30,7 @@ from hybridize.tools import (
     peak_memory,
     report,
     saved_files,
+    sequence_memory,
 )
 from hybridize.tools.bench import BenchOptions, Measured
 from hybridize.tools.workloads import CALLS, DEPLOYED, SCRIPTS, SEPARATE, STARTS, WORKLOADS
@@ -154,6 +155,9 @@ def one(
     if workload == "train-memory":
         by_workload[workload] = peak_memory.run(options)
         return report.amounts("train-memory: a warm step of training", by_workload[workload], [peak_memory.NOTE])
+    if workload == "sequence-memory":
+        by_workload[workload] = sequence_memory.run(options)
+        return report.amounts("sequence-memory", by_workload[workload], [sequence_memory.NOTE])
     if workload == "sizes":
         return report.sizes(benchmark.run_sizes(options), options.sizes)
     if workload in STARTS:

@@ -21,18 +21,33 @@ from hybridize.tools.peers import (
     TORCH_FILE,
     WINOGRAD,
 )
+from hybridize.tools.sequence_memory import DECODED
 
 LITERT, ORT, ORT_RUN = "LiteRT set+invoke+get", "ONNX Runtime io_binding", "ONNX Runtime run"
 OPENVINO, SCRIPT, COMPILED = "OpenVINO infer(bound)", "TorchScript frozen", "torch.compile"
+FREEZING, AOT = "torch.compile, freezing", "AOTInductor, freezing"
 JAX, IREE, NUMPY, EAGER = "JAX jit", "IREE llvm-cpu", "NumPy", "PyTorch eager"
 SERVERS = (LITERT, ORT, ORT_RUN, OPENVINO, SCRIPT, COMPILED, EAGER, JAX, NUMPY)
 FUSERS = (JAX, COMPILED, IREE, EAGER, NUMPY)
 FUSED = "PyTorch eager, fused update"
 TRAINERS = (JAX, EAGER, FUSED, COMPILED)
+RECURRENT = (ORT, ORT_RUN, OPENVINO, SCRIPT, AOT)
+ENCODERS = (FREEZING, OPENVINO, ORT, ORT_RUN)
+DECODERS = (EAGER, COMPILED, FREEZING, ORT)
 PRODUCTS = ("weights known ÷ oneDNN", "weights not known ÷ oneDNN")
 """Figures of `benchmarks/products.py`: geometric means over 88 cases each."""
 LAYERS = "40 layers ÷ oneDNN"
 """The figure of `benchmarks/convolutions.py`: a geometric mean."""
+
+THREADED = (
+    "LSTM, 128 to 256, T = 35, batch 32: 2 processes ÷ 2 threads",
+    "Transformer encoder, 4 layers of 256, T = 128: 2 processes ÷ 2 threads",
+)
+"""Figures of `benchmarks/threads.py`."""
+LENGTHS = (
+    "LSTM", "GRU", "Transformer encoder", "causal Transformer", "training step of an LSTM", "of a Transformer",
+)  # fmt: skip
+"""Figures of `benchmarks/lengths.py`: programs of each net."""
 
 
 @dataclass(frozen=True)
@@ -108,14 +123,30 @@ GOALS = (
         ratios(workload, HYBRIDIZED, (OPENVINO, ORT, LITERT), 1.0, 0.8)
         for workload in ("mobilenet-v2-1", "densenet121-1")
     ),
+    ratios("lstm-1", HYBRIDIZED, RECURRENT, 0.75, 0.62),
+    ratios("lstm-32", HYBRIDIZED, RECURRENT, 0.97, 0.88),
+    ratios("gru-1", HYBRIDIZED, RECURRENT, 0.75, 0.55),
+    ratios("transformer-1", HYBRIDIZED, ENCODERS, 0.85, 0.75),
+    ratios("attention-128", HYBRIDIZED, (EAGER,), 0.75, 0.62),
+    ratios("attention-512", HYBRIDIZED, (EAGER,), 0.82, 0.7),
+    ratios("attention-1024", HYBRIDIZED, (EAGER,), 0.88, 0.76),
+    *(ratios(f"attention-causal-{steps}", HYBRIDIZED, (EAGER,), 0.7, 0.6) for steps in (128, 512, 1024)),
+    Goal("decode-20m", HYBRIDIZED, (), Level(share=0.9), Level(share=0.95)),
+    ratios("decode-20m", HYBRIDIZED, DECODERS, 0.95, 0.9),
+    ratios("decode-1m", HYBRIDIZED, DECODERS, 0.6, 0.45),
+    ratios("train-lstm-lm", HYBRIDIZED, TRAINERS, 0.85, 0.65),
+    ratios("train-transformer", HYBRIDIZED, TRAINERS, 0.85, 0.65),
     *(
         ratios("train-memory", f"{name}: {HYBRIDIZED}", (f"{name}: {EAGER}",), 1.0, 1.0)
-        for name in ("train-64", "train-adam-256", "train-wide", "train-lenet-64", "train-resnet18-8")
+        for name in (
+            "train-64", "train-adam-256", "train-wide", "train-lenet-64", "train-resnet18-8",
+            "train-lstm-lm", "train-lstm-lm-1000", "train-transformer",
+        )
     ),
     ratios("deploy-calls", f"{CHAPTER}: {EXPORTED}", (f"{CHAPTER}: {KERNEL}",), 1.15, 1.05),
     ratios("deploy-starts", ARCHIVE, (LITERT_FILE,), 1.0, 0.8),
     ratios("deploy-starts", ARCHIVE, (TORCH_FILE,), 1.0, 0.1),
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -160,6 +191,10 @@ class Ceiling:
 CEILINGS = (
     Ceiling("deploy-sizes", LIBRARY, "beyond the weights", 250 << 10, 100 << 10),
     Ceiling("deploy-sizes", f"{ARCHIVE}: {RESIDENT}", "beyond NumPy's", 60_000_000, 30_000_000),
+    # A byte for each pair of a query and a key would be 64 MiB, as many scores of four heads 1 GiB; queries are 8 MiB.
+    Ceiling("sequence-memory", f"attention-8192: {HYBRIDIZED}", "beyond what goes in", 32 << 20, 12 << 20),
+    Ceiling("sequence-memory", f"attention-back-8192: {HYBRIDIZED}", "beyond what goes in", 63 << 20, 48 << 20),
+    Ceiling("sequence-memory", f"{DECODED}: {HYBRIDIZED}", "beyond what was held before", 64 << 10, 4 << 10),
 )
 
 
@@ -173,7 +208,13 @@ class Most:
     aim: float
 
 
-MOSTS = (*(Most("products", name, 0.5, 0.45) for name in PRODUCTS), Most("convolutions", LAYERS, 0.8, 0.6))
+MOSTS = (
+    *(Most("products", name, 0.5, 0.45) for name in PRODUCTS),
+    Most("convolutions", LAYERS, 0.8, 0.6),
+    # A scaling of 0.8 is 1.25 times the time.
+    *(Most("sequence-threads", name, 1.25, 1.1) for name in THREADED),
+    *(Most("lengths", name, 4, 3) for name in LENGTHS),
+)
 
 
 def verdict(goal: Goal, found: Outcome) -> str:

@@ -16,7 +16,9 @@ from hybridize import hybridize, np
 from hybridize.runtime import cpython
 from hybridize.tools.peers import F32, Batches, Layers
 from hybridize.tools.peers.ours import gluon, network_step_of, step_of
-from hybridize.tools.training_workloads import NetworkTraining, Training
+from hybridize.tools.peers.sequences import ours as sequences
+from hybridize.tools.sequences.training import SequenceTraining
+from hybridize.tools.training_workloads import AnyTraining, Training
 
 WARM, COUNTED = 10, 10
 """Calls before and while a peak is measured."""
@@ -72,17 +74,30 @@ def peak_of(call: Callable[[], object]) -> int:
     In a process that runs with `peak.c`. Our own block of scratch, which waits for the next call, is given back first:
     it is a part of the calls.
     """
-    library = ctypes.CDLL(None)
-    begin, most = library.peak_begin, library.peak_most
-    begin.restype = most.restype = ctypes.c_longlong
     for _ in range(WARM):
         call()
     gc.collect()
     release_scratch()
-    held = int(begin())
+    before = held()
     for _ in range(COUNTED):
         call()
-    return int(most()) - held
+    most = ctypes.CDLL(None).peak_most
+    most.restype = ctypes.c_longlong
+    return int(most()) - before
+
+
+def held() -> int:
+    """Return the bytes that the process has of the C library's memory; the most of them is counted anew."""
+    begin = ctypes.CDLL(None).peak_begin
+    begin.restype = ctypes.c_longlong
+    return int(begin())
+
+
+def held_between_calls() -> int:
+    """The same, of what no call needs."""
+    gc.collect()
+    release_scratch()
+    return held()
 
 
 def release_scratch() -> int:
@@ -96,9 +111,12 @@ def release_scratch() -> int:
     return nbytes
 
 
-def planned(training: Training | NetworkTraining, weights: Any, batches: Batches) -> int:
+def planned(training: AnyTraining, weights: Any, batches: Batches) -> int:
     """Return the bytes that a call of a compiled step takes by its plan."""
     x, y = map(np.array, batches[0])
-    step = step_of(training, weights) if isinstance(training, Training) else network_step_of(training, weights)
+    if isinstance(training, SequenceTraining):
+        step = sequences.step_of(training, weights)
+    else:
+        step = step_of(training, weights) if isinstance(training, Training) else network_step_of(training, weights)
     peak: int = hybridize(step).program(x, y).memory.peak_bytes
     return peak

@@ -10,11 +10,12 @@ from hybridize.tools import workloads
 from hybridize.tools.bench import Amount, BenchOptions, BenchWorker, prepare, rows, worker
 from hybridize.tools.deployment import compiled
 from hybridize.tools.peers import HYBRIDIZED, Row
+from hybridize.tools.sequences.training import LONG_TRAININGS, SEQUENCE_TRAININGS, SequenceTraining
 from hybridize.tools.training_workloads import (
     NETWORK_TRAININGS,
     TRAININGS,
+    AnyTraining,
     NetworkTraining,
-    Training,
     layers_of,
     learned_bytes,
 )
@@ -36,11 +37,12 @@ def run(options: BenchOptions) -> list[Amount]:
         try:
             counter = compiled("peak.c", Path(folder) / "peak.so", options, "-shared", "-fPIC")
         except OSError as failure:
-            return [Amount(workload, error=str(failure)) for workload in (*TRAININGS, *NETWORK_TRAININGS)]
-        trainings: dict[str, Training | NetworkTraining] = {**TRAININGS, **NETWORK_TRAININGS}
-        for workload, training in trainings.items():
+            return [Amount(workload, error=str(failure)) for workload in every()]
+        for workload, training in every().items():
             data = workloads.write(workload, Path(folder))
             for row in rows(options, data.table):
+                if workload in LONG_TRAININGS and row.slow_start:  # it would unroll a thousand steps
+                    continue
                 with worker(options.cpu, {"LD_PRELOAD": str(counter), **KEPT}) as process:
                     found.append(_peak(process, row, workload, training, data))
             with worker(options.cpu) as process:
@@ -49,22 +51,30 @@ def run(options: BenchOptions) -> list[Amount]:
     return found
 
 
-def state_bytes(training: Training | NetworkTraining) -> int:
+def every() -> dict[str, AnyTraining]:
+    """The trainings whose memory is asked."""
+    return {**TRAININGS, **NETWORK_TRAININGS, **SEQUENCE_TRAININGS, **LONG_TRAININGS}
+
+
+def state_bytes(training: AnyTraining) -> int:
     """Weights and gradients, and what the optimizer remembers of each."""
     if isinstance(training, NetworkTraining):
         return learned_bytes(training) * 3
-    weights = sum(weight.nbytes + bias.nbytes for weight, bias in layers_of(training))
+    if isinstance(training, SequenceTraining):
+        weights = sum(array.nbytes for array in training.model.arrays().values())
+    else:
+        weights = sum(weight.nbytes + bias.nbytes for weight, bias in layers_of(training))
     return weights * (4 if training.optimizer == "adam" else 2)
 
 
-def _peak(process: BenchWorker, row: Row, workload: str, training: Training | NetworkTraining, data: Data) -> Amount:
+def _peak(process: BenchWorker, row: Row, workload: str, training: AnyTraining, data: Data) -> Amount:
     answer = prepare(process, row, workload, data)
     if "error" not in answer:
         answer = process.ask(do="peak")
     return _amount(f"{workload}: {row.name}", training, answer)
 
 
-def _amount(name: str, training: Training | NetworkTraining, answer: dict[str, int]) -> Amount:
+def _amount(name: str, training: AnyTraining, answer: dict[str, int]) -> Amount:
     if "error" in answer:
         return Amount(name, error=str(answer["error"]))
     there = state_bytes(training)

@@ -21,6 +21,7 @@ from hybridize.tools import networks
 from hybridize.tools.network_gradients import cross_entropy, learned, losses
 from hybridize.tools.networks import F64, Network
 from hybridize.tools.peers import F32, I32, Batches, Layers, Prepared
+from hybridize.tools.sequences.training import LONG_TRAININGS, SEQUENCE_TRAININGS, SequenceTraining
 
 CHECKED = 5
 """Steps whose losses are compared before anything is timed: they depend on all weights, and on what Adam remembers."""
@@ -95,25 +96,31 @@ EPOCHS = {
 """Those whose call is an epoch, with its loader: samples come in the data's order once, shuffled from then on."""
 if importlib.util.find_spec("sklearn") is None:  # the digits are in its package
     EPOCHS = {}
+AnyTraining = Training | NetworkTraining | SequenceTraining
+
+
+def every() -> dict[str, AnyTraining]:
+    """All trainings by their workloads."""
+    return {**TRAININGS, **NETWORK_TRAININGS, **STEPWISE, **EPOCHS, **SEQUENCE_TRAININGS, **LONG_TRAININGS}
 
 
 def known(workload: str) -> bool:
     """Tell whether the workload is a training."""
-    return any(workload in kind for kind in (TRAININGS, NETWORK_TRAININGS, STEPWISE, EPOCHS))
+    return workload in every()
 
 
 def table(workload: str) -> str:
     """The table in the peers' modules that has the training."""
     if workload in NETWORK_TRAININGS:
         return "TRAIN_NET"
+    if isinstance(named(workload), SequenceTraining):
+        return "TRAIN_SEQUENCE"
     return "TRAIN" if workload in TRAININGS else "STEP" if workload in STEPWISE else "EPOCH"
 
 
-def named(workload: str) -> Training | NetworkTraining:
+def named(workload: str) -> AnyTraining:
     """The workload's training."""
-    if workload in NETWORK_TRAININGS:
-        return NETWORK_TRAININGS[workload]
-    return {**TRAININGS, **STEPWISE, **EPOCHS}[workload]
+    return every()[workload]
 
 
 def steps_of_call(workload: str) -> int:
@@ -143,20 +150,48 @@ def _batches(batch: int, shape: tuple[int, ...], classes: int) -> Batches:
     random = np.random.default_rng(1)
     x: F32 = random.standard_normal((COUNT, batch, *shape)).astype(np.float32)
     y: I32 = random.integers(0, classes, (COUNT, batch)).astype(np.int32)
-    return [*zip(x, y, strict=True), *zip(x, (y + 1) % classes, strict=True)]
+    return _twice([*zip(x, y, strict=True)], classes)
+
+
+def _twice(batches: Sequence[tuple[Any, I32]], classes: int) -> list[tuple[Any, I32]]:
+    """Batches, and the same with other labels."""
+    return [*batches, *((x, (y + 1) % classes) for x, y in batches)]
 
 
 def expected(training: Training, layers: Layers, batches: Sequence[tuple[F32, I32]]) -> F64:
     """The mean loss of each batch, as they are learnt one after the other."""
     parameters = [array.astype(np.float64) for layer in layers for array in layer]
+    return _learnt(training, parameters, lambda x, y: _backward(parameters, x.astype(np.float64), y), batches)
+
+
+def expected_of_sequences(
+    training: SequenceTraining, weights: dict[str, F32], batches: Sequence[tuple[I32, I32]]
+) -> F64:
+    """The same of a language model."""
+    wide = {name: array.astype(np.float64) for name, array in weights.items()}
+
+    def backward(x: I32, y: I32) -> tuple[float, list[F64]]:
+        loss, gradients = training.model.backward(wide, x, y)
+        return loss, [gradients[name] for name in wide]
+
+    return _learnt(training, [*wide.values()], backward, batches)
+
+
+def _learnt(
+    training: Training | SequenceTraining,
+    parameters: list[F64],
+    backward: Callable[[Any, I32], tuple[float, list[F64]]],
+    batches: Sequence[tuple[Any, I32]],
+) -> F64:
+    """The mean loss of each batch, while the optimizer changes the parameters in place."""
     update = _adam(training.rate, parameters) if training.optimizer == "adam" else _sgd(training.rate, parameters)
     next(update)
-    losses = []
+    found = []
     for x, y in batches:
-        loss, gradients = _backward(parameters, x.astype(np.float64), y)
-        losses.append(loss)
+        loss, gradients = backward(x, y)
+        found.append(loss)
         update.send(gradients)
-    return np.array(losses)
+    return np.array(found)
 
 
 def _backward(parameters: Sequence[F64], x: F64, y: I32) -> tuple[float, list[F64]]:
@@ -242,6 +277,24 @@ def read_network(training: NetworkTraining, path: str) -> tuple[list[tuple[F32, 
         ]
         images = [data[f"x{i}"] for i in range(COUNT)]
         return weights, [(images[i % COUNT], data[f"y{i}"]) for i in range(2 * COUNT)]
+
+
+def write_sequences(training: SequenceTraining, path: Path) -> F64:
+    """Write a language model's weights and batches; the losses that must come out."""
+    weights = training.model.arrays()
+    batches = _twice(training.tokens(COUNT), training.model.vocabulary)
+    arrays: dict[str, Any] = {f"weight.{name}": array for name, array in weights.items()}
+    arrays |= {f"x{i}": x for i, (x, _) in enumerate(batches)} | {f"y{i}": y for i, (_, y) in enumerate(batches)}
+    np.savez(path, allow_pickle=False, **arrays)
+    return expected_of_sequences(training, weights, batches[:CHECKED_OF_NETWORKS])
+
+
+def read_sequences(path: str) -> tuple[dict[str, F32], Batches]:
+    """Read what `write_sequences` has written."""
+    with np.load(path) as data:
+        named = {name: data[name] for name in data.files}
+    weights = {name.removeprefix("weight."): one for name, one in named.items() if name.startswith("weight.")}
+    return weights, [(named[f"x{i}"], named[f"y{i}"]) for i in range(2 * COUNT)]
 
 
 def learned_bytes(training: NetworkTraining) -> int:

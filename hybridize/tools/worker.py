@@ -11,6 +11,7 @@
     {"do": "losses"}                                        -> {"finite": bool}
     {"do": "memory", "data": file.npz, "calls": n, "shapes": n} -> {"before_calls": bytes, ...}
     {"do": "peak"}                                          -> {"bytes": n}
+    {"do": "held"}                                          -> {"bytes": n}
     {"do": "planned", "workload": w, "data": file.npz}      -> {"bytes": n}
     {"do": "first", "model": m, "loaded": bool}             -> {"first_s": ..., "llvm": bool}
     {"do": "sizes", "count": n}                             -> {"programs": n, ...}
@@ -108,6 +109,9 @@ def answers(requests: Iterator[str]) -> Iterator[dict[str, Any]]:
                 case "peak" if timer is not None:
                     memory = load_module("hybridize.tools.memory")
                     yield {"bytes": memory.peak_of(functools.partial(timer.timeit, 1))}
+                case "held":
+                    memory = load_module("hybridize.tools.memory")
+                    yield {"bytes": memory.held_between_calls()}
                 case "planned":
                     memory = load_module("hybridize.tools.memory")
                     table = training_workloads.table(request["workload"])

@@ -16,7 +16,10 @@ from hybridize.tools.convolutions import CONVOLUTIONS
 from hybridize.tools.formulas import FORMULAS
 from hybridize.tools.networks import NETWORKS
 from hybridize.tools.peers import F32, Layers
-from hybridize.tools.training_workloads import EPOCHS, NETWORK_TRAININGS, STEPWISE, TRAININGS, Training
+from hybridize.tools.sequences import inference
+from hybridize.tools.sequences.inference import SEQUENCES
+from hybridize.tools.sequences.training import SEQUENCE_TRAININGS, SequenceTraining
+from hybridize.tools.training_workloads import EPOCHS, NETWORK_TRAININGS, STEPWISE, TRAININGS, NetworkTraining
 
 SIZES = (512, 256, 128, 2)
 """Widths of the chapter's multilayer perceptron, input first."""
@@ -28,7 +31,9 @@ CALLS = {
     **{name: training.title for name, training in (TRAININGS | STEPWISE | EPOCHS).items()},
     **{name: training.title for name, training in NETWORK_TRAININGS.items()},
     **{name: convolution.title for name, convolution in CONVOLUTIONS.items()},
-    **{name: inference.title for name, inference in NETWORKS.items()},
+    **{name: network.title for name, network in NETWORKS.items()},
+    **{name: net.title for name, net in SEQUENCES.items()},
+    **{name: training.title for name, training in SEQUENCE_TRAININGS.items()},
 }
 """Workloads whose calls are timed, and what they are."""
 STARTS = {
@@ -59,10 +64,14 @@ SCRIPTS = {
     "products": Script("benchmarks/products.py", ("--markdown",), figures=True),
     "convolutions": Script("benchmarks/convolutions.py", ("--markdown",), figures=True),
     "threads": Script("benchmarks/threads.py"),
+    "sequence-threads": Script(
+        "benchmarks/threads.py", ("--only", "LSTM, 128 to 256", "--only", "Transformer encoder"), figures=True
+    ),
+    "lengths": Script("benchmarks/lengths.py", ("--markdown",), figures=True),
     "instructions": Script("benchmarks/instructions.py"),
     "train-programs": Script("benchmarks/recompilations.py"),
 }
-SEPARATE = ("memory", "train-memory", *SCRIPTS)
+SEPARATE = ("memory", "train-memory", "sequence-memory", *SCRIPTS)
 """Run only when they are named: they take minutes."""
 WORKLOADS = (*CALLS, *STARTS, "sizes", *DEPLOYED, *SEPARATE)
 
@@ -150,12 +159,16 @@ def write(workload: str, folder: Path) -> Data:
         return Data("CONV", path, convolution.expected(x, weight, bias))
     if workload in NETWORKS:
         return Data("NET", path, networks.write(NETWORKS[workload], path))
+    if inference.known(workload):
+        return Data(inference.named(workload).table, path, inference.write(inference.named(workload), path))
     if training_workloads.known(workload):
         training = training_workloads.named(workload)
-        if isinstance(training, Training):
-            losses = training_workloads.write(training, path, epoch=workload in EPOCHS)
-        else:
+        if isinstance(training, SequenceTraining):
+            losses = training_workloads.write_sequences(training, path)
+        elif isinstance(training, NetworkTraining):
             losses = training_workloads.write_network(training, path)
+        else:
+            losses = training_workloads.write(training, path, epoch=workload in EPOCHS)
         return Data(training_workloads.table(workload), path, losses)
     if workload == "call-overhead":
         one = np.ones((1,), np.float32)
@@ -170,6 +183,10 @@ def write(workload: str, folder: Path) -> Data:
 
 def read(table: str, workload: str, path: str) -> tuple[Any, ...]:
     """The arguments of a build of the table, from the parent's file."""
+    if inference.known(workload):
+        return inference.read(inference.named(workload), path)
+    if table == "TRAIN_SEQUENCE":
+        return training_workloads.named(workload), *training_workloads.read_sequences(path)
     if table == "TRAIN_NET":
         training = NETWORK_TRAININGS[workload]
         return training, *training_workloads.read_network(training, path)
@@ -194,8 +211,14 @@ def demands(workload: str) -> tuple[Demand, ...]:
     Of the perceptron each weight is read once, from the level of memory that keeps them all, and every product is
     computed; the longer of the two is the limit. Formulas read their arguments and write their result once, in order;
     their arithmetic is not counted. Convolutions, and networks of them, compute every product, those with
-    the padding included; training them takes each three times, but for the gradient of the images.
+    the padding included; training them takes each three times, but for the gradient of the images. Networks over
+    sequences compute every product, of causal scores those that are seen, and read their weights: those of a recurrent
+    layer's state at each step, from the level of memory that keeps them, others once.
     """
+    if workload in SEQUENCES:
+        return _of_sequences(SEQUENCES[workload])
+    if workload in SEQUENCE_TRAININGS:
+        return (Demand(ProbeOf(MULTIPLY_ADDS), SEQUENCE_TRAININGS[workload].flops),)
     if workload in CONVOLUTIONS:
         return (Demand(ProbeOf(MULTIPLY_ADDS), CONVOLUTIONS[workload].flops),)
     if workload in NETWORKS:
@@ -219,3 +242,9 @@ def demands(workload: str) -> tuple[Demand, ...]:
         Demand(ProbeOf(MULTIPLY_ADDS), 2 * products * BATCHES[workload]),
         Demand(ProbeOf(READING, weight_bytes), weight_bytes),
     )
+
+
+def _of_sequences(net: inference.Net) -> tuple[Demand, ...]:
+    flops, (weight_bytes, read_bytes) = inference.products(net), inference.weights(net)
+    products = (Demand(ProbeOf(MULTIPLY_ADDS), flops),) if flops else ()
+    return products + ((Demand(ProbeOf(READING, weight_bytes), read_bytes),) if weight_bytes else ())

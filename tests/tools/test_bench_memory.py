@@ -69,8 +69,7 @@ def test_memory_is_counted_to_the_byte(tmp_path):
 def test_rows_and_goals(monkeypatch):
     """Our row counts what the plan says; a runtime that fails says why."""
     small = Training("small", (64, 200, 10), 32, "adam", 0.01)
-    monkeypatch.setattr(peak_memory, "TRAININGS", {"train-adam-1": TRAININGS["train-adam-1"]})
-    monkeypatch.setattr(peak_memory, "NETWORK_TRAININGS", {})
+    monkeypatch.setattr(peak_memory, "every", lambda: {"train-adam-1": TRAININGS["train-adam-1"]})
     found = {one.name: one for one in peak_memory.run(bench.BenchOptions(only=("nothing else",)))}
     ours = found[f"train-adam-1: {HYBRIDIZED}"]
     planned = found[f"train-adam-1: {HYBRIDIZED}, {peak_memory.PLANNED}"]

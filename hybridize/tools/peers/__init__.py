@@ -16,6 +16,8 @@ Each module offers tables from a mode ("eager", "script") to a build:
                                            or, where the runtime likes that best, channels last
     FILE     : (layers, x, path) -> None   the perceptron as a file, for `ARTIFACTS`
 
+Those of networks over sequences are in `peers.sequences`.
+
 A build makes the model in memory, as its user would have it, and loads whatever compiler it needs; `start` then does
 what stands between that model and the first result (compile, freeze, load), so that it can be timed.
 """
@@ -80,6 +82,8 @@ WINOGRAD = "hybridize, winograd"
 ALL = ("MLP", "ADD_ONE", "FORMULA")
 TRAINED = (*ALL, "TRAIN", "EPOCH")
 NETS = ("MLP", "ADD_ONE", "CONV", "NET")
+INFERRED = ("RECURRENCE", "ENCODER", "ATTENTION")
+WEIGHTED = ("RECURRENCE", "ENCODER", "DECODER")
 ROWS = (
     Row(HYBRIDIZED, "ours", "hybridized", "hybridize", (*TRAINED, "CONV", "NET", "TRAIN_NET")),
     Row(BLOCK, "ours", "block", "hybridize", ("ADD_ONE",)),
@@ -100,7 +104,29 @@ ROWS = (
     Row("LiteRT set+invoke+get", "litert", "interpreter", "ai_edge_litert", ("MLP", "CONV", "NET")),
     Row("JAX jit", "jax", "jit", "jax", (*ALL, "CONV", "NET", "TRAIN", "TRAIN_NET")),  # it has no loader
     Row("IREE llvm-cpu", "iree", "invoke", "iree", ("FORMULA",), slow_start=True),
-)
+    Row(
+        HYBRIDIZED, "sequences.ours", "hybridized", "hybridize",
+        (*INFERRED, "DECODER", "TRAIN_SEQUENCE", "ATTENTION_BACK", "DECODING"),
+    ),
+    Row(
+        "PyTorch eager", "sequences.pytorch", "eager", "torch",
+        ("RECURRENCE", "ATTENTION", "DECODER", "TRAIN_SEQUENCE", "ATTENTION_BACK", "DECODING"),
+    ),
+    Row("PyTorch eager", "sequences.pytorch", "own", "torch", ("ENCODER",)),
+    Row("PyTorch eager, fused update", "sequences.pytorch", "fused", "torch", ("TRAIN_SEQUENCE",)),
+    Row("TorchScript frozen", "sequences.pytorch", "script", "torch", INFERRED),
+    Row(
+        "torch.compile", "sequences.pytorch", "compile", "torch",
+        ("ATTENTION", "DECODER", "TRAIN_SEQUENCE"), slow_start=True,
+    ),
+    Row("torch.compile, freezing", "sequences.pytorch", "freezing", "torch", ("ENCODER", "DECODER"), slow_start=True),
+    Row("AOTInductor, freezing", "sequences.pytorch", "aot", "torch", WEIGHTED, slow_start=True),
+    Row("ONNX Runtime io_binding", "sequences.ort", "io_binding", "onnxruntime", (*INFERRED, "DECODER")),
+    Row("ONNX Runtime run", "sequences.ort", "run", "onnxruntime", INFERRED),
+    Row("OpenVINO infer(bound)", "sequences.ov", "bound", "openvino", INFERRED),
+    Row("LiteRT set+invoke+get", "sequences.litert", "interpreter", "ai_edge_litert", INFERRED),
+    Row("JAX jit", "sequences.jax", "jit", "jax", (*INFERRED, "DECODER", "TRAIN_SEQUENCE")),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from hybridize.tools.formulas import FORMULAS
 from hybridize.tools.network_gradients import learned
 from hybridize.tools.networks import Layer, Network
 from hybridize.tools.peers import F32, Batches, Layers, Prepared, Start
+from hybridize.tools.sequences.training import SequenceTraining
 from hybridize.tools.training_workloads import (
     BETAS,
     CHECKED_OF_NETWORKS,
@@ -165,7 +166,7 @@ def network(network: Network, weights: list[tuple[F32, ...]], x: F32) -> Start:
     return prepare(lambda x: function(constants, x), np.ascontiguousarray(x.transpose(0, 2, 3, 1)))
 
 
-def updated(training: Training, parameters: Any, gradients: Any, slots: Any) -> tuple[Any, Any]:
+def updated(training: Training | SequenceTraining, parameters: Any, gradients: Any, slots: Any) -> tuple[Any, Any]:
     """Parameters and what the optimizer remembers, after a step."""
     each = jax.tree.map
     if training.optimizer == "sgd":

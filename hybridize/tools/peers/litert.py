@@ -49,8 +49,13 @@ class Model:
         self._operators: list[Any] = []
         self._codes: list[int] = []
 
-    def tensor(self, name: str, shape: tuple[int, ...], data: F32 | I32 | None = None) -> int:
-        """Add a tensor of float32, or of the data's int32, a constant if its data is known; returns its number."""
+    def tensor(
+        self, name: str, shape: tuple[int, ...], data: F32 | I32 | None = None, *, variable: bool = False
+    ) -> int:
+        """Add a tensor of float32, or of the data's int32, a constant if its data is known; returns its number.
+
+        A variable one is zero in the beginning, and kept from call to call.
+        """
         if data is not None:
             self._buffers.append(AlignedBuffer(data.tobytes()))
         self._tensors.append(
@@ -62,6 +67,7 @@ class Model:
                 buffer=0 if data is None else len(self._buffers) - 1,
                 name=name,
                 hasRank=True,
+                isVariable=variable,
             )
         )
         return len(self._tensors) - 1
@@ -80,17 +86,17 @@ class Model:
             )
         )
 
-    def written(self, first: int, last: int) -> bytes:
-        """The file of a model from tensor `first` to tensor `last`."""
+    def written(self, inputs: Sequence[int], last: int) -> bytes:
+        """The file of a model from some tensors to tensor `last`."""
         model = schema.ModelT(
             version=SCHEMA_VERSION,
             operatorCodes=[
-                schema.OperatorCodeT(deprecatedBuiltinCode=opcode, builtinCode=opcode, version=1)
+                schema.OperatorCodeT(deprecatedBuiltinCode=min(opcode, 127), builtinCode=opcode, version=1)
                 for opcode in self._codes
             ],
             subgraphs=[
                 schema.SubGraphT(
-                    tensors=self._tensors, inputs=[first], outputs=[last], operators=self._operators, name="main"
+                    tensors=self._tensors, inputs=list(inputs), outputs=[last], operators=self._operators, name="main"
                 )
             ],
             buffers=self._buffers,
@@ -112,7 +118,7 @@ def tflite(layers: Layers, batch: int) -> bytes:
         fused = ACTIVATION.NONE if last else ACTIVATION.RELU
         options = schema.FullyConnectedOptionsT(fusedActivationFunction=fused)
         model.operator(OPERATOR.FULLY_CONNECTED, operands, value, OPTIONS.FullyConnectedOptions, options)
-    return model.written(first, value)
+    return model.written([first], value)
 
 
 def convolution_tflite(x: F32, weight: F32, bias: F32) -> bytes:
@@ -129,7 +135,7 @@ def convolution_tflite(x: F32, weight: F32, bias: F32) -> bytes:
         fusedActivationFunction=ACTIVATION.RELU,
     )
     model.operator(OPERATOR.CONV_2D, operands, value, OPTIONS.Conv2DOptions, options)
-    return model.written(first, value)
+    return model.written([first], value)
 
 
 class NetworkFile:
@@ -152,7 +158,7 @@ class NetworkFile:
         for number in range(len(self._weights)):
             if number + 1 not in self._numbers:
                 self._add(number)
-        return self._model.written(self._numbers[0], self._numbers[len(self._weights)])
+        return self._model.written([self._numbers[0]], self._numbers[len(self._weights)])
 
     def _shape(self, value: int) -> tuple[int, ...]:
         channels, *size = self._network.shape(value)
@@ -277,13 +283,14 @@ def _factors(normalization: tuple[F32, ...]) -> tuple[F32, F32]:
     return scale, beta - mean * scale
 
 
-def interpreted(model: bytes, x: F32) -> Start:
-    """set_tensor, invoke, get_tensor: arrays in, arrays out."""
+def interpreted(model: bytes, *xs: F32, states: bool = False) -> Start:
+    """set_tensor, invoke, get_tensor: arrays in, arrays out; states are zero again before each call."""
 
     def start() -> Prepared:
         interpreter = Interpreter(model_content=model, num_threads=1)
         interpreter.allocate_tensors()
-        source = interpreter.get_input_details()[0]["index"]
+        sources = [details["index"] for details in interpreter.get_input_details()]
+        (source, *others) = sources
         target = interpreter.get_output_details()[0]["index"]
         set_tensor, invoke, get_tensor = interpreter.set_tensor, interpreter.invoke, interpreter.get_tensor
 
@@ -292,7 +299,15 @@ def interpreted(model: bytes, x: F32) -> Start:
             invoke()
             return get_tensor(target)  # type: ignore[no-any-return]
 
-        return Prepared(call, (x,), np.asarray)
+        def call_all(*xs: F32) -> F32:
+            if states:
+                interpreter.reset_all_variables()
+            for source, x in zip(sources, xs, strict=True):
+                set_tensor(source, x)
+            invoke()
+            return get_tensor(target)  # type: ignore[no-any-return]
+
+        return Prepared(call_all if others or states else call, xs, np.asarray)
 
     return start
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +12,9 @@ import onnxruntime
 
 from hybridize.tools.networks import Network
 from hybridize.tools.peers import F32, BuildConvolution, Layers, Prepared, Start, onnx_model
+
+Inputs = Mapping[str, F32]
+"""Arrays that go in, by name; what comes out is "y"."""
 
 
 def session(model: bytes) -> onnxruntime.InferenceSession:
@@ -23,25 +26,25 @@ def session(model: bytes) -> onnxruntime.InferenceSession:
     return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
 
-def with_run(model: bytes, x: F32, y_shape: tuple[int, ...]) -> Start:
+def with_run(model: bytes, inputs: Inputs, y_shape: tuple[int, ...]) -> Start:
     """session.run: arrays in, arrays out."""
 
     def start() -> Prepared:
         run = session(model).run
-        return Prepared(run, (["y"], {"x": x}), lambda outputs: np.asarray(outputs[0]))
+        return Prepared(run, (["y"], dict(inputs)), lambda outputs: np.asarray(outputs[0]))
 
     return start
 
 
-def with_io_binding(model: bytes, x: F32, y_shape: tuple[int, ...]) -> Start:
-    """session.run_with_iobinding: both buffers exist and are known to the session."""
+def with_io_binding(model: bytes, inputs: Inputs, y_shape: tuple[int, ...]) -> Start:
+    """session.run_with_iobinding: all buffers exist and are known to the session."""
 
     def start() -> Prepared:
         ready = session(model)
         binding = ready.io_binding()
-        x_value = onnxruntime.OrtValue.ortvalue_from_numpy(x)
+        for name, x in inputs.items():
+            binding.bind_ortvalue_input(name, onnxruntime.OrtValue.ortvalue_from_numpy(x))
         y_value = onnxruntime.OrtValue.ortvalue_from_numpy(np.zeros(y_shape, np.float32))
-        binding.bind_ortvalue_input("x", x_value)
         binding.bind_ortvalue_output("y", y_value)
         return Prepared(ready.run_with_iobinding, (binding,), lambda _: np.asarray(y_value.numpy()))
 
@@ -53,19 +56,19 @@ def file(layers: Layers, x: F32, path: str) -> None:
     Path(path).write_bytes(onnx_model.mlp(layers, x))
 
 
-Mode = Callable[[bytes, F32, tuple[int, ...]], Start]
+Mode = Callable[[bytes, Inputs, tuple[int, ...]], Start]
 
 
 def _mlp(mode: Mode) -> Callable[[Layers, F32], Start]:
-    return lambda layers, x: mode(onnx_model.mlp(layers, x), x, (len(x), len(layers[-1][1])))
+    return lambda layers, x: mode(onnx_model.mlp(layers, x), {"x": x}, (len(x), len(layers[-1][1])))
 
 
 def _network(mode: Mode) -> Callable[[Network, list[tuple[F32, ...]], F32], Start]:
-    return lambda net, weights, x: mode(onnx_model.network(net, weights, x), x, (len(x), *net.layers[-1].shape))
+    return lambda net, weights, x: mode(onnx_model.network(net, weights, x), {"x": x}, (len(x), *net.layers[-1].shape))
 
 
 def _add_one(mode: Mode) -> Callable[[F32], Start]:
-    return lambda x: mode(onnx_model.add_one(x), x, x.shape)
+    return lambda x: mode(onnx_model.add_one(x), {"x": x}, x.shape)
 
 
 def _conv(mode: Mode) -> BuildConvolution:
@@ -74,7 +77,7 @@ def _conv(mode: Mode) -> BuildConvolution:
     def build(x: F32, weight: F32, bias: F32) -> Start:
         planes = np.ascontiguousarray(x.transpose(0, 3, 1, 2))
         shape = (len(planes), len(bias), *planes.shape[2:])
-        start = mode(onnx_model.planar_convolution(planes, weight, bias), planes, shape)
+        start = mode(onnx_model.planar_convolution(planes, weight, bias), {"x": planes}, shape)
 
         def begin() -> Prepared:
             prepared = start()

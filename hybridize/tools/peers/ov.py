@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from io import BytesIO
 
 import numpy as np
@@ -13,16 +14,21 @@ from hybridize.tools.peers import F32, Layers, Prepared, Start, onnx_model
 
 
 def bound(model: bytes, x: F32) -> Start:
+    """A model of ONNX with its tensors set."""
+    return bound_model(lambda: openvino.Core().read_model(BytesIO(model)), x)
+
+
+def bound_model(made: Callable[[], openvino.Model], *xs: F32) -> Start:
     """infer() on a request whose input and output tensors are set."""
 
     def start() -> Prepared:
-        core = openvino.Core()
         settings = {"INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1, "INFERENCE_PRECISION_HINT": "f32"}
-        compiled = core.compile_model(core.read_model(BytesIO(model)), "CPU", settings)
+        compiled = openvino.Core().compile_model(made(), "CPU", settings)
         request = compiled.create_infer_request()
-        request.set_input_tensor(openvino.Tensor(x, shared_memory=True))
+        for number, x in enumerate(xs):
+            request.set_input_tensor(number, openvino.Tensor(x, shared_memory=True))
 
-        def read(_: object, keep: F32 = x) -> F32:
+        def read(_: object, keep: tuple[F32, ...] = xs) -> F32:
             # A tensor that shares memory does not keep the array alive: `keep` does.
             return np.array(request.get_output_tensor().data)
 

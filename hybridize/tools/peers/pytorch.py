@@ -62,36 +62,36 @@ def in_inference_mode() -> None:
     _GUARDS.append(guard)  # the mode ends when the guard is let go
 
 
-def eager(net: torch.nn.Module, x: torch.Tensor) -> Start:
+def eager(net: torch.nn.Module, *xs: torch.Tensor) -> Start:
     """The module, called."""
 
     def start() -> Prepared:
         in_inference_mode()
-        return Prepared(net, (x,), as_numpy)
+        return Prepared(net, xs, as_numpy)
 
     return start
 
 
-def scripted(net: torch.nn.Module, x: torch.Tensor) -> Start:
+def scripted(net: torch.nn.Module, *xs: torch.Tensor) -> Start:
     """The module scripted, frozen, optimised for inference; called twice, because the executor specialises then."""
 
     def start() -> Prepared:
         in_inference_mode()
         frozen = torch.jit.optimize_for_inference(torch.jit.freeze(torch.jit.script(net)))
         for _ in range(2):
-            frozen(x)
-        return Prepared(frozen, (x,), as_numpy)
+            frozen(*xs)
+        return Prepared(frozen, xs, as_numpy)
 
     return start
 
 
-def frozen(net: torch.nn.Module, x: torch.Tensor) -> Start:
+def frozen(net: torch.nn.Module, *xs: torch.Tensor) -> Start:
     """The module through torch.compile, its weights constants (`freezing`)."""
     inductor.freezing = True
-    return compiled(net, x)
+    return compiled(net, *xs)
 
 
-def packaged(net: torch.nn.Module, x: torch.Tensor) -> Start:
+def packaged(net: torch.nn.Module, *xs: torch.Tensor) -> Start:
     """The module exported, and compiled ahead of time with its weights as constants (AOTInductor)."""
     load_compiler()
 
@@ -99,7 +99,7 @@ def packaged(net: torch.nn.Module, x: torch.Tensor) -> Start:
         in_inference_mode()
         folder = tempfile.TemporaryDirectory()
         with torch.no_grad():
-            exported = torch.export.export(net, (x,))
+            exported = torch.export.export(net, xs)
             package = torch._inductor.aoti_compile_and_package(
                 exported, package_path=f"{folder.name}/net.pt2", inductor_configs={"freezing": True}
             )
@@ -108,7 +108,7 @@ def packaged(net: torch.nn.Module, x: torch.Tensor) -> Start:
         def read(y: Any, keep: Any = folder) -> F32:
             return as_numpy(y)
 
-        return Prepared(call, (x,), read)
+        return Prepared(call, xs, read)
 
     return start
 
@@ -119,13 +119,13 @@ def load_compiler() -> None:
         torch.compile(lambda value: value - 3)(torch.ones(2))
 
 
-def compiled(net: torch.nn.Module, x: torch.Tensor) -> Start:
+def compiled(net: torch.nn.Module, *xs: torch.Tensor) -> Start:
     """The module through torch.compile."""
     load_compiler()
 
     def start() -> Prepared:
         in_inference_mode()
-        return Prepared(torch.compile(net), (x,), as_numpy)
+        return Prepared(torch.compile(net), xs, as_numpy)
 
     return start
 

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: Apache-2.0
+"""hybridize itself on networks over sequences: Gluon blocks, hybridized."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from hybridize import autograd, hybridize, np, npx
+from hybridize.gluon import Parameter, nn, rnn
+from hybridize.gluon import loss as losses
+from hybridize.gluon.model_zoo import text
+from hybridize.gluon.trainer import Trainer
+from hybridize.tools import networks
+from hybridize.tools.peers import F32, Batches, Prepared, Start
+from hybridize.tools.peers.ours import as_numpy, load_llvm
+from hybridize.tools.sequences import recurrence as recurrence_net
+from hybridize.tools.sequences.attention import AttentionNet
+from hybridize.tools.sequences.decoder import BASE, DecoderNet, DecodingNet
+from hybridize.tools.sequences.encoder import EncoderNet
+from hybridize.tools.sequences.language_models import RecurrentModel, TransformerModel
+from hybridize.tools.sequences.recurrence import RecurrentNet
+from hybridize.tools.sequences.training import SequenceTraining
+from hybridize.tools.training_workloads import CHECKED_OF_NETWORKS, steps
+
+Arrays = dict[str, F32]
+
+
+def dense(weight: F32, bias: F32 | None) -> Any:
+    """A dense layer over the last axis."""
+    made: Any = nn.Dense(weight.shape[0], flatten=False, use_bias=bias is not None, in_units=weight.shape[1])
+    made.initialize()
+    made.weight.set_data(np.array(weight))
+    if bias is not None:
+        made.bias.set_data(np.array(bias))
+    return made
+
+
+def norm(arrays: Arrays, name: str) -> nn.LayerNorm:
+    """A layer normalization."""
+    gamma, beta = arrays[f"{name}.gamma"], arrays[f"{name}.beta"]
+    made = nn.LayerNorm(epsilon=networks.EPSILON, in_channels=len(gamma))
+    made.initialize()
+    made.gamma.set_data(np.array(gamma))
+    made.beta.set_data(np.array(beta))
+    return made
+
+
+def recurrent(kind: str, inputs: int, arrays: Arrays) -> Any:
+    """A layer of Gluon's own."""
+    made: Any = {"lstm": rnn.LSTM, "gru": rnn.GRU}[kind](arrays["w_state"].shape[1], input_size=inputs)
+    made.initialize()
+    for part, name in zip(("i2h_weight", "h2h_weight", "i2h_bias", "h2h_bias"), recurrence_net.NAMES, strict=True):
+        getattr(made, f"l0_{part}").set_data(np.array(arrays[name]))
+    return made
+
+
+def attention_of(q: Any, k: Any, v: Any, causal: bool) -> Any:
+    """softmax(q kᵀ / √size) v over [batch, head, time, size]."""
+    scores = np.matmul(q, np.swapaxes(k, -1, -2)) * q.shape[-1] ** -0.5
+    weights = npx.masked_softmax(scores, np.tri(q.shape[-2]) > 0) if causal else npx.softmax(scores)
+    return np.matmul(weights, v)
+
+
+class TransformerBlock(nn.HybridBlock):
+    """A layer of a Transformer; its normalizations first, or behind the sums."""
+
+    qkv: nn.Dense
+    out: nn.Dense
+    up: nn.Dense
+    down: nn.Dense
+
+    def __init__(self, arrays: Arrays, heads: int, causal: bool, first: bool) -> None:
+        super().__init__()
+        self._heads, self._causal, self._first = heads, causal, first
+        for name in ("qkv", "out", "up", "down"):
+            setattr(self, name, dense(arrays[f"{name}.weight"], arrays[f"{name}.bias"]))
+        self.norm1, self.norm2 = norm(arrays, "norm1"), norm(arrays, "norm2")
+
+    def seen(self, x: Any) -> Any:
+        """Self-attention."""
+        batch, time, width = x.shape
+        qkv = self.qkv(x).reshape(batch, time, 3, self._heads, width // self._heads)
+        q, k, v = np.transpose(qkv, (2, 0, 3, 1, 4))
+        found = np.transpose(attention_of(q, k, v, self._causal), (0, 2, 1, 3))
+        return self.out(found.reshape(batch, time, width))
+
+    def wide(self, x: Any) -> Any:
+        """The two dense layers."""
+        return self.down(npx.gelu(self.up(x)))
+
+    def forward(self, x: Any) -> Any:
+        if self._first:
+            x = x + self.seen(self.norm1(x))
+            return x + self.wide(self.norm2(x))
+        x = self.norm1(x + self.seen(x))
+        return self.norm2(x + self.wide(x))
+
+
+def of_layer(arrays: Arrays, number: int) -> Arrays:
+    """The weights of a layer, by their names in it."""
+    start = f"{number}."
+    return {name.removeprefix(start): one for name, one in arrays.items() if name.startswith(start)}
+
+
+def blocks(arrays: Arrays, count: int, heads: int, causal: bool, first: bool) -> nn.HybridSequential:
+    """The layers of a Transformer."""
+    net = nn.HybridSequential()
+    net.add(*(TransformerBlock(of_layer(arrays, number), heads, causal, first) for number in range(count)))
+    return net
+
+
+class RecurrentScores(nn.HybridBlock):
+    """The scores of a recurrent language model."""
+
+    def __init__(self, model: RecurrentModel, arrays: Arrays) -> None:
+        super().__init__()
+        self.embedding = embedding(arrays["embedding"])
+        self.layer = recurrent("lstm", model.embedding, arrays)
+        self.head = dense(arrays["head.weight"], arrays["head.bias"])
+
+    def forward(self, tokens: Any) -> Any:
+        return self.head(self.layer(self.embedding(tokens)))
+
+
+class TransformerScores(nn.HybridBlock):
+    """The scores of a causal Transformer."""
+
+    def __init__(self, model: TransformerModel, arrays: Arrays) -> None:
+        super().__init__()
+        self.embedding = embedding(arrays["embedding"])
+        self.places = Parameter(shape=arrays["places"].shape)
+        self.places.initialize()
+        self.places.set_data(np.array(arrays["places"]))
+        self.layers = blocks(arrays, model.layers, model.heads, causal=True, first=True)
+        self.norm, self.head = norm(arrays, "norm"), dense(arrays["head.weight"], arrays["head.bias"])
+
+    def forward(self, tokens: Any) -> Any:
+        return self.head(self.norm(self.layers(self.embedding(tokens) + self.places.data()[: tokens.shape[1]])))
+
+
+def embedding(weight: F32) -> nn.Embedding:
+    """A table of tokens."""
+    made = nn.Embedding(*weight.shape)
+    made.initialize()
+    made.weight.set_data(np.array(weight))
+    return made
+
+
+def prepared(net: Any, *xs: Any, **keywords: int) -> Start:
+    """The block, hybridized; `keywords` go to `net.hybridize`."""
+    load_llvm()
+    arguments = tuple(map(np.array, xs))
+
+    def start() -> Prepared:
+        net.hybridize(**keywords)
+        return Prepared(net, arguments, as_numpy)
+
+    return start
+
+
+def recurrence(net: RecurrentNet, arrays: Arrays, **keywords: int) -> Start:
+    """The layer; `keywords` go to `hybridize`."""
+    return prepared(recurrent(net.kind, net.inputs, arrays), arrays["x"], **keywords)
+
+
+def encoder(net: EncoderNet, arrays: Arrays, **keywords: int) -> Start:
+    """The layers; `keywords` go to `hybridize`."""
+    return prepared(blocks(arrays, net.layers, net.heads, causal=False, first=False), arrays["x"], **keywords)
+
+
+def attention(net: AttentionNet, arrays: Arrays) -> Start:
+    """The operation."""
+    load_llvm()
+    function = hybridize(lambda q, k, v: attention_of(q, k, v, net.causal))
+    return lambda: Prepared(function, tuple(np.array(arrays[name]) for name in "qkv"), as_numpy)
+
+
+def attention_gradients(net: AttentionNet, arrays: Arrays) -> Start:
+    """The gradients of the operation: a program forward, and one back."""
+    load_llvm()
+    operands = [np.array(arrays[name]) for name in "qkv"]
+    for one in operands:
+        one.attach_grad()
+    function = hybridize(lambda q, k, v: attention_of(q, k, v, net.causal))
+
+    def call() -> Any:
+        with autograd.record():
+            y = function(*operands)
+        return autograd.grad(y, operands, head_grads=operands[0])
+
+    return lambda: Prepared(call, (), lambda found: numpy.stack([as_numpy(one) for one in found]))
+
+
+def llama(net: DecoderNet, arrays: Arrays) -> Any:
+    """The zoo's decoder."""
+    made: Any = text.Llama(
+        net.vocabulary, net.width, net.layers, net.heads, hidden=net.inner, max_length=net.context,
+        rotary_base=BASE, eps=networks.EPSILON,
+    )  # fmt: skip
+    made.initialize()
+    made.embedding.weight.set_data(np.array(arrays["embedding"]))
+    made.norm.gamma.set_data(np.array(arrays["norm"]))
+    for number in range(net.layers):
+        one, layer = of_layer(arrays, number), made.layers[number]
+        attention, network = layer.attention, layer.network
+        parts = {"q": attention.q_proj, "k": attention.k_proj, "v": attention.v_proj, "out": attention.out_proj}
+        for name, part in (parts | {"gate": network.gate, "up": network.up, "down": network.down}).items():
+            part.weight.set_data(np.array(one[name]))
+        layer.attention_norm.gamma.set_data(np.array(one["norm1"]))
+        layer.network_norm.gamma.set_data(np.array(one["norm2"]))
+    return made
+
+
+def stepping(net: DecoderNet, arrays: Arrays) -> Callable[[Any, int], Any]:
+    """A step of the decoder, compiled, from a token and its place; its caches are written in place."""
+    load_llvm()
+    made = llama(net, arrays)
+    caches = [np.array(arrays[name][number][None]) for number in range(net.layers) for name in ("keys", "values")]
+    return hybridize(lambda token, place: made.step(token, place, caches))
+
+
+def decoder(net: DecoderNet, arrays: Arrays) -> Start:
+    """The step, by a program for all places, which the second place makes."""
+    step, token = stepping(net, arrays), np.array([net.token])
+
+    def start() -> Prepared:
+        step(token, net.position + 1)  # what it writes there is read by nobody
+        return Prepared(step, (token, net.position), as_numpy)
+
+    return start
+
+
+def decoding(net: DecodingNet, arrays: Arrays) -> Start:
+    """Step after step."""
+    step, token, positions = stepping(net, arrays), np.array([net.token]), net.positions()
+    return lambda: Prepared(lambda: step(token, next(positions)), (), as_numpy)
+
+
+def step_of(training: SequenceTraining, weights: Arrays) -> Callable[[Any, Any], Any]:
+    """A step, imperative, from tokens and those that follow to the mean loss."""
+    model = training.model
+    net = RecurrentScores(model, weights) if isinstance(model, RecurrentModel) else TransformerScores(model, weights)
+    trainer = Trainer(net.collect_params(), training.optimizer, {"learning_rate": training.rate})
+    loss_of = losses.SoftmaxCrossEntropyLoss()
+
+    def step(x: Any, y: Any) -> Any:
+        with autograd.record():
+            loss = loss_of(net(x).reshape(-1, model.vocabulary), y.reshape(-1))
+        loss.backward()
+        trainer.step(y.size)
+        return loss.mean()
+
+    return step
+
+
+def train(training: SequenceTraining, weights: Arrays, batches: Batches) -> Start:
+    """Steps, each as one program."""
+    load_llvm()
+    step = step_of(training, weights)
+    arrays = [(np.array(x), np.array(y)) for x, y in batches]
+    return lambda: steps(hybridize(step), arrays, float, CHECKED_OF_NETWORKS)
+
+
+RECURRENCE = {"hybridized": recurrence}
+ENCODER = {"hybridized": encoder}
+ATTENTION = {"hybridized": attention}
+ATTENTION_BACK = {"hybridized": attention_gradients}
+DECODER = {"hybridized": decoder}
+DECODING = {"hybridized": decoding}
+TRAIN_SEQUENCE = {"hybridized": train}
