@@ -17,12 +17,14 @@ from hybridize.array import np, npx, random
 from hybridize.array.annotations import ArrayLike
 from hybridize.array.functions import control, legacy_shapes, neural, regions, resizing, sampling
 from hybridize.array.functions.elementwise import root
-from hybridize.array.operands import array, axes_of, finished, one_of, public
+from hybridize.array.operands import array, axes_of, finished, one_of, operand, public, result
+from hybridize.array.operands import cast as cast_operand
 from hybridize.base import modes
 from hybridize.base.dtypes import float32
 from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
 from hybridize.base.missing import missing
 from hybridize.base.promotion import floating
+from hybridize.ops.library.attention import div_sqrt_dim as library_div_sqrt_dim
 
 _Function = Callable[..., Any]
 
@@ -439,7 +441,9 @@ def where(condition: ArrayLike, x: ArrayLike, y: ArrayLike) -> Any:
 def div_sqrt_dim(data: Any) -> Any:
     """x / sqrt(n), n the size of the last axis."""
     x = array(data)
-    return x / float(x.shape[-1]) ** 0.5
+    if not x.ndim:
+        raise ShapeError("E134", f"div_sqrt_dim of {x.type}", help="it has a last axis")
+    return result(library_div_sqrt_dim(cast_operand(operand(x), floating(x.dtype))))
 
 
 def expand_dims(data: Any, axis: int) -> Any:
@@ -581,7 +585,8 @@ _SAME_X = (
     "add_n", "batch_flatten", "erf", "erfinv", "gamma", "gammaln", "gather_nd", "log_softmax", "masked_softmax",
     "one_hot", "pick", "relu", "reshape_like", "rsqrt", "scatter_nd", "sigmoid", "slice", "slice_axis", "slice_like",
     "smooth_l1", "softmax", "softmin", "softsign", "stop_gradient", "shape_array", "topk", "broadcast_like",
-    "log_sigmoid", "mish", "waitall",
+    "log_sigmoid", "masked_log_softmax", "mish", "scaled_dot_product_attention", "glu", "rms_norm",
+    "rotary_embedding", "sinusoidal_positions", "waitall",
 )  # fmt: skip
 _OURS: dict[str, _Function] = {
     "Activation": npx.activation, "BatchNorm": batch_norm, "BilinearSampler": sampling.bilinear_sampler,
@@ -631,12 +636,17 @@ _LINALG: dict[str, _Function] = {
     "slogdet": np.linalg.slogdet, "inverse": np.linalg.inv, "extractdiag": lambda A,
     offset=0: np.diagonal(A, offset, -2, -1),
 }  # fmt: skip
+_OF_ATTENTION = (
+    "interleaved_matmul_encdec_qk", "interleaved_matmul_encdec_valatt", "interleaved_matmul_selfatt_qk",
+    "interleaved_matmul_selfatt_valatt", "sldwin_atten_context", "sldwin_atten_mask_like", "sldwin_atten_score",
+)  # fmt: skip
 _CONTRIB: dict[str, _Function] = {
     "AdaptiveAvgPooling2D": resizing.adaptive_avg_pooling_2d, "BilinearResize2D": resizing.bilinear_resize_2d,
     "DeformableConvolution": sampling.deformable_convolution,
     "ModulatedDeformableConvolution": sampling.modulated_deformable_convolution, "ROIAlign": regions.roi_align,
     "arange_like": npx.arange_like, "cond": control.cond, "div_sqrt_dim": div_sqrt_dim, "foreach": control.foreach,
     "while_loop": control.while_loop, "index_copy": _index_copied,
+    **{name: getattr(npx, name) for name in _OF_ATTENTION},
     "isinf": lambda data: np.isinf(data).astype(float32), "isnan": lambda data: np.isnan(data).astype(float32),
     "isfinite": lambda data: np.isfinite(data).astype(float32),
 }  # fmt: skip

@@ -5,6 +5,16 @@ from __future__ import annotations
 
 from hybridize.array import random
 from hybridize.array.device import cpu, cpu_pinned, current_device, gpu, num_gpus
+from hybridize.array.functions.attention import (
+    interleaved_matmul_encdec_qk,
+    interleaved_matmul_encdec_valatt,
+    interleaved_matmul_selfatt_qk,
+    interleaved_matmul_selfatt_valatt,
+    scaled_dot_product_attention,
+    sldwin_atten_context,
+    sldwin_atten_mask_like,
+    sldwin_atten_score,
+)
 from hybridize.array.functions.control import (
     assert_,
     cond,
@@ -54,11 +64,7 @@ from hybridize.array.functions.neural import (
     masked_softmax,
     mish,
     relu,
-    rms_norm,
     scatter_nd,
-    sequence_last,
-    sequence_mask,
-    sequence_reverse,
     sigmoid,
     silu,
     smooth_l1,
@@ -71,12 +77,14 @@ from hybridize.array.functions.neural import cast_to as cast
 from hybridize.array.functions.normalization import batch_norm, group_norm, instance_norm
 from hybridize.array.functions.norms import norm
 from hybridize.array.functions.pooling import pooling
+from hybridize.array.functions.positions import glu, rms_norm, rotary_embedding, sinusoidal_positions
 from hybridize.array.functions.recurrent import rnn
 from hybridize.array.functions.reductions import logsumexp
 from hybridize.array.functions.regions import roi_pooling
 from hybridize.array.functions.resizing import upsampling
 from hybridize.array.functions.sampling import deformable_convolution, modulated_deformable_convolution
 from hybridize.array.functions.searching import gather_nd, one_hot, pick, topk
+from hybridize.array.functions.sequences import sequence_last, sequence_mask, sequence_reverse
 from hybridize.base.missing import refuses
 
 seed = random.seed
@@ -89,12 +97,17 @@ __all__ = [
     "broadcast_like", "cached_attention", "cast", "cond", "convolution", "cpu", "cpu_pinned", "ctc_loss",
     "current_context", "current_device", "deconvolution", "deformable_convolution", "dropout", "embedding", "erf",
     "erfinv", "foreach",
-    "fully_connected", "gamma", "gammaln", "gather_nd", "gelu", "gpu", "group_norm", "hard_sigmoid", "index_add",
-    "index_update", "instance_norm", "is_np_array", "is_np_shape", "l2_normalization", "layer_norm", "leaky_relu",
+    "fully_connected", "gamma", "gammaln", "gather_nd", "gelu", "glu", "gpu", "group_norm", "hard_sigmoid",
+    "index_add",
+    "index_update", "instance_norm", "interleaved_matmul_encdec_qk", "interleaved_matmul_encdec_valatt",
+    "interleaved_matmul_selfatt_qk", "interleaved_matmul_selfatt_valatt", "is_np_array", "is_np_shape",
+    "l2_normalization", "layer_norm", "leaky_relu",
     "log_sigmoid", "log_softmax", "logsumexp", "masked_log_softmax", "masked_softmax", "mish",
     "modulated_deformable_convolution", "norm", "normal_n", "num_gpus", "one_hot", "pad", "pick", "pooling", "print",
-    "random", "relu", "reset_np", "reshape", "reshape_like", "rms_norm", "rnn", "roi_pooling", "rsqrt", "scatter_nd",
-    "seed", "sequence_last", "sequence_mask", "sequence_reverse", "set_np", "shape_array", "sigmoid", "silu", "slice",
+    "random", "relu", "reset_np", "reshape", "reshape_like", "rms_norm", "rnn", "roi_pooling", "rotary_embedding",
+    "rsqrt", "scaled_dot_product_attention", "scatter_nd",
+    "seed", "sequence_last", "sequence_mask", "sequence_reverse", "set_np", "shape_array", "sigmoid", "silu",
+    "sinusoidal_positions", "sldwin_atten_context", "sldwin_atten_mask_like", "sldwin_atten_score", "slice",
     "slice_axis", "slice_like", "smooth_l1", "softmax", "softmin", "softrelu", "softsign", "stop_gradient", "topk",
     "uniform_n", "upsampling", "use_np", "waitall", "while_loop",
 ]  # fmt: skip

@@ -43,7 +43,8 @@ ARGUMENTS = {
     "to_device": (M,), "copyto": (M,), "attach_grad": (V.copy(),), "as_in_context": (M,), "uniform_n": (), "normal_n": (),
     "sample_uniform": (), "sample_normal": (), "cast_storage": (M,), "linalg_gemm": (SQUARE, SQUARE, SQUARE),
     "einsum": ("ij,j", M, V), "random_gamma": (), "random_randint": (0, 5), "pooling": (IMAGES,),
-    "upsampling": (IMAGES,),
+    "upsampling": (IMAGES,), "glu": (SQUARE,), "rotary_embedding": (SQUARE,),
+    "scaled_dot_product_attention": (SQUARE, SQUARE, SQUARE),
 }  # fmt: skip
 """Of functions with such keywords, what they are called with."""
 NEEDED = {"upsampling": {"scale": 2}}

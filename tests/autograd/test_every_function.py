@@ -149,6 +149,11 @@ NPX = {
     "index_update": (lambda x: npx.index_update(x, I([[0, 1]]), x[1:] * 3), lambda x: torch.cat([x[1:] * 3, x[2:]])), "topk": (lambda x: npx.topk(x, ret_typ="value", k=2), lambda x: torch.topk(x, 2)[0]),
     "sequence_mask": (lambda x: npx.sequence_mask(x, I([1, 3, 2]), True), lambda x: x * torch.tensor([[1, 1, 1], [0, 1, 1], [0, 1, 0]])), "sequence_last": (lambda x: npx.sequence_last(x[:, :, None], I([1, 3, 2]), True), lambda x: x[[0, 2, 1], [0, 1, 2]][:, None]),
     "sequence_reverse": (lambda x: npx.sequence_reverse(x[:, :, None], I([1, 3, 2]), True), lambda x: torch.stack([x[:, 0], x[:, 1].flip(0), x[[1, 0, 2], 2]], 1)[:, :, None]),
+    "scaled_dot_product_attention": (lambda x: npx.scaled_dot_product_attention(x[None], 2 * x[None], x[None] * x, is_causal=True), lambda x: F.scaled_dot_product_attention(x[None], 2 * x[None], x[None] * x, is_causal=True)),
+    "rotary_embedding": (lambda x: npx.rotary_embedding(x, rotary_size=2), lambda x: _rotated(x)), "glu": (lambda x: npx.glu(np.concatenate([x, x * x])[1:5], 0, "silu"), lambda x: torch.cat([x, x * x])[1:3] * F.silu(torch.cat([x, x * x])[3:5])),
+    "interleaved_matmul_selfatt_qk": (lambda x: npx.interleaved_matmul_selfatt_qk(x[:, None], 1), lambda x: (x[:, :1] * x[:, 1])[None]), "interleaved_matmul_selfatt_valatt": (lambda x: npx.interleaved_matmul_selfatt_valatt(x[:, None], x[None], 1), lambda x: (x @ x[:, 2:])[:, None]),
+    "interleaved_matmul_encdec_qk": (lambda x: npx.interleaved_matmul_encdec_qk(x[:, None, :1], x[:, None, :2], 1), lambda x: (x[:, :1] * x[:, 0])[None]), "interleaved_matmul_encdec_valatt": (lambda x: npx.interleaved_matmul_encdec_valatt(x[:, None, :2], x[None], 1), lambda x: (x @ x[:, 1:2])[:, None]),
+    "sldwin_atten_score": (lambda x: npx.sldwin_atten_score(x[None, :, None], x[None, :, None], I([1]), 0), lambda x: (x * x).sum(-1)[None, :, None, None]), "sldwin_atten_context": (lambda x: npx.sldwin_atten_context(x[None, :, None, :1], x[None, :, None], I([1]), 0), lambda x: (x * x[:, :1])[None, :, None]),
     "add_n": (lambda x: npx.add_n(x, x * 2, x), lambda x: x * 4), "batch_flatten": (lambda x: npx.batch_flatten(x[None]), lambda x: x.reshape(1, 9)), "broadcast_like": (lambda x: npx.broadcast_like(x[:1], x), lambda x: x[:1].expand(3, 3)),
     "cast": (lambda x: npx.cast(x * x, "float64"), lambda x: x * x), "reshape": (lambda x: npx.reshape(x, (-1,)), torch.ravel), "reshape_like": (lambda x: npx.reshape_like(x, np.ones(9)), torch.ravel), "slice": (lambda x: npx.slice(x, (0, 1), (2, 3)), lambda x: x[:2, 1:]),
     "slice_axis": (lambda x: npx.slice_axis(x, 1, 0, 2), lambda x: x[:, :2]), "slice_like": (lambda x: npx.slice_like(x, np.ones((2, 2))), lambda x: x[:2, :2]), "stop_gradient": (lambda x: x * npx.stop_gradient(x), lambda x: x * x.detach()),
@@ -158,6 +163,12 @@ NPX = {
 }  # fmt: skip
 
 
+def _rotated(x):
+    angle = torch.arange(3, dtype=x.dtype)
+    cos, sin = torch.cos(angle), torch.sin(angle)
+    return torch.stack([x[:, 0] * cos - x[:, 1] * sin, x[:, 1] * cos + x[:, 0] * sin, x[:, 2]], 1)
+
+
 def _normed(x):
     """Over the batch: in training mode, with moving statistics of nobody's."""
     with autograd.train_mode():
@@ -165,7 +176,7 @@ def _normed(x):
 
 
 CONSTANT_X = {
-    CREATION: "arange_like bernoulli normal_n uniform_n one_hot shape_array", NO_ARRAY: "cpu cpu_pinned current_context current_device gpu is_np_array is_np_shape num_gpus reset_np seed set_np use_np waitall",
+    CREATION: "arange_like bernoulli normal_n uniform_n one_hot shape_array sinusoidal_positions sldwin_atten_mask_like", NO_ARRAY: "cpu cpu_pinned current_context current_device gpu is_np_array is_np_shape num_gpus reset_np seed set_np use_np waitall",
     "an effect": "assert_ print",
 }  # fmt: skip
 

@@ -17,7 +17,6 @@ from hybridize.array.functions.elementwise import (
     add,
     divide,
     exp,
-    floor_divide,
     less,
     log1p,
     maximum,
@@ -32,7 +31,7 @@ from hybridize.array.functions.reductions import any as any_
 from hybridize.array.functions.reductions import mean
 from hybridize.array.functions.reductions import sum as sum_
 from hybridize.array.functions.searching import along, points_within
-from hybridize.array.functions.shapes import broadcast_to, expand_dims, moveaxis, reshape, swapaxes
+from hybridize.array.functions.shapes import broadcast_to, expand_dims, reshape, swapaxes
 from hybridize.array.ndarray import ndarray, taping, wrap
 from hybridize.array.operands import array, axes_of, axis_of, cast, one_of, operand, public, result, strong
 from hybridize.array.operands import indices as index_operand
@@ -42,8 +41,11 @@ from hybridize.base.access import ACCESS, WRITER, consistent, consistently
 from hybridize.base.dtypes import as_dtype, float32, float64, int64, is_float
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.modes import is_training
-from hybridize.base.promotion import floating, promote
+from hybridize.base.promotion import NUMBERS, floating, promote
+from hybridize.base.types import same_shape
 from hybridize.ops import composites
+from hybridize.ops.library.attention import masked_softmax as library_masked_softmax
+from hybridize.ops.library.positions import arange_like as library_arange_like
 from hybridize.ops.op import ACTIVE, bind1
 
 _ZERO = {float32: numpy.zeros((), float32), float64: numpy.zeros((), float64)}
@@ -211,17 +213,40 @@ def softmin(data: Any, axis: int = -1, temperature: float | None = None, dtype: 
 
 
 @public
-def masked_softmax(data: Any, mask: Any, axis: int = -1, temperature: float = 1.0, normalize: bool = True) -> Any:
-    """The softmax over the elements whose mask is true; 0 elsewhere."""
-    chosen = array(mask).astype(bool)
-    return where(chosen, softmax(where(chosen, data, -1e18), axis, None, temperature), 0.0)
+def masked_softmax(data: Any, mask: Any, axis: int = -1, temperature: Any = 1.0, normalize: bool | None = True) -> Any:
+    """The softmax over the elements whose mask is true; 0 elsewhere, and throughout where none is.
+
+    Args:
+        data: scores.
+        mask: of bools or numbers; it broadcasts to the scores.
+        axis: that is summed over.
+        temperature: that scores are divided by.
+        normalize: accepted for MXNet: the result is the same.
+
+    Raises:
+        ShapeError E191: the mask does not broadcast to the scores.
+    """
+    x, chosen = array(data), operand(array(mask).astype(bool))
+    axis_index, by = axis_of(axis, x.ndim, "masked_softmax"), 1.0 if temperature is None else temperature
+    if not isinstance(by, NUMBERS):
+        x, by = divide(x, by), 1.0
+    return result(library_masked_softmax(cast(operand(x), floating(x.dtype)), chosen, axis_index, float(by)))
 
 
 @public
-def masked_log_softmax(data: Any, mask: Any, axis: int = -1, temperature: float = 1.0, normalize: bool = True) -> Any:
-    """The logarithm of the masked softmax; -inf where the mask is false."""
-    chosen = array(mask).astype(bool)
-    return where(chosen, log_softmax(where(chosen, data, -1e18), axis, None, temperature), -math.inf)
+def masked_log_softmax(
+    data: Any, mask: Any, axis: int = -1, temperature: float | None = 1.0, normalize: bool | None = True
+) -> Any:
+    """The logarithm of the masked softmax; -inf where the mask is false. Arguments as of `masked_softmax`.
+
+    Raises:
+        ShapeError E191: the mask does not broadcast to the scores.
+    """
+    x, chosen = array(data), array(mask).astype(bool)
+    if not same_shape(dims.broadcast(x.shape, chosen.shape) or (), x.shape):
+        what = f"masked_log_softmax: a mask {chosen.type} for scores {x.type}"
+        raise ShapeError("E191", what, help="each size is that of the scores, or 1")
+    return where(chosen, log_softmax(where(chosen, x, -1e18), axis, None, temperature), -math.inf)
 
 
 _negative = consistent(numpy.negative)
@@ -398,12 +423,6 @@ def layer_norm(
 
 
 @public
-def rms_norm(data: Any, gamma: Any, axis: int = -1, eps: float = 1e-5) -> Any:
-    """x / sqrt(mean(x * x) + eps) * gamma along the last axis."""
-    return multiply(divide(data, (mean(square(data), axis, keepdims=True) + eps) ** 0.5), gamma)
-
-
-@public
 def l2_normalization(data: Any, eps: float = 1e-10, mode: str = "instance") -> Any:
     """x / sqrt(sum(x * x) + eps) over all axes but 0 (`instance`), 1 (`channel`), or those after (`spatial`)."""
     one_of(mode, ("instance", "channel", "spatial"), "l2_normalization", "mode")
@@ -479,64 +498,6 @@ def smooth_l1(data: Any, scalar: float = 1.0) -> Any:
 
 
 @public
-def sequence_mask(
-    data: Any, sequence_length: Any = None, use_sequence_length: bool | None = None, value: float = 0.0, axis: int = 0
-) -> Any:
-    """`value` after the end of each sequence.
-
-    Args:
-        data: [steps, batch, ...], or [batch, steps, ...] when `axis` is 1.
-        sequence_length: [batch].
-        use_sequence_length: False: nothing is masked; by default what is given counts.
-        value: what stands after the end.
-        axis: the axis of steps, 0 or 1.
-    """
-    x = array(data)
-    sequence_length = used(sequence_length, use_sequence_length, "sequence_mask", "sequence_length")
-    if sequence_length is None:
-        return x
-    return where(_within(x, sequence_length, axis), x, value)
-
-
-def _within(x: Any, length: Any, axis: int) -> Any:
-    steps = arange(x.shape[axis], dtype=int64)
-    shape = (-1, 1) if axis == 0 else (1, -1)
-    valid = less(reshape(steps, shape), reshape(result(index_operand(length)), shape[::-1]))
-    return reshape(valid, valid.shape + (1,) * (x.ndim - 2))
-
-
-@public
-def sequence_last(
-    data: Any, sequence_length: Any = None, use_sequence_length: bool | None = None, axis: int = 0
-) -> Any:
-    """The last step of each sequence, of a length from 1 to the number of steps."""
-    sequence_length = used(sequence_length, use_sequence_length, "sequence_last", "sequence_length")
-    x = moveaxis(data, axis, 0)
-    if sequence_length is None:
-        return x[-1]
-    length = index_operand(sequence_length)
-    check(length, 1, x.shape[0] + 1, f"sequence_last of {x.type}", f"lengths are from 1 to {dims.text(x.shape[0])}")
-    return x[result(length) - 1, arange(x.shape[1], dtype=int64)]
-
-
-@public
-def sequence_reverse(
-    data: Any, sequence_length: Any = None, use_sequence_length: bool | None = None, axis: int = 0
-) -> Any:
-    """The steps of each sequence in reverse order; what follows its end stays."""
-    sequence_length = used(sequence_length, use_sequence_length, "sequence_reverse", "sequence_length")
-    x = moveaxis(data, axis, 0)
-    if sequence_length is None:
-        return moveaxis(x[::-1], 0, axis)
-    steps = reshape(arange(x.shape[0], dtype=int64), (-1, 1))
-    length = reshape(result(index_operand(sequence_length)), (1, -1))
-    if length.shape[1] != x.shape[1]:
-        raise ShapeError("E134", f"sequence_reverse: {length.shape[1]} lengths for {x.shape[1]} sequences")
-    source = where(less(steps, length), length - 1 - steps, steps)
-    return moveaxis(x[source, arange(x.shape[1], dtype=int64)], 0, axis)
-
-
-@public
 def batch_flatten(data: Any) -> Any:
     """All axes but the first made one."""
     x = array(data)
@@ -550,10 +511,10 @@ def arange_like(
     """start, start + step, ... for each element of `data`, or along one axis of it; each number `repeat` times."""
     check_device(ctx)
     x = array(data)
-    count = x.size if axis is None else x.shape[axis]
-    steps = arange(0, count, dtype=int64)
-    line = (steps if repeat == 1 else floor_divide(steps, repeat)).astype(float32) * step + start
-    return reshape(line, x.shape) if axis is None else line
+    axis_index = None if axis is None else axis_of(axis, x.ndim, "arange_like")
+    if isinstance(repeat, bool) or not hasattr(repeat, "__index__") or repeat < 1:
+        raise ArgumentError("E309", f"arange_like: repeat must be an integer from 1, got {repeat!r}")
+    return result(library_arange_like(operand(x), float(start), float(step), int(repeat), axis_index))
 
 
 @public

@@ -36,9 +36,10 @@ INFERENCE = ExecutionMode()
 def _table() -> Mapping[str, Callable[..., Any]]:
     """All operators: a thousand lines that are loaded with the first graph, not with hybridize."""
     with LOADING:
-        from hybridize.formats.mxnet import table, table_layers, table_recurrent, table_shapes
+        from hybridize.formats.mxnet import table, table_layers, table_recurrent, table_sequences, table_shapes
 
-    _ = table_layers, table_recurrent, table_shapes  # they fill the table when they are imported
+    # They fill the table when they are imported.
+    _ = table_layers, table_recurrent, table_sequences, table_shapes
     return table.TABLE
 
 

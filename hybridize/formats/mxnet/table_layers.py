@@ -8,12 +8,13 @@ import math
 from typing import Any
 
 from hybridize import ops
+from hybridize.base.dtypes import int64
 from hybridize.base.promotion import floating
 from hybridize.formats.mxnet.attributes import Attributes
 from hybridize.formats.mxnet.operands import apply, axis_of, broadcast, cast, dtype_of, like, reshape, shape_of
 from hybridize.formats.mxnet.table import operator
 from hybridize.ops import composites
-from hybridize.ops.library import columns, deformation, regions
+from hybridize.ops.library import attention, columns, deformation, regions
 from hybridize.ops.library.convolution_layers import (
     LAYOUTS,
     convolution_layer,
@@ -334,18 +335,34 @@ def _leaky_relu(a: Attributes, x: Operand, gamma: Operand | None = None) -> Oper
 
 @operator("softmax", "log_softmax", "softmin", "_npx_softmax", "_npx_log_softmax")
 def _softmax(a: Attributes, x: Operand, length: Operand | None = None) -> Operand:
-    if length is not None or a.flag("use_length", False):
-        a.fail("use_length is not supported")
     x = cast(x, floating(dtype_of(x)))
+    axis = axis_of(a.integer("axis", -1), len(shape_of(x)))
     temperature = a.values.get("temperature", "None")
     if temperature != "None":
         x = bind1(ops.Div(), x, like(a.number("temperature"), x))
     if a.op == "softmin":
         x = bind1(ops.Neg(), x)
-    function = composites.log_softmax if a.op.endswith("log_softmax") else composites.softmax
-    found = function(x, axis_of(a.integer("axis", -1), len(shape_of(x))))
+    if a.flag("use_length", False):
+        found = _softmax_of_lengths(a, x, length, axis)
+    else:
+        found = (composites.log_softmax if a.op.endswith("log_softmax") else composites.softmax)(x, axis)
     dtype = a.dtype("dtype", None)
     return found if dtype is None else cast(found, dtype)
+
+
+def _softmax_of_lengths(a: Attributes, x: Operand, length: Operand | None, axis: int) -> Operand:
+    """Over the first elements of each row; 0 after them."""
+    shape = shape_of(x)
+    if (
+        a.op not in ("softmax", "_npx_softmax")
+        or length is None
+        or shape_of(length) != shape[:axis] + shape[axis + 1 :]
+    ):
+        a.fail(
+            f"use_length of {type_of(x)} along axis {axis} with {'no' if length is None else type_of(length)} lengths"
+        )
+    ends = broadcast(reshape(cast(length, int64), (*shape[:axis], 1, *shape[axis + 1 :])), shape)
+    return attention.masked_softmax(x, ops.lt(ops.iota(shape, axis, int64), ends), axis)
 
 
 @operator("SoftmaxOutput", "SoftmaxActivation")

@@ -441,12 +441,3 @@ def _arange(a: Attributes) -> Operand:
         a.fail(f"a range from {start} to {stop} by {step}")
     values = numpy.repeat(numpy.arange(start, stop, step), a.integer("repeat", 1))
     return constant(values.astype(a.dtype("dtype", float32) or float32))
-
-
-@operator("arange_like", "_contrib_arange_like")
-def _arange_like(a: Attributes, x: Operand) -> Operand:
-    axis = a.optional_integer("axis")
-    a.only(repeat=1)
-    count = type_of(x).size if axis is None else shape_of(x)[axis_of(axis, len(shape_of(x)))]
-    values = numpy.arange(count) * a.number("step", 1.0) + a.number("start", 0.0)
-    return reshape(constant(values.astype(dtype_of(x))), shape_of(x) if axis is None else (count,))

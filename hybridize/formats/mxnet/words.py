@@ -134,6 +134,15 @@ def _one_hot(attributes: dict[str, Any], node: Node) -> Spelled:
     return "one_hot", {**attributes, "dtype": attributes["dtype"].name}
 
 
+def _reverse(attributes: dict[str, Any], node: Node) -> Spelled | None:
+    return None if attributes["axis"] else ("SequenceReverse", attributes)  # all that MXNet reverses
+
+
+def _arange_like(attributes: dict[str, Any], node: Node) -> Spelled | None:
+    (x,), (y,) = node.inputs, node.outputs
+    return (node.op.name, attributes) if x.type.dtype == y.type.dtype else None  # MXNet's has the dtype of the array
+
+
 COMPOSITES: dict[str, Callable[[dict[str, Any], Node], Spelled | None]] = {
     "Convolution": _convolution, "Deconvolution": _deconvolution,
     "FullyConnected": _fully_connected, "relu": _relu, "Activation": _activation, "LeakyReLU": _leaky_relu,
@@ -144,7 +153,12 @@ COMPOSITES: dict[str, Callable[[dict[str, Any], Node], Spelled | None]] = {
     "BilinearSampler": _as_it_is, "GridGenerator": _as_it_is, "SpatialTransformer": _as_it_is, "LRN": _as_it_is,
     "im2col": _columns, "col2im": _columns, "_contrib_DeformableConvolution": _as_it_is,
     "_contrib_ModulatedDeformableConvolution": _as_it_is, "ROIPooling": _as_it_is, "_contrib_ROIAlign": _as_it_is,
-    "Correlation": _as_it_is,
+    "Correlation": _as_it_is, "SequenceMask": _as_it_is, "SequenceLast": _as_it_is, "SequenceReverse": _reverse,
+    "_contrib_arange_like": _arange_like, "_contrib_div_sqrt_dim": _as_it_is,
+    "_contrib_interleaved_matmul_selfatt_qk": _as_it_is, "_contrib_interleaved_matmul_selfatt_valatt": _as_it_is,
+    "_contrib_interleaved_matmul_encdec_qk": _as_it_is, "_contrib_interleaved_matmul_encdec_valatt": _as_it_is,
+    "_contrib_sldwin_atten_score": _as_it_is, "_contrib_sldwin_atten_context": _as_it_is,
+    "_contrib_sldwin_atten_mask_like": _as_it_is,
 }  # fmt: skip
 """By label; None: it is written by what it is made of. So is GroupNorm, whose gamma MXNet's versions shape differently.
 """

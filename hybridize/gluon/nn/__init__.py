@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gluon's layers: containers, dense layers, convolutions, those that bend, activations, normalization."""
+"""Gluon's layers: containers, dense layers, convolutions, those that bend, attention, activations, normalization."""
 
 from hybridize.base.missing import refuses
 from hybridize.gluon.block import Block as Block
@@ -12,6 +12,8 @@ from hybridize.gluon.nn.activations import LeakyReLU as LeakyReLU
 from hybridize.gluon.nn.activations import PReLU as PReLU
 from hybridize.gluon.nn.activations import SiLU as SiLU
 from hybridize.gluon.nn.activations import Swish as Swish
+from hybridize.gluon.nn.attention import DotProductAttention as DotProductAttention
+from hybridize.gluon.nn.attention import MultiHeadAttention as MultiHeadAttention
 from hybridize.gluon.nn.basic import Dense as Dense
 from hybridize.gluon.nn.basic import Dropout as Dropout
 from hybridize.gluon.nn.basic import Embedding as Embedding
@@ -31,11 +33,15 @@ from hybridize.gluon.nn.convolution import Conv3D as Conv3D
 from hybridize.gluon.nn.convolution import Conv3DTranspose as Conv3DTranspose
 from hybridize.gluon.nn.deformable import DeformableConvolution as DeformableConvolution
 from hybridize.gluon.nn.deformable import ModulatedDeformableConvolution as ModulatedDeformableConvolution
+from hybridize.gluon.nn.feed_forward import GLU as GLU
+from hybridize.gluon.nn.feed_forward import FeedForward as FeedForward
+from hybridize.gluon.nn.feed_forward import SwiGLU as SwiGLU
 from hybridize.gluon.nn.normalization import BatchNorm as BatchNorm
 from hybridize.gluon.nn.normalization import BatchNormReLU as BatchNormReLU
 from hybridize.gluon.nn.normalization import GroupNorm as GroupNorm
 from hybridize.gluon.nn.normalization import InstanceNorm as InstanceNorm
 from hybridize.gluon.nn.normalization import LayerNorm as LayerNorm
+from hybridize.gluon.nn.normalization import RMSNorm as RMSNorm
 from hybridize.gluon.nn.normalization import SyncBatchNorm as SyncBatchNorm
 from hybridize.gluon.nn.pooling import AvgPool1D as AvgPool1D
 from hybridize.gluon.nn.pooling import AvgPool2D as AvgPool2D
@@ -49,10 +55,17 @@ from hybridize.gluon.nn.pooling import GlobalMaxPool3D as GlobalMaxPool3D
 from hybridize.gluon.nn.pooling import MaxPool1D as MaxPool1D
 from hybridize.gluon.nn.pooling import MaxPool2D as MaxPool2D
 from hybridize.gluon.nn.pooling import MaxPool3D as MaxPool3D
+from hybridize.gluon.nn.positions import LearnedPositionalEncoding as LearnedPositionalEncoding
+from hybridize.gluon.nn.positions import PositionalEncoding as PositionalEncoding
+from hybridize.gluon.nn.positions import RotaryEmbedding as RotaryEmbedding
 from hybridize.gluon.nn.shuffling import PixelShuffle1D as PixelShuffle1D
 from hybridize.gluon.nn.shuffling import PixelShuffle2D as PixelShuffle2D
 from hybridize.gluon.nn.shuffling import PixelShuffle3D as PixelShuffle3D
 from hybridize.gluon.nn.shuffling import ReflectionPad2D as ReflectionPad2D
+from hybridize.gluon.nn.transformer import TransformerDecoder as TransformerDecoder
+from hybridize.gluon.nn.transformer import TransformerDecoderLayer as TransformerDecoderLayer
+from hybridize.gluon.nn.transformer import TransformerEncoder as TransformerEncoder
+from hybridize.gluon.nn.transformer import TransformerEncoderLayer as TransformerEncoderLayer
 
 # The names of MXNet 1.x.
 Concurrent = Concatenate

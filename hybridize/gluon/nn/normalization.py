@@ -17,6 +17,30 @@ from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.parameter import UNKNOWN, Parameter
 
 
+def _check_epsilon(block: HybridBlock, epsilon: Any) -> None:
+    """Refuse what is not positive.
+
+    Raises:
+        ArgumentError E331: it is not.
+    """
+    if not epsilon > 0:
+        what = f"epsilon of {type(block).__name__} must be a positive number, got {epsilon!r}"
+        raise ArgumentError("E331", what, help="without it a constant channel would be divided by 0")
+
+
+def _along_axis(block: HybridBlock, name: str, learned: bool, size: int, init: Any) -> Parameter:
+    """A parameter of a block along its axis."""
+    parameter: Parameter = block.params.get(
+        name,
+        grad_req="write" if learned else "null",
+        shape=(size,),
+        init=init,
+        allow_deferred_init=True,
+        differentiable=learned,
+    )
+    return parameter
+
+
 class _Normalized(HybridBlock):
     """The base of the layers: `gamma` and `beta` along an axis, whose size the first input tells."""
 
@@ -32,23 +56,10 @@ class _Normalized(HybridBlock):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        if not epsilon > 0:
-            what = f"epsilon of {type(self).__name__} must be a positive number, got {epsilon!r}"
-            raise ArgumentError("E331", what, help="without it a constant channel would be divided by 0")
+        _check_epsilon(self, epsilon)
         self._axis, self._epsilon, self._center, self._scale = axis, epsilon, center, scale
-        self.gamma = self._along_axis("gamma", scale, in_channels, gamma_initializer)
-        self.beta = self._along_axis("beta", center, in_channels, beta_initializer)
-
-    def _along_axis(self, name: str, learned: bool, size: int, init: Any) -> Parameter:
-        parameter: Parameter = self.params.get(
-            name,
-            grad_req="write" if learned else "null",
-            shape=(size,),
-            init=init,
-            allow_deferred_init=True,
-            differentiable=learned,
-        )
-        return parameter
+        self.gamma = _along_axis(self, "gamma", scale, in_channels, gamma_initializer)
+        self.beta = _along_axis(self, "beta", center, in_channels, beta_initializer)
 
     def infer_shape(self, x: Any) -> None:
         size = x.shape[axis_of(self._axis, x.ndim, type(self).__name__)]
@@ -113,8 +124,8 @@ class BatchNorm(_Normalized):
             what = f"momentum of {type(self).__name__} lies between 0 and 1, got {momentum!r}"
             raise ArgumentError("E331", what, help="it is the part of the running statistics that is kept")
         self._momentum, self._use_global_stats = momentum, use_global_stats
-        self.running_mean = self._along_axis("running_mean", False, in_channels, running_mean_initializer)
-        self.running_var = self._along_axis("running_var", False, in_channels, running_variance_initializer)
+        self.running_mean = _along_axis(self, "running_mean", False, in_channels, running_mean_initializer)
+        self.running_var = _along_axis(self, "running_var", False, in_channels, running_variance_initializer)
 
     def forward(self, x: Any) -> Any:
         gamma, beta, mean, var = (
@@ -216,6 +227,48 @@ class LayerNorm(_Normalized):
 
     def forward(self, x: Any) -> Any:
         return npx.layer_norm(x, self.gamma.data(), self.beta.data(), axis=self._axis, eps=self._epsilon)
+
+
+class RMSNorm(HybridBlock):
+    """x / sqrt(mean(x x) + epsilon) gamma over one axis: neither a mean is taken away nor a `beta` added.
+
+    Args:
+        axis: that is normalized.
+        epsilon: added to the mean.
+        scale: whether `gamma` is learned; else it is 1.
+        gamma_initializer: initializer of `gamma`.
+        in_channels: size of the axis; 0: taken from the first input.
+
+    Raises:
+        ArgumentError E331: epsilon is not positive.
+
+    >>> RMSNorm(in_channels=3)
+    RMSNorm(eps=1e-05, axis=-1, scale=True, in_channels=3)
+    """
+
+    def __init__(
+        self,
+        axis: int = -1,
+        epsilon: float = 1e-5,
+        scale: bool = True,
+        gamma_initializer: Any = "ones",
+        in_channels: int = 0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        _check_epsilon(self, epsilon)
+        self._axis, self._epsilon, self._scale = axis, epsilon, scale
+        self.gamma = _along_axis(self, "gamma", scale, in_channels, gamma_initializer)
+
+    def infer_shape(self, x: Any) -> None:
+        self.gamma.complete(x.shape[axis_of(self._axis, x.ndim, "RMSNorm")])
+
+    def forward(self, x: Any) -> Any:
+        return npx.rms_norm(x, self.gamma.data(), self._axis, self._epsilon)
+
+    def __repr__(self) -> str:
+        size = (self.gamma.shape or (UNKNOWN,))[0]
+        return f"RMSNorm(eps={self._epsilon}, axis={self._axis}, scale={self._scale}, in_channels={size})"
 
 
 class GroupNorm(_Normalized):

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Attention on arrays: PyTorch's function, and MXNet's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hybridize.array.functions.bounds import check
+from hybridize.array.operands import array, cast, one_of, operand, public, result
+from hybridize.array.operands import indices as index_operand
+from hybridize.array.random import key as random_key
+from hybridize.base import dims
+from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.modes import is_training
+from hybridize.base.promotion import NUMBERS, floating, promote
+from hybridize.ops.library import attention as library
+from hybridize.ops.library import interleaved
+from hybridize.ops.op import type_of
+
+
+@public
+def scaled_dot_product_attention(
+    query: Any,
+    key: Any,
+    value: Any,
+    attn_mask: Any = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: Any = None,
+    enable_gqa: bool | None = None,
+    *,
+    valid_length: Any = None,
+    layout: str = "BHTD",
+    need_weights: bool = False,
+) -> Any:
+    """Return the means of values, weighted by the softmax of scaled products of their keys with queries.
+
+    A query for which the masks leave no key has the result 0, and so have its gradients.
+
+    Args:
+        query: [..., heads, time, size], or [..., time, size].
+        key: [..., groups, keys, size]: as many groups as heads, or a number that divides them, each of which serves as
+            many heads (grouped queries).
+        value: [..., groups, keys, size of a value].
+        attn_mask: true where a query sees a key, or floats that are added to the scores; it broadcasts to
+            [..., heads, time, keys].
+        dropout_p: the part of the weights that is dropped while training.
+        is_causal: a query sees the keys up to its own place.
+        scale: of the scores; 1 / sqrt(size) unless given.
+        enable_gqa: False: refuse keys of fewer heads than the query.
+        valid_length: [n] or [n, time], n the first size: how many keys, from the first, each row of the batch or each
+            query sees.
+        layout: "BHTD" as above, or "BTHD": time before heads, in query, key, value and result.
+        need_weights: give back the weights [..., heads, time, keys], too.
+
+    Raises:
+        ArgumentError E316: the probability is not from 0 to 1.
+        DTypeError E241: integers, or a mask that is neither of bools nor of floats.
+        OutOfBoundsError E110: a length is negative, or greater than the number of keys.
+        ShapeError E190, E191, E192, E193: query, key and value do not fit together; nor does the mask; the heads of the
+            keys do not divide those of the query; nor do the lengths fit.
+        ValueArgumentError E345: no such layout.
+    """
+    name = "scaled_dot_product_attention"
+    one_of(layout, library.LAYOUTS, name, "layout")
+    if not 0 <= dropout_p <= 1:
+        raise ArgumentError("E316", f"{name}: a probability must be from 0 to 1, got {dropout_p}")
+    q, k, v = array(query), array(key), array(value)
+    dtype = floating(promote(promote(q.dtype, k.dtype), v.dtype))
+    if enable_gqa is False and q.ndim == k.ndim and q.ndim > 2:
+        head = q.ndim - (3 if layout == "BHTD" else 2)
+        if q.shape[head] != k.shape[head]:
+            what = f"{name}: a query {q.type} and keys {k.type} have other numbers of heads"
+            raise ShapeError("E192", what, help="enable_gqa=True lets several heads share keys")
+    if scale is not None and not isinstance(scale, NUMBERS):
+        q, scale = q * scale, 1.0
+    lengths = None
+    if valid_length is not None:
+        lengths = index_operand(valid_length)
+        keys = k.shape[-2 if layout == "BHTD" else -3] if k.ndim > 2 else 0
+        check(
+            lengths, 0, keys + 1, f"{name} of keys {k.type}, valid_length", f"lengths are from 0 to {dims.text(keys)}"
+        )
+    drawn = random_key() if dropout_p and is_training() else None
+    found = library.attention(
+        cast(operand(q), dtype),
+        cast(operand(k), dtype),
+        cast(operand(v), dtype),
+        None if attn_mask is None else operand(array(attn_mask)),
+        lengths,
+        drawn,
+        bool(is_causal),
+        None if scale is None else float(scale),
+        float(dropout_p) if drawn is not None else 0.0,
+        layout,
+        bool(need_weights),
+    )
+    return tuple(map(result, found)) if need_weights else result(found)
+
+
+@public
+def interleaved_matmul_selfatt_qk(queries_keys_values: Any, heads: int) -> Any:
+    """Products of queries and keys, by 1 / sqrt(size), of projections that lie beside each other.
+
+    Args:
+        queries_keys_values: [time, batch, heads x 3 x size]: a query, a key and a value for each head.
+        heads: how many.
+
+    Returns:
+        [batch x heads, time, time].
+
+    Raises:
+        ShapeError E195: the last axis does not hold them.
+    """
+    return result(interleaved.selfatt_qk(_floats(queries_keys_values)[0], _count(heads)))
+
+
+@public
+def interleaved_matmul_selfatt_valatt(queries_keys_values: Any, attention: Any, heads: int) -> Any:
+    """Means of the values of projections that lie beside each other.
+
+    Args:
+        queries_keys_values: [time, batch, heads x 3 x size]: a query, a key and a value for each head.
+        attention: weights [batch x heads, time, time].
+        heads: how many.
+
+    Returns:
+        [time, batch, heads x size].
+
+    Raises:
+        ShapeError E195: they do not fit together.
+    """
+    x, y = _floats(queries_keys_values, attention)
+    return result(interleaved.selfatt_valatt(x, y, _count(heads)))
+
+
+@public
+def interleaved_matmul_encdec_qk(queries: Any, keys_values: Any, heads: int) -> Any:
+    """Products of queries and keys, by 1 / sqrt(size), of keys and values that lie beside each other.
+
+    Args:
+        queries: [time, batch, heads x size].
+        keys_values: [keys, batch, heads x 2 x size]: a key and a value for each head.
+        heads: how many.
+
+    Returns:
+        [batch x heads, time, keys].
+
+    Raises:
+        ShapeError E195: they do not fit together.
+    """
+    x, y = _floats(queries, keys_values)
+    return result(interleaved.encdec_qk(x, y, _count(heads)))
+
+
+@public
+def interleaved_matmul_encdec_valatt(keys_values: Any, attention: Any, heads: int) -> Any:
+    """Means of values that lie beside their keys.
+
+    Args:
+        keys_values: [keys, batch, heads x 2 x size]: a key and a value for each head.
+        attention: weights [batch x heads, time, keys].
+        heads: how many.
+
+    Returns:
+        [time, batch, heads x size].
+
+    Raises:
+        ShapeError E195: they do not fit together.
+    """
+    x, y = _floats(keys_values, attention)
+    return result(interleaved.encdec_valatt(x, y, _count(heads)))
+
+
+@public
+def sldwin_atten_score(query: Any, key: Any, dilation: Any, w: int, symmetric: bool = True) -> Any:
+    """Products of queries with the keys of windows that slide along: a query's own place, and `w` to the left.
+
+    Args:
+        query: [batch, time, heads, size].
+        key: the same.
+        dilation: [heads]: how far places of a window are apart.
+        w: places to the left.
+        symmetric: as many to the right.
+
+    Returns:
+        [batch, time, heads, window], a window of w + 1 places, or 2 w + 1; 0 where it leaves the keys.
+
+    Raises:
+        ShapeError E196: they do not fit together.
+    """
+    (x, y), step = _floats(query, key), index_operand(dilation)
+    return result(interleaved.sldwin_atten_score(x, y, step, _count(w), bool(symmetric)))
+
+
+@public
+def sldwin_atten_context(score: Any, value: Any, dilation: Any, w: int, symmetric: bool = True) -> Any:
+    """Sums of the values of windows that slide along, weighted by `score`: see `sldwin_atten_score`.
+
+    Raises:
+        ShapeError E196: they do not fit together.
+    """
+    (x, y), step = _floats(score, value), index_operand(dilation)
+    return result(interleaved.sldwin_atten_context(x, y, step, _count(w), bool(symmetric)))
+
+
+@public
+def sldwin_atten_mask_like(score: Any, dilation: Any, valid_length: Any, w: int, symmetric: bool = True) -> Any:
+    """1 where a place of a window lies within its sequence, 0 elsewhere: see `sldwin_atten_score`.
+
+    Args:
+        score: [batch, time, heads, window].
+        dilation: [heads].
+        valid_length: [batch].
+        w: places to the left.
+        symmetric: as many to the right.
+
+    Raises:
+        OutOfBoundsError E110: a length is negative, or greater than the number of places.
+        ShapeError E196: they do not fit together.
+    """
+    (x,) = _floats(score)
+    lengths = index_operand(valid_length)
+    time = type_of(x).shape[1] if type_of(x).ndim > 1 else 0
+    check(lengths, 0, time + 1, f"sldwin_atten_mask_like of {type_of(x)}", f"lengths are from 0 to {dims.text(time)}")
+    step = index_operand(dilation)
+    return result(interleaved.sldwin_atten_mask_like(x, step, lengths, _count(w), bool(symmetric)))
+
+
+def _floats(*xs: Any) -> list[Any]:
+    """Arguments as operands of one float dtype."""
+    arrays = [array(x) for x in xs]
+    dtype = arrays[0].dtype
+    for x in arrays[1:]:
+        dtype = promote(dtype, x.dtype)
+    return [cast(operand(x), floating(dtype)) for x in arrays]
+
+
+def _count(number: Any) -> int:
+    """A number of heads or places.
+
+    Raises:
+        ArgumentError E308: it is no integer.
+    """
+    if isinstance(number, bool) or not hasattr(number, "__index__"):
+        raise ArgumentError("E308", f"heads and places are counted by integers, got {number!r}")
+    return int(number)

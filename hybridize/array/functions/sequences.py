@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sequences of several lengths in one array, under MXNet's names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hybridize.array.functions.bounds import check
+from hybridize.array.functions.neural import used
+from hybridize.array.operands import array, axis_of, operand, public, result
+from hybridize.array.operands import indices as index_operand
+from hybridize.base import dims
+from hybridize.ops.library import sequences as library
+
+
+@public
+def sequence_mask(
+    data: Any, sequence_length: Any = None, use_sequence_length: bool | None = None, value: float = 0.0, axis: int = 0
+) -> Any:
+    """`value` after the end of each sequence.
+
+    Args:
+        data: [steps, batch, ...], or [batch, steps, ...] when `axis` is 1.
+        sequence_length: [batch]; a length beyond the number of steps masks nothing.
+        use_sequence_length: False: nothing is masked; by default what is given counts.
+        value: what stands after the end.
+        axis: the axis of steps, 0 or 1.
+
+    Raises:
+        OutOfBoundsError E110: a length is negative.
+        ShapeError E194: there are other lengths, or no such axis.
+    """
+    x = array(data)
+    sequence_length = used(sequence_length, use_sequence_length, "sequence_mask", "sequence_length")
+    if sequence_length is None:
+        return x
+    lengths = index_operand(sequence_length)
+    check(lengths, 0, dims.FAR, f"sequence_mask of {x.type}", "lengths are not negative")
+    return result(library.sequence_mask(operand(x), lengths, _number(x, value), _axis(x, axis, "sequence_mask")))
+
+
+def _number(x: Any, value: Any) -> Any:
+    """A number that an array of integers holds as one of them."""
+    return value if x.dtype.kind == "f" else type(x.dtype.type(0).item())(value)
+
+
+def _axis(x: Any, axis: Any, name: str) -> int:
+    return axis_of(axis, x.ndim, name) if x.ndim else axis
+
+
+@public
+def sequence_last(
+    data: Any, sequence_length: Any = None, use_sequence_length: bool | None = None, axis: int = 0
+) -> Any:
+    """The last step of each sequence, of a length from 1 to the number of steps.
+
+    Raises:
+        OutOfBoundsError E110: a length is not.
+        ShapeError E194: there are other lengths, or no such axis.
+    """
+    return _with_lengths("sequence_last", library.sequence_last, data, sequence_length, use_sequence_length, axis, 1)
+
+
+@public
+def sequence_reverse(
+    data: Any, sequence_length: Any = None, use_sequence_length: bool | None = None, axis: int = 0
+) -> Any:
+    """The steps of each sequence, of a length from 0 to their number, in reverse order; what follows its end stays.
+
+    Raises:
+        OutOfBoundsError E110: a length is not.
+        ShapeError E194: there are other lengths, or no such axis.
+    """
+    return _with_lengths(
+        "sequence_reverse", library.sequence_reverse, data, sequence_length, use_sequence_length, axis, 0
+    )
+
+
+def _with_lengths(
+    name: str, function: Any, data: Any, sequence_length: Any, use: bool | None, axis: Any, least: int
+) -> Any:
+    x = array(data)
+    axis_index = _axis(x, axis, name)
+    sequence_length = used(sequence_length, use, name, "sequence_length")
+    lengths = None
+    if sequence_length is not None:
+        lengths = index_operand(sequence_length)
+        steps = x.shape[axis_index] if axis_index < x.ndim else 0
+        check(lengths, least, steps + 1, f"{name} of {x.type}", f"lengths are from {least} to {dims.text(steps)}")
+    return result(function(operand(x), lengths, axis_index))

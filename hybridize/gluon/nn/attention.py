@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Attention layers: scaled dot products alone, and in several heads between projections."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hybridize.array import np, npx
+from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.gluon.hybrid_block import HybridBlock
+from hybridize.gluon.nn.basic import Dense
+from hybridize.gluon.nn.checking import check_count, check_part
+
+
+class DotProductAttention(HybridBlock):
+    """The means of values by the softmax of scaled products of their keys with queries.
+
+    Called as `attention(query, key, value, mask=None, valid_length=None, is_causal=False, need_weights=False)`; see
+    `npx.scaled_dot_product_attention` for what these are. The weights of the last call are not kept: ask for them.
+
+    Args:
+        dropout: the part of the weights that is dropped while training.
+        scale: of the scores; 1 / sqrt(size of a query) unless given.
+        layout: "BHTD", [..., heads, time, size], or [..., time, size]; or "BTHD", [..., time, heads, size].
+
+    Raises:
+        ArgumentError E331: dropout does not lie between 0 and 1, or there is no such layout.
+    """
+
+    def __init__(self, dropout: float = 0.0, scale: float | None = None, layout: str = "BHTD", **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        check_part(self, "dropout", dropout)
+        if layout not in ("BHTD", "BTHD"):
+            what = f"layout of DotProductAttention must be 'BHTD' or 'BTHD', got {layout!r}"
+            raise ArgumentError("E331", what, help="heads stand before time, or after it")
+        self._dropout, self._scale, self._layout = dropout, scale, layout
+
+    def forward(
+        self,
+        query: Any,
+        key: Any,
+        value: Any,
+        mask: Any = None,
+        valid_length: Any = None,
+        is_causal: bool = False,
+        need_weights: bool = False,
+    ) -> Any:
+        return npx.scaled_dot_product_attention(
+            query,
+            key,
+            value,
+            mask,
+            self._dropout,
+            is_causal,
+            self._scale,
+            valid_length=valid_length,
+            layout=self._layout,
+            need_weights=need_weights,
+        )
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(p = {self._dropout}, layout={self._layout})"
+
+
+class MultiHeadAttention(HybridBlock):
+    """Attention in several heads: projections of queries, keys and values, scaled dot products, a projection back.
+
+    Called as `attention(query, key=None, value=None, mask=None, valid_length=None, is_causal=False,
+    need_weights=False)`, with arrays [..., time, units]; keys are the query unless given, values the keys. It gives
+    [..., time, out_units], and, if asked, the weights [..., heads, time, keys]. A mask is true where a query sees a
+    key, or floats that are added to the scores, and broadcasts to [..., heads, time, keys]: [time, keys] for all,
+    [batch, 1, 1, keys] by row of the batch. `valid_length`, [batch] or [batch, time], says how many keys, from the
+    first, are seen.
+
+    Its children are dense layers: `q_proj`, `k_proj`, `v_proj` and `out_proj`, so that its parameters are
+    `q_proj.weight` [units, query_units], `q_proj.bias` [units], and so on.
+
+    Args:
+        units: of all heads together.
+        num_heads: divides the units.
+        dropout: the part of the weights that is dropped while training.
+        use_bias: whether projections have a bias.
+        num_kv_heads: heads of keys and values, each for as many of the queries'; `num_heads` unless given.
+        out_units: size of a result; `units` unless given.
+        query_units: size of a query; 0: taken from the first input.
+        key_units: size of a key; 0: taken from the first input.
+        value_units: size of a value; 0: taken from the first input.
+        scale: of the scores; 1 / sqrt(units / num_heads) unless given.
+        rotary: a block that is applied to queries and keys [..., time, heads, size], such as `RotaryEmbedding`.
+        dtype: of the parameters.
+        weight_initializer: of the four weights.
+        bias_initializer: of the four biases.
+
+    Raises:
+        ArgumentError E331: a number is not a positive integer, or dropout does not lie between 0 and 1.
+        ShapeError E192: the number of heads does not divide the units, or that of the keys the number of heads.
+
+    >>> MultiHeadAttention(64, 4)
+    MultiHeadAttention(64 units, 4 heads)
+    """
+
+    def __init__(
+        self,
+        units: int,
+        num_heads: int,
+        dropout: float = 0.0,
+        use_bias: bool = True,
+        num_kv_heads: int | None = None,
+        out_units: int | None = None,
+        query_units: int = 0,
+        key_units: int = 0,
+        value_units: int = 0,
+        scale: float | None = None,
+        rotary: HybridBlock | None = None,
+        dtype: Any = "float32",
+        weight_initializer: Any = None,
+        bias_initializer: Any = "zeros",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        shared = num_heads if num_kv_heads is None else num_kv_heads
+        for word, number in (("units", units), ("num_heads", num_heads), ("num_kv_heads", shared)):
+            check_count(self, word, number)
+        check_part(self, "dropout", dropout)
+        if units % num_heads or num_heads % shared:
+            given = f"{units} units in {num_heads} heads" + (
+                f" with {shared} of the keys" if units % num_heads == 0 else ""
+            )
+            raise ShapeError("E192", f"MultiHeadAttention: {given}", help="each number divides the one before it")
+        self._units, self._num_heads, self._num_kv_heads = units, num_heads, shared
+        self._dropout, self._scale = dropout, scale
+        size = units // num_heads
+
+        def projection(count: int, inputs: int) -> Dense:
+            return Dense(
+                count,
+                use_bias=use_bias,
+                flatten=False,
+                dtype=dtype,
+                weight_initializer=weight_initializer,
+                bias_initializer=bias_initializer,
+                in_units=inputs,
+            )
+
+        with self.name_scope():
+            self.q_proj = projection(units, query_units)
+            self.k_proj = projection(size * shared, key_units)
+            self.v_proj = projection(size * shared, value_units)
+            self.out_proj = projection(units if out_units is None else out_units, units)
+        self.rotary = rotary
+
+    def forward(
+        self,
+        query: Any,
+        key: Any = None,
+        value: Any = None,
+        mask: Any = None,
+        valid_length: Any = None,
+        is_causal: bool = False,
+        need_weights: bool = False,
+    ) -> Any:
+        key = query if key is None else key
+        value = key if value is None else value
+        for x in (query, key, value):
+            if x.ndim < 2:
+                what = f"MultiHeadAttention of {x.type}"
+                raise ShapeError("E190", what, help="query, key and value are [..., time, units]")
+        queries = self._split(self.q_proj(query), self._num_heads)
+        keys = self._split(self.k_proj(key), self._num_kv_heads)
+        if self.rotary is not None:
+            queries, keys = self.rotary(queries), self.rotary(keys)
+        found = npx.scaled_dot_product_attention(
+            queries,
+            keys,
+            self._split(self.v_proj(value), self._num_kv_heads),
+            mask,
+            self._dropout,
+            is_causal,
+            self._scale,
+            valid_length=valid_length,
+            layout="BTHD",
+            need_weights=need_weights,
+        )
+        means, weights = found if need_weights else (found, None)
+        result = self.out_proj(np.reshape(means, (*query.shape[:-1], self._units)))
+        return (result, weights) if need_weights else result
+
+    def _split(self, x: Any, heads: int) -> Any:
+        """[..., time, units] -> [..., time, heads, size]"""
+        return np.reshape(x, (*x.shape[:-1], heads, self._units // self._num_heads))
+
+    def __repr__(self) -> str:
+        shared = f", {self._num_kv_heads} of keys" if self._num_kv_heads != self._num_heads else ""
+        return f"{type(self).__name__}({self._units} units, {self._num_heads} heads{shared})"

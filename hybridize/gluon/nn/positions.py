@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Layers that tell vectors of a sequence where they stand: by sines, by learned vectors, by rotations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hybridize.array import np, npx
+from hybridize.base import dims
+from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.gluon.hybrid_block import HybridBlock
+from hybridize.gluon.nn.checking import check_count, check_part
+
+
+class PositionalEncoding(HybridBlock):
+    """The input [..., time, units] plus sines and cosines of the positions, in turns; then dropout.
+
+    Component 2 k is sin(position / base ** (2 k / units)), component 2 k + 1 the cosine of the same. Called as
+    `encode(x, positions=None)`; positions are 0, 1, 2, ... unless given, [time] or [..., time].
+
+    Args:
+        units: size of a vector.
+        dropout: the part of the sum that is dropped while training.
+        max_length: so many positions are computed once, and longer sequences refused; None: computed at each call.
+        base: the longest wave is 2 pi times this.
+
+    Raises:
+        ArgumentError E331: a number is not a positive integer, or dropout does not lie between 0 and 1.
+    """
+
+    def __init__(
+        self, units: int, dropout: float = 0.0, max_length: int | None = 1000, base: float = 10000.0, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        check_count(self, "units", units)
+        check_part(self, "dropout", dropout)
+        self._units, self._dropout, self._base, self._max_length = units, dropout, base, max_length
+        self._table = None
+        if max_length is not None:
+            check_count(self, "max_length", max_length)
+            self._table = npx.sinusoidal_positions(np.arange(max_length), units, base)
+
+    def forward(self, x: Any, positions: Any = None) -> Any:
+        _check_vectors(self, x, self._units)
+        if positions is None and self._table is not None:
+            added = _first_rows(self, self._table, x)
+        else:
+            places = np.arange(x.shape[-2]) if positions is None else positions
+            added = npx.sinusoidal_positions(places, self._units, self._base, x.dtype)
+        return npx.dropout(x + added, self._dropout)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._units}, p = {self._dropout}, max_length={self._max_length})"
+
+
+class LearnedPositionalEncoding(HybridBlock):
+    """The input [..., time, units] plus a learned vector for each position; then dropout.
+
+    Called as `encode(x, positions=None)`; positions are 0, 1, 2, ... unless given, integers [time] or [..., time]. Its
+    parameter is `weight`, [max_length, units].
+
+    Args:
+        max_length: how many positions there are.
+        units: size of a vector; 0: taken from the first input.
+        dropout: the part of the sum that is dropped while training.
+        dtype: of the parameter.
+        weight_initializer: of the parameter.
+
+    Raises:
+        ArgumentError E331: a number is not a positive integer, or dropout does not lie between 0 and 1.
+    """
+
+    def __init__(
+        self,
+        max_length: int,
+        units: int = 0,
+        dropout: float = 0.0,
+        dtype: Any = "float32",
+        weight_initializer: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        check_count(self, "max_length", max_length)
+        check_part(self, "dropout", dropout)
+        self._dropout, self._max_length = dropout, max_length
+        self.weight = self.params.get(
+            "weight", shape=(max_length, units), dtype=dtype, init=weight_initializer, allow_deferred_init=True
+        )
+
+    def infer_shape(self, x: Any, *_: Any) -> None:
+        _check_vectors(self, x)
+        self.weight.complete(self._max_length, x.shape[-1])
+
+    def forward(self, x: Any, positions: Any = None) -> Any:
+        weight = self.weight.data()
+        _check_vectors(self, x, weight.shape[1])
+        added = _first_rows(self, weight, x) if positions is None else npx.embedding(positions, weight)
+        return npx.dropout(x + added, self._dropout)
+
+    def __repr__(self) -> str:
+        rows, units = self.weight.shape
+        return f"{type(self).__name__}({rows} x {units if units >= 0 else None}, p = {self._dropout})"
+
+
+class RotaryEmbedding(HybridBlock):
+    """Queries or keys of which pairs of components are rotated by their position: see `npx.rotary_embedding`.
+
+    Called as `rotate(x, positions=None)`; positions are 0, 1, 2, ... unless given, [time] or [batch, time]. It has no
+    parameters. Given to `MultiHeadAttention` as `rotary`, it turns queries and keys.
+
+    Args:
+        base: pair k turns by base ** (-2 k / size) for each position.
+        pairing: "halves": component k goes with k + size / 2; "neighbours": 2 k with 2 k + 1.
+        rotary_size: how many components turn, from the first; all unless given.
+        layout: "BHTD", [..., heads, time, size], or "BTHD", [..., time, heads, size].
+
+    Raises:
+        ArgumentError E331: there is no such pairing or layout.
+    """
+
+    def __init__(
+        self,
+        base: float = 10000.0,
+        pairing: str = "halves",
+        rotary_size: int | None = None,
+        layout: str = "BTHD",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        for word, given, known in (
+            ("pairing", pairing, ("halves", "neighbours")), ("layout", layout, ("BHTD", "BTHD")),
+        ):  # fmt: skip
+            if given not in known:
+                raise ArgumentError("E331", f"{word} of RotaryEmbedding must be {' or '.join(known)}, got {given!r}")
+        self._base, self._pairing, self._rotary_size, self._layout = base, pairing, rotary_size, layout
+
+    def forward(self, x: Any, positions: Any = None) -> Any:
+        return npx.rotary_embedding(x, positions, self._base, self._pairing, self._rotary_size, self._layout)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(base={self._base}, pairing={self._pairing})"
+
+
+def _check_vectors(block: HybridBlock, x: Any, units: int | None = None) -> None:
+    """Refuse what is no sequence of vectors.
+
+    Raises:
+        ShapeError E197: it has fewer than two axes, or vectors of another size.
+    """
+    if x.ndim < 2 or (units is not None and x.shape[-1] != units):
+        what = f"{type(block).__name__} of {x.type}"
+        size = "units" if units is None else dims.text(units)
+        raise ShapeError("E197", what, help=f"it takes sequences of vectors, [..., time, {size}]")
+
+
+def _first_rows(block: HybridBlock, table: Any, x: Any) -> Any:
+    """As many rows of a table as `x` has positions, in its dtype.
+
+    Raises:
+        ShapeError E197: it has more.
+    """
+    time = x.shape[-2]
+    if time > table.shape[0]:
+        what = f"{type(block).__name__} of {x.type}: there are {table.shape[0]} positions"
+        raise ShapeError("E197", what, help="give a greater max_length")
+    return table[:time].astype(x.dtype, copy=False)
