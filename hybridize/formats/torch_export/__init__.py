@@ -4,7 +4,7 @@
 In: a `TensorProgram`, the instructions of an exported PyTorch program as plain data (the torch door makes it, so that
 this package never sees torch). Out: a `Graph` whose inputs are the program's, parameters and buffers first.
 ATen's operators are named in `table`, `piecewise`, `reductions`, `indexing`, `losses`,
-`training`, `windows`, `recurrent` and `backward` alone.
+`training`, `windows`, `recurrent`, `sequences` and `backward` alone.
 """
 
 from hybridize.formats.torch_export import backward as backward
@@ -13,6 +13,7 @@ from hybridize.formats.torch_export import losses as losses
 from hybridize.formats.torch_export import piecewise as piecewise
 from hybridize.formats.torch_export import recurrent as recurrent
 from hybridize.formats.torch_export import reductions as reductions
+from hybridize.formats.torch_export import sequences as sequences
 from hybridize.formats.torch_export import table as table
 from hybridize.formats.torch_export import training as training
 from hybridize.formats.torch_export import windows as windows
