@@ -218,6 +218,15 @@ def _masked(q, k, v, mask, lengths):
 _PROGRAMS = hybridize(_masked)
 
 
+def test_weights_that_are_one_number():
+    """The compiler keeps no array of them, and the product has an operand without axes."""
+    value = drawn(5, 2, 3, 6)
+    mean = hybridize(lambda v: np.einsum("bhts,sbhd->tbhd", np.full((2, 3, 4, 5), 0.5), v))
+    numpy.testing.assert_allclose(
+        mean(np.array(value)).asnumpy(), numpy.broadcast_to(value.sum(0) / 2, (4, 2, 3, 6)), rtol=1e-5, atol=1e-6
+    )
+
+
 def test_faces_of_f():
     q, k, v = map(np.array, operands(Q, K, V))
     found = nd.scaled_dot_product_attention(q, k, v, is_causal=True)

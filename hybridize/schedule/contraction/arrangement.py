@@ -404,7 +404,10 @@ def _most(x: Size) -> int | None:
 
 def suits(arranged: Arrangement, home: Home, target: Target) -> bool:
     """Tell whether tiles read x well in a home: terms close together, or few, or all near."""
-    last = arranged.operand_order()[-1]
+    order = arranged.operand_order()
+    if not order:
+        return True  # one number
+    last = order[-1]
     if not arranged.has_panels:
         return same(home.strides[last], 1)
     if not arranged.has_windows:
