@@ -229,6 +229,7 @@ def test_numbers_like(compiled):
     x = drawn(3, 4)
     assert run(lambda x: npx.arange_like(x), compiled, x).tolist() == numpy.arange(12).reshape(3, 4).tolist()
     assert run(lambda x: npx.arange_like(x, 1, 0.5, 2, axis=-1), compiled, x).tolist() == [1, 1, 1.5, 1.5]
+    assert npx.arange_like(np.array([[3, 1]], dtype="i4"), axis=1).dtype == "int32", "of the array, as in MXNet"
     assert run(lambda x: nd.contrib.arange_like(x, axis=0), compiled, x).tolist() == [0, 1, 2]
     assert run(lambda x: nd.contrib.div_sqrt_dim(x), compiled, x) == pytest.approx(x / 2)
 

@@ -81,6 +81,19 @@ def torched(function, *arrays, **arguments):
     return getattr(torch.nn.functional, function)(*tensors, **arguments).numpy()
 
 
+MASKED = numpy.where(numpy.arange(3)[:, None] < [1, 3, 0, 9], X, 7).astype("f4")
+HEADS = numpy.random.default_rng(5).normal(size=(3, 2, 12)).astype("f4")
+PARTS = numpy.moveaxis(HEADS.reshape(3, 2, 2, 3, 2), 3, 0)
+PAIRS = HEADS[:, :, 4:].reshape(3, 2, 2, 2, 2)
+SCORES = numpy.random.default_rng(6).normal(size=(4, 3, 3)).astype("f4")
+
+
+def soft(x, seen):
+    """The softmax of what is seen, 0 elsewhere."""
+    powers = numpy.where(seen, numpy.exp(x), 0)
+    return powers / numpy.maximum(powers.sum(-1, keepdims=True), 1e-30)
+
+
 IMAGE = numpy.random.default_rng(3).normal(size=(2, 4, 3, 3)).astype("f4")
 WINDOWS = numpy.random.default_rng(4).normal(size=(4, 2, 2, 1)).astype("f4")
 
@@ -299,6 +312,58 @@ WINDOWS = numpy.random.default_rng(4).normal(size=(4, 2, 2, 1)).astype("f4")
         ("Dropout", (X,), {"p": 0.5}, X),
         ("Cast", (X,), {"dtype": "int32"}, X.astype("i4")),
         ("_zeros", (), {"shape": "(2, 3)"}, numpy.zeros((2, 3))),
+        ("SequenceMask", (X, numpy.float32([1, 3, 0, 9])), {"use_sequence_length": 1, "value": 7}, MASKED),
+        (
+            "SequenceMask",
+            (X.T.copy(), numpy.float32([1, 3, 0, 9])),
+            {"use_sequence_length": 1, "value": 7, "axis": 1},
+            MASKED.T,
+        ),
+        ("SequenceMask", (X,), {}, X),
+        ("SequenceLast", (X, numpy.float32([1, 3, 2, 9])), {"use_sequence_length": "True"}, X[[0, 2, 1, 2], range(4)]),
+        ("SequenceLast", (X,), {"axis": 1}, X[:, -1]),
+        (
+            "SequenceReverse",
+            (X, numpy.float32([1, 2, 0, 9])),
+            {"use_sequence_length": 1},
+            X[[[0, 1, 0, 2], [1, 0, 1, 1], [2, 2, 2, 0]], range(4)],
+        ),
+        ("SequenceReverse", (X,), {}, X[::-1]),
+        ("_contrib_div_sqrt_dim", (X,), {}, X / 2),
+        ("_contrib_arange_like", (X,), {"start": 1, "step": 0.5, "axis": 1}, [1, 1.5, 2, 2.5]),
+        ("masked_softmax", (X, X > 0), {}, soft(X, X > 0)),
+        ("masked_softmax", (X, X > 0), {"temperature": 2.0, "axis": 0}, soft(X.T / 2, X.T > 0).T),
+        (
+            "softmax",
+            (X, numpy.int32([1, 4, 2])),
+            {"use_length": 1},
+            soft(X, numpy.arange(4) < numpy.array([[1], [4], [2]])),
+        ),
+        (
+            "_contrib_interleaved_matmul_selfatt_qk",
+            (HEADS,),
+            {"heads": 2},
+            numpy.einsum("tbhd,sbhd->bhts", *PARTS[:2]).reshape(4, 3, 3) / 2**0.5,
+        ),
+        (
+            "_contrib_interleaved_matmul_selfatt_valatt",
+            (HEADS, SCORES),
+            {"heads": 2},
+            numpy.einsum("bhts,sbhd->tbhd", SCORES.reshape(2, 2, 3, 3), PARTS[2]).reshape(3, 2, 4),
+        ),
+        (
+            "_contrib_interleaved_matmul_encdec_qk",
+            (HEADS[:, :, :4], HEADS[:, :, 4:]),
+            {"heads": 2},
+            numpy.einsum("tbhd,sbhd->bhts", HEADS[:, :, :4].reshape(3, 2, 2, 2), PAIRS[:, :, :, 0]).reshape(4, 3, 3)
+            / 2**0.5,
+        ),
+        (
+            "_contrib_interleaved_matmul_encdec_valatt",
+            (HEADS[:, :, 4:], SCORES),
+            {"heads": 2},
+            numpy.einsum("bhts,sbhd->tbhd", SCORES.reshape(2, 2, 3, 3), PAIRS[:, :, :, 1]).reshape(3, 2, 4),
+        ),
         ("_npi_full", (), {"shape": "[2]", "value": 3, "dtype": "int32"}, numpy.full(2, 3)),
         ("_arange", (), {"start": 1, "stop": 7, "step": 2}, [1, 3, 5]),
         ("ones_like", (X,), {}, numpy.ones((3, 4))),

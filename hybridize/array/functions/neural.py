@@ -38,7 +38,7 @@ from hybridize.array.operands import indices as index_operand
 from hybridize.array.random import key, uniform
 from hybridize.base import dims
 from hybridize.base.access import ACCESS, WRITER, consistent, consistently
-from hybridize.base.dtypes import as_dtype, float32, float64, int64, is_float
+from hybridize.base.dtypes import as_dtype, bool_, float32, float64, int64, is_float
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.modes import is_training
 from hybridize.base.promotion import NUMBERS, floating, promote
@@ -508,13 +508,17 @@ def batch_flatten(data: Any) -> Any:
 def arange_like(
     data: Any, start: float = 0.0, step: float = 1.0, repeat: int = 1, axis: int | None = None, ctx: Any = None
 ) -> Any:
-    """start, start + step, ... for each element of `data`, or along one axis of it; each number `repeat` times."""
+    """start, start + step, ... for each element of `data`, or along one axis of it; each number `repeat` times.
+
+    The numbers have the dtype of `data`, as in MXNet.
+    """
     check_device(ctx)
     x = array(data)
     axis_index = None if axis is None else axis_of(axis, x.ndim, "arange_like")
     if isinstance(repeat, bool) or not hasattr(repeat, "__index__") or repeat < 1:
         raise ArgumentError("E309", f"arange_like: repeat must be an integer from 1, got {repeat!r}")
-    return result(library_arange_like(operand(x), float(start), float(step), int(repeat), axis_index))
+    dtype = float32 if x.dtype == bool_ else x.dtype
+    return result(library_arange_like(operand(x), float(start), float(step), int(repeat), axis_index, dtype))
 
 
 @public

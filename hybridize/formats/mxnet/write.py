@@ -30,6 +30,7 @@ from hybridize.formats.mxnet.symbol import AUXILIARY
 from hybridize.formats.mxnet.words import BINARY, COMPOSITES, REDUCTIONS, UNARY
 from hybridize.formats.mxnet.write_recurrent import write_recurrent
 from hybridize.graph import Graph, Node, Value
+from hybridize.ops.contract import read as read_spec
 
 Entry = tuple[int, int]
 MXNET_VERSION = 10901
@@ -406,6 +407,41 @@ class _Writer:
         word = {2: "dot", 3: "batch_dot"}.get(node.inputs[0].type.ndim, "_linalg_gemm2")
         entries = [self.entry(value) for value in node.inputs]
         self.emit(word, node.outputs, entries, transpose_a=op.transpose_x, transpose_b=op.transpose_w)
+
+    def on_contract(self, node: Node) -> None:
+        """A product of matrices whose axes lie elsewhere: they are transposed to it, and back."""
+        op: Any = node.op
+        spec = read_spec(op.spec)
+        x, w = ([index.axis for index in subscripts] for subscripts in spec.operands)
+        result = list(range(spec.rank))
+        batch = [axis for axis in result if axis in x and axis in w]
+        rows, columns = (
+            [axis for axis in result if axis in one and axis not in other] for one, other in ((x, w), (w, x))
+        )
+        inner = [axis for axis in x if axis in w and axis not in result]
+        plain = all(map(all, spec.bare)) and len(set(x)) == len(x) == len(w) == len(set(w)) == len(batch) + 2
+        if not plain or not len(rows) == len(columns) == len(inner) == 1:
+            self.refuse(f"the contraction {op.spec}", node.loc)
+        entries = [
+            self.turned(self.entry(value), axes, [*batch, *free, *inner])
+            for value, axes, free in zip(node.inputs, (x, w), (rows, columns), strict=True)
+        ]
+        product = self.add("_linalg_gemm2", entries, transpose_a=False, transpose_b=True)
+        self.entries[node.outputs[0]] = self.turned(product, [*batch, *rows, *columns], result)
+
+    def turned(self, entry: Entry, axes: Sequence[Any], wanted: Sequence[Any]) -> Entry:
+        """An entry whose axes stand in another order."""
+        order = tuple(list(axes).index(axis) for axis in wanted)
+        return entry if order == tuple(range(len(order))) else self.add("transpose", [entry], axes=order)
+
+    def on_customgradient(self, node: Node) -> None:
+        """By what it computes."""
+        op: Any = node.op
+        for outer, inner in zip(node.inputs, op.body.inputs, strict=True):
+            self.same(outer, inner)
+        self.walk(op.body)
+        for outer, inner in zip(node.outputs, op.body.outputs, strict=True):
+            self.same(inner, outer)
 
     def on_argmax(self, node: Node) -> None:
         self.argument("argmax", node)
