@@ -33,6 +33,7 @@ from hybridize.base.tracebacks import trim
 from hybridize.capture.control import raising
 from hybridize.capture.control.joining import Opened, objects_of
 from hybridize.capture.control.raising import Ended
+from hybridize.capture.control.rolled_lists import unroll
 from hybridize.capture.control.selected import Perhaps, unknown
 from hybridize.capture.control.texts import Text, bound, of_data
 from hybridize.capture.control.truth import RESULT, Undecided, plain
@@ -320,6 +321,8 @@ class _Finalizer:
 
     def __init__(self, trace: Trace, call: Call, result: Any, raises: Raises | None) -> None:
         self.trace, self.call, self.raises = trace, call, raises
+        if trace.rolls:
+            unroll(trace, (result, [effect.given for effect in trace.world.effects]))
         met: Counter[int] = Counter(id(one) for one in self._containers_in(result))
         kept = (one for effect in trace.world.effects for one in self._containers_in(effect.given))
         self._shared = {id(one) for one in kept} | {number for number, count in met.items() if count > 1}

@@ -424,7 +424,7 @@ def _true_positions(mask: NDArray[Any], shape: Shape, of: TensorType) -> tuple[N
 def _slice_op(slices: tuple[slice, ...], shape: Shape) -> ops.Slice | None:
     """The slice op for one slice per axis; None when it takes everything."""
     spans = [span(part, length) for part, length in zip(slices, shape, strict=True)]
-    if all(step == 1 and count == length for (_, count, step), length in zip(spans, shape, strict=True)):
+    if all(step == 1 and dims.same(count, length) for (_, count, step), length in zip(spans, shape, strict=True)):
         return None
     # An empty range is written 0:0, whatever the key said.
     spans = [(first, count, step) if count else (0, 0, 1) for first, count, step in spans]

@@ -15,6 +15,7 @@ from hybridize.array.operators import functions
 from hybridize.array.symbol import Symbol
 from hybridize.capture.control.branches import truth_under
 from hybridize.capture.control.identity import is_same_item
+from hybridize.capture.control.rolled_lists import unroll
 from hybridize.capture.control.special import KNOWN, answered, dataclass_of, is_users_object, known_beside, method
 from hybridize.capture.control.truth import as_bool, is_one, not_, truth
 from hybridize.capture.outside.objects import static
@@ -52,6 +53,7 @@ def comparison(name: str, left: Any, right: Any) -> Any:
 
 def _of_containers(trace: Recording, name: str, left: Any, right: Any) -> Any:
     """A comparison of two containers, which compares what is in them."""
+    unroll(trace, (left, right))
     if isinstance(left, (dict, set, frozenset)):
         trace.root.keyed(left, right)
         trace.root.keyed(right)

@@ -13,18 +13,20 @@ import numpy
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Cell, Symbol
+from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import is_float, is_integer
 from hybridize.base.errors import CaptureError
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.nested import Structure, flatten, is_record, is_sequence_class, items_of, unflatten
 from hybridize.base.promotion import number_dtype, python_kind
 from hybridize.base.types import TensorType
+from hybridize.capture.control.rolled import RolledItems
 from hybridize.capture.outside.objects import is_plain
 from hybridize.capture.trace.bounds import is_beyond
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.snapshots import MISSING, same
 from hybridize.graph import Value
-from hybridize.ops import Broadcast, Cast
+from hybridize.ops import Broadcast, Cast, size_of
 from hybridize.ops.op import bind1, constant
 
 _ORDER = (bool, int, float)
@@ -175,6 +177,9 @@ def operands(value: Any, spec: Spec) -> list[Value]:
 
 
 def _operand(x: Any, kind: TensorType) -> Value:
+    if is_symbolic(x) and kind.dtype.kind == "i":
+        size: Value = size_of(x)
+        return size
     if isinstance(x, NUMBERS):
         number: Value = constant(numpy.asarray(x, dtype=kind.dtype))
         return number
@@ -187,7 +192,7 @@ def _operand(x: Any, kind: TensorType) -> Value:
 def _is_own_record(value: Any) -> bool:
     """Tell whether an object is a record, which cannot change, that the program has made."""
     trace = current_trace()
-    return trace is not None and is_record(value) and trace.root.world.is_own(value)
+    return type(value) is RolledItems or (trace is not None and is_record(value) and trace.root.world.is_own(value))
 
 
 class Opened:

@@ -16,6 +16,7 @@ from hybridize.capture.control.comparisons import comparison
 from hybridize.capture.control.identity import is_same
 from hybridize.capture.control.joining import Mismatch, joined, spec_of
 from hybridize.capture.control.mixed import MixedValue
+from hybridize.capture.control.rolled_lists import unroll
 from hybridize.capture.control.selected import Selected, includes
 from hybridize.capture.control.signals import Part
 from hybridize.capture.control.special import KNOWN, goes_on, method, steps
@@ -94,6 +95,7 @@ def contains(container: Any, value: Any) -> Any:
     if trace is not None and type(container) in (Symbol, ndarray):
         return as_bool(functions.any(functions.equal(container, value)))
     value = plain(value)
+    unroll(trace, (container, value))
     if trace is not None:
         goes_on(trace, container)
         trace.root.world.read_special(container, "__contains__", "__iter__")

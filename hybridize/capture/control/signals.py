@@ -25,6 +25,10 @@ class Unwinding(BaseException):
     """Leaves the code being captured for who records a part around it: nothing that the user's `except` may keep."""
 
 
+class Unrollable(Unwinding):
+    """The rounds of a loop are no scan: what they do differs, or Python has to know how many there are."""
+
+
 RESULT = "__hybridize_result__"
 """The variable of a loop in the graph that holds what `return` in it gave."""
 

@@ -33,6 +33,7 @@ from hybridize.base.dims import Dim
 from hybridize.base.dtypes import CODES
 from hybridize.base.errors import CaptureError
 from hybridize.base.members import class_member, has_class_member
+from hybridize.capture.control.rolled_lists import unroll
 from hybridize.capture.outside.objects import static
 from hybridize.capture.outside.trust import is_iterator, is_library, is_trusted_class, is_trusted_file
 from hybridize.capture.trace.recording import Recording, current_trace
@@ -276,6 +277,8 @@ def symbolic_items(trace: Recording, iterable: Any) -> Any:
     Code that goes through the container would find the arrays as they were before the call, and write to NumPy's.
     """
     kind: Any = type(iterable)
+    if trace.root.rolls:
+        unroll(trace, iterable, 0)
     if not (issubclass(kind, _OF_ITEMS) or kind in VIEWS):
         return iterable
     known = trace.root.inputs.foreign

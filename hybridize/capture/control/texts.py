@@ -24,6 +24,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
+from hybridize.capture.control.rolled_lists import unroll
 from hybridize.capture.control.special import binary, dataclass_of, is_users_object
 from hybridize.capture.control.special import method as special
 from hybridize.capture.control.truth import plain
@@ -94,6 +95,7 @@ def of_data(value: Any) -> bool:
     kind = type(value)
     if kind is Text:
         return True
+    unroll(current_trace(), value)
     if kind is Symbol:
         return type(plain(value)) is Symbol
     if kind is ndarray:
@@ -143,6 +145,7 @@ def text(*parts: Any) -> Any:
 def speaks(value: Any, depth: int = 8) -> bool:
     """Tell whether the user's code may say what the text of a value is: one of a class of theirs, or that holds one."""
     kind = type(value)
+    unroll(current_trace(), value, depth)
     if kind in (list, tuple, set, frozenset) and depth:
         return any(speaks(part, depth - 1) for part in value)
     if kind is dict and depth:

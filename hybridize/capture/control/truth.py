@@ -13,6 +13,8 @@ from hybridize.array.operators import functions, not_one
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
 from hybridize.base.locations import SourceLoc
+from hybridize.capture.control.rolled import is_rolled
+from hybridize.capture.control.rolled_lists import length
 from hybridize.capture.control.special import KNOWN, method
 from hybridize.capture.outside.objects import static
 from hybridize.capture.trace.recording import current_trace
@@ -103,6 +105,8 @@ def truth(value: Any) -> Any:
     elif kind is not Symbol:
         if isinstance(value, Undecided):
             return truth(value.truth())
+        if is_rolled(value):
+            return truth(length(value) > 0)
         return bool(value) if kind in KNOWN else _of_object(value)
     if value.weak is not None:
         trace = current_trace()

@@ -8,6 +8,7 @@
     spread, arguments                 `f(*args, **kwargs)`; numbers among the arguments of functions of arrays
     builtins, elements, mathematics   builtins that mean something else; over elements of arrays; `math` on numbers
     tables, masks                     lists indexed by data; `x[mask]`, whose size data decides
+    rolled_calls                      functions that are given lists to which a loop of the graph has appended
     logs                              logging and warnings of values that only calls have
     unconverted                       functions without source, which run as they are
 

@@ -21,6 +21,9 @@ from hybridize.capture.control import texts
 from hybridize.capture.control.identity import is_different, is_same, number_of
 from hybridize.capture.control.operators import contains
 from hybridize.capture.control.raising import Trying, leaving
+from hybridize.capture.control.rolled import is_rolled
+from hybridize.capture.control.rolled_lists import length as length_of_rolled
+from hybridize.capture.control.rounds import made_range, of_builtin
 from hybridize.capture.control.selected import Selected
 from hybridize.capture.control.selected import length as length_of_selected
 from hybridize.capture.control.signals import SymbolicRange
@@ -101,7 +104,7 @@ def _print(router: Semantics, *args: Any, **kwargs: Any) -> None:
 def _range(router: Semantics, *args: Any) -> Any:
     numbers = [index(plain(arg)) for arg in args]
     if not any(isinstance(number, Symbol) for number in numbers):
-        return range(*numbers)
+        return made_range(numbers)
     for number in numbers:
         if isinstance(number, Symbol) and (number.shape != () or number.dtype.kind not in "iu"):
             number.__index__()  # refused
@@ -122,7 +125,16 @@ def _str(router: Semantics, *args: Any, **named: Any) -> Any:
     return NotImplemented if named else texts.string(*args)
 
 
+def _rounds(function: Any) -> Callable[..., Any]:
+    def rounds(router: Semantics, *args: Any, **kwargs: Any) -> Any:
+        return of_builtin(function, args, kwargs)
+
+    return rounds
+
+
 def _len(router: Semantics, value: Any, /) -> Any:
+    if type(value) is list and is_rolled(value):
+        return length_of_rolled(value)
     if type(value) is Selected:
         return length_of_selected(value)
     if isinstance(value, masks.Masked):
@@ -200,6 +212,7 @@ REPLACED: dict[Any, Callable[..., Any]] = {
     builtins.setattr: _setattr,
     builtins.print: _print,
     builtins.range: _range,
+    **{function: _rounds(function) for function in (builtins.enumerate, builtins.zip, builtins.reversed)},
     builtins.str: _str,
     builtins.repr: lambda _, value, /: texts.representation(value),
     builtins.format: lambda _, value, spec="", /: texts.formatted(value, spec),

@@ -37,6 +37,8 @@ from hybridize.capture.control.identity import is_different, is_same
 from hybridize.capture.control.loops import through
 from hybridize.capture.control.operators import and_, choose, compare, or_
 from hybridize.capture.control.raising import Finally, Trying
+from hybridize.capture.control.rolled import is_rolled
+from hybridize.capture.control.rolled_lists import get, unroll
 from hybridize.capture.control.selected import selected, taken
 from hybridize.capture.control.signals import BREAK, CONTINUE, BlockStack, Returned
 from hybridize.capture.control.special import KNOWN, is_users_object, iterated
@@ -55,7 +57,16 @@ from hybridize.capture.outside.trust import (
     opaque_name,
 )
 from hybridize.capture.outside.world import World
-from hybridize.capture.python import contexts, definitions, implicit, instances, masks, unconverted, writes
+from hybridize.capture.python import (
+    contexts,
+    definitions,
+    implicit,
+    instances,
+    masks,
+    rolled_calls,
+    unconverted,
+    writes,
+)
 from hybridize.capture.python.arguments import numbers_given
 from hybridize.capture.python.builtins import REPLACED
 from hybridize.capture.python.classes import (
@@ -424,6 +435,7 @@ class Router:
         trace.root.world.read_code(function)
         made = convert.converted(function, Router(function))
         if made is None:
+            unroll(trace, (*args, *kwargs.values()))
             return unconverted.called(self, trace, function, args, kwargs)
         if function.__defaults__ or function.__kwdefaults__:
             kwargs = {**_default_arrays(trace.root.world, function, args, kwargs), **kwargs}
@@ -460,6 +472,10 @@ class Router:
             raise TypeError(f"{(function.weak or Symbol).__name__!r} object is not callable")
         for value in (getattr(function, "__self__", None), *args, *kwargs.values()):
             special.goes_on(trace, value)
+        if trace.root.rolls:
+            made = rolled_calls.answer(trace, function, args, kwargs)
+            if made is not NotImplemented:
+                return made
         hashable = type(function).__hash__ is not None
         if hashable:
             made = implicit.answer(self, trace, function, args, kwargs)
@@ -1015,6 +1031,8 @@ def item(router: Router, root: Trace, owner: Any, key: Any, whole: bool) -> Any:
             "E402", f"a slice of a {type(owner).__name__} whose ends depend on the data, as does its length then",
             help="keep all items: go through them with for i in range(len(...)), and if i < n",
         ))  # fmt: skip
+    if is_rolled(owner):
+        return writes.new(get(owner, key)) if type(key) is slice else get(owner, key)
     if isinstance(key, Symbol):
         if isinstance(owner, (dict, set)):
             raise root.refusing(

@@ -18,6 +18,8 @@ from hybridize.base.errors import CaptureError
 from hybridize.base.members import class_member
 from hybridize.base.participation import WritePolicy, is_of_package, write_of
 from hybridize.capture.control.comparisons import Ordered
+from hybridize.capture.control.rolled import is_rolled
+from hybridize.capture.control.rolled_lists import reversed_list, unroll
 from hybridize.capture.control.selected import count, equal
 from hybridize.capture.control.special import KNOWN, in_place, index, is_users_object, iterated, method
 from hybridize.capture.control.truth import plain
@@ -31,6 +33,8 @@ from hybridize.contract.feeds import Setting
 from hybridize.contract.places import Attribute, Global, Item
 from hybridize.contract.snapshots import CONTAINERS, MISSING
 
+_APPENDING = ("append", "extend", "clear", "__iadd__")
+"""Methods of lists that look at no item."""
 _SEEKING = ("count", "index", "remove")
 """Methods of sequences that compare items with what they are given."""
 
@@ -57,6 +61,7 @@ def set_attribute(router: Semantics, value: Any, owner: Any, name: str) -> None:
     if type(owner) is types.ModuleType:
         if trace.depth:
             raise refused(trace, f"the attribute {name!r} is set")
+        unroll(trace, value)
         trace.root.world.write(Global(vars(owner), name), value)
         return
     kind: Any = type(owner)
@@ -79,6 +84,7 @@ def set_attribute(router: Semantics, value: Any, owner: Any, name: str) -> None:
     if write_of(kind) is WritePolicy.IN_TURN:
         _set_in_turn(trace, value, owner, name)
         return
+    unroll(trace, value)
     world.write(Attribute(owner, name), value)
 
 
@@ -139,6 +145,7 @@ def set_item(router: Semantics, value: Any, owner: Any, key: Any) -> None:
         else:
             if trace.depth:
                 raise refused(trace, f"an item of a {kind.__name__} is set")
+            unroll(trace, value)
             trace.root.world.write(Item(owner, _hashable(plain(key))), value)
 
 
@@ -252,6 +259,11 @@ def augmented(before: Any, method: str, value: Any) -> Any:
 def container_method(router: Semantics, trace: Recording, owner: Any, name: str, args: Any, kwargs: Any) -> Any:
     """Call a method of a list, dict, set, tuple or deque."""
     world = trace.root.world
+    if is_rolled(owner) and name == "reverse":
+        _change(trace, owner, "__setitem__", (slice(None), reversed_list(owner)))
+        return None
+    if is_rolled(owner) and name not in _APPENDING and name != "copy":
+        unroll(trace, owner, 0)
     seeks = name in _SEEKING and isinstance(owner, (list, tuple, deque)) and args
     if seeks and any(_asks(trace, one) for one in (args[0], *owner)):
         return _sought(trace, owner, name, *map(plain, args))
@@ -311,12 +323,15 @@ def _key(trace: Recording, owner: Any, key: Any) -> Any:
 def _change(trace: Recording, owner: Any, name: str, args: tuple[Any, ...], kwargs: Any = None) -> Any:
     """Change a container."""
     root = trace.root
+    if is_rolled(owner) and not (name in _APPENDING or (name == "__setitem__" and args[0] == slice(None))):
+        unroll(trace, owner, 0)
     root.aliases.changes(owner, trace)
     if not root.world.is_users(owner):
         trace.note_container(owner, root.location())
         return getattr(type(owner), name)(owner, *args, **(kwargs or {}))
     if trace.depth:
         raise refused(trace, f"a {type(owner).__name__} of the surroundings is changed ({name})")
+    unroll(trace, args)
     return root.world.change(owner, name, args, kwargs or {})
 
 

@@ -29,6 +29,7 @@ from hybridize.capture.outside.world import World
 from hybridize.capture.trace import bounds
 from hybridize.capture.trace.bounds import ARGUMENT, CARRIED, LITTLE, WHOLE, Bounds, is_beyond, within
 from hybridize.capture.trace.inputs import Input, Inputs
+from hybridize.capture.trace.lines import Line, line_of
 from hybridize.capture.trace.scope import GraphScope
 from hybridize.contract.conditions import Condition
 from hybridize.graph import Graph, Node, Value
@@ -72,6 +73,8 @@ _GROWING: dict[str, Op] = {
 _COMPARING = ("lt", "le", "gt", "ge", "eq", "ne")
 _DIVIDING = ("truediv", "floordiv", "mod", "divmod")
 _MOST = float(1 << 62)
+_LONGEST = 1 << 47
+"""No axis of an array is longer."""
 _SLACK = 1 << 40
 """By so much the steps of one round may add up, each at most `LITTLE`."""
 
@@ -104,6 +107,8 @@ class Numbers:
         self._seen = 0
         self.mixed: set[Value] = set()
         """Numbers of which data decides whether they are ints or floats: 0 before a loop, 0.5 after."""
+        self.lines: dict[Value, Line] = {}
+        """Integers that count the rounds of a loop."""
         self.bounds: dict[Value, Bounds] = {}
         """Integers that are known to be between bounds which their graph does not tell: what a loop carries."""
 
@@ -121,7 +126,7 @@ class Numbers:
         value = self._value(symbol, at)
         known: dict[Value, Any] = {}
         used: dict[Any, Value] = {}
-        if value is None or not self._evaluated(value, known, used):
+        if value is None or not self._is_number(value) or not self._evaluated(value, known, used):
             return None
         assert symbol.weak is not None
         number = symbol.weak(known[value])
@@ -188,7 +193,7 @@ class Numbers:
         value = self._value(symbol, at)
         known: dict[Value, Any] = {}
         used: dict[Any, Value] = {}
-        if value is None or not self._evaluated(value, known, used):
+        if value is None or not self._is_number(value) or not self._evaluated(value, known, used):
             return None
         truth = bool(known[value])
         self._depend(value, used, truth)
@@ -461,9 +466,37 @@ class Numbers:
 
     def between(self, value: Value, at: GraphScope) -> tuple[Size, Size]:
         """Return what the elements of an integer value are between; the end of an axis may be a symbol."""
-        low, high = self._bounds(value, at)
+        line = self.line(value, at)
+        if line is not None:
+            return line.ends
+        least, most = self._bounds(value, at)
         length = bounds.length_of(value, self._makers(value, at)[1])
-        return (low, high) if length is None or not is_symbolic(length) else (low, length - 1)
+        return (least, most) if length is None or not is_symbolic(length) else (least, length - 1)
+
+    def counts(self, value: Value, line: Line) -> None:
+        """Hear of an integer that counts the rounds of a loop."""
+        self.lines[value] = line
+        low, high = line.ends
+        self.bounds[value] = (-_LONGEST if is_symbolic(low) else int(low), _LONGEST if is_symbolic(high) else int(high))
+
+    def line(self, value: Value, at: GraphScope) -> Line | None:
+        """Return the line that an integer is over the rounds of a loop; None where it is none."""
+        found = self._line(value, at)
+        return found if found is not None and found.moves else None
+
+    def _line(self, value: Value, at: GraphScope) -> Line | None:
+        scope, producer = self._makers(value, at)
+
+        def leaf(one: Value) -> Line | None:
+            if one in self.lines:
+                return self.lines[one]
+            number = scope.builder.constants.get(one)
+            if number is not None:
+                return Line(int(number), 0, 1) if number.dtype.kind in "iu" and not number.shape else None
+            outer = None if scope.parent is None else scope.around(one)
+            return None if outer is None or scope.parent is None else self._line(outer, scope.parent)
+
+        return line_of(value, producer, leaf)
 
     def _makers(self, value: Value, at: GraphScope) -> tuple[GraphScope, Callable[[Value], Node | None]]:
         """Return the scope that a value is of, and a function that gives the node which makes a value of it."""
@@ -515,6 +548,10 @@ class Numbers:
 
     def _leaf(self, position: int) -> Any:
         return next(_number(entry) for entry in self._inputs.entries if entry.position == position)
+
+    def _is_number(self, value: Value) -> bool:
+        """Tell whether a value may be evaluated; sizes among what it is made of are not asked for before that."""
+        return self._comes_of_numbers(value, set())
 
     def _evaluated(self, value: Value, known: dict[Value, Any], used: dict[Any, Value]) -> bool:
         """Evaluate `value` into `known` where it depends on numbers among the arguments and on constants only."""

@@ -526,6 +526,8 @@ class Trace(Recording):
         """The parts being run that an `except` may catch from, innermost last."""
         self.failed: Cell | None = None
         """A bool[], true if the program has raised an exception; None where it raises none."""
+        self.rolls = False
+        """True if a list has the items of a loop's rounds in it, see `control.rolled`."""
         self.paths = 0
         """Sides of branches followed so far."""
         self.refused: CaptureError | None = None

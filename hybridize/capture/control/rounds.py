@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rounds of what a `for` statement goes through: rows of arrays, `range`, and `enumerate`, `zip`, `reversed` of
+these.
+
+Python asks an iterator for one item after the other. A loop of the graph has one body for all rounds, whose number may
+be a size that only the call knows; so what it goes through is kept as it was written, a `Rounds`. It gives the item of
+a round in two ways: by the round's number, which may be a value of the program, and as slices of arrays that a `Scan`
+goes along. To all that is not a `for` statement it is the iterable that Python would have made, of a number of items
+that is known then.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from hybridize.array.symbol import Symbol
+from hybridize.base.dims import Size, is_symbolic, same
+from hybridize.capture.control.rolled import EarlierItems, is_rolled
+from hybridize.capture.control.rolled_lists import rows_of
+from hybridize.capture.control.signals import Unrollable
+from hybridize.capture.trace.lines import Line
+from hybridize.capture.trace.recording import Recording, current_trace
+from hybridize.ops import size_of
+
+Take = Callable[[Any], Symbol]
+"""Gives, of an array, the slice that a round has of it along the first axis; of a `Line`, the number of a round."""
+
+
+class Rounds(ABC):
+    """The rounds of a loop: how many there are, and the item of each."""
+
+    count: Size
+
+    @abstractmethod
+    def at(self, number: Any) -> Any:
+        """Return the item of a round, whose number Python knows or the program."""
+
+    @abstractmethod
+    def sliced(self, take: Take) -> Any:
+        """Return the item of a round as slices of what a scan goes along."""
+
+    @abstractmethod
+    def after(self, number: int) -> Rounds:
+        """Return the rounds but the first ones."""
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(self.at, range(int(self.count)))
+
+
+class ArrayRows(Rounds):
+    """The rows of an array."""
+
+    def __init__(self, array: Symbol) -> None:
+        self.array, self.count = array, array.shape[0]
+
+    def at(self, number: Any) -> Any:
+        return self.array[number]
+
+    def sliced(self, take: Take) -> Any:
+        return take(self.array)
+
+    def after(self, number: int) -> Rounds:
+        return ArrayRows(self.array[number:]) if number else self
+
+    def backward(self) -> Rounds:
+        """Return the same, the last row first."""
+        return ArrayRows(self.array[::-1])
+
+
+class ListItems(Rounds):
+    """The items of a list that a scan has made."""
+
+    def __init__(self, rows: Any) -> None:
+        self.rows, self.count = rows, rows.count
+
+    def at(self, number: Any) -> Any:
+        return self.rows.item(number)
+
+    def sliced(self, take: Take) -> Any:
+        return self.rows.made(map(take, self.rows.arrays))
+
+    def after(self, number: int) -> Rounds:
+        return ListItems(self.rows.cut(slice(number, None))) if number else self
+
+    def backward(self) -> Rounds:
+        """Return the same, the last item first."""
+        return ListItems(self.rows.cut(slice(None, None, -1)))
+
+
+class Range(Rounds):
+    """`range`, whose ends may be sizes that are not known."""
+
+    def __init__(self, start: Size, stop: Size, step: int) -> None:
+        self.start, self.stop, self.step = start, stop, step
+        self.count = _length(start, stop, step)
+
+    def line(self) -> Line:
+        """The numbers, one for each round."""
+        return Line(self.start, self.step, self.count)
+
+    def at(self, number: Any) -> Any:
+        scaled = number if self.step == 1 else number * self.step
+        if type(number) is not Symbol or not is_symbolic(self.start):
+            return scaled + self.start if type(self.start) is not int or self.start else scaled
+        trace = current_trace()
+        assert trace is not None
+        return scaled + Symbol.of(trace, size_of(self.start), weak=int)
+
+    def sliced(self, take: Take) -> Any:
+        return take(self.line())
+
+    def after(self, number: int) -> Rounds:
+        return Range(self.start + number * self.step, self.stop, self.step) if number else self
+
+    def backward(self) -> Rounds:
+        """Return the same, the last number first."""
+        last = self.start + (self.count - 1) * self.step
+        return Range(last, self.start - (1 if self.step > 0 else -1), -self.step)
+
+    # To all else it is Python's.
+
+    def known(self) -> range:
+        """Return Python's range, on whose length the program then depends."""
+        return range(operator.index(self.start), operator.index(self.stop), self.step)
+
+    def __len__(self) -> int:
+        return len(self.known())
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.known()[index]
+
+    def __contains__(self, value: Any) -> bool:
+        return value in self.known()
+
+    def __reversed__(self) -> Iterator[int]:
+        return reversed(self.known())
+
+    def __eq__(self, other: object) -> bool:
+        return self.known() == (other.known() if isinstance(other, Range) else other)
+
+    def __hash__(self) -> int:
+        return hash(self.known())
+
+    def __repr__(self) -> str:
+        return repr(self.known())
+
+    def index(self, value: Any) -> int:
+        """The place of a number."""
+        return self.known().index(value)
+
+
+class IteratedRounds(Rounds):
+    """Rounds that Python gives as an iterator: it goes on, wherever it is gone through."""
+
+    _iterator: Iterator[Any] | None = None
+
+    def __iter__(self) -> Iterator[Any]:
+        if self._iterator is None:
+            self._iterator = super().__iter__()
+        return self._iterator
+
+    def __next__(self) -> Any:
+        return next(iter(self))
+
+    def end(self) -> None:
+        """Hear that a loop has gone through it to its end."""
+        self._iterator = iter(())
+
+    @property
+    def is_fresh(self) -> bool:
+        """True if nobody has gone through it yet."""
+        return self._iterator is None
+
+
+class Backward(IteratedRounds):
+    """`reversed` of rows or of a range."""
+
+    def __init__(self, rounds: Any) -> None:
+        self.rounds = rounds.backward()
+        self.count = rounds.count
+
+    def at(self, number: Any) -> Any:
+        return self.rounds.at(number)
+
+    def sliced(self, take: Take) -> Any:
+        return self.rounds.sliced(take)
+
+    def after(self, number: int) -> Rounds:
+        return self.rounds.after(number)  # type: ignore[no-any-return]
+
+
+class Zipped(IteratedRounds):
+    """`zip`, of as many rounds as the shortest of its parts."""
+
+    def __init__(self, parts: tuple[Rounds, ...]) -> None:
+        self.parts = parts
+        self.count = parts[0].count
+        for part in parts[1:]:
+            if not same(part.count, self.count) and part.count < self.count:
+                self.count = part.count
+
+    def at(self, number: Any) -> Any:
+        return tuple(part.at(number) for part in self.parts)
+
+    def sliced(self, take: Take) -> Any:
+        return tuple(part.sliced(take) for part in self.parts)
+
+    def after(self, number: int) -> Rounds:
+        return Zipped(tuple(part.after(number) for part in self.parts))
+
+
+class Enumerated(IteratedRounds):
+    """`enumerate`."""
+
+    def __init__(self, rounds: Rounds, start: int) -> None:
+        self.rounds, self.start, self.count = rounds, start, rounds.count
+        self._numbers = Range(start, start + rounds.count, 1)
+
+    def at(self, number: Any) -> Any:
+        return self._numbers.at(number), self.rounds.at(number)
+
+    def sliced(self, take: Take) -> Any:
+        return self._numbers.sliced(take), self.rounds.sliced(take)
+
+    def after(self, number: int) -> Rounds:
+        return Enumerated(self.rounds.after(number), self.start + number)
+
+
+def _length(start: Size, stop: Size, step: int) -> Size:
+    if not (is_symbolic(start) or is_symbolic(stop)):
+        return len(range(start, stop, step))
+    span = stop - start if step > 0 else start - stop
+    if span <= 0:
+        return 0
+    return span if abs(step) == 1 else (span + abs(step) - 1) // abs(step)
+
+
+def rounds_of(trace: Recording, iterable: Any) -> Rounds | None:
+    """Return the rounds of what a loop goes through; None where nothing but Python knows its items."""
+    iterable = trace.lifted(iterable)
+    if isinstance(iterable, IteratedRounds):
+        return iterable if iterable.is_fresh else None
+    if isinstance(iterable, Rounds):
+        return iterable
+    if type(iterable) is range:
+        return Range(iterable.start, iterable.stop, iterable.step)
+    if type(iterable) is Symbol and iterable.weak is None and iterable.shape:
+        return ArrayRows(iterable)
+    if is_rolled(iterable) and not any(type(item) is EarlierItems for item in iterable):
+        try:
+            return ListItems(rows_of(iterable))
+        except Unrollable:
+            return None
+    return None
+
+
+def made_range(numbers: list[Any]) -> Any:
+    """Return `range` of numbers that Python knows, or sizes that it does not."""
+    if not any(map(is_symbolic, numbers)):
+        return range(*numbers)
+    start, stop, step = (0, numbers[0], 1) if len(numbers) == 1 else (*numbers, 1)[:3]
+    if is_symbolic(step) or not step:
+        return range(*numbers)
+    return Range(start, stop, step)
+
+
+def of_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Return what `enumerate`, `zip` or `reversed` gives of what a scan may go along; NotImplemented for all else."""
+    trace = current_trace()
+    if trace is None or not args:
+        return NotImplemented
+    parts = [rounds_of(trace, arg) for arg in args]
+    match function:
+        case builtins.enumerate:
+            start = args[1] if len(args) == 2 else kwargs.get("start", 0)
+            plain = len(args) + len(kwargs) <= 2 and kwargs.keys() <= {"start"} and type(start) is int
+            if parts[0] is not None and plain:
+                return Enumerated(parts[0], start)
+        case builtins.zip:
+            strict = kwargs.get("strict", False)
+            if all(part is not None for part in parts) and kwargs.keys() <= {"strict"}:
+                whole = not strict or all(same(part.count, parts[0].count) for part in parts)  # type: ignore[union-attr]
+                if whole:
+                    return Zipped(tuple(part for part in parts if part is not None))
+        case builtins.reversed:
+            if len(args) == 1 and not kwargs and isinstance(parts[0], (ArrayRows, ListItems, Range)):
+                return Backward(parts[0])
+    return NotImplemented

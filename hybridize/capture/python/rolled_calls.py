@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls that are given lists with the items of a loop's rounds in them: `np.stack(outs)`, `np.concatenate(outs)`."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+from hybridize.array.functions import shapes
+from hybridize.array.np import array
+from hybridize.capture.control.rolled import EarlierItems, is_rolled
+from hybridize.capture.control.rolled_lists import joined_along, stacked, unroll
+from hybridize.capture.control.rounds import of_builtin
+from hybridize.capture.control.signals import Unrollable
+from hybridize.capture.trace.recording import Recording
+
+
+def _array(items: list[Any]) -> Any:
+    return stacked(items)
+
+
+_AS_ONE: dict[Any, Callable[..., Any]] = {
+    shapes.stack: stacked,
+    shapes.concatenate: joined_along,
+    array: _array,
+}
+"""Functions that make one array of all items."""
+_KEEPING = frozenset({builtins.len, builtins.list, builtins.bool})
+"""Functions that know such lists, or ask for no item."""
+
+
+def answer(trace: Recording, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Return what a function gives of lists that loops have appended to; NotImplemented where it is to be called.
+
+    It is called with Python's lists then.
+    """
+    made = _AS_ONE.get(function) if type(function).__hash__ is not None else None
+    if made is not None and args and is_rolled(args[0]):
+        try:
+            return made(*args, **kwargs)
+        except (Unrollable, TypeError):
+            if any(type(item) is EarlierItems for item in args[0]):
+                raise
+    if function in (builtins.enumerate, builtins.zip, builtins.reversed):
+        return of_builtin(function, args, kwargs)
+    if not (type(function).__hash__ is not None and function in _KEEPING):
+        if not is_rolled(getattr(function, "__self__", None)) and not (
+            args and is_rolled(args[0]) and _is_method(function)
+        ):
+            unroll(trace, (*args, *kwargs.values()))
+        else:
+            unroll(trace, (*args[1:], *kwargs.values()))
+    return NotImplemented
+
+
+def _is_method(function: Any) -> bool:
+    """Tell whether a function is a method of lists, called as one of the class: `list.append(outs, x)`."""
+    return getattr(function, "__objclass__", None) is list
