@@ -25,6 +25,9 @@ from hybridize.loops.expr import Axis, CallExpr, Cast, Const, Expr, Fold, FoldRe
 from hybridize.loops.functions import FUNCTIONS
 from hybridize.loops.monoids import applied, monoid
 
+_EXACT = {2: 1 << 11, 4: 1 << 24, 8: 1 << 53}
+"""Up to where floats of so many bytes hold each whole number."""
+
 
 @frozen
 class Index(Expr):
@@ -358,7 +361,23 @@ class Space:
                 return found
         elif args[0].dtype == bool_:
             return self._logic(dtype, function, args)
+        elif FUNCTIONS[function].compares:
+            whole_numbers = [self._whole(arg) for arg in args]
+            x, y = whole_numbers if len(whole_numbers) == 2 else (None, None)
+            if x is not None and y is not None:
+                return self._compare(function, x, y)
         return self.interner.call(dtype, function, args)
+
+    def _whole(self, expr: Expr) -> Expr | None:
+        """The index that a cast makes another number of without rounding it, or that a constant is."""
+        if isinstance(expr, Const) and expr.dtype.kind in "fiu" and not dims.is_symbolic(expr.value):
+            exact = math.isfinite(expr.value) and expr.value == int(expr.value) and abs(expr.value) < _EXACT[8]
+            return self.interner.number(int(expr.value)) if exact else None
+        if not isinstance(expr, Cast) or expr.x.dtype != int64 or expr.dtype.kind not in "fi":
+            return None
+        low, high = _numbers(self.bounds(expr.x))
+        most = _EXACT[expr.dtype.itemsize] if expr.dtype.kind == "f" else 1 << (8 * expr.dtype.itemsize - 1)
+        return expr.x if self.bounded(expr.x) and -most < low and high < most else None
 
     def _integer(self, function: str, args: tuple[Expr, ...]) -> Expr | None:
         if FUNCTIONS[function].compares:

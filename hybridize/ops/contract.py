@@ -38,12 +38,23 @@ from hybridize.loops.contraction import Contraction, ContractionGradient, Subscr
 from hybridize.loops.expr import Element
 from hybridize.ops.cases import sample_array
 from hybridize.ops.elementwise import SIGNED_NUMBER, check_dtype
-from hybridize.ops.matmul import Matmul
+from hybridize.ops.matmul import Matmul, matmul
 from hybridize.ops.op import Op, Operand, Sample, bind1, type_of
-from hybridize.ops.views import broadcast, cast, ones_at, reshape, sum, wide
+from hybridize.ops.views import broadcast, cast, ones_at, reshape, sum, transpose, wide
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 LARGEST = 1 << 62
+
+
+@frozen
+class TurnedProduct:
+    """Products of matrices whose axes stand in another order: how operands and result are transposed."""
+
+    swapped: bool
+    """True if the second operand has the rows of the result."""
+    x: tuple[int, ...]
+    w: tuple[int, ...]
+    out: tuple[int, ...]
 
 
 @frozen
@@ -62,6 +73,9 @@ class ContractSpec:
     """The axes whose sizes no operand says."""
     product: tuple[bool, bool, bool] | None
     """(the operands are swapped, x is transposed, w is) where it is a product of matrices; None where it is none."""
+    turned_product: TurnedProduct | None
+    """The transposes that make it a product of matrices with axes in front; None where there are none.
+    """
     single: tuple[tuple[int, ...], tuple[int, ...]]
     """The axes of each operand that are summed over by themselves."""
 
@@ -155,6 +169,7 @@ def _made(operands: Any, bare: Any, rank: int, letters: str) -> ContractSpec:
         bare,
         given,
         _as_product(operands, bare, rank),
+        _as_turned_product(operands, bare, rank),
         (_single(operands[0], operands[1], bare[0], rank), _single(operands[1], operands[0], bare[1], rank)),
     )
 
@@ -190,6 +205,34 @@ def _as_product(operands: Any, bare: Any, rank: int) -> tuple[bool, bool, bool] 
         if sorted(left) == [row, inner] and sorted(right) == [column, inner]:
             return swapped, left[0] == inner, right[0] == column
     return None
+
+
+def _as_turned_product(operands: Any, bare: Any, rank: int) -> TurnedProduct | None:
+    """Match a spec with products of matrices whose axes stand in any order: of heads `bqhd,bkhd->bhqk`.
+
+    Axes of the result that both operands have count them; each operand has one more, and one is summed over.
+    """
+    x, w = map(_letters, operands, bare)
+    if x is None or w is None or rank < 3:
+        return None
+    swapped = rank - 1 in x
+    x, w = (w, x) if swapped else (x, w)
+    batch = [axis for axis in range(rank) if axis in x and axis in w]
+    rows = [axis for axis in x if axis < rank and axis not in w]
+    columns = [axis for axis in w if axis < rank and axis not in x]
+    inner = [axis for axis in x if axis >= rank]
+    one_each = len(rows) == len(columns) == len(inner) == 1
+    if not batch or not one_each or inner != [axis for axis in w if axis >= rank]:
+        return None
+    if columns != [rank - 1] or x[-1] in batch or w[-1] in batch:
+        return None  # elements of its matrices do not lie close together
+    made = [*batch, *rows, *columns]
+    return TurnedProduct(
+        swapped,
+        tuple(x.index(axis) for axis in (*batch, *rows, *inner)),
+        tuple(w.index(axis) for axis in (*batch, *inner, *columns)),
+        tuple(made.index(axis) for axis in range(rank)),
+    )
 
 
 def _written(operands: Any, bare: Any, rank: int) -> str:
@@ -546,6 +589,11 @@ def _contracted(
         swapped, transpose_x, transpose_w = spec.product
         left, right = (w, x) if swapped else (x, w)
         return bind1(Matmul(transpose_x, transpose_w), left, right)
+    turned = None if result is not None else spec.turned_product
+    if turned is not None:
+        left, right = (w, x) if turned.swapped else (x, w)
+        y = matmul(transpose(left, turned.x), transpose(right, turned.w))
+        return transpose(y, turned.out)
     return bind1((WinogradContract if winograd else Contract)(spec.text, sizes, result), x, w)
 
 

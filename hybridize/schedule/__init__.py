@@ -19,6 +19,7 @@ keeps. Kernels are loop IR; nothing here knows LLVM.
     gates        several sums of a product that make one element
     routines     the scratch of sorting and of factors of matrices
     homes        how a stored value lies in memory: strides, offset, halo
+    reach        how far rows go that causal masks cut
     layouts      which values have a home other than the order of their axes
     places       in whose memory a value lies: its own, or within a base or a concatenation
     hoisting     what depends on constants and stable inputs alone, taken out of the calls

@@ -16,9 +16,9 @@ from hybridize.schedule.contraction import (
     Packing,
     Product,
     ProductPlan,
-    flipping_kernel,
     make_packing,
     make_plan,
+    ordering_kernel,
     packing_kernel,
 )
 from hybridize.schedule.grouping import FusionGroup, Grouping, NodeStep, Unit
@@ -249,11 +249,11 @@ class Bands:
         product, (first, last) = member.plan.product, placed.run.span
         packing = self._packing(member.plan)
         if _turns(product):
-            placed.fill = flipping_kernel(product, self._target)
-            product = changed(product, transpose_w=False)
+            placed.fill = ordering_kernel(product, self._target)
+            product = changed(product, transpose_w=False, w_strides=None)
         elif packing is not None:
             placed.fill = packing_kernel(packing, self._target)
-            product = changed(product, packed=True)
+            product = changed(product, packed=True, w_strides=None)
         if placed.fill is not None:
             made = placed.fill.params[0]
             placed.packed = scratch(made.size * made.dtype.itemsize, first)
@@ -303,8 +303,10 @@ def _taken_over(run: Run) -> dict[ScratchBlock, ScratchBlock]:
 
 
 def _turns(product: Product) -> bool:
-    """Tell whether the matrices of a product are turned before its band: their panels have no known size."""
-    return product.transpose_w and not product.packed and has_unknown_panels(product)
+    """Tell whether the matrices of a product are brought in order, each [k, n], before its band: their panels have no
+    known size.
+    """
+    return (product.transpose_w or product.w_strides is not None) and not product.packed and has_unknown_panels(product)
 
 
 _MORE = 32

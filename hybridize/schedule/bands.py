@@ -23,6 +23,8 @@ from hybridize.schedule.grouping import radix
 from hybridize.schedule.memory import ScratchBlock
 from hybridize.schedule.steps import Address
 
+_AHEAD = 2
+"""Members after which a band may be one again: what the first of them adds may be read by the second."""
 _NEAR = 4
 """A block fills at most one part in so many of the second-level cache, as the matrices want their place in it too."""
 _LONGEST = 16
@@ -85,7 +87,7 @@ def suits_band(plan: ProductPlan) -> bool:
         and tiling.order != "streams"
         and same(tiling.x_row, 0)
         and not plan.empty
-        and not (packs and has_unknown_panels(of) and not of.transpose_w)
+        and not (packs and has_unknown_panels(of) and not of.transpose_w and of.w_strides is None)
     )
 
 
@@ -148,30 +150,38 @@ def find_runs(
 
     A band `fits` if memory is spent on it; if one with a further member does not, it ends before that.
     """
+    steps = [*members, None]
     found: list[Run] = []
     front: list[BandMember] = []
     run: Run | None = None
-    for member in (*members, None):
+    at = end = 0
+    while at < len(steps):
+        member = steps[at]
         longer = _longest(front, member, target, threads)
         if longer is not None and longer.blocks is not None and not fits(longer):
             longer.blocks = None
-        if longer is not None and (run is None or run.blocks is None or _adds(longer, run)):
-            run, front = longer, list(longer.members)
-            continue
-        if run is not None and run.blocks is not None:
+        if longer is not None and (run is None or _goes_on(longer, run)):
+            front, at = list(longer.members), at + 1
+            if longer.blocks is not None:
+                run, end = longer, at
+        elif run is not None:
             found.append(run)
-        run, front = None, [] if member is None else [member]
+            run, front, at = None, [], end
+        else:
+            # What one stores may be read later only, together with what another one does.
+            front, at = [] if member is None else [*front, member][1 - _LONGEST :], at + 1
     return found
 
 
-def _adds(longer: Run, run: Run) -> bool:
-    """Tell whether a run is a band that has one more member than another."""
-    return longer.blocks is not None and len(longer.members) > len(run.members)
+def _goes_on(longer: Run, run: Run) -> bool:
+    """Tell whether a run is one that is a band, and some members more: with the next ones it may be one again."""
+    more = len(longer.members) - len(run.members)
+    return longer.members[0] is run.members[0] and 0 < more <= _AHEAD
 
 
 def _longest(front: Sequence[BandMember], member: BandMember | None, target: Target, threads: int) -> Run | None:
     """The run of a member and as many before it as share its rows."""
-    if member is None:
+    if member is None or not any(_feeds(other, member) for other in front):
         return None
     for start in range(max(0, len(front) + 1 - _LONGEST), len(front)):
         run = run_of((*front[start:], member))
@@ -179,6 +189,12 @@ def _longest(front: Sequence[BandMember], member: BandMember | None, target: Tar
             run.blocks = blocks_of(run, target, threads)
             return run
     return None
+
+
+def _feeds(one: BandMember, other: BandMember) -> bool:
+    """Tell whether a member stores what another one reads."""
+    stored = {access.memory for access in one.accesses if access.written}
+    return any(access.memory in stored for access in other.accesses if not access.written)
 
 
 def run_of(members: Sequence[BandMember]) -> Run | None:
@@ -215,15 +231,15 @@ def run_of(members: Sequence[BandMember]) -> Run | None:
 
 
 def _chained(members: Sequence[BandMember], shared: set[Memory]) -> bool:
-    """Tell whether each member but the first reads what one before it stores."""
-    stored: set[Memory] = set()
+    """Tell whether all members hang together by what some store and later ones read."""
+    parts: list[set[Memory]] = []
     for member in members:
-        if stored.isdisjoint(access.memory for access in member.accesses if not access.written) and stored:
-            return False
-        stored |= {access.memory for access in member.accesses if access.written} & shared
-        if not stored:
-            return False
-    return True
+        read = {access.memory for access in member.accesses if not access.written} & shared
+        stored = {access.memory for access in member.accesses if access.written} & shared
+        fed = [part for part in parts if not part.isdisjoint(read)]
+        parts = [part for part in parts if part.isdisjoint(read)]
+        parts.append(stored.union(*fed))
+    return len(parts) == 1 and bool(parts[0])
 
 
 def row_axes(member: BandMember, access: Access, total: int) -> Axes | None:

@@ -16,7 +16,7 @@ it (see `places`). The last group that reads a contraction at its own index beco
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
@@ -31,7 +31,7 @@ from hybridize.machine.target import Target
 from hybridize.ops import Effect, effect_of
 from hybridize.schedule.contraction import Product, gates_fit
 from hybridize.schedule.contraction.arrangement import Arrangement, reading
-from hybridize.schedule.contraction.matrices import MatrixProduct, product_of
+from hybridize.schedule.contraction.matrices import MatrixProduct, lying, product_of
 from hybridize.schedule.contraction.product import as_row
 from hybridize.schedule.gates import Gates, find_gates
 from hybridize.schedule.homes import Home, in_order, is_contiguous
@@ -125,7 +125,7 @@ class Grouping:
         self.graph = graph
         self.homes = homes or {}
         """Of values that do not lie in the order of their axes."""
-        self.places = Places(lowerings.interner, self.homes, _read_in_order(graph, lowerings))
+        self.places = Places(lowerings.interner, self.homes, _read_in_order(graph, lowerings, self.homes))
         """In whose memory each stored value lies."""
         self.last = set(last)
         """Values to be stored as late as can be, because they take the place of others."""
@@ -227,7 +227,31 @@ class Grouping:
                     tiled, operands[side] = at, of
         step.tiled, step.operands = tiled, tuple(operands)
         if isinstance(tiled, MatrixProduct):
-            self.places.ordered.update(operands)
+            self._note_matrices(tiled, operands)
+
+    def _note_matrices(self, of: MatrixProduct, operands: Sequence[Value]) -> None:
+        """Note how the operands of a product of matrices may lie.
+
+        A weight is best in order, as it is packed: a single second matrix that is given.
+        """
+        x, w = operands
+        is_batch = of.batch_axes and not of.shared_w
+        self.places.matrices[x] = of.is_merged or self.places.matrices.get(x, False)
+        if is_batch or self._is_computed(w):
+            self.places.matrices[w] = self.places.matrices.get(w, False)
+        else:
+            self.places.ordered.add(w)
+
+    def _is_computed(self, value: Value) -> bool:
+        """Tell whether a value shows elements of one that the program computes."""
+        while value in self.producer:
+            node = self.producer[value][1]
+            lowered = self.lowerings.of(node)
+            expr = lowered[node.outputs.index(value)].expr if isinstance(lowered, tuple) else None
+            if not isinstance(expr, Load):
+                return True
+            value = node.inputs[expr.operand]
+        return False
 
     def _is_read_as_it_lies(self, tiled: Tiled, x: Value, w: Value) -> bool:
         """Tell whether tiles read an input or a constant of the program, the first operand, without a copy."""
@@ -396,14 +420,16 @@ class Grouping:
         if value in self.wanted:
             whole = same(home.offset, 0) and same(base.type.size, value.type.size)
             whole = whole and is_contiguous(home, value.type.shape)
-            if not whole or base not in self.producer or base in self.homes or base in self.places:
+            if not whole or base not in self.producer or base in self.places:
+                return False
+            if base in self.homes and self.homes[base].has_halo:
                 return False
         if not self.places.put(value, view):
             return False
         for unit in self.readers.get(value, ()):
             self._read(base, unit)
         if value in self.wanted:
-            self.places.ordered.update((value, base))
+            self.places.ordered.update([value] if base in self.homes else [value, base])
             self.wanted.setdefault(base, []).extend(self.wanted.pop(value))
         return True
 
@@ -729,8 +755,8 @@ class Grouping:
             return None
         if step.product is None:
             return group if self._finishes_each(group, value, patterns.values()) else None
-        if not any(self.places.is_dense(stored) for stored in group.materialised):
-            return None  # the tiles of matrices store their results in the order of their axes
+        if not any(self.takes_sums(step, stored) for stored in group.materialised):
+            return None
         gates = self._gates(group, value, patterns.values())
         if gates is not None:
             return group if self._take_gates(step, step.product, gates) else None
@@ -739,6 +765,19 @@ class Grouping:
         identity = group.space.flat(tuple(group.space.axis(k) for k in range(len(group.shape))), group.shape)
         whole = not others and same(product(group.shape), value.type.size) and flat is identity
         return group if whole else None
+
+    def takes_sums(self, step: NodeStep, value: Value) -> bool:
+        """Tell whether tiles of matrices store a value: one with memory of its own, in the order of its axes or, of
+        the result's shape, with rows of matrices close together.
+        """
+        if self.places.is_dense(value):
+            return True
+        if value in self.places or not isinstance(step.tiled, MatrixProduct) or step.product is None:
+            return False
+        if step.product.gates > 1 or not surely_same(value.type.shape, step.tiled.contraction.shape):
+            return False
+        found = lying(self.places.home(value), value.type.shape, merged=step.tiled.is_merged)
+        return found is not None and not found.turned
 
     def _unite(self, value: Value) -> None:
         """Make one group of those that read gates of a value, so that a product has them all (*horizontal fusion*)."""
@@ -812,6 +851,7 @@ class Grouping:
         if not gates_fit(product, Arithmetic(product.dtype, self.lowerings.target)):
             return False
         step.product, step.operands = product, operands
+        self.places.ordered.update(operands)  # gates lie beside each other in order only
         return True
 
 
@@ -921,9 +961,12 @@ def _needs_halo(tiled: Tiled) -> bool:
     return isinstance(tiled, Arrangement) and tiled.needs_halo
 
 
-def _read_in_order(graph: Graph, lowerings: Lowerings) -> Iterable[Value]:
-    """The values that steps other than loops and tiles over index maps read and store: as dense arrays."""
+def _read_in_order(graph: Graph, lowerings: Lowerings, homes: Mapping[Value, Home]) -> Iterable[Value]:
+    """The values that routines and regions read and store, and products store without a home: as dense arrays."""
     for node in graph.nodes:
-        if not isinstance(lowerings.of(node), tuple | Arrangement):
+        lowered = lowerings.of(node)
+        if isinstance(lowered, MatrixProduct):
+            yield from (value for value in node.outputs if value not in homes)
+        elif not isinstance(lowered, tuple | Arrangement):
             yield from node.inputs
             yield from node.outputs

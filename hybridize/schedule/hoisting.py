@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Final
 
 from hybridize.base.dims import hint
+from hybridize.base.dtypes import bool_
 from hybridize.graph import Graph, Node, Value, is_exact
 from hybridize.graph.constants import LITERAL_ELEMENTS, one_number
 from hybridize.loops.contraction import Contraction
@@ -29,6 +30,10 @@ LEAST_US: Final = 0.02
 """A derived constant saves so much at each call, estimated: less is not worth its memory and its entry in the plan."""
 ENLARGED_BYTES: Final = 64 << 20
 """Memory of the derived constants of a program beyond that of what they are made of."""
+_COMPARED: Final = 8
+"""Operations for each element of a mask that is computed where it is read."""
+_CAST: Final = 1
+"""Operations for each element of another value of indices alone, which takes no longer than to read it."""
 HEAVY: Final = 1 << 40
 """Operations of what has no count: a routine, a loop."""
 
@@ -155,7 +160,7 @@ class _Hoisting:
     def _pays(self, value: Value, nodes: list[Node]) -> bool:
         """Tell whether reading a value costs less than computing it at each call, and memory of it is to be had."""
         work = sum(map(self._operations, nodes))
-        if not work:
+        if not work or self._is_of_indices(value, nodes, work):
             return False
         read = sum(one.type.nbytes for one in self._sources(nodes))
         enlarged = max(0, value.type.nbytes - read)
@@ -167,6 +172,15 @@ class _Hoisting:
             return False
         self._enlarged += enlarged
         return True
+
+    def _is_of_indices(self, value: Value, nodes: list[Node], work: int) -> bool:
+        """Tell whether a value is an index, cast, or a mask that some comparisons of indices make.
+
+        It is computed where it is read, and is nowhere as a whole; what a mask hides can be left out (`reach`).
+        """
+        numbers = all(one.type.size == 1 for one in self._sources(nodes))
+        most = _COMPARED if value.type.dtype == bool_ else _CAST
+        return numbers and work <= most * value.type.size
 
     def _sources(self, nodes: list[Node]) -> dict[Value, None]:
         """The values that nodes read and none of them makes."""

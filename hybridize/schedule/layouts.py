@@ -16,10 +16,12 @@ from typing import Any
 
 from hybridize.base.dims import hint, same
 from hybridize.base.frozen import changed
+from hybridize.base.types import Shape
 from hybridize.graph import Graph, Node, Value
-from hybridize.loops.expr import Load
+from hybridize.loops.expr import Axis, Load
 from hybridize.loops.index import Space, bit
 from hybridize.schedule.contraction.arrangement import Arrangement
+from hybridize.schedule.contraction.matrices import MatrixProduct
 from hybridize.schedule.homes import Halo, Home, is_in_order, no_halo, ordered, wider
 from hybridize.schedule.lower import Lowerings, Read
 from hybridize.schedule.places import strides_of
@@ -29,8 +31,59 @@ def assign(graph: Graph, lowerings: Lowerings) -> dict[Value, Home]:
     """The homes of values that do not lie in the order of their axes."""
     windows = [(node, found) for node in graph.nodes if isinstance(found := lowerings.of(node), Arrangement)]
     windows = [(node, found) for node, found in windows if found.has_windows]
-    if not windows:
-        return {}
+    turned = _turned_results(graph, lowerings)
+    return turned if not windows else turned | _around_windows(graph, lowerings, windows)
+
+
+def _turned_results(graph: Graph, lowerings: Lowerings) -> dict[Value, Home]:
+    """The homes of results of products that are only read transposed, rows staying rows: they are stored so.
+
+    Heads [head, position, channel] go to [position, head, channel], where they are one row for what comes next.
+    """
+    readers, found = graph.uses(), {}
+    producers = {value: node for node in graph.nodes for value in node.outputs}
+    kept = {*graph.inputs, *graph.constants, *graph.outputs}
+
+    def ends_a_product(value: Value) -> bool:
+        node = producers.get(value)
+        lowered = () if node is None else lowerings.of(node)
+        if isinstance(lowered, MatrixProduct):
+            return True
+        reads = lowered[0].reads if isinstance(lowered, tuple) and len(lowered) == 1 and not lowered[0].folds else ()
+        return any(
+            read.identity and readers[node.inputs[read.operand]] == 1 and ends_a_product(node.inputs[read.operand])
+            for read in reads
+            if node is not None
+        )
+
+    for node in graph.nodes:
+        lowered = lowerings.of(node)
+        expr = lowered[0].expr if isinstance(lowered, tuple) and len(lowered) == 1 else None
+        if not isinstance(expr, Load):
+            continue
+        base, shown = node.inputs[expr.operand], node.outputs[0]
+        order = _transposed(expr, shown.type.shape) if base.type.dtype == shown.type.dtype else None
+        if order is None or order[-1] != len(order) - 1 or readers[base] != 1 or base in kept:
+            continue
+        home = ordered(base.type.shape, order)
+        if not is_in_order(home, base.type.shape) and ends_a_product(base):
+            found[base] = home
+    return found
+
+
+def _transposed(expr: Load, shape: Shape) -> tuple[int, ...] | None:
+    """The axes of an operand in the order in which a value shows them; None where it does not just transpose it."""
+    if len(expr.indices) != len(shape) or len(shape) < 3:
+        return None
+    shown = {index.number: k for k, index in enumerate(expr.indices) if isinstance(index, Axis)}
+    single = (k for k, index in enumerate(expr.indices) if not isinstance(index, Axis))
+    order = [shown[axis] if axis in shown else next(single, None) for axis in range(len(shape))]
+    alone = all(axis in shown or same(size, 1) for axis, size in enumerate(shape))
+    return tuple(axis for axis in order if axis is not None) if alone and None not in order else None
+
+
+def _around_windows(graph: Graph, lowerings: Lowerings, windows: list[tuple[Node, Arrangement]]) -> dict[Value, Home]:
+    """The homes of values that contractions with windows, and what lies like these, want."""
     alike, views = _Classes(), _Views(graph, lowerings)
     for node in graph.nodes:
         _join_alike(alike, node, lowerings)

@@ -16,6 +16,7 @@ from hybridize.base.types import Shape
 from hybridize.graph import Value
 from hybridize.loops.expr import Axis, Const, Expr, whole
 from hybridize.loops.index import Index, Interner, Space
+from hybridize.schedule.contraction.matrices import lying
 from hybridize.schedule.homes import Home, in_order, is_contiguous, no_halo
 
 
@@ -39,6 +40,9 @@ class Places:
         self._known: dict[Value, Home] = {}
         self.ordered = set(ordered)
         """Values that somebody reads or stores in the order of their axes, without gaps."""
+        self.matrices: dict[Value, bool] = {}
+        """Operands of products, which may lie in any way that these can read them; True where the matrices of a batch
+        are one."""
 
     def __contains__(self, value: Value) -> bool:
         """Tell whether a value lies within another one's memory."""
@@ -105,7 +109,7 @@ class Places:
         self._views[value] = view
         for one in chain:
             home = self.within(one, self._views[one])
-            if home is None or (one in self.ordered and not is_contiguous(home, one.type.shape)):
+            if home is None or not self._may_lie_at(one, home):
                 del self._views[value]
                 for moved in chain:
                     self._known.pop(moved, None)
@@ -114,6 +118,13 @@ class Places:
             self._known[one] = home
         self._inside.setdefault(view.base, []).append(value)
         return True
+
+    def _may_lie_at(self, value: Value, home: Home) -> bool:
+        """Tell whether those that read a value can do so at a home."""
+        if value in self.ordered and not is_contiguous(home, value.type.shape):
+            return False
+        merged = self.matrices.get(value)
+        return merged is None or lying(home, value.type.shape, merged=merged) is not None
 
     def _chain(self, value: Value) -> list[Value]:
         """A value and those that lie within it, each after its base."""

@@ -37,6 +37,8 @@ from hybridize.schedule.contraction.copies import border, into_home
 from hybridize.schedule.contraction.copies import packed as panels_of_taps
 from hybridize.schedule.contraction.ending import ending_of, is_along, is_read, plain_ending
 from hybridize.schedule.contraction.lanes import LanePlan
+from hybridize.schedule.contraction.matrices import Lying, MatrixProduct, lying, where_they_lie
+from hybridize.schedule.contraction.product import Strides
 from hybridize.schedule.contraction.taps import TapPlan, shared_by
 from hybridize.schedule.contraction.winograd import (
     WinogradPlan,
@@ -60,6 +62,7 @@ from hybridize.schedule.memory import ALIGN, ScratchBlock, assign, most_alive, r
 from hybridize.schedule.merging import merged
 from hybridize.schedule.nests import Nests
 from hybridize.schedule.parallel import Split, shared_loop, worth
+from hybridize.schedule.reach import Reaches
 from hybridize.schedule.rolling import RollingBands, RollingMember
 from hybridize.schedule.routines import WRITE_OVER, scratch_of
 from hybridize.schedule.steps import (
@@ -204,6 +207,7 @@ class _Scheduler:
         self.layouts = layouts_of(graph, self.lowerings)
         last = [graph.outputs[output] for output in self.updates]
         self.grouping = Grouping(graph, self.lowerings, literals, last, self.layouts)
+        self.reaches = Reaches(self.grouping)
         self.slots = {value: i for i, value in enumerate((*graph.inputs, *graph.constants, *made))}
         self.tasks = TaskFinder(self.threads)
         self.order = self._ordered()
@@ -788,12 +792,12 @@ class _Scheduler:
         return Address("input", slot, 0)
 
     def _product(self, step: NodeStep, product: Product, number: int) -> Any:
+        out, draft = step.node.outputs[0], None if step.epilogue is None else Draft(step.epilogue, self.grouping)
+        if draft is not None:
+            out = next(value for value in draft.group.materialised if self.grouping.takes_sums(step, value))
+        product = self._reaching(step, self._where_it_lies(step, product, out))
         packed = self._packed(step.operands[1], product)
         product = changed(product, packed=packed is not None)
-        draft = None if step.epilogue is None else Draft(step.epilogue, self.grouping)
-        out = step.node.outputs[0]
-        if draft is not None:
-            out = next(filter(self.grouping.places.is_dense, draft.group.materialised))
         ending, order = (None, []) if draft is None else epilogue_of(draft, out, product)
         plan = make_plan(product, self.target, following(ending))
         own = plan.scratch.nbytes
@@ -803,7 +807,7 @@ class _Scheduler:
         self.tasks.tell(number, nbytes, product.flops, [1 if split is None else hint(plan.units)])
         nodes = [step.node] if draft is None else [step.node, *(n for _, n, _ in reversed(draft.group.members))]
         provenance = self._provenance(nodes)
-        if suits_band(plan) and self.grouping.places.is_dense(out):
+        if suits_band(plan) and out not in self.grouping.places:
             offered = functools.partial(
                 self._product_member,
                 number,
@@ -839,6 +843,37 @@ class _Scheduler:
 
         return make
 
+    def _where_it_lies(self, step: NodeStep, product: Product, out: Value) -> Product:
+        """A product whose operands and result lie where they have their places."""
+        assert isinstance(step.tiled, MatrixProduct)
+        home_of, merged = self.grouping.places.home, step.tiled.is_merged
+        if any(same(value.type.size, 0) for value in (*step.operands, out)):
+            return product
+        x, w = (
+            lying(home_of(value), value.type.shape, merged=merged and number == 0)
+            for number, value in enumerate(step.operands)
+        )
+        at = Lying(None)
+        if not self.grouping.places.is_ordered(out):
+            found = lying(home_of(out), out.type.shape, merged=merged)
+            assert found is not None
+            at = found
+        assert x is not None
+        assert w is not None
+        return where_they_lie(product, x, w, at)
+
+    def _reaching(self, step: NodeStep, product: Product) -> Product:
+        """A product that leaves out what masks hide."""
+        assert isinstance(step.tiled, MatrixProduct)
+        rows_of_one = not step.tiled.is_merged or same(step.tiled.batch, 1)
+        if product.gates > 1 or not rows_of_one:
+            return product
+        asked = None if step.epilogue is not None else self.reaches.asked(step.node.outputs[0])
+        filled = None
+        if not product.transpose_x and not product.shared_x and product.x_strides is None:
+            filled = self.reaches.filled(step.operands[0])
+        return product if asked is filled is None else changed(product, asked=asked, filled=filled)
+
     def _product_member(
         self,
         number: int,
@@ -856,15 +891,24 @@ class _Scheduler:
             return None
         space = Space(self.interner, {0: of.batch, 1: of.m, 2: of.columns, 3: of.k, 4: of.n})
 
-        def place(axes: Sequence[int], value: Value | None = None) -> Expr:
-            flat = space.flat(tuple(map(space.axis, axes)), tuple(space.ranges[axis] for axis in axes))
-            return flat if value is None else space.affine([(flat, 1)], places.home(value).offset)
+        def place(value: Value, axes: tuple[int, int], strides: Strides | None, *, shared: bool = False) -> Expr:
+            offset = places.home(value).offset
+            if strides is None:
+                all_axes = axes if shared else (0, *axes)
+                flat = space.flat(tuple(map(space.axis, all_axes)), tuple(space.ranges[axis] for axis in all_axes))
+                return space.affine([(flat, 1)], offset)
+            terms: list[tuple[Expr, int]] = [(space.axis(axes[0]), strides.row), (space.axis(axes[1]), 1)]
+            left = space.axis(0)
+            for size, stride in reversed(strides.members):
+                terms.append((space.mod(left, size), stride))
+                left = space.floordiv(left, size)
+            return space.affine(terms, offset)
 
         rows, columns = ((3, 1) if of.transpose_x else (1, 3)), ((4, 3) if of.transpose_w else (3, 4))
-        accesses = [self._access(out, place((0, 1, 2)), written=True)]
-        accesses.append(self._access(x, place(rows if of.shared_x else (0, *rows), x), written=False))
+        accesses = [self._access(out, place(out, (1, 2), of.out_strides), written=True)]
+        accesses.append(self._access(x, place(x, rows, of.x_strides, shared=of.shared_x), written=False))
         if packed is None:
-            accesses.append(self._access(w, place(columns if of.shared_w else (0, *columns), w), written=False))
+            accesses.append(self._access(w, place(w, columns, of.w_strides, shared=of.shared_w), written=False))
         epilogue, order = ending
         if epilogue is not None:
             numbers = dict(enumerate(order))
@@ -890,7 +934,7 @@ class _Scheduler:
         """
         source, start = self._source(w)
         arithmetic = Arithmetic(product.dtype, self.target)
-        if source is None or not packing_pays(product, arithmetic):
+        if source is None or product.w_strides is not None or not packing_pays(product, arithmetic):
             return None
         packing = make_packing(product, arithmetic)
         key = (self.grouping.places.root(w), start, w.type, packing)

@@ -214,8 +214,9 @@ def _read_first(kernel: Kernel, source: int, target: int) -> bool:
 
 def _finished_first(step: ProductStep, source: int, target: int, interner: Interner) -> bool:
     """The same of the epilogue of a contraction, whose own element (-3) is stored last of all."""
-    assert step.epilogue is not None
     product, epilogue = step.plan.product, step.epilogue
+    if epilogue is None or product.out_strides is not None:
+        return False
     shape = (product.batch, product.m, product.columns)
     space = Space(interner, dict(enumerate(shape)))
     own = space.flat(tuple(space.axis(k) for k in range(3)), shape)

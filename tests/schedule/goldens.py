@@ -4,12 +4,13 @@ python tests/schedule/goldens.py           which differ
 python tests/schedule/goldens.py --write   write them anew
 """
 
+import math
 import sys
 from pathlib import Path
 
 from hybridize import ops
 from hybridize.base.dims import SizeScope
-from hybridize.base.dtypes import float16, float32
+from hybridize.base.dtypes import float16, float32, int64
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.program import scheduled
 from hybridize.machine.target import named_target
@@ -131,6 +132,36 @@ def inverted(x, expand, depth, project):
 def attention(q, k, v):
     scores = ops.matmul(q, k, False, True)
     return [ops.matmul(composites.softmax(scores, ops.type_of(scores).ndim - 1), v)]
+
+
+def attention_of_heads(x):
+    """Queries, keys and values of one product, [batch, position, part, head, channel]."""
+    whole = ops.reshape(x, (1, 384, 3, 4, 64))
+    starts = [(0, 0, part, 0, 0) for part in range(3)]
+    parts = [ops.slice(whole, start, (1, 384, start[2] + 1, 4, 64), (1,) * 5) for start in starts]
+    q, k, v = (ops.transpose(ops.reshape(part, (1, 384, 4, 64)), (0, 2, 1, 3)) for part in parts)
+    (y,) = attention(q, k, v)
+    return [ops.reshape(ops.transpose(y, (0, 2, 1, 3)), (1, 384, 256))]
+
+
+def causal_attention(q, k, v):
+    scores = ops.matmul(q, k, False, True)
+    shape = ops.type_of(scores).shape
+    seen = ops.ge(ops.iota(shape, 1, int64), ops.iota(shape, 2, int64))
+    scores = ops.where(seen, scores, ops.like(-math.inf, scores))
+    return [ops.matmul(composites.softmax(scores, 2), v)]
+
+
+def gradient_of_attention(q, k, v, g):
+    """Attention and its gradients, the cotangent depending on the result."""
+
+    def forward(q, k, v):
+        weights = composites.softmax(ops.contract("bqhc,bkhc->bhqk", q, k), 3)
+        return [ops.contract("bhqk,bkhc->bqhc", weights, v)]
+
+    made = ops.make_graph(forward, [ops.type_of(one) for one in (q, k, v)])
+    (y,) = forward(q, k, v)
+    return [y, *ops.pullback(made, [q, k, v], [ops.mul(y, g)])]
 
 
 def attention_of_any_length():
@@ -267,6 +298,11 @@ CASES |= {
         "attention of a batch": lambda: schedule_of(attention, *[f32(8, 384, 64)] * 3, target="avx2"),
         "attention threads": lambda: schedule_of(attention, *[f32(8, 384, 64)] * 3, slots=4),
         "attention of any length": attention_of_any_length,
+        "attention of heads": lambda: schedule_of(attention_of_heads, f32(1, 384, 768), passes=PIPELINE.run),
+        "causal attention": lambda: schedule_of(causal_attention, *[f32(2, 384, 64)] * 3, passes=PIPELINE.run),
+        "gradient of attention": lambda: schedule_of(
+            gradient_of_attention, *[f32(1, 4096, 2, 64)] * 4, passes=PIPELINE.run
+        ),
         "norm then product": lambda: schedule_of(
             normal_then_dense, f32(2000, 96), f32(96), f32(96), f32(96, 64), stable=(3,)
         ),

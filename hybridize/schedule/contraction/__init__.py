@@ -29,8 +29,8 @@ a matter of speed (blocks, groups, whether to copy) is decided by the sizes of t
 """
 
 from hybridize.schedule.contraction.packing import Packing as Packing
-from hybridize.schedule.contraction.packing import flipping_kernel as flipping_kernel
 from hybridize.schedule.contraction.packing import make_packing as make_packing
+from hybridize.schedule.contraction.packing import ordering_kernel as ordering_kernel
 from hybridize.schedule.contraction.packing import packing_kernel as packing_kernel
 from hybridize.schedule.contraction.packing import packing_pays as packing_pays
 from hybridize.schedule.contraction.plan import ProductPlan as ProductPlan

@@ -97,7 +97,7 @@ def make_dots(product: Product, arithmetic: Arithmetic, flips: bool) -> Dots:
             turns = _turns(arithmetic, rows, columns, product.k)
             whole = not is_symbolic(product.k) and product.k % (turns * lanes) == 0
             tiles.append(DotsTile(rows, columns, turns, whole))
-    w_row = flipped_row(product, arithmetic) if flips else product.k * arithmetic.stored_bytes
+    w_row = flipped_row(product, arithmetic) if flips else product.w_row * arithmetic.stored_bytes
     ranges = _ranges(product.columns, block, lanes)
     return Dots(heights, height, ranges, block, any_columns, tuple(tiles), far, w_row)
 

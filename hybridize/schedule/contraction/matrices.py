@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hybridize.base.dims import product, same
+from hybridize.base.dims import hint, product, same
 from hybridize.base.dtypes import DType, float32, is_float
-from hybridize.base.frozen import frozen
+from hybridize.base.frozen import changed, frozen
 from hybridize.base.types import Shape
 from hybridize.loops.contraction import Contraction, Subscript
-from hybridize.schedule.contraction.product import Product
+from hybridize.schedule.contraction.product import Product, Strides
+from hybridize.schedule.homes import Home, is_contiguous
 
 
 @frozen
@@ -31,13 +32,77 @@ class MatrixProduct:
         """Products that are computed."""
         return product(self.contraction.shape[:-2])
 
+    @property
+    def batch_axes(self) -> int:
+        """The axes that count products."""
+        return self.contraction.rank - 2
+
+    @property
+    def is_merged(self) -> bool:
+        """True if it is one product of the rows of the whole batch, against one matrix."""
+        return self.shared_w and not self.shared_x and not self.transpose_x
+
 
 def product_of(of: MatrixProduct, dtype: DType) -> Product:
     """The sizes of a product; a batch of rows against one matrix is one product of more rows."""
     *_, m, n, k = of.contraction.sizes
-    if of.shared_w and not of.shared_x and not of.transpose_x:
+    if of.is_merged:
         return Product(dtype, of.batch * m, n, k, 1, of.transpose_x, of.transpose_w)
     return Product(dtype, m, n, k, of.batch, of.transpose_x, of.transpose_w, of.shared_x, of.shared_w)
+
+
+@frozen
+class Lying:
+    """The matrices of a value as they lie in memory."""
+
+    strides: Strides | None
+    """None where they lie one after the other."""
+    turned: bool = False
+    """True if they lie transposed: it is their last axis but one whose elements lie close together."""
+
+
+def lying(home: Home, shape: Shape, *, merged: bool) -> Lying | None:
+    """Find how the matrices of a value of this shape lie at a home; None where products cannot read or store them.
+
+    `merged`: the rows of all matrices are those of one.
+    """
+    if is_contiguous(home, shape):
+        return Lying(None)
+    if home.has_halo or len(shape) < 2:
+        return None
+    *batch, rows, columns = ((size, stride) for size, stride in zip(shape, home.strides, strict=True))
+    turned = not same(columns[1], 1)
+    if turned:
+        rows, columns = columns, rows
+    if not same(columns[1], 1) or hint(rows[1]) < 1 or (turned and merged):
+        return None
+    members: list[tuple[int, int]] = []
+    for size, stride in batch:
+        if same(size, 1):
+            continue
+        if members and same(members[-1][1], size * stride):
+            members[-1] = (members[-1][0] * size, stride)
+        else:
+            members.append((size, stride))
+    if not merged:
+        return Lying(Strides(rows[1], tuple(members)), turned)
+    if len(members) > 1 or (members and not same(members[0][1], rows[0] * rows[1])):
+        return None
+    return Lying(Strides(rows[1]))
+
+
+def where_they_lie(of: Product, x: Lying, w: Lying, out: Lying) -> Product:
+    """A product whose operands and result lie so."""
+    if x.strides is None and w.strides is None and out.strides is None:
+        return of
+    return changed(
+        of,
+        transpose_x=of.transpose_x != x.turned,
+        transpose_w=of.transpose_w != w.turned,
+        x_strides=x.strides,
+        w_strides=w.strides,
+        out_strides=out.strides,
+    )
 
 
 def matrix_product(contraction: Contraction, shapes: tuple[Shape, Shape], dtype: DType) -> MatrixProduct | None:

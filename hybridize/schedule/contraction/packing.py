@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import changed, frozen
@@ -12,7 +14,7 @@ from hybridize.loops.kernel import Kernel, Param, Statement
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.panels import ColumnPanels, Pack, column_panels, panel_vectors
-from hybridize.schedule.contraction.product import Product, hinted, normalised
+from hybridize.schedule.contraction.product import Product, Strides, hinted, normalised
 from hybridize.schedule.contraction.tiling import FEW_COLUMNS, make_tiling
 from hybridize.schedule.nests import Nests
 from hybridize.schedule.together import LoopedStatement
@@ -34,6 +36,25 @@ class Packing:
     """Bytes of one matrix, packed."""
     gates: int = 1
     """As in `Product`: each panel is [tile][k][gate of the tile][columns of one gate]."""
+    strides: Strides | None = None
+    """As in `Product`, of the operand."""
+
+    @property
+    def members(self) -> tuple[tuple[int, int], ...]:
+        """The axes that count matrices, each with the elements from one to the next."""
+        return ((self.matrices, self.n * self.k),) if self.strides is None else self.strides.members
+
+    @property
+    def source_elements(self) -> int:
+        """Elements of the operand's memory from its first to its last."""
+        if self.strides is None:
+            return self.matrices * self.n * self.k
+        long, across = (self.k, self.n) if self.transpose_w else (self.n, self.k)
+        return functools.reduce(
+            lambda total, one: total + (one[0] - 1) * one[1],
+            self.strides.members,
+            (across - 1) * self.strides.row + long,
+        )
 
     @property
     def nbytes(self) -> int:
@@ -44,7 +65,9 @@ class Packing:
         stored = "[n, k]" if self.transpose_w else "[k, n]"
         widths = " + ".join(f"{part.count!r} x {part.across}" for part in self.sections)
         gates = "" if self.gates == 1 else f" of {self.gates} gates"
-        return f"{self.dtype.name} {self.matrices!r} {stored} n {self.n!r} k {self.k!r}; panels {widths} vectors{gates}"
+        apart = "" if self.strides is None else f"; in {self.strides}"
+        sizes = f"{stored} n {self.n!r} k {self.k!r}"
+        return f"{self.dtype.name} {self.matrices!r} {sizes}; panels {widths} vectors{gates}{apart}"
 
 
 def make_packing(product: Product, arithmetic: Arithmetic) -> Packing:
@@ -55,7 +78,8 @@ def make_packing(product: Product, arithmetic: Arithmetic) -> Packing:
     row = sum(section.count * section.across for section in sections) * arithmetic.vector_bytes
     matrices = 1 if product.shared_w else product.batch
     nbytes = row * product.k
-    return Packing(product.dtype, matrices, product.n, product.k, product.transpose_w, sections, nbytes, gates)
+    strides = product.w_strides
+    return Packing(product.dtype, matrices, product.n, product.k, product.transpose_w, sections, nbytes, gates, strides)
 
 
 def packing_kernel(packing: Packing, machine: Target) -> Kernel:
@@ -67,10 +91,14 @@ def packing_kernel(packing: Packing, machine: Target) -> Kernel:
     interner = Interner()
     params = (
         Param(to, packing.nbytes // to.itemsize, True),
-        Param(of, packing.matrices * n * k, False),
+        Param(of, packing.source_elements, False),
     )
     nests, made = Nests(machine, params, interner), []
-    per_column, per_term = (k, 1) if packing.transpose_w else (1, n)
+    if packing.strides is None:
+        row = k if packing.transpose_w else n
+    else:
+        row = packing.strides.row
+    per_column, per_term = (row, 1) if packing.transpose_w else (1, row)
     per_gate = packing.n // packing.gates * per_column
     per_matrix = packing.matrix_bytes // to.itemsize
     for section in packing.sections:
@@ -79,9 +107,11 @@ def packing_kernel(packing: Packing, machine: Target) -> Kernel:
         for first, last in ((0, section.width), (section.width, of_gate)):
             if first == last:
                 continue
-            sizes = (packing.matrices, section.count, section.tiles, section.gates, k, last - first)
+            members = packing.members
+            sizes = (*(size for size, _ in members), section.count, section.tiles, section.gates, k, last - first)
             space = Space(interner, dict(enumerate(sizes)))
-            matrix, panel, tile, gate, term, lane = (space.axis(axis) for axis in range(6))
+            *which, panel, tile, gate, term, lane = (space.axis(axis) for axis in range(len(sizes)))
+            matrix = space.flat(tuple(which), tuple(size for size, _ in members))
             within = [(tile, across * k), (term, across), (gate, of_gate), (lane, 1)]
             place = space.affine(
                 [(matrix, per_matrix), (panel, section.tiles * across * k), *within],
@@ -91,23 +121,29 @@ def packing_kernel(packing: Packing, machine: Target) -> Kernel:
             if not first:
                 gates = [(tile, section.gates * per_gate), (gate, per_gate)]
                 columns = [(panel, section.width * per_column), *gates, (lane, per_column)]
-                source = space.affine([(matrix, n * k), (term, per_term), *columns], section.start * per_column)
+                matrices = [(axis, stride) for axis, (_, stride) in zip(which, members, strict=True)]
+                source = space.affine([*matrices, (term, per_term), *columns], section.start * per_column)
                 element = interner.cast(interner.load(of, 1, (source,)), to)
             made.append(nests.nest((), [LoopedStatement(sizes, Statement(0, place, element))]))
     return Kernel(params, (), tuple(made))
 
 
-def flipping_kernel(product: Product, machine: Target) -> Kernel:
-    """Copy w, param 1, stored [n, k], as [k, n], param 0: where panels have no known size, they lie in place then."""
+def ordering_kernel(product: Product, machine: Target) -> Kernel:
+    """Copy w, param 1, as matrices [k, n] one after the other, param 0: panels of no known size lie in place then."""
     interner = Interner()
     matrices = 1 if product.shared_w else product.batch
-    sizes = (matrices, product.k, product.n)
+    row = product.k if product.transpose_w else product.n
+    strides = product.w_strides or Strides(row, ((matrices, product.n * product.k),))
+    sizes = (*(size for size, _ in strides.members), product.k, product.n)
     elements = matrices * product.n * product.k
-    params = (Param(product.dtype, elements, True), Param(product.dtype, elements, False))
+    source_elements = make_packing(product, Arithmetic(product.dtype, machine)).source_elements
+    params = (Param(product.dtype, elements, True), Param(product.dtype, source_elements, False))
     space = Space(interner, dict(enumerate(sizes)))
-    matrix, term, column = (space.axis(axis) for axis in range(3))
-    place = space.flat((matrix, term, column), sizes)
-    source = space.flat((matrix, column, term), (matrices, product.n, product.k))
+    axes = tuple(space.axis(axis) for axis in range(len(sizes)))
+    place = space.flat(axes, sizes)
+    members = [(axis, stride) for axis, (_, stride) in zip(axes, strides.members, strict=False)]
+    term, column = (1, strides.row) if product.transpose_w else (strides.row, 1)
+    source = space.affine([*members, (axes[-2], term), (axes[-1], column)])
     copy = LoopedStatement(sizes, Statement(0, place, interner.load(product.dtype, 1, (source,))))
     return Kernel(params, (), (Nests(machine, params, interner).nest((), [copy]),))
 

@@ -9,8 +9,27 @@ from hybridize.base.frozen import changed, frozen
 
 
 @frozen
+class Strides:
+    """The matrices of an operand or a result that do not lie one after the other, in elements.
+
+    Elements of a row, as stored, lie close together: queries of several heads, [position, head, channel], are a matrix
+    for each head.
+    """
+
+    row: int
+    """From one row to the next."""
+    members: tuple[tuple[int, int], ...] = ()
+    """Of each axis of the batch, slowest first, its size and the elements from one member to the next."""
+
+    def __str__(self) -> str:
+        members = " of ".join(f"{size!r} by {stride!r}" for size, stride in self.members)
+        return f"rows by {self.row!r}{', members ' if members else ''}{members}"
+
+
+@frozen
 class Product:
-    """`out[batch, m, n] = sum over k of x[batch, m, k] w[batch, k, n]`; operands and result are C-contiguous.
+    """`out[batch, m, n] = sum over k of x[batch, m, k] w[batch, k, n]`; operands and result are C-contiguous, unless
+    strides say otherwise.
 
     Numbers of 16-bit floats are multiplied and summed in float32, integers in their own type (they wrap), bool by
     and/or.
@@ -34,6 +53,29 @@ class Product:
     gates: int = 1
     """Sums that an element of the result is made of, as in recurrent cells and gated linear units: the columns are
     [gate, column of the result], and the epilogue makes one element of the sums of a column's gates."""
+    x_strides: Strides | None = None
+    w_strides: Strides | None = None
+    """Of w as it is before packing."""
+    out_strides: Strides | None = None
+    asked: int | None = None
+    """Of row r of the result, nobody reads the columns from r + asked on."""
+    filled: int | None = None
+    """In row r of x, the terms from r + filled on are 0."""
+
+    @property
+    def x_row(self) -> int:
+        """Elements from one row of x to the next, as stored."""
+        return (self.m if self.transpose_x else self.k) if self.x_strides is None else self.x_strides.row
+
+    @property
+    def w_row(self) -> int:
+        """Elements from one row of w to the next, as stored, before packing."""
+        return (self.k if self.transpose_w else self.n) if self.w_strides is None else self.w_strides.row
+
+    @property
+    def out_row(self) -> int:
+        """Elements from one row of the result to the next."""
+        return self.columns if self.out_strides is None else self.out_strides.row
 
     @property
     def columns(self) -> int:
@@ -60,7 +102,17 @@ class Product:
         w = f"{'' if self.shared_w else '[batch] '}{'[n, k]' if self.transpose_w else '[k, n]'}"
         sizes = ", ".join(f"{name} {getattr(self, name)!r}" for name in ("batch", "m", "n", "k"))
         gates = "" if self.gates == 1 else f"; {self.gates} gates"
-        return f"{self.dtype.name} {sizes}; x {x}, w {w}{' packed' if self.packed else ''}{gates}"
+        apart = "".join(
+            f"; {name} in {strides}"
+            for name, strides in (("x", self.x_strides), ("w", self.w_strides), ("out", self.out_strides))
+            if strides is not None
+        )
+        return f"{self.dtype.name} {sizes}; x {x}, w {w}{' packed' if self.packed else ''}{gates}{apart}{self._reach}"
+
+    @property
+    def _reach(self) -> str:
+        words = (("; row r has columns before r +", self.asked), ("; x has terms before r +", self.filled))
+        return "".join(f"{word} {number!r}" for word, number in words if number is not None)
 
 
 def as_row(product: Product) -> Product:
@@ -73,6 +125,8 @@ def as_row(product: Product) -> Product:
         transpose_w=not product.transpose_x,
         shared_x=product.shared_w,
         shared_w=product.shared_x,
+        x_strides=product.w_strides,
+        w_strides=product.x_strides,
     )
 
 
@@ -83,7 +137,12 @@ def hinted(product: Product) -> Product:
 
 
 def normalised(product: Product) -> Product:
-    """The same product with a vector operand called contiguous along k, which it is either way."""
-    transpose_x = product.transpose_x and not same(product.m, 1) and not same(product.k, 1)
-    transpose_w = product.transpose_w if product.packed or not same(product.n, 1) else True
+    """The same product with a vector operand called contiguous along k, which it is either way, if its elements lie
+    close together.
+    """
+    transpose_x, transpose_w = product.transpose_x, product.transpose_w
+    if product.x_strides is None:
+        transpose_x = transpose_x and not same(product.m, 1) and not same(product.k, 1)
+    if product.w_strides is None:
+        transpose_w = transpose_w if product.packed or not same(product.n, 1) else True
     return changed(product, transpose_x=transpose_x, transpose_w=transpose_w)

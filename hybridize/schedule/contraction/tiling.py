@@ -169,7 +169,9 @@ def make_tiling(product: Product, arithmetic: Arithmetic, block: int = 0) -> Til
     pack: Pack = ""
     k, l2 = hint(product.k), arithmetic.target.l2_bytes
     if not product.packed:
-        copied = arithmetic.converts or _w_is_copied(arithmetic, hint(rows), hint(columns), k)
+        strides = product.x_strides if form == "columns" else product.w_strides
+        row = columns if strides is None else strides.row
+        copied = arithmetic.converts or _w_is_copied(arithmetic, hint(rows), hint(row), k, apart=strides is not None)
         pack = "flip" if panels_along_k else "copy" if copied else ""
     streams = form == "rows" and not pack and _streams(product, arithmetic, vectors)
     # Where sums wait in memory anyway, tiles have one gate each, and what they read lies as it did.
@@ -240,21 +242,24 @@ _FEW_TILES, _TILES, _PANELS = 4, 24, 4
 """
 
 
-def _w_is_copied(arithmetic: Arithmetic, rows: int, columns: int, k: int) -> bool:
-    """Tell whether w [k, columns], of which `rows` rows of x read a panel at a time, is read faster from a copy.
+def _w_is_copied(arithmetic: Arithmetic, rows: int, row: int, k: int, *, apart: bool) -> bool:
+    """Tell whether w [k, n], of which `rows` rows of x read a panel at a time, is read faster from a copy.
+
+    Its rows are `row` elements from each other; if they lie `apart`, there is something else between.
 
     Measured: where its rows fall on the same few sets of the first-level cache; where its vectors lie across two lines
     (1000 x 256 times 256 x 1000: 199 instead of 155 GFLOP/s).
     """
-    tiles, row = rows // tile_rows(arithmetic, panel_vectors(arithmetic)), columns * arithmetic.stored_bytes
-    enough = tiles > _FEW_TILES if row % _COLLIDING == 0 else row % _LINE > 0 and tiles > _TILES
+    tiles, row = rows // tile_rows(arithmetic, panel_vectors(arithmetic)), row * arithmetic.stored_bytes
+    # What lies apart is on many pages.
+    enough = tiles > _FEW_TILES if row % _COLLIDING == 0 else (apart or row % _LINE > 0) and tiles > _TILES
     return enough and k > _LONG
 
 
 def _x_row(product: Product, arithmetic: Arithmetic, form: Form) -> int:
     if form not in ("rows", "either"):
         return 0
-    row, columns = hint(product.m) * arithmetic.stored_bytes, hint(product.n)
+    row, columns = hint(product.x_row) * arithmetic.stored_bytes, hint(product.n)
     collides = row % _COLLIDING == 0 and columns > _FEW_TILES * tile_rows(arithmetic, panel_vectors(arithmetic))
     crosses = row % _LINE > 0 and columns > _PANELS * panel_vectors(arithmetic) * arithmetic.lanes
     if product.transpose_x and (collides or crosses) and hint(product.k) > _LONG:

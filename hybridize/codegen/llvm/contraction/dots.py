@@ -18,7 +18,7 @@ from hybridize.schedule.contraction.plan import ProductPlan
 def emit_flipped(f: Function, plan: ProductPlan, dots: Dots, arithmetic: ArithmeticEmitter, w: str, to: str) -> None:
     """Write w, stored [k, n], as [n, k]."""
     product = plan.product
-    row, name = product.n * arithmetic.stored_bytes, flip(f.module, arithmetic)
+    row, name = product.w_row * arithmetic.stored_bytes, flip(f.module, arithmetic)
     with f.loop(0, product.k, arithmetic.lanes) as loop:
         left = f.op(f"sub i64 {operand(f, product.k)}, {loop.index}")
         source, target = at(f, w, times(f, loop.index, row)), at(f, to, times(f, loop.index, arithmetic.bytes))
@@ -83,7 +83,7 @@ class _Columns:
         gate_sums = self.functions.block * arithmetic.bytes
         c_stride = product.gates * gate_sums
         step = width if is_symbolic(width) else min(lanes, width)
-        x = at(f, self.x, times(f, row, product.k * arithmetic.stored_bytes))
+        x = at(f, self.x, times(f, row, product.x_row * arithmetic.stored_bytes))
         with f.loop(0, product.gates) as gate:
             w = at(f, self.w, times(f, gate.index, product.columns * self.functions.w_row))
             c = at(f, self.c, times(f, gate.index, gate_sums))
@@ -126,6 +126,7 @@ class _Columns:
         of `tiles`.
         """
         f, arithmetic, k = self.f, self.arithmetic, self.plan.product.k
+        x_row = self.plan.product.x_row * arithmetic.stored_bytes
         columns = tiles[0].columns
         if isinstance(rows, str):
             turns, whole = {tile.rows: tile.turns for tile in tiles}, all(tile.whole for tile in tiles)
@@ -137,6 +138,6 @@ class _Columns:
         c = at(f, self.raw, times(f, column, arithmetic.vector_bytes))
         f.do(
             f"call void @{begin}ptr {c}, i64 {self.raw_bytes}, ptr {x}, "
-            f"i64 {operand(f, k * arithmetic.stored_bytes)}, ptr {at(f, w, times(f, column, self.functions.w_row))}, "
+            f"i64 {operand(f, x_row)}, ptr {at(f, w, times(f, column, self.functions.w_row))}, "
             f"i64 {operand(f, w_stride)}, i64 {operand(f, k)})"
         )

@@ -16,7 +16,7 @@ from hybridize.codegen.llvm.functions.table import memory
 from hybridize.codegen.llvm.text import Function, Module, vector
 from hybridize.schedule.contraction.panels import ColumnPanels
 from hybridize.schedule.contraction.plan import ProductPlan
-from hybridize.schedule.contraction.product import Product
+from hybridize.schedule.contraction.product import Product, Strides
 
 RowSums = tuple[str, Sequence[str]]
 """A row as an i64 register, and the sums of its elements, a register for each gate."""
@@ -103,13 +103,29 @@ class Out:
     @property
     def row_bytes(self) -> int:
         """From one row to the next."""
-        return self.plan.product.columns * self.dtype.itemsize
+        return self.plan.product.out_row * self.dtype.itemsize
 
     def at(self, row: str, column: str, batch: str) -> str:
         """Return a pointer to an element."""
         f = self.f
-        line = row if same(self.plan.product.batch, 1) else plus(f, row, times(f, batch, self.plan.product.m))
+        product = self.plan.product
+        if product.out_strides is not None:
+            member = times(f, member_offset(f, batch, product.out_strides), self.dtype.itemsize)
+            line = at(f, at(f, "%out", member), times(f, row, self.row_bytes))
+            return at(f, line, times(f, column, self.dtype.itemsize))
+        line = row if same(product.batch, 1) else plus(f, row, times(f, batch, product.m))
         return at(f, at(f, "%out", times(f, line, self.row_bytes)), times(f, column, self.dtype.itemsize))
+
+
+def member_offset(f: Function, batch: str, strides: Strides) -> str:
+    """The elements before the matrix of a member of the batch."""
+    total, left = "0", batch
+    for number, (size, stride) in enumerate(reversed(strides.members)):
+        last = number == len(strides.members) - 1
+        digit = left if last else f.op(f"urem i64 {left}, {operand(f, size)}")
+        left = left if last else f.op(f"udiv i64 {left}, {operand(f, size)}")
+        total = plus(f, total, times(f, digit, stride))
+    return total
 
 
 def _emit_ending(
@@ -155,8 +171,12 @@ def emit_store(
     with f.loop(0, 1 if one_row else "%the.rows") as loop:
         row = plus(f, "%the.row", loop.index)
         c = "%c" if one_row else at(f, "%c", f.op(f"mul i64 {loop.index}, %the.stride"))
-        line = plus(f, "0" if one_member else times(f, "%the.batch", product.m), row)
-        line = f.op(f"add i64 {f.op(f'mul i64 {line}, %the.n')}, %the.column")
+        if product.out_strides is None:
+            line = plus(f, "0" if one_member else times(f, "%the.batch", product.m), row)
+            line = f.op(f"add i64 {f.op(f'mul i64 {line}, %the.n')}, %the.column")
+        else:
+            line = plus(f, times(f, row, product.out_row), member_offset(f, "%the.batch", product.out_strides))
+            line = f.op(f"add i64 {line}, %the.column")
         if wide:
             with f.loop(0, whole, lanes) as inner:
                 _store_vector(f, arithmetic, epilogue, c, gates, line, row, inner.index, lanes, None)

@@ -13,13 +13,14 @@ from hybridize.base.dims import is_symbolic, same
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.contraction.dots import emit_dots, emit_flipped
 from hybridize.codegen.llvm.contraction.micro import at, times
-from hybridize.codegen.llvm.contraction.out import EpilogueEmitter, Out
+from hybridize.codegen.llvm.contraction.out import EpilogueEmitter, Out, member_offset
 from hybridize.codegen.llvm.contraction.share import BlockOfRows, Share, Whole
 from hybridize.codegen.llvm.contraction.tiles import emit_columns, emit_rows
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.blocks import RowBlocks
 from hybridize.schedule.contraction.plan import ProductPlan
+from hybridize.schedule.contraction.product import Strides
 
 LONG = 64
 """Sums of so many terms take a tile so long that the loop around it does not count."""
@@ -54,8 +55,9 @@ def emit_product(
     out = Out(f, plan, arithmetic, epilogue)
 
     def member(batch: str, share: Share | BlockOfRows | Whole) -> None:
-        x = at(f, "%x", 0 if product.shared_x else times(f, batch, plan.x_bytes))
-        w = at(f, "%w", 0 if product.shared_w else times(f, batch, plan.w_bytes))
+        x = _member(f, "%x", batch, plan.x_bytes, product.shared_x, product.x_strides, arithmetic)
+        strides = None if product.packed else product.w_strides
+        w = _member(f, "%w", batch, plan.w_bytes, product.shared_w, strides, arithmetic)
         _emit_form(f, plan, arithmetic, x, w, batch, share, out)
 
     if ranged and plan.blocks is not None:
@@ -65,6 +67,23 @@ def emit_product(
             member(loop.index, share)
     f.do("ret void")
     return f
+
+
+def _member(
+    f: Function,
+    pointer: str,
+    batch: str,
+    nbytes: int,
+    shared: bool,
+    strides: Strides | None,
+    arithmetic: ArithmeticEmitter,
+) -> str:
+    """A pointer to an operand's matrix for a member of the batch; matrices without strides are `nbytes` each."""
+    if shared:
+        return pointer
+    if strides is None:
+        return at(f, pointer, times(f, batch, nbytes))
+    return at(f, pointer, times(f, member_offset(f, batch, strides), arithmetic.stored_bytes))
 
 
 def _block(f: Function, plan: ProductPlan, blocks: RowBlocks) -> tuple[str, BlockOfRows]:

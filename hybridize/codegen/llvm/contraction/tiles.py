@@ -269,14 +269,14 @@ def _copied(f: Function, plan: ProductPlan, arithmetic: ArithmeticEmitter, x: st
             with f.loop(0, part.count) as loop:
                 row = plus(f, times(f, loop.index, part.height), part.start)
                 to = at(f, scratch, times(f, row, product.k * arithmetic.bytes))
-                name, apart = rows_together(f.module, arithmetic, part.height), product.m * arithmetic.stored_bytes
+                name, apart = rows_together(f.module, arithmetic, part.height), product.x_row * arithmetic.stored_bytes
                 there = at(f, x, times(f, row, arithmetic.stored_bytes))
                 f.do(f"call void @{name}(ptr {to}, ptr {there}, i64 {operand(f, apart)}, i64 {operand(f, product.k)})")
         return scratch
     rows, width = (product.k, product.m) if product.transpose_x else (product.m, product.k)
     f.do(
         f"call void @{copy(f.module, arithmetic)}(ptr {scratch}, i64 {operand(f, x_row)}, ptr {x}, "
-        f"i64 {operand(f, width * arithmetic.stored_bytes)}, i64 {operand(f, rows)}, i64 {operand(f, width)})"
+        f"i64 {operand(f, product.x_row * arithmetic.stored_bytes)}, i64 {operand(f, rows)}, i64 {operand(f, width)})"
     )
     return scratch
 
@@ -304,15 +304,14 @@ def emit_rows(
     """Write the product for one member of the batch: x broadcast, w in panels."""
     product, tiling, layout = plan.product, plan.tiling, plan.scratch
     x = _copied(f, plan, arithmetic, x, at(f, scratch, layout.copied))
-    width = product.m if product.transpose_x else product.k
-    x_row = width * arithmetic.bytes if same(tiling.x_row, 0) else tiling.x_row
+    x_row = product.x_row * arithmetic.bytes if same(tiling.x_row, 0) else tiling.x_row
     if tiling.along_k:
         broadcast = _Broadcast(x, x_row, arithmetic.bytes, along_k=True)
     elif tiling.x_tiles:
         broadcast = _Broadcast(x, product.k * arithmetic.bytes, arithmetic.bytes, along_k=False, tiles=True)
     else:
         broadcast = _Broadcast(x, arithmetic.bytes, x_row, along_k=False)
-    stored_row = (product.k if product.transpose_w else product.n) * arithmetic.stored_bytes
+    stored_row = product.w_row * arithmetic.stored_bytes
     sections: list[_Rows] = []
     for section in tiling.sections:
         if product.packed:
@@ -336,7 +335,7 @@ def emit_rows(
 
 def _gate_bytes(product: Product, arithmetic: ArithmeticEmitter) -> int:
     """Bytes of w, as stored, from a column to that of the next gate."""
-    along = product.k if product.transpose_w else 1
+    along = product.w_row if product.transpose_w else 1
     return 0 if product.gates == 1 else product.n // product.gates * along * arithmetic.stored_bytes
 
 
@@ -414,26 +413,53 @@ class _Rows:
 
             def tiles(row: str, height: str | int) -> None:
                 x = at(f, self.broadcast.pointer, times(f, row, self.broadcast.row))
-                with f.loop(outer.index, stop, width) as loop:
+                terms = self.before(row, height, self.product.filled, 0, self.product.k)
+                end = self.before(row, height, self.product.asked, section.start, stop)
+                with f.loop(outer.index, end, width) as loop:
                     panel = self.panel(loop.index, outer.index, "0")
                     near = None
                     if self.tiling.ahead:
                         following = at(f, x, times(f, operand(f, height), self.broadcast.row))
                         near = self.part_of(following, loop.index, outer.index)
                     if section.ragged and self.out.plain:
-                        self.direct_or_not(row, loop.index, x, panel, height, near)
+                        self.direct_or_not(row, loop.index, x, panel, height, terms, near)
                     elif self.out.takes(section):
                         column = plus(f, loop.index, section.start)
                         c, ending = self.out.at(row, column, self.batch), self.out.ending(row, column, self.batch)
-                        self.tile(height, x, c, panel, self.product.k, "false", self.out.row_bytes, ending, near)
+                        self.tile(height, x, c, panel, terms, "false", self.out.row_bytes, ending, near)
                     else:
-                        self.tile(height, x, self.sums, panel, self.product.k, "false", near=near)
+                        self.tile(height, x, self.sums, panel, terms, "false", near=near)
                         self.finish(self.sums, row, loop.index, height)
 
             each_tile(f, self.product.m, self.heights, self.share, tiles)
 
+    def before(self, row: str, height: str | int, reach: int | None, start: int, stop: str | int) -> str | int:
+        """The end of what the rows of a tile reach of a range up to `stop`, counted from `start`."""
+        if reach is None:
+            return stop
+        f = self.f
+        least, most = (f.module.declare(f"llvm.{word}.i64", "i64", ["i64", "i64"]) for word in ("smax", "smin"))
+        last = plus(f, plus(f, row, height), reach - 1 - start)
+        return f.op(f"call i64 {most}(i64 {f.op(f'call i64 {least}(i64 {last}, i64 0)')}, i64 {operand(f, stop)})")
+
+    def before_end(self, last: str | int, first: str, count: str) -> str:
+        """The terms of a block of `count` from `first` on that come before the `last` of all."""
+        if self.product.filled is None:
+            return count
+        f = self.f
+        least, most = (f.module.declare(f"llvm.{word}.i64", "i64", ["i64", "i64"]) for word in ("smax", "smin"))
+        left = f.op(f"call i64 {least}(i64 {f.op(f'sub i64 {operand(f, last)}, {first}')}, i64 0)")
+        return f.op(f"call i64 {most}(i64 {left}, i64 {count})")
+
     def direct_or_not(
-        self, row: str, column: str, x: str, panel: str, height: str | int, near: tuple[str, str] | None
+        self,
+        row: str,
+        column: str,
+        x: str,
+        panel: str,
+        height: str | int,
+        terms: str | int,
+        near: tuple[str, str] | None,
     ) -> None:
         """A tile that is stored in the result itself where its panel is whole."""
         f, section = self.f, self.section
@@ -444,7 +470,7 @@ class _Rows:
         c = f.op(f"select i1 {whole}, ptr {there}, ptr {self.sums}")
         dense, apart = section.vectors * self.arithmetic.vector_bytes, operand(f, self.out.row_bytes)
         stride = f.op(f"select i1 {whole}, i64 {apart}, i64 {dense}")
-        self.tile(height, x, c, panel, self.product.k, "false", stride, near=near)
+        self.tile(height, x, c, panel, terms, "false", stride, near=near)
         with f.when(f.op(f"xor i1 {whole}, true")):
             self.finish(self.sums, row, column, height)
 
@@ -474,7 +500,9 @@ class _Rows:
 
                 def add(row: str, height: str | int) -> None:
                     c = at(f, self.sums, times(f, self.held(row), row_bytes))
-                    self.tile(height, at(f, x, times(f, row, self.broadcast.row)), c, panel, count, more)
+                    last = self.before(row, height, self.product.filled, 0, self.product.k)
+                    terms = self.before_end(last, blocks.index, count)
+                    self.tile(height, at(f, x, times(f, row, self.broadcast.row)), c, panel, terms, more)
 
                 each_tile(f, self.product.m, self.heights, self.share, add)
 
@@ -600,10 +628,8 @@ def emit_columns(
     """Write the product for one member of the batch: w broadcast, x in panels, blocks flipped when stored."""
     product, tiling, layout = plan.product, plan.tiling, plan.scratch
     panels, c, flipped = (at(f, scratch, offset) for offset in (layout.panels, layout.sums, layout.flipped))
-    broadcast = _Broadcast(w, product.k * arithmetic.bytes, arithmetic.bytes, along_k=True)
-    source = _Panels(
-        x, (product.m if product.transpose_x else product.k) * arithmetic.stored_bytes, not product.transpose_x
-    )
+    broadcast = _Broadcast(w, product.w_row * arithmetic.bytes, arithmetic.bytes, along_k=True)
+    source = _Panels(x, product.x_row * arithmetic.stored_bytes, not product.transpose_x)
     columns, together = product.columns, columns_block(product, arithmetic)
     whole, gate_bytes = columns // together * together, _gate_bytes(product, arithmetic)
     for section in tiling.sections:
