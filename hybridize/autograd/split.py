@@ -15,11 +15,11 @@ from typing import Any
 from hybridize.base.dtypes import is_float
 from hybridize.base.frozen import frozen
 from hybridize.graph import Graph, Node, Value
-from hybridize.ops import StopGradient
+from hybridize.ops import Broadcast, StopGradient
 from hybridize.ops.gradient import swept
 from hybridize.ops.op import Op, Operand, interpreting
 from hybridize.ops.tracing import GraphTracer
-from hybridize.passes import PIPELINE, Inline
+from hybridize.passes import PIPELINE, REMATERIALISE, EliminateDead, Inline
 
 _CHAIN = 8
 """At most so many steps are done again for one value."""
@@ -81,6 +81,7 @@ def split(graph: Graph, wrt: Sequence[int], of: Sequence[int] | None = None) -> 
         gradients: list[Operand] = [arrived[number] for number in asked]
     count = len(graph.outputs)
     joint = PIPELINE.run(builder.finish([*graph.outputs, *gradients]))
+    joint = EliminateDead()(REMATERIALISE.after(joint, joint.inputs[len(graph.inputs) :]))
     links = linked, _needed(graph, linked), behind
     return _cut(joint, len(graph.inputs), count, tuple(given), tuple(asked), links)
 
@@ -181,6 +182,10 @@ def _economised(read: set[Value], early: Sequence[Node], free: set[Value]) -> tu
                 if chain is not None:
                     saved.remove(value)
                     again |= chain
+                elif isinstance(node.op, Broadcast):  # the elements that it repeats are fewer
+                    saved.remove(value)
+                    saved.update(node.inputs)
+                    again.add(node)
     used = {value for node in again for value in node.inputs if makers.get(value) not in again}
     return saved | used, [node for node in early if node in again]
 

@@ -186,9 +186,38 @@ def softmax(x: Operand, axis: int) -> Operand:
     wide, dtype = _widened(x)
     if type_of(x).size == 0:
         return x
-    powers = exp(_less_max(wide, axis))
-    total = sum(powers, (axis,))
-    return cast(div(powers, spread(total, type_of(x).shape, (axis,))), dtype)
+    return cast(_with_slope("softmax", _softmax, _slope_of_softmax, wide, axis), dtype)
+
+
+def _softmax(x: Operand, axis: int) -> Operand:
+    powers = exp(_less_max(x, axis))
+    return div(powers, spread(sum(powers, (axis,)), type_of(x).shape, (axis,)))
+
+
+def _slope_of_softmax(g: Operand, y: Operand, axis: int) -> Operand:
+    """y (g - sum(g y)): the operations' own rules would go through the maximum, whose gradients cancel."""
+    return mul(y, sub(g, spread(sum(mul(g, y), (axis,)), type_of(y).shape, (axis,))))
+
+
+def _slope_of_log_softmax(g: Operand, y: Operand, axis: int) -> Operand:
+    """g - exp(y) sum(g)"""
+    return sub(g, mul(exp(y), spread(sum(g, (axis,)), type_of(y).shape, (axis,))))
+
+
+def _with_slope(
+    title: str,
+    body: Callable[[Operand, int], Operand],
+    slope: Callable[[Operand, Operand, int], Operand],
+    x: Operand,
+    axis: int,
+) -> Operand:
+    """A function along an axis, whose gradient is computed of that of the result and of the result."""
+    if not capturing():
+        return body(x, axis)
+    kind = type_of(x)
+    forward = make_graph(lambda x: [body(x, axis)], (kind,))
+    backward = make_graph(lambda g, y: [slope(g, y, axis)], (kind, kind))
+    return bind(CustomGradient(title, forward, backward, 1, (0, 1), (0,)), x)[0]
 
 
 @composite("log_softmax")
@@ -197,9 +226,12 @@ def log_softmax(x: Operand, axis: int) -> Operand:
     wide, dtype = _widened(x)
     if type_of(x).size == 0:
         return x
-    lower = _less_max(wide, axis)
-    total = log(sum(exp(lower), (axis,)))
-    return cast(sub(lower, spread(total, type_of(x).shape, (axis,))), dtype)
+    return cast(_with_slope("log_softmax", _log_softmax, _slope_of_log_softmax, wide, axis), dtype)
+
+
+def _log_softmax(x: Operand, axis: int) -> Operand:
+    lower = _less_max(x, axis)
+    return sub(lower, spread(log(sum(exp(lower), (axis,))), type_of(x).shape, (axis,)))
 
 
 def _less_max(x: Operand, axis: int) -> Operand:

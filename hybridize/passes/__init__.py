@@ -15,10 +15,14 @@ from hybridize.passes.masks import MasksOfResults as MasksOfResults
 from hybridize.passes.parts import ComputeParts as ComputeParts
 from hybridize.passes.pipeline import Pass as Pass
 from hybridize.passes.pipeline import Pipeline as Pipeline
+from hybridize.passes.rematerialise import Rematerialise as Rematerialise
 from hybridize.passes.simplify import Simplify as Simplify
 from hybridize.passes.simplify_functions import half_of_one_and_tanh as half_of_one_and_tanh
 from hybridize.passes.simplify_functions import over_copies_of_a_root as over_copies_of_a_root
+from hybridize.passes.simplify_functions import over_copies_of_a_total_of_powers as over_copies_of_a_total_of_powers
 
+REMATERIALISE = Rematerialise(limit_bytes=16 << 20)
+"""Values from this size on are computed again: reading them from memory takes about as long."""
 PIPELINE = Pipeline(
     Inline(),  # composites are words for people: later passes see through them
     FoldConstants(limit_bytes=1 << 20),  # larger results stay computed at run time: a file holds no zeros
@@ -26,5 +30,6 @@ PIPELINE = Pipeline(
     EliminateCommon(),  # after both, so that equal constants and equal nodes are met
     MasksOfResults(),  # after equal things are one, so that it sees who reads a mask
     ComputeParts(),  # after equal things are one, so that it sees who reads a concatenation
+    REMATERIALISE,  # after equal things are one, as its copies are equal to what is there
     EliminateDead(),  # last: every pass may leave dead nodes
 )
