@@ -72,8 +72,13 @@ OPTIONS = {
 }  # fmt: skip
 
 
+SHORT = {"causal, more keys", "bool", "additive", "grouped"}
+
+
 @MODES
-@pytest.mark.parametrize("option", OPTIONS)
+@pytest.mark.parametrize(
+    "option", [one if one in SHORT else pytest.param(one, marks=pytest.mark.long) for one in OPTIONS]
+)
 def test_as_pytorch(option, compiled):
     *shapes, keywords = OPTIONS[option]
     xs = operands(*shapes)
@@ -192,6 +197,7 @@ def test_dropout(compiled):
 SIZES = st.integers(1, 9)
 
 
+@pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(SIZES, SIZES, SIZES, st.sampled_from([(1, 1), (4, 4), (4, 2), (3, 1)]), st.data())
 def test_any_mask_and_lengths(batch, time, keys, heads, data):

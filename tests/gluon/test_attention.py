@@ -39,7 +39,9 @@ def filled(ours, given, *inputs):
 
 @MODES
 @pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("kind", ["self", "cross", "other sizes"])
+@pytest.mark.parametrize(
+    "kind", ["self", *(pytest.param(one, marks=pytest.mark.long) for one in ("cross", "other sizes"))]
+)
 def test_as_pytorch(kind, bias, compiled):
     sizes = {"kdim": 12, "vdim": 10} if kind == "other sizes" else {}
     theirs = torch.nn.MultiheadAttention(16, 4, bias=bias, batch_first=True, **sizes)
@@ -95,7 +97,16 @@ def test_parameters():
     assert net(np.ones((3, 5)), np.ones((4, 7))).shape == (3, 6), "without a batch"
 
 
-@pytest.mark.parametrize("kind", ["none", "causal", "user's mask", "lengths", "lengths, causal", "weights"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "user's mask",
+        *(
+            pytest.param(one, marks=pytest.mark.long)
+            for one in ("none", "causal", "lengths", "lengths, causal", "weights")
+        ),
+    ],
+)
 def test_one_program_for_all_lengths(kind):
     """Batches and lengths are symbols; so are the sizes of a mask that the user writes with arange."""
     net = _Masked(kind)

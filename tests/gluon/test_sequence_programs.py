@@ -191,7 +191,12 @@ PROGRAMS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+SHORT = {"additive", "heads, by row", "encoder", "causal"}
+
+
+@pytest.mark.parametrize(
+    "name", [one if one in SHORT else pytest.param(one, marks=pytest.mark.long) for one in PROGRAMS]
+)
 def test_the_same_imperatively_and_hybridized(name):
     make, arguments = PROGRAMS[name]
     net = make()
@@ -202,7 +207,9 @@ def test_the_same_imperatively_and_hybridized(name):
     assert net.program(*arguments()).fallbacks == ()
 
 
-@pytest.mark.parametrize("name", ["additive", "heads", "block", "causal"])
+@pytest.mark.parametrize(
+    "name", ["heads", *(pytest.param(one, marks=pytest.mark.long) for one in ("additive", "block", "causal"))]
+)
 def test_gradients_and_training(name):
     """Dropout aside, losses and parameters of three steps."""
     make, arguments = PROGRAMS[name]
@@ -244,6 +251,7 @@ def _blocks(net):
         yield from _blocks(child)
 
 
+@pytest.mark.long
 def test_one_program_for_all_lengths():
     net = Encoder(50, 16, 32, 4, 1, 0.0)
     net.initialize()

@@ -34,7 +34,12 @@ FUNCTIONS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+SHORT = {"grouped", "root mean squares"}
+
+
+@pytest.mark.parametrize(
+    "name", [one if one in SHORT else pytest.param(one, marks=pytest.mark.long) for one in FUNCTIONS]
+)
 def test_as_pytorch(name):
     function, *shapes = FUNCTIONS[name]
     xs = [drawn(*shape, seed=k) for k, shape in enumerate(shapes)]
@@ -64,6 +69,7 @@ def test_dropped_weights():
     assert 0.02 < found.std() < 0.05, "sqrt(0.3 / 0.7 / 400) is 0.033"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("norm_first", [False, True])
 def test_a_transformer(norm_first):
     torch.manual_seed(0)
