@@ -421,7 +421,7 @@ class _Writer:
         inner = [axis for axis in x if axis in w and axis not in result]
         plain = all(map(all, spec.bare)) and len(set(x)) == len(x) == len(w) == len(set(w)) == len(batch) + 2
         if not plain or not len(rows) == len(columns) == len(inner) == 1:
-            self.refuse(f"the contraction {op.spec}", node.loc)
+            self.refuse(f"the operation {op.name}", node.loc)
         entries = [
             self.turned(self.entry(value), axes, [*batch, *free, *inner])
             for value, axes, free in zip(node.inputs, (x, w), (rows, columns), strict=True)
