@@ -110,6 +110,8 @@ def test_without_lengths(compiled):
         (lambda x: npx.sequence_last(x, np.array([1, 0, 2])), OutOfBoundsError, "E110.*from 1 to 4"),
         (lambda x: npx.sequence_last(x, np.array([1, 5, 2])), OutOfBoundsError, "E110"),
         (lambda x: npx.sequence_reverse(x, np.array([1, 5, 2])), OutOfBoundsError, "E110.*from 0 to 4"),
+        (lambda x: npx.softmax(x[0], length=np.array([1, 2, 3])), OutOfBoundsError, "E110.*from 0 to 2"),
+        (lambda x: npx.log_softmax(x[0], length=np.array([1, -1, 2])), OutOfBoundsError, "E110"),
         (lambda x: npx.sequence_mask(x, np.array([1, 2])), ShapeError, "E194"),
         (lambda x: npx.sequence_mask(x, np.array([1, 2, 3]), axis=2), ShapeError, "E194"),
         (lambda x: npx.sequence_last(x[0, 0], np.array([1])), ShapeError, "E194"),

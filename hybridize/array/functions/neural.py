@@ -112,6 +112,9 @@ def softmax(
     """exp(x / t) / sum(exp(x / t)) along `axis`; only the first `length` elements where it is given, the rest 0.
 
     `use_length` says whether `length` counts; it does where it is given, unless that is False.
+
+    Raises:
+        OutOfBoundsError E110: a length is negative, or greater than the axis.
     """
     length = used(length, use_length, "softmax", "length")
     if temperature is not None:
@@ -198,7 +201,9 @@ def _valid(data: Any, length: Any, axis: int) -> Any:
     steps = reshape(
         arange(x.shape[axis_index], dtype=int64), tuple(-1 if i == axis_index else 1 for i in range(x.ndim))
     )
-    return less(steps, expand_dims(result(index_operand(length)), axis_index))
+    lengths, size = index_operand(length), x.shape[axis_index]
+    check(lengths, 0, size + 1, f"softmax of {x.type}, length", f"lengths are from 0 to {dims.text(size)}")
+    return less(steps, expand_dims(result(lengths), axis_index))
 
 
 def _only(valid: Any, data: Any, axis: int) -> Any:
