@@ -312,3 +312,14 @@ def test_what_is_compiled_does_not_grow_with_the_length():
         )
         sizes.append(len(compiled.programs()[0].optimized.nodes))
     assert sizes[0] == sizes[1]
+
+
+def test_foreach_is_compiled_once_for_all_lengths():
+    def scanned(xs, h):
+        return npx.foreach(lambda x, state: (x * state, np.tanh(state + x)), xs, h)
+
+    compiled = hybridize(scanned)
+    for length in (5, 7, 20, 2):
+        for found, expected in zip(compiled(*arrays(length)), scanned(*arrays(length)), strict=True):
+            numpy.testing.assert_allclose(found.asnumpy(), expected.asnumpy(), rtol=1e-4, atol=1e-5)
+    assert compiled.cache_info().programs == 2

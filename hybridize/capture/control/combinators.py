@@ -43,8 +43,8 @@ def foreach(at: Recording, body: Callable[..., Any], data: Any, states: Any) -> 
     """See `npx.foreach`."""
     listed = isinstance(data, (list, tuple))
     xs = [at.lifted(x) for x in (data if listed else [data])]
-    sizes = {int(x.shape[0]) for x in xs}
-    if len(sizes) != 1:
+    length = xs[0].shape[0] if xs else 0
+    if not xs or any(x.shape[0] != length for x in xs):
         raise ShapeError(
             "E137", f"foreach over {', '.join(str(x.type) for x in xs)}: their first axes must have one size"
         )
@@ -53,7 +53,7 @@ def foreach(at: Recording, body: Callable[..., Any], data: Any, states: Any) -> 
         given: tuple[Any, Any] = body(list(slices) if listed else slices[0], now)
         return given
 
-    rows, last = _rounds(at, run, xs, states, sizes.pop(), "foreach")
+    rows, last = _rounds(at, run, xs, states, length, "foreach")
     return rows, last
 
 
