@@ -48,9 +48,34 @@ def test_the_mlp_of_every_generation_computes_what_mxnet_computed(generation):
 
 
 def test_operators_that_are_missing_are_named():
-    graph = read_symbol(FILES / "v1_9_1_nd/foreachnet-symbol.json")
-    with pytest.raises(LoadError, match=r"foreachnet-symbol.json: operator _foreach, node 'fe__foreach0'"):
+    graph = read_symbol(FILES / "v2_0_0b1_np/foreachnet-symbol.json")
+    with pytest.raises(LoadError, match=r"foreachnet-symbol.json: operator _npx_foreach, node 'node_7'"):
         check_supported(graph)
+
+
+def applied(text):
+    graph = parse_symbol(text, "text")
+    check_supported(graph)
+    shapes = {name: (4, 4) if "weight" in name else (3, 2, 4) for name in graph.variables}
+    return execute(graph, {name: numpy.ones(shape, "f4") for name, shape in shapes.items()})
+
+
+def test_graphs_in_nodes_are_checked():
+    tree = json.loads((FILES / "v1_9_1_nd/foreachnet-symbol.json").read_text())
+    (node,) = [one for one in tree["nodes"] if one["op"] == "_foreach"]
+    body = node["subgraphs"]
+    for change, said in (
+        ({"subgraphs": []}, "has 0 graphs"),
+        ({"attrs": {**node["attrs"], "in_data_locs": "[7]"}}, "of 4 inputs"),
+        ({"attrs": {**node["attrs"], "remain_locs": "[1]"}}, "others of 4 inputs"),
+        (
+            {"subgraphs": [{**body[0], "nodes": [{**body[0]["nodes"][-1], "op": "no_op"}], "heads": [[0, 0]]}]},
+            "no_op|entry",
+        ),
+    ):
+        broken = {**tree, "nodes": [{**one, **change} if one is node else one for one in tree["nodes"]]}
+        with pytest.raises(LoadError, match=said):
+            applied(json.dumps(broken))
 
 
 def symbol(op, attributes=None, count=1, np_shape=False):

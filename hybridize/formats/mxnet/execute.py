@@ -6,13 +6,14 @@ from __future__ import annotations
 import functools
 import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hybridize.base.errors import HybridizeError, LoadError
-from hybridize.base.frozen import frozen
+from hybridize.base.frozen import changed, frozen
 from hybridize.base.loading import LOADING
 from hybridize.formats.mxnet.attributes import Attributes
+from hybridize.formats.mxnet.control_flow import CONTROL
 from hybridize.formats.mxnet.symbol import AUXILIARY, LABELLED, VARIABLE, SymbolGraph, SymbolNode
 from hybridize.ops import composites
 from hybridize.ops.op import Operand
@@ -50,7 +51,10 @@ def check_supported(graph: SymbolGraph) -> None:
         LoadError E606: the message names operator and node, and all such operators.
         LoadError E603: the message names operator, node and the numbers of inputs.
     """
-    known = {VARIABLE, "Dropout", *_table()}
+    known = {VARIABLE, "Dropout", *_table(), *CONTROL}
+    for node in graph.nodes:
+        for one in node.subgraphs:
+            check_supported(changed(one.graph, source=graph.source))
     missing = [node for node in graph.nodes if node.op not in known]
     if missing:
         names = ", ".join(sorted({node.op for node in missing}))
@@ -60,7 +64,11 @@ def check_supported(graph: SymbolGraph) -> None:
             help=f"the graph needs {names}",
         )
     for node in graph.nodes:
-        if node.op == VARIABLE:
+        if node.op in CONTROL and len(node.subgraphs) != CONTROL[node.op][0]:
+            raise LoadError(
+                "E603", f"{graph.source}: operator {node.op}, node {node.name!r}, has {len(node.subgraphs)} graphs"
+            )
+        if node.op == VARIABLE or node.op in CONTROL:
             continue
         least, most = _inputs_of(_dropout if node.op == "Dropout" else _table()[node.op])
         if not least <= len(node.inputs) <= most:
@@ -132,6 +140,8 @@ def _applied(graph: SymbolGraph, node: SymbolNode, operands: list[Operand], mode
     elif mode.training and node.op == "RNN" and mode.key is not None and attributes.number("p", 0.0):
         more = {"key": mode.key()}
     try:
+        if node.op in CONTROL:
+            return CONTROL[node.op][1](attributes, operands, functools.partial(_run, graph, node, mode))
         if node.op == "Dropout":
             return _dropout(attributes, *operands, mode=mode)
         return _table()[node.op](attributes, *operands, **more)
@@ -141,6 +151,26 @@ def _applied(graph: SymbolGraph, node: SymbolNode, operands: list[Operand], mode
         attributes.fail(f"it takes other inputs than {len(operands)} ({error})")
     except (ArithmeticError, LookupError, ValueError, MemoryError) as error:
         attributes.fail(f"its attributes do not fit its inputs ({error!r})")
+
+
+def _run(
+    graph: SymbolGraph, node: SymbolNode, mode: ExecutionMode, number: int, operands: Sequence[Operand]
+) -> list[Operand]:
+    """The results of a graph in a node of control flow."""
+    inner = node.subgraphs[number]
+    draws = [one for one in inner.graph.nodes if one.op == "Dropout" or one.op in AUXILIARY]
+    if mode.training and draws:
+        raise LoadError(
+            "E606", f"{graph.source}: {draws[0].op}, node {draws[0].name!r}, is trained inside of {node.op}",
+            help="build the net with npx.foreach or a for statement, and load the parameters",
+        )  # fmt: skip
+    if len(operands) != len(set(inner.inputs)):
+        raise LoadError(
+            "E603", f"{graph.source}: a graph of {node.op}, node {node.name!r}, takes {len(inner.inputs)} inputs, "
+            f"{len(operands)} are given",
+        )  # fmt: skip
+    feeds = dict(zip(inner.inputs, operands, strict=True))
+    return execute(changed(inner.graph, source=graph.source), feeds, INFERENCE)
 
 
 def _keeper(graph: SymbolGraph, node: SymbolNode, mode: ExecutionMode) -> Callable[[float, list[Operand]], None] | None:

@@ -28,6 +28,8 @@ AUXILIARY = {
     for op in ("BatchNorm", "_contrib_BatchNormWithReLU", "_contrib_SyncBatchNorm")
 }
 """Positions of inputs that operators change while training: auxiliary states, which are variables of the graph."""
+_DEPTH = 32
+"""Graphs lie in nodes of graphs so deep at most."""
 _ZEROS = ("_zeros", "_npi_zeros")
 # Hidden attributes, spelled without underscores before 0.9.
 _OLD_HIDDEN = ("lr_mult", "wd_mult", "ctx_group", "force_mirroring", "mirror_stage")
@@ -41,7 +43,17 @@ class SymbolNode:
     name: str
     attributes: dict[str, str] = field(default_factory=dict)
     inputs: tuple[Entry, ...] = ()
-    has_subgraphs: bool = False
+    subgraphs: tuple[Subgraph, ...] = ()
+    """The bodies of control flow."""
+
+
+@frozen
+class Subgraph:
+    """A graph in a node of control flow."""
+
+    graph: SymbolGraph
+    inputs: tuple[str, ...]
+    """Names of its variables, in the order in which the node speaks of them."""
 
 
 @frozen
@@ -112,7 +124,7 @@ def without_zeros(nodes: list[SymbolNode]) -> list[SymbolNode]:
         states = node.inputs[2 : len(node.inputs) - has_lengths]
         if node.op == "RNN" and states and all(nodes[source].op in _ZEROS for source, _ in states):
             inputs = node.inputs[:2] + node.inputs[2 + len(states) :]
-            node = SymbolNode(node.op, node.name, node.attributes, inputs, node.has_subgraphs)
+            node = SymbolNode(node.op, node.name, node.attributes, inputs, node.subgraphs)
         found.append(node)
     return found
 
@@ -122,6 +134,7 @@ class _Reader:
 
     def __init__(self, source: str) -> None:
         self.source = source
+        self.depth = 0
 
     def fail(self, where: str, what: str) -> NoReturn:
         raise LoadError("E602", f"{self.source} is not a graph of MXNet: {where} {what}")
@@ -131,6 +144,10 @@ class _Reader:
             tree = json.loads(data)
         except (ValueError, RecursionError) as error:
             self.fail("its text", f"is not JSON ({error})")
+        return self.of_tree(tree)
+
+    def of_tree(self, tree: Any) -> SymbolGraph:
+        """The graph that parsed JSON is."""
         if not isinstance(tree, dict) or not isinstance(tree.get("nodes"), list):
             self.fail("nodes", "is missing or no list")
         nodes = [self.node(node, f"nodes[{i}]", len(tree["nodes"])) for i, node in enumerate(tree["nodes"])]
@@ -139,10 +156,11 @@ class _Reader:
         order = self.sorted(nodes, heads)
         new_number = {node: position for position, node in enumerate(order)}
         moved = [
-            SymbolNode(n.op, n.name, n.attributes, tuple((new_number[i], out) for i, out in n.inputs), n.has_subgraphs)
+            SymbolNode(n.op, n.name, n.attributes, tuple((new_number[i], out) for i, out in n.inputs), n.subgraphs)
             for n in (nodes[i] for i in order)
         ]
-        self.distinct([node.name for node in moved if node.op == VARIABLE])
+        if not self.depth:  # MXNet 2.x writes those of bodies twice, in nodes that it cannot read itself
+            self.distinct([node.name for node in moved if node.op == VARIABLE])
         attributes = self.graph_attributes(tree.get("attrs", {}))
         return SymbolGraph(tuple(moved), tuple((new_number[i], out) for i, out in heads), attributes, self.source)
 
@@ -156,7 +174,7 @@ class _Reader:
                 here = range(len(nodes) + len(added), len(nodes) + len(added) + len(states))
                 added += [SymbolNode(VARIABLE, f"{node.name}_{word}") for word in states.values()]
                 inputs = (*node.inputs, *((number, 0) for number in here))
-                node = SymbolNode(node.op, node.name, node.attributes, inputs, node.has_subgraphs)
+                node = SymbolNode(node.op, node.name, node.attributes, inputs, node.subgraphs)
             whole.append(node)
         return [*whole, *added]
 
@@ -176,7 +194,26 @@ class _Reader:
         inputs = self.entries(node.get("inputs", []), f"{where}.inputs", count)
         if op == VARIABLE and inputs:
             self.fail(where, "is a variable with inputs")
-        return SymbolNode(op, name, self.attributes(node, where), inputs, bool(node.get("subgraphs")))
+        subgraphs = tuple(
+            self.subgraph(one, f"{where}.subgraphs[{i}]") for i, one in enumerate(self.listed(node, where))
+        )
+        return SymbolNode(op, name, self.attributes(node, where), inputs, subgraphs)
+
+    def listed(self, node: dict[str, Any], where: str) -> list[Any]:
+        """The graphs in a node."""
+        found = node.get("subgraphs", [])
+        if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+            self.fail(f"{where}.subgraphs", "is no list of graphs")
+        return found
+
+    def subgraph(self, tree: Any, where: str) -> Subgraph:
+        """A graph in a node, and its inputs in the order of the file."""
+        self.depth += 1
+        if self.depth > _DEPTH:
+            self.fail(where, "lies too deep")
+        graph = self.of_tree(tree)
+        self.depth -= 1
+        return Subgraph(graph, tuple(node["name"] for node in tree["nodes"] if node["op"] == VARIABLE))
 
     def attributes(self, node: dict[str, Any], where: str) -> dict[str, str]:
         """The union of `attr`, `attrs` and `param`; user attributes of old files do not hide the operator's."""
