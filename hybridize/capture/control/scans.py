@@ -351,7 +351,7 @@ class ScanLoop(RecordedLoop):
     ) -> list[Value]:  # fmt: skip
         branch = recorded.branch
         state = len(first)
-        specs = [self._row(one, branch, outputs) for one in self.growing.values()]
+        specs = [self._row(one, recorded, outputs) for one in self.growing.values()]
         outputs += [branch.own(value) for value in self._written]
         used = {value for node in branch.builder.nodes for value in node.inputs} | set(outputs)
         slices = [one for one in [*self.slices, *self._read] if one.value in used]
@@ -364,8 +364,9 @@ class ScanLoop(RecordedLoop):
         self._rows = list(rows)
         return found[:state]
 
-    def _row(self, one: _Growing, branch: Branch, outputs: list[Value]) -> merge.Spec:
+    def _row(self, one: _Growing, recorded: RecordedBody, outputs: list[Value]) -> merge.Spec:
         """Let a round put out the item that it appends to a list; return the type of the item."""
+        branch = recorded.branch
         if merge.containers_of(one.item) or type(one.item) in (RolledItems, EarlierItems):
             raise Unrollable("an item of a list is a list or dict")
         spec = merge.spec_of(one.item)
@@ -375,7 +376,10 @@ class ScanLoop(RecordedLoop):
             raise Unrollable("an item of a list has no type")
         if any(leaf.weak is not None for leaf in spec.leaves) and not is_symbolic(self.count):
             raise Unrollable("Python knows the items of a list")
-        with interpreting(branch):
+        for cell in merge.cells_of(one.item, spec):
+            if cell in recorded.arrays and cell.value not in branch.mine:
+                raise Unrollable("an item of a list is an array from before the loop, to which rounds write")
+        with interpreting(branch), branches.held(recorded.arrays):
             outputs += [branch.own(value) for value in merge.operands(one.item, spec)]
         return spec
 
