@@ -83,7 +83,7 @@ ALL = ("MLP", "ADD_ONE", "FORMULA")
 TRAINED = (*ALL, "TRAIN", "EPOCH")
 NETS = ("MLP", "ADD_ONE", "CONV", "NET")
 INFERRED = ("RECURRENCE", "ENCODER", "ATTENTION")
-WEIGHTED = ("RECURRENCE", "ENCODER", "DECODER")
+WEIGHTED = ("RECURRENCE", "ENCODER")
 ROWS = (
     Row(HYBRIDIZED, "ours", "hybridized", "hybridize", (*TRAINED, "CONV", "NET", "TRAIN_NET")),
     Row(BLOCK, "ours", "block", "hybridize", ("ADD_ONE",)),
@@ -114,15 +114,11 @@ ROWS = (
     ),
     Row("PyTorch eager", "sequences.pytorch", "own", "torch", ("ENCODER",)),
     Row("PyTorch eager, fused update", "sequences.pytorch", "fused", "torch", ("TRAIN_SEQUENCE",)),
-    Row("TorchScript frozen", "sequences.pytorch", "script", "torch", INFERRED),
-    Row(
-        "torch.compile", "sequences.pytorch", "compile", "torch",
-        ("ATTENTION", "DECODER", "TRAIN_SEQUENCE"), slow_start=True,
-    ),
-    Row("torch.compile, freezing", "sequences.pytorch", "freezing", "torch", ("ENCODER", "DECODER"), slow_start=True),
+    Row("TorchScript frozen", "sequences.pytorch", "script", "torch", WEIGHTED),
+    Row("torch.compile", "sequences.pytorch", "compile", "torch", ("DECODER", "TRAIN_SEQUENCE"), slow_start=True),
+    Row("torch.compile, freezing", "sequences.pytorch", "freezing", "torch", ("ENCODER",), slow_start=True),
     Row("AOTInductor, freezing", "sequences.pytorch", "aot", "torch", WEIGHTED, slow_start=True),
     Row("ONNX Runtime io_binding", "sequences.ort", "io_binding", "onnxruntime", (*INFERRED, "DECODER")),
-    Row("ONNX Runtime run", "sequences.ort", "run", "onnxruntime", INFERRED),
     Row("OpenVINO infer(bound)", "sequences.ov", "bound", "openvino", INFERRED),
     Row("LiteRT set+invoke+get", "sequences.litert", "interpreter", "ai_edge_litert", INFERRED),
     Row("JAX jit", "sequences.jax", "jit", "jax", (*INFERRED, "DECODER", "TRAIN_SEQUENCE")),

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ONNX Runtime on networks over sequences, by its fused operations."""
+"""ONNX Runtime on networks over sequences, by its fused operations and with everything bound beforehand."""
 
 from __future__ import annotations
 
-import functools
 from dataclasses import replace
 
 import numpy as np
 import onnxruntime
 
 from hybridize.tools.peers import F32, Prepared, Start
-from hybridize.tools.peers.ort import Mode, session, with_io_binding, with_run
+from hybridize.tools.peers.ort import session, with_io_binding
 from hybridize.tools.peers.sequences import onnx_models
 from hybridize.tools.sequences.attention import AttentionNet
 from hybridize.tools.sequences.decoder import DecoderNet
@@ -18,23 +17,22 @@ from hybridize.tools.sequences.encoder import EncoderNet
 from hybridize.tools.sequences.recurrence import RecurrentNet
 
 Arrays = dict[str, F32]
-MODES = {"run": with_run, "io_binding": with_io_binding}
 
 
-def recurrence(net: RecurrentNet, arrays: Arrays, mode: Mode) -> Start:
+def recurrence(net: RecurrentNet, arrays: Arrays) -> Start:
     """The layer."""
-    return mode(onnx_models.recurrence(net, arrays), {"x": arrays["x"]}, net.shape)
+    return with_io_binding(onnx_models.recurrence(net, arrays), {"x": arrays["x"]}, net.shape)
 
 
-def encoder(net: EncoderNet, arrays: Arrays, mode: Mode) -> Start:
+def encoder(net: EncoderNet, arrays: Arrays) -> Start:
     """The layers."""
-    return mode(onnx_models.encoder(net, arrays), {"x": arrays["x"]}, net.shape)
+    return with_io_binding(onnx_models.encoder(net, arrays), {"x": arrays["x"]}, net.shape)
 
 
-def attention(net: AttentionNet, arrays: Arrays, mode: Mode) -> Start:
+def attention(net: AttentionNet, arrays: Arrays) -> Start:
     """Attention over [batch, time, head × size]."""
     flat = {name: _flat(arrays[name]) for name in "qkv"}
-    start = mode(onnx_models.attention(net), flat, flat["q"].shape)
+    start = with_io_binding(onnx_models.attention(net), flat, flat["q"].shape)
 
     def begin() -> Prepared:
         made = start()
@@ -78,7 +76,7 @@ def decoder(net: DecoderNet, arrays: Arrays) -> Start:
     return start
 
 
-RECURRENCE = {name: functools.partial(recurrence, mode=mode) for name, mode in MODES.items()}
-ENCODER = {name: functools.partial(encoder, mode=mode) for name, mode in MODES.items()}
-ATTENTION = {name: functools.partial(attention, mode=mode) for name, mode in MODES.items()}
+RECURRENCE = {"io_binding": recurrence}
+ENCODER = {"io_binding": encoder}
+ATTENTION = {"io_binding": attention}
 DECODER = {"io_binding": decoder}

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import torch
-import torch._dynamo
 
 from hybridize.tools.peers import F32, Batches, Prepared, Start, pytorch
 from hybridize.tools.peers.sequences import torch_modules
@@ -26,8 +25,7 @@ Mode = Callable[..., Start]
 
 
 def recurrence(net: RecurrentNet, arrays: Arrays, mode: Mode) -> Start:
-    """The layer; compilers are told to look into it, which they do not by themselves."""
-    torch._dynamo.config.allow_rnn = True
+    """The layer."""
     return mode(torch_modules.TorchRecurrent(net, arrays).eval(), tensor(arrays["x"]))
 
 
@@ -84,12 +82,14 @@ def decoding(net: DecodingNet, arrays: Arrays) -> Start:
 def train(
     training: SequenceTraining, weights: Arrays, batches: Batches, *, compiled: bool = False, **keywords: bool
 ) -> Start:
-    """Steps of a language model; `keywords` go to the optimizer."""
+    """Steps of a language model; `keywords` go to the optimizer.
+
+    Compiled, all but torch's LSTM is: told to look into it (`allow_rnn`), the compiler unrolls its steps for minutes.
+    """
     module: Any = torch_modules.TorchLoss(training.model, weights).train()
     kind: Any = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}[training.optimizer]
     optimizer = kind(module.parameters(), lr=training.rate, **keywords)
     if compiled:
-        torch._dynamo.config.allow_rnn = True
         pytorch.load_compiler()
     step = pytorch.stepping(torch.compile(module) if compiled else module, optimizer)
     tensors = [(torch.from_numpy(x.astype("int64")), torch.from_numpy(y.astype("int64"))) for x, y in batches]
@@ -101,20 +101,17 @@ def train(
     return start
 
 
-_COMPILERS = {"compile": pytorch.compiled, "freezing": pytorch.frozen, "aot": pytorch.packaged}
-_MODES = {"eager": pytorch.eager, "script": pytorch.scripted, **_COMPILERS}
-
-
 def _table(build: Callable[..., Start], modes: dict[str, Mode]) -> dict[str, Callable[..., Start]]:
     return {name: functools.partial(build, mode=mode) for name, mode in modes.items()}
 
 
-RECURRENCE = _table(recurrence, _MODES)
-ENCODER = _table(encoder, _MODES) | {"own": own_encoder}
-ATTENTION = _table(attention, _MODES)
+_FROZEN = {"script": pytorch.scripted, "aot": pytorch.packaged}
+RECURRENCE = _table(recurrence, {"eager": pytorch.eager, **_FROZEN})
+ENCODER = _table(encoder, {"freezing": pytorch.frozen, **_FROZEN}) | {"own": own_encoder}
+ATTENTION = _table(attention, {"eager": pytorch.eager})
 ATTENTION_BACK = {"eager": attention_gradients}
 DECODING = {"eager": decoding}
-DECODER = _table(decoder, {"eager": pytorch.eager, **_COMPILERS})
+DECODER = _table(decoder, {"eager": pytorch.eager, "compile": pytorch.compiled})
 TRAIN_SEQUENCE = {
     "eager": train,
     "fused": functools.partial(train, fused=True),
