@@ -138,6 +138,7 @@ from hybridize.ops.contract import Contract as Contract
 from hybridize.ops.contract import WinogradContract as WinogradContract
 from hybridize.ops.contract import by_winograd as by_winograd
 from hybridize.ops.contract import contract as contract
+from hybridize.ops.contract import sum_of_products as sum_of_products
 from hybridize.ops.control import Cond as Cond
 from hybridize.ops.control import Scan as Scan
 from hybridize.ops.control import While as While

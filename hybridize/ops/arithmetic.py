@@ -27,7 +27,7 @@ from hybridize.ops.elementwise import (
     check_equal,
     unary,
 )
-from hybridize.ops.op import Op, Operand, Sample, bind1, type_of
+from hybridize.ops.op import Op, Operand, Sample, bind, bind1, type_of
 from hybridize.ops.views import like
 
 
@@ -307,6 +307,9 @@ class Where(Op):
             return None, None, None
         nothing = like(0, x)
         return None, where(condition, g[0], nothing), where(condition, nothing, g[0])
+
+    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
+        return bind(self, *xs)
 
     def lower(
         self, condition: Element, x: Element, y: Element, *, types: tuple[TensorType, ...]

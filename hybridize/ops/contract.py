@@ -29,7 +29,7 @@ from hybridize.base import dims
 from hybridize.base.dims import same
 from hybridize.base.dtypes import CODES, DType, bfloat16, float16, float32, float64, is_float
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
-from hybridize.base.frozen import frozen
+from hybridize.base.frozen import changed, frozen
 from hybridize.base.hooks import Hook
 from hybridize.base.promotion import promote
 from hybridize.base.types import Shape, TensorType
@@ -290,6 +290,7 @@ class Contract(Op):
     result: DType | None = None
 
     sums = True
+    shares = True
     winograd: ClassVar[bool] = False
     """True if it may be computed by Winograd's algorithm."""
 
@@ -378,6 +379,18 @@ class Contract(Op):
             solve = _by_w_once if is_known else contractions.by_w
             by_w = _applied(solve(found, shapes), g, x, kinds[1], False)
         return by_x, by_w
+
+    def mapped(self, length: int, along: Sequence[bool], x: Operand, w: Operand) -> tuple[Operand, ...]:
+        """A contraction with one more axis, of the operands that have it and of the result."""
+        kinds = (_inner(kind) if is_along else kind for kind, is_along in zip(map(type_of, (x, w)), along, strict=True))
+        found = self.contraction(*kinds)
+        moved = {axis: axis + 1 for axis in range(len(found.sizes))}
+        left, right = (
+            ((plain(0),) if is_along else ()) + tuple(_renamed(index, moved) for index in subscripts)
+            for subscripts, is_along in zip((found.x, found.w), along, strict=True)
+        )
+        whole = changed(found, sizes=(length, *found.sizes), rank=found.rank + 1, x=left, w=right)
+        return (contracted(whole, x, w, self.result),)
 
     def lower(self, x: Element, w: Element, *, types: tuple[TensorType, ...]) -> Contraction:
         return self.contraction(*types)
@@ -626,6 +639,30 @@ def contracted(contraction: Contraction, x: Operand, w: Operand, result: DType |
     shapes = type_of(x).shape, type_of(w).shape
     spelled = _spelled_once if dims.known((*contraction.sizes, *shapes[0], *shapes[1])) else _spelled
     return _contracted(*spelled(contraction, shapes), x, w, result, contraction.winograd)
+
+
+def sum_of_products(op: Matmul | Contract, length: int, x: Operand, w: Operand) -> Operand:
+    """Return the sum over the first axis, of size `length`, of what `op` makes of the operands at each position.
+
+    It is one product, whose sums are over that axis, too.
+    """
+    kinds = tuple(map(type_of, (x, w)))
+    if isinstance(op, Matmul) and kinds[0].ndim == 3 and op.transpose_x and not op.transpose_w:
+        x, w = (reshape(one, (length * kind.shape[1], kind.shape[2])) for one, kind in zip((x, w), kinds, strict=True))
+        return bind1(op, x, w)
+    found = op.contraction(*map(_inner, kinds))
+    axis = (plain(len(found.sizes)),)
+    whole = changed(found, sizes=(*found.sizes, length), x=axis + found.x, w=axis + found.w)
+    return contracted(whole, x, w, None if isinstance(op, Matmul) else op.result)
+
+
+def _inner(kind: TensorType) -> TensorType:
+    """The type at a position of the first axis."""
+    return kind.with_shape(kind.shape[1:])
+
+
+def _renamed(index: Subscript, axes: Mapping[int, int]) -> Subscript:
+    return subscript(((axes[axis], coefficient) for axis, coefficient in index.terms), index.offset, index.divisor)
 
 
 def _spelled(contraction: Contraction, shapes: tuple[Shape, Shape]) -> tuple[ContractSpec, Shape]:

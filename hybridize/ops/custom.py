@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from hybridize.ops.arithmetic import add, mul
 from hybridize.ops.cases import ZERO, sample_array
 from hybridize.ops.evaluate import evaluate
 from hybridize.ops.gradient import apply
-from hybridize.ops.op import Op, Operand, Sample
+from hybridize.ops.op import Op, Operand, Sample, bind
 from hybridize.ops.tracing import make_graph
 from hybridize.ops.views import full
 
@@ -34,6 +34,9 @@ class After(Op):
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], *xs: Operand) -> tuple[Operand | None, ...]:
         return (g[0], None)
+
+    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
+        return bind(self, *xs)
 
     def lower(self, x: Element, y: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         return (x,)

@@ -8,7 +8,7 @@ gradient. Parameterless ops are equal when their classes are, so one instance of
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy
@@ -20,7 +20,7 @@ from hybridize.base.types import TensorType
 from hybridize.loops.expr import Element, Expr, call
 from hybridize.loops.functions import FUNCTIONS
 from hybridize.ops.cases import INFINITE, ONE, ZERO, sample_array
-from hybridize.ops.op import Op, Operand, Sample, current
+from hybridize.ops.op import Op, Operand, Sample, bind, current
 
 FLOAT = frozenset(FLOATS)
 SIGNED_NUMBER = frozenset((*FLOATS, *INTEGERS))
@@ -102,6 +102,10 @@ class Elementwise(Op, abstract=True):
         """The NumPy function."""
         y = type(self).meaning(*inputs)
         return (y if type(y) is numpy.ndarray else numpy.asarray(y),)
+
+    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
+        """The same op."""
+        return bind(self, *xs)
 
     def lower(self, *inputs: Element, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         """One call of the scalar function."""

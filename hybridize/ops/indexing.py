@@ -8,7 +8,7 @@ them. Machine code clamps them once more, for safety alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy
@@ -19,10 +19,10 @@ from hybridize.base.errors import ArgumentError, DTypeError, OutOfBoundsError, S
 from hybridize.base.frozen import frozen
 from hybridize.base.types import Shape, TensorType
 from hybridize.loops.expr import Element, Expr, Routine, index
-from hybridize.ops.arithmetic import eq, where
+from hybridize.ops.arithmetic import add, eq, mul, where
 from hybridize.ops.cases import sample_array
 from hybridize.ops.elementwise import SIGNED_NUMBER, check_dtype
-from hybridize.ops.op import Op, Operand, Sample, bind1, type_of
+from hybridize.ops.op import Op, Operand, Sample, bind, bind1, type_of
 from hybridize.ops.slicing import clamped, concat, iota
 from hybridize.ops.views import Gradient, broadcast, check_axes, full, kept, like, reshape, transpose
 
@@ -49,6 +49,8 @@ class Gather(Op):
 
     axis: int
 
+    shares = True
+
     def infer(self, x: TensorType, indices: TensorType) -> tuple[TensorType, ...]:
         check_axes(self, (self.axis,), x)
         _check_indices(self, indices)
@@ -68,6 +70,28 @@ class Gather(Op):
         base = like(0, transpose(x, front))
         total = scatter_nd(base, reshape(indices, (*at.shape, 1)), updates, "add")
         return transpose(total, inverse(front)), None
+
+    def mapped(self, length: int, along: Sequence[bool], x: Operand, indices: Operand) -> tuple[Operand, ...]:
+        """Rows of all positions in one array where there are several, else indices of all positions in one."""
+        kind, at = type_of(x), type_of(indices)
+        if not along[1]:
+            return bind(Gather(self.axis + 1), x, indices)
+        if not along[0]:
+            inner = at.ndim - 1
+            order = (self.axis, *range(self.axis), *range(self.axis + 1, kind.ndim + inner))
+            return (transpose(gather(x, indices, self.axis), order),)
+        front = (0, self.axis + 1, *(k for k in range(1, kind.ndim) if k != self.axis + 1))
+        rows = transpose(x, front)
+        sizes = type_of(rows).shape
+        start = mul(iota(at.shape, 0, int64), like(sizes[1], indices))
+        found = gather(reshape(rows, (length * sizes[1], *sizes[2:])), add(indices, start), 0)
+        order = (
+            0,
+            *range(at.ndim, at.ndim + self.axis),
+            *range(1, at.ndim),
+            *range(at.ndim + self.axis, kind.ndim + at.ndim - 2),
+        )
+        return (transpose(found, order),)
 
     def lower(self, x: Element, indices: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         size, ndim = types[0].shape[self.axis], types[1].ndim
@@ -104,6 +128,8 @@ class GatherND(Op):
 
     moves = True
 
+    shares = True
+
     def infer(self, x: TensorType, indices: TensorType) -> tuple[TensorType, ...]:
         count = _points(self, x, indices)
         _check_bounds(self, indices, x.shape[:count], x)
@@ -114,6 +140,12 @@ class GatherND(Op):
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand, indices: Operand) -> tuple[Gradient, ...]:
         return scatter_nd(like(0, x), indices, g[0], "add"), None
+
+    def mapped(self, length: int, along: Sequence[bool], x: Operand, indices: Operand) -> tuple[Operand, ...]:
+        """Points of all positions; where each has an array of its own, they begin with the position."""
+        if along[0] and not along[1]:
+            indices = broadcast(indices, (length, *type_of(indices).shape))
+        return bind(self, x, _with_position(indices) if along[0] else indices)
 
     def lower(self, x: Element, indices: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         sizes, ndim, count = types[0].shape, types[1].ndim - 1, types[1].shape[-1]
@@ -222,6 +254,11 @@ class ScatterND(Op):
             where(stayed, gather_nd(g[0], indices), like(0, updates)),
         )
 
+    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
+        """Points begin with the position."""
+        base, indices, updates = xs
+        return bind(self, base, _with_position(indices), updates)
+
     def lower(self, base: Element, indices: Element, updates: Element, *, types: tuple[TensorType, ...]) -> Routine:
         return Routine(self.name, (self.mode,))
 
@@ -274,6 +311,9 @@ class TakeAlongAxis(Op):
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand, indices: Operand) -> tuple[Gradient, ...]:
         return add_along_axis(like(0, x), indices, g[0], self.axis), None
 
+    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
+        return bind(TakeAlongAxis(self.axis + 1), *xs)
+
     def lower(self, x: Element, indices: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         size = types[0].shape[self.axis]
 
@@ -291,6 +331,12 @@ class TakeAlongAxis(Op):
         yield Sample((sample_array((2, 5)), numpy.array([[1], [2], [3]])), cls(1), fails=ShapeError)
         yield Sample((sample_array((2, 0)), numpy.array([[1], [2]])), cls(1), fails=OutOfBoundsError)
         yield Sample((sample_array((2, 5)), numpy.array([[1], [2]], "i4")), cls(1), fails=DTypeError)
+
+
+def _with_position(indices: Operand) -> Operand:
+    """Points that begin with their position along the first axis."""
+    shape = type_of(indices).shape
+    return concat(iota((*shape[:-1], 1), 0, int64), indices, axis=len(shape) - 1)
 
 
 def add_along_axis(base: Operand, indices: Operand, updates: Operand, axis: int) -> Operand:

@@ -16,8 +16,8 @@ from hybridize.loops.contraction import Contraction, plain
 from hybridize.loops.expr import Element
 from hybridize.ops.cases import sample_array
 from hybridize.ops.elementwise import SIGNED_NUMBER, check_dtype
-from hybridize.ops.op import Op, Operand, Sample, bind1
-from hybridize.ops.views import Gradient, wide
+from hybridize.ops.op import Op, Operand, Sample, bind, bind1, type_of
+from hybridize.ops.views import Gradient, broadcast, reshape, transpose, wide
 
 
 @frozen
@@ -32,6 +32,7 @@ class Matmul(Op):
     transpose_w: bool = False
 
     sums = True
+    shares = True
 
     def infer(self, x: TensorType, w: TensorType) -> tuple[TensorType, ...]:
         left = f"[{'k, m' if self.transpose_x else 'm, k'}]"
@@ -79,13 +80,30 @@ class Matmul(Op):
             by_w = matmul(x, g, not self.transpose_x, False)
         return by_x, by_w
 
+    def mapped(self, length: int, along: Sequence[bool], x: Operand, w: Operand) -> tuple[Operand, ...]:
+        """One product with the rows, or columns, of all positions where the other operand is one matrix."""
+        left, right = type_of(x).shape, type_of(w).shape
+        if not along[1] and len(right) == 2 and not self.transpose_x:
+            rows = matmul(reshape(x, (length * left[1], left[2])), w, False, self.transpose_w)
+            return (reshape(rows, (length, left[1], type_of(rows).shape[1])),)
+        if not along[0] and len(left) == 2 and self.transpose_w:
+            columns = matmul(reshape(w, (length * right[1], right[2])), x, False, not self.transpose_x)
+            return (transpose(reshape(columns, (length, right[1], type_of(columns).shape[1])), (0, 2, 1)),)
+        return bind(
+            self, x if along[0] else broadcast(x, (length, *left)), w if along[1] else broadcast(w, (length, *right))
+        )
+
     def lower(self, x: Element, w: Element, *, types: tuple[TensorType, ...]) -> Contraction:
-        (y,) = self.infer(*types)
+        return self.contraction(*types)
+
+    def contraction(self, x: TensorType, w: TensorType) -> Contraction:
+        """The contraction of operands of these types."""
+        (y,) = self.infer(x, w)
         m, n, k = y.ndim - 2, y.ndim - 1, y.ndim
         batch = tuple(map(plain, range(y.ndim - 2)))
         left, right = (plain(m), plain(k)), (plain(k), plain(n))
         return Contraction(
-            (*y.shape, types[0].shape[-2 if self.transpose_x else -1]),
+            (*y.shape, x.shape[-2 if self.transpose_x else -1]),
             y.ndim,
             (*batch, *(left[::-1] if self.transpose_x else left)),
             (*batch, *(right[::-1] if self.transpose_w else right)),

@@ -96,6 +96,8 @@ class Op(ABC):
     """True if the result says no more than the operands: computed it costs nothing, as a constant it takes memory."""
     repeats: ClassVar[bool] = False
     """True if it runs a graph inside any number of times."""
+    shares: ClassVar[bool] = False
+    """True if `mapped` takes operands that are the same at all positions as they are, not repeated."""
     word: ClassVar[str]
     """The word for the op in graphs and files: the class name in lower case."""
     _holding: ClassVar[tuple[str, ...]] = ()
@@ -192,6 +194,19 @@ class Op(ABC):
     @abstractmethod
     def lower(self, *inputs: Any, **_: Any) -> Any:
         """Lower the op to loop IR: an `Element` per output, or a `Contraction`, `Routine` or `Region`."""
+
+    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...] | None:
+        """Apply the op at each position of a new first axis of operands, all at once (*batching*).
+
+        Args:
+            length: of the new axis.
+            along: for each operand, whether it has the axis; all have, one at least where the op `shares`.
+            *xs: the operands.
+
+        Returns:
+            The results, which have the axis, too; None where there is no rule.
+        """
+        return None
 
     def expansion(self, *kinds: TensorType) -> Callable[..., tuple[Operand, ...]] | None:
         """Return a function made of other ops, which machine code computes instead; None: `lower` says how.

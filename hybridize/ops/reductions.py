@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 import numpy
@@ -22,11 +22,12 @@ from hybridize.ops.arithmetic import div, eq, ge, gt, mul, where
 from hybridize.ops.cases import INFINITE, ONE, ZERO, sample_array
 from hybridize.ops.elementwise import SIGNED_NUMBER, check_dtype
 from hybridize.ops.indexing import add_along_axis
-from hybridize.ops.op import Op, Operand, Sample, bind1, type_of
+from hybridize.ops.op import Op, Operand, Sample, bind, bind1, type_of
 from hybridize.ops.slicing import concat, flip, iota, slice
 from hybridize.ops.views import (
     Gradient,
     Transpose,
+    behind,
     cast,
     check_axes,
     folded,
@@ -76,6 +77,9 @@ class Prod(Op):
         others = transpose(reshape(others, type_of(moved).shape), back)
         return (mul(spread(g[0], shape, self.axes), others),)
 
+    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
+        return bind(type(self)(behind(self.axes)), *xs)
+
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         return (folded("prod", x, types[0], self.axes),)
 
@@ -114,6 +118,9 @@ class _Extreme(Op, abstract=True):
         share = cast(chosen, type_of(x).dtype)
         count = sum(share, self.axes)
         return (mul(share, spread(div(g[0], count), shape, self.axes)),)
+
+    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
+        return bind(type(self)(behind(self.axes)), *xs)
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         return (folded(self.fold, x, types[0], self.axes),)
@@ -168,6 +175,9 @@ class _Logical(Op, abstract=True):
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         return (None,)
 
+    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
+        return bind(type(self)(behind(self.axes)), *xs)
+
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         return (folded(self.fold, x, types[0], self.axes),)
 
@@ -217,6 +227,9 @@ class _Arg(Op, abstract=True):
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         return (None,)
+
+    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
+        return bind(type(self)(self.axis + 1), *xs)
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         """A fold of elements and their positions, which take 32 bits where all fit."""
@@ -280,6 +293,9 @@ class _Running(Op, abstract=True):
         check_axes(self, (self.axis,), x)
         check_dtype(self.name, SIGNED_NUMBER, x)
         return (x,)
+
+    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
+        return bind(type(self)(self.axis + 1), *xs)
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> Routine:
         return Routine(self.name, (self.axis,))

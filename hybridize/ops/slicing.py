@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy
@@ -16,10 +16,17 @@ from hybridize.base.types import Shape, TensorType
 from hybridize.loops import expr as loops
 from hybridize.loops.expr import Element, Expr
 from hybridize.ops.cases import ZERO, sample_array
-from hybridize.ops.op import Op, Operand, Sample, bind1, type_of
-from hybridize.ops.views import Gradient, like, sum
+from hybridize.ops.op import Op, Operand, Sample, bind, bind1, type_of
+from hybridize.ops.views import Gradient, broadcast, like, reshape, sum
 
 Steps = tuple[int, ...]
+Ranges = tuple[Steps, Steps, Steps]
+"""Starts, stops and steps, along every axis."""
+
+
+def _behind(length: int, starts: Steps, stops: Steps, steps: Steps) -> Ranges:
+    """Ranges behind all of a new first axis."""
+    return (0, *starts), (length, *stops), (1, *steps)
 
 
 def clamped(x: Expr, size: int) -> Expr:
@@ -80,6 +87,9 @@ class Slice(Op):
             return (like(0, x),)
         return (update_slice(like(0, x), g[0], self.starts, self.stops, self.steps),)
 
+    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
+        return bind(type(self)(*_behind(length, self.starts, self.stops, self.steps)), *xs)
+
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         def element(index: tuple[Expr, ...]) -> Expr:
             parts = zip(index, self.starts, self.steps, strict=True)
@@ -129,6 +139,9 @@ class UpdateSlice(Op):
         if type_of(update).size == 0:
             return g[0], like(0, update)
         return update_slice(g[0], like(0, update), *where), slice(g[0], *where)
+
+    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
+        return bind(type(self)(*_behind(length, self.starts, self.stops, self.steps)), *xs)
 
     def lower(self, base: Element, update: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         lengths = types[1].shape
@@ -222,6 +235,9 @@ class Concat(Op):
             start += length
         return tuple(parts)
 
+    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
+        return bind(Concat(self.axis + 1), *xs)
+
     def lower(self, *xs: Element, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         lengths = [kind.shape[self.axis] for kind in types]
         present = [k for k, kind in enumerate(types) if lengths[k]] or [0]
@@ -293,6 +309,14 @@ class Pad(Op):
         if type_of(x).size:
             border = update_slice(g[0], like(0, x), self.low, stops, (1,) * len(shape))
         return inner, sum(border, tuple(range(len(shape))))
+
+    def mapped(self, length: int, along: Sequence[bool], x: Operand, value: Operand) -> tuple[Operand, ...]:
+        """`x` set into what is full of the value, which may be another one at each position."""
+        shape = type_of(x).shape[1:]
+        whole = tuple(a + size + b for a, size, b in zip(self.low, shape, self.high, strict=True))
+        base = broadcast(reshape(value, (length, *(1,) * len(shape))), (length, *whole))
+        stops = tuple(a + size for a, size in zip(self.low, shape, strict=True))
+        return (update_slice(base, x, *_behind(length, self.low, stops, (1,) * len(shape))),)
 
     def lower(self, x: Element, value: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         shape = types[0].shape

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy
@@ -16,7 +16,7 @@ from hybridize.base.types import TensorType
 from hybridize.loops.expr import Element, Routine
 from hybridize.ops.cases import INFINITE, ONE, ZERO, sample_array
 from hybridize.ops.indexing import add_along_axis
-from hybridize.ops.op import Op, Operand, Sample, bind1, type_of
+from hybridize.ops.op import Op, Operand, Sample, bind, bind1, type_of
 from hybridize.ops.views import Gradient, check_axes, like
 
 
@@ -37,6 +37,9 @@ class ArgSort(Op):
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         return (None,)
+
+    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
+        return bind(type(self)(self.axis + 1, self.descending), *xs)
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> Routine:
         return Routine(self.name, (self.axis, self.descending))
@@ -68,6 +71,9 @@ class Sort(Op):
         if not is_float(type_of(x).dtype):
             return (None,)
         return (add_along_axis(like(0, x), arg_sort(x, self.axis, self.descending), g[0], self.axis),)
+
+    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
+        return bind(type(self)(self.axis + 1, self.descending), *xs)
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> Routine:
         return Routine(self.name, (self.axis, self.descending))

@@ -35,7 +35,7 @@ from hybridize.loops import expr as loops
 from hybridize.loops.expr import Element, Expr, Fold
 from hybridize.ops.cases import INFINITE, ONE, ZERO, sample_array
 from hybridize.ops.elementwise import SIGNED_NUMBER, check_dtype
-from hybridize.ops.op import Op, Operand, Sample, bind1, constant, type_of
+from hybridize.ops.op import Op, Operand, Sample, bind, bind1, constant, type_of
 from hybridize.ops.sizes import size_of
 
 Gradient = Operand | None
@@ -81,6 +81,9 @@ class Cast(Op):
         kind = type_of(x).dtype
         return (cast(g[0], kind) if is_float(kind) and is_float(self.dtype) else None,)
 
+    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
+        return bind(self, *xs)
+
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         return (lambda index: loops.cast(x(index), self.dtype),)
 
@@ -115,6 +118,9 @@ class StopGradient(Op):
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         return (None,)
+
+    def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
+        return bind(self, *xs)
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         return (x,)
@@ -156,6 +162,12 @@ class Broadcast(Op):
         stretched = [extra + k for k, size in enumerate(kind.shape) if size == 1 and self.shape[extra + k] != 1]
         total = sum(g[0], (*new, *stretched))
         return (reshape(total, kind.shape),)
+
+    def mapped(self, length: int, along: Sequence[bool], x: Operand) -> tuple[Operand, ...]:
+        """The axes that come in front come behind the new one."""
+        inner = type_of(x).shape[1:]
+        extra = (1,) * (len(self.shape) - len(inner))
+        return (broadcast(reshape(x, (length, *extra, *inner)), (length, *self.shape)),)
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         shape = types[0].shape
@@ -200,6 +212,9 @@ class Reshape(Op):
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         return (reshape(g[0], type_of(x).shape),)
+
+    def mapped(self, length: int, along: Sequence[bool], x: Operand) -> tuple[Operand, ...]:
+        return (reshape(x, (length, *self.shape)),)
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         source = types[0].shape
@@ -297,6 +312,9 @@ class Transpose(Op):
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         return (transpose(g[0], self.inverse),)
 
+    def mapped(self, length: int, along: Sequence[bool], x: Operand) -> tuple[Operand, ...]:
+        return (transpose(x, (0, *(axis + 1 for axis in self.axes))),)
+
     @property
     def inverse(self) -> tuple[int, ...]:
         """The axes that undo it."""
@@ -341,12 +359,20 @@ class Sum(Op):
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         return (spread(g[0], type_of(x).shape, self.axes),)
 
+    def mapped(self, length: int, along: Sequence[bool], x: Operand) -> tuple[Operand, ...]:
+        return (sum(x, behind(self.axes)),)
+
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         return (folded("sum", x, types[0], self.axes),)
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:
         yield from reduction_samples(cls)
+
+
+def behind(axes: Sequence[int]) -> tuple[int, ...]:
+    """Axes counted behind one that is new in front."""
+    return tuple(axis + 1 for axis in axes)
 
 
 def wide(dtype: DType) -> DType:

@@ -2,6 +2,7 @@
 
 import inspect
 import zlib
+from functools import partial
 
 import numpy
 import pytest
@@ -28,6 +29,11 @@ def _cases(fails: bool):
             if (sample.fails is not None) == fails:
                 shapes = "-".join(str(typed(x)) for x in sample.inputs)
                 yield pytest.param(sample, id=f"{word}.{number}({shapes})")
+
+
+def maps(op: Op) -> bool:
+    """Tell whether there is a rule for a new first axis of operands."""
+    return type(op).mapped is not Op.mapped
 
 
 def compiled_cases() -> list:
@@ -107,6 +113,50 @@ def test_passes_keep_the_meaning(sample):
 def test_machine_code_is_the_reference(sample):
     graph = graph_of(sample)
     close(compiled(graph).run(list(sample.inputs)), evaluate(graph, sample.inputs), sample)
+
+
+def moved(x, position: int):
+    """Another array of the same numbers."""
+    if x.ndim > 1:
+        return numpy.roll(x, position, 0)
+    return numpy.asarray(x * (1 + position)).astype(x.dtype) if is_float(x.dtype) else x
+
+
+def mappings(sample: Sample):
+    """Which operands have the new axis: all of them, or one alone."""
+    count = len(sample.inputs)
+    choices = {(True,) * count} | {tuple(k == one for k in range(count)) for one in range(count)}
+    return sorted(along for along in choices if any(along))
+
+
+@pytest.mark.parametrize("length", [0, 3])
+@pytest.mark.parametrize("sample", [case for case in _cases(fails=False) if maps(case.values[0].op)])
+def test_mapped_is_the_op_at_each_position(sample, length):
+    op, inputs = sample.op, sample.inputs
+    kinds = op.infer(*map(typed, inputs))
+    for along in mappings(sample):
+        shared = [op.shares and not one for one in along]
+        with numpy.errstate(all="ignore"):
+            rows = [[moved(x, k if one else 0) for k in range(length)] for x, one in zip(inputs, along, strict=True)]
+            wanted = [op.reference(*operands) for operands in zip(*rows, strict=True)]
+        given = [
+            x if same else numpy.stack(row) if length else numpy.zeros((0, *x.shape), x.dtype)
+            for x, row, same in zip(inputs, rows, shared, strict=True)
+        ]
+        flags = [not same for same in shared]
+        graph = verify(make_graph(partial(op.mapped, length, flags), list(map(typed, given))))
+        found = evaluate(graph, given)
+        assert [typed(x) for x in found] == [kind.with_shape((length, *kind.shape)) for kind in kinds]
+        for k in range(length):
+            close([x[k] for x in found], wanted[k], sample)
+
+
+def test_most_ops_have_a_rule_for_a_new_axis():
+    """Those that have none: what reaches the world, control flow, draws, windows, linear algebra."""
+    without = {word for word, cls in OPS.items() if cls.mapped is Op.mapped}
+    assert without.isdisjoint(
+        {"add", "where", "cast", "reshape", "sum", "contract", "matmul", "gather", "concat", "pad"}
+    )
 
 
 def differentiable(sample: Sample) -> list[int]:
