@@ -16,6 +16,11 @@ from hybridize.passes.parts import ComputeParts as ComputeParts
 from hybridize.passes.pipeline import Pass as Pass
 from hybridize.passes.pipeline import Pipeline as Pipeline
 from hybridize.passes.rematerialise import Rematerialise as Rematerialise
+from hybridize.passes.scans import HoistFromScans as HoistFromScans
+from hybridize.passes.scans import MergeScans as MergeScans
+from hybridize.passes.scans import SaveResiduals as SaveResiduals
+from hybridize.passes.scans import SinkFromScans as SinkFromScans
+from hybridize.passes.scans import TrimScans as TrimScans
 from hybridize.passes.simplify import Simplify as Simplify
 from hybridize.passes.simplify_functions import half_of_one_and_tanh as half_of_one_and_tanh
 from hybridize.passes.simplify_functions import over_copies_of_a_root as over_copies_of_a_root
@@ -28,6 +33,13 @@ PIPELINE = Pipeline(
     FoldConstants(limit_bytes=1 << 20),  # larger results stay computed at run time: a file holds no zeros
     Simplify(),  # after folding, so that computed ones and zeros are seen; equal things then look equal
     EliminateCommon(),  # after both, so that equal constants and equal nodes are met
+    EliminateDead(),  # before scans are looked at: gradients that nobody asked for are no results of theirs
+    TrimScans(),  # first of those over scans: they go by what a body reads and emits
+    MergeScans(),  # after, so that operands that are one are seen; the state that a gradient asks for is the scan's
+    SaveResiduals(),  # after the forward pass is one scan, which can keep what the backward one reads
+    HoistFromScans(),  # after, since what was kept need not be computed before a scan
+    SinkFromScans(),  # last of those over scans: what was read from memory is outside already
+    TrimScans(),  # after what was taken out: nobody reads it inside any more
     MasksOfResults(),  # after equal things are one, so that it sees who reads a mask
     ComputeParts(),  # after equal things are one, so that it sees who reads a concatenation
     REMATERIALISE,  # after equal things are one, as its copies are equal to what is there
