@@ -14,6 +14,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.base.dims import same
 from hybridize.base.dtypes import int64
 from hybridize.base.errors import ArgumentError, DTypeError, OutOfBoundsError, ShapeError
 from hybridize.base.frozen import frozen
@@ -309,6 +310,11 @@ class TakeAlongAxis(Op):
         return (numpy.take_along_axis(x, indices, self.axis),)
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand, indices: Operand) -> tuple[Gradient, ...]:
+        """Added up where they came from; where one comes of each row, a comparison says where, and nothing is added."""
+        shape = type_of(x).shape
+        if same(type_of(indices).shape[self.axis], 1):
+            own = eq(broadcast(indices, shape), iota(shape, self.axis, int64))
+            return where(own, broadcast(g[0], shape), like(0, x)), None
         return add_along_axis(like(0, x), indices, g[0], self.axis), None
 
     def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:

@@ -16,7 +16,7 @@ from hybridize import ops
 from hybridize.base import dims
 from hybridize.base.dtypes import DType, bool_, is_float, is_integer
 from hybridize.base.locations import SourceLoc
-from hybridize.base.types import surely_same
+from hybridize.base.types import Shape, surely_same
 from hybridize.graph import Graph, Node, OpLike, Value
 from hybridize.graph.constants import one_number
 from hybridize.graph.text import INLINE
@@ -291,6 +291,55 @@ def _plus_zero(context: RewriteContext, op: Op, operands: Operands) -> Value | N
     x, y = operands
     zero = -0.0 if is_float(x.type.dtype) else 0
     return x if _is(context.number(y), zero) else y if _is(context.number(x), zero) else None
+
+
+@rewrites(ops.Add)
+def _sum_of_parts(context: RewriteContext, op: Op, operands: Operands) -> Value | None:
+    """0 with x at one part + 0 with y at the other = concat(x + 0, y + 0), of as many parts as there are.
+
+    Gradients of slices, the gates of a cell say, meet so. The 0 stays, as -0.0 + 0.0 = 0.0.
+    """
+    updates: list[Node] = []
+    todo = list(operands)
+    while todo:
+        value = todo.pop()
+        update, sum_ = context.producer(value, ops.UpdateSlice), context.producer(value, ops.Add)
+        if update is not None and _is(context.number(update.inputs[0]), 0):
+            updates.append(update)
+        elif sum_ is not None:
+            todo += sum_.inputs
+        else:
+            return None
+    shape = operands[0].type.shape
+    for axis in range(len(shape)):
+        parts = _one_after_the_other(updates, axis, shape)
+        if parts is not None:
+            zero = context.constant(0.0, operands[0].type.dtype)
+            added = [context.apply(op, part, context.apply(ops.Broadcast(part.type.shape), zero)) for part in parts]
+            return context.apply(ops.Concat(axis), *added)
+    return None
+
+
+def _one_after_the_other(updates: list[Node], axis: int, shape: Shape) -> list[Value] | None:
+    """List what updates set that have each element of an axis once, in order; None where they have not."""
+    left, at, found = list(updates), 0, []
+    while left:
+        node = next((one for one in left if _is_range(one.op, axis, at, shape)), None)
+        if node is None or node.inputs[1].type.size == 0:
+            return None
+        left.remove(node)
+        found.append(node.inputs[1])
+        at = at + node.inputs[1].type.shape[axis]
+    return found if len(found) > 1 and dims.same(at, shape[axis]) else None
+
+
+def _is_range(op: OpLike, axis: int, start: int, shape: Shape) -> bool:
+    """Tell whether a part begins at `start` along an axis, goes on one by one, and is whole along the others."""
+    assert isinstance(op, ops.UpdateSlice)
+    return all(
+        step == 1 and dims.same(first, start if k == axis else 0) and (k == axis or dims.same(stop, shape[k]))
+        for k, (first, stop, step) in enumerate(zip(op.starts, op.stops, op.steps, strict=True))
+    )
 
 
 @rewrites(ops.Sub)

@@ -247,6 +247,48 @@ def test_shapes_and_dtypes(body, rest):
     same_bits(graph, PIPELINE.run(graph), SPECIAL[:6].reshape(2, 3))
 
 
+def cut(x, axis, start, stop):
+    shape = ops.type_of(x).shape
+    starts, stops = [0] * len(shape), list(shape)
+    starts[axis], stops[axis] = start, stop
+    return tuple(starts), tuple(stops), (1,) * len(shape)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize(
+    ("ranges", "joined"),
+    [
+        ([(0, 2), (2, 8)], True),
+        ([(5, 8), (0, 2), (2, 5)], True),
+        ([(0, 2), (3, 8)], False),  # one is left out
+        ([(0, 3), (2, 8)], False),  # one comes twice
+        ([(0, 4), (4, 8), (0, 4)], True),  # the first two
+        ([(0, 2), (2, 7)], False),
+        ([(0, 8)], False),
+    ],
+)
+def test_parts_of_zeros_that_are_added_are_joined(axis, ranges, joined):
+    kind = TensorType((8, 8), numpy.dtype("f4"))
+
+    def parts(x, y):
+        zero = ops.full(0, kind)
+        updates = [
+            ops.update_slice(zero, ops.slice(one, *cut(x, axis, a, b)), *cut(x, axis, a, b))
+            for one, (a, b) in zip((x, y, x), ranges, strict=False)
+        ]
+        total = updates[0]
+        for update in updates[1:]:
+            total = ops.add(total, update)
+        return [total]
+
+    graph = make_graph(parts, [kind, kind])
+    changed = PIPELINE.run(graph)
+    assert ("concat" in changed.op_names()) == joined
+    rng = numpy.random.default_rng(0)
+    with numpy.errstate(all="ignore"):
+        same_bits(graph, changed, *(rng.choice(SPECIAL, (8, 8)).astype("f4") for _ in range(2)))
+
+
 @pytest.mark.parametrize("flag", [False, True])
 def test_matmul_reads_transposed_operands(flag):
     graph = read(f"""graph(%0: f32[5,2,3], %1: f32[5,{"3,4" if flag else "4,3"}]) {{
