@@ -54,6 +54,8 @@ class TurnedProduct:
     """True if the second operand has the rows of the result."""
     x: tuple[int, ...]
     w: tuple[int, ...]
+    groups: tuple[int, ...]
+    """Axes in front that w lacks, as those of queries that share a key: it is the same along them."""
     out: tuple[int, ...]
 
 
@@ -218,7 +220,8 @@ def _as_turned_product(operands: Any, bare: Any, rank: int) -> TurnedProduct | N
     swapped = rank - 1 in x
     x, w = (w, x) if swapped else (x, w)
     batch = [axis for axis in range(rank) if axis in x and axis in w]
-    rows = [axis for axis in x if axis < rank and axis not in w]
+    *groups, row = [axis for axis in range(rank) if axis in x and axis not in w] or [-1]
+    batch, rows = sorted([*batch, *groups]), [row] if row >= 0 else []
     columns = [axis for axis in w if axis < rank and axis not in x]
     inner = [axis for axis in x if axis >= rank]
     one_each = len(rows) == len(columns) == len(inner) == 1
@@ -230,7 +233,8 @@ def _as_turned_product(operands: Any, bare: Any, rank: int) -> TurnedProduct | N
     return TurnedProduct(
         swapped,
         tuple(x.index(axis) for axis in (*batch, *rows, *inner)),
-        tuple(w.index(axis) for axis in (*batch, *inner, *columns)),
+        tuple(w.index(axis) for axis in (*batch, *inner, *columns) if axis in w),
+        tuple(place for place, axis in enumerate(batch) if axis in groups),
         tuple(made.index(axis) for axis in range(rank)),
     )
 
@@ -605,8 +609,12 @@ def _contracted(
     turned = None if result is not None else spec.turned_product
     if turned is not None:
         left, right = (w, x) if turned.swapped else (x, w)
-        y = matmul(transpose(left, turned.x), transpose(right, turned.w))
-        return transpose(y, turned.out)
+        x, w = transpose(left, turned.x), transpose(right, turned.w)
+        if turned.groups:
+            shape, matrix = type_of(x).shape[:-2], type_of(w).shape[-2:]
+            ones = tuple(1 if axis in turned.groups else size for axis, size in enumerate(shape))
+            w = broadcast(reshape(w, (*ones, *matrix)), (*shape, *matrix))
+        return transpose(matmul(x, w), turned.out)
     return bind1((WinogradContract if winograd else Contract)(spec.text, sizes, result), x, w)
 
 

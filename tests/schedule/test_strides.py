@@ -121,3 +121,21 @@ def test_parts_of_a_matrix(function, wanted):
     graph = PIPELINE.run(make_graph(lambda x, w: [function(ops.tanh(x), w)], [f32(24, 64), f32(32, 20)]))
     (found,) = compiled(graph, host_target()).run([x, w])
     numpy.testing.assert_allclose(found, wanted(numpy.tanh(x.astype("f8")), w), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("first", ["bgrtd", "btgrd", "brgtd"])
+def test_queries_that_share_their_keys(first):
+    """Each head of the keys serves several of the queries: it is read several times, and not repeated in memory."""
+    sizes = {"b": 2, "g": 2, "r": 3, "t": 90, "s": 90, "d": 16}
+    shapes = [tuple(sizes[letter] for letter in order) for order in (first, "bgsd", "bgsd")]
+    q, k, v = numbers(0, *shapes)
+
+    def function(q, k, v):
+        return [ops.contract(f"bgrts,bgsd->{first}", ops.contract(f"{first},bgsd->bgrts", q, k), v)]
+
+    graph = PIPELINE.run(make_graph(function, [f32(*shape) for shape in shapes]))
+    assert "contract" not in graph.op_names()
+    assert not copies(graph)
+    scores = numpy.einsum(f"{first},bgsd->bgrts", q.astype("f8"), k)
+    (found,) = compiled(graph, host_target()).run([q, k, v])
+    numpy.testing.assert_allclose(found, numpy.einsum(f"bgrts,bgsd->{first}", scores, v), rtol=1e-3, atol=1e-2)
