@@ -41,7 +41,7 @@ def recurrent(kind: str) -> tuple[Any, Call]:
 def encoder() -> tuple[Any, Call]:
     """Two layers without a mask, and sums before their normalizations."""
     small = EncoderNet(layers=2, width=16, heads=2, inner=24, steps=LENGTH)
-    net = ours.blocks(small.arrays(), 2, 2, causal=False, first=False)
+    net = ours.stack(small, small.arrays(), first=False)
     return hybridized(net), lambda time, batch: net(floats(batch, time, 16))
 
 

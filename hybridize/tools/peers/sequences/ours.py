@@ -38,16 +38,6 @@ def dense(weight: F32, bias: F32 | None) -> Any:
     return made
 
 
-def norm(arrays: Arrays, name: str) -> nn.LayerNorm:
-    """A layer normalization."""
-    gamma, beta = arrays[f"{name}.gamma"], arrays[f"{name}.beta"]
-    made = nn.LayerNorm(epsilon=networks.EPSILON, in_channels=len(gamma))
-    made.initialize()
-    made.gamma.set_data(np.array(gamma))
-    made.beta.set_data(np.array(beta))
-    return made
-
-
 def recurrent(kind: str, inputs: int, arrays: Arrays) -> Any:
     """A layer of Gluon's own."""
     made: Any = {"lstm": rnn.LSTM, "gru": rnn.GRU}[kind](arrays["w_state"].shape[1], input_size=inputs)
@@ -57,59 +47,38 @@ def recurrent(kind: str, inputs: int, arrays: Arrays) -> Any:
     return made
 
 
-def attention_of(q: Any, k: Any, v: Any, causal: bool) -> Any:
-    """softmax(q kᵀ / √size) v over [batch, head, time, size]."""
-    scores = np.matmul(q, np.swapaxes(k, -1, -2)) * q.shape[-1] ** -0.5
-    weights = npx.masked_softmax(scores, np.tri(q.shape[-2]) > 0) if causal else npx.softmax(scores)
-    return np.matmul(weights, v)
-
-
-class TransformerBlock(nn.HybridBlock):
-    """A layer of a Transformer; its normalizations first, or behind the sums."""
-
-    qkv: nn.Dense
-    out: nn.Dense
-    up: nn.Dense
-    down: nn.Dense
-
-    def __init__(self, arrays: Arrays, heads: int, causal: bool, first: bool) -> None:
-        super().__init__()
-        self._heads, self._causal, self._first = heads, causal, first
-        for name in ("qkv", "out", "up", "down"):
-            setattr(self, name, dense(arrays[f"{name}.weight"], arrays[f"{name}.bias"]))
-        self.norm1, self.norm2 = norm(arrays, "norm1"), norm(arrays, "norm2")
-
-    def seen(self, x: Any) -> Any:
-        """Self-attention."""
-        batch, time, width = x.shape
-        qkv = self.qkv(x).reshape(batch, time, 3, self._heads, width // self._heads)
-        q, k, v = np.transpose(qkv, (2, 0, 3, 1, 4))
-        found = np.transpose(attention_of(q, k, v, self._causal), (0, 2, 1, 3))
-        return self.out(found.reshape(batch, time, width))
-
-    def wide(self, x: Any) -> Any:
-        """The two dense layers."""
-        return self.down(npx.gelu(self.up(x)))
-
-    def forward(self, x: Any) -> Any:
-        if self._first:
-            x = x + self.seen(self.norm1(x))
-            return x + self.wide(self.norm2(x))
-        x = self.norm1(x + self.seen(x))
-        return self.norm2(x + self.wide(x))
-
-
 def of_layer(arrays: Arrays, number: int) -> Arrays:
     """The weights of a layer, by their names in it."""
     start = f"{number}."
     return {name.removeprefix(start): one for name, one in arrays.items() if name.startswith(start)}
 
 
-def blocks(arrays: Arrays, count: int, heads: int, causal: bool, first: bool) -> nn.HybridSequential:
-    """The layers of a Transformer."""
-    net = nn.HybridSequential()
-    net.add(*(TransformerBlock(of_layer(arrays, number), heads, causal, first) for number in range(count)))
-    return net
+def stack(model: EncoderNet | TransformerModel, arrays: Arrays, first: bool) -> Any:
+    """The layers of a Transformer; their normalizations first, and one of the result, or behind the sums."""
+    made: Any = nn.TransformerEncoder(
+        model.layers, model.width, model.heads, model.inner, 0.0, "gelu", first, epsilon=networks.EPSILON
+    )
+    made.initialize()
+    for number, layer in enumerate(made.layers):
+        one, attention, wide = of_layer(arrays, number), layer.self_attn, layer.feed_forward
+        for kind in ("weight", "bias"):
+            thirds = zip(
+                (attention.q_proj, attention.k_proj, attention.v_proj), numpy.split(one[f"qkv.{kind}"], 3), strict=True
+            )
+            others = {"out": attention.out_proj, "up": wide.linear1, "down": wide.linear2}
+            for part, array in (*thirds, *((part, one[f"{name}.{kind}"]) for name, part in others.items())):
+                getattr(part, kind).set_data(np.array(array))
+        fill(layer.norm1, one, "norm1")
+        fill(layer.norm2, one, "norm2")
+    if first:
+        fill(made.norm, arrays, "norm")
+    return made
+
+
+def fill(norm: Any, arrays: Arrays, name: str) -> None:
+    """Set the weights of a normalization."""
+    norm.gamma.set_data(np.array(arrays[f"{name}.gamma"]))
+    norm.beta.set_data(np.array(arrays[f"{name}.beta"]))
 
 
 class RecurrentScores(nn.HybridBlock):
@@ -134,11 +103,11 @@ class TransformerScores(nn.HybridBlock):
         self.places = Parameter(shape=arrays["places"].shape)
         self.places.initialize()
         self.places.set_data(np.array(arrays["places"]))
-        self.layers = blocks(arrays, model.layers, model.heads, causal=True, first=True)
-        self.norm, self.head = norm(arrays, "norm"), dense(arrays["head.weight"], arrays["head.bias"])
+        self.layers = stack(model, arrays, first=True)
+        self.head = dense(arrays["head.weight"], arrays["head.bias"])
 
     def forward(self, tokens: Any) -> Any:
-        return self.head(self.norm(self.layers(self.embedding(tokens) + self.places.data()[: tokens.shape[1]])))
+        return self.head(self.layers(self.embedding(tokens) + self.places.data()[: tokens.shape[1]], is_causal=True))
 
 
 def embedding(weight: F32) -> nn.Embedding:
@@ -168,13 +137,13 @@ def recurrence(net: RecurrentNet, arrays: Arrays, **keywords: int) -> Start:
 
 def encoder(net: EncoderNet, arrays: Arrays, **keywords: int) -> Start:
     """The layers; `keywords` go to `hybridize`."""
-    return prepared(blocks(arrays, net.layers, net.heads, causal=False, first=False), arrays["x"], **keywords)
+    return prepared(stack(net, arrays, first=False), arrays["x"], **keywords)
 
 
 def attention(net: AttentionNet, arrays: Arrays) -> Start:
     """The operation."""
     load_llvm()
-    function = hybridize(lambda q, k, v: attention_of(q, k, v, net.causal))
+    function = hybridize(lambda q, k, v: npx.scaled_dot_product_attention(q, k, v, is_causal=net.causal))
     return lambda: Prepared(function, tuple(np.array(arrays[name]) for name in "qkv"), as_numpy)
 
 
@@ -184,7 +153,7 @@ def attention_gradients(net: AttentionNet, arrays: Arrays) -> Start:
     operands = [np.array(arrays[name]) for name in "qkv"]
     for one in operands:
         one.attach_grad()
-    function = hybridize(lambda q, k, v: attention_of(q, k, v, net.causal))
+    function = hybridize(lambda q, k, v: npx.scaled_dot_product_attention(q, k, v, is_causal=net.causal))
 
     def call() -> Any:
         with autograd.record():
