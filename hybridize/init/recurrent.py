@@ -5,15 +5,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
 from typing import Any
 
 from hybridize.array.functions.shapes import reshape
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.init.base import InitDesc, Initializer, create, register
-
-_GATES = {"rnn_relu": 1, "rnn_tanh": 1, "lstm": 4, "gru": 3}
+from hybridize.ops.library.rnn import GATES, RecurrentStack
 
 
 @register
@@ -68,11 +66,9 @@ class RNNFused(Initializer):
             projection_size=projection_size,
             **{f"{part}_initializer": chosen for part, chosen in parts.items()},
         )
-        if mode not in _GATES:
-            raise ArgumentError("E312", f"RNNFused has no mode {mode!r}", help=f"one of {', '.join(_GATES)}")
-        self.num_layers, self.state_size, self.projection_size = num_layers, state_size, projection_size
-        self._rows = _GATES[mode] * state_size
-        self._directions = 2 if bidirectional else 1
+        if mode not in GATES:
+            raise ArgumentError("E312", f"RNNFused has no mode {mode!r}", help=f"one of {', '.join(GATES)}")
+        self._stack = RecurrentStack(mode, state_size, num_layers, bidirectional, projection_size)
         self._chosen = {part: None if chosen is None else create(chosen) for part, chosen in parts.items()}
 
     def dumps(self) -> str:
@@ -83,38 +79,21 @@ class RNNFused(Initializer):
     def _init_weight(self, name: str, arr: ndarray) -> None:
         given = name.global_init if isinstance(name, InitDesc) else None
         net = given if isinstance(given, Initializer) and given is not self else create("uniform")
+        inputs = self._stack.inputs_of(arr.size) if arr.ndim == 1 else None
+        if inputs is None:
+            raise ShapeError(
+                "E120",
+                f"{name}, {arr.type}, holds no whole number of inputs for {self._stack.num_layers} layers of "
+                f"{self._stack.state_size} states",
+                help="mode, num_layers, state_size must be those of the layer",
+            )
         at = 0
-        for part, shape in self._parts(self._inputs(name, arr)):
+        for full, shape in self._stack.parts(inputs):
+            part = full.partition("_")[2]
             stop = at + math.prod(shape)
             chosen = self._chosen[part] or (create("zeros") if part.endswith("bias") else net)
             chosen.init_weight(InitDesc(f"{name}_{part}"), reshape(arr[at:stop], shape))
             at = stop
-
-    def _parts(self, inputs: int) -> Iterator[tuple[str, tuple[int, ...]]]:
-        """Name and shape of each part, in their order."""
-        given = self.projection_size or self.state_size
-        for layer in range(self.num_layers):
-            for _ in range(self._directions):
-                yield "i2h_weight", (self._rows, inputs if layer == 0 else given * self._directions)
-                yield "h2h_weight", (self._rows, given)
-                if self.projection_size:
-                    yield "h2r_weight", (self.projection_size, self.state_size)
-        for _ in range(self.num_layers * self._directions):
-            yield "i2h_bias", (self._rows,)
-            yield "h2h_bias", (self._rows,)
-
-    def _inputs(self, name: str, arr: ndarray) -> int:
-        """The number of inputs that gives the parameter its size."""
-        rest = arr.size - sum(math.prod(shape) for _, shape in self._parts(0))
-        inputs, over = divmod(rest, self._rows * self._directions)
-        if arr.ndim != 1 or over or inputs < 1:
-            raise ShapeError(
-                "E120",
-                f"{name}, {arr.type}, holds no whole number of inputs for {self.num_layers} layers of "
-                f"{self.state_size} states",
-                help="mode, num_layers, state_size must be those of the layer",
-            )
-        return inputs
 
 
 @register

@@ -103,6 +103,11 @@ def _interpolated(x, values):
     return values[low] + (x - low) * (values[low + 1] - values[low])
 
 
+def _recurrent(x, packed):
+    parameters = [packed[:3].reshape(1, 3), packed[3:4].reshape(1, 1), packed[4:5], packed[5:6]]
+    return torch._VF.rnn_tanh(x, torch.zeros(1, 1, 1, dtype=x.dtype), parameters, True, 1, 0.0, False, False, False)[0]
+
+
 def _unwrapped(x):
     turns = torch.tensor(numpy.unwrap(x.detach().numpy())) - x.detach()
     return x + turns
@@ -133,6 +138,7 @@ NPX = {
     "masked_log_softmax": (lambda x: npx.masked_log_softmax(x, I([[1, 1, 0], [1, 0, 1], [1, 1, 1]]))[2], lambda x: F.log_softmax(x, -1)[2]), "logsumexp": (lambda x: npx.logsumexp(x, 1), lambda x: torch.logsumexp(x, 1)),
     "layer_norm": (lambda x: npx.layer_norm(x, x[0], x[1]), lambda x: F.layer_norm(x, (3,), x[0], x[1])), "group_norm": (lambda x: npx.group_norm(x[None], x[0], x[1], 3), lambda x: F.group_norm(x[None], 3, x[0], x[1])),
     "instance_norm": (lambda x: npx.instance_norm(x[None], x[0], x[1], 1e-5), lambda x: F.instance_norm(x[None], weight=x[0], bias=x[1])), "rms_norm": (lambda x: npx.rms_norm(x, x[0]), lambda x: F.rms_norm(x, (3,), x[0], 1e-5)),
+    "rnn": (lambda x: npx.rnn(x[:, None], x.reshape(-1)[:6], mode="rnn_tanh", state_size=1, num_layers=1), lambda x: _recurrent(x[:, None], x.reshape(-1)[:6])),
     "pooling": (lambda x: npx.pooling(x[None, None], kernel=2, pool_type="max"), lambda x: F.max_pool2d(x[None, None], 2, 1)),
     "pad": (lambda x: npx.pad(x, "reflect", (0, 0, 2, 1)), lambda x: F.pad(x, (2, 1), mode="reflect")), "upsampling": (lambda x: npx.upsampling(x[None, None], scale=2), lambda x: F.interpolate(x[None, None], scale_factor=2)),
     "l2_normalization": (npx.l2_normalization, lambda x: x / torch.sqrt((x * x).sum(1, keepdim=True) + 1e-10)), "batch_norm": (lambda x: _normed(x), lambda x: F.batch_norm(x, None, None, x[0], x[1], True, eps=1e-3)),

@@ -3,6 +3,7 @@
 
     python mxnet_process.py load FOLDER     run every exported net of a folder on its input, in both kinds of arrays
     python mxnet_process.py save FOLDER NAME=SIZE...    make networks of MXNet's zoo, and write them in all of its forms
+    python mxnet_process.py recurrent FOLDER    make recurrent layers, and write them; load NAME.ours.params where it is
 
 `load` reads NAME.npz (x) beside NAME-symbol.json and NAME-0000.params and writes NAME.found.npz (nd, np), or the
 error's text in their place. `save` writes NAME.npz (x, y), NAME.params of `save_parameters`, and NAME-symbol.json with
@@ -53,9 +54,36 @@ def save(folder, sizes):
         net.export(str(folder / name))
 
 
+def recurrent(folder):
+    second = mx.__version__.startswith("2")
+    if second:
+        mx.npx.set_np()
+    rnn = mx.gluon.rnn
+    layers = {
+        "lstm": lambda: rnn.LSTM(6, 2, bidirectional=True, layout="NTC"),
+        "gru": lambda: rnn.GRU(5, 2, layout="NTC"),
+        "rnn": lambda: rnn.RNN(5, activation="tanh", bidirectional=True, layout="NTC"),
+    }
+    for name, make in layers.items():
+        net = mx.gluon.nn.HybridSequential()
+        net.add(make())
+        net.initialize(mx.init.Uniform(0.5))
+        x = numpy.random.RandomState(1).standard_normal((3, 7, 4)).astype("f4")
+        y = run(net, x, second)
+        net.save_parameters(str(folder / f"{name}.params"))
+        arrays = {"x": x, "y": y}
+        ours = folder / f"{name}.ours.params"
+        if ours.exists():
+            net.load_parameters(str(ours))
+            arrays["ours"] = run(net, x, second)
+        numpy.savez(folder / f"{name}.npz", **arrays)
+
+
 if __name__ == "__main__":
     word, where, *rest = sys.argv[1:]
     if word == "load":
         load(Path(where))
+    elif word == "recurrent":
+        recurrent(Path(where))
     else:
         save(Path(where), {name: int(size) for name, size in (each.split("=") for each in rest)})

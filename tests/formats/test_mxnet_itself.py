@@ -132,3 +132,29 @@ def test_mxnets_zoo_is_ours(mxnet, tmp_path):
             near(block(np.array(known["x"])).asnumpy(), known["y"])
             block.hybridize()
             near(block(np.array(known["x"])).asnumpy(), known["y"])
+
+
+@pytest.mark.long
+def test_recurrent_layers_are_mxnets(mxnet, tmp_path):
+    """Its parameters give its output here; ours, which have the names of 1.x, give our output there."""
+    layers = {
+        "lstm": lambda: rnn.LSTM(6, 2, bidirectional=True, layout="NTC", input_size=4),
+        "gru": lambda: rnn.GRU(5, 2, layout="NTC", input_size=4),
+        "rnn": lambda: rnn.RNN(5, activation="tanh", bidirectional=True, layout="NTC", input_size=4),
+    }
+    ours = {}
+    for name, make in layers.items():
+        net = ours[name] = nn.HybridSequential()
+        net.add(make())
+        net.initialize()
+        if mxnet.version.startswith("1"):
+            net.save_parameters(tmp_path / f"{name}.ours.params")
+    mxnet("recurrent", tmp_path)
+    for name, make in layers.items():
+        stored = numpy.load(tmp_path / f"{name}.npz")
+        net = nn.HybridSequential()
+        net.add(make())
+        net.load_parameters(tmp_path / f"{name}.params")
+        near(net(np.array(stored["x"])).asnumpy(), stored["y"])
+        if mxnet.version.startswith("1"):
+            near(ours[name](np.array(stored["x"])).asnumpy(), stored["ours"])

@@ -176,8 +176,9 @@ def test_every_float(name, dtype):
         numpy.testing.assert_allclose(values @ values.T, 1.414**2 * numpy.eye(20), atol=1e-12)
 
 
-@pytest.mark.parametrize("projection", [None, 3])
-@pytest.mark.parametrize(("mode", "gates"), [("lstm", 4), ("gru", 3), ("rnn_tanh", 1)])
+@pytest.mark.parametrize(
+    ("mode", "gates", "projection"), [("lstm", 4, None), ("lstm", 4, 3), ("gru", 3, None), ("rnn_tanh", 1, None)]
+)
 def test_packed_parameters_of_recurrent_layers(mode, gates, projection):
     """Weights by layer, direction and part, then biases; sizes as MXNet counts them."""
     inputs, states, layers, given = 5, 4, 2, projection or 4
