@@ -138,7 +138,7 @@ def _by_branch(x, i):
 
 def _by_loop(x, i):
     def body(row, total):
-        return row, total + x[row.argmax(), 0]
+        return row, total + x.T[row.argmax(), 0]
 
     return npx.foreach(body, x, np.zeros(()))[1]
 

@@ -67,10 +67,10 @@ def given_back(outputs: Any, layout: str, merge: bool | None) -> Any:
     Args:
         outputs: of all steps.
         layout: NTC or TNC.
-        merge: True: one array in the layout; otherwise a list with one for each step, where their number is known.
+        merge: True: one array in the layout; otherwise a list, one for each step; a program is for their number.
     """
-    if not merge and not dims.is_symbolic(outputs.shape[0]):
-        return [outputs[k] for k in range(outputs.shape[0])]
+    if not merge:
+        return [outputs[k] for k in range(int(outputs.shape[0]))]
     return np.swapaxes(outputs, 0, 1) if check_layout(layout) else outputs
 
 

@@ -160,6 +160,28 @@ def test_hybridized_it_is_one_loop(name, counted, training):
         near(found[0][1][1], states[0][1])
 
 
+@pytest.mark.parametrize("name", ["lstm", "above", "users", "zoneout"])
+def test_one_program_for_any_number_of_steps(name):
+    net = filled(Unrolled(CELLS[name](), None, merge_outputs=True))
+    given = [(drawn(batch, steps, SIZE), np.array(numpy.arange(batch) % (steps + 1))) for steps, batch in SIZES]
+    found = []
+    for compiled in (False, True):
+        net.hybridize(compiled)
+        found.append([])
+        for x, lengths in given:
+            x.attach_grad()
+            with autograd.record(train_mode=False):
+                y, last = net(x, None, lengths)
+                (y * y).sum().backward()
+            found[-1] += [y.asnumpy(), last[0].asnumpy(), x.grad.asnumpy()]
+    for ours, theirs in zip(*found, strict=True):
+        near(theirs, ours)
+    assert net.cache_info().programs <= 3
+
+
+SIZES = [(5, 3), (7, 3), (9, 2), (4, 4), (11, 5), (60, 2)]
+
+
 def test_the_graph_of_a_long_loop_does_not_grow():
     def nodes(steps):
         net = filled(Unrolled(CELLS["stack"](), None, merge_outputs=True))
