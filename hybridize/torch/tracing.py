@@ -22,6 +22,7 @@ from torch.utils._pytree import tree_map
 
 from hybridize.base.errors import CaptureError
 from hybridize.base.forks import renewed
+from hybridize.torch.recurrent import call, stands_for
 
 _HOOKS = (
     "_backward_hooks",
@@ -186,6 +187,8 @@ class _Gradients(TorchFunctionMode):
             written = args[:1] if _writes(func) else ()
             args = (*written, *tree_map(_detached, args[len(written) :]))
             kwargs = {name: x if name == "out" else tree_map(_detached, x) for name, x in kwargs.items()}
+        if stands_for(func):
+            return call(func, args, kwargs)
         return func(*args, **kwargs)
 
 

@@ -203,6 +203,8 @@ WITHOUT_MEANING = {
 
 def test_translations_take_every_argument_of_their_operators():
     for name, translate in TABLE.items():
+        if name.startswith("hybridize."):
+            continue  # an operator of ours that stands for one of these
         _, operator, overload = name.split(".")
         arguments = getattr(getattr(torch.ops.aten, operator), overload)._schema.arguments
         signature = inspect.signature(translate)

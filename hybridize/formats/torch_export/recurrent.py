@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from hybridize import ops
-from hybridize.base.errors import CaptureError
 from hybridize.formats.torch_export import draws
-from hybridize.formats.torch_export.registry import Types, aten
+from hybridize.formats.torch_export.registry import TABLE, Types, aten
 from hybridize.ops import Operand, type_of
 from hybridize.ops.library import rnn
 
@@ -61,18 +60,4 @@ def _in_order(stack: rnn.RecurrentStack, parameters: Sequence[Operand]) -> list[
 
 for _name in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
     aten(f"{_name}.input")(_stacked(_name))
-
-
-@aten("lstm.data", "gru.data", "rnn_tanh.data", "rnn_relu.data")
-def _packed(types: Types, *_: Any) -> Operand:
-    """Refuse packed sequences.
-
-    Raises:
-        CaptureError E422: always.
-    """
-    raise CaptureError(
-        "E422",
-        "a recurrent layer over a packed sequence, whose steps have batches of different sizes",
-        help="give it the padded tensor, and leave out what comes after the end of a sequence; gluon.rnn's layers take "
-        "lengths, use_sequence_length=True",
-    )
+    TABLE[f"hybridize.{_name}.default"] = _stacked(_name)  # see hybridize.torch.recurrent
