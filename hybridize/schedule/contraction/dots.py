@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Choose how dot products go through their operands, x [m, k] and w [n, k], both in vectors along k.
 
-The form for few rows, above all one: w is read once, some of its rows at a time, as fast as the cache gives it.
+The form for few rows, above all one: w is read once, some of its rows at a time, as fast as the cache gives it. What
+does not stay in the first caches is read as *streams*: the rows of w that are read together lie a part of a block of
+columns apart, so that each goes on from row to row. Rows beside each other are in one page of memory, where hardware
+fetches little ahead. Measured on Zen 4 with a row of 512 times 512 x 512 (C, intrinsics, one core, others at work):
+from memory 26 GB/s instead of 9, as many as a plain read; from the third-level cache 59 instead of 46; from the second
+55 instead of 47.
 """
 
 from __future__ import annotations
@@ -61,11 +66,13 @@ class Dots:
     """True if w does not stay in the second-level cache from one call to the next, and is read once."""
     w_row: int
     """Bytes between the rows of w: as stored, or flipped first."""
+    streams: int = 1
+    """Rows of w that are read together from as many parts of a block of columns; 1: those beside each other are."""
 
     def __str__(self) -> str:
         tiles = ", ".join(f"{tile.rows}x{tile.columns}x{tile.turns}" for tile in self.tiles)
         ranges = ", ".join(f"{part.start!r}..{part.stop!r} by {part.width!r}" for part in self.ranges)
-        far = ", w fetched ahead" if self.far else ""
+        far = f", {self.streams} streams" if self.streams > 1 else ", w fetched ahead" if self.far else ""
         return f"dots: rows x columns x vectors of k {tiles}; columns {ranges}; w in rows of {self.w_row!r} bytes{far}"
 
     def of_rows(self, rows: int) -> tuple[DotsTile, ...]:
@@ -76,7 +83,8 @@ class Dots:
 def make_dots(product: Product, arithmetic: Arithmetic, flips: bool) -> Dots:
     """Decide how the dot products of a product with some rows and columns are computed."""
     lanes, any_columns = arithmetic.lanes, _few_columns(product, arithmetic)
-    far = _far(product, arithmetic)
+    streams = _streams(product, arithmetic)
+    far = streams == 1 and _far(product, arithmetic)
     heights: tuple[int, ...]
     if is_symbolic(product.m):
         heights, height, block = _ANY_ROWS[1:], _ANY_ROWS[1], lanes
@@ -93,13 +101,13 @@ def make_dots(product: Product, arithmetic: Arithmetic, flips: bool) -> Dots:
         block = min(block, max(lanes, product.columns // lanes * lanes))
     tiles = []
     for rows in written:
-        for columns in (any_columns,) if is_symbolic(product.m) else _columns(arithmetic, rows, far):
+        for columns in (any_columns,) if is_symbolic(product.m) else _columns(arithmetic, rows, far or streams > 1):
             turns = _turns(arithmetic, rows, columns, product.k)
             whole = not is_symbolic(product.k) and product.k % (turns * lanes) == 0
             tiles.append(DotsTile(rows, columns, turns, whole))
     w_row = flipped_row(product, arithmetic) if flips else product.w_row * arithmetic.stored_bytes
     ranges = _ranges(product.columns, block, lanes)
-    return Dots(heights, height, ranges, block, any_columns, tuple(tiles), far, w_row)
+    return Dots(heights, height, ranges, block, any_columns, tuple(tiles), far, w_row, streams)
 
 
 def _few_columns(product: Product, arithmetic: Arithmetic) -> int:
@@ -110,6 +118,15 @@ def _few_columns(product: Product, arithmetic: Arithmetic) -> int:
 def _most_rows(arithmetic: Arithmetic) -> int:
     """Rows of x at most per turn: sums and operands must fit the registers."""
     return 8 if arithmetic.target.registers >= 32 else 4
+
+
+def _streams(product: Product, arithmetic: Arithmetic) -> int:
+    """Return `Dots.streams`: as many as a tile has columns, where w is more than a quarter of the cache."""
+    if is_symbolic(product.m) or product.m > 3 or is_symbolic(product.n) or is_symbolic(product.k) or product.gates > 1:
+        return 1
+    large = product.n * product.k * arithmetic.stored_bytes > arithmetic.target.l2_bytes // 4
+    streams = _columns(arithmetic, product.m, True)[0]
+    return streams if large and arithmetic.lanes % streams == 0 and product.n >= 4 * arithmetic.lanes else 1
 
 
 def _far(product: Product, arithmetic: Arithmetic) -> bool:

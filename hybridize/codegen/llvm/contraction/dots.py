@@ -82,20 +82,51 @@ class _Columns:
         product, lanes = self.plan.product, arithmetic.lanes
         gate_sums = self.functions.block * arithmetic.bytes
         c_stride = product.gates * gate_sums
-        step = width if is_symbolic(width) else min(lanes, width)
         x = at(f, self.x, times(f, row, product.x_row * arithmetic.stored_bytes))
         with f.loop(0, product.gates) as gate:
             w = at(f, self.w, times(f, gate.index, product.columns * self.functions.w_row))
             c = at(f, self.c, times(f, gate.index, gate_sums))
-            with f.loop(0, width, step) as loop:
-                self.register(height, x, at(f, w, times(f, loop.index, self.functions.w_row)), step)
-                reduce = sums(f.module, arithmetic, lanes if is_symbolic(step) else 1 << (step - 1).bit_length())
-                target = at(f, c, times(f, loop.index, arithmetic.bytes))
-                with f.loop(0, height) as inner:
-                    to = at(f, target, times(f, inner.index, c_stride))
-                    source = at(f, self.raw, times(f, inner.index, self.raw_bytes))
-                    f.do(f"call void @{reduce}(ptr {to}, ptr {source})")
+            if self.functions.streams > 1 and width % lanes == 0:
+                self.streamed(height, x, w, c, c_stride)
+            else:
+                self.registers(height, x, w, c, c_stride)
         self.out.store(self.c, c_stride, row, self.column, height, width, self.batch, gate_sums)
+
+    def registers(self, height: str | int, x: str, w: str, c: str, c_stride: int) -> None:
+        """The sums of all columns, a register of them at a time, into c."""
+        f, arithmetic, width = self.f, self.arithmetic, self.width
+        lanes = arithmetic.lanes
+        step = width if is_symbolic(width) else min(lanes, width)
+        with f.loop(0, width, step) as loop:
+            self.register(height, x, at(f, w, times(f, loop.index, self.functions.w_row)), step)
+            reduce = sums(f.module, arithmetic, lanes if is_symbolic(step) else 1 << (step - 1).bit_length())
+            target = at(f, c, times(f, loop.index, arithmetic.bytes))
+            with f.loop(0, height) as inner:
+                to = at(f, target, times(f, inner.index, c_stride))
+                source = at(f, self.raw, times(f, inner.index, self.raw_bytes))
+                f.do(f"call void @{reduce}(ptr {to}, ptr {source})")
+
+    def streamed(self, rows: str | int, x: str, w: str, c: str, c_stride: int) -> None:
+        """The sums of all columns, one of each part of them at a time, into c."""
+        f, functions, arithmetic = self.f, self.functions, self.arithmetic
+        streams, lanes = functions.streams, arithmetic.lanes
+        apart, together = self.width // streams, lanes // streams
+        tiles = tuple(tile for tile in functions.tiles if tile.columns == streams and tile.rows == rows)
+        by_stream = f.alloca(arithmetic.type, lanes)
+        with f.loop(0, apart, together) as loop:
+            first = at(f, w, times(f, loop.index, functions.w_row))
+            for number in range(together):
+                row = at(f, first, times(f, str(number), functions.w_row))
+                self.sum(tiles, rows, x, row, str(number * streams), apart * functions.w_row)
+            reduce = sums(f.module, arithmetic, lanes)
+            with f.loop(0, rows) as inner:
+                source = at(f, self.raw, times(f, inner.index, self.raw_bytes))
+                f.do(f"call void @{reduce}(ptr {by_stream}, ptr {source})")
+                target = at(f, at(f, c, times(f, inner.index, c_stride)), times(f, loop.index, arithmetic.bytes))
+                for number in range(lanes):
+                    place = number % streams * apart + number // streams
+                    value = f.op(f"load {arithmetic.type}, ptr {at(f, by_stream, number * arithmetic.bytes)}")
+                    f.do(f"store {arithmetic.type} {value}, ptr {at(f, target, place * arithmetic.bytes)}")
 
     def register(self, rows: str | int, x: str, w: str, width: int) -> None:
         """Lane by lane sums of at most a register's width of columns."""
@@ -107,9 +138,9 @@ class _Columns:
             tiles = tuple(tile for tile in tiles if tile.columns == columns)
             whole = width // columns
             with f.loop(0, whole) as loop:
-                self.sum(tiles, rows, x, w, times(f, loop.index, columns), functions.w_row)
+                self.columns(tiles, rows, x, w, times(f, loop.index, columns), functions.w_row)
             with f.loop(whole * columns, width) as loop:
-                self.sum(tiles, rows, x, w, loop.index, 0)
+                self.columns(tiles, rows, x, w, loop.index, 0)
             return
         done = 0
         for tile in functions.of_rows(rows):
@@ -118,13 +149,15 @@ class _Columns:
                 continue
             with f.loop(0, count) as loop:
                 column = plus(f, times(f, loop.index, tile.columns), done)
-                self.sum((tile,), rows, x, w, column, functions.w_row)
+                self.columns((tile,), rows, x, w, column, functions.w_row)
             done += count * tile.columns
 
-    def sum(self, tiles: tuple[DotsTile, ...], rows: str | int, x: str, w: str, column: str, w_stride: int) -> None:
-        """Lane by lane sums of the columns of a tile, from `column` of the register on; rows in a register choose one
-        of `tiles`.
-        """
+    def columns(self, tiles: tuple[DotsTile, ...], rows: str | int, x: str, w: str, column: str, w_stride: int) -> None:
+        """Lane by lane sums of the columns of a tile, from `column` of the register on."""
+        self.sum(tiles, rows, x, at(self.f, w, times(self.f, column, self.functions.w_row)), column, w_stride)
+
+    def sum(self, tiles: tuple[DotsTile, ...], rows: str | int, x: str, w: str, place: str, w_stride: int) -> None:
+        """Lane by lane sums of the columns of a tile, which begin at `w`; rows in a register choose one of `tiles`."""
         f, arithmetic, k = self.f, self.arithmetic, self.plan.product.k
         x_row = self.plan.product.x_row * arithmetic.stored_bytes
         columns = tiles[0].columns
@@ -135,9 +168,9 @@ class _Columns:
             (tile,) = tiles
             ahead = self.functions.far
             begin = f"{dots(f.module, arithmetic, rows, columns, tile.turns, tile.whole, ahead=ahead)}("
-        c = at(f, self.raw, times(f, column, arithmetic.vector_bytes))
+        c = at(f, self.raw, times(f, place, arithmetic.vector_bytes))
         f.do(
             f"call void @{begin}ptr {c}, i64 {self.raw_bytes}, ptr {x}, "
-            f"i64 {operand(f, x_row)}, ptr {at(f, w, times(f, column, self.functions.w_row))}, "
+            f"i64 {operand(f, x_row)}, ptr {w}, "
             f"i64 {operand(f, w_stride)}, i64 {operand(f, k)})"
         )

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy
+from numpy.typing import NDArray
 
 from hybridize.array import np, npx
 from hybridize.array.functions.bounds import check
@@ -20,6 +21,8 @@ from hybridize.gluon.hybrid_block import HybridBlock
 
 Caches = list[Any]
 """Keys and values of each layer in turn, [batch, groups, places, size of a head] each."""
+Waves = tuple[Any, Any] | None
+"""Cosines and sines by which queries and keys of some places are turned; None: positions are embedded elsewhere."""
 
 
 class CachedAttention(HybridBlock):
@@ -30,19 +33,16 @@ class CachedAttention(HybridBlock):
         num_heads: of the queries; divides the units.
         num_kv_heads: of keys and values; divides `num_heads`.
         use_bias: whether the four projections have a bias.
-        waves: cosines and sines of rotary embeddings, [places, size / 2] each; None: positions are embedded elsewhere.
     """
 
-    def __init__(
-        self, units: int, num_heads: int, num_kv_heads: int, use_bias: bool, waves: Any = None, **kwargs: Any
-    ) -> None:
+    def __init__(self, units: int, num_heads: int, num_kv_heads: int, use_bias: bool, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if num_heads < 1 or num_kv_heads < 1 or units % num_heads or num_heads % num_kv_heads:
             raise ArgumentError(
                 "E331", f"{units} units in {num_heads} heads with {num_kv_heads} of keys and values",
                 help="each number divides the one before it",
             )  # fmt: skip
-        self._heads, self._groups, self._size, self._waves = num_heads, num_kv_heads, units // num_heads, waves
+        self._heads, self._groups, self._size = num_heads, num_kv_heads, units // num_heads
 
         def projection(count: int) -> nn.Dense:
             return nn.Dense(count, use_bias=use_bias, flatten=False, in_units=units)
@@ -53,16 +53,13 @@ class CachedAttention(HybridBlock):
             self.v_proj = projection(num_kv_heads * self._size)
             self.out_proj = projection(units)
 
-    def forward(self, x: Any, start: Any = None) -> Any:
-        return self.of_all(x, start)[0]
+    def forward(self, x: Any, waves: Waves = None, start: Any = None) -> Any:
+        return self.of_all(x, waves, start)[0]
 
-    def of_all(self, x: Any, start: Any = None) -> tuple[Any, Any, Any]:
+    def of_all(self, x: Any, waves: Waves, start: Any = None) -> tuple[Any, Any, Any]:
         """Attend within [batch, time, units]; returns the result, the keys and the values."""
-        time, waves = x.shape[1], self._waves
-        q, k, v = self._projected(x)
-        if waves is not None:
-            cosines, sines = (np.array(one)[:time] for one in waves)
-            q, k = _rotated(q, cosines, sines), _rotated(k, cosines, sines)
+        time = x.shape[1]
+        q, k, v = self._projected(x, waves)
         batch, groups, size = x.shape[0], self._groups, self._size
         rows = q.reshape((batch, groups, self._heads // groups, time, size)) * size**-0.5
         scores = np.matmul(rows, np.expand_dims(k, 2).swapaxes(-1, -2))
@@ -76,25 +73,22 @@ class CachedAttention(HybridBlock):
         found = np.matmul(weights, np.expand_dims(v, 2)).reshape((batch, self._heads, time, size))
         return self.out_proj(found.swapaxes(1, 2).reshape((batch, time, -1))), k, v
 
-    def of_next(self, x: Any, place: Any, keys: Any, values: Any, start: Any = None) -> Any:
+    def of_next(self, x: Any, place: Any, waves: Waves, keys: Any, values: Any, start: Any = None) -> Any:
         """Attend from one place [batch, 1, units] to all up to it, writing its key and value into the caches."""
-        q, k, v = self._projected(x)
-        if self._waves is not None:
-            cosines, sines = (np.array(one)[place] for one in self._waves)
-            q, k = _rotated(q, cosines, sines), _rotated(k, cosines, sines)
+        q, k, v = self._projected(x, waves)
         keys[:, :, place] = k[:, :, 0]
         values[:, :, place] = v[:, :, 0]
         found = npx.cached_attention(q, keys, values, place + 1, start)
         return self.out_proj(found.reshape((x.shape[0], 1, -1)))
 
-    def _projected(self, x: Any) -> tuple[Any, Any, Any]:
-        """Queries, keys and values, [batch, heads, time, size]."""
+    def _projected(self, x: Any, waves: Waves) -> tuple[Any, Any, Any]:
+        """Queries, keys and values, [batch, heads, time, size], the first two turned by their positions."""
         batch, time = x.shape[:2]
         pairs = ((self.q_proj, self._heads), (self.k_proj, self._groups), (self.v_proj, self._groups))
         q, k, v = (
             projection(x).reshape((batch, time, count, self._size)).swapaxes(1, 2) for projection, count in pairs
         )
-        return q, k, v
+        return (q, k, v) if waves is None else (_rotated(q, *waves), _rotated(k, *waves), v)
 
 
 def _rotated(x: Any, cosines: Any, sines: Any) -> Any:
@@ -118,17 +112,17 @@ class DecoderLayer(HybridBlock):
         self.attention, self.network = attention, network
         self.attention_norm, self.network_norm = norms
 
-    def forward(self, x: Any, start: Any = None) -> Any:
-        return self.of_all(x, start)[0]
+    def forward(self, x: Any, waves: Waves = None, start: Any = None) -> Any:
+        return self.of_all(x, waves, start)[0]
 
-    def of_all(self, x: Any, start: Any = None) -> tuple[Any, Any, Any]:
+    def of_all(self, x: Any, waves: Waves, start: Any = None) -> tuple[Any, Any, Any]:
         """All places; returns the result, the keys and the values."""
-        y, k, v = self.attention.of_all(self.attention_norm(x), start)
+        y, k, v = self.attention.of_all(self.attention_norm(x), waves, start)
         return self._following(x + y), k, v
 
-    def of_next(self, x: Any, place: Any, keys: Any, values: Any, start: Any = None) -> Any:
+    def of_next(self, x: Any, place: Any, waves: Waves, keys: Any, values: Any, start: Any = None) -> Any:
         """One more place."""
-        return self._following(x + self.attention.of_next(self.attention_norm(x), place, keys, values, start))
+        return self._following(x + self.attention.of_next(self.attention_norm(x), place, waves, keys, values, start))
 
     def _following(self, x: Any) -> Any:
         return x + self.network(self.network_norm(x))
@@ -143,6 +137,7 @@ class CausalDecoder(HybridBlock):
         max_length: places that there are.
         layers: instances of `DecoderLayer`.
         norm: the normalization behind them.
+        waves: cosines and sines of rotary embeddings, [max_length, size of a head / 2] each.
         learned_positions: add a learned vector for each place.
         tie_weights: the scores are products with the vectors of the tokens.
     """
@@ -157,12 +152,13 @@ class CausalDecoder(HybridBlock):
         layers: list[DecoderLayer],
         norm: HybridBlock,
         *,
+        waves: tuple[NDArray[Any], NDArray[Any]] | None = None,
         learned_positions: bool = False,
         tie_weights: bool = True,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        self.vocab_size, self.max_length = vocab_size, max_length
+        self.vocab_size, self.max_length, self._waves = vocab_size, max_length, waves
         with self.name_scope():
             self.embedding = nn.Embedding(vocab_size, units)
             self.positions = nn.Embedding(max_length, units) if learned_positions else None
@@ -172,9 +168,9 @@ class CausalDecoder(HybridBlock):
             self.output = None if tie_weights else nn.Dense(vocab_size, use_bias=False, flatten=False, in_units=units)
 
     def forward(self, tokens: Any) -> Any:
-        x = self._embedded(tokens, None)
+        x, waves = self._embedded(tokens, None), self._turns(slice(tokens.shape[1]))
         for layer in self.layers:
-            x = layer(x)
+            x = layer(x, waves)
         return self._scores(x)
 
     def begin_cache(self, batch_size: int, dtype: Any = "float32") -> Caches:
@@ -194,10 +190,10 @@ class CausalDecoder(HybridBlock):
         Raises:
             ShapeError E134: the prompts are longer than there are places.
         """
-        x = self._embedded(tokens, start)
+        x, waves = self._embedded(tokens, start), self._turns(slice(tokens.shape[1]))
         layer: Any
         for number, layer in enumerate(self.layers):
-            x, k, v = layer.of_all(x, start)
+            x, k, v = layer.of_all(x, waves, start)
             caches[2 * number][:, :, : tokens.shape[1]] = k
             caches[2 * number + 1][:, :, : tokens.shape[1]] = v
         return self._scores(x[:, -1])
@@ -223,9 +219,17 @@ class CausalDecoder(HybridBlock):
             at = np.array(place) if start is None else np.maximum(np.array(place) - start, 0)
             x = x + self.positions(at).reshape((-1, 1, x.shape[-1]))
         layer: Any
+        waves = self._turns(place)
         for number, layer in enumerate(self.layers):
-            x = layer.of_next(x, place, *caches[2 * number : 2 * number + 2], start)
+            x = layer.of_next(x, place, waves, *caches[2 * number : 2 * number + 2], start)
         return self._scores(x[:, 0])
+
+    def _turns(self, places: Any) -> Waves:
+        """The rotary embedding of a place, or of several."""
+        if self._waves is None:
+            return None
+        cosines, sines = (np.array(one)[places] for one in self._waves)
+        return cosines, sines
 
     def _embedded(self, tokens: Any, start: Any) -> Any:
         time = tokens.shape[1]

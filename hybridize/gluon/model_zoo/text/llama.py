@@ -75,14 +75,23 @@ class Llama(CausalDecoder):
         inner = -(-8 * units // 96) * 32 if hidden is None else hidden
         layers = [
             DecoderLayer(
-                CachedAttention(units, num_heads, num_kv_heads or num_heads, False, waves),
+                CachedAttention(units, num_heads, num_kv_heads or num_heads, False),
                 _SwiGLU(units, inner),
                 _RMSNorm(units, eps),
                 _RMSNorm(units, eps),
             )
             for _ in range(num_layers)
         ]
-        super().__init__(vocab_size, units, max_length, layers, _RMSNorm(units, eps), tie_weights=tie_weights, **kwargs)
+        super().__init__(
+            vocab_size,
+            units,
+            max_length,
+            layers,
+            _RMSNorm(units, eps),
+            waves=waves,
+            tie_weights=tie_weights,
+            **kwargs,
+        )
 
 
 def llama_mini(vocab_size: int = 256, max_length: int = 256, **kwargs: Any) -> Llama:
