@@ -40,7 +40,7 @@ from hybridize.gluon.dependence import depend
 from hybridize.gluon.variables import read_fresh, request_in_turn, set_fresh
 from hybridize.init import InitDesc, Initializer
 from hybridize.ops.op import ACTIVE, capturing, imperatively
-from hybridize.runtime.buffers import aligned
+from hybridize.runtime.buffers import weights
 from hybridize.runtime.plan import LARGEST
 
 # Entered again where an initializer makes a net of its own.
@@ -269,7 +269,7 @@ class Parameter:
             with imperatively():
                 array = self._data
                 if array is None or array.shape != self._shape or array.dtype != self._dtype:
-                    array = ndarray(aligned(self._shape, self._dtype))
+                    array = ndarray(weights(self._shape, self._dtype))
                 self._fill(array, chosen, default)
             self._become(array)
             self._deferred = None  # last: who sees this reads the array
@@ -373,7 +373,7 @@ class Parameter:
         self._shape = _exact(data.shape)
         if self._data is None:
             self._deferred = None
-            array = ndarray(aligned(data.shape, self._dtype))
+            array = ndarray(weights(data.shape, self._dtype))
             array._data[...] = data
             self._become(array)
         else:
@@ -384,7 +384,7 @@ class Parameter:
         self._dtype = as_dtype(dtype)
         if self._data is not None and self._data.dtype != self._dtype:
             with imperatively():
-                array = ndarray(aligned(self._data.shape, self._dtype))
+                array = ndarray(weights(self._data.shape, self._dtype))
                 array[...] = self._data
                 self._become(array)
 

@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from typing import Any
+import mmap
+import threading
+from typing import Any, Final
 
 import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.dtypes import DType
+from hybridize.base.forks import renewed
 from hybridize.runtime.cpython import USABLE
 
 ALIGNMENT = 64
@@ -25,6 +29,45 @@ def aligned(shape: tuple[int, ...], dtype: DType) -> NDArray[Any]:
     storage = numpy.zeros(nbytes + ALIGNMENT, dtype=numpy.uint8)
     start = -storage.ctypes.data % ALIGNMENT
     return storage[start : start + nbytes].view(dtype).reshape(shape)
+
+
+_PAGE: Final = 2 << 20
+"""Bytes of a large page."""
+_CHUNK: Final = 8 << 20
+"""Bytes that weights are cut from. They are kept as long as any of the weights."""
+_lock = renewed(threading.Lock())
+_chunk: list[tuple[NDArray[numpy.uint8], int]] = []
+"""The chunk that the next weights are cut from, and how much of it is taken."""
+
+
+def weights(shape: tuple[int, ...], dtype: DType) -> NDArray[Any]:
+    """An array of zeros for what lives long and is read again and again, in large pages of memory with others.
+
+    A network that is read from memory at each call takes a quarter longer from small pages, of which the processor does
+    not know enough at once, and beyond which it fetches nothing ahead. NumPy asks for large pages from 4 MiB on.
+    """
+    nbytes = math.prod(shape) * dtype.itemsize
+    if not LARGE <= nbytes <= _CHUNK // 2:
+        return aligned(shape, dtype)
+    taken = -(-nbytes // ALIGNMENT) * ALIGNMENT
+    with _lock:
+        chunk, start = _chunk.pop() if _chunk else (_chunk_of_memory(), 0)
+        if start + taken > len(chunk):
+            chunk, start = _chunk_of_memory(), 0
+        _chunk.append((chunk, start + taken))
+    return chunk[start : start + nbytes].view(dtype).reshape(shape)
+
+
+def _chunk_of_memory() -> NDArray[numpy.uint8]:
+    """Zeros that begin with a large page, where the system has such pages."""
+    if not hasattr(mmap, "MADV_HUGEPAGE"):
+        return aligned((_CHUNK,), numpy.dtype(numpy.uint8))
+    memory = mmap.mmap(-1, _CHUNK + _PAGE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    whole = numpy.frombuffer(memory, numpy.uint8)
+    start = -whole.ctypes.data % _PAGE
+    with contextlib.suppress(OSError):  # a system without large pages
+        memory.madvise(mmap.MADV_HUGEPAGE, start, _CHUNK)
+    return whole[start : start + _CHUNK]
 
 
 def zeros(shape: tuple[int, ...], dtype: DType) -> NDArray[Any]:

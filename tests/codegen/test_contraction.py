@@ -457,3 +457,21 @@ def test_narrow_weights_are_flipped_first(name):
     tilings = [make_plan(spec, target).tiling for spec in specs]
     assert [tiling.flips for tiling in tilings] == [spec.m > 3 for spec in specs]
     run([Case(spec) for spec in specs], target)
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_streams_give_each_column_its_own_sum(name):
+    """Rows of w that lie a part of a block apart are read together; columns of the result stay in order."""
+    target = named_target(name)
+    shapes = [(1, 512, 64), (2, 300, 129), (3, 96, 512), (1, 1003, 77), (1, 64, 1000)]
+    kinds = [(float32, shape) for shape in shapes] + [(float64, shapes[0]), (float16, shapes[3]), (int32, shapes[0])]
+    specs = [Product(kind, m, n, k, transpose_w=True) for kind, (m, n, k) in kinds]
+    assert not [str(spec) for spec in specs if " streams" not in str(make_plan(spec, target))]
+    run(
+        [
+            Case(spec, seed, bias)
+            for seed, spec in enumerate(specs)
+            for bias in ((False, True) if spec.dtype == float32 else (False,))
+        ],
+        target,
+    )

@@ -121,10 +121,10 @@ def _most_rows(arithmetic: Arithmetic) -> int:
 
 
 def _streams(product: Product, arithmetic: Arithmetic) -> int:
-    """Return `Dots.streams`: as many as a tile has columns, where w is more than a quarter of the cache."""
+    """Return `Dots.streams`: as many as a tile has columns, where w is more than the first cache holds."""
     if is_symbolic(product.m) or product.m > 3 or is_symbolic(product.n) or is_symbolic(product.k) or product.gates > 1:
         return 1
-    large = product.n * product.k * arithmetic.stored_bytes > arithmetic.target.l2_bytes // 4
+    large = product.n * product.k * arithmetic.stored_bytes > arithmetic.target.l1_bytes
     streams = _columns(arithmetic, product.m, True)[0]
     return streams if large and arithmetic.lanes % streams == 0 and product.n >= 4 * arithmetic.lanes else 1
 
