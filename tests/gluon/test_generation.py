@@ -6,7 +6,7 @@ import math
 import numpy
 import pytest
 
-from hybridize import errors, hybridize, np, npx
+from hybridize import errors, hybridize, load, np, npx
 from hybridize.gluon import HybridBlock, nn
 from hybridize.gluon.generation import BeamSearch, Recurrent, SequenceSampler
 from hybridize.gluon.model_zoo.text import GPT, Llama
@@ -38,7 +38,13 @@ def plain(net, prompt, new, stop=(), pad=0, penalty=1.0):
     return made + [pad] * (new - len(made)), len(made)
 
 
-@pytest.mark.parametrize("settings", [{}, {"repetition_penalty": 1.5, "stop_tokens": [2, 11], "pad_token": 22}])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        pytest.param({}, marks=pytest.mark.long),
+        {"repetition_penalty": 1.5, "stop_tokens": [2, 11], "pad_token": 22},
+    ],
+)
 def test_greedy_gives_the_likeliest_token_of_each_place(net, settings):
     sampler = SequenceSampler(net, 7, **settings)
     prompts, lengths = np.array(PROMPTS), np.array(LENGTHS)
@@ -128,7 +134,7 @@ def every(net, prompt, new, stop, alpha):
     return sorted(found.items(), key=lambda pair: -pair[1])
 
 
-@pytest.mark.parametrize("alpha", [0.0, 1.0])
+@pytest.mark.parametrize("alpha", [pytest.param(0.0, marks=pytest.mark.long), 1.0])
 def test_beams_as_many_as_sequences_find_the_best(alpha):
     np.random.seed(5)
     net = GPT(5, 8, 1, 2, max_length=8)
@@ -248,9 +254,8 @@ def test_bad_settings_and_prompts(net):
             sampler(np.array([[3, 23]]))
 
 
+@pytest.mark.long
 def test_a_generator_is_exported(net, tmp_path):
-    from hybridize import load
-
     sampler = SequenceSampler(net, 5, stop_tokens=2)
     sampler.hybridize()
     prompts = np.array(PROMPTS[:1])
@@ -258,4 +263,8 @@ def test_a_generator_is_exported(net, tmp_path):
     sampler.save(tmp_path / "sampler")
     loaded = load(tmp_path / "sampler")
     assert [one.asnumpy().tolist() for one in loaded(prompts)] == expected
-    sampler.export(str(tmp_path / "sampler"), format="library")  # which runs what it writes
+    for generator in (sampler, SequenceSampler(net, 5, temperature=0.8, top_k=3), BeamSearch(net, 4, beams=2)):
+        generator.hybridize()
+        generator(prompts)
+        for form in ("library", "archive"):
+            generator.export(str(tmp_path / "generator"), format=form)  # which runs what it writes

@@ -5,7 +5,8 @@ import tracemalloc
 import numpy
 import pytest
 
-from hybridize import errors, hybridize, np, npx
+from hybridize import errors, gluon, hybridize, np, npx
+from hybridize.gluon import HybridBlock, nn
 from hybridize.gluon.model_zoo.text import GPT, Llama, gpt_mini, llama_mini
 
 SIZES = [
@@ -158,3 +159,36 @@ def test_cached_attention_is_attention_to_the_first_places(start, time):
         npx.cached_attention(np.array(q), np.array(k), np.array(v), 10)
     with pytest.raises(errors.ShapeError):
         npx.cached_attention(np.array(q[:, :3]), np.array(k), np.array(v), 4)
+
+
+class Kept(HybridBlock):
+    """A block that keeps a cache as a parameter that is not learned, and counts its places."""
+
+    def __init__(self):
+        super().__init__()
+        self.proj = nn.Dense(8, in_units=8, flatten=False)
+        self.cache = gluon.Parameter("cache", shape=(2, 6, 8), init="zeros", grad_req="null")
+        self.place = 0
+
+    def forward(self, x):
+        cache = self.cache.data()
+        cache[:, self.place] = self.proj(x)
+        self.place += 1
+        return cache.sum()
+
+
+def test_a_cache_may_be_a_parameter_and_its_place_an_attribute():
+    imperative, compiled = Kept(), Kept()
+    for block in (imperative, compiled):
+        block.initialize()
+        block.proj.weight.set_data(imperative.proj.weight.data())
+    compiled.hybridize()
+    for _ in range(6):
+        x = np.random.normal(size=(2, 8))
+        assert float(compiled(x)) == pytest.approx(float(imperative(x)), abs=1e-4)
+    assert compiled.place == 6 and len(compiled._function.programs()) == 2
+    assert compiled._function.programs()[-1]._runs.executable.plan.updates
+    numpy.testing.assert_allclose(compiled.cache.data().asnumpy(), imperative.cache.data().asnumpy(), rtol=1e-5)
+    with pytest.raises(IndexError):
+        compiled(x)
+    assert compiled.place == 6
