@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import mmap
 import threading
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from hybridize.base.dtypes import DType
 from hybridize.base.forks import renewed
+from hybridize.base.interruptions import suppress
 from hybridize.runtime.cpython import USABLE
 
 ALIGNMENT = 64
@@ -35,7 +35,7 @@ _PAGE: Final = 2 << 20
 """Bytes of a large page."""
 _CHUNK: Final = 8 << 20
 """Bytes that weights are cut from. They are kept as long as any of the weights."""
-_lock = renewed(threading.Lock())
+_lock = renewed(threading.RLock())
 _chunk: list[tuple[NDArray[numpy.uint8], int]] = []
 """The chunk that the next weights are cut from, and how much of it is taken."""
 
@@ -65,7 +65,7 @@ def _chunk_of_memory() -> NDArray[numpy.uint8]:
     memory = mmap.mmap(-1, _CHUNK + _PAGE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     whole = numpy.frombuffer(memory, numpy.uint8)
     start = -whole.ctypes.data % _PAGE
-    with contextlib.suppress(OSError):  # a system without large pages
+    with suppress(OSError):  # a system without large pages
         memory.madvise(mmap.MADV_HUGEPAGE, start, _CHUNK)
     return whole[start : start + _CHUNK]
 
