@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy
+
 from hybridize.base.frozen import changed
 from hybridize.base.types import TensorType
 from hybridize.graph.ir import Array
@@ -19,6 +21,7 @@ from hybridize.schedule.steps import (
     Address,
     Derived,
     DerivedPart,
+    Fixed,
     KnownSource,
     LoopStep,
     ProductStep,
@@ -57,7 +60,7 @@ def derived(
         ops: as in `Derived`, of the steps.
     """
     used = set(_used(steps))
-    found: list[Array | Stable] = []
+    found: list[Array | Stable | Fixed] = []
     made: dict[int, tuple[Address, str]] = {}
     before: list[ScheduleStep] = []
     before_ops: list[str] = []
@@ -93,17 +96,25 @@ def derived(
 def part(source: KnownSource, start: int, type: TensorType) -> KnownSource:
     """The elements of `type` from `start` on."""
     match source:
-        case Stable(input=number, offset=offset, itemsize=itemsize):
-            return Stable(number, offset + start, itemsize)
+        case Stable(offset=offset) | Fixed(offset=offset):
+            return changed(source, offset=offset + start)
         case DerivedPart(of=of, offset=offset):
             return DerivedPart(of, offset + start)
     return source.reshape(-1)[start : start + type.size].reshape(type.shape)
 
 
-def _slot(found: list[Array | Stable], source: Array | Stable) -> int:
+def steps_of(
+    made: Derived, sources: Sequence[Address], to: Address, scratch: Address, bands: int
+) -> tuple[ScheduleStep, ...]:
+    """The steps that make a derived constant of sources at these addresses; bands have numbers from `bands` on."""
+    inputs = dict(enumerate(sources))
+    return tuple(_moved(step, inputs, to, scratch.offset, bands) for step in made.steps)
+
+
+def _slot(found: list[Array | Stable | Fixed], source: Array | Stable | Fixed) -> int:
     """The position of a source among those that were found, to which it is added if it is not there."""
     for number, one in enumerate(found):
-        if one is source or (isinstance(one, Stable) and isinstance(source, Stable) and one == source):
+        if one is source or (not isinstance(source, numpy.ndarray) and type(one) is type(source) and one == source):
             return number
     found.append(source)
     return len(found) - 1
@@ -114,8 +125,8 @@ def _used(steps: Sequence[ScheduleStep]) -> Iterator[int]:
     for step in steps:
         yield from (address.slot for address in step.addresses if address.kind == "input")
         if isinstance(step, RegionStep):
-            for slots in step.constants:
-                yield from slots
+            for constants in step.constants:
+                yield from (address.slot for address in constants if address.kind == "input")
 
 
 def _bands(steps: Sequence[ScheduleStep]) -> int:
@@ -135,6 +146,8 @@ def _moved(
                 return _after(inputs[address.slot], address.offset)
             case "output":
                 return _after(output, address.offset)
+            case "nowhere":
+                return address
         return _after(address, scratch)
 
     addresses = tuple(map(at, step.addresses))
@@ -145,15 +158,9 @@ def _moved(
     if isinstance(step, LoopStep):
         return changed(step, addresses=addresses)
     if isinstance(step, RegionStep):
-        constants = tuple(tuple(_input(inputs[slot]) for slot in slots) for slots in step.constants)
+        constants = tuple(tuple(map(at, one)) for one in step.constants)
         return changed(step, addresses=addresses, workspace=at(step.workspace), constants=constants)
     return changed(step, addresses=addresses, workspace=at(step.workspace))
-
-
-def _input(address: Address) -> int:
-    """The number of the input at an address: bodies have constants of their own, which are arrays."""
-    assert (address.kind, address.offset) == ("input", 0), "a constant of a body is derived itself"
-    return address.slot
 
 
 def _after(address: Address, nbytes: int) -> Address:

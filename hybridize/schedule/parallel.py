@@ -18,6 +18,8 @@ WORTH_US = 100.0
 first, and half as long with one that is awake."""
 AWAKE_US = 30.0
 """Estimated work for which those are used that are awake: they do not fall asleep at once after a loop."""
+INNER_US = 20.0
+"""Estimated work of a step in a loop for which those are used that the loop keeps awake from turn to turn."""
 RANGE_US = 10.0
 """Estimated work that one range has at least."""
 LOOP_US = 3.0
@@ -80,6 +82,8 @@ class Split:
     """Bytes between the threads' own parts of each of the step's last addresses."""
     loops: tuple[SharedLoop | None, ...] = ()
     """Of a kernel: for each nest the loop that is shared; None where one thread runs the nest."""
+    wakes: bool = False
+    """True in a loop whose turns are worth waking workers together: they stay awake between two turns."""
 
     def __str__(self) -> str:
         loops = ", ".join("none" if loop is None else str(loop) for loop in self.loops)
@@ -98,7 +102,12 @@ def shared_us(alone: float, turns: int, threads: int) -> float:
     return alone * -(-turns // threads) / turns + LOOP_US
 
 
-def worth(nbytes: int, flops: int, awake: bool) -> bool:
-    """Tell whether a step may be worth waking threads, or handing work to those that are `awake`."""
+def worth(nbytes: int, flops: int, awake: bool, turns: int = 1) -> bool:
+    """Tell whether a step may be worth waking threads, or handing work to those that are `awake`; of a loop, one of its
+    `turns`.
+    """
     growth = GROWTH if is_symbolic(nbytes) or is_symbolic(flops) else 1
-    return estimated_us(nbytes, flops) * growth >= (min(AWAKE_US, WORTH_US) if awake else WORTH_US)
+    work = estimated_us(nbytes, flops) * growth
+    if turns > 1:
+        return work >= min(INNER_US, WORTH_US) and work * turns >= WORTH_US
+    return work >= (min(AWAKE_US, WORTH_US) if awake else WORTH_US)

@@ -7,9 +7,9 @@ import dataclasses
 import functools
 import heapq
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy
 
@@ -46,13 +46,13 @@ from hybridize.schedule.contraction.winograd import (
     transformed_weights,
     winograd_reading,
 )
-from hybridize.schedule.derived import derived, packed, part
+from hybridize.schedule.derived import derived, packed, part, steps_of
 from hybridize.schedule.draft import Draft
 from hybridize.schedule.dying import earlier
 from hybridize.schedule.epilogue import epilogue_of, following
 from hybridize.schedule.finish import Numbering, finish, finish_rows, suits_rows
 from hybridize.schedule.flattening import flattened
-from hybridize.schedule.grouping import FusionGroup, Grouping, NodeStep, Unit, carried_state, invariant_state
+from hybridize.schedule.grouping import FusionGroup, Grouping, NodeStep, Unit
 from hybridize.schedule.hoisting import hoisted, stable_nodes
 from hybridize.schedule.homes import Home, in_order, is_contiguous, ordered
 from hybridize.schedule.joining import joined
@@ -63,14 +63,28 @@ from hybridize.schedule.merging import merged
 from hybridize.schedule.nests import Nests
 from hybridize.schedule.parallel import Split, shared_loop, worth
 from hybridize.schedule.reach import Reaches
+from hybridize.schedule.regions import (
+    Bodies,
+    bodies_of,
+    fixed_operands,
+    is_scan,
+    may_share_loop,
+    scans_around,
+    scans_beside,
+    settled,
+    unread_state,
+)
 from hybridize.schedule.rolling import RollingBands, RollingMember
 from hybridize.schedule.routines import WRITE_OVER, scratch_of
 from hybridize.schedule.steps import (
+    NOWHERE,
     Address,
     Band,
+    Constant,
     Derived,
     DerivedPart,
     Epilogue,
+    Fixed,
     KnownSource,
     LoopStep,
     ProductStep,
@@ -81,13 +95,21 @@ from hybridize.schedule.steps import (
     Schedule,
     ScheduleStep,
     SideStore,
+    Stable,
     TapStep,
     ThreadPoolHandle,
     statements_of,
 )
 from hybridize.schedule.tasks import TaskFinder, TaskGroup, keep_apart
 from hybridize.schedule.together import LoopedStatement
-from hybridize.schedule.updates import Updates, admissible, asserted_first, proven_updates, readers_first
+from hybridize.schedule.updates import (
+    Updates,
+    admissible,
+    asserted_first,
+    equal_pairs,
+    proven_updates,
+    readers_first,
+)
 
 
 def literal(array: Array, interner: Interner) -> Const | None:
@@ -124,8 +146,15 @@ class _Machine:
     target: Target
     slots: int
     derives: bool = True
-    within: bool = False
-    """True for a body of control flow, which may never run."""
+    depth: int = 0
+    """The number of loops and branches that the graph is within."""
+    turns: int = 1
+    """Of the loops that it is in, all together, as far as that is known."""
+
+    @property
+    def within(self) -> bool:
+        """True for a body of control flow, which may never run."""
+        return self.depth > 0
 
 
 def _scheduled(graph: Graph, machine: _Machine, known: Mapping[int, KnownSource], updates: Updates) -> Schedule:
@@ -189,10 +218,11 @@ class _Scheduler:
         self.machine = machine
         self.threads = machine.slots
         self.graph = graph
-        self.updates = admissible(graph, updates)
+        # What a body writes over is memory of the program's own: it need not stop first where it fails.
+        self.updates = equal_pairs(graph, updates) if machine.within else admissible(graph, updates)
         self.target = machine.target
         self.interner = lowerings.interner
-        self.constants: list[Array | Derived | ThreadPoolHandle] = [*graph.constants.values(), *made.values()]
+        self.constants: list[Constant] = [*graph.constants.values(), *made.values()]
         self.team = -1
         self.known: dict[Value, KnownSource] = dict(known)
         self.known |= {value: DerivedPart(one, 0) for value, one in made.items()}
@@ -205,7 +235,7 @@ class _Scheduler:
                 literals[value] = number
         self.lowerings = lowerings
         self.layouts = layouts_of(graph, self.lowerings)
-        last = [graph.outputs[output] for output in self.updates]
+        last = [] if machine.within else [graph.outputs[output] for output in self.updates]
         self.grouping = Grouping(graph, self.lowerings, literals, last, self.layouts)
         self.reaches = Reaches(self.grouping)
         self.slots = {value: i for i, value in enumerate((*graph.inputs, *graph.constants, *made))}
@@ -240,7 +270,8 @@ class _Scheduler:
                 after[step].add(step.following)
         for unit, later in after.items():
             later.discard(unit)
-        asserted_first(grouping, self.graph, self.updates, after)
+        if not self.machine.within:
+            asserted_first(grouping, self.graph, self.updates, after)
         readers_first(self.graph, grouping, self.updates, after)
         for later in after.values():
             for reader in later:
@@ -259,6 +290,7 @@ class _Scheduler:
         if len(order) != len(units):
             raise CodegenError("E952", "the schedule has a cycle")
         order = gathered(earlier(order, after, grouping, within), after, grouping, self.target)
+        order = scans_beside(order, after, grouping, self.threads)
         if self.threads > 1:
             self._depend(order, after)
         return order
@@ -324,7 +356,7 @@ class _Scheduler:
 
     def _is_shared(self, nbytes: int, flops: int, possible: Callable[[], bool]) -> bool:
         """Tell whether threads share so much work, if that is possible."""
-        return self.threads > 1 and worth(nbytes, flops, self.team >= 0) and possible()
+        return self.threads > 1 and worth(nbytes, flops, self.team >= 0, self.machine.turns) and possible()
 
     def _split(self, nbytes: int, flops: int, own: Sequence[int], possible: Callable[[], bool]) -> Split | None:
         """Split a step among threads, each with its own memory of these sizes; None if that is impossible or not worth
@@ -335,7 +367,7 @@ class _Scheduler:
         if self.team < 0:
             self.team = self._slots([ThreadPoolHandle()])[0]
         strides = tuple(rounded(size) for size in own)
-        return Split(self.threads, nbytes, flops, self.team, strides)
+        return Split(self.threads, nbytes, flops, self.team, strides, wakes=self.machine.turns > 1)
 
     def _own_scratch(self, nbytes: int, split: Split | None, step: int) -> ScratchBlock:
         """Scratch of which each thread of a step has its own."""
@@ -381,18 +413,21 @@ class _Scheduler:
         if self.machine.derives and not self.updates:
             self.rolling.settle(self.blocks, self._split)
         groups = self._groups(outputs) if self.threads > 1 else []
+        loops = self._shared_loops([group for group, _ in groups])
         scratch_bytes = assign(self.blocks)
         self.bands.place(self._address)
         self.rolling.place(self._address)
         made: list[Made] = []
         places: dict[int, range] = {}
-        for numbers in self.bands.together(len(makers), self.rolling.spans()):
+        for numbers in self.bands.together(len(makers), (*self.rolling.spans(), *loops.items())):
             begin = len(made)
             made += [one for number in numbers for one in (*self._borders(number), *self._packings(number))]
-            made += [one for number in numbers for one in _several(makers[number]())]
+            own = [one for number in numbers for one in _several(makers[number]())]
+            made += _in_loop(own, numbers[0]) if numbers[0] in loops else own
             places[numbers[0]] = range(begin, len(made))
         beside = tuple(group.of_steps(places, split) for group, split in groups)
-        steps, updates = proven_updates([step for step, _ in made], self.updates, self.interner)
+        stopping = not self.machine.within
+        steps, updates = proven_updates([step for step, _ in made], self.updates, self.interner, stopping=stopping)
         steps = merged(steps)
         constants = self._constants_of_plan()
         plan = Plan(
@@ -410,6 +445,37 @@ class _Scheduler:
         work = (sum(_moved(step) for step, _ in made), sum(flops for _, flops in made))
         reads = frozenset(self.reads)
         return Schedule(plan, steps, constants, reads, scratch_bytes, work, beside)
+
+    def _shared_loops(self, groups: Sequence[TaskGroup]) -> dict[int, int]:
+        """Have scans that follow each other share loops, if that pays; the memory of one lives as long as the other's.
+        Returns the first and the last of each loop.
+
+        Those of task groups have a thread each instead.
+        """
+        grouped = {number for group in groups for number in range(group.first, group.last + 1)}
+        first, found = 0, {}
+        while first < len(self.order):
+            last = first
+            while last + 1 < len(self.order) and all(
+                self._may_share_loop(number, last + 1, grouped) for number in range(first, last + 1)
+            ):
+                last += 1
+            if last > first:
+                found[first] = last
+                for block in self.blocks:
+                    if block.first <= last and block.last >= first:
+                        block.first, block.last = min(block.first, first), max(block.last, last)
+            first = last + 1
+        return found
+
+    def _may_share_loop(self, number: int, other: int, grouped: Collection[int]) -> bool:
+        """Tell whether two units are scans that may share a loop."""
+        one, two = self.order[number], self.order[other]
+        if number in grouped or other in grouped:
+            return False
+        if not (is_scan(one, self.grouping) and is_scan(two, self.grouping)):
+            return False
+        return may_share_loop(self.graph, one.node, two.node)
 
     def _groups(self, outputs: int) -> list[tuple[TaskGroup, Split]]:
         """The groups of units that run beside each other, their memory kept apart."""
@@ -452,12 +518,12 @@ class _Scheduler:
         assert isinstance(unit, NodeStep)
         yield self._copying("pack", placed.fill, self._address(placed.packed), self._address_of(unit.operands[1]))
 
-    def _constants_of_plan(self) -> tuple[Array | Derived | ThreadPoolHandle, ...]:
+    def _constants_of_plan(self) -> tuple[Constant, ...]:
         """The constants, those empty that no step reads: numbers within kernels, and what others are derived of."""
         first = len(self.graph.inputs)
         return tuple(
             constant
-            if isinstance(constant, ThreadPoolHandle) or first + k in self.reads
+            if not isinstance(constant, numpy.ndarray | Derived) or first + k in self.reads
             else numpy.empty(0, (constant.type if isinstance(constant, Derived) else constant).dtype)
             for k, constant in enumerate(self.constants)
         )
@@ -607,6 +673,8 @@ class _Scheduler:
     def _own(self, step: NodeStep, number: int, last: dict[Value, int]) -> Any:
         lowered = self.lowerings.of(step.node)
         group = step.epilogue
+        if isinstance(lowered, Region):
+            return self._region(step.node, lowered, number, last)
         if isinstance(lowered, Routine):
             self._write_over(step.node, lowered, number, last)
         for value in group.materialised if group is not None else step.node.outputs:
@@ -614,8 +682,6 @@ class _Scheduler:
                 self._keep(value, number, last)
         if isinstance(lowered, Routine):
             return self._routine(step.node, lowered, number)
-        if isinstance(lowered, Region):
-            return self._region(step.node, lowered, number)
         if isinstance(step.tiled, Arrangement):
             return self._tapped(step, step.tiled, number)
         assert step.product is not None
@@ -947,7 +1013,7 @@ class _Scheduler:
         places = self.grouping.places
         return self.known.get(places.root(value)), places.home(value).offset
 
-    def _slots(self, constants: Sequence[Array | Derived | ThreadPoolHandle]) -> tuple[int, ...]:
+    def _slots(self, constants: Sequence[Constant]) -> tuple[int, ...]:
         """Add constants; returns where their pointers will be."""
         first = len(self.graph.inputs) + len(self.constants)
         self.constants += constants
@@ -972,77 +1038,164 @@ class _Scheduler:
 
         return make
 
-    def _region(self, node: Node, region: Region, number: int) -> Any:
+    def _region(self, node: Node, region: Region, number: int, last: dict[Value, int]) -> Any:
         op: Any = node.op
         inputs = tuple(value.type for value in node.inputs)
         outputs = tuple(value.type for value in node.outputs)
-        carried, invariant = carried_state(node, region), invariant_state(node, region)
-        graphs = list(region.graphs)
-        moving = tuple(value for k, value in enumerate(graphs[-1].outputs) if k not in invariant)
-        graphs[-1] = dataclasses.replace(graphs[-1], outputs=moving)
         length = getattr(op, "length", 1)
         stacked: tuple[int, ...] = tuple(op.stacked(inputs)) if region.kind == "scan" else ()
-        known, skip = {}, int(region.kind == "cond")
-        for k, value in enumerate(node.inputs[skip:]):
-            source, start = self._source(value)
-            if source is not None and (k in invariant if k < carried else k not in stacked):
-                known[k] = part(source, start, value.type)
-        machine = changed(self.machine, within=True)
-        bodies = tuple(_scheduled(graph, machine, known, {}) for graph in graphs)
-        slots = [self._slots(made.constants) for made in bodies]
-        # Inputs that bodies read only packed; state is copied, read or not.
-        unread = {k + skip for k in known if k >= carried and not any(k in made.reads for made in bodies)}
-        offsets, state_bytes = [], 0
-        for k, kind in enumerate(inputs[:carried]):
-            offsets.append(state_bytes)
-            state_bytes += 0 if k in invariant else (kind.nbytes + ALIGN - 1) // ALIGN * ALIGN
-        start = 2 * state_bytes + ALIGN
+        of = bodies_of(node, region)
+        unread = unread_state(of.state, node.outputs, {value: self._is_read(value) for value in node.outputs})
+        for k, value in enumerate(node.outputs):
+            if value in self.grouping.owner and k not in unread:
+                self._keep(value, number, last)
+        known = self._known_operands(node, region, of, stacked)
+        beside = scans_around(self.order, number, self.grouping)
+        bodies = self._bodies(of, known, length, apart=1 < self.threads <= beside)
+        state, state_bytes = settled(of, bodies[-1].plan.updates, inputs)
+        skip = int(region.kind == "cond")
+        packed = {k + skip for k in known if k >= len(state) and not any(k in made.reads for made in bodies)}
+        made_before = [
+            (constant, self._scratch(constant.type.nbytes, number), self._scratch(constant.scratch_bytes, number))
+            for made in bodies
+            for constant in made.constants
+            if self._is_made_here(constant)
+        ]
+        start = state_bytes + ALIGN
         workspace = self._scratch(start + functools.reduce(maximum, (made.scratch_bytes for made in bodies)), number)
         shares = any(isinstance(one, ThreadPoolHandle) for made in bodies for one in made.constants)
+        nbytes, flops = (length * max((made.work[kind] for made in bodies), key=hint) for kind in range(2))
         if effect_of(op) is Effect.PURE and not shares:  # a host's threads may not know loops within loops
-            nbytes, flops = (length * max((made.work[kind] for made in bodies), key=hint) for kind in range(2))
-            self.tasks.tell(number, nbytes, flops)
+            self.tasks.tell(number, nbytes, flops, whole=bool(made_before))
 
-        def make() -> tuple[ScheduleStep, int]:
-            nowhere = Address("scratch", 0, 0)
+        def make() -> list[Made]:
+            before = [
+                (step, 0)
+                for constant, block, own in made_before
+                for step in self._made_here(constant, node, self._address(block), self._address(own), number)
+            ]
+            blocks = {id(constant): block for constant, block, _ in made_before}
             addresses = (
-                *(self._address_of(value) for value in node.outputs),
-                *(nowhere if k in unread else self._address_of(value) for k, value in enumerate(node.inputs)),
+                *(NOWHERE if k in unread else self._address_of(value) for k, value in enumerate(node.outputs)),
+                *(NOWHERE if k in packed else self._address_of(value) for k, value in enumerate(node.inputs)),
             )
             step = RegionStep(
                 self._provenance([node]),
                 region.kind,
                 bodies,
-                tuple(slots),
-                carried,
-                invariant,
+                of.gives,
+                tuple(
+                    tuple(
+                        self._address(blocks[id(constant)]) if id(constant) in blocks else self._given(constant, node)
+                        for constant in made.constants
+                    )
+                    for made in bodies
+                ),
+                state,
                 length,
                 getattr(op, "reverse", False),
                 stacked,
+                unread,
                 inputs,
                 outputs,
                 addresses,
                 self._address(workspace),
-                tuple(offsets),
-                state_bytes,
                 start,
             )
-            return step, length * max((made.work[1] for made in bodies), key=hint)
+            return [*before, (step, flops)]
 
         return make
+
+    def _bodies(
+        self, of: Bodies, known: Mapping[int, KnownSource], length: int, *, apart: bool
+    ) -> tuple[Schedule, ...]:
+        """Schedule the functions of a region; `apart` if there are as many of its kind beside each other as threads."""
+
+        def scheduled(machine: _Machine) -> tuple[Schedule, ...]:
+            offers: list[Updates] = [*[{}] * (len(of.graphs) - 1), of.offers]
+            return tuple(_scheduled(graph, machine, known, one) for graph, one in zip(of.graphs, offers, strict=True))
+
+        machine = changed(self.machine, depth=self.machine.depth + 1, turns=self.machine.turns * hint(length))
+        if apart:
+            # Each has a thread of its own, without a word between them, unless both together need much memory.
+            alone = scheduled(changed(machine, slots=1))
+            if not any(self._is_made_here(constant) for made in alone for constant in made.constants):
+                return alone
+        return scheduled(machine)
+
+    def _is_read(self, value: Value) -> bool:
+        """Tell whether anything reads a value that a step of its own gives, or it lies within another one."""
+        grouping = self.grouping
+        return value in grouping.wanted or value in grouping.places or bool(grouping.readers.get(value))
+
+    def _known_operands(
+        self, node: Node, region: Region, of: Bodies, stacked: Collection[int]
+    ) -> dict[int, KnownSource]:
+        """The sources of constants among the inputs of a region's bodies: what the program around knows, and, of a
+        loop, what is the same in all turns.
+        """
+        known: dict[int, KnownSource] = {}
+        skip = int(region.kind == "cond")
+        for k, value in enumerate(node.inputs[skip:]):
+            source, start = self._source(value)
+            if source is not None and (of.state[k].kind == "steady" if k < len(of.state) else k not in stacked):
+                known[k] = part(source, start, value.type)
+        if self.machine.derives:
+            for k in fixed_operands(node, region, of.state, stacked):
+                known.setdefault(k, Fixed(self.machine.depth, k, 0, node.inputs[k].type.dtype.itemsize))
+        return known
+
+    def _is_made_here(self, constant: Constant) -> TypeGuard[Derived]:
+        """Tell whether a constant of a body is made before the loop, of operands of the region that this program has.
+
+        What is derived of weights alone is handed in from around the whole program.
+        """
+        if not isinstance(constant, Derived):
+            return False
+        return any(isinstance(source, Fixed) and source.depth == self.machine.depth for source in constant.sources)
+
+    def _made_here(
+        self, constant: Derived, node: Node, to: Address, own: Address, number: int
+    ) -> tuple[ScheduleStep, ...]:
+        """The steps before a loop that make a constant of its body."""
+        sources = [self._given(source, node) for source in constant.sources]
+        return steps_of(constant, sources, to, own, (number + 1) * len(self.order) + len(self.order))
+
+    def _given(self, constant: Constant, node: Node) -> Address:
+        """The address at which a constant of a body, or a source of one, is handed to a region."""
+        depth = self.machine.depth
+        if isinstance(constant, numpy.ndarray) and not constant.size:
+            return NOWHERE
+        match constant:
+            case Fixed(depth=at, input=k, offset=offset, itemsize=itemsize) if at == depth:
+                there = self._address_of(node.inputs[k])
+                return self._address(there, offset * itemsize)
+            case Stable(input=k, offset=offset, itemsize=itemsize) if not depth:
+                self.reads.add(k)
+                return Address("input", k, offset * itemsize)
+            case Fixed(depth=at, input=k, offset=offset, itemsize=itemsize) if at == depth - 1:
+                self.reads.add(k)
+                return Address("input", k, offset * itemsize)
+        return Address("input", self._slots([constant])[0], 0)
 
 
 Made = tuple[ScheduleStep, int]
 """A step and its operations."""
 
 
+def _in_loop(made: Sequence[Made], loop: int) -> list[Made]:
+    """Steps with scans that share a loop: what is made before it comes before all of these."""
+    scans = [(changed(step, loop=loop), flops) for step, flops in made if isinstance(step, RegionStep)]
+    return [*((step, flops) for step, flops in made if not isinstance(step, RegionStep)), *scans]
+
+
 def _several(made: Made | list[Made]) -> list[Made]:
     return made if isinstance(made, list) else [made]
 
 
-def _type(constant: Array | Derived | ThreadPoolHandle) -> TensorType:
+def _type(constant: Constant) -> TensorType:
     """Of a constant as steps read it."""
-    if isinstance(constant, ThreadPoolHandle):
+    if isinstance(constant, ThreadPoolHandle | Stable | Fixed):
         return TensorType((0,), uint8)
     return constant.type if isinstance(constant, Derived) else TensorType(constant.shape, constant.dtype)
 
@@ -1082,12 +1235,14 @@ def _described(step: ScheduleStep, flops: int) -> PlanStep:
             shape = step.outputs[0].shape if step.outputs else ()
             kind = "routine" if isinstance(step, RoutineStep) else "region"
             reads, writes = step.addresses[count:], step.addresses[:count]
+            if isinstance(step, RegionStep):
+                reads = (*reads, *(address for constants in step.constants for address in constants))
     return PlanStep(
         "",
         kind,
         *_words(step),
-        tuple(map(_plain, reads)),
-        tuple(map(_plain, writes)),
+        tuple(_plain(address) for address in reads if address != NOWHERE),
+        tuple(_plain(address) for address in writes if address != NOWHERE),
         tuple(map(plain, shape)),
         plain(_moved(step)),
         plain(flops),
@@ -1135,6 +1290,8 @@ def _moved(step: ScheduleStep) -> int:
             return nbytes
         case ProductStep(plan=plan, out=out):
             return plan.product.x_bytes + plan.product.w_bytes + out.nbytes
+        case RegionStep(length=length, bodies=bodies):
+            return length * max((made.work[0] for made in bodies), key=hint)
     return sum(type_.nbytes for type_ in (*step.inputs, *step.outputs))
 
 

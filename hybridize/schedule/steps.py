@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
 
+from hybridize.base import dims
 from hybridize.base.dims import same, text
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
@@ -40,13 +42,18 @@ class Address:
     """Locates the bytes of a stored value during a call; `runtime.plan.Address` is the same as text."""
 
     kind: str
-    """input (also constants), output or scratch."""
+    """input (also constants), output or scratch; nowhere, if nothing is read or written."""
     slot: int
     offset: int
     """In bytes; may be a dim."""
 
     def __str__(self) -> str:
+        if self.kind == "nowhere":
+            return self.kind
         return f"{self.kind}{'' if self.kind == 'scratch' else self.slot}+{text(self.offset)}"
+
+
+NOWHERE = Address("nowhere", 0, 0)
 
 
 @frozen
@@ -89,14 +96,28 @@ class Stable:
     """Bytes of an element."""
 
 
+@frozen
+class Fixed:
+    """Part of an operand of a loop that is the same in all turns (*loop-invariant*), from an element on."""
+
+    depth: int
+    """The number of loops and branches that the loop is within."""
+    input: int
+    """The operand's number among those of the region."""
+    offset: int
+    itemsize: int
+    """Bytes of an element."""
+
+
 @frozen(eq=False)
 class Derived:
     """A constant that a program of its own makes of others and of stable inputs, once for each version of these.
 
-    Packed weights are such constants, and so is whatever the program computes of stable values alone.
+    Packed weights are such constants, and so is whatever the program computes of stable values alone. What the body of
+    a loop derives of operands that are fixed is made before the loop, by steps of the program around it.
     """
 
-    sources: tuple[Array | Stable, ...]
+    sources: tuple[Array | Stable | Fixed, ...]
     type: TensorType
     """Of the constant."""
     steps: tuple[ScheduleStep, ...]
@@ -108,7 +129,11 @@ class Derived:
     """Ops of the graph that the steps compute, in order: those that calls do without."""
 
     def __str__(self) -> str:
-        sources = [f"input{one.input}" if isinstance(one, Stable) else "a constant" for one in self.sources]
+        words = {Stable: "input", Fixed: "operand"}
+        sources = [
+            f"{words[type(one)]}{one.input}" if isinstance(one, Stable | Fixed) else "a constant"
+            for one in self.sources
+        ]
         steps = [f"{number}. {step}" for number, step in enumerate(self.steps)]
         title = f"{self.type} derived of {', '.join(sources) or 'numbers'}, {self.scratch_bytes} bytes of scratch"
         return "\n".join([title, _indented("\n".join(steps))])
@@ -122,7 +147,7 @@ class DerivedPart:
     offset: int
 
 
-KnownSource = Array | Stable | DerivedPart
+KnownSource = Array | Stable | Fixed | DerivedPart
 """A source of derived constants."""
 
 
@@ -131,6 +156,10 @@ class ThreadPoolHandle:
     """The thread pool's handle, passed to machine code as one more constant; `runtime.pool` runs the loops of split
     steps.
     """
+
+
+Constant = Array | Derived | ThreadPoolHandle | Stable | Fixed
+"""A constant of a schedule. In a body of control flow, what is the same in a program around it is one, too."""
 
 
 @frozen
@@ -320,12 +349,35 @@ class RoutineStep:
         return _step("routine", self.provenance, (*self.addresses, self.workspace), None, body)
 
 
+StateKind = Literal["steady", "in place", "by turns", "as found", "as left"]
+
+
+@frozen
+class StateHome:
+    """The home of a value of a loop's state.
+
+    steady: where it was given; the body hands it on as it is. in place: in the output, which begins as a copy of what
+    was given: the body reads each element before it stores the new one there. by turns: in the output and in the
+    workspace, so that the last turn writes the output. as found, as left: each turn's in its slice of a stacked output
+    of the scan, which gives the state before the turn, or after it.
+    """
+
+    kind: StateKind
+    stack: int = -1
+    """The stacked output."""
+    offset: int = 0
+    """By turns: in the workspace."""
+
+    def __str__(self) -> str:
+        return self.kind if self.stack < 0 else f"{self.kind} in output {self.stack}"
+
+
 @frozen
 class RegionStep:
     """Control flow; `addresses` are outputs, then inputs.
 
-    State that the body hands on as it is (`invariant`) stays where it is and is no output of the body. The rest of the
-    state is kept twice in the workspace; then come a line for the condition of a while loop and the bodies' scratch.
+    The steps of its bodies are called from the region's own loop. Their inputs and outputs are the region's, or slices
+    of them, and memory of the workspace; their constants are given beside the inputs.
     """
 
     provenance: Provenance
@@ -333,28 +385,40 @@ class RegionStep:
     """cond, while or scan."""
     bodies: tuple[Schedule, ...]
     """then and orelse; condition and body; body."""
-    constants: tuple[tuple[int, ...], ...]
-    """For each body, the slots of its constants in this program's array of inputs."""
-    carried: int
-    """The number of inputs that are loop-carried state."""
-    invariant: tuple[int, ...]
+    gives: tuple[int, ...]
+    """For each output of a branch, or of the body of a loop, the output of the region that it is, or is a slice of."""
+    constants: tuple[tuple[Address, ...], ...]
+    """For each body, its constants."""
+    state: tuple[StateHome, ...]
+    """Of the first inputs and outputs: those that are loop-carried."""
     length: int
     """Of a scan."""
     reverse: bool
     stacked: tuple[int, ...]
     """Inputs of a scan that are sliced along their first axis."""
+    unread: tuple[int, ...]
+    """Outputs that nothing reads, where the loop has no need of them."""
     inputs: tuple[TensorType, ...]
     outputs: tuple[TensorType, ...]
     addresses: tuple[Address, ...]
     workspace: Address
-    state_offsets: tuple[int, ...]
-    """The offset of each state value within one copy of the state."""
-    state_bytes: int
+    """State that is kept by turns, a line for the condition of a while loop, the bodies' scratch."""
     scratch_offset: int
+    loop: int = -1
+    """The loop that scans share which follow each other; -1 for a loop of its own."""
 
     def __str__(self) -> str:
-        body = "\n".join(f"body {number}:\n{_indented(str(made))}" for number, made in enumerate(self.bodies))
-        return _step(self.kind, self.provenance, (*self.addresses, self.workspace), None, body)
+        lines = []
+        if self.kind == "scan":
+            shared = f", in loop {self.loop}" if self.loop >= 0 else ""
+            way = ", from the last slice to the first" if self.reverse else ""
+            lines.append(f"{text(self.length)} turns{way}{shared}")
+        if self.state:
+            lines.append(f"state: {', '.join(map(str, self.state))}")
+        for number, (made, constants) in enumerate(zip(self.bodies, self.constants, strict=True)):
+            places = f", constants at {', '.join(map(str, constants))}" if constants else ""
+            lines.append(f"body {number}{places}:\n{_indented(made.text(derived=False))}")
+        return _step(self.kind, self.provenance, (*self.addresses, self.workspace), None, "\n".join(lines))
 
 
 ScheduleStep = LoopStep | ProductStep | TapStep | RoutineStep | RegionStep
@@ -366,7 +430,7 @@ class Schedule:
 
     plan: Plan
     steps: tuple[ScheduleStep, ...]
-    constants: tuple[Array | Derived | ThreadPoolHandle, ...]
+    constants: tuple[Constant, ...]
     """All constants in slot order: the graph's own (empty where no step reads them), derived ones, those of
     sub-graphs."""
     reads: frozenset[int]
@@ -394,16 +458,20 @@ class Schedule:
         return total
 
     def __str__(self) -> str:
+        return self.text()
+
+    def text(self, *, derived: bool = True) -> str:
+        """Describe it, with what constants are `derived` of."""
         beside = {group.first: f"{group}\n" for group in self.groups}
         steps = [f"{beside.get(number, '')}{number}. {step}" for number, step in enumerate(self.steps)]
         first = len(self.plan.inputs)
-        derived = [f"input{first + slot}: {one}" for slot, one in enumerate(self.constants) if isinstance(one, Derived)]
+        made = [f"input{first + slot}: {one}" for slot, one in enumerate(self.constants) if isinstance(one, Derived)]
         count = "1 step" if len(self.steps) == 1 else f"{len(self.steps)} steps"
-        title = f"{count}, {text(self.scratch_bytes)} bytes of scratch"
+        title = f"{count}, {dims.text(self.scratch_bytes)} bytes of scratch"
         most = max((step.threads for step in self.plan.steps), default=1)
         if most > 1 and all(isinstance(size, int) for step in self.plan.steps for size in (step.bytes, step.flops)):
             title += f"; about {self.longest_us(1):.0f} us, of which {most} threads leave {self.longest_us(most):.0f}"
-        return "\n".join([title, *steps, *derived])
+        return "\n".join([title, *steps, *made * derived])
 
 
 def _turns(step: ScheduleStep) -> list[int]:
@@ -421,6 +489,24 @@ def _turns(step: ScheduleStep) -> list[int]:
     if isinstance(step, LoopStep):
         return [1 if loop is None else loop.turns for loop in step.split.loops]
     return [step.plan.units]
+
+
+def addresses_of(step: ScheduleStep) -> Iterator[Address]:
+    """Iterate over all addresses that a step is called with."""
+    yield from step.addresses
+    if not isinstance(step, LoopStep):
+        yield step.workspace
+    if isinstance(step, RegionStep):
+        for constants in step.constants:
+            yield from constants
+    elif not isinstance(step, RoutineStep):
+        split = step.split
+        if step.part is not None:
+            band = step.part.band
+            split = band.split
+            yield from (one.address for one in band.kept) if isinstance(band, RollingBand) else band.own
+        if split is not None:
+            yield Address("input", split.team, 0)
 
 
 def statements_of(stores: Iterable[SideStore]) -> list[Statement]:

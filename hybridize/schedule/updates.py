@@ -25,7 +25,7 @@ from hybridize.loops.measure import walk
 from hybridize.ops import Assert, Effect, effect_of
 from hybridize.schedule.grouping import Grouping, Unit
 from hybridize.schedule.routines import WRITE_OVER
-from hybridize.schedule.steps import Address, LoopStep, ProductStep, RoutineStep, ScheduleStep, TapStep
+from hybridize.schedule.steps import Address, LoopStep, ProductStep, RegionStep, RoutineStep, ScheduleStep, TapStep
 
 Updates = Mapping[int, int]
 """For an output the input that it is the new value of."""
@@ -35,6 +35,11 @@ def admissible(graph: Graph, offers: Updates) -> dict[int, int]:
     """The offers that can be taken at all: none of a program that reaches the world and does not stop if it fails."""
     if any(effect_of(node.op) is not Effect.PURE and not _asserts(node) for node in graph.nodes):
         return {}
+    return equal_pairs(graph, offers)
+
+
+def equal_pairs(graph: Graph, offers: Updates) -> dict[int, int]:
+    """The offers of an output and an input of one type that is no other's."""
     pairs = {k: j for k, j in offers.items() if graph.outputs[k].type == graph.inputs[j].type}
     times = Counter(pairs.values())
     return {k: j for k, j in pairs.items() if times[j] == 1}
@@ -106,9 +111,12 @@ def _leads(start: Unit, goal: Unit, after: Mapping[Unit, set[Unit]]) -> bool:
 
 
 def proven_updates(
-    steps: Sequence[ScheduleStep], offers: Updates, interner: Interner
+    steps: Sequence[ScheduleStep], offers: Updates, interner: Interner, *, stopping: bool = True
 ) -> tuple[tuple[ScheduleStep, ...], tuple[tuple[int, int], ...]]:
-    """The offers that are proven, and the steps, told which of their buffers may be one."""
+    """The offers that are proven, and the steps, told which of their buffers may be one.
+
+    A program that stops where an assertion fails (`stopping`) must do so before it writes over an input.
+    """
     written: dict[int, int] = {}
     read: dict[int, int] = {}
     banded: set[tuple[int, int, int]] = set()
@@ -121,7 +129,7 @@ def proven_updates(
                 read[address.slot] = number
                 banded.add((_band(step), address.slot, number))
     found, made = [], list(steps)
-    decided = max((number for number, step in enumerate(steps) if stops(step)), default=-1)
+    decided = max((number for number, step in enumerate(steps) if stopping and stops(step)), default=-1)
     for output, source in offers.items():
         at = written.get(output)
         last = read.get(source, -1)
@@ -158,6 +166,8 @@ def _addresses(step: ScheduleStep) -> Iterator[tuple[Address, bool]]:
     else:
         count = len(step.outputs)
         yield from ((address, number < count) for number, address in enumerate(step.addresses))
+        for constants in step.constants if isinstance(step, RegionStep) else ():
+            yield from ((address, False) for address in constants)
 
 
 def _in_turn(step: ScheduleStep, output: int, source: int, interner: Interner) -> bool:

@@ -125,7 +125,11 @@ def chain(x):
 
 
 def lstm(x, w, h, u, b, c):
-    i, forget, g, o = np.split(np.dot(x, w) + np.dot(h, u) + b, 4, axis=-1)
+    return lstm_cell(np.dot(x, w) + np.dot(h, u) + b, c)
+
+
+def lstm_cell(z, c):
+    i, forget, g, o = np.split(z, 4, axis=-1)
     c = npx.sigmoid(forget) * c + npx.sigmoid(i) * np.tanh(g)
     return npx.sigmoid(o) * np.tanh(c), c
 
@@ -136,6 +140,26 @@ def gates() -> Iterator[tuple[str, object, dict]]:
         cell = array(rows, 64), array(64, 512), array(rows, 128), array(128, 512), array(512), array(rows, 128)
         yield f"gates-{rows}", captured(lstm, *cell), {}
         yield f"gates-{rows} packed", captured(lstm, *cell), {"stable": (1, 3)}
+
+
+def recurrent() -> Iterator[tuple[str, object, dict]]:
+    """Recurrent layers over their input products, as `nets`."""
+
+    def layer(z, h, c, u):
+        def body(at, state):
+            h, c = lstm_cell(at + np.dot(state[0], u.T), state[1])
+            return h, [h, c]
+
+        return npx.foreach(body, z, [h, c])[0]
+
+    for rows in (1, 32):
+        operands = array(35, rows, 512), array(rows, 128), array(rows, 128), array(512, 128)
+        graph = captured(layer, *operands)
+        yield f"scan-{rows}", graph, {}
+        yield f"scan-{rows} packed", graph, {"stable": (3,)}
+        yield f"scan-{rows} threads", graph, {"slots": 4}
+    small = array(9, 2, 64), array(2, 16), array(2, 16), array(64, 16)
+    yield "scans in one loop", captured(lambda *xs: (layer(*xs), layer(xs[0] + 1.0, *xs[1:])), *small), {}
 
 
 def banded() -> Iterator[tuple[str, object, dict]]:
@@ -190,7 +214,7 @@ def corpus() -> dict[str, str]:
             except hybridize.errors.HybridizeError as error:
                 texts.append(str(error.code))  # no program holds it
         found[f"op {word}"] = digest("\n".join(texts))
-    for name, graph, options in (*nets(), *gates(), *banded(), *depthwise()):
+    for name, graph, options in (*nets(), *gates(), *recurrent(), *banded(), *depthwise()):
         for target, machine in TARGETS.items():
             found[f"{name} for {target}"] = digest(ir(graph, machine, **options))
     return found

@@ -6,11 +6,12 @@ python tests/schedule/goldens.py --write   write them anew
 
 import math
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from hybridize import ops
 from hybridize.base.dims import SizeScope
-from hybridize.base.dtypes import float16, float32, int64
+from hybridize.base.dtypes import float16, float32, float64, int64
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.program import scheduled
 from hybridize.machine.target import named_target
@@ -37,8 +38,9 @@ def unknown(low=2):
 
 
 def schedule_of(function, *types, target="avx512", slots=1, stable=(), passes=INLINE):
-    """The schedule of a graph for a target that all machines know."""
-    return scheduled(passes(ops.make_graph(function, types)), named_target(target), stable, slots)
+    """The schedule of a graph for a target, or for one that all machines know."""
+    target = named_target(target) if isinstance(target, str) else target
+    return scheduled(passes(ops.make_graph(function, types)), target, stable, slots)
 
 
 def centred(x):
@@ -291,6 +293,112 @@ CASES |= {
         "swiglu of any rows": lambda: schedule_of(swiglu, f32(unknown(), 256), f32(256, 1024), stable=(1,)),
     }.items()
 }
+
+
+def scanned(step, carried, length, reverse=False):
+    """A scan: its operands are state, input products of all steps and what else is sliced, and one weight."""
+
+    def run(*operands):
+        kinds = [ops.type_of(x) for x in operands]
+        sliced = [kind.with_shape(kind.shape[1:]) for kind in kinds[carried:-1]]
+        body = ops.make_graph(step, [*kinds[:carried], *sliced, kinds[-1]])
+        return ops.bind(ops.Scan(body, length, reverse, carried), *operands)
+
+    return run
+
+
+def lstm_turn(h, c, z, u):
+    i, f, g, o = gates_of(ops.add(z, ops.matmul(h, u, False, True)), 4)
+    c = ops.add(ops.mul(ops.sigmoid(f), c), ops.mul(ops.sigmoid(i), ops.tanh(g)))
+    h = ops.mul(ops.sigmoid(o), ops.tanh(c))
+    return [h, c, h]
+
+
+def gru_turn(h, z, u):
+    xr, xu, xn = gates_of(z, 3)
+    hr, hu, hn = gates_of(ops.matmul(h, u, False, True), 3)
+    update = ops.sigmoid(ops.add(xu, hu))
+    new = ops.tanh(ops.add(xn, ops.mul(ops.sigmoid(ops.add(xr, hr)), hn)))
+    h = ops.add(new, ops.mul(update, ops.sub(h, new)))
+    return [h, h]
+
+
+def rnn_turn(h, z, u):
+    h = ops.tanh(ops.add(z, ops.matmul(h, u, False, True)))
+    return [h, h]
+
+
+def lstm_turn_back(h, c, y, gates, cells, before, u):
+    """The cotangents of a step: of h and c, handed back; of y, a slice; gates, tanh(c) and the c before were kept."""
+    i, f, g, o = gates_of(gates, 4)
+    one = ops.full(1, ops.type_of(h))
+    h = ops.add(h, y)
+    c = ops.add(c, ops.mul(ops.mul(h, o), ops.sub(one, ops.mul(cells, cells))))
+    z = [
+        ops.mul(ops.mul(c, g), ops.mul(i, ops.sub(one, i))),
+        ops.mul(ops.mul(c, before), ops.mul(f, ops.sub(one, f))),
+        ops.mul(ops.mul(c, i), ops.sub(one, ops.mul(g, g))),
+        ops.mul(ops.mul(h, cells), ops.mul(o, ops.sub(one, o))),
+    ]
+    z = ops.concat(*z, axis=1)
+    return [ops.matmul(z, u), ops.mul(c, f), z]
+
+
+def scan_of(step, gates, rows=32, units=256, length=35, kind=f32, **how):
+    """The schedule of a recurrent layer's scan, its input products being computed."""
+    carried = 2 if gates == 4 else 1
+    shapes = [*[(rows, units)] * carried, (length, rows, gates * units), (gates * units, units)]
+    return schedule_of(scanned(step, carried, length), *(kind(*shape) for shape in shapes), **how)
+
+
+def scan_of_any_size():
+    scope = SizeScope()
+    rows, length = scope.symbol(32, low=1), scope.symbol(35, low=0)
+    scope.capturing = False
+    return scan_of(lstm_turn, 4, rows, length=length)
+
+
+def scan_back(**how):
+    wide, narrow = f32(35, 32, 1024), f32(35, 32, 256)
+    kinds = [f32(32, 256)] * 2 + [narrow, wide, narrow, narrow, f32(1024, 256)]
+    return schedule_of(scanned(lstm_turn_back, 2, 35, True), *kinds, **how)
+
+
+def two_directions(h, c, z, u, *back):
+    forth, back = (scanned(lstm_turn, 2, 35, k)(*of) for k, of in enumerate(((h, c, z, u), back)))
+    return [ops.concat(forth[2], back[2], axis=2)]
+
+
+def f64(*shape):
+    return TensorType(shape, float64)
+
+
+PANELS = replace(named_target("avx512"), packs_from=1)
+"""A machine that reads a packed weight faster than its rows, for a single row of the other operand, too."""
+
+
+CASES |= {
+    f"scans/{name}": case
+    for name, case in {
+        "lstm of one row": lambda: scan_of(lstm_turn, 4, 1, stable=(3,), target=PANELS),
+        "lstm of one row any weight": lambda: scan_of(lstm_turn, 4, 1),
+        "lstm of 32 rows": lambda: scan_of(lstm_turn, 4),
+        "lstm of 32 rows avx2": lambda: scan_of(lstm_turn, 4, target="avx2"),
+        "lstm of 6 rows float64": lambda: scan_of(lstm_turn, 4, 6, kind=f64),
+        "lstm of any size": scan_of_any_size,
+        "lstm threads": lambda: scan_of(lstm_turn, 4, slots=2),
+        "lstm backward": scan_back,
+        "gru of one row": lambda: scan_of(gru_turn, 3, 1, stable=(2,), target=PANELS),
+        "gru of 32 rows": lambda: scan_of(gru_turn, 3),
+        "rnn of 6 rows": lambda: scan_of(rnn_turn, 1, 6),
+        "two directions threads": lambda: schedule_of(
+            two_directions,
+            *[f32(1, 256), f32(1, 256), f32(35, 1, 1024), f32(1024, 256)] * 2,
+            stable=(3, 7),
+            slots=2,
+        ),
+    }.items()
+}
 CASES |= {
     f"bands/{name}": case
     for name, case in {
@@ -390,6 +498,7 @@ def written():
         *FOLDER.glob("taps/*.txt"),
         *FOLDER.glob("gates/*.txt"),
         *FOLDER.glob("bands/*.txt"),
+        *FOLDER.glob("scans/*.txt"),
     ]
     return {str(path.relative_to(FOLDER)): path.read_text() for path in paths}
 

@@ -67,6 +67,34 @@ def recurrence():
     return job(lambda h, x: ops.bind(scan, h, x), normal(3, 8), normal(7, 3, 8))
 
 
+def two_directions():
+    """An LSTM layer over its input products, forth and back: state in slices, in place and by turns, a weight that is
+    packed before the loop.
+    """
+    rows, units = 5, 24
+    kinds = [TensorType(shape, numpy.dtype("f4")) for shape in ((rows, units), (rows, units), (rows, 4 * units))]
+
+    def step(h, c, z, w):
+        z = ops.add(z, ops.matmul(h, w, False, True))
+        i, f, g, o = (ops.slice(z, (0, k * units), (rows, (k + 1) * units), (1, 1)) for k in range(4))
+        c = ops.add(ops.mul(ops.sigmoid(f), c), ops.mul(ops.sigmoid(i), ops.tanh(g)))
+        h = ops.mul(ops.sigmoid(o), ops.tanh(c))
+        return [h, c, h]
+
+    body = ops.make_graph(step, [*kinds, TensorType((4 * units, units), numpy.dtype("f4"))])
+
+    def run(h, c, z, w):
+        forth, back = (ops.bind(ops.Scan(body, 6, reverse, 2), h, c, z, w) for reverse in (False, True))
+        turned = ops.make_graph(
+            lambda h, w: [ops.tanh(ops.matmul(h, w))], (kinds[0], TensorType((units, units), numpy.dtype("f4")))
+        )
+        (last,) = ops.bind(ops.Scan(turned, 5, False, 1), forth[0], ops.slice(w, (0, 0), (units, units), (1, 1)))
+        return [ops.concat(forth[2], back[2], axis=2), back[1], last]
+
+    operands = normal(rows, units), normal(rows, units, seed=1), normal(6, rows, 4 * units), normal(4 * units, units)
+    return job(run, *operands[:3], operands[3] / numpy.float32(5))
+
+
 def collatz():
     """A loop as long as the data says, with a branch in it."""
     halve = ops.make_graph(lambda n: [ops.shift_right(n, ops.like(1, n))], (I8,))
@@ -190,6 +218,7 @@ MODELS = {
     "gelu of layer norm": lambda: gelu_of_layer_norm(37, 100),
     "softmax": lambda: softmax(19, 50),
     "recurrence": recurrence,
+    "two_directions": two_directions,
     "collatz": collatz,
     "integers": integers,
     "float16": lambda: sixteen_bits(numpy.dtype("f2")),

@@ -71,7 +71,7 @@ def _manner(f: Function, turns: Size, split: Split) -> tuple[str, str]:
         return _manner_of_call(f, turns, split)
     work = estimated_us(split.nbytes, split.flops)
     grain = int(turns * parallel.RANGE_US / max(work, parallel.RANGE_US))
-    return str(max(1, grain)), str(int(work >= parallel.WORTH_US))
+    return str(max(1, grain)), str(int(work >= parallel.WORTH_US or split.wakes))
 
 
 def _manner_of_call(f: Function, turns: Size, split: Split) -> tuple[str, str]:
@@ -83,10 +83,11 @@ def _manner_of_call(f: Function, turns: Size, split: Split) -> tuple[str, str]:
     grain = f.op(f"fptosi double {f.op(f'fmul double {share}, {as_double(f, turns)}')} to i64")
     maximum = f.module.declare("llvm.smax.i64", "i64", ["i64", "i64"])
     some = f.op(f"call i64 {maximum}(i64 {grain}, i64 1)")
-    least = min(parallel.AWAKE_US, parallel.WORTH_US)
+    least = min(parallel.INNER_US if split.wakes else parallel.AWAKE_US, parallel.WORTH_US)
     enough = f.op(f"fcmp oge double {work}, {literal(least, float64)}")
     wake = f.op(f"fcmp oge double {work}, {literal(parallel.WORTH_US, float64)}")
-    return f.op(f"select i1 {enough}, i64 {some}, i64 {f.size(turns)}"), f.op(f"zext i1 {wake} to i64")
+    grain = f.op(f"select i1 {enough}, i64 {some}, i64 {f.size(turns)}")
+    return grain, "1" if split.wakes else f.op(f"zext i1 {wake} to i64")
 
 
 def _emit_call(module: Module) -> None:

@@ -27,11 +27,12 @@ from hybridize.codegen.llvm.contraction.taps import emit_taps
 from hybridize.codegen.llvm.contraction.winograd import emit_winograd
 from hybridize.codegen.llvm.nests.kernels import emit_kernel, emit_rows
 from hybridize.codegen.llvm.parallel import call_in_parallel, emit_body
+from hybridize.codegen.llvm.pointers import PassedPointers, Pointers, ProgramPointers
 from hybridize.codegen.llvm.prepare import emit_prepare
-from hybridize.codegen.llvm.regions import emit_region
+from hybridize.codegen.llvm.regions import WriteBody, emit_region, emit_scans
 from hybridize.codegen.llvm.rolling import emit_rolling
 from hybridize.codegen.llvm.routines.emit import emit_routine
-from hybridize.codegen.llvm.tasks import PROGRAM, emit_tasks
+from hybridize.codegen.llvm.tasks import emit_tasks
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, literal, llvm_type
 from hybridize.graph import Graph
 from hybridize.graph.ir import Array
@@ -46,6 +47,7 @@ from hybridize.schedule.parallel import SharedLoop, Split
 from hybridize.schedule.steps import (
     Address,
     Band,
+    Constant,
     Derived,
     LoopStep,
     ProductStep,
@@ -55,7 +57,7 @@ from hybridize.schedule.steps import (
     ScheduleStep,
     Stable,
     TapStep,
-    ThreadPoolHandle,
+    addresses_of,
 )
 from hybridize.schedule.tasks import TaskGroup, TaskPart
 from hybridize.schedule.updates import stops
@@ -128,7 +130,7 @@ def build(
     return Built(module, plan, constants, tuple(sources))
 
 
-def _given(constant: Array | Derived | ThreadPoolHandle) -> Array:
+def _given(constant: Constant) -> Array:
     """A constant as it is given; nothing, where it is made."""
     return constant if isinstance(constant, numpy.ndarray) else numpy.empty(0, numpy.uint8)
 
@@ -153,29 +155,37 @@ class Emitter:
         f = self._function(name, linkage)
         if self.sized:
             f.use_sizes("%inputs", len(scheduled.plan.inputs) + len(scheduled.constants))
-        return self._steps(f, scheduled.steps, bool(scheduled.plan.updates), scheduled.groups)
+        names = self._steps(f, scheduled.steps, ProgramPointers(f), bool(scheduled.plan.updates), scheduled.groups)
+        f.do("ret void")
+        return names
 
     def _function(self, name: str, linkage: str) -> Function:
         params = [("ptr", "inputs"), ("ptr", "outputs"), ("ptr", "scratch")]
         return Function(self.module, name, params, linkage=linkage, attributes=UNOPTIMISED)
 
     def _steps(
-        self, f: Function, all_steps: Sequence[ScheduleStep], updates: bool, groups: Sequence[TaskGroup] = ()
+        self,
+        f: Function,
+        all_steps: Sequence[ScheduleStep],
+        pointers: Pointers,
+        updates: bool,
+        groups: Sequence[TaskGroup] = (),
     ) -> list[str]:
         """Call all steps; returns the function of each. Where a program `updates`, a failed assertion ends it."""
-        pointers = Pointers(f)
         names: list[str] = []
         for group in groups:
             names += self._in_turn(f, all_steps[len(names) : group.first], updates, pointers)
             names += self.group(f, group, all_steps, pointers)
         names += self._in_turn(f, all_steps[len(names) :], updates, pointers)
-        f.do("ret void")
         return names
 
     def _in_turn(self, f: Function, steps: Sequence[ScheduleStep], updates: bool, pointers: Pointers) -> list[str]:
         """Call steps one after the other."""
         names = []
         for band, some in itertools.groupby(steps, key=_band):
+            if isinstance(band, int):
+                names += self.scans(f, [step for step in some if isinstance(step, RegionStep)], pointers)
+                continue
             if isinstance(band, RollingBand):
                 names += self.rolling(f, band, [step for step in some if isinstance(step, TapStep)], pointers)
                 continue
@@ -193,12 +203,21 @@ class Emitter:
         assert group.split is not None
         names: dict[int, str] = {}
         tasks = []
+        addresses = tuple(
+            dict.fromkeys(
+                address
+                for step in steps[group.first : group.last + 1]
+                if not isinstance(step, LoopStep) or step.kernel.nests
+                for address in addresses_of(step)
+            )
+        )
         for task in group.tasks:
             tasks.append(f"{self.prefix}.task{len(self.module.functions)}")
-            own = self._function(tasks[-1], "internal")
-            if f.sizes_slot is not None:
-                own.use_sizes("%inputs", f.sizes_slot)
-            within = Pointers(own)
+            own = Function(self.module, tasks[-1], [("ptr", "data")], attributes=UNOPTIMISED)
+            if f.sizes:
+                cell = own.on_entry(f"getelementptr ptr, ptr %data, i64 {len(addresses)}", "cell of sizes")
+                own.sizes = own.on_entry(f"load ptr, ptr {cell}, align 8", "sizes")
+            within = PassedPointers(own, addresses)
             for part in task:
                 self._part = own, part
                 names[part.step] = self.step(own, steps[part.step], within)
@@ -206,7 +225,7 @@ class Emitter:
         body = f"{self.prefix}.tasks{len(self.module.functions)}"
         emit_tasks(self.module, body, tasks)
         team = pointers.at(Address("input", group.split.team, 0))
-        call_in_parallel(f, team, body, [f"%{name}" for name in PROGRAM], len(tasks), group.split)
+        call_in_parallel(f, team, body, [pointers.at(address) for address in addresses], len(tasks), group.split)
         return [names[number] for number in range(group.first, group.last + 1)]
 
     def _stop(self, f: Function, condition: str) -> None:
@@ -240,15 +259,35 @@ class Emitter:
                 self._call(f, name, [pointers.at(address) for address in (*step.addresses, step.workspace)])
                 return name
             case RegionStep():
-                name = f"{self.prefix}.region{len(self.module.functions)}"
-                names = [f"{name}.body{i}" for i in range(len(step.bodies))]
-                for body_name, body in zip(names, step.bodies, strict=True):
-                    self.program(body_name, body)
-                emit_region(self.module, name, step, names, f.sizes_slot)
-                self._call(
-                    f, name, [*(pointers.at(address) for address in (*step.addresses, step.workspace)), "%inputs"]
-                )
-                return name
+                return self._region(f, step, pointers)
+
+    def _region(self, f: Function, step: RegionStep, pointers: Pointers) -> str:
+        name = f"{self.prefix}.region{len(self.module.functions)}"
+        emit_region(self.module, name, step, self._body(step), sized=bool(f.sizes))
+        self._call(f, name, [*self._handed(step, pointers), *[f.sizes] * bool(f.sizes)])
+        return name
+
+    def scans(self, f: Function, steps: Sequence[RegionStep], pointers: Pointers) -> list[str]:
+        """Run scans in one loop; returns the function of each."""
+        name = f"{self.prefix}.region{len(self.module.functions)}"
+        emit_scans(self.module, name, steps, [self._body(step) for step in steps], sized=bool(f.sizes))
+        args = [arg for step in steps for arg in self._handed(step, pointers)]
+        self._call(f, name, [*args, *[f.sizes] * bool(f.sizes)])
+        return [name for _ in steps]
+
+    def _body(self, step: RegionStep) -> WriteBody:
+        """The writer of calls of the steps of a region's bodies."""
+
+        def write(f: Function, number: int, pointers: Pointers) -> None:
+            made = step.bodies[number]
+            self._steps(f, made.steps, pointers, False, made.groups)
+
+        return write
+
+    def _handed(self, step: RegionStep, pointers: Pointers) -> list[str]:
+        """The arguments of a region's function."""
+        constants = (address for one in step.constants for address in one)
+        return [pointers.at(address) for address in (*step.addresses, *constants, step.workspace)]
 
     def _kernel(self, kernel: Kernel) -> str:
         """The function of a kernel; many steps may run the very same one, which is printed once then."""
@@ -396,6 +435,7 @@ class Emitter:
             if isinstance(source, Stable):
                 sources.append(PlanSource("input", source.input, source.offset * source.itemsize))
                 continue
+            assert isinstance(source, numpy.ndarray), "what is the same in all turns of a loop is made before the loop"
             number = next((number for number, array in enumerate(arrays) if array is source), len(arrays))
             if number == len(arrays):
                 arrays.append(source)
@@ -409,7 +449,9 @@ class Emitter:
     def _derivation(self, name: str, derived: Derived) -> None:
         """A program of its own, which the runtime calls; it knows no sizes of calls."""
         sized, self.sized = self.sized, False
-        self._steps(self._function(name, ""), derived.steps, updates=False)
+        f = self._function(name, "")
+        self._steps(f, derived.steps, ProgramPointers(f), updates=False)
+        f.do("ret void")
         self.sized = sized
 
     def _once(self, kind: str, key: str, write: Callable[[str], object]) -> str:
@@ -451,7 +493,10 @@ BANDED = LoopStep | ProductStep
 """Steps that may be in a band of rows."""
 
 
-def _band(step: ScheduleStep) -> Band | RollingBand | None:
+def _band(step: ScheduleStep) -> Band | RollingBand | int | None:
+    """Return the band, or the number of the loop, that a step shares with those beside it."""
+    if isinstance(step, RegionStep):
+        return step.loop if step.loop >= 0 else None
     return None if not isinstance(step, BANDED | TapStep) or step.part is None else step.part.band
 
 
@@ -464,37 +509,3 @@ def _local(step: LoopStep | ProductStep) -> tuple[int, ...]:
     """For each address of a step in a band the bytes of a row where one block is all there is, else 0."""
     assert step.part is not None
     return step.part.local
-
-
-class Pointers:
-    """Registers of addresses, each computed once on entry of the program."""
-
-    def __init__(self, f: Function) -> None:
-        self._f = f
-        self._bases: dict[tuple[str, int], str] = {}
-        self._known: dict[Address, str] = {}
-
-    def at(self, address: Address) -> str:
-        """The register that points to `address`."""
-        found = self._known.get(address)
-        if found is None:
-            base = self._base(address)
-            found = self._known[address] = self.moved(base, address.offset)
-        return found
-
-    def moved(self, base: str, offset: int) -> str:
-        """A pointer some bytes further on."""
-        if same(offset, 0):
-            return base
-        return self._f.op(f"getelementptr i8, ptr {base}, i64 {self._f.size(offset)}")
-
-    def _base(self, address: Address) -> str:
-        if address.kind == "scratch":
-            return "%scratch"
-        key = (address.kind, address.slot)
-        found = self._bases.get(key)
-        if found is None:
-            array = f"%{address.kind}s"
-            cell = array if not address.slot else self._f.op(f"getelementptr ptr, ptr {array}, i64 {address.slot}")
-            found = self._bases[key] = self._f.op(f"load ptr, ptr {cell}")
-        return found

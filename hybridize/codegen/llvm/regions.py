@@ -1,79 +1,104 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Control flow: branches and loops that call the functions of their bodies.
+"""Control flow: branches and loops around the steps of their bodies.
 
-A region is an internal function `(ptr outputs..., ptr inputs..., ptr workspace, ptr constants)`, `constants` being the
-program's array of inputs. A body has the program's own form `(ptr inputs, ptr outputs, ptr scratch)`; its arrays of
-pointers are on the stack, and end with that to the sizes where the program's does. State alternates between two copies
-in the workspace.
+A region is an internal function `(ptr outputs..., ptr inputs..., ptr constants..., ptr workspace)`, the constants of
+one body after those of another; where sizes come with the call, `ptr sizes` follows. The steps of its bodies are called
+from its own blocks, with pointers to the region's buffers or to slices of them. What is the same in all turns is
+computed before the loop. State is handed on as a pointer: nothing is copied from turn to turn.
+
+Scans that share a loop are one function, which takes what each of them takes, one after the other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from hybridize.base.dims import same
+from hybridize.base.dims import bounds, is_symbolic, same
+from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm.text import Function, Module
-from hybridize.schedule.steps import RegionStep
+from hybridize.codegen.llvm.pointers import Base, Pointers
+from hybridize.codegen.llvm.text import Function, LoopBlock, Module
+from hybridize.schedule.memory import ALIGN
+from hybridize.schedule.steps import RegionStep, addresses_of
+
+WriteBody = Callable[[Function, int, Pointers], None]
+"""`write(f, body, pointers)` writes calls of the steps of a body."""
 
 
-def emit_region(
-    module: Module, name: str, step: RegionStep, bodies: Sequence[str], sizes_slot: int | None = None
-) -> None:
-    """Write the region `name`, which calls `bodies`; the program has its sizes at `sizes_slot`, if it has any."""
-    params = [f"o{k}" for k in range(len(step.outputs))] + [f"i{k}" for k in range(len(step.inputs))]
-    f = Function(module, name, [("ptr", param) for param in (*params, "workspace", "constants")])
-    if sizes_slot is not None:
-        f.use_sizes("%constants", sizes_slot)
-    writer = _Region(f, step, bodies)
-    {"cond": writer.cond, "while": writer.repeat, "scan": writer.scan}[step.kind]()
+def emit_region(module: Module, name: str, step: RegionStep, write: WriteBody, *, sized: bool) -> None:
+    """Write the region `name`; `sized` is whether sizes come with the call."""
+    f = _function(module, name, [step], sized)
+    region = _Region(f, step, write, 0)
+    match step.kind:
+        case "cond":
+            region.cond()
+        case "while":
+            region.repeat()
+        case "scan":
+            _turn_together(f, [region])
     f.do("ret void")
 
 
-class _Call:
-    """A body with its arrays of pointers, its constants in address."""
+def emit_scans(
+    module: Module, name: str, steps: Sequence[RegionStep], writes: Sequence[WriteBody], *, sized: bool
+) -> None:
+    """Write scans of one length that do not need each other as one loop."""
+    f = _function(module, name, steps, sized)
+    _turn_together(f, [_Region(f, *one, number) for number, one in enumerate(zip(steps, writes, strict=True))])
+    f.do("ret void")
 
-    def __init__(self, f: Function, name: str, inputs: int, outputs: int, constants: Sequence[int]) -> None:
-        self._f = f
-        self._name = name
-        self._inputs = f.alloca("ptr", max(1, inputs + len(constants) + bool(f.sizes)))
-        self._outputs = f.alloca("ptr", max(1, outputs))
-        for k, slot in enumerate(constants):
-            self._set(self._inputs, inputs + k, f.op(f"load ptr, ptr {self._cell('%constants', slot)}"))
-        if f.sizes:
-            self._set(self._inputs, inputs + len(constants), f.sizes)
 
-    def _cell(self, array: str, k: int) -> str:
-        return array if not k else self._f.op(f"getelementptr ptr, ptr {array}, i64 {k}")
+def _function(module: Module, name: str, steps: Sequence[RegionStep], sized: bool) -> Function:
+    params: list[str] = []
+    for number, step in enumerate(steps):
+        params += [f"o{number}.{k}" for k in range(len(step.outputs))]
+        params += [f"i{number}.{k}" for k in range(len(step.inputs))]
+        for body, constants in enumerate(step.constants):
+            params += [f"k{number}.{body}.{k}" for k in range(len(constants))]
+        params.append(f"workspace{number}")
+    f = Function(module, name, [("ptr", param) for param in (*params, *["sizes"] * sized)], busy=True)
+    if sized:
+        f.sizes = "%sizes"
+    return f
 
-    def _set(self, array: str, k: int, pointer: str) -> None:
-        self._f.do(f"store ptr {pointer}, ptr {self._cell(array, k)}")
 
-    def inputs(self, pointers: Sequence[str]) -> None:
-        """Set what the body reads."""
-        for k, pointer in enumerate(pointers):
-            self._set(self._inputs, k, pointer)
+def _turn_together(f: Function, scans: Sequence[_Region]) -> None:
+    """One loop over the slices of scans of one length."""
+    first = [scan.begin() for scan in scans]
+    carry = [("ptr", pointer) for pointers in first for pointer in pointers]
+    with f.loop(0, f.size(scans[0].step.length), 1, carry) as loop:
+        values = iter(loop.values)
+        for scan in scans:
+            scan.turn(loop, values)
+    results = iter(loop.results)
+    for scan in scans:
+        scan.end(results)
 
-    def outputs(self, pointers: Sequence[str]) -> None:
-        """Set what the body writes."""
-        for k, pointer in enumerate(pointers):
-            self._set(self._outputs, k, pointer)
 
-    def run(self, scratch: str) -> None:
-        """Call the body."""
-        self._f.do(f"call void @{self._name}(ptr {self._inputs}, ptr {self._outputs}, ptr {scratch})")
+@frozen
+class _Turn:
+    """The places of a value of a loop's state in a turn, as registers."""
+
+    now: str
+    """Read by the body."""
+    to: str
+    """Written by it."""
+    spare: str = ""
+    """By turns: written by the next turn."""
 
 
 class _Region:
-    def __init__(self, f: Function, step: RegionStep, bodies: Sequence[str]) -> None:
+    def __init__(self, f: Function, step: RegionStep, write: WriteBody, number: int) -> None:
         self.f = f
         self.step = step
-        self.scratch = self._at("%workspace", step.scratch_offset)
-        self.calls = [
-            _Call(f, name, len(body.plan.inputs), len(body.plan.outputs), slots)
-            for name, body, slots in zip(bodies, step.bodies, step.constants, strict=True)
-        ]
-        self.moving = [k for k in range(step.carried) if k not in step.invariant]
+        self.outputs = [f"%o{number}.{k}" for k in range(len(step.outputs))]
+        self.inputs = [f"%i{number}.{k}" for k in range(len(step.inputs))]
+        self._number = number
+        self._write = write
+        self._workspace = f"%workspace{number}"
+        self._scratch = self._at(self._workspace, step.scratch_offset)
+        self._fixed: list[Pointers] = []
+        """Of each body those that are the same in all turns."""
 
     def _at(self, pointer: str, offset: int | str) -> str:
         if isinstance(offset, str):
@@ -85,90 +110,180 @@ class _Region:
             name = self.f.module.declare("llvm.memcpy.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"])
             self.f.do(f"call void {name}(ptr {target}, ptr {source}, i64 {self.f.size(nbytes)}, i1 false)")
 
-    def _state(self, copy: str) -> list[str]:
-        """Pointers to the state, steady values where they were at the beginning."""
-        return [
-            f"%i{k}" if k in self.step.invariant else self._at(copy, self.step.state_offsets[k])
-            for k in range(self.step.carried)
-        ]
+    # Bodies
 
-    def _begin(self) -> tuple[str, str]:
-        """Copy the given state in; returns the two copies' pointers."""
-        first = "%workspace"
-        state = self._state(first)
-        for k in self.moving:
-            self._copy(state[k], f"%i{k}", self.step.inputs[k].nbytes)
-        return first, self._at(first, self.step.state_bytes)
+    def _fix(self, inputs: Mapping[int, str]) -> None:
+        """Compute the pointers of the bodies that are the same in all turns: constants, scratch, these inputs."""
+        for number, made in enumerate(self.step.bodies):
+            first = len(made.plan.inputs)
+            bases: dict[Base, str] = {("scratch", 0): self._scratch}
+            bases |= {("input", k): pointer for k, pointer in inputs.items()}
+            names = (f"%k{self._number}.{number}.{k}" for k in range(len(self.step.constants[number])))
+            bases |= {("input", first + k): name for k, name in enumerate(names)}
+            pointers = Pointers(self.f, bases)
+            for step in made.steps:
+                pointers.resolve(addresses_of(step))
+            self._fixed.append(pointers)
 
-    def _end(self, copy: str) -> None:
-        """Copy the state out."""
+    def _body(self, number: int, inputs: Mapping[int, str], outputs: Sequence[str]) -> None:
+        """The steps of a body in one turn, with these inputs besides those that are fixed."""
+        bases: dict[Base, str] = {("input", k): pointer for k, pointer in inputs.items()}
+        bases |= {("output", k): pointer for k, pointer in enumerate(outputs)}
+        self._write(self.f, number, self._fixed[number].within(bases))
+
+    # State
+
+    def _of_kinds(self, *kinds: str) -> list[int]:
+        """The state that is kept in one of these ways."""
+        return [k for k, home in enumerate(self.step.state) if home.kind in kinds]
+
+    def _settle(self) -> dict[int, str]:
+        """The state that never moves: inputs of the bodies. What is kept in place is copied there."""
+        for k in self._of_kinds("in place"):
+            self._copy(self.outputs[k], self.inputs[k], self.step.inputs[k].nbytes)
+        steady = {k: self.inputs[k] for k in self._of_kinds("steady")}
+        return {**steady, **{k: self.outputs[k] for k in self._of_kinds("in place")}}
+
+    def _end_steady(self) -> None:
+        """Give what the body hands on as it is."""
         addresses = self.step.addresses
-        for k, pointer in enumerate(self._state(copy)):
-            if k in self.moving or addresses[k] != addresses[len(self.step.outputs) + k]:
-                self._copy(f"%o{k}", pointer, self.step.outputs[k].nbytes)
+        for k in self._of_kinds("steady"):
+            if k not in self.step.unread and addresses[k] != addresses[len(self.step.outputs) + k]:
+                self._copy(self.outputs[k], self.inputs[k], self.step.outputs[k].nbytes)
+
+    # Branches, and loops that ask
 
     def cond(self) -> None:
         """One of two bodies."""
         f = self.f
-        truth = f.op(f"icmp ne i8 {f.op('load i8, ptr %i0, align 1')}, 0")
+        truth = f.op(f"icmp ne i8 {f.op(f'load i8, ptr {self.inputs[0]}, align 1')}, 0")
         then, orelse, after = f.fresh("then"), f.fresh("else"), f.fresh("after")
+        self._fix(dict(enumerate(self.inputs[1:])))
         f.branch(truth, then, orelse)
-        for label, call in zip((then, orelse), self.calls, strict=True):
+        for number, label in enumerate((then, orelse)):
             f.begin_block(label)
-            call.inputs([f"%i{k}" for k in range(1, len(self.step.inputs))])
-            call.outputs([f"%o{k}" for k in range(len(self.step.outputs))])
-            call.run(self.scratch)
+            self._body(number, {}, [self.outputs[k] for k in self.step.gives])
             f.jump(after)
         f.begin_block(after)
 
     def repeat(self) -> None:
         """A while loop."""
-        f = self.f
-        asked, body = self.calls
-        first, second = self._begin()
-        flag = self._at("%workspace", 2 * self.step.state_bytes)
-        asked.outputs([flag])
-        before, head, turn, after = f.label, f.fresh("head"), f.fresh("turn"), f.fresh("after")
+        f, step = self.f, self.step
+        self._fix(self._settle())
+        flag = self._at(self._workspace, step.scratch_offset - ALIGN)
+        carried = self._of_kinds("by turns")
+        first = {k: _Turn(self.inputs[k], self.outputs[k], self._other(k)) for k in carried}
+        before, head, turn, again, after = f.label, f.fresh("head"), f.fresh("turn"), f.fresh("again"), f.fresh("after")
         f.jump(head)
         f.begin_block(head)
-        now, other = f"%{f.fresh('now')}", f"%{f.fresh('other')}"
-        # The turn jumps back with the copies exchanged.
-        f.do(f"{now} = phi ptr [ {first}, %{before} ], [ {other}, %{turn} ]")
-        f.do(f"{other} = phi ptr [ {second}, %{before} ], [ {now}, %{turn} ]")
-        state = self._state(now)
-        asked.inputs(state)
-        asked.run(self.scratch)
+        state = {k: _Turn(*(f"%{f.fresh(word)}" for word in ("now", "to", "spare"))) for k in carried}
+        for k, one in state.items():
+            begin = first[k]
+            for name, start, following in (
+                (one.now, begin.now, one.to),
+                (one.to, begin.to, one.spare),
+                (one.spare, begin.spare, one.to),
+            ):
+                f.do(f"{name} = phi ptr [ {start}, %{before} ], [ {following}, %{again} ]")
+        now = {k: one.now for k, one in state.items()}
+        self._body(0, now, [flag])
         truth = f.op(f"icmp ne i8 {f.op(f'load i8, ptr {flag}, align 1')}, 0")
         f.branch(truth, turn, after)
         f.begin_block(turn)
-        following = self._state(other)
-        body.inputs(state)
-        body.outputs([following[k] for k in self.moving])
-        body.run(self.scratch)
+        self._body(1, now, [state[k].to if k in state else self.outputs[k] for k in step.gives])
+        f.jump(again)
+        f.begin_block(again)
         f.jump(head)
         f.begin_block(after)
-        self._end(now)
+        for k, one in state.items():
+            with f.when(f.op(f"icmp ne ptr {one.now}, {self.outputs[k]}")):
+                self._copy(self.outputs[k], one.now, step.outputs[k].nbytes)
+        self._end_steady()
 
-    def scan(self) -> None:
-        """A loop of known length over slices."""
+    # Scans
+
+    def begin(self) -> list[str]:
+        """Write what comes before a scan's loop; returns the first values of the pointers that it carries."""
+        constants = (k for k in range(len(self.step.state), len(self.inputs)) if k not in self.step.stacked)
+        self._fix({**self._settle(), **{k: self.inputs[k] for k in constants}})
+        return [pointer for k in self._carried for pointer in self._first(k)]
+
+    def turn(self, loop: LoopBlock, values: Iterator[str]) -> None:
+        """Write one turn of a scan, of which the loop carries the next of these values."""
         f, step = self.f, self.step
-        (body,) = self.calls
-        first, second = self._begin()
-        with f.loop(0, f.size(step.length), 1, [("ptr", first), ("ptr", second)]) as loop:
-            now, other = loop.values
-            index = f.op(f"sub i64 {f.size(step.length - 1)}, {loop.index}") if step.reverse else loop.index
-            inputs = self._state(now)
-            for k in range(step.carried, len(step.inputs)):
-                inputs.append(self._slice(f"%i{k}", step.inputs[k], index) if k in step.stacked else f"%i{k}")
-            following = self._state(other)
-            outputs = [following[k] for k in self.moving]
-            stacked = range(step.carried, len(step.outputs))
-            outputs += [self._slice(f"%o{k}", step.outputs[k], index) for k in stacked]
-            body.inputs(inputs)
-            body.outputs(outputs)
-            body.run(self.scratch)
-            loop.following = [other, now]
-        self._end(loop.results[0])
+        index = f.op(f"sub i64 {f.size(step.length - 1)}, {loop.index}") if step.reverse else loop.index
+        first = len(step.state)
+        slices = {k: self._slice(self.outputs[k], step.outputs[k], index) for k in range(first, len(step.outputs))}
+        state = {k: self._turn(k, values, slices, loop.index) for k in self._carried}
+        inputs = {k: one.now for k, one in state.items()}
+        inputs |= {k: self._slice(self.inputs[k], step.inputs[k], index) for k in step.stacked}
+        self._body(0, inputs, [state[k].to if k in state else slices.get(k, self.outputs[k]) for k in step.gives])
+        for one in state.values():
+            loop.following += [one.to, one.spare, one.to] if one.spare else [one.to]
+
+    def end(self, results: Iterator[str]) -> None:
+        """Write what comes after a scan's loop: the last state to the outputs."""
+        step = self.step
+        for k in self._carried:
+            last, nbytes = next(results), step.outputs[k].nbytes
+            if step.state[k].kind == "as left":
+                # Without a turn it is where it was given.
+                if k not in step.unread:
+                    self._copy(self.outputs[k], last, nbytes)
+                continue
+            if step.state[k].kind == "by turns":
+                next(results), next(results)
+            self._copy_if(False, self.outputs[k], self.inputs[k], nbytes)
+        self._end_steady()
+
+    @property
+    def _carried(self) -> list[int]:
+        """The state of which a scan carries pointers."""
+        return self._of_kinds("by turns", "as left", "as found")
+
+    def _other(self, k: int) -> str:
+        """The place besides the output in which state is by turns."""
+        return self._at(self._workspace, self.step.state[k].offset)
+
+    def _first(self, k: int) -> list[str]:
+        """The pointers that a scan carries for a value of the state, in the first turn."""
+        f, step, home = self.f, self.step, self.step.state[k]
+        given, output = self.inputs[k], self.outputs[k]
+        if home.kind == "as left":
+            return [given]
+        if home.kind == "as found":
+            first = f.size(step.length - 1) if step.reverse else "0"
+            there = self._slice(self.outputs[home.stack], step.outputs[home.stack], first)
+            self._copy_if(True, there, given, step.inputs[k].nbytes)
+            return [there]
+        other = self._other(k)
+        if not is_symbolic(step.length):
+            return [given, *((output, other) if step.length % 2 else (other, output))]
+        odd = f.op(f"trunc i64 {f.size(step.length)} to i1")
+        return [given, *(f.op(f"select i1 {odd}, ptr {x}, ptr {y}") for x, y in ((output, other), (other, output)))]
+
+    def _turn(self, k: int, values: Iterator[str], slices: Mapping[int, str], turn: str) -> _Turn:
+        """The places of a value of the state in a turn."""
+        f, step, home = self.f, self.step, self.step.state[k]
+        now = next(values)
+        if home.kind == "by turns":
+            return _Turn(now, next(values), next(values))
+        if home.kind == "as left":
+            return _Turn(now, slices[home.stack])
+        nbytes = step.inputs[k].nbytes
+        following = self._at(now, f.size(-nbytes if step.reverse else nbytes))
+        last = f.op(f"icmp eq i64 {turn}, {f.size(step.length - 1)}")
+        return _Turn(now, f.op(f"select i1 {last}, ptr {self.outputs[k]}, ptr {following}"))
+
+    def _copy_if(self, turns: bool, target: str, source: str, nbytes: int) -> None:
+        """Copy in a call with turns, or in one without."""
+        low, high = bounds(self.step.length)
+        if low > 0 or high < 1:
+            if turns == (low > 0):
+                self._copy(target, source, nbytes)
+            return
+        with self.f.when(self.f.op(f"icmp {'ne' if turns else 'eq'} i64 {self.f.size(self.step.length)}, 0")):
+            self._copy(target, source, nbytes)
 
     def _slice(self, pointer: str, type_: TensorType, index: str) -> str:
         nbytes = type_.with_shape(type_.shape[1:]).nbytes

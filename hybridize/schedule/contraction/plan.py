@@ -99,5 +99,16 @@ def _stores(product: Product, arithmetic: Arithmetic, tiling: Tiling, following:
     if following == "nothing" and not arithmetic.converts and arithmetic.dtype != bool_:
         return "sums"
     # A tile of any number of rows is several functions: too many to have the epilogue in each.
-    light = following == "light" and not is_symbolic(product.m)
-    return "results" if light and all(section.tiles == 1 for section in tiling.sections) else "buffer"
+    inside = not is_symbolic(product.m) and all(section.tiles == 1 for section in tiling.sections)
+    return "results" if inside and (following == "light" or _is_written_once(product, tiling)) else "buffer"
+
+
+def _is_written_once(product: Product, tiling: Tiling) -> bool:
+    """Tell whether tiles have any epilogue inside at no more code than a function of it has: there is one tile, of one
+    vector of elements.
+    """
+    return (
+        same(product.m, 1)
+        and len(tiling.sections) == 1
+        and all(section.whole and section.vectors == section.gates for section in tiling.sections)
+    )

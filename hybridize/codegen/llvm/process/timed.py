@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hybridize.codegen.llvm.program import Emitter, Pointers
+from hybridize.codegen.llvm.pointers import Pointers
+from hybridize.codegen.llvm.program import Emitter
 from hybridize.codegen.llvm.text import Function, Module
 from hybridize.machine.target import Target
-from hybridize.schedule.steps import Band, LoopStep, ProductStep, RollingBand, ScheduleStep, TapStep
+from hybridize.schedule.steps import Band, LoopStep, ProductStep, RegionStep, RollingBand, ScheduleStep, TapStep
 from hybridize.schedule.tasks import TaskGroup
 
 _NOTED_FIRST = 2
@@ -60,6 +61,14 @@ class TimedEmitter(Emitter):
             return super().rolling(f, band, steps, pointers)
         self._begin(f)
         names = super().rolling(f, band, steps, pointers)
+        self._note_together(f, len(names))
+        return names
+
+    def scans(self, f: Function, steps: Sequence[RegionStep], pointers: Pointers) -> list[str]:
+        if f.name != self.prefix:
+            return super().scans(f, steps, pointers)
+        self._begin(f)
+        names = super().scans(f, steps, pointers)
         self._note_together(f, len(names))
         return names
 

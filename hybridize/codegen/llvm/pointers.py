@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Registers that point to what steps read and write: addresses as pointers, each computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from hybridize.base.dims import same
+from hybridize.codegen.llvm.text import Function
+from hybridize.schedule.steps import NOWHERE, Address
+
+Base = tuple[str, int]
+"""The kind and slot of addresses."""
+
+
+class Pointers:
+    """Registers of addresses within a function, each computed where it is asked for first."""
+
+    def __init__(self, f: Function, bases: Mapping[Base, str], known: Mapping[Address, str] | None = None) -> None:
+        """Of addresses in a function, whose `bases` are registers; some are `known`."""
+        self._f = f
+        self._bases = dict(bases)
+        self._known = dict(known or {})
+
+    def at(self, address: Address) -> str:
+        """The register that points to `address`."""
+        if address == NOWHERE:
+            return "null"
+        found = self._known.get(address)
+        if found is None:
+            found = self._known[address] = self.moved(self._base((address.kind, address.slot)), address.offset)
+        return found
+
+    def moved(self, base: str, offset: int) -> str:
+        """A pointer some bytes further on."""
+        if same(offset, 0):
+            return base
+        return self._f.op(f"getelementptr i8, ptr {base}, i64 {self._f.size(offset)}")
+
+    def resolve(self, addresses: Iterable[Address]) -> None:
+        """Compute those of some addresses that there is a base for."""
+        for address in addresses:
+            if (address.kind, address.slot) in self._bases:
+                self.at(address)
+
+    def within(self, bases: Mapping[Base, str]) -> Pointers:
+        """The pointers of a block that these lead to, with further bases; what it computes is of no use outside."""
+        return Pointers(self._f, {**self._bases, **bases}, self._known)
+
+    def _base(self, base: Base) -> str:
+        return self._bases[base]
+
+
+class ProgramPointers(Pointers):
+    """Those of a program: `%inputs` and `%outputs` are arrays of pointers, `%scratch` is memory."""
+
+    def __init__(self, f: Function) -> None:
+        super().__init__(f, {("scratch", 0): "%scratch"})
+
+    def _base(self, base: Base) -> str:
+        found = self._bases.get(base)
+        if found is None:
+            kind, slot = base
+            array = f"%{kind}s"
+            cell = array if not slot else self._f.op(f"getelementptr ptr, ptr {array}, i64 {slot}")
+            found = self._bases[base] = self._f.op(f"load ptr, ptr {cell}")
+        return found
+
+
+class PassedPointers(Pointers):
+    """Those of a function that is given an array of them, `%data`, one for each of some addresses."""
+
+    def __init__(self, f: Function, addresses: Sequence[Address]) -> None:
+        super().__init__(f, {})
+        self._cells = {address: number for number, address in enumerate(addresses)}
+
+    def at(self, address: Address) -> str:
+        """The register that points to `address`."""
+        if address == NOWHERE:
+            return "null"
+        found = self._known.get(address)
+        if found is None:
+            cell = self._f.op(f"getelementptr ptr, ptr %data, i64 {self._cells[address]}")
+            found = self._known[address] = self._f.op(f"load ptr, ptr {cell}, align 8")
+        return found
