@@ -18,10 +18,8 @@ from hybridize.base.frozen import frozen, mutable
 from hybridize.capture.trace.lines import Line
 from hybridize.capture.trace.recording import Branch, Recording
 from hybridize.graph import Node, Value
-from hybridize.ops import Broadcast, Gather, Reshape, Slice, Transpose, UpdateAt
-from hybridize.ops.op import Effect, bind1, effect_of, interpreting
-
-_VIEWS = (Slice, Reshape, Transpose, Broadcast)
+from hybridize.ops import Gather, Reshape, UpdateAt
+from hybridize.ops.op import Effect, Op, bind1, effect_of, interpreting
 
 
 @mutable
@@ -111,7 +109,7 @@ class RowsByNumber:
         if stands is not None:
             return stands
         node = self._producers.get(value)
-        if node is None or not isinstance(node.op, _VIEWS):
+        if node is None or not isinstance(node.op, Op) or not node.op.view:
             return None
         inner = self._outside(node.inputs[0])
         if inner is None:

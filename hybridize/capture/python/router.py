@@ -85,7 +85,7 @@ from hybridize.capture.python.logs import is_log, logged
 from hybridize.capture.python.mathematics import ELEMENTS, member
 from hybridize.capture.python.mutators import Held, store
 from hybridize.capture.python.spread import Spread
-from hybridize.capture.python.tables import is_index, looked_up
+from hybridize.capture.python.tables import is_index, looked_up, refuse_a_round
 from hybridize.capture.trace.recording import Recording, Trace, current_trace
 from hybridize.contract.places import (
     Attribute,
@@ -1043,6 +1043,7 @@ def item(router: Router, root: Trace, owner: Any, key: Any, whole: bool) -> Any:
                 )
             )
         if type(owner) in (list, tuple) and is_index(key):
+            refuse_a_round(key)
             if world.is_outside(owner):
                 world.read_content(owner)
             return looked_up(owner, key)

@@ -11,9 +11,11 @@ import numpy
 from hybridize.array.functions.shapes import stack
 from hybridize.array.operators import functions
 from hybridize.array.symbol import Symbol
+from hybridize.base.dims import is_symbolic
 from hybridize.base.errors import CaptureError
 from hybridize.base.nested import flatten, unflatten
 from hybridize.capture.control import joining, raising
+from hybridize.capture.control.signals import Unrollable
 from hybridize.capture.control.truth import truth
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.ops import Gather
@@ -23,6 +25,18 @@ from hybridize.ops.op import bind1, constant
 def is_index(key: Any) -> bool:
     """Tell whether a value of the graph is one that a list can be indexed by."""
     return type(key) is Symbol and key.shape == () and key.dtype.kind in "iu"
+
+
+def refuse_a_round(key: Symbol) -> None:
+    """Refuse to make one body for all rounds of a loop that reads items of a list by the number of its round.
+
+    Where Python knows how many rounds there are, it reads these items alone, and each as what it is.
+    """
+    trace = current_trace()
+    assert trace is not None
+    line = trace.root.numbers.line(key.operand(), trace)
+    if line is not None and not is_symbolic(line.count):
+        raise Unrollable("an item of a list is read by the number of a round that Python knows")
 
 
 def looked_up(table: Any, key: Symbol) -> Any:
