@@ -51,6 +51,11 @@ def stands_for(function: Callable[..., Any]) -> bool:
     return getattr(function, "__name__", "") in _MODES and function in _operators()
 
 
+def is_theirs(gradient: type) -> bool:
+    """Tell whether a `torch.autograd.Function` is what torch makes by itself for one of the operators."""
+    return gradient.__name__ in {f"GeneratedBackwardFor_hybridize_{mode}_default" for mode in _MODES}
+
+
 def call(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """Call the operator that stands for a function.
 

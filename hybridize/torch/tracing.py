@@ -22,7 +22,7 @@ from torch.utils._pytree import tree_map
 
 from hybridize.base.errors import CaptureError
 from hybridize.base.forks import renewed
-from hybridize.torch.recurrent import call, stands_for
+from hybridize.torch.recurrent import call, is_theirs, stands_for
 
 _HOOKS = (
     "_backward_hooks",
@@ -138,7 +138,7 @@ class TracedModule(torch.nn.Module):
         thread = threading.get_ident()
 
         def noted(cls: type, *args: Any, **kwargs: Any) -> Any:
-            if threading.get_ident() == thread:
+            if threading.get_ident() == thread and not is_theirs(cls):
                 self.notes.found.append(f"the torch.autograd.Function {cls.__name__}")
             return apply(cls, *args, **kwargs)
 
