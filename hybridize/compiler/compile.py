@@ -124,7 +124,8 @@ class _Work:
         threads: int | None,
         updates: Mapping[int, int],
     ) -> None:
-        self.graph, self.target, self.name, self.stable, self.updates = graph, target, name, stable, updates
+        self.graph, self.target, self.name, self.updates = graph, target, name, updates
+        self.stable = tuple(stable)  # not what was given: a dict would keep its arrays for as long as the cache
         self.slots, self.threads = slots, threads
         self.watch = _Stopwatch()
         self._optimized: Graph | None = None

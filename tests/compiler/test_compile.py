@@ -34,6 +34,20 @@ def graph(scale=2.0, rows=3):
     return builder.finish([y, z])
 
 
+class Weight:
+    """What a dict of stable inputs may hold."""
+
+
+def test_the_cache_keeps_nothing_of_what_was_said_to_be_stable():
+    weight = Weight()
+    kept = compiler.compile(graph(7.25), stable={1: weight})
+    gone = weakref.ref(weight)
+    del weight
+    gc.collect()
+    assert gone() is None
+    assert kept.plan is not None
+
+
 def data(rows=3):
     rng = np.random.default_rng(0)
     return [rng.uniform(-1, 1, (rows, 5)).astype(np.float32) for _ in range(2)]

@@ -60,6 +60,57 @@ def test_gradients():
         assert found[0] == found[1]
 
 
+WEIGHTS = [0.5 * (k % 3) + 0.25 for k in range(90)]
+
+
+def ended_by_data(count):
+    """Functions that read items of a list by the number of a round, in loops that data ends, or ends a round of."""
+
+    def left(x):
+        for i in range(count):
+            if x[0] > 20:
+                break
+            x = x + WEIGHTS[i]
+        return x
+
+    def skipped(x):
+        for i in range(count):
+            if x[1] > 2:
+                continue
+            x = x + WEIGHTS[i] * WEIGHTS[count - 1 - i]
+        return x
+
+    def returned(x):
+        for i in range(count):
+            x = x * 1.01 + WEIGHTS[i]
+            if x[2] > 15:
+                return x, i
+        return x, -1
+
+    def inside(x):
+        for i in range(count):
+            while x[0] < i:
+                x = x + WEIGHTS[i]
+            x = x - WEIGHTS[-i - 1]
+        return x
+
+    def numbered(x):
+        for i, row in enumerate([x] * min(count, 20)):
+            if x[0] > 7:
+                break
+            x = x + row * WEIGHTS[i]
+        return x
+
+    return [left, skipped, returned, inside, numbered]
+
+
+@pytest.mark.parametrize("name", [function.__name__ for function in ended_by_data(0)])
+@pytest.mark.parametrize("count", [3, 20, 80])
+def test_rounds_that_data_ends(same, name, count):
+    function = next(function for function in ended_by_data(count) if function.__name__ == name)
+    same(lambda: function, *VALUES)
+
+
 def test_refused():
     def names(x):
         return NAMES[x.argmax()]

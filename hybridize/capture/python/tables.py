@@ -35,7 +35,7 @@ def refuse_a_round(key: Symbol) -> None:
     trace = current_trace()
     assert trace is not None
     line = trace.root.numbers.line(key.operand(), trace)
-    if line is not None and not is_symbolic(line.count):
+    if line is not None and not line.ends_early and not is_symbolic(line.count):
         raise Unrollable("an item of a list is read by the number of a round that Python knows")
 
 

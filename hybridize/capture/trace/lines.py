@@ -23,6 +23,8 @@ class Line:
     start: Size
     step: Size
     count: Size
+    ends_early: bool = False
+    """True if data may end the loop before: then they are so many at most."""
 
     @property
     def moves(self) -> bool:
@@ -79,16 +81,17 @@ def line_of(
 def _combined(op: Any, parts: list[Line]) -> Line | None:
     """Return the line that an operation gives of lines."""
     count = next((part.count for part in parts if part.moves), 1)
+    early = any(part.ends_early for part in parts)
     match op:
         case SizeOf():
             return Line(op.size, 0, 1)
         case Add():
-            return Line(parts[0].start + parts[1].start, parts[0].step + parts[1].step, count)
+            return Line(parts[0].start + parts[1].start, parts[0].step + parts[1].step, count, early)
         case Sub():
-            return Line(parts[0].start - parts[1].start, parts[0].step - parts[1].step, count)
+            return Line(parts[0].start - parts[1].start, parts[0].step - parts[1].step, count, early)
         case Neg():
-            return Line(-parts[0].start, -parts[0].step, count)
+            return Line(-parts[0].start, -parts[0].step, count, early)
         case Mul() if not (parts[0].moves and parts[1].moves):
             moving, fixed = (parts[0], parts[1]) if parts[0].moves else (parts[1], parts[0])
-            return Line(fixed.start * moving.start, fixed.start * moving.step, count)
+            return Line(fixed.start * moving.start, fixed.start * moving.step, count, early)
     return None
