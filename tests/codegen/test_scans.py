@@ -9,7 +9,7 @@ from hybridize import ops
 from hybridize.base.dims import SizeScope
 from hybridize.base.dtypes import float32, float64
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm.engine import host_target
+from hybridize.codegen.llvm.engine import host_target, named_target
 from hybridize.codegen.llvm.program import build, scheduled
 from hybridize.compiler import compile
 from hybridize.ops.evaluate import evaluate
@@ -189,7 +189,7 @@ def test_a_loop_in_a_loop_packs_before_the_outer_one():
     op = ops.Scan(outer_body, 5, False, 1)
     graph = ops.make_graph(lambda h, x, w: ops.bind(op, h, x, w), [of(9, 64), of(5, 6, 9, 64), of(64, 64)])
     checked(graph, [x / 4 for x in drawn(graph)])
-    *packing, scan = scheduled(graph, host_target()).steps
+    *packing, scan = scheduled(graph, named_target("avx512")).steps  # avx2 reads this weight where it lies
     assert len(packing) == 1
     assert [step.kind for step in scan.bodies[0].steps] == ["scan"]
 

@@ -71,14 +71,14 @@ def gated(x, w, v, b, c):
 
 def test_narrow_heads_are_one_product(monkeypatch):
     weights = [normal(16, 64, seed=k) for k in range(8)]
-    joined, plain = both(monkeypatch, heads, normal(16, 64), *weights)
+    joined, plain = both(monkeypatch, heads, normal(16, 64), *weights, target=WIDE)
     assert len(joined) == 1 and len(plain) == 8
     assert joined[0].ops.count("matmul") == 8  # and it says so
 
 
 def test_what_follows_all_alike_stays_in_the_store(monkeypatch):
     weights = [normal(*shape, seed=k) for k in range(4) for shape in ((16, 64), (16, 64), (16,), (16,))]
-    joined, plain = both(monkeypatch, attention, normal(12, 64), *weights)
+    joined, plain = both(monkeypatch, attention, normal(12, 64), *weights, target=WIDE)
     assert [step.kind for step in joined] == ["contraction"] * 5
     assert len(plain) == 12
     assert joined[0].ops.count("add") == 8

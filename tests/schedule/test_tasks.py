@@ -419,4 +419,4 @@ def test_results_are_right(everything):
     loaded = compile_module(built.module.text(), host_target())
     run = Executable(loaded, loaded.address("program"), built.plan, built.constants, built.sources, team=POOL.team(2))
     for one, other in zip(run.run(inputs), evaluate(graph, inputs), strict=True):
-        numpy.testing.assert_allclose(one, other, atol=1e-5)
+        numpy.testing.assert_allclose(one, other, atol=1e-4)  # five layers: each magnifies rounding a few times

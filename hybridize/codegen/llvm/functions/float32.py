@@ -4,8 +4,8 @@
     EMITTERS[function](f, args, dtype, lanes, target) -> register
 
 The frequent ones (exp, log, tanh, ...) are written in float32 where they are used; the rare ones compute in float64
-(`wide`) in a function of their own, once per module. For float64 itself see `float64`. Half
-floats compute as float32.
+(`wide`) in a function of their own, once per module. For float64 itself see `float64`.
+Half floats are float32 in registers.
 
 Source: polynomials of Cephes (S. Moshier) for exp, log, sin, cos; of N. Juffa for erf; others fitted for this file.
 """
@@ -14,12 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hybridize.base.dtypes import DType, float32, float64
+from hybridize.base.dtypes import DType, float32
 from hybridize.codegen.llvm.functions import float64 as double
 from hybridize.codegen.llvm.functions import wide
 from hybridize.codegen.llvm.functions.gamma import gamma
 from hybridize.codegen.llvm.functions.vectors import Vectors
-from hybridize.codegen.llvm.text import Function, llvm_type
+from hybridize.codegen.llvm.text import Function
 from hybridize.machine.target import Target
 
 Rule = Callable[..., str]
@@ -273,10 +273,6 @@ CALLED: dict[str, Rule] = {
 
 
 def _apply(name: str, f: Function, args: list[str], dtype: DType, lanes: int, target: Target) -> str:
-    if dtype not in (float32, float64):
-        from_, to = llvm_type(dtype, lanes), llvm_type(float32, lanes)
-        wider = [f.op(f"fpext {from_} {arg} to {to}") for arg in args]
-        return f.op(f"fptrunc {to} {_apply(name, f, wider, float32, lanes, target)} to {from_}")
     v = Vectors(f, dtype, lanes, target)
     if dtype == float32 and name in INLINE:
         return INLINE[name](v, *args)
