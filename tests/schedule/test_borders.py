@@ -11,6 +11,7 @@ from hybridize import ops
 from hybridize.base.dims import SizeScope
 from hybridize.base.dtypes import float32, int64
 from hybridize.base.types import TensorType
+from hybridize.codegen.llvm.engine import runnable
 from hybridize.codegen.llvm.program import build, scheduled
 from hybridize.compiler import compile as compiled
 from hybridize.loops.contraction import Contraction, extent, plain, reference, subscript
@@ -22,7 +23,7 @@ from hybridize.schedule.contraction.parts import whole
 from hybridize.schedule.contraction.phases import phases
 from hybridize.schedule.steps import LoopStep, TapStep
 
-TARGETS = ("avx512", "avx2", "baseline")
+TARGETS = tuple(name for name in ("avx512", "avx2", "baseline") if name in runnable())
 
 
 # Arithmetic

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hybridize import np, ops
 from hybridize.base.dtypes import float32
 from hybridize.base.types import TensorType
-from hybridize.codegen.llvm.engine import compile_module
+from hybridize.codegen.llvm.engine import compile_module, runnable
 from hybridize.codegen.llvm.program import build
 from hybridize.compiler.pool import have_pool
 from hybridize.gluon import nn
@@ -22,6 +22,7 @@ from hybridize.runtime.executable import Executable
 from hybridize.runtime.pool import POOL
 from hybridize.schedule import parallel, rolling
 
+LEVELS = [name for name in ("avx512", "avx2", "baseline") if name in runnable()]
 NEVER = {"_AFAR": 0}
 ALWAYS = {"_AFAR": 1 << 40, "_WORK": 1 << 40, "_AGAIN": 0, "_WEIGHTS": 0}
 """Bands of whatever can be in one."""
@@ -79,7 +80,7 @@ LAYERS = st.lists(st.sampled_from([(32, 1, 1), (16, 1, 1), (0, 3, 1), (0, 5, 1),
     st.integers(9, 22),
     st.integers(7, 12),
     st.booleans(),
-    st.sampled_from(["avx512", "avx2", "baseline"]),
+    st.sampled_from(LEVELS),
     st.sampled_from([1, 4, 1 << 40]),
     st.integers(2, 4),
 )
