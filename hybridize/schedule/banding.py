@@ -131,6 +131,8 @@ class Bands:
         self._offers: dict[int, Callable[[], BandMember | None]] = {}
         self._placed: dict[int, Placed] = {}
         self._settled: list[Settled] = []
+        self._instead: dict[ScratchBlock, ScratchBlock] = {}
+        """Memory that lies in place of other memory, which stays as long; and that one, which lies in place of none."""
 
     def offer(self, number: int, nbytes: int, member: Callable[[], BandMember | None]) -> None:
         """Offer a step, which moves so many bytes, for a band; what is small is never in one."""
@@ -182,7 +184,7 @@ class Bands:
                 turned = member.plan.product.w_bytes if _turns(member.plan.product) else 0
                 packed += rounded(turned if packing is None else packing.nbytes)
         within = most_alive(ScratchBlock(size, block.first, block.last) for block, size in own.items())
-        apart = {*own, *_taken_over(run)}
+        apart = {*own, *self._taken_over(run)}
         around = (one for one in blocks if one.first <= last and one.last >= first and one not in apart)
         slots = self._threads if is_shared(*run.work, run.is_cut) else 1
         return sum((hint(rounded(block.nbytes)) for block in around), hint(packed) + within * slots)
@@ -209,9 +211,10 @@ class Bands:
         whole = scratch(size if threads is None else rounded(size) * threads.slots, first)
         whole.last = last
         inner = [(block, whole) for block in own]
-        for taker, giver in _taken_over(run).items():
+        for taker, giver in self._taken_over(run).items():
             giver.last = taker.last
             inner.append((taker, giver))
+            self._instead[taker] = giver
         self._settled.append(Settled(run, own, inner, threads))
         apart = {block for block, _ in inner}
         blocks[:] = [block for block in blocks if block not in apart]
@@ -219,6 +222,29 @@ class Bands:
         for block in blocks:
             if block.first <= last and block.last >= first:
                 block.first, block.last = min(block.first, first), max(block.last, last)
+
+    def _taken_over(self, run: Run) -> dict[ScratchBlock, ScratchBlock]:
+        """The memory that outlives a band, each in place of what an earlier step reads last, row for row.
+
+        Where that lies in place of other memory itself, since an earlier band, the other one is given.
+        """
+        first, last = run.span
+        rows = [
+            (memory, row)
+            for memory, row in run.row_bytes.items()
+            if isinstance(memory, ScratchBlock) and not memory.bordered
+        ]
+        placed = [(self._instead.get(memory, memory), row) for memory, row in rows]
+        givers = [(memory, row) for memory, row in placed if memory.first < first and memory.last < last]
+        taken: dict[ScratchBlock, ScratchBlock] = {}
+        for taker, row in rows:
+            if first < taker.first <= last < taker.last:
+                for giver, other in givers:
+                    suits = giver.last < taker.first and same(row, other) and same(giver.nbytes, taker.nbytes)
+                    if suits and giver not in taken.values():
+                        taken[taker] = giver
+                        break
+        return taken
 
     def _local(self, run: Run) -> dict[ScratchBlock, int]:
         """The memory that nobody outside of a band uses, with the bytes of a row of it.
@@ -280,26 +306,6 @@ class Bands:
             last = spans.get(number, number)
             yield range(number, last + 1)
             number = last + 1
-
-
-def _taken_over(run: Run) -> dict[ScratchBlock, ScratchBlock]:
-    """The memory that outlives a band, each in place of what an earlier step reads last, row for row."""
-    first, last = run.span
-    rows = [
-        (memory, row)
-        for memory, row in run.row_bytes.items()
-        if isinstance(memory, ScratchBlock) and not memory.bordered
-    ]
-    givers = [(memory, row) for memory, row in rows if memory.first < first and memory.last < last]
-    taken: dict[ScratchBlock, ScratchBlock] = {}
-    for taker, row in rows:
-        if first < taker.first <= last < taker.last:
-            for giver, other in givers:
-                suits = giver.last < taker.first and same(row, other) and same(giver.nbytes, taker.nbytes)
-                if suits and giver not in taken.values():
-                    taken[taker] = giver
-                    break
-    return taken
 
 
 def _turns(product: Product) -> bool:

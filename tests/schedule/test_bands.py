@@ -553,6 +553,29 @@ def test_memory_is_taken_over_within_a_band(threads):
     check(graph, numbers(0, *kinds), range(1, len(kinds)), threads)
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("kept", [1, 2, 3])
+def test_what_takes_memory_over_keeps_it_for_who_takes_it_next(kept, threads):
+    """The sums of a Transformer go from band to band, one in the place of the other; somebody reads one long after."""
+    inputs = numbers(kept, (300, 32), (32, 32), (32, 64), (64, 32))
+
+    def normalized(y):
+        y = y - y.mean(axis=1, keepdims=True)
+        return y / np.sqrt((y * y).mean(axis=1, keepdims=True) + 1e-3)
+
+    def encoder(x, w, w1, w2):
+        sums = [x * 2]
+        for _ in range(4):
+            y = normalized(sums[-1])
+            y = sums[-1] + (y @ y.T) @ y * 1e-2 @ w * 0.1
+            sums.append(y + np.maximum(normalized(y) @ w1, 0) @ w2 * 0.01)
+        return normalized(sums[-1]) + (sums[kept] * 3)[::-1]
+
+    graph = captured(encoder, *inputs)
+    assert len(set(bands(graph, stable=(1, 2, 3))) - {None}) >= 4
+    check(graph, inputs, (1, 2, 3), threads)
+
+
 @pytest.mark.parametrize("corpus", [of_nets, of_trainings, of_examples, of_chains])
 def test_bands_cost_no_memory(corpus):
     """A program needs at most a few per cent more with bands than without."""
