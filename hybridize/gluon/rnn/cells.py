@@ -142,7 +142,31 @@ class RNNCell(_GatedCell):
         return after, [after]
 
 
-class LSTMCell(_GatedCell):
+class _CellOfTwoActivations(_GatedCell):
+    """The base of LSTM and GRU: an activation for what is new, another one for the gates."""
+
+    def __init__(
+        self,
+        hidden_size: int,
+        i2h_weight_initializer: Any = None,
+        h2h_weight_initializer: Any = None,
+        i2h_bias_initializer: Any = "zeros",
+        h2h_bias_initializer: Any = "zeros",
+        input_size: int = 0,
+        prefix: str | None = None,
+        params: Any = None,
+        activation: Any = "tanh",
+        recurrent_activation: Any = "sigmoid",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            hidden_size, input_size, i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer,
+            h2h_bias_initializer, prefix, params, **kwargs,
+        )  # fmt: skip
+        self._activation, self._recurrent_activation = activation, recurrent_activation
+
+
+class LSTMCell(_CellOfTwoActivations):
     """A step of long short-term memory, with a cell beside the state.
 
         i, f, g, o = W_i2h x + b_i2h + W_h2h h + b_h2h
@@ -165,26 +189,6 @@ class LSTMCell(_GatedCell):
     """
 
     _gates = 4
-
-    def __init__(
-        self,
-        hidden_size: int,
-        i2h_weight_initializer: Any = None,
-        h2h_weight_initializer: Any = None,
-        i2h_bias_initializer: Any = "zeros",
-        h2h_bias_initializer: Any = "zeros",
-        input_size: int = 0,
-        prefix: str | None = None,
-        params: Any = None,
-        activation: Any = "tanh",
-        recurrent_activation: Any = "sigmoid",
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(
-            hidden_size, input_size, i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer,
-            h2h_bias_initializer, prefix, params, **kwargs,
-        )  # fmt: skip
-        self._activation, self._recurrent_activation = activation, recurrent_activation
 
     def _alias(self) -> str:
         return "lstm"
@@ -261,7 +265,7 @@ class LSTMPCell(LSTMCell):
         return f"{super().__repr__()[:-1]} -> {self._projection_size})"
 
 
-class GRUCell(_GatedCell):
+class GRUCell(_CellOfTwoActivations):
     """A step of gated recurrent units, whose state is a mixture of the last one and a new one.
 
         r, z from W_i2h x + b_i2h + W_h2h h + b_h2h, each through a sigmoid
@@ -284,26 +288,6 @@ class GRUCell(_GatedCell):
     """
 
     _gates = 3
-
-    def __init__(
-        self,
-        hidden_size: int,
-        i2h_weight_initializer: Any = None,
-        h2h_weight_initializer: Any = None,
-        i2h_bias_initializer: Any = "zeros",
-        h2h_bias_initializer: Any = "zeros",
-        input_size: int = 0,
-        prefix: str | None = None,
-        params: Any = None,
-        activation: Any = "tanh",
-        recurrent_activation: Any = "sigmoid",
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(
-            hidden_size, input_size, i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer,
-            h2h_bias_initializer, prefix, params, **kwargs,
-        )  # fmt: skip
-        self._activation, self._recurrent_activation = activation, recurrent_activation
 
     def _alias(self) -> str:
         return "gru"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy
 from numpy.typing import NDArray
 
 from hybridize.array import np, npx
@@ -58,19 +57,10 @@ class CachedAttention(HybridBlock):
 
     def of_all(self, x: Any, waves: Waves, start: Any = None) -> tuple[Any, Any, Any]:
         """Attend within [batch, time, units]; returns the result, the keys and the values."""
-        time = x.shape[1]
+        batch, time = x.shape[:2]
         q, k, v = self._projected(x, waves)
-        batch, groups, size = x.shape[0], self._groups, self._size
-        rows = q.reshape((batch, groups, self._heads // groups, time, size)) * size**-0.5
-        scores = np.matmul(rows, np.expand_dims(k, 2).swapaxes(-1, -2))
-        place = np.arange(time, dtype="int64")
-        seen = place <= np.expand_dims(place, 1)
-        if start is not None:
-            seen = (place >= start.reshape((batch, 1, 1, 1, 1))) & seen
-        weights = npx.softmax(np.where(seen, scores, -numpy.inf), -1)
-        if start is not None:
-            weights = np.where(seen, weights, 0)
-        found = np.matmul(weights, np.expand_dims(v, 2)).reshape((batch, self._heads, time, size))
+        seen = None if start is None else np.arange(time, dtype="int64") >= start.reshape((batch, 1, 1, 1))
+        found = npx.scaled_dot_product_attention(q, k, v, seen, is_causal=True)
         return self.out_proj(found.swapaxes(1, 2).reshape((batch, time, -1))), k, v
 
     def of_next(self, x: Any, place: Any, waves: Waves, keys: Any, values: Any, start: Any = None) -> Any:

@@ -6,22 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from hybridize.gluon import nn
-from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.model_zoo.text.decoder import CachedAttention, CausalDecoder, DecoderLayer
-
-
-class _Perceptron(HybridBlock):
-    """Two dense layers for each place, with a GELU between."""
-
-    def __init__(self, units: int, hidden: int, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        with self.name_scope():
-            self.inner = nn.Dense(hidden, flatten=False, in_units=units)
-            self.activation = nn.GELU("tanh")
-            self.outer = nn.Dense(units, flatten=False, in_units=hidden)
-
-    def forward(self, x: Any) -> Any:
-        return self.outer(self.activation(self.inner(x)))
 
 
 class GPT(CausalDecoder):
@@ -30,9 +15,9 @@ class GPT(CausalDecoder):
     Args:
         vocab_size: number of tokens.
         units: size of a vector.
-        num_layers: of attention and perceptrons.
+        num_layers: of attention and feed-forward nets.
         num_heads: divides the units.
-        hidden: units of the perceptrons; four times the units unless given.
+        hidden: units of the feed-forward nets; four times the units unless given.
         max_length: places that there are.
         eps: of the norms.
         tie_weights: the scores are products with the vectors of the tokens.
@@ -56,7 +41,7 @@ class GPT(CausalDecoder):
         layers = [
             DecoderLayer(
                 CachedAttention(units, num_heads, num_heads, True),
-                _Perceptron(units, 4 * units if hidden is None else hidden),
+                nn.FeedForward(4 * units if hidden is None else hidden, units, "gelu_tanh", in_units=units),
                 norm(),
                 norm(),
             )

@@ -7,36 +7,8 @@ from typing import Any
 
 import numpy
 
-from hybridize.array import npx
 from hybridize.gluon import nn
-from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.model_zoo.text.decoder import CachedAttention, CausalDecoder, DecoderLayer
-
-
-class _RMSNorm(HybridBlock):
-    """x / sqrt(mean(x * x) + eps) * gamma along the last axis."""
-
-    def __init__(self, units: int, eps: float = 1e-5, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self._eps = eps
-        self.gamma = self.params.get("gamma", shape=(units,), init="ones")
-
-    def forward(self, x: Any) -> Any:
-        return npx.rms_norm(x, self.gamma.data(), eps=self._eps)
-
-
-class _SwiGLU(HybridBlock):
-    """down(silu(gate(x)) * up(x)), without biases."""
-
-    def __init__(self, units: int, hidden: int, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        with self.name_scope():
-            self.gate = nn.Dense(hidden, use_bias=False, flatten=False, in_units=units)
-            self.up = nn.Dense(hidden, use_bias=False, flatten=False, in_units=units)
-            self.down = nn.Dense(units, use_bias=False, flatten=False, in_units=hidden)
-
-    def forward(self, x: Any) -> Any:
-        return self.down(npx.silu(self.gate(x)) * self.up(x))
 
 
 class Llama(CausalDecoder):
@@ -73,12 +45,16 @@ class Llama(CausalDecoder):
         angles = numpy.outer(numpy.arange(max_length), rotary_base ** (-numpy.arange(0, size, 2) / size))
         waves = numpy.cos(angles).astype("f4"), numpy.sin(angles).astype("f4")
         inner = -(-8 * units // 96) * 32 if hidden is None else hidden
+
+        def norm() -> nn.RMSNorm:
+            return nn.RMSNorm(epsilon=eps, in_channels=units)
+
         layers = [
             DecoderLayer(
                 CachedAttention(units, num_heads, num_kv_heads or num_heads, False),
-                _SwiGLU(units, inner),
-                _RMSNorm(units, eps),
-                _RMSNorm(units, eps),
+                nn.SwiGLU(inner, units, in_units=units),
+                norm(),
+                norm(),
             )
             for _ in range(num_layers)
         ]
@@ -87,7 +63,7 @@ class Llama(CausalDecoder):
             units,
             max_length,
             layers,
-            _RMSNorm(units, eps),
+            norm(),
             waves=waves,
             tie_weights=tie_weights,
             **kwargs,

@@ -176,7 +176,7 @@ def llama(net: DecoderNet, arrays: Arrays) -> Any:
         one, layer = of_layer(arrays, number), made.layers[number]
         attention, network = layer.attention, layer.network
         parts = {"q": attention.q_proj, "k": attention.k_proj, "v": attention.v_proj, "out": attention.out_proj}
-        for name, part in (parts | {"gate": network.gate, "up": network.up, "down": network.down}).items():
+        for name, part in (parts | {"gate": network.gate, "up": network.linear1, "down": network.linear2}).items():
             part.weight.set_data(np.array(one[name]))
         layer.attention_norm.gamma.set_data(np.array(one["norm1"]))
         layer.network_norm.gamma.set_data(np.array(one["norm2"]))
