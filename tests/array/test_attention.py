@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from hybridize import autograd, grad, hybridize, nd, np, npx
 from hybridize.errors import ArgumentError, DTypeError, OutOfBoundsError, ShapeError, ValueArgumentError
+from tests.array.beside_torch import of_torch, same, with_gradients
 
 MODES = pytest.mark.parametrize("compiled", [False, True], ids=["imperatively", "hybridized"])
 Q, K, V = (2, 4, 5, 8), (2, 4, 7, 8), (2, 4, 7, 6)
@@ -22,30 +23,6 @@ def drawn(*shape, seed=0, dtype="f4"):
 
 def operands(*shapes, dtype="f4"):
     return [drawn(*shape, seed=k, dtype=dtype) for k, shape in enumerate(shapes)]
-
-
-def with_gradients(function, xs):
-    """The result of a function of arrays, and the gradients of a weighted sum of it."""
-    xs = [np.array(x, dtype=x.dtype) for x in xs]
-    for x in xs:
-        x.attach_grad()
-    with autograd.record():
-        y = function(*xs)
-        total = (y * np.cos(np.arange(y.size, dtype=y.dtype).reshape(y.shape))).sum()
-    total.backward()
-    return [y.asnumpy(), *(x.grad.asnumpy() for x in xs)]
-
-
-def of_torch(function, xs):
-    xs = [torch.tensor(x, requires_grad=True) for x in xs]
-    y = function(*xs)
-    (y * torch.cos(torch.arange(y.numel(), dtype=y.dtype).reshape(y.shape))).sum().backward()
-    return [y.detach().numpy(), *(x.grad.numpy() for x in xs)]
-
-
-def same(found, wanted, rtol=2e-5, atol=2e-6):
-    for ours, theirs in zip(found, wanted, strict=True):
-        numpy.testing.assert_allclose(ours, theirs, rtol=rtol, atol=atol)
 
 
 def mask_of(kind, shape=(2, 1, 5, 7)):

@@ -7,8 +7,9 @@ import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hybridize import autograd, hybridize, nd, np, npx
+from hybridize import hybridize, nd, np, npx
 from hybridize.errors import ArgumentError, OutOfBoundsError, ShapeError, ValueArgumentError
+from tests.array.beside_torch import of_torch, same, with_gradients
 
 MODES = pytest.mark.parametrize("compiled", [False, True], ids=["imperatively", "hybridized"])
 
@@ -19,29 +20,6 @@ def drawn(*shape, seed=0, dtype="f4"):
 
 def run(function, compiled, *xs):
     return (hybridize(function) if compiled else function)(*(np.array(x, dtype=x.dtype) for x in xs)).asnumpy()
-
-
-def with_gradients(function, xs):
-    xs = [np.array(x, dtype=x.dtype) for x in xs]
-    for x in xs:
-        x.attach_grad()
-    with autograd.record():
-        y = function(*xs)
-        total = (y * np.cos(np.arange(y.size).reshape(y.shape))).sum()
-    total.backward()
-    return [y.asnumpy(), *(x.grad.asnumpy() for x in xs)]
-
-
-def of_torch(function, xs):
-    xs = [torch.tensor(x, requires_grad=True) for x in xs]
-    y = function(*xs)
-    (y * torch.cos(torch.arange(y.numel(), dtype=y.dtype).reshape(y.shape))).sum().backward()
-    return [y.detach().numpy(), *(x.grad.numpy() for x in xs)]
-
-
-def same(found, wanted, rtol=2e-5, atol=2e-6):
-    for ours, theirs in zip(found, wanted, strict=True):
-        numpy.testing.assert_allclose(ours, theirs, rtol=rtol, atol=atol)
 
 
 # ------------------------------------------------------------------------------------------------------------ lengths

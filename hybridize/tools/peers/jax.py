@@ -18,6 +18,7 @@ from hybridize.tools.peers import F32, Batches, Layers, Prepared, Start
 from hybridize.tools.sequences.training import SequenceTraining
 from hybridize.tools.training_workloads import (
     BETAS,
+    CHECKED,
     CHECKED_OF_NETWORKS,
     EPSILON,
     NetworkTraining,
@@ -183,6 +184,29 @@ def updated(training: Training | SequenceTraining, parameters: Any, gradients: A
     return each(move, parameters, mean, square), (mean, square, t)
 
 
+def stepping(step: Callable[..., Any], first: Sequence[Any], batches: Sequence[Any], checked: int = CHECKED) -> Start:
+    """Steps of a function of state and a batch that gives the loss and the new state, written into the old one's place.
+
+    Args:
+        step: `step(*state, x, y)` gives the loss, then the new state.
+        first: the state before the first step.
+        batches: pairs x, y.
+        checked: so many losses are compared with those of others.
+    """
+
+    def start() -> Prepared:
+        fast = jax.jit(step, donate_argnums=tuple(range(len(first))))
+        state = list(first)
+
+        def call(x: Any, y: Any) -> Any:
+            loss, *state[:] = fast(*state, x, y)
+            return loss.block_until_ready()
+
+        return steps(call, batches, float, checked)
+
+    return start
+
+
 def train(training: Training, layers: Layers, batches: Batches) -> Start:
     """Steps: value_and_grad and update in one jit, which may write into the memory of the old parameters."""
     load_compiler()
@@ -202,17 +226,7 @@ def train(training: Training, layers: Layers, batches: Batches) -> Start:
         loss, gradients = jax.value_and_grad(loss_of)(parameters, x, y)
         return loss, *updated(training, parameters, gradients, slots)
 
-    def start() -> Prepared:
-        fast = jax.jit(step, donate_argnums=(0, 1))
-        state = [parameters, slots]
-
-        def call(x: Any, y: Any) -> Any:
-            loss, *state[:] = fast(*state, x, y)
-            return loss.block_until_ready()
-
-        return steps(call, arrays, float)
-
-    return start
+    return stepping(step, [parameters, slots], arrays)
 
 
 def train_network(training: NetworkTraining, weights: list[tuple[F32, ...]], batches: Batches) -> Start:
@@ -236,17 +250,7 @@ def train_network(training: NetworkTraining, weights: list[tuple[F32, ...]], bat
         parameters = each(lambda w, v: w - training.rate * v, parameters, velocities)
         return loss, parameters, velocities, each(lambda old, new: 0.9 * old + 0.1 * new, running, seen)
 
-    def start() -> Prepared:
-        fast = jax.jit(step, donate_argnums=(0, 1, 2))
-        state = [parameters, each(jnp.zeros_like, parameters), running]
-
-        def call(x: Any, y: Any) -> Any:
-            loss, *state[:] = fast(*state, x, y)
-            return loss.block_until_ready()
-
-        return steps(call, arrays, float, CHECKED_OF_NETWORKS)
-
-    return start
+    return stepping(step, [parameters, each(jnp.zeros_like, parameters), running], arrays, CHECKED_OF_NETWORKS)
 
 
 MLP = {"jit": mlp}

@@ -13,7 +13,7 @@ import numpy as np
 
 from hybridize.tools.networks import EPSILON
 from hybridize.tools.peers import F32, Batches, Prepared, Start
-from hybridize.tools.peers.jax import load_compiler, prepare, updated
+from hybridize.tools.peers.jax import load_compiler, prepare, stepping, updated
 from hybridize.tools.sequences import recurrence as recurrent
 from hybridize.tools.sequences.attention import AttentionNet
 from hybridize.tools.sequences.decoder import DecoderNet
@@ -21,7 +21,7 @@ from hybridize.tools.sequences.encoder import EncoderNet
 from hybridize.tools.sequences.language_models import RecurrentModel, TransformerModel
 from hybridize.tools.sequences.recurrence import RecurrentNet
 from hybridize.tools.sequences.training import SequenceTraining
-from hybridize.tools.training_workloads import CHECKED_OF_NETWORKS, steps
+from hybridize.tools.training_workloads import CHECKED_OF_NETWORKS
 
 Arrays = dict[str, F32]
 Weights = Mapping[str, Any]
@@ -211,17 +211,7 @@ def train(training: SequenceTraining, weights: Arrays, batches: Batches) -> Star
         loss, gradients = jax.value_and_grad(loss_of)(parameters, x, y)
         return loss, *updated(training, parameters, gradients, slots)
 
-    def start() -> Prepared:
-        fast = jax.jit(step, donate_argnums=(0, 1))
-        state = [parameters, slots]
-
-        def call(x: Any, y: Any) -> Any:
-            loss, *state[:] = fast(*state, x, y)
-            return loss.block_until_ready()
-
-        return steps(call, arrays, float, CHECKED_OF_NETWORKS)
-
-    return start
+    return stepping(step, [parameters, slots], arrays, CHECKED_OF_NETWORKS)
 
 
 RECURRENCE = {"jit": recurrence}
