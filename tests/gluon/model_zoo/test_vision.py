@@ -58,6 +58,11 @@ def initialized(name, **kwargs):
     return net
 
 
+def whole(name):
+    """An image of 224, by which MXNet's dense layers have their sizes; where the net has none but the last, a small one."""
+    return np.ones((1, 3, 224, 224)) if name.startswith(("alexnet", "vgg")) else images(name)
+
+
 def close(found, expected, tolerance=1e-3):
     found, expected = found.asnumpy(), expected.asnumpy()
     numpy.testing.assert_allclose(found, expected, atol=tolerance * max(1e-6, float(numpy.abs(expected).max())), rtol=0)
@@ -73,7 +78,7 @@ def test_all_of_mxnets_names_are_there():
 @pytest.mark.parametrize("name", each())
 def test_numbers_of_parameters(name):
     net = initialized(name)
-    assert net(images(name)).shape == (1, 1000)
+    assert net(whole(name)).shape == (1, 1000)
     assert sum(p.data().size for p in net.collect_params().values()) == NUMBERS[name]
 
 
@@ -282,7 +287,7 @@ def test_a_step_of_training_is_the_same(name):
             losses.append(float(loss))
         running = [p.data().asnumpy() for path, p in net.collect_params().items() if "running" in path]
         found[hybrid] = losses, running
-    numpy.testing.assert_allclose(found[True][0], found[False][0], rtol=1e-8)
+    numpy.testing.assert_allclose(found[True][0], found[False][0], rtol=1e-7)  # 152 layers magnify rounding
     for one, other in zip(found[True][1], found[False][1], strict=True):
         # Of what has been normalized the mean is 0, and what is there is rounding.
         numpy.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-15 + 1e-8 * float(numpy.abs(other).max()))
@@ -334,7 +339,7 @@ def test_images_of_another_size():
 @pytest.mark.parametrize("name", each(("squeezenet1.1", "mobilenetv3_small")))
 def test_summary(name, capsys):
     net = initialized(name)
-    net.summary(images(name))
+    net.summary(whole(name))
     assert f"{NUMBERS[name]}" in capsys.readouterr().out.replace(",", "")
 
 
