@@ -356,7 +356,8 @@ def check(seed: int, second: bool = False, dtype: str | None = None, thick: bool
         image = numbers.normal(size=(batch, *shape[1:])).astype(net.dtype)
         factor = numbers.normal(size=(batch, *net.shape[1:])).astype(net.dtype)
         wanted = torchs(net, [image, *weights], factor, 0.0)
-        noisy = torchs(net, [image, *weights], factor, 2.0**-24) if net.dtype == "float32" else wanted
+        noise = {"float32": 2.0**-24, "float64": 2.0**-53}.get(net.dtype)
+        noisy = wanted if noise is None else torchs(net, [image, *weights], factor, noise)
         kinked = net.dtype != "float64" and min(net.near, default=1.0) < 1e-4
         x, g = given(image, net.last), given(factor, net.last)
         found = [[value, *rest] for value, rest in (run(x, g, *arrays), compiled(x, g, *passed))]
