@@ -16,24 +16,28 @@ _ELSEWHERE = {
     "affine": "scale", "data_format": "layout", "filters": "channels",
 }  # fmt: skip
 """Keywords by which other libraries, and MXNet's functions, call what a layer calls otherwise."""
+_LEFT = "__left__"
+"""The attribute of an error on its way out: the block that it has left, the text of the first one, the path so far. The
+underscores say that it is none of its attributes: a program that is to raise an error like it does not need it."""
 
 
 def tell(error: BaseException, block: Any) -> None:
     """Say in an error of ours that it left `block`: at the first one which layer it is, at those around it where."""
     if not isinstance(error, HybridizeError) or isinstance(error, InternalError):
         return
-    known = error.__dict__.get("_left")
+    left = error.__dict__
+    known = left.get(_LEFT)
     if known is None:
         text = repr(block) if block._is_layer and not block._children else ""
         if text and "\n" not in text:
-            error._left = (weakref.ref(block), text, "")  # type: ignore[attr-defined]
+            left[_LEFT] = weakref.ref(block), text, ""
             error.within = text
         return
     inner, text, path = known
     for name, child in block._children.items():
         if child is inner():
             path = f"{name}.{path}" if path else name
-            error._left = (weakref.ref(block), text, path)  # type: ignore[attr-defined]
+            left[_LEFT] = weakref.ref(block), text, path
             error.within = f"{text}, {path!r} of {type(block).__name__}"
             return
 

@@ -4,7 +4,7 @@
 import pytest
 
 from hybridize import autograd, errors, gluon, nd, np
-from hybridize.gluon import HybridBlock, nn
+from hybridize.gluon import HybridBlock, nn, rnn
 from hybridize.verb import hybridize
 
 
@@ -106,3 +106,36 @@ def test_keywords_that_a_layer_has_not(make, said):
 def test_names_that_a_group_of_functions_has_not(group, name, said):
     with pytest.raises(errors.MissingNameError, match=rf"'nd\.{group}' has no '{name}'.*(\n.*)*{said}"):
         getattr(getattr(nd, group), name)
+
+
+class Sometimes(HybridBlock):
+    """Calls its layer where data says so: in a branch, or in a loop."""
+
+    def __init__(self, layer, looping):
+        super().__init__()
+        self.layer, self.looping = layer, looping
+
+    def forward(self, x):
+        if self.looping:
+            while x.sum() < 3:
+                x = x + self.layer(x).sum()
+        elif x.sum() < 3:
+            x = x + self.layer(x).sum()
+        return x
+
+
+@pytest.mark.parametrize("looping", [False, True])
+@pytest.mark.parametrize(
+    "layer", [lambda: nn.Dense(4, in_units=3), lambda: rnn.GRU(4, input_size=3), lambda: nn.Conv2D(4, 3, in_channels=3)]
+)
+def test_a_layer_in_a_branch_or_loop_on_data(layer, looping):
+    net = Sometimes(layer(), looping)
+    net.initialize()
+    found = []
+    for compiled in (False, True):
+        net.hybridize(compiled)
+        with pytest.raises(errors.ShapeError, match=r"\n  in \w+\(3 -> 4") as caught:
+            net(np.zeros((1, 2)))
+        assert caught.value.loc.file == __file__
+        found.append((caught.value.code, caught.value.what, caught.value.loc))
+    assert found[0] == found[1]
