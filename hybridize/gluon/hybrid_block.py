@@ -83,12 +83,15 @@ class HybridBlock(Block):
     def _check_arrays(self, args: tuple[Any, ...]) -> None:
         """Say so, where a layer of ours was given what is no array.
 
+        Its first argument is one; others may be None, or lists of them, as states are.
+
         Raises:
             ArgumentError E307: an argument is none.
         """
-        wrong = [
-            x for x in args if x is not None and not hasattr(x, "shape") and not hasattr(x, "__hybridize_function__")
-        ]
+        given = list(args[:1])
+        for x in args[1:]:
+            given += x if isinstance(x, (list, tuple)) else [] if x is None else [x]
+        wrong = [x for x in given if not hasattr(x, "shape") and not hasattr(x, "__hybridize_function__")]
         if self._is_layer and wrong:
             what = f"{type(self).__name__} takes arrays, got {type(wrong[0]).__name__}"
             raise ArgumentError("E307", what, help="np.array(x) makes one") from None

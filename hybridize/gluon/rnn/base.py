@@ -7,11 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 from hybridize.array import npx
+from hybridize.array.operands import array
 from hybridize.base.errors import ArgumentError
 from hybridize.gluon.block import Block
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.rnn.states import begin_states
-from hybridize.gluon.rnn.unrolling import given_back, steps_first, through_steps
+from hybridize.gluon.rnn.unrolling import given_back, lengths_of, steps_first, through_steps
 
 
 class RecurrentCell(Block):
@@ -75,17 +76,21 @@ class RecurrentCell(Block):
         self.reset()
         x = steps_first(length, inputs, layout)
         states = self._begun(x, begin_state)
-        outputs, last = self._through(x, states, valid_length)
+        outputs, last = self._through(x, states, lengths_of(x, valid_length))
         merge = valid_length is not None if merge_outputs is None else merge_outputs
         return given_back(outputs, layout, merge), last
 
     def _begun(self, x: Any, begin_state: list[Any] | None) -> list[Any]:
-        """Return the states to begin the sequences x [steps, batch, ...] with."""
+        """Return the states to begin the sequences x [steps, batch, ...] with.
+
+        Raises:
+            ArgumentError E307: one is no array; E331: there are more or fewer than the cell has.
+        """
         if begin_state is None:
             return self.begin_state(x.shape[1], dtype=x.dtype)
         states = list(begin_state) if isinstance(begin_state, (list, tuple)) else [begin_state]
         self._check_states(states)
-        return states
+        return [array(state) for state in states]
 
     def _check_states(self, states: Any) -> None:
         """Raise unless there are as many states as the cell has.

@@ -59,17 +59,22 @@ class _GatedCell(HybridRecurrentCell):
         return [{"shape": (batch_size, self._hidden_size), "__layout__": "NC"}]
 
     def infer_shape(self, x: Any, *_: Any) -> None:
-        if x.ndim < 2:
-            raise ShapeError("E187", f"{type(self).__name__} needs an input [batch, numbers], got {x.type}")
+        self._check_axes(x)
         self.i2h_weight.complete(self._gates * self._hidden_size, math.prod(x.shape[1:]))
+
+    def _check_axes(self, x: Any) -> None:
+        if x.ndim < 2:
+            what = f"{type(self).__name__} needs an input [batch, numbers], got {x.type}"
+            raise ShapeError("E187", what, help="np.expand_dims adds an axis of one sequence")
 
     def _products(self, x: Any, states: Any) -> tuple[Any, Any]:
         """Return the products of the input and of the first state, with their biases.
 
         Raises:
             ArgumentError E331: there are more or fewer states.
-            ShapeError E187: a state is of another shape.
+            ShapeError E187: the input has no two axes, or a state is of another shape.
         """
+        self._check_axes(x)
         self._check_states(states)
         for state, info in zip(states, self.state_info(x.shape[0]), strict=True):
             if state.shape != info["shape"]:

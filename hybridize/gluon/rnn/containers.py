@@ -79,6 +79,8 @@ class SequentialRNNCell(_OfCells):
         return x, after
 
     def _through(self, x: Any, states: list[Any], valid_length: Any) -> tuple[Any, list[Any]]:
+        if not len(self):
+            return npx.sequence_mask(x, valid_length), []
         after: list[Any] = []
         for cell, own in _states_of(self._cells, states):
             x, new = through_cell(cell, x, own, valid_length)

@@ -138,7 +138,7 @@ class ConvolutionalCell(HybridRecurrentCell):
             ShapeError E187: the input or a state is of another shape.
         """
         self._check_states(states)
-        wanted = (x.shape[0], *self._state_shape)
+        wanted = (*x.shape[:1], *self._state_shape)
         if x.shape[1:] != self._input_shape or any(state.shape != wanted for state in states):
             given = ", ".join(str(state.type) for state in states)
             raise ShapeError(

@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from hybridize.array import np, npx
-from hybridize.base.errors import ArgumentError
+from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.modes import is_training
+from hybridize.base.types import same_shape
 from hybridize.gluon.rnn.base import HybridRecurrentCell, RecurrentCell, through_cell
 from hybridize.gluon.rnn.containers import BidirectionalCell
 from hybridize.gluon.rnn.memory import CellMemory
@@ -33,6 +34,8 @@ class DropoutCell(HybridRecurrentCell):
 
     def __init__(self, rate: float, axes: tuple[int, ...] = (), prefix: str | None = None, params: Any = None) -> None:
         super().__init__(prefix=prefix, params=params)
+        if not isinstance(axes, (tuple, list)) or not all(hasattr(axis, "__index__") for axis in axes):
+            raise ArgumentError("E331", f"axes of DropoutCell are integers, got {axes}", help="0 is the batch")
         self._rate, self._axes = _probability(self, "rate", rate), tuple(axes)
 
     def _alias(self) -> str:
@@ -43,6 +46,7 @@ class DropoutCell(HybridRecurrentCell):
 
     def forward(self, x: Any, states: Any) -> tuple[Any, Any]:
         """Give the input, some of it dropped."""
+        self._check_states(states)
         return npx.dropout(x, p=self._rate, axes=self._axes), states
 
     def _through(self, x: Any, states: list[Any], valid_length: Any) -> tuple[Any, list[Any]]:
@@ -170,11 +174,25 @@ class ResidualCell(ModifierCell):
     def forward(self, x: Any, states: Any) -> tuple[Any, Any]:
         """Give the sum of output and input, and the new states."""
         y, after = self.base_cell(x, states)
-        return y + x, after
+        return self._sum(y, x), after
 
     def _through(self, x: Any, states: list[Any], valid_length: Any) -> tuple[Any, list[Any]]:
         y, after = through_cell(self.base_cell, x, states, valid_length)
-        return y + npx.sequence_mask(x, valid_length), after
+        return self._sum(y, npx.sequence_mask(x, valid_length)), after
+
+    def _sum(self, y: Any, x: Any) -> Any:
+        """Add an output and an input.
+
+        Raises:
+            ShapeError E187: they are not of one shape.
+        """
+        if not same_shape(y.shape, x.shape):
+            raise ShapeError(
+                "E187",
+                f"ResidualCell of {self.base_cell!r}: an input {x.type} and an output {y.type}",
+                help="they are added: the base cell's output is as large as its input",
+            )
+        return y + x
 
 
 class VariationalDropoutCell(ModifierCell):

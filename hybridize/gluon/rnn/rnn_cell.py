@@ -21,7 +21,7 @@ from hybridize.gluon.rnn.modifiers import ModifierCell as ModifierCell
 from hybridize.gluon.rnn.modifiers import ResidualCell as ResidualCell
 from hybridize.gluon.rnn.modifiers import VariationalDropoutCell as VariationalDropoutCell
 from hybridize.gluon.rnn.modifiers import ZoneoutCell as ZoneoutCell
-from hybridize.gluon.rnn.unrolling import check_layout, steps_first
+from hybridize.gluon.rnn.unrolling import check_layout, lengths_of, steps_first
 
 
 def dynamic_unroll(
@@ -48,6 +48,6 @@ def dynamic_unroll(
         The outputs in the layout, and the last states.
     """
     x = npx.dropout(steps_first(None, inputs, layout), p=drop_inputs, axes=(0,))
-    outputs, states = through_cell(cell, x, cell._begun(x, begin_state), valid_length)
+    outputs, states = through_cell(cell, x, cell._begun(x, begin_state), lengths_of(x, valid_length))
     outputs = npx.dropout(outputs, p=drop_outputs, axes=(0,))
     return np.swapaxes(outputs, 0, 1) if check_layout(layout) else outputs, states

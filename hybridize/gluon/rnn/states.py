@@ -20,11 +20,15 @@ def begin_states(owner: Any, batch_size: int, func: Callable[..., Any] | None, k
         kwargs: further arguments of `func`; a `dtype` among them wins.
 
     Raises:
-        ArgumentError E331: the batch size is no number from 0.
+        ArgumentError E331: the batch size is no number from 0, or `func` no function.
     """
     if not hasattr(batch_size, "__index__") or batch_size < 0:
         what = f"begin_state of {type(owner).__name__} for batch_size={batch_size!r}"
         raise ArgumentError("E331", what, help="it is a number of sequences, from 0")
+    if func is not None and not callable(func):
+        raise ArgumentError(
+            "E331", f"begin_state of {type(owner).__name__} with func={func!r}", help="a function of a shape: np.zeros"
+        )
     make = np.zeros if func is None else func
     states = []
     for info in owner.state_info(batch_size):

@@ -8,10 +8,11 @@ from typing import Any
 
 from hybridize.array import np, npx
 from hybridize.array.functions.bounds import check
-from hybridize.array.operands import array
+from hybridize.array.operands import array, result
 from hybridize.array.operands import indices as index_operand
 from hybridize.base import dims
 from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.types import same_shape
 
 Step = Callable[[Any, list[Any]], tuple[Any, list[Any]]]
 """From the input of a step and the states to the output and the new states, as a cell is called."""
@@ -23,7 +24,7 @@ def check_layout(layout: str) -> int:
     Raises:
         ArgumentError E331: there is no such layout.
     """
-    if layout[:2] not in ("NT", "TN"):
+    if not isinstance(layout, str) or layout[:2] not in ("NT", "TN"):
         raise ArgumentError(
             "E331", f"unroll with layout={layout!r}", help="'NTC', sequences first, or 'TNC', steps first"
         )
@@ -74,17 +75,19 @@ def given_back(outputs: Any, layout: str, merge: bool | None) -> Any:
     return np.swapaxes(outputs, 0, 1) if check_layout(layout) else outputs
 
 
-def counted_steps(x: Any, valid_length: Any) -> Any:
-    """[steps, batch]: whether a step is one of the sequence's.
+def lengths_of(x: Any, valid_length: Any) -> Any:
+    """Return how many steps of each sequence count, int64 [batch], checked; None: all.
 
     Args:
         x: [steps, batch, ...].
-        valid_length: [batch], how many steps of each sequence count.
+        valid_length: [batch], or None.
 
     Raises:
         ShapeError E187: there is not one length for each sequence.
         OutOfBoundsError E110: a length is negative, or greater than the number of steps.
     """
+    if valid_length is None:
+        return None
     steps, batch = x.shape[:2]
     ends = array(valid_length)
     if ends.ndim != 1 or ends.shape[0] != batch:
@@ -96,7 +99,12 @@ def counted_steps(x: Any, valid_length: Any) -> Any:
     numbers = index_operand(ends)
     help = f"a length is from 0 to the {dims.text(steps)} steps"
     check(numbers, 0, steps + 1, f"valid_length of sequences {x.type}", help)
-    return np.expand_dims(np.arange(steps, dtype="int64"), 1) < np.expand_dims(ends.astype("int64"), 0)
+    return result(numbers)
+
+
+def counted_steps(x: Any, lengths: Any) -> Any:
+    """True where a step of x [steps, batch, ...] comes before the end of its sequence, [steps, batch]."""
+    return np.expand_dims(np.arange(x.shape[0], dtype="int64"), 1) < np.expand_dims(lengths, 0)
 
 
 def through_steps(
@@ -109,8 +117,7 @@ def through_steps(
         x: [steps, batch, ...].
         states: what it begins with.
         more: further inputs [steps, ...]; with them a step is given a list, its part of x first.
-        valid_length: [batch], how many steps of each sequence count; None: all. After its end a sequence's states stay,
-            and its outputs are 0.
+        valid_length: as of `lengths_of`. After its end a sequence's states stay, and its outputs are 0.
 
     Returns:
         The outputs [steps, batch, ...], and the last states.
@@ -118,7 +125,7 @@ def through_steps(
     xs = [x, *more]
 
     def one(slices: list[Any], now: list[Any]) -> tuple[Any, list[Any]]:
-        return _listed(step(slices if more else slices[0], now))
+        return _checked(step(slices if more else slices[0], now), now, x.shape[1])
 
     def masked(slices: list[Any], now: list[Any]) -> tuple[Any, list[Any]]:
         *parts, goes_on = slices
@@ -135,9 +142,41 @@ def through_steps(
     return outputs, list(last)
 
 
-def _listed(found: tuple[Any, Any]) -> tuple[Any, list[Any]]:
-    y, states = found
-    return y, list(states) if isinstance(states, (list, tuple)) else [states]
+def _checked(found: Any, before: Sequence[Any], batch: int) -> tuple[Any, list[Any]]:
+    """Return the output and the list of the new states that a step, which may be the user's, gives.
+
+    Args:
+        found: what it gives.
+        before: the states that it was given.
+        batch: how many sequences there are.
+
+    Raises:
+        ArgumentError E331: it is no output with as many states as before.
+        ShapeError E187: the output is not of so many sequences, or a state of another shape than before.
+    """
+    rule = "forward(self, x, states) gives the output [batch, ...] and the list of the new states"
+    if not isinstance(found, (list, tuple)) or len(found) != 2:
+        shown = f"{len(found)} results" if isinstance(found, (list, tuple)) else _named(found)
+        raise ArgumentError("E331", f"a step of a cell gives {shown}", help=rule)
+    y, after = found
+    states = list(after) if isinstance(after, (list, tuple)) else [after]
+    if len(states) != len(before):
+        raise ArgumentError("E331", f"a step of a cell with {len(before)} states gives {len(states)}", help=rule)
+    for one in (y, *states):
+        if not hasattr(one, "shape"):
+            raise ArgumentError("E331", f"a step of a cell gives {_named(one)} where an array is due", help=rule)
+    if not y.ndim or y.shape[0] != batch:
+        what = f"a step of a cell gives the output {y.type} for {dims.text(batch)} sequences"
+        raise ShapeError("E187", what, help=rule)
+    for new, old in zip(states, before, strict=True):
+        if not same_shape(new.shape, old.shape):
+            what = f"a step of a cell gives a state {new.type} in place of {old.type}"
+            raise ShapeError("E187", what, help="a state keeps its shape: `state_info` says which")
+    return y, states
+
+
+def _named(x: Any) -> str:
+    return str(x.type) if hasattr(x, "type") else type(x).__name__
 
 
 def _kept(goes_on: Any, new: Any, old: Any) -> Any:
