@@ -301,7 +301,9 @@ class Space:
         for least in sorted({abs(c) for _, c in terms}, reverse=True)[:-1]:
             # floor((g a + r) / (g b)) = floor(a / b) where 0 <= r < g: what is right of the divisor's place drops out.
             place = math.gcd(divisor, *(c for _, c in terms if abs(c) >= least))
-            low, high = _numbers(self.bounds(self.affine([term for term in terms if abs(term[1]) < least], constant % place)))
+            low, high = _numbers(
+                self.bounds(self.affine([term for term in terms if abs(term[1]) < least], constant % place))
+            )
             if place > 1 and low >= 0 and high < place:
                 left = [(atom, c // place) for atom, c in terms if abs(c) >= least]
                 return self.floordiv(self.affine(left, constant // place), divisor // place)

@@ -81,6 +81,18 @@ def test_quotient_and_remainder_cancel():
     assert space.mod(flat, 8) is space.axis(1)
 
 
+def test_a_quotient_sees_rows_that_divide_its_divisor():
+    """Rows of a batch, counted through: the columns of a row do not change which member it is of."""
+    space = Space(Interner(), {0: 6, 1: 8})
+    row, column = space.axis(0), space.axis(1)
+    flat = space.affine([(row, 8), (column, 1)])
+    member = space.floordiv(row, 3)
+    assert space.floordiv(flat, 24) is member
+    assert space.affine([(space.floordiv(flat, 24), 24), (space.mod(flat, 24), 1)]) is flat
+    assert space.floordiv(space.affine([(flat, 1)], 48), 24) is space.affine([(member, 1)], 2)
+    assert space.floordiv(space.affine([(flat, 1)], 1), 24) is not member  # the last column is of the next row
+
+
 def test_equal_expressions_are_one_object():
     interner = Interner()
     x = interner.call(int64, "xor", (interner.axis(0), interner.number(3)))

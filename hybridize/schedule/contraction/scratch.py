@@ -33,7 +33,7 @@ def make_scratch(product: Product, arithmetic: Arithmetic, tiling: Tiling, block
         return ProductScratch(0, 0, 0, 0, product.n * flipped_row(product, arithmetic) if tiling.flips else 0)
     row = max((section.across for section in tiling.sections), default=0) * arithmetic.vector_bytes
     columns, gates = tiling.form == "columns", product.gates
-    copied = _aligned((product.k if product.transpose_x else product.m) * tiling.x_row)
+    copied = _aligned((product.k if product.transpose_x and not tiling.x_tiles else product.m) * tiling.x_row)
     panels = _aligned(_panels_held(tiling) * tiling.k_block * row)
     if columns:
         held = gates * columns_block(product, arithmetic) + arithmetic.lanes

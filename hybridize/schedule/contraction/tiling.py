@@ -186,6 +186,8 @@ def make_tiling(product: Product, arithmetic: Arithmetic, block: int = 0) -> Til
     x_row = _x_row(product, arithmetic, form)
     once = k * panel_row <= l2 // 2 and not streams
     x_tiles = product.transpose_x and not same(x_row, 0) and not is_symbolic(rows) and once
+    if x_tiles:
+        x_row = product.k * arithmetic.bytes + _APART
     # All panels read the same copy of x, so they have tiles of the same heights.
     widest = max((part.vectors for part in parts), default=1)
     heights = [tile_heights(arithmetic, rows, widest if x_tiles else part.vectors) for part in parts]
@@ -201,7 +203,7 @@ def make_tiling(product: Product, arithmetic: Arithmetic, block: int = 0) -> Til
     if streams:
         order, k_block, group = "streams", _STREAMS_OF_ONE if rows == 1 else _STREAMS, 1
     flips = form == "dots" and not product.transpose_w
-    ahead = along_k and order == "once" and k >= _LONG and hint(rows) * k * arithmetic.bytes > l2 // 2
+    ahead = not x_tiles and order == "once" and k >= _LONG and hint(rows) * k * arithmetic.bytes > l2 // 2
     few = _few_rows(product, arithmetic) if form == "either" else 0
     one_tile = not is_symbolic(rows) and all(rows <= max(part.heights, default=0) for part in parts)
     far = product.packed and hint(product.n) * k * arithmetic.bytes > l2 // 2
@@ -237,6 +239,10 @@ _COLLIDING = 2048
 """Bytes: rows of a multiple of these fall on few sets of the first-level cache."""
 _LINE = 64
 """Bytes of a line of the cache."""
+_APART = _LINE // 2
+"""Bytes between rows of a copied x, so that tiles, which are written beside each other, fall on different sets of the
+cache whatever their length.
+"""
 _FEW_TILES, _TILES, _PANELS = 4, 24, 4
 """With more of them that read it, a copy pays: tiles of a w whose rows collide, or cross lines; panels of such an x.
 """
@@ -248,11 +254,17 @@ def _w_is_copied(arithmetic: Arithmetic, rows: int, row: int, k: int, *, apart: 
     Its rows are `row` elements from each other; if they lie `apart`, there is something else between.
 
     Measured: where its rows fall on the same few sets of the first-level cache; where its vectors lie across two lines
-    (1000 x 256 times 256 x 1000: 199 instead of 155 GFLOP/s).
+    (1000 x 256 times 256 x 1000: 199 instead of 155 GFLOP/s); where a panel does not stay in the second-level cache
+    (2000 x 1120 times 1120 x 256 of rows of 1 KiB: 110 instead of 99 GFLOP/s).
     """
     tiles, row = rows // tile_rows(arithmetic, panel_vectors(arithmetic)), row * arithmetic.stored_bytes
+    panel = panel_vectors(arithmetic) * arithmetic.vector_bytes
+    # Rows of a multiple of a power of two have their parts of a panel on few sets of the second-level cache.
+    power = row & -row
+    crowded = power > panel and k * power > arithmetic.target.l2_bytes // 2
     # What lies apart is on many pages.
-    enough = tiles > _FEW_TILES if row % _COLLIDING == 0 else (apart or row % _LINE > 0) and tiles > _TILES
+    slow = apart or row % _LINE > 0 or crowded
+    enough = tiles > _FEW_TILES if row % _COLLIDING == 0 else slow and tiles > _TILES
     return enough and k > _LONG
 
 

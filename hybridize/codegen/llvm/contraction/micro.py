@@ -483,13 +483,21 @@ def copy(module: Module, arithmetic: ArithmeticEmitter) -> str:
 
 
 def rows_together(module: Module, arithmetic: ArithmeticEmitter, rows: int) -> str:
-    """`(ptr to, ptr x, i64 x_stride, i64 k)`: to[k][rows] = x[k][:rows], converted, nothing between two k."""
+    """`(ptr to, i64 tile, ptr x, i64 x_stride, i64 k, i64 tiles)`: to[tile][k][rows] = x[k][tile * rows :][:rows],
+    converted; `tile` bytes lead from one tile to the next, and nothing lies between two k.
+
+    Tiles lie beside each other in x and share lines of the cache: each line is read once for all of them, and not once
+    for each, long after it was driven out.
+    """
     name = f"together.{arithmetic.code}.{rows}"
     if name not in module.functions:
-        params = [("ptr", "to"), ("ptr", "x"), ("i64", "xs"), ("i64", "k")]
+        params = [("ptr", "to"), ("i64", "tile"), ("ptr", "x"), ("i64", "xs"), ("i64", "k"), ("i64", "tiles")]
         f = Function(module, name, params, attributes="nounwind noinline")
+        row = rows * arithmetic.bytes
         with f.loop("0", "%k") as loop:
-            value = arithmetic.load(f, at(f, "%x", f.op(f"mul i64 {loop.index}, %xs")), rows)
-            arithmetic.store_computed(f, value, at(f, "%to", times(f, loop.index, rows * arithmetic.bytes)), rows)
+            x, to = at(f, "%x", f.op(f"mul i64 {loop.index}, %xs")), at(f, "%to", times(f, loop.index, row))
+            with f.loop("0", "%tiles") as inner:
+                value = arithmetic.load(f, at(f, x, times(f, inner.index, rows * arithmetic.stored_bytes)), rows)
+                arithmetic.store_computed(f, value, at(f, to, f.op(f"mul i64 {inner.index}, %tile")), rows)
         f.do("ret void")
     return name

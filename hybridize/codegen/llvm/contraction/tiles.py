@@ -259,19 +259,30 @@ def _pack_gate(
         )
 
 
+_TILES_TOGETHER = 16
+"""Tiles of x that are copied beside each other: few lines at their ends are read twice."""
+
+
 def _copied(f: Function, plan: ProductPlan, arithmetic: ArithmeticEmitter, x: str, scratch: str) -> str:
     """x as it is computed with, in the same layout or tile by tile."""
     product, x_row = plan.product, plan.tiling.x_row
     if same(x_row, 0):
         return x
     if plan.tiling.x_tiles:
+        apart = product.x_row * arithmetic.stored_bytes
         for part in row_tiles(product.m, plan.tiling.sections[0].heights[0]):
-            with f.loop(0, part.count) as loop:
+            name = rows_together(f.module, arithmetic, part.height)
+            with f.loop(0, part.count, _TILES_TOGETHER) as loop:
                 row = plus(f, times(f, loop.index, part.height), part.start)
-                to = at(f, scratch, times(f, row, product.k * arithmetic.bytes))
-                name, apart = rows_together(f.module, arithmetic, part.height), product.x_row * arithmetic.stored_bytes
+                to = at(f, scratch, times(f, row, x_row))
                 there = at(f, x, times(f, row, arithmetic.stored_bytes))
-                f.do(f"call void @{name}(ptr {to}, ptr {there}, i64 {operand(f, apart)}, i64 {operand(f, product.k)})")
+                left = f.op(f"sub i64 {part.count}, {loop.index}")
+                minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
+                tiles = f.op(f"call i64 {minimum}(i64 {left}, i64 {_TILES_TOGETHER})")
+                f.do(
+                    f"call void @{name}(ptr {to}, i64 {operand(f, x_row * part.height)}, ptr {there}, "
+                    f"i64 {operand(f, apart)}, i64 {operand(f, product.k)}, i64 {tiles})"
+                )
         return scratch
     rows, width = (product.k, product.m) if product.transpose_x else (product.m, product.k)
     f.do(
@@ -308,7 +319,7 @@ def emit_rows(
     if tiling.along_k:
         broadcast = _Broadcast(x, x_row, arithmetic.bytes, along_k=True)
     elif tiling.x_tiles:
-        broadcast = _Broadcast(x, product.k * arithmetic.bytes, arithmetic.bytes, along_k=False, tiles=True)
+        broadcast = _Broadcast(x, x_row, arithmetic.bytes, along_k=False, tiles=True)
     else:
         broadcast = _Broadcast(x, arithmetic.bytes, x_row, along_k=False)
     stored_row = product.w_row * arithmetic.stored_bytes
@@ -479,6 +490,8 @@ class _Rows:
         `first`: a pointer, and the bytes of each term.
         """
         f, section = self.f, self.section
+        if not self.broadcast.along_k:  # its lines are as far apart as its terms
+            return x, operand(f, self.broadcast.k)
         panels = self.tiling.group if is_symbolic(section.count) else min(self.tiling.group, section.count)
         rate = -(-self.heights[0] * self.broadcast.k // panels)
         nth = f.op(f"udiv i64 {f.op(f'sub i64 {column}, {first}')}, {operand(f, section.width)}")
