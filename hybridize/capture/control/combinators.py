@@ -1,31 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
 """`npx.cond`, `npx.foreach` and `npx.while_loop` inside of a program.
 
-A loop over rows is a `Scan`. So is one that runs while a condition holds, at most so many times: once it has ended its
-rounds change nothing, and it has gradients. What a `Scan` cannot say (types that change from round to round, writes to
-arrays from around it, Python numbers that count) is unrolled: rounds are few, or refused.
+A loop over rows is a `Scan`, as that of a `for` statement is: arrays that its body writes, running statistics and the
+random generator's state are carried. A loop that runs while a condition holds is a `While`; with a limit, and where
+gradients may go through it, it is a `Scan` whose rounds change nothing once it has ended. Rows that it puts out are
+written by its rounds, or stacked. What is no loop of the graph (states whose types change from round to round, a list
+outside that a round changes) is unrolled: rounds are few, or refused.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import groupby
+from types import CellType
 from typing import Any
 
 from hybridize.array.functions.creation import zeros
 from hybridize.array.functions.shapes import concatenate, stack
-from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array
 from hybridize.array.operators import functions
 from hybridize.array.symbol import Symbol
 from hybridize.base import modes
-from hybridize.base.errors import CaptureError, HybridizeError, ShapeError
-from hybridize.base.nested import Structure, flatten, listed, unflatten
-from hybridize.capture.control.loops import Checkpoint, while_
-from hybridize.capture.control.operators import choose
-from hybridize.capture.control.signals import Unwinding
+from hybridize.base.errors import CaptureError, ShapeError
+from hybridize.base.nested import flatten, listed, unflatten
+from hybridize.capture.control.branches import truth_under
+from hybridize.capture.control.joining import containers_of
+from hybridize.capture.control.loops import Checkpoint, Loop, while_
+from hybridize.capture.control.operators import and_, choose
+from hybridize.capture.control.recorded_loops import Carried, RecordedLoop
+from hybridize.capture.control.rolled import RolledItems
+from hybridize.capture.control.rounds import ArrayRows, Range, Zipped
+from hybridize.capture.control.scans import ScanLoop
+from hybridize.capture.control.signals import BlockStack, Unrollable, assign, content
 from hybridize.capture.control.truth import truth
-from hybridize.capture.trace.recording import Branch, Recording
-from hybridize.ops import Scan
+from hybridize.capture.trace.recording import Branch, Recording, current_trace
+from hybridize.contract.snapshots import MISSING, refill
 from hybridize.ops.op import interpreting
 
 _UNROLLED = 1000
@@ -53,85 +62,112 @@ def foreach(at: Recording, body: Callable[..., Any], data: Any, states: Any) -> 
         given: tuple[Any, Any] = body(list(slices) if listed else slices[0], now)
         return given
 
-    rows, last = _rounds(at, run, xs, states, length, "foreach")
-    return rows, last
+    rounds = _StackedRounds(at, run, states)
+    loop = Loop(rounds.once, None, None, rounds.cells, items=Zipped(tuple(map(ArrayRows, xs))), few=1)
+    loop.run(BlockStack(), 0)
+    return rounds.rows(), rounds.last()
 
 
-def _rounds(at: Recording, run: _Round, xs: Sequence[Symbol], states: Any, length: int, name: str) -> tuple[Any, Any]:
-    """All rounds: rows, stacked, and the last states."""
-    before: list[Any] = []
-    number = 0
-    while number < length:
-        if number + 1 < length:
-            point = Checkpoint(at, {})
-            try:
-                rows, states = _scanned(at, run, [x[number:] for x in xs], states, length - number)
-            except (HybridizeError, _Unrolled):
-                point.restore()
-                at.root.refused = None
-            else:
-                return _joined([*before, rows]) if before else rows, states
-            finally:
-                point.forget()
-        if number > _UNROLLED:
-            raise at.root.refusing(CaptureError(
-                "E408", f"npx.{name} of {length} rounds whose states change their types, or that writes what is around",
+class _State:
+    """The state of a loop, of which each array and each number is a variable of its own."""
+
+    def __init__(self, at: Recording, states: Any) -> None:
+        self.at = at
+        self.cells: dict[str, CellType] = {}
+        self.hold(states)
+
+    def hold(self, states: Any) -> None:
+        """Begin with a state."""
+        leaves, self.structure = flatten(states)
+        self.cells.clear()
+        self.cells.update({f"state {number}": CellType(leaf) for number, leaf in enumerate(leaves)})
+
+    def now(self) -> Any:
+        """Return the state, in containers of the program's own."""
+        leaves = [content(cell) for cell in self.cells.values()]
+        if any(leaf is MISSING for leaf in leaves):
+            raise Unrollable("a state changes its type")
+        made = unflatten(self.structure, leaves)
+        trace = current_trace()
+        assert trace is not None
+        for container in containers_of(made):
+            trace.root.world.made(container, trace)
+        return made
+
+    def change(self, states: Any) -> None:
+        """Take the state after a round of the graph."""
+        leaves, structure = flatten(states)
+        if structure != self.structure:
+            raise Unrollable("a state changes its structure")
+        for cell, leaf in zip(self.cells.values(), leaves, strict=True):
+            assign(cell, leaf)
+
+
+class _StackedRounds(_State):
+    """Rounds that put rows out, which are stacked: one body for all of them, or run by Python one after the other."""
+
+    def __init__(self, at: Recording, run: _Round, states: Any) -> None:
+        super().__init__(at, states)
+        self.run, self.states = run, states
+        self.row: Any = None
+        """The output of the last round."""
+        self.items: list[Any] = []
+        """The arrays that each round puts out."""
+        self.unrolled = 0
+        """Rounds that Python has run; -1 where the last ones are a loop of the graph."""
+        at.root.world.made(self.items, at)
+
+    def once(self, slices: Any) -> None:
+        """Run a round, of Python's or of the graph."""
+        if current_trace() is self.at:
+            self._by_python(slices)
+            return
+        self.unrolled = -1
+        now = self.now()
+        before = flatten(now)
+        self.row, after = self.run(slices, now)
+        leaves, structure = flatten(now)
+        if structure != before[1] or any(x is not y for x, y in zip(leaves, before[0], strict=True)):
+            raise Unrollable("a round changes the list of the state, which may be one from outside")
+        self.change(after)
+        self._put()
+
+    def _by_python(self, slices: Any) -> None:
+        self.unrolled = max(self.unrolled, 0) + 1
+        if self.unrolled > _UNROLLED:
+            raise self.at.root.refusing(CaptureError(
+                "E408", f"npx.foreach of more than {_UNROLLED} rounds whose states change their types, or that write "
+                "what is around",
                 help="give each state the same shape and dtype in every round, and return what changes as a state",
             ))  # fmt: skip
-        row, states = run([x[number] for x in xs], states)
-        before.append(_with_axis(row))
-        number += 1
-    return _joined(before), states
+        self.row, self.states = self.run(slices, self.states)
+        self.hold(self.states)
+        self._put()
 
+    def _put(self) -> None:
+        """Keep what a round has put out."""
+        found: list[Any] = []
+        _collect(self.row, found)
+        if not found:
+            return
+        trace = current_trace()
+        assert trace is not None
+        trace.root.aliases.changes(self.items, trace)
+        trace.note_container(self.items, trace.root.location())
+        self.items.append(tuple(map(array, found)))
 
-class _Unrolled(Unwinding):
-    """A round that no `Scan` can say."""
+    def rows(self) -> Any:
+        """Return what all rounds have put out, stacked."""
+        parts: list[Any] = []
+        for rolled, group in groupby(self.items, lambda item: type(item) is RolledItems):
+            found = list(group)
+            parts += [one.stacked for one in found] if rolled else [map(stack, zip(*found, strict=True))]
+        made = parts[0] if len(parts) == 1 else map(concatenate, zip(*parts, strict=True))
+        return _filled(self.row, iter(made))
 
-
-def _scanned(at: Recording, run: _Round, xs: Sequence[Symbol], states: Any, length: int) -> tuple[Any, Any]:
-    """All rounds as a Scan."""
-    leaves, structure = flatten(states)
-    if not all(isinstance(leaf, (Symbol, ndarray)) and getattr(leaf, "weak", None) is None for leaf in leaves):
-        raise _Unrolled
-    carry = [at.lifted(leaf).operand() for leaf in leaves]
-    stacked = [x.operand() for x in xs]
-    inner = Branch(at)
-    inner.repeats = True
-    try:
-        return _recorded(at, inner, run, (carry, stacked), structure, length)
-    finally:
-        for cell, old in reversed(inner.journal):
-            cell.value = old
-
-
-def _recorded(
-    at: Recording, inner: Branch, run: _Round, operands: tuple[list[Any], list[Any]], structure: Structure, length: int
-) -> tuple[Any, Any]:  # fmt: skip
-    carry, stacked = operands
-    first = [inner.input(value.type) for value in carry]
-    slices = [inner.input(value.type.with_shape(value.type.shape[1:])) for value in stacked]
-    with interpreting(inner):
-        row, after = run(
-            [Symbol.of(inner, value) for value in slices],
-            unflatten(structure, [Symbol.of(inner, value) for value in first]),
-        )  # fmt: skip
-        now, shape = flatten(after)
-        if shape != structure or not all(isinstance(x, (Symbol, ndarray)) for x in now):
-            raise _Unrolled
-        outputs = [inner.own(inner.lifted(array(x)).operand()) for x in now]
-        if [value.type for value in outputs] != [value.type for value in carry]:
-            raise _Unrolled
-        rows: list[Any] = []
-        _collect(row, rows)
-        outputs += [inner.own(inner.lifted(array(x)).operand()) for x in rows]
-    if inner.containers or any(before not in inner.mine for _, before in inner.journal):
-        raise _Unrolled
-    outer = list(inner.outer)
-    body = inner.graph(outer, outputs, [*first, *slices])
-    found = at.bind(Scan(body, length, False, len(carry)), (*carry, *stacked, *outer))
-    made = iter([Symbol.of(at, value) for value in found])
-    last = unflatten(structure, [next(made) for _ in carry])
-    return _filled(row, made), last
+    def last(self) -> Any:
+        """Return the state after the last round."""
+        return self.now() if self.unrolled < 0 else self.states
 
 
 def _collect(row: Any, rows: list[Any]) -> None:
@@ -178,7 +214,7 @@ def while_loop(
     while True:
         if most is not None and count >= most:
             break
-        known = truth(test(*state))
+        known = _asked(at, test, state)
         if type(known) is Symbol:
             if most is None:
                 state = _endless(at, test, func, state)
@@ -194,6 +230,18 @@ def while_loop(
         state = listed(new)
         count += 1
     return _padded(rows, count, most), state[0] if single else state
+
+
+def _asked(at: Recording, test: Callable[..., Any], state: list[Any]) -> Any:
+    """Return what the condition says; where data decides, nothing of it stays: the loop asks it again."""
+    point = Checkpoint(at, {})
+    try:
+        known = truth(test(*state))
+        if type(known) is Symbol:
+            point.restore()
+        return known
+    finally:
+        point.forget()
 
 
 def _padded(rows: list[Any], count: int, most: int | None) -> Any:
@@ -235,40 +283,85 @@ def _bounded(
     at: Recording, test: Callable[..., Any], func: Callable[..., Any], state: list[Any], rounds: int
 ) -> tuple[Any, list[Any]]:
     """At most so many rounds: rows, zeros after the last round, and the last state."""
-    state = [array(x) for x in state]
     row = _template(at, func, state)
-    leaves: list[Any] = []
-    _collect(row, leaves)
+    kinds: list[Any] = []
+    _collect(row, kinds)
+    forms = _scanned if modes.is_recording() or at.differentiated else _ended
+    try:
+        rows, last = forms(at, test, func, state, kinds, rounds)
+    except Unrollable:
+        raise at.root.refusing(CaptureError(
+            "E408", "npx.while_loop: a round gives loop variables of another structure, of other shapes or dtypes",
+            help="give each loop variable the same shape and dtype in every round",
+        )) from None  # fmt: skip
+    return _filled(row, iter(rows)), last
 
-    def once(slices: Sequence[Symbol], now: Any) -> tuple[Any, Any]:
+
+class _Ended(RecordedLoop):
+    """So many rounds at most, while a condition holds."""
+
+    def __init__(self, loop: Loop, at: Recording, test: Callable[[], Any]) -> None:
+        super().__init__(loop, BlockStack(), 0, at)
+        self._asks = test
+
+    def _test(self) -> Any:
+        return truth(and_(super()._test(), self._asks))
+
+
+def _ended(
+    at: Recording, test: Callable[..., Any], func: Callable[..., Any], state: list[Any], kinds: list[Any], rounds: int
+) -> tuple[list[Any], list[Any]]:  # fmt: skip
+    """A loop that data ends: each round writes its rows."""
+    held = _State(at, state)
+    written = [zeros((rounds, *kind.shape), dtype=kind.dtype) for kind in kinds]
+
+    def once(number: Any) -> None:
+        given, new = func(*held.now())
+        found: list[Any] = []
+        _collect(given, found)
+        for rows, x in zip(written, found, strict=True):
+            rows[number] = x
+        held.change(list(listed(new)))
+
+    loop = Loop(once, None, None, held.cells, items=Range(0, rounds, 1))
+    _Ended(loop, at, lambda: test(*held.now())).run(None)
+    return written, held.now()
+
+
+class _Masked(ScanLoop):
+    """So many rounds, of which the last ones may do nothing: data decides, so Python knows no number after them."""
+
+    def _check(self, carried: Carried) -> None:
+        if carried.unset:
+            raise Unrollable("a variable changes its type")
+
+
+def _scanned(
+    at: Recording, test: Callable[..., Any], func: Callable[..., Any], state: list[Any], kinds: list[Any], rounds: int
+) -> tuple[list[Any], list[Any]]:  # fmt: skip
+    """A scan, which has gradients: once the condition has ended it its rounds change nothing."""
+
+    def once(_: Any, now: Any) -> tuple[Any, Any]:
         running, values = now
-        going = functions.logical_and(running, array(truth(test(*values))))
+        going = truth_under(running, lambda: test(*values))
 
         def run() -> Any:
             given, new = func(*values)
             found: list[Any] = []
             _collect(given, found)
-            return [array(x) for x in found], [array(x) for x in listed(new)]
+            return [array(x) for x in found], list(listed(new))
 
         def rest() -> Any:
-            return [zeros(kind.shape, dtype=kind.dtype) for kind in leaves], list(values)
+            return [zeros(kind.shape, dtype=kind.dtype) for kind in kinds], list(values)
 
         given, new = choose(going, run, rest)
         return given, (going, new)
 
     start = functions.equal(zeros((), dtype="int64"), 0)
-    given, (_, last) = _scanned_or_refused(at, once, (start, state), rounds)
-    return _filled(row, iter(given)), last
-
-
-def _scanned_or_refused(at: Recording, run: _Round, states: Any, rounds: int) -> tuple[Any, Any]:
-    try:
-        return _scanned(at, run, [], states, rounds)
-    except _Unrolled:
-        raise at.root.refusing(CaptureError(
-            "E408", "npx.while_loop: a round gives loop variables of other shapes or dtypes, or writes what is around",
-            help="give each loop variable the same shape and dtype in every round; return what changes as one",
-        )) from None  # fmt: skip
+    made = _StackedRounds(at, once, (start, state))
+    loop = Loop(made.once, None, None, made.cells, items=Range(0, rounds, 1))
+    _Masked(loop, BlockStack(), 0, at).run(None)
+    return made.rows(), made.last()[1]
 
 
 def _template(at: Recording, func: Callable[..., Any], state: Sequence[Any]) -> Any:
@@ -280,6 +373,10 @@ def _template(at: Recording, func: Callable[..., Any], state: Sequence[Any]) -> 
         with interpreting(inner), modes.mode(recording=False):
             row, _ = func(*state)
     finally:
+        for cell, old in reversed(inner.journal):
+            cell.value = old
+        for owner, held, _ in inner.containers.values():
+            refill(owner, held)
         point.restore()
         point.forget()
 

@@ -55,12 +55,12 @@ class Loop:
     """One loop statement that is being run."""
 
     def __init__(
-        self, body: Part, orelse: Part | None, rest: Part | None, names: Sequence[str], *,
-        test: Part | None = None, items: Sequence[Any] | SymbolicRange | Rounds | None = None,
+        self, body: Part, orelse: Part | None, rest: Part | None, names: Sequence[str] | dict[str, CellType], *,
+        test: Part | None = None, items: Sequence[Any] | SymbolicRange | Rounds | None = None, few: int = _FEW,
     ) -> None:  # fmt: skip
         self.body, self.orelse, self.rest, self.test = body, orelse, rest, test
-        self.items = items
-        self.cells = variables(names, test, body, orelse)
+        self.items, self.few = items, few
+        self.cells = names if isinstance(names, dict) else variables(names, test, body, orelse)
         self.promotable = test is not None or isinstance(items, Rounds)
         self.scannable = isinstance(items, Rounds)
 
@@ -116,7 +116,7 @@ class Loop:
         items = self.items
         if not self.scannable or not isinstance(items, Rounds):
             return False
-        if not is_symbolic(items.count) and items.count - number <= _FEW:
+        if not is_symbolic(items.count) and items.count - number <= self.few:
             return False
         if number > _PEELED:
             self.scannable = False

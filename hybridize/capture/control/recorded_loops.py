@@ -89,9 +89,9 @@ class _Shared:
         """For the cell of a result, and the one that carries it, the arrays that it may be."""
         self._results: list[Cell] = []
 
-    def add(self, result: Cell, carrier: Cell | None, origin: Cell | None) -> None:
-        """Say that a result, and what the body reads of it, may be an array."""
-        for cell in (result, carrier):
+    def add(self, result: Cell, carrier: Cell | None, origin: Cell | None, *, left: bool) -> None:
+        """Say that what the body reads of a result, and where it may be `left` as it was the result, is an array."""
+        for cell in (result, carrier) if left else (carrier,):
             if origin is not None and cell is not None:
                 self._origins.setdefault(cell, set()).add(origin)
         if result not in self._results:
@@ -372,6 +372,10 @@ class RecordedLoop:
         items = self.loop.items
         return isinstance(items, Rounds) and bool(items.count > self.number)
 
+    def _runs(self) -> bool:
+        """Tell whether the loop is known to have a round, whatever the call."""
+        return self.at_once
+
     def _reason(self, mismatch: str) -> str:
         where = f"that depends on data at {self.loc}"
         if mismatch.startswith("is "):
@@ -406,12 +410,12 @@ class RecordedLoop:
             if containers:
                 trace.root.aliases.may_be([*merge.containers_of(made), *containers])
             inside = merge.cells_of(inputs[name][1], spec)
-            for value in before:
+            for value, left in zip(before, (not self._runs(), True), strict=True):
                 found = merge.cells_of(value, spec) if value is not MISSING else []
                 for cell, carrier, origin in zip(cells, inside, found, strict=False):
                     if origin in carried.arrays:
                         raise self._refused_write(name)
-                    shared.add(cell, carrier, origin)
+                    shared.add(cell, carrier, origin, left=left)
             assign(self.cells[name], made)
         shared.tell(trace)
         for cell in carried.arrays:

@@ -203,6 +203,9 @@ class ScanLoop(RecordedLoop):
 
     # What the rounds leave behind.
 
+    def _runs(self) -> bool:
+        return True  # who makes a scan has compared
+
     def _adjust(self, carried: Carried, recorded: RecordedBody) -> bool:
         if recorded.after[RUNNING] is not True:
             raise Unrollable("data decides which round is the last")
