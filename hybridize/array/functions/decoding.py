@@ -11,8 +11,9 @@ from hybridize import ops
 from hybridize.array.functions.bounds import check
 from hybridize.array.functions.elementwise import where
 from hybridize.array.functions.neural import softmax
-from hybridize.array.operands import array, index_numbers, operand, public, result
+from hybridize.array.operands import array, cast, index_numbers, operand, public, result
 from hybridize.base.errors import ShapeError
+from hybridize.base.promotion import floating, promote
 
 
 @public
@@ -23,18 +24,20 @@ def cached_attention(
 
     Only the first `length` places of the caches are read, however many they have room for; the length may be a number
     that only the call knows. Of several queries the last one sees all of these places, each before it one place less.
+    The result of a query that sees none is 0.
 
     Args:
         query: [batch, heads, time, size], the queries of the newest places.
         keys: [batch, groups, places, size]: as many groups as heads, or a number that divides them (grouped queries).
         values: [batch, groups, places, size].
         length: an integer, or an array of integers without axes.
-        start: [batch], the first place that each row sees: prompts of other lengths end at one place.
+        start: [batch], the first place that each row sees: prompts of other lengths end at one place. Below 0 it is all
+            places, from the length on none.
         scale: of the products; 1 / sqrt(size) unless given.
 
     Raises:
         OutOfBoundsError E110: the caches have not so many places.
-        ShapeError E134: query, keys, values and start do not fit together.
+        ShapeError E134: query, keys, values and start do not fit together, or the length has axes.
     """
     q, k, v = array(query), array(keys), array(values)
     if q.ndim != 4 or k.ndim != 4 or k.shape != v.shape or q.shape[0] != k.shape[0] or q.shape[3] != k.shape[3]:
@@ -43,14 +46,22 @@ def cached_attention(
             help="[batch, heads, time, size] and twice [batch, groups, places, size]",
         )  # fmt: skip
     (batch, heads, time, size), groups, places = q.shape, k.shape[1], k.shape[2]
-    if heads % groups:
+    if not groups or heads % groups:
         raise ShapeError(
             "E134", f"cached_attention: {groups} groups of keys for {heads} heads", help="groups divide heads"
         )
-    count = index_numbers(operand(array(length)))
+    end = array(length)
+    if end.ndim:
+        raise ShapeError(
+            "E134", f"cached_attention of {q.type}: the length is {end.type}",
+            help="one number for all rows; start=[batch] says where each begins",
+        )  # fmt: skip
+    count = index_numbers(operand(end))
     check(count, 0, places + 1, f"cached_attention of keys {k.type}, length")
+    dtype = floating(promote(promote(q.dtype, k.dtype), v.dtype))
+    q, k, v = (result(cast(operand(x), dtype)) for x in (q, k, v))
     rows = heads // groups * time
-    by_group = q.reshape((batch, groups, rows, size)) * (size**-0.5 if scale is None else scale)
+    by_group = q.reshape((batch, groups, rows, size)) * (_scale(size) if scale is None else scale)
     scores = result(ops.dots_until(operand(by_group), operand(k), count))
     place = array(numpy.arange(places))
     last = result(count).reshape(())
@@ -64,8 +75,13 @@ def cached_attention(
             raise ShapeError("E134", f"cached_attention of {q.type}: start is {first.type}", help="one for each row")
         seen = (place >= first.reshape((batch, *(1,) * (scores.ndim - 1)))) & seen
     weights = softmax(where(seen, scores, -numpy.inf), -1)
-    if start is not None and time != 1:
-        weights = where(seen, weights, 0)  # queries before a row's first place see nothing
+    if start is not None or time != 1:  # a query alone sees a place, or none is read
+        weights = where(seen, weights, 0)
     weights = weights.reshape((batch, groups, rows, places))
     found = result(ops.sum_until(operand(weights), operand(v), count))
     return found.reshape((batch, heads, time, size))
+
+
+def _scale(size: int) -> float:
+    """1 / sqrt(size); of vectors without components all products are 0, whatever they are scaled by."""
+    return size**-0.5 if size else 1.0

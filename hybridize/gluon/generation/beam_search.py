@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy
@@ -12,6 +13,9 @@ from hybridize.base.errors import ArgumentError
 from hybridize.base.settings import number, whole
 from hybridize.gluon.generation.prompts import Endings, aligned, stops
 from hybridize.gluon.hybrid_block import HybridBlock
+
+_DIGITS = 30
+"""Decimal places before the point, or zeros behind it, that float32 has for what scores are divided by."""
 
 
 class BeamSearch(HybridBlock):
@@ -28,12 +32,14 @@ class BeamSearch(HybridBlock):
         max_new_tokens: tokens that follow a prompt at most.
         beams: sequences that a row keeps.
         n_best: sequences that a row gives.
-        length_penalty: 0: scores are plain sums; the larger, the longer the sequences.
+        length_penalty: 0: scores are plain sums; the larger, the longer the sequences. No larger than that what scores
+            are divided by is a number of float32.
         stop_tokens: a number, or several, after which a sequence ends.
         pad_token: fills the rows of sequences that have ended.
 
     Raises:
-        ArgumentError E331: more sequences are asked for than are kept.
+        ArgumentError E331: more sequences are asked for than are kept; no decoder. At a call: there are fewer tokens
+            than beams, or no such stop token or, where there are stop tokens, padding.
         ValueArgumentError E353: a setting that makes no sense.
     """
 
@@ -53,19 +59,22 @@ class BeamSearch(HybridBlock):
     ) -> None:
         super().__init__(**kwargs)
         self.decoder = decoder
-        self._endings = Endings("BeamSearch", max_new_tokens, stop_tokens, pad_token)
+        self._endings = Endings("BeamSearch", decoder, max_new_tokens, stop_tokens, pad_token)
         self._beams = whole("beams of BeamSearch", beams, 1)
         self._n_best = whole("n_best of BeamSearch", n_best, 1)
         if self._n_best > self._beams:
             raise ArgumentError("E331", f"n_best of BeamSearch is {n_best}, of {beams} beams", help="keep more beams")
-        self._length_penalty = number("length_penalty of BeamSearch", length_penalty)
+        most = _DIGITS / math.log10((5 + self._endings.new) / 6) if self._endings.new > 1 else math.inf
+        self._length_penalty = number("length_penalty of BeamSearch", length_penalty, -most, most)
 
     def forward(self, prompts: Any, valid_length: Any = None) -> tuple[Any, Any, Any]:
         decoder, endings, beams = self.decoder, self._endings, self._beams
         tokens, start = aligned(prompts, valid_length, endings.new, decoder.max_length)
         batch, time = tokens.shape
         caches = decoder.begin_cache(batch)
-        first = npx.log_softmax(decoder.prefill(tokens, caches, start), -1)
+        scores = decoder.prefill(tokens, caches, start)
+        endings.check_scores(scores, batch)
+        first = npx.log_softmax(scores, -1)
         vocabulary = first.shape[-1]
         if vocabulary < beams:
             raise ArgumentError("E331", f"{beams} beams of {vocabulary} tokens", help="no more beams than tokens")

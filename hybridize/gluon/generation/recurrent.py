@@ -7,7 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from hybridize.array import np, npx
+from hybridize.array.operands import array
+from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.types import same_shape
 from hybridize.gluon.dependence import convert
+from hybridize.gluon.generation.prompts import first_places, prompts_of
 from hybridize.gluon.hybrid_block import HybridBlock
 
 
@@ -18,7 +22,11 @@ class Recurrent(HybridBlock):
 
     Args:
         step: a block or a function of tokens [batch] and a list of states.
-        begin_state: gives the list of states [batch, ...] of so many rows.
+        begin_state: gives the list of states [batch, ...] of so many rows; one state needs no list.
+
+    Raises:
+        ArgumentError E331: one of them is no function. At a call: it does not give what it should.
+        ShapeError E134: at a call: scores are not [batch, vocabulary], or a state changes its shape.
     """
 
     _is_layer = False
@@ -32,23 +40,38 @@ class Recurrent(HybridBlock):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
+        for name, given in (("step", step), ("begin_state", begin_state)):
+            if not callable(given):
+                raise ArgumentError("E331", f"{name} of Recurrent is {type(given).__name__}", help="give a function")
         self._step, self._begin_state = step, begin_state
         if isinstance(step, HybridBlock):
             self.block = step
 
     def begin_cache(self, batch_size: int) -> list[Any]:
         """Make the states of so many rows."""
-        return [state.copy() for state in convert(self._begin_state)(batch_size)]
+        return [array(state).copy() for state in _listed(convert(self._begin_state)(batch_size))]
 
     def prefill(self, tokens: Any, states: list[Any], start: Any = None) -> Any:
-        """Read prompts [batch, time]; the states are written, the scores after the last token returned."""
+        """Read prompts [batch, time]; the states are written, the scores after the last token returned.
+
+        Args:
+            tokens: of each row, the last one at the last place.
+            states: are written.
+            start: [batch], where each row's prompt begins; 0 unless given.
+
+        Raises:
+            OutOfBoundsError E110: a prompt begins before the first place, or behind its last one.
+            ShapeError E134: prompts and start do not fit together, or there is no token.
+        """
+        tokens = prompts_of(tokens)
+        start = first_places(start, tokens)
         batch, time = tokens.shape
-        scores, _ = convert(self._step)(tokens[:, 0], list(states))  # for its shape: what comes of it is not used
+        scores, _ = self._read(tokens[:, 0], states)  # for its shape: what comes of it is not used
 
         def read(token_and_place: list[Any], held: list[Any]) -> tuple[Any, list[Any]]:
             token, place = token_and_place
             before = held[1:]
-            found, after = convert(self._step)(token, list(before))
+            found, after = self._read(token, before)
             if start is not None:
                 begun = place >= start
                 after = [
@@ -64,9 +87,38 @@ class Recurrent(HybridBlock):
 
     def step(self, tokens: Any, place: Any, states: list[Any], start: Any = None) -> Any:
         """Read one more token [batch]; the states are written, the scores returned."""
-        scores, after = convert(self._step)(tokens, list(states))
+        scores, after = self._read(tokens, states)
         _replace(states, after)
         return scores
+
+    def _read(self, tokens: Any, states: Sequence[Any]) -> tuple[Any, list[Any]]:
+        """Apply the step, and check what it gives.
+
+        Raises:
+            ArgumentError E331: it is no scores with as many states as before.
+            ShapeError E134: the scores are not [batch, vocabulary], or a state has another shape than before.
+        """
+        given = convert(self._step)(tokens, list(states))
+        if not isinstance(given, (tuple, list)) or len(given) != 2 or not hasattr(given[0], "shape"):
+            raise ArgumentError("E331", "step of Recurrent gives no pair of scores and states", help=_RULE)
+        scores, after = array(given[0]), [array(state) for state in _listed(given[1])]
+        if len(after) != len(states):
+            what = f"step of Recurrent gives {len(after)} states in place of {len(states)}"
+            raise ArgumentError("E331", what, help=_RULE)
+        if scores.ndim != 2 or not same_shape(scores.shape[:1], tokens.shape):
+            raise ShapeError("E134", f"step of Recurrent gives scores {scores.type} after {tokens.type}", help=_RULE)
+        for new, old in zip(after, states, strict=True):
+            if not same_shape(new.shape, old.shape):
+                what = f"step of Recurrent gives a state {new.type} in place of {old.type}"
+                raise ShapeError("E134", what, help=_RULE)
+        return scores, after
+
+
+_RULE = "step(tokens, states) gives the scores [batch, vocabulary] and the list of the new states"
+
+
+def _listed(states: Any) -> list[Any]:
+    return list(states) if isinstance(states, (list, tuple)) else [states]
 
 
 def _replace(states: Sequence[Any], new: Sequence[Any]) -> None:

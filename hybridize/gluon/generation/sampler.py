@@ -10,8 +10,9 @@ from hybridize.base.settings import number, whole
 from hybridize.gluon.generation.prompts import Endings, aligned, stops
 from hybridize.gluon.hybrid_block import HybridBlock
 
-_LEAST = 1e-9
-"""Settings that must be above 0 are no less."""
+_LEAST, _MOST = 1e-9, 1e9
+"""Settings that must be above 0 are no less. What scores are multiplied or divided by is no more, so that they stay
+numbers of float32."""
 
 
 class SequenceSampler(HybridBlock):
@@ -28,7 +29,7 @@ class SequenceSampler(HybridBlock):
     Args:
         decoder: see the package.
         max_new_tokens: tokens that follow a prompt at most.
-        temperature: of the scores; None or 0: the likeliest token.
+        temperature: of the scores, from 1e-9 to 1e9; None or 0: the likeliest token.
         top_k: so many tokens are drawn from; None: all.
         top_p: the likeliest tokens of this probability are drawn from, at least one; None: all.
         repetition_penalty: scores of tokens that the row has already are divided by it where they are positive, else
@@ -37,6 +38,7 @@ class SequenceSampler(HybridBlock):
         pad_token: fills the rows that have ended.
 
     Raises:
+        ArgumentError E331: no decoder. At a call: there is no such stop token or, where there are stop tokens, padding.
         ValueArgumentError E353: a setting that makes no sense.
     """
 
@@ -57,11 +59,13 @@ class SequenceSampler(HybridBlock):
     ) -> None:
         super().__init__(**kwargs)
         self.decoder = decoder
-        self._endings = Endings("SequenceSampler", max_new_tokens, stop_tokens, pad_token)
-        self._temperature = number("temperature of SequenceSampler", temperature or 0.0, 0.0) or None
+        self._endings = Endings("SequenceSampler", decoder, max_new_tokens, stop_tokens, pad_token)
+        self._temperature = (
+            number("temperature of SequenceSampler", temperature, _LEAST, _MOST) if temperature else None
+        )
         self._top_k = None if top_k is None else whole("top_k of SequenceSampler", top_k, 1)
         self._top_p = None if top_p is None else number("top_p of SequenceSampler", top_p, _LEAST, 1.0 + _LEAST)
-        self._penalty = number("repetition_penalty of SequenceSampler", repetition_penalty, _LEAST)
+        self._penalty = number("repetition_penalty of SequenceSampler", repetition_penalty, _LEAST, _MOST)
 
     def forward(self, prompts: Any, valid_length: Any = None) -> tuple[Any, Any]:
         decoder, endings = self.decoder, self._endings
@@ -69,6 +73,7 @@ class SequenceSampler(HybridBlock):
         batch, time = tokens.shape
         caches = decoder.begin_cache(batch)
         scores = decoder.prefill(tokens, caches, start)
+        endings.check_scores(scores, batch)
         drawn = None if self._temperature is None else np.random.uniform(size=(endings.new, batch))
         seen = None if self._penalty == 1 else _met(tokens, start, scores.shape[-1])
         token = self._chosen(scores, seen, drawn, 0)

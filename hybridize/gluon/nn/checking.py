@@ -19,6 +19,16 @@ def check_count(block: HybridBlock, word: str, number: Any) -> None:
         raise ArgumentError("E331", f"{word} of {type(block).__name__} must be a positive integer, got {number!r}")
 
 
+def check_counts(block: HybridBlock, **numbers: Any) -> None:
+    """Refuse what are no positive integers, each by its word.
+
+    Raises:
+        ArgumentError E331: one is none.
+    """
+    for word, number in numbers.items():
+        check_count(block, word, number)
+
+
 def check_part(block: HybridBlock, word: str, part: Any) -> None:
     """Refuse what does not lie between 0 and 1.
 

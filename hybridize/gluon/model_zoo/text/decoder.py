@@ -13,10 +13,15 @@ from numpy.typing import NDArray
 
 from hybridize.array import np, npx
 from hybridize.array.functions.bounds import check
-from hybridize.array.operands import index_numbers, operand
+from hybridize.array.operands import array, result, shape_of, typed
+from hybridize.array.operands import indices as index_operand
+from hybridize.base import dims
 from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.types import same_shape
 from hybridize.gluon import nn
+from hybridize.gluon.generation.prompts import first_places, of_rows, prompts_of
 from hybridize.gluon.hybrid_block import HybridBlock
+from hybridize.gluon.nn.checking import check_counts
 
 Caches = list[Any]
 """Keys and values of each layer in turn, [batch, groups, places, size of a head] each."""
@@ -61,7 +66,7 @@ class CachedAttention(HybridBlock):
         q, k, v = self._projected(x, waves)
         seen = None if start is None else np.arange(time, dtype="int64") >= start.reshape((batch, 1, 1, 1))
         found = npx.scaled_dot_product_attention(q, k, v, seen, is_causal=True)
-        return self.out_proj(found.swapaxes(1, 2).reshape((batch, time, -1))), k, v
+        return self.out_proj(found.swapaxes(1, 2).reshape((batch, time, self._heads * self._size))), k, v
 
     def of_next(self, x: Any, place: Any, waves: Waves, keys: Any, values: Any, start: Any = None) -> Any:
         """Attend from one place [batch, 1, units] to all up to it, writing its key and value into the caches."""
@@ -69,7 +74,7 @@ class CachedAttention(HybridBlock):
         keys[:, :, place] = k[:, :, 0]
         values[:, :, place] = v[:, :, 0]
         found = npx.cached_attention(q, keys, values, place + 1, start)
-        return self.out_proj(found.reshape((x.shape[0], 1, -1)))
+        return self.out_proj(found.reshape(x.shape))
 
     def _projected(self, x: Any, waves: Waves) -> tuple[Any, Any, Any]:
         """Queries, keys and values, [batch, heads, time, size], the first two turned by their positions."""
@@ -125,11 +130,15 @@ class CausalDecoder(HybridBlock):
         vocab_size: number of tokens.
         units: size of a vector.
         max_length: places that there are.
-        layers: instances of `DecoderLayer`.
+        layers: instances of `DecoderLayer`, one at least.
         norm: the normalization behind them.
         waves: cosines and sines of rotary embeddings, [max_length, size of a head / 2] each.
         learned_positions: add a learned vector for each place.
         tie_weights: the scores are products with the vectors of the tokens.
+
+    Raises:
+        OutOfBoundsError E110: at a call: a token is none of the vocabulary.
+        ShapeError E134: at a call: tokens are not [batch, time], or more than there are places.
     """
 
     _is_layer = False
@@ -148,7 +157,11 @@ class CausalDecoder(HybridBlock):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
+        if not layers:
+            raise ArgumentError("E331", f"{type(self).__name__} of no layers", help="num_layers is 1 at least")
+        check_counts(self, vocab_size=vocab_size, units=units, max_length=max_length)
         self.vocab_size, self.max_length, self._waves = vocab_size, max_length, waves
+        self._groups, self._size = layers[0].attention._groups, layers[0].attention._size
         with self.name_scope():
             self.embedding = nn.Embedding(vocab_size, units)
             self.positions = nn.Embedding(max_length, units) if learned_positions else None
@@ -158,6 +171,7 @@ class CausalDecoder(HybridBlock):
             self.output = None if tie_weights else nn.Dense(vocab_size, use_bias=False, flatten=False, in_units=units)
 
     def forward(self, tokens: Any) -> Any:
+        tokens = prompts_of(tokens, 0)
         x, waves = self._embedded(tokens, None), self._turns(slice(tokens.shape[1]))
         for layer in self.layers:
             x = layer(x, waves)
@@ -165,22 +179,28 @@ class CausalDecoder(HybridBlock):
 
     def begin_cache(self, batch_size: int, dtype: Any = "float32") -> Caches:
         """Make empty caches for so many rows."""
-        attention = self.layers[0].attention
-        shape = (batch_size, attention._groups, self.max_length, attention._size)
+        shape = (batch_size, self._groups, self.max_length, self._size)
         return [np.zeros(shape, dtype=dtype) for _ in range(2 * len(self.layers))]
 
     def prefill(self, tokens: Any, caches: Caches, start: Any = None) -> Any:
         """Read prompts [batch, time] into the first places of the caches; returns the scores [batch, vocabulary].
 
         Args:
-            tokens: of each row, the last one at the last place.
+            tokens: of each row, the last one at the last place; one at least.
             caches: are written.
-            start: [batch], where each row's prompt begins; 0 unless given.
+            start: [batch], where each row's prompt begins, a place of the prompts; 0 unless given.
 
         Raises:
-            ShapeError E134: the prompts are longer than there are places.
+            ArgumentError E331: there are more or fewer caches than the layers have.
+            OutOfBoundsError E110: a prompt begins before the first place, or behind its last one; a token is none of
+                the vocabulary.
+            ShapeError E134: the prompts are longer than there are places, or there is no token; caches or start are of
+                other rows.
         """
+        tokens = prompts_of(tokens)
+        start = first_places(start, tokens)
         x, waves = self._embedded(tokens, start), self._turns(slice(tokens.shape[1]))
+        self._check_caches(caches, *tokens.shape)
         layer: Any
         for number, layer in enumerate(self.layers):
             x, k, v = layer.of_all(x, waves, start)
@@ -195,24 +215,63 @@ class CausalDecoder(HybridBlock):
             tokens: one for each row.
             place: an integer, the number of tokens that stand before.
             caches: are written at this place.
-            start: as for `prefill`.
+            start: [batch], the first place that each row sees; 0 unless given.
 
         Raises:
-            OutOfBoundsError E110: the caches are full.
+            ArgumentError E331: there are more or fewer caches than the layers have.
+            OutOfBoundsError E110: the caches are full; a token is none of the vocabulary.
+            ShapeError E134: there is not one token for each row, or one place for all; caches or start are of other
+                rows.
         """
-        where = f"a token at a place of {self.max_length} that the caches have"
-        check(
-            index_numbers(operand(np.array(place))), 0, self.max_length, where, "full: a larger max_length, or new ones"
-        )
+        tokens = array(tokens)
+        if tokens.ndim != 1:
+            raise ShapeError("E134", f"a step reads tokens {tokens.type}", help="[batch], one for each row")
+        start = None if start is None else of_rows("start", start, tokens.shape[0])
+        self._check_caches(caches, tokens.shape[0], 0)
+        number = self._number_of(place)
         x = np.expand_dims(self.embedding(tokens), 1)
         if self.positions is not None:
-            at = np.array(place) if start is None else np.maximum(np.array(place) - start, 0)
+            at = number if start is None else np.maximum(number - start, 0)
             x = x + self.positions(at).reshape((-1, 1, x.shape[-1]))
         layer: Any
         waves = self._turns(place)
         for number, layer in enumerate(self.layers):
             x = layer.of_next(x, place, waves, *caches[2 * number : 2 * number + 2], start)
         return self._scores(x[:, 0])
+
+    def _number_of(self, place: Any) -> Any:
+        """Return a place as an int64 without axes.
+
+        Raises:
+            OutOfBoundsError E110: the caches have no such place.
+            ShapeError E134: there are several.
+        """
+        number = index_operand(place)
+        if shape_of(number) != ():
+            what = f"a step at places {typed(number)}"
+            raise ShapeError("E134", what, help="one for all rows; start=[batch] says where each begins")
+        where = f"a token at a place of {self.max_length} that the caches have"
+        check(number, 0, self.max_length, where, "full: a larger max_length, or new ones")
+        return result(number)
+
+    def _check_caches(self, caches: Any, batch: int, time: int) -> None:
+        """Refuse what are not the caches of so many rows and places.
+
+        Raises:
+            ArgumentError E331: there are more or fewer than the layers have.
+            ShapeError E134: one is not [batch, heads of keys, places, size of a head].
+        """
+        help, wanted = f"begin_cache({dims.text(batch)}) makes them", 2 * len(self.layers)
+        if not isinstance(caches, (list, tuple)) or len(caches) != wanted:
+            shown = len(caches) if isinstance(caches, (list, tuple)) else type(caches).__name__
+            raise ArgumentError("E331", f"{shown} caches for {len(self.layers)} layers, two for each", help=help)
+        for cache in map(array, caches):
+            sizes = (*cache.shape[:2], *cache.shape[3:])
+            if cache.ndim != 4 or not same_shape(sizes, (batch, self._groups, self._size)):
+                what = f"a cache {cache.type} for {dims.text(batch)} rows"
+                raise ShapeError("E134", what, help=f"{help}: [batch, {self._groups}, places, {self._size}]")
+            if cache.shape[2] < time:
+                raise ShapeError("E134", f"a cache {cache.type} for prompts of {dims.text(time)} places", help=help)
 
     def _turns(self, places: Any) -> Waves:
         """The rotary embedding of a place, or of several."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from hybridize.gluon import nn
 from hybridize.gluon.model_zoo.text.decoder import CachedAttention, CausalDecoder, DecoderLayer
+from hybridize.gluon.nn.checking import check_counts
 
 
 class GPT(CausalDecoder):
@@ -21,6 +22,9 @@ class GPT(CausalDecoder):
         max_length: places that there are.
         eps: of the norms.
         tie_weights: the scores are products with the vectors of the tokens.
+
+    Raises:
+        ArgumentError E331: a number is not positive, or does not divide another.
     """
 
     def __init__(
@@ -35,6 +39,8 @@ class GPT(CausalDecoder):
         tie_weights: bool = True,
         **kwargs: Any,
     ) -> None:
+        check_counts(self, units=units, num_layers=num_layers, num_heads=num_heads)
+
         def norm() -> nn.LayerNorm:
             return nn.LayerNorm(epsilon=eps, in_channels=units)
 

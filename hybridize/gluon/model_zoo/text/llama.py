@@ -7,8 +7,11 @@ from typing import Any
 
 import numpy
 
+from hybridize.base.errors import ArgumentError
+from hybridize.base.settings import number
 from hybridize.gluon import nn
 from hybridize.gluon.model_zoo.text.decoder import CachedAttention, CausalDecoder, DecoderLayer
+from hybridize.gluon.nn.checking import check_counts
 
 
 class Llama(CausalDecoder):
@@ -25,6 +28,10 @@ class Llama(CausalDecoder):
         rotary_base: of the wave lengths.
         eps: of the norms.
         tie_weights: the scores are products with the vectors of the tokens.
+
+    Raises:
+        ArgumentError E331: a number is not positive, or does not divide another; the size of a head is odd.
+        ValueArgumentError E353: the base is no number from 1 on.
     """
 
     def __init__(
@@ -41,8 +48,13 @@ class Llama(CausalDecoder):
         tie_weights: bool = True,
         **kwargs: Any,
     ) -> None:
-        size = units // num_heads
-        angles = numpy.outer(numpy.arange(max_length), rotary_base ** (-numpy.arange(0, size, 2) / size))
+        check_counts(self, units=units, num_layers=num_layers, num_heads=num_heads, max_length=max_length)
+        size, rest = divmod(units, num_heads)
+        if size % 2 and not rest:
+            what = f"Llama of {units} units in {num_heads} heads"
+            raise ArgumentError("E331", what, help="pairs of components turn: the size of a head is even")
+        base = number("rotary_base of Llama", rotary_base, 1.0)
+        angles = numpy.outer(numpy.arange(max_length), base ** (-numpy.arange(0, size, 2) / size))
         waves = numpy.cos(angles).astype("f4"), numpy.sin(angles).astype("f4")
         inner = -(-8 * units // 96) * 32 if hidden is None else hidden
 
@@ -51,7 +63,7 @@ class Llama(CausalDecoder):
 
         layers = [
             DecoderLayer(
-                CachedAttention(units, num_heads, num_kv_heads or num_heads, False),
+                CachedAttention(units, num_heads, num_heads if num_kv_heads is None else num_kv_heads, False),
                 nn.SwiGLU(inner, units, in_units=units),
                 norm(),
                 norm(),
