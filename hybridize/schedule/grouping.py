@@ -223,11 +223,19 @@ class Grouping:
                 if made is None:
                     break
                 at, of = made
+                if not self._can_store(at, step.node.outputs[0]):
+                    break
                 if not stored or self._is_read_as_it_lies(at, of, operands[1]):
                     tiled, operands[side] = at, of
         step.tiled, step.operands = tiled, tuple(operands)
         if isinstance(tiled, MatrixProduct):
             self._note_matrices(tiled, operands)
+
+    def _can_store(self, tiled: Tiled, result: Value) -> bool:
+        """Tell whether tiles store a result at its home: rows of a whole batch may be those of no one matrix there."""
+        if not isinstance(tiled, MatrixProduct):
+            return True
+        return lying(self.places.home(result), result.type.shape, merged=tiled.is_merged) is not None
 
     def _note_matrices(self, of: MatrixProduct, operands: Sequence[Value]) -> None:
         """Note how the operands of a product of matrices may lie.

@@ -7,8 +7,7 @@ sizes of a call give what the NumPy backend gives, with and without passes, from
 way, and the same bits for any number of threads.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,7 +34,7 @@ from hybridize.passes.inline import Inline
 from hybridize.passes.pipeline import Pipeline
 from hybridize.runtime.executable import Executable
 from hybridize.runtime.pool import POOL
-from hybridize.schedule import parallel
+from tests.fuzz.surroundings import poisoned, shared
 
 FIXED = [1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 32, 33, 63, 65, 128, 130, 257]
 TRIED = [2, 3, 5, 6, 8, 9, 16, 17, 31, 48, 64, 67, 96, 127, 129, 200, 256, 300, 515, 1024, 1031]
@@ -391,35 +390,6 @@ def program(graph: Graph, target: Target, slots: int) -> Callable[[int], Executa
         return Executable(loaded, loaded.address("program"), built.plan, built.constants, built.sources, team=team)
 
     return made
-
-
-@contextmanager
-def shared(everything: bool) -> Iterator[None]:
-    """Whether every step that can be shared is, in the smallest ranges."""
-    before = parallel.WORTH_US, parallel.RANGE_US
-    if everything:
-        parallel.WORTH_US, parallel.RANGE_US = 0.0, 1e-9
-    try:
-        yield
-    finally:
-        parallel.WORTH_US, parallel.RANGE_US = before
-
-
-@contextmanager
-def poisoned() -> Iterator[None]:
-    """Memory that nobody has written, as that of rows that a step keeps, is full of NaN."""
-    empty = numpy.empty
-
-    def full(*args: Any, **named: Any) -> Any:
-        made = empty(*args, **named)
-        made.fill(255) if made.dtype == numpy.uint8 else None
-        return made
-
-    numpy.empty = full
-    try:
-        yield
-    finally:
-        numpy.empty = empty
 
 
 def check(seed: int, target_name: str = "", calls: int = 3) -> int:

@@ -123,6 +123,29 @@ def test_parts_of_a_matrix(function, wanted):
     numpy.testing.assert_allclose(found, wanted(numpy.tanh(x.astype("f8")), w), rtol=1e-4, atol=1e-4)
 
 
+SHARED = {
+    "one": lambda x, w: w,
+    "of a batch of one": lambda x, w: w[None, None],
+    "repeated": lambda x, w: np.broadcast_to(w, (*x.shape[:2], *w.shape)),
+    "computed": lambda x, w: np.tanh(w)[None, None],
+}
+
+
+@pytest.mark.parametrize("batch", [1, 2])
+@pytest.mark.parametrize("how", SHARED)
+def test_a_shared_matrix_and_a_result_that_is_read_transposed(how, batch):
+    """The rows of all heads times one matrix are those of one matrix, unless the result lies in another order."""
+    x, w, v = numbers(batch, (batch, 3, 25, 4), (4, 5), (15, 4))
+
+    def function(x, w, v):
+        y = np.matmul(x, SHARED[how](x, w))
+        return np.transpose(y, (0, 2, 1, 3)).reshape(x.shape[0] * x.shape[2], -1) @ v
+
+    given = [np.array(one) for one in (x, w, v)]
+    found, wanted = hybridize(function)(*given).asnumpy(), function(*given).asnumpy()
+    numpy.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4)
+
+
 @pytest.mark.parametrize("first", ["bgrtd", "btgrd", "brgtd"])
 def test_queries_that_share_their_keys(first):
     """Each head of the keys serves several of the queries: it is read several times, and not repeated in memory."""
