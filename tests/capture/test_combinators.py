@@ -109,7 +109,7 @@ def run(body: str, loop: str, mode: str, wrap: Any) -> tuple[list[Any], Any]:
     return [part.asnumpy() for part in [*parts, *state, np.random.uniform(size=(2,))]], function
 
 
-@pytest.mark.parametrize("mode", ["called", "trained", "recorded", "step"])
+@pytest.mark.parametrize("mode", ["called", pytest.param("trained", marks=pytest.mark.long), "recorded", "step"])
 @pytest.mark.parametrize("loop", LOOPS)
 @pytest.mark.parametrize("body", BODIES)
 def test_a_body_that_changes_what_is_around_is_one_loop(body, loop, mode):

@@ -370,7 +370,7 @@ def _template(at: Recording, func: Callable[..., Any], state: Sequence[Any]) -> 
     inner = Branch(at)
     inner.repeats = True
     try:
-        with interpreting(inner), modes.mode(recording=False):
+        with interpreting(inner):
             row, _ = func(*state)
     finally:
         for cell, old in reversed(inner.journal):

@@ -227,6 +227,7 @@ class RecordedLoop:
             if name == COUNTER and isinstance(self.loop.items, Rounds):
                 rounds = self.loop.items.count - self.number
                 self.trace.root.numbers.counts(values[0], Line(self.number, 1, rounds, ends_early=True))
+            self.trace.root.history.carried(values)
             made, cells = merge.rebuilt(spec, values, branch)
             for cell in cells:
                 self.trace.root.aliases.carry(cell)
@@ -243,6 +244,7 @@ class RecordedLoop:
         held = {cell: cell.value for cell in carried.arrays}
         for cell, kind in carried.arrays.items():
             inputs[cell] = cell.value = branch.input(kind)
+            self.trace.root.history.carried([inputs[cell]])
         originals = [(lent.owner, lent.owner.copy()) for lent in self.contents.values()]
         for name, lent in self.contents.items():
             refill(lent.owner, content(self.cells[name]))

@@ -59,6 +59,8 @@ class History:
         self._freed: dict[Value, SourceLoc | None] = {}
         self._leaf_of: dict[tuple[Variable | LostHistory, Value], Value] = {}
         self._constant_of: dict[Value, Value] = {}
+        self._carried: set[Value] = set()
+        """Values that loops hand from round to round while recording: what they hold may have a history."""
         self._stops: set[Value] = set()
         """Values computed in a pause, where the function is differentiated as a whole."""
         self._unclear: weakref.WeakSet[Cell] = weakref.WeakSet()
@@ -80,6 +82,11 @@ class History:
             self._stops.update(stopped)
             return stopped
         return outputs
+
+    def carried(self, values: Sequence[Value]) -> None:
+        """Hear of values that a loop hands from round to round."""
+        if modes.is_recording() and not self.called:
+            self._carried.update(value for value in values if is_float(value.type.dtype))
 
     def read(self, at: Recording, cell: Cell, detached: bool = False) -> Operand:
         """The value that an array is to who reads it now; `detached`, through a view without a history."""
@@ -311,7 +318,7 @@ class History:
     def has(self, at: Recording, value: Value) -> bool:
         """Tell whether a value has a history, or is a variable."""
         value = origin(at, value)
-        return value in self.leaves or value in self.nodes
+        return value in self.leaves or value in self.nodes or value in self._carried
 
     def lost(self, symbol: Symbol) -> LostHistory | None:
         """Tell of an array that is left outside whether it has a history, which outside it has no more."""

@@ -52,6 +52,9 @@ class BackwardPasses(Protocol):
     def noted(self, at: Recording, outputs: tuple[Value, ...], /) -> tuple[Value, ...]:
         """Hear of the results of a node that was just added."""
 
+    def carried(self, values: Sequence[Value], /) -> None:
+        """Hear of values that a loop of the graph hands from round to round."""
+
     def read(self, at: Recording, cell: Cell, detached: bool, /) -> Operand:
         """Give the value that an array is to who reads it now."""
 
