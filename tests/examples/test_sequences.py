@@ -1,6 +1,8 @@
-"""The programs over sequences: they reach what they say, and train alike imperatively and hybridized."""
+"""The programs over sequences: they reach what they say of what training never saw, and train alike both ways."""
 
+import functools
 import importlib
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -8,13 +10,14 @@ from pathlib import Path
 import numpy
 import pytest
 
-PROGRAMS = Path(__file__).parents[2] / "examples" / "sequences"
-NAMES = ("characters", "translation", "transformer", "bert", "decoders")
-LONG = pytest.mark.long
-VARIANTS = [
-    ("characters", ("LSTM",)), ("translation", ()), ("transformer", ()), ("bert", ()), ("decoders", ("LLaMA",)),
-    *(pytest.param(*one, marks=LONG) for one in (("characters", ("RNN",)), ("characters", ("GRU",)), ("decoders", ("GPT",)))),
-]  # fmt: skip
+from hybridize import gluon
+
+ROOT = Path(__file__).parents[2]
+PROGRAMS = ROOT / "examples" / "sequences"
+MODELS = {
+    "characters": ("RNN", "GRU", "LSTM"), "decoders": ("LLaMA", "GPT"), "translation": ("GRU with attention",),
+    "transformer": ("Transformer",), "bert": ("BERT",),
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -22,23 +25,101 @@ def program(monkeypatch):
     """Import a program, as it is started: beside what all of them read."""
     monkeypatch.syspath_prepend(str(PROGRAMS))
     yield importlib.import_module
-    for name in (*NAMES, "reading"):
+    for name in (*MODELS, "reading"):
         sys.modules.pop(name, None)
 
 
-@pytest.mark.parametrize(("name", "which"), VARIANTS, ids=lambda one: one if isinstance(one, str) else "".join(one))
-def test_steps_give_the_imperative_losses(program, name, which):
+def test_all_programs_are_tried():
+    assert {path.stem for path in PROGRAMS.glob("*.py")} == {*MODELS, "reading"}
+
+
+def reaches_its_goals(name, *arguments):
+    """Which it checks itself: losses, accuracies, and that both ways to run a step give the same."""
+    done = subprocess.run([sys.executable, PROGRAMS / f"{name}.py", *arguments], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr == "", "there is no progress bar but on a terminal"
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    rows = [line for line in done.stdout.splitlines() if re.search(r"[<>]= \d", line)]
+    assert all(any(f" {model} " in row for row in rows) for model in MODELS[name])
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_small_nets_reach_their_goals(name):
+    reaches_its_goals(name, "--small")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", MODELS)
+def test_nets_reach_their_goals(name):
+    reaches_its_goals(name)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_nets_that_have_not_learned_fail(program, monkeypatch, name):
     module = program(name)
-    imperative, _ = module.train(*which, compiled=False, steps=4)
-    losses, _ = module.train(*which, compiled=True, steps=4)
-    numpy.testing.assert_allclose(losses, imperative, rtol=2e-5)
+    monkeypatch.setattr(module.reading, "both_ways", lambda train, batches: train(batches[:1], compiled=False)[1])
+    monkeypatch.setattr(module, "hybridize", lambda function: function)
+    monkeypatch.setattr(gluon.HybridBlock, "hybridize", lambda block: None)
+    with pytest.raises(SystemExit, match="missed its goal") as left:
+        module.main(module.SMALL)
+    assert all(model in left.value.code for model in MODELS[name])
+
+
+def test_goals(program, capsys):
+    """Of shares the least, of costs the most; what is not a number misses both."""
+    reading = program("reading")
+    for found, most, goal, code in (
+        (0.9, False, 0.9, 0), (0.8, False, 0.9, 1), (2.0, True, 2.1, 0), (2.2, True, 2.1, 1),
+        (numpy.nan, False, 0.9, 1), (numpy.nan, True, 2.1, 1), (0.1, False, None, 0),
+    ):  # fmt: skip
+        with pytest.raises(SystemExit) as left:
+            reading.end([reading.Outcome("net", 1234, "what", found, goal, most)])
+        assert bool(left.value.code) == code
+        assert "1,234" in capsys.readouterr().out
+
+
+def test_losses_that_differ_are_an_error(program):
+    reading = program("reading")
+
+    def train(batches, compiled, wrong):
+        return [1.0 + wrong * compiled * (step == 4) for step, _ in enumerate(batches)], "net"
+
+    assert reading.both_ways(functools.partial(train, wrong=0), range(9)) == "net"
+    with pytest.raises(AssertionError):
+        reading.both_ways(functools.partial(train, wrong=1e-3), range(9))
+
+
+def test_text_that_is_held_out_is_not_learned_from(program):
+    """Hardly a phrase of it, and no long one, though topics of the help quote each other."""
+    reading = program("reading")
+    learned, held_out = reading.text(), reading.text(held_out=True)
+    assert 0.08 < len(held_out) / len(learned + held_out) < 0.12
+    for length, most in ((60, 0.02), (150, 0.002)):
+        parts = [held_out[at : at + length] for at in range(0, len(held_out) - length, length // 2)]
+        assert sum(part in learned for part in parts) <= most * len(parts)
+
+
+@pytest.mark.parametrize("size", ["FULL", "SMALL"])
+@pytest.mark.parametrize(
+    ("name", "key"), [("translation", tuple), ("transformer", lambda digits: tuple(sorted(digits)))]
+)
+def test_sequences_that_are_held_out_are_not_learned_from(program, name, key, size):
+    module = program(name)
+    size = getattr(module, size)
+    batches, others = module.sequences(size)
+    assert (len(batches), len(batches[0]), len(others)) == (size.steps, size.batch, size.held_out)
+    others = {key(digits) for digits in others}
+    assert len(others) == size.held_out
+    assert others.isdisjoint(key(digits) for batch in batches for digits in batch)
 
 
 def test_what_translates_writes_the_same_both_ways(program):
     """Of a net that has seen a few steps: greedily, imperatively and as one program, and the best of one beam."""
     module = program("translation")
-    _, net = module.train(compiled=True, steps=30)
-    ((digits, lengths, _),) = module.sequences(1, 20, seed=1)
+    size = module.SMALL._replace(steps=30)
+    batches, others = module.sequences(size)
+    _, net = module.train(size, [module.arrays_of(batch, size.longest) for batch in batches], compiled=False)
+    digits, lengths, _ = module.arrays_of(others[:20], size.longest)
     written = net.greedy(digits, lengths)
     assert (module.hybridize(net.greedy)(digits, lengths) == written).all()
     assert module.beams(net, digits, lengths).shape == written.shape
@@ -46,15 +127,35 @@ def test_what_translates_writes_the_same_both_ways(program):
 
 def test_what_sorts_writes_the_same_both_ways(program):
     module = program("transformer")
-    _, net = module.train(compiled=True, steps=30)
-    ((digits, _),) = module.sequences(1, 20, seed=1)
+    size = module.SMALL._replace(steps=30)
+    batches, others = module.sequences(size)
+    _, net = module.train(size, list(map(module.arrays_of, batches)), compiled=False)
+    digits, _ = module.arrays_of(others[:20])
     assert (module.hybridize(net.sort)(digits) == net.sort(digits)).all()
 
 
-@LONG
-@pytest.mark.parametrize("name", NAMES)
-def test_programs_reach_their_goal(name):
-    """Which they check themselves: losses, accuracies, and that both ways to run a step give the same."""
-    done = subprocess.run([sys.executable, PROGRAMS / f"{name}.py"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert max(map(len, done.stdout.splitlines())) <= 80
+def net_of(module, name, model):
+    """A net of full size that has taken a step."""
+    size = module.FULL._replace(steps=1, batch=1)
+    if name in ("characters", "decoders"):
+        return module.train(model, size, module.reading.pieces(1, 1, 4), compiled=False)[1]
+    if name == "bert":
+        batches = list(module.pairs(module.words_of(size)[0], size, 1, 1))
+    else:
+        batch, longest = module.sequences(size)[0][0], (size.longest,) if name == "translation" else ()
+        batches = [module.arrays_of(batch, *longest)]
+    return module.train(size, batches, compiled=False)[1]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_guide_says_how_large_nets_are_and_what_is_asked(program, name):
+    module = program(name)
+    page = (ROOT / "docs" / "guide" / "sequences.md").read_text()
+    (row,) = re.findall(rf"^\| \[{name}\.py\].*$", page, re.MULTILINE)
+    _, _, learned, _, found, asked = row.strip("| ").split(" | ")
+    nets = [net_of(module, name, model) for model in MODELS[name]]
+    assert re.findall(r"\d+,\d+", learned) == [f"{module.reading.parameters(net):,}" for net in nets]
+    assert found.endswith(f"after {module.FULL.steps:,} steps")
+    goals = [module.FULL.goal, module.SMALL.goal]
+    form = "{:.2f} nats, {:.2f}" if goals[0] > 1 else "{:.0%}, {:.0%}"
+    assert asked.replace(" %", "%") == form.format(*goals)
