@@ -179,7 +179,7 @@ def sldwin_atten_score(query: Any, key: Any, dilation: Any, w: int, symmetric: b
     Args:
         query: [batch, time, heads, size].
         key: the same.
-        dilation: [heads]: how far places of a window are apart.
+        dilation: [heads]: how far places of a window are apart, from 1 on.
         w: places to the left.
         symmetric: as many to the right.
 
@@ -187,9 +187,10 @@ def sldwin_atten_score(query: Any, key: Any, dilation: Any, w: int, symmetric: b
         [batch, time, heads, window], a window of w + 1 places, or 2 w + 1; 0 where it leaves the keys.
 
     Raises:
+        OutOfBoundsError E110: a dilation is below 1, or no number.
         ShapeError E196: they do not fit together.
     """
-    (x, y), step = _floats(query, key), index_operand(dilation)
+    (x, y), step = _floats(query, key), _dilation("sldwin_atten_score", dilation)
     return result(interleaved.sldwin_atten_score(x, y, step, _count(w), bool(symmetric)))
 
 
@@ -198,9 +199,10 @@ def sldwin_atten_context(score: Any, value: Any, dilation: Any, w: int, symmetri
     """Sums of the values of windows that slide along, weighted by `score`: see `sldwin_atten_score`.
 
     Raises:
+        OutOfBoundsError E110: a dilation is below 1, or no number.
         ShapeError E196: they do not fit together.
     """
-    (x, y), step = _floats(score, value), index_operand(dilation)
+    (x, y), step = _floats(score, value), _dilation("sldwin_atten_context", dilation)
     return result(interleaved.sldwin_atten_context(x, y, step, _count(w), bool(symmetric)))
 
 
@@ -210,21 +212,36 @@ def sldwin_atten_mask_like(score: Any, dilation: Any, valid_length: Any, w: int,
 
     Args:
         score: [batch, time, heads, window].
-        dilation: [heads].
+        dilation: [heads], from 1 on.
         valid_length: [batch].
         w: places to the left.
         symmetric: as many to the right.
 
     Raises:
-        OutOfBoundsError E110: a length is negative, or greater than the number of places.
+        OutOfBoundsError E110: a length is negative, or greater than the number of places; a dilation is below 1.
         ShapeError E196: they do not fit together.
     """
     (x,) = _floats(score)
     lengths = index_operand(valid_length)
     time = type_of(x).shape[1] if type_of(x).ndim > 1 else 0
     check(lengths, 0, time + 1, f"sldwin_atten_mask_like of {type_of(x)}", f"lengths are from 0 to {dims.text(time)}")
-    step = index_operand(dilation)
+    step = _dilation("sldwin_atten_mask_like", dilation)
     return result(interleaved.sldwin_atten_mask_like(x, step, lengths, _count(w), bool(symmetric)))
+
+
+def _dilation(name: str, dilation: Any) -> Any:
+    """The distances of places in windows, one for each head.
+
+    Raises:
+        OutOfBoundsError E110: one is below 1, or no number.
+    """
+    step = index_operand(dilation)
+    check(step, 1, _FARTHEST, f"{name}, dilation", f"places of a window are from 1 to {_FARTHEST - 1} apart")
+    return step
+
+
+_FARTHEST = 1 << 31
+"""MXNet's dilations are of 32 bits; times a window they are places that 64 bits hold."""
 
 
 def _floats(*xs: Any) -> list[Any]:

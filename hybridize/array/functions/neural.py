@@ -33,7 +33,19 @@ from hybridize.array.functions.reductions import sum as sum_
 from hybridize.array.functions.searching import along, points_within
 from hybridize.array.functions.shapes import broadcast_to, expand_dims, reshape, swapaxes
 from hybridize.array.ndarray import ndarray, taping, wrap
-from hybridize.array.operands import array, axes_of, axis_of, cast, one_of, operand, public, result, strong
+from hybridize.array.operands import (
+    array,
+    axes_of,
+    axis_of,
+    cast,
+    one_of,
+    operand,
+    public,
+    result,
+    shape_of,
+    strong,
+    typed,
+)
 from hybridize.array.operands import indices as index_operand
 from hybridize.array.random import key, uniform
 from hybridize.base import dims
@@ -115,6 +127,7 @@ def softmax(
 
     Raises:
         OutOfBoundsError E110: a length is negative, or greater than the axis.
+        ShapeError E194: there is not one length for each row.
     """
     length = used(length, use_length, "softmax", "length")
     if temperature is not None:
@@ -202,13 +215,19 @@ def _valid(data: Any, length: Any, axis: int) -> Any:
         arange(x.shape[axis_index], dtype=int64), tuple(-1 if i == axis_index else 1 for i in range(x.ndim))
     )
     lengths, size = index_operand(length), x.shape[axis_index]
+    rows = (*x.shape[:axis_index], *x.shape[axis_index + 1 :])
+    if len(shape_of(lengths)) != len(rows) or not same_shape(dims.broadcast(shape_of(lengths), rows) or (), rows):
+        help = f"one for each row: [{', '.join(map(dims.text, rows))}]"
+        raise ShapeError("E194", f"softmax of {x.type} along axis {axis} with lengths {typed(lengths)}", help=help)
     check(lengths, 0, size + 1, f"softmax of {x.type}, length", f"lengths are from 0 to {dims.text(size)}")
     return less(steps, expand_dims(result(lengths), axis_index))
 
 
 def _only(valid: Any, data: Any, axis: int) -> Any:
     """`data` where `valid`, else -infinity; 0 in rows without a valid element, which would be NaN throughout."""
-    return where(valid, data, where(any_(valid, axis, keepdims=True), -math.inf, 0.0))
+    x = array(data)
+    least = array(numpy.asarray(-math.inf, floating(x.dtype)))  # of the dtype of the data, which is that of the result
+    return where(valid, x, where(any_(valid, axis, keepdims=True), least, 0.0))
 
 
 @public
@@ -251,7 +270,7 @@ def masked_log_softmax(
     if not same_shape(dims.broadcast(x.shape, chosen.shape) or (), x.shape):
         what = f"masked_log_softmax: a mask {chosen.type} for scores {x.type}"
         raise ShapeError("E191", what, help="each size is that of the scores, or 1")
-    return where(chosen, log_softmax(where(chosen, x, -1e18), axis, None, temperature), -math.inf)
+    return where(chosen, log_softmax(_only(chosen, x, axis), axis, None, temperature), -math.inf)
 
 
 _negative = consistent(numpy.negative)

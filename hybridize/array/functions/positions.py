@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from hybridize.array.operands import array, axis_of, cast, one_of, operand, public, result, strong
-from hybridize.base.dtypes import as_dtype, float32
-from hybridize.base.errors import ArgumentError
+from hybridize.base.dtypes import as_dtype, float32, is_float
+from hybridize.base.errors import ArgumentError, DTypeError
 from hybridize.base.promotion import floating, promote
 from hybridize.ops.library import gates
 from hybridize.ops.library import positions as library
@@ -27,10 +27,16 @@ def sinusoidal_positions(positions: Any, units: int, base: float = 10000.0, dtyp
 
     Returns:
         [..., units].
+
+    Raises:
+        ArgumentError E308: the size is no integer from 0 on.
+        DTypeError E221: the result is to be of another dtype than floats.
     """
     if isinstance(units, bool) or not hasattr(units, "__index__") or units < 0:
         raise ArgumentError("E308", f"sinusoidal_positions: units must be an integer from 0, got {units!r}")
     kind = float32 if dtype is None else as_dtype(dtype)
+    if not is_float(kind):
+        raise DTypeError("E221", f"sinusoidal_positions of dtype {kind}", help="sines are floats: dtype='float32'")
     return result(library.sinusoids(strong(positions), int(units), float(base), kind))
 
 

@@ -6,8 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 from hybridize.array import np, npx
+from hybridize.array.operands import array
 from hybridize.base import dims
 from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.promotion import floating
+from hybridize.base.types import same_shape
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.nn.checking import check_count, check_part
 
@@ -16,16 +19,20 @@ class PositionalEncoding(HybridBlock):
     """The input [..., time, units] plus sines and cosines of the positions, in turns; then dropout.
 
     Component 2 k is sin(position / base ** (2 k / units)), component 2 k + 1 the cosine of the same. Called as
-    `encode(x, positions=None)`; positions are 0, 1, 2, ... unless given, [time] or [..., time].
+    `encode(x, positions=None)`; positions are 0, 1, 2, ... unless given, [time] or [..., time] or what broadcasts to
+    that. Those that are given may be any numbers.
 
     Args:
         units: size of a vector.
         dropout: the part of the sum that is dropped while training.
-        max_length: so many positions are computed once, and longer sequences refused; None: computed at each call.
+        max_length: so many positions are computed once, and longer sequences refused unless their positions are given;
+            None: computed at each call.
         base: the longest wave is 2 pi times this.
 
     Raises:
         ArgumentError E331: a number is not a positive integer, or dropout does not lie between 0 and 1.
+        ShapeError E197: at a call: vectors of another size, a longer sequence, or positions that are not one for each
+            vector.
     """
 
     def __init__(
@@ -45,8 +52,8 @@ class PositionalEncoding(HybridBlock):
         if positions is None and self._table is not None:
             added = _first_rows(self, self._table, x)
         else:
-            places = np.arange(x.shape[-2]) if positions is None else positions
-            added = npx.sinusoidal_positions(places, self._units, self._base, x.dtype)
+            places = np.arange(x.shape[-2]) if positions is None else _places(self, positions, x)
+            added = npx.sinusoidal_positions(places, self._units, self._base, floating(x.dtype))
         return npx.dropout(x + added, self._dropout)
 
     def __repr__(self) -> str:
@@ -56,8 +63,8 @@ class PositionalEncoding(HybridBlock):
 class LearnedPositionalEncoding(HybridBlock):
     """The input [..., time, units] plus a learned vector for each position; then dropout.
 
-    Called as `encode(x, positions=None)`; positions are 0, 1, 2, ... unless given, integers [time] or [..., time]. Its
-    parameter is `weight`, [max_length, units].
+    Called as `encode(x, positions=None)`; positions are 0, 1, 2, ... unless given, integers [time] or [..., time] or
+    what broadcasts to that. Its parameter is `weight`, [max_length, units].
 
     Args:
         max_length: how many positions there are.
@@ -68,6 +75,9 @@ class LearnedPositionalEncoding(HybridBlock):
 
     Raises:
         ArgumentError E331: a number is not a positive integer, or dropout does not lie between 0 and 1.
+        OutOfBoundsError E110: at a call: there is no vector for a position.
+        ShapeError E197: at a call: vectors of another size, a longer sequence, or positions that are not one for each
+            vector.
     """
 
     def __init__(
@@ -94,7 +104,10 @@ class LearnedPositionalEncoding(HybridBlock):
     def forward(self, x: Any, positions: Any = None) -> Any:
         weight = self.weight.data()
         _check_vectors(self, x, weight.shape[1])
-        added = _first_rows(self, weight, x) if positions is None else npx.embedding(positions, weight)
+        if positions is None:
+            added = _first_rows(self, weight, x)
+        else:
+            added = npx.embedding(_places(self, positions, x), weight)
         return npx.dropout(x + added, self._dropout)
 
     def __repr__(self) -> str:
@@ -163,4 +176,17 @@ def _first_rows(block: HybridBlock, table: Any, x: Any) -> Any:
     if time > table.shape[0]:
         what = f"{type(block).__name__} of {x.type}: there are {table.shape[0]} positions"
         raise ShapeError("E197", what, help="give a greater max_length")
-    return table[:time].astype(x.dtype, copy=False)
+    return table[:time].astype(floating(x.dtype), copy=False)
+
+
+def _places(block: HybridBlock, positions: Any, x: Any) -> Any:
+    """Positions of the vectors of `x`.
+
+    Raises:
+        ShapeError E197: they are not one for each, even by broadcasting.
+    """
+    places, wanted = array(positions), x.shape[:-1]
+    if not same_shape(dims.broadcast(places.shape, wanted) or (), wanted):
+        what = f"{type(block).__name__} of {x.type} at positions {places.type}"
+        raise ShapeError("E197", what, help="one for each place in time, [time], or for each vector, [..., time]")
+    return places

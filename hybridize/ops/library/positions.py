@@ -11,7 +11,6 @@ import numpy
 from hybridize.base import dims
 from hybridize.base.dtypes import DType, float32, float64, int64, is_float
 from hybridize.base.errors import ArgumentError, ShapeError
-from hybridize.base.types import TensorType
 from hybridize.ops.analysis import cos, sin
 from hybridize.ops.arithmetic import add, floor_div, mul, sub
 from hybridize.ops.composite import composite
@@ -158,5 +157,5 @@ def _places(x: Operand, places: Operand | None, axis: int) -> Operand:
         fits = kind.ndim == 1 and kind.shape[0] == shape[time]
     if not fits:
         help = "one for each place in time, [time], or for each of the batch, [batch, time]"
-        raise ShapeError("E197", f"rotary_embedding of {TensorType(shape, kind.dtype)} at places {kind}", help=help)
+        raise ShapeError("E197", f"rotary_embedding of {type_of(x)} at places {kind}", help=help)
     return reshape(places, tuple(ones))
