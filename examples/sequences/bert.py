@@ -55,8 +55,8 @@ FULL = Size(
     held_out=4000, goal=0.25, goal_of_pairs=0.6,
 )  # fmt: skip
 SMALL = Size(
-    ".", known=60, piece=5, hidden=2, units=64, layers=1, batch=32, steps=600, rate=3e-3,
-    held_out=1000, goal=0.25, goal_of_pairs=None,
+    ".", known=60, piece=5, hidden=2, units=64, layers=1, batch=32, steps=500, rate=3e-3,
+    held_out=1000, goal=0.22, goal_of_pairs=None,
 )  # fmt: skip
 
 

@@ -34,7 +34,7 @@ class Size(NamedTuple):
 
 
 FULL = Size(length=8, units=64, layers=2, batch=64, steps=300, rate=2e-3, held_out=500, goal=0.95)
-SMALL = Size(length=5, units=32, layers=1, batch=32, steps=200, rate=5e-3, held_out=200, goal=0.9)
+SMALL = Size(length=5, units=32, layers=1, batch=64, steps=300, rate=5e-3, held_out=200, goal=0.9)
 
 
 class Sorter(gluon.HybridBlock):
