@@ -19,7 +19,7 @@ from hybridize.ops import Broadcast, StopGradient
 from hybridize.ops.gradient import swept
 from hybridize.ops.op import Op, Operand, interpreting
 from hybridize.ops.tracing import GraphTracer
-from hybridize.passes import PIPELINE, REMATERIALISE, EliminateDead, Inline
+from hybridize.passes import PIPELINE, REMATERIALISE, UNCUT, EliminateDead, Inline
 
 _CHAIN = 8
 """At most so many steps are done again for one value."""
@@ -80,7 +80,7 @@ def split(graph: Graph, wrt: Sequence[int], of: Sequence[int] | None = None) -> 
         asked = [number for number in wrt if arrived[number] is not None]
         gradients: list[Operand] = [arrived[number] for number in asked]
     count = len(graph.outputs)
-    joint = PIPELINE.run(builder.finish([*graph.outputs, *gradients]))
+    joint = UNCUT.run(builder.finish([*graph.outputs, *gradients]))
     joint = EliminateDead()(REMATERIALISE.after(joint, joint.inputs[len(graph.inputs) :]))
     links = linked, _needed(graph, linked), behind
     return _cut(joint, len(graph.inputs), count, tuple(given), tuple(asked), links)

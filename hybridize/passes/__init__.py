@@ -11,6 +11,7 @@ from hybridize.passes.common import EliminateCommon as EliminateCommon
 from hybridize.passes.dead import EliminateDead as EliminateDead
 from hybridize.passes.fold import FoldConstants as FoldConstants
 from hybridize.passes.inline import Inline as Inline
+from hybridize.passes.kept import KeepLess as KeepLess
 from hybridize.passes.masks import MasksOfResults as MasksOfResults
 from hybridize.passes.parts import ComputeParts as ComputeParts
 from hybridize.passes.pipeline import Pass as Pass
@@ -25,6 +26,7 @@ from hybridize.passes.simplify import Simplify as Simplify
 from hybridize.passes.simplify_functions import half_of_one_and_tanh as half_of_one_and_tanh
 from hybridize.passes.simplify_functions import over_copies_of_a_root as over_copies_of_a_root
 from hybridize.passes.simplify_functions import over_copies_of_a_total_of_powers as over_copies_of_a_total_of_powers
+from hybridize.passes.taken import TakeFromOperands as TakeFromOperands
 
 REMATERIALISE = Rematerialise(limit_bytes=16 << 20)
 """Values from this size on are computed again: reading them from memory takes about as long."""
@@ -42,6 +44,10 @@ PIPELINE = Pipeline(
     TrimScans(),  # after what was taken out: nobody reads it inside any more
     MasksOfResults(),  # after equal things are one, so that it sees who reads a mask
     ComputeParts(),  # after equal things are one, so that it sees who reads a concatenation
+    TakeFromOperands(),  # after equal things are one, whose other readers need no memory for it then
     REMATERIALISE,  # after equal things are one, as its copies are equal to what is there
+    KeepLess(),  # after what is computed again with its products; its copies are equal to what is there, too
     EliminateDead(),  # last: every pass may leave dead nodes
 )
+UNCUT = Pipeline(*(one for one in PIPELINE.passes if not isinstance(one, KeepLess)))
+"""For a graph that is cut into a forward and a backward half: the cut chooses what the halves keep."""
