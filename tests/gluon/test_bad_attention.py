@@ -19,7 +19,7 @@ LAYERS = {
 }
 
 
-@pytest.fixture(scope="module", params=LAYERS)
+@pytest.fixture(scope="module", params=[*list(LAYERS)[:3], pytest.param("decoder", marks=pytest.mark.long)])
 def layer(request):
     kinds = {
         "attention": lambda: nn.MultiHeadAttention(8, 2), "products": nn.DotProductAttention,

@@ -21,8 +21,11 @@ def parts():
         rnn.LSTMCell(5, input_size=4),
         nn.Dense(VOCABULARY, in_units=5),
     )
+    np.random.seed(3)
     for block in (embedding, cell, scores):
         block.initialize(init="normal")
+        for one in block.collect_params().values():  # small weights have no favourite token
+            one.set_data(one.data() * 100)
 
     def step(tokens, states):
         y, after = cell(embedding(tokens), states)

@@ -4,7 +4,7 @@
 `SequenceSampler` takes the likeliest token or draws one, `BeamSearch` keeps the likeliest few sequences. Both are
 blocks around a decoder, an object with `max_length`, `begin_cache`, `prefill` and `step` as those of `model_zoo.text`;
 `Recurrent` makes one of a step function and its states. Imperatively they are Python; hybridized, prompt, loop and
-choice are one program.
+choice are one program. What is chosen has no gradient: they do not record.
 """
 
 from hybridize.gluon.generation.beam_search import BeamSearch as BeamSearch

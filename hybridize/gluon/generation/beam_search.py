@@ -9,7 +9,9 @@ from typing import Any
 import numpy
 
 from hybridize.array import np, npx
+from hybridize.autograd import pause
 from hybridize.base.errors import ArgumentError
+from hybridize.base.modes import is_training
 from hybridize.base.settings import number, whole
 from hybridize.gluon.generation.prompts import Endings, aligned, stops
 from hybridize.gluon.hybrid_block import HybridBlock
@@ -68,6 +70,10 @@ class BeamSearch(HybridBlock):
         self._length_penalty = number("length_penalty of BeamSearch", length_penalty, -most, most)
 
     def forward(self, prompts: Any, valid_length: Any = None) -> tuple[Any, Any, Any]:
+        with pause(train_mode=is_training()):
+            return self._generated(prompts, valid_length)
+
+    def _generated(self, prompts: Any, valid_length: Any) -> tuple[Any, Any, Any]:
         decoder, endings, beams = self.decoder, self._endings, self._beams
         tokens, start = aligned(prompts, valid_length, endings.new, decoder.max_length)
         batch, time = tokens.shape

@@ -6,6 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from hybridize.array import np, npx
+from hybridize.autograd import pause
+from hybridize.base.modes import is_training
 from hybridize.base.settings import number, whole
 from hybridize.gluon.generation.prompts import Endings, aligned, stops
 from hybridize.gluon.hybrid_block import HybridBlock
@@ -68,6 +70,10 @@ class SequenceSampler(HybridBlock):
         self._penalty = number("repetition_penalty of SequenceSampler", repetition_penalty, _LEAST, _MOST)
 
     def forward(self, prompts: Any, valid_length: Any = None) -> tuple[Any, Any]:
+        with pause(train_mode=is_training()):
+            return self._generated(prompts, valid_length)
+
+    def _generated(self, prompts: Any, valid_length: Any) -> tuple[Any, Any]:
         decoder, endings = self.decoder, self._endings
         tokens, start = aligned(prompts, valid_length, endings.new, decoder.max_length)
         batch, time = tokens.shape

@@ -115,7 +115,7 @@ def test_a_length_of_the_call_is_checked_as_a_known_one():
 # ----------------------------------------------------------------------------------------------------------- decoders
 
 
-@pytest.fixture(scope="module", params=[GPT, Llama])
+@pytest.fixture(scope="module", params=[pytest.param(GPT, marks=pytest.mark.long), Llama])
 def net(request):
     made = request.param(VOCABULARY, 16, 2, 2, max_length=PLACES)
     made.initialize()

@@ -33,6 +33,10 @@ CELLS = {
 }
 
 
+SLOW = {"plain", "projected", "variational", "conv2", "conv3"}
+EACH = [pytest.param(name, marks=pytest.mark.long if name in SLOW else []) for name in CELLS]
+
+
 def made(name):
     """A cell, an input of all steps, and good states."""
     make, shape = CELLS[name]
@@ -67,7 +71,7 @@ def unrolls(cell, training=False, **kwargs):
     return unrolled
 
 
-@pytest.mark.parametrize("name", CELLS)
+@pytest.mark.parametrize("name", EACH)
 def test_states_of_every_cell(name):
     cell, x, good = made(name)
     for wrong, code, words in WRONG_STATES:
@@ -111,7 +115,7 @@ LENGTHS = [
 ]
 
 
-@pytest.mark.parametrize("cell", [rnn.DropoutCell(0.5), rnn.HybridSequentialRNNCell(), *CELLS], ids=str)
+@pytest.mark.parametrize("cell", [rnn.DropoutCell(0.5), rnn.HybridSequentialRNNCell(), *EACH], ids=str)
 def test_lengths_of_every_cell(cell):
     cell, x, _ = made(cell) if isinstance(cell, str) else (cell, np.ones((BATCH, STEPS, INPUTS)), None)
     for lengths, code, words in LENGTHS:
