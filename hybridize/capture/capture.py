@@ -418,7 +418,7 @@ class _Finalizer:
             transaction=trace.history.transaction([feed for feed, _ in trace.begun]),
             changed=tuple(trace.world.given_changed),
             outside=tuple(trace.world.outside.values()) if trace.world.given_changed else (),
-            seen=tuple(trace.world.fed.seen.values()), raises=self.raises,
+            seen=tuple(trace.world.fed.seen.values()), raises=self.raises, caller=user_location(),
         )  # fmt: skip
 
     def _output(self, value: Value) -> int:

@@ -11,6 +11,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.storage import Storage
 from hybridize.array.traced import LostHistory
 from hybridize.base.frozen import frozen
+from hybridize.base.locations import SourceLoc
 from hybridize.base.nested import Structure, items_of
 from hybridize.contract.call import Call
 from hybridize.contract.conditions import Condition
@@ -137,6 +138,8 @@ class Captured:
     """Numbers and arrays whose owners tell when they are replaced: no guards, but what they would be."""
     raises: Raises | None = None
     """The exception that calls end with, where they end so."""
+    caller: SourceLoc | None = None
+    """The line that called the function when it was captured: what is recorded at this line is of each call."""
 
     @property
     def stand_ins(self) -> Iterator[Output | Given | Made]:

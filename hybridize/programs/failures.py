@@ -2,7 +2,8 @@
 """Errors of what a program itself asserts, at the user's lines that asserted it.
 
 Machine code knows no lines: equal graphs share it, and it is kept on the disk. So the line is looked up when an
-assertion has failed, in the graph as it was captured; where two lines assert the same, it stays that of the call.
+assertion has failed, in the graph as it was captured; where two lines assert the same, it stays that of the call, and
+where it was the line that called: functions of ours have no line of the user's, and are called from several.
 """
 
 from __future__ import annotations
@@ -16,21 +17,27 @@ from hybridize.ops import Assert
 from hybridize.runtime import effects
 
 
-def locate(error: BaseException, graph: Graph) -> None:
-    """Have an error name the line of the assertion of a graph that it comes from, if it comes from one."""
+def locate(error: BaseException, graph: Graph, caller: SourceLoc | None = None) -> None:
+    """Have an error name the line of the assertion of a graph that it comes from, if it comes from one.
+
+    Args:
+        error: what was raised.
+        graph: of the program.
+        caller: the line that called what was captured.
+    """
     if isinstance(error, HybridizeError):
         lines = set(_lines(graph, error, None))
-        if len(lines) == 1 and None not in lines:
+        if len(lines) == 1 and not lines & {None, caller}:
             (error.loc,) = lines
 
 
-def taken_of(graph: Graph) -> Callable[[], BaseException | None]:
+def taken_of(graph: Graph, caller: SourceLoc | None) -> Callable[[], BaseException | None]:
     """Make the function that gives what a call of a graph's program has left behind to be raised (`effects.taken`)."""
 
     def taken() -> BaseException | None:
         error = effects.taken()
         if error is not None:
-            locate(error, graph)
+            locate(error, graph, caller)
         return error
 
     return taken

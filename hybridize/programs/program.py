@@ -398,7 +398,7 @@ class Program:
                 if self._writes:
                     self._commit(arrays, outputs)
             except BaseException as error:
-                locate(error, self.captured)
+                locate(error, self.captured, captured.caller)
                 # An interruption may come when the program has written in place. What it began is ended then.
                 if self._writes and outputs is not None:
                     took.append(None)
@@ -582,7 +582,7 @@ class Program:
             fallback=not_taken if keeps_state else fallback, structure=self._finish(count, lifted),
             writes=[array._data for array in written],
             committed=committed.put if written else None, derived=[copy.buffer for copy in copies.derived],
-            doubt=self._holds, taken=taken_of(self.captured), watches=watches(captured.guards),
+            doubt=self._holds, taken=taken_of(self.captured, captured.caller), watches=watches(captured.guards),
             in_place=donated(executable.plan.updates, inputs), exclusive=self._alone,
         )  # fmt: skip
         if isinstance(made, PythonEntry):

@@ -188,6 +188,28 @@ def test_good_and_bad_calls_in_turn(name):
     assert failed
 
 
+def test_a_layer_of_ours_fails_at_the_line_of_each_call():
+    """Whichever line it was captured from; what fails within the user's own forward fails there."""
+    counted, unrolled = rnn.GRU(6, use_sequence_length=True), Unrolled(rnn.GRUCell(6))
+    for block in (counted, unrolled):
+        block.initialize()
+        block.hybridize()
+        for _ in range(2):
+            block(X, None, np.array([1, 2, 3]))
+
+    def later(block):
+        return block(X, None, np.array([1, 2, 9]))
+
+    def last(block):
+        return block(X, None, np.array([1, -2, 5]))
+
+    for call in (later, last, later):
+        line = call.__code__.co_firstlineno + 1
+        assert outcome(call, counted)[2] == f"test_calls_in_turn.py:{line}"
+        within = Unrolled.forward.__code__.co_firstlineno + 1
+        assert outcome(call, unrolled)[2] == f"test_calls_in_turn.py:{within}"
+
+
 def test_what_is_generated_has_no_gradient():
     for make in (SequenceSampler, BeamSearch):
         grads = []
