@@ -987,7 +987,7 @@ class _Scheduler:
             tuple(accesses),
             (0, 1),
             of.batch,
-            lambda axes: True,
+            lambda axes: axes == tuple(sorted(axes)),  # blocks have rows of one matrix, which lie together
             *work,
             ((workspace, 0),),
             plan,

@@ -633,3 +633,17 @@ def test_gradients_of_a_batch_of_any_rows(rows):
         found.append([one.grad.asnumpy() for one in arrays])
     for one, other in zip(*found, strict=True):
         numpy.testing.assert_allclose(one, other, rtol=1e-4)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("sizes", [(5, 60), (60, 5), (8, 128)])
+def test_rows_of_products_that_lie_among_those_of_others(sizes, threads):
+    """Steps first, then the batch: rows of one matrix do not lie together, so no block of them does."""
+    batch, time = sizes
+    inputs = numbers(batch, (batch, time, time), (batch, time, 48), (time, batch, 48))
+
+    def function(p, x, z):
+        products = np.matmul(p, x), np.matmul(p.swapaxes(1, 2), x), np.matmul(np.tanh(p), x)
+        return np.tanh(z + sum(np.transpose(y, (1, 0, 2)) for y in products))
+
+    check(captured(function, *inputs), inputs, threads=threads)
