@@ -9,10 +9,9 @@ step that is one program are not the imperative ones, or when a letter costs mor
 seconds.
 """
 
-import functools
 from typing import NamedTuple
 
-from hybridize import gluon, hybridize, np, random
+from hybridize import gluon, np, random
 from hybridize.gluon import nn, rnn
 from hybridize.gluon.generation import Recurrent, SequenceSampler
 
@@ -60,26 +59,16 @@ class CharacterModel(gluon.HybridBlock):
 def train(name, size, batches, compiled):
     """The losses of all steps, and the net."""
     random.seed(1)
-    net = CharacterModel(LAYERS[name], size.units)
-    net.initialize("xavier")
-    trainer = gluon.Trainer(net.collect_params(), "adam", {"learning_rate": size.rate})
-    return reading.learn(name, functools.partial(reading.cost_of_letters, net), trainer, batches, compiled), net
+    return reading.learn_letters(name, CharacterModel(LAYERS[name], size.units), size, batches, compiled)
+
+
+def writers(net, size):
+    """What goes on where a prompt ends."""
+    return [SequenceSampler(Recurrent(net.step, net.begin_state), 60, temperature=0.5)]
 
 
 def main(size):
-    outcomes = [reading.Outcome("letter before", None, "next letter", reading.cost_of_pairs(), most=True)]
-    batches = reading.pieces(size.steps, size.batch, size.time)
-    held_out = reading.pieces_held_out(size.time)
-    prompt = "The value of "
-    for name in LAYERS:
-        net = reading.both_ways(functools.partial(train, name, size), batches)
-        writer = SequenceSampler(Recurrent(net.step, net.begin_state), 60, temperature=0.5)
-        writer.hybridize()
-        letters = writer(np.array(reading.numbers_of(prompt)[None], dtype="int64"))[0].asnumpy().reshape(-1)
-        print(f"{name:4} {prompt}{reading.letters_of(letters)}")
-        cost = float(hybridize(reading.cost_of_letters)(net, held_out))
-        outcomes.append(reading.Outcome(name, reading.parameters(net), "next letter", cost, size.goal, most=True))
-    reading.end(outcomes)
+    reading.tell_letters(LAYERS, train, size, "The value of ", writers)
 
 
 if __name__ == "__main__":

@@ -9,10 +9,9 @@ when the losses of a step that is one program are not the imperative ones, or wh
 `--small` takes seconds.
 """
 
-import functools
 from typing import NamedTuple
 
-from hybridize import gluon, hybridize, np, random
+from hybridize import random
 from hybridize.gluon.generation import BeamSearch, SequenceSampler
 from hybridize.gluon.model_zoo.text import GPT, Llama
 
@@ -41,26 +40,16 @@ MODELS = {
 def train(name, size, batches, compiled):
     """The losses of all steps, and the net."""
     random.seed(1)
-    net = MODELS[name](size)
-    net.initialize("xavier")
-    trainer = gluon.Trainer(net.collect_params(), "adam", {"learning_rate": size.rate})
-    return reading.learn(name, functools.partial(reading.cost_of_letters, net), trainer, batches, compiled), net
+    return reading.learn_letters(name, MODELS[name](size), size, batches, compiled)
+
+
+def writers(net, size):
+    """What goes on where a prompt ends."""
+    return SequenceSampler(net, size.time, temperature=0.7, top_p=0.9), BeamSearch(net, size.time)
 
 
 def main(size):
-    outcomes = [reading.Outcome("letter before", None, "next letter", reading.cost_of_pairs(), most=True)]
-    batches = reading.pieces(size.steps, size.batch, size.time)
-    held_out = reading.pieces_held_out(size.time)
-    prompt = "The name of the "
-    for name in MODELS:
-        net = reading.both_ways(functools.partial(train, name, size), batches)
-        for generator in (SequenceSampler(net, size.time, temperature=0.7, top_p=0.9), BeamSearch(net, size.time)):
-            generator.hybridize()
-            letters = generator(np.array(reading.numbers_of(prompt)[None], dtype="int64"))[0].asnumpy().reshape(-1)
-            print(f"{name}, {type(generator).__name__}:\n  {prompt}{reading.letters_of(letters)}")
-        cost = float(hybridize(reading.cost_of_letters)(net, held_out))
-        outcomes.append(reading.Outcome(name, reading.parameters(net), "next letter", cost, size.goal, most=True))
-    reading.end(outcomes)
+    reading.tell_letters(MODELS, train, size, "The name of the ", writers)
 
 
 if __name__ == "__main__":

@@ -111,6 +111,36 @@ def learn(name, loss_of, trainer, batches, compiled):
     return [float(run(*arrays)) for arrays in shown]
 
 
+def learn_letters(name, net, size, batches, compiled):
+    """The losses of all steps of a model of text, and the model."""
+    net.initialize("xavier")
+    trainer = gluon.Trainer(net.collect_params(), "adam", {"learning_rate": size.rate})
+    return learn(name, functools.partial(cost_of_letters, net), trainer, batches, compiled), net
+
+
+def tell_letters(models, train, size, prompt, writers):
+    """Train models of text both ways, show how each goes on where a prompt ends, and end with a table.
+
+    Args:
+        models: their names.
+        train: `train(name, size, batches, compiled)` gives the losses and the net.
+        size: of nets, batches and steps, and the goal.
+        prompt: text.
+        writers: gives the generators of a net.
+    """
+    outcomes = [Outcome("letter before", None, "next letter", cost_of_pairs(), most=True)]
+    batches, held_out = pieces(size.steps, size.batch, size.time), pieces_held_out(size.time)
+    for name in models:
+        net = both_ways(functools.partial(train, name, size), batches)
+        for writer in writers(net, size):
+            writer.hybridize()
+            letters = writer(np.array(numbers_of(prompt)[None], dtype="int64"))[0].asnumpy().reshape(-1)
+            print(f"{name}, {type(writer).__name__}:\n  {prompt}{letters_of(letters)}")
+        cost = float(hybridize(cost_of_letters)(net, held_out))
+        outcomes.append(Outcome(name, parameters(net), "next letter", cost, size.goal, most=True))
+    end(outcomes)
+
+
 def both_ways(train, batches):
     """Train with the step as one program, and raise unless its first losses are the imperative ones.
 
