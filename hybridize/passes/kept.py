@@ -12,7 +12,7 @@ neither twice nor at all. The numbers are the same to the bit.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from hybridize import ops
@@ -90,10 +90,12 @@ class _Choice:
         for value in reversed(self._late):
             if self._chain(value, None) is not None:
                 self._again.add(value)
-        while (best := self._best()) is not None:
-            root, served = best
-            self._again.update(served)
-            self._kept[root] = max(self._last[value] for value in served)
+        served = self._served()
+        for root in sorted(served, key=lambda one: _saved(one, served[one]), reverse=True):
+            values = [value for value in served[root] if self._is_open(value) and self._chain(value, root) is not None]
+            if root not in self._again and _saved(root, values) > 0:
+                self._again.update(values)
+                self._kept[root] = max(self._last[value] for value in values)
         return {value: self._late[value] for value in self._late if value in self._again}
 
     def redone(self, values: Collection[Value]) -> set[Node]:
@@ -103,22 +105,18 @@ class _Choice:
             found |= self._chain(value, None) or set()
         return found
 
-    def _best(self) -> tuple[Value, list[Value]] | None:
-        """The value that saves most if it is kept, and those that are computed of it."""
+    def _served(self) -> dict[Value, list[Value]]:
+        """The values that are computed of each one that might be kept for them."""
         served: dict[Value, list[Value]] = defaultdict(list)
-        for value in self._late:
-            if value not in self._again and value not in self._kept:
-                for root in self._roots(value):
-                    if self._chain(value, root) is not None:
-                        served[root].append(value)
-        best, most = None, 0
-        for root, values in served.items():
-            if root in values:
-                continue
-            saved = sum(map(_bytes, values)) - _bytes(root)
-            if saved > most:
-                best, most = (root, values), saved
-        return best
+        for value in filter(self._is_open, self._late):
+            for root in self._roots(value):
+                if self._chain(value, root) is not None:
+                    served[root].append(value)
+        return served
+
+    def _is_open(self, value: Value) -> bool:
+        """Tell whether nothing is decided of a value."""
+        return value not in self._again and value not in self._kept
 
     def _roots(self, value: Value) -> Iterator[Value]:
         """The values that a value is elementwise in, nearest first."""
@@ -171,6 +169,11 @@ def _is_passed(node: Node) -> bool:
         and len(node.outputs) == 1
         and (node.op.by_element or isinstance(node.op, ops.Broadcast))
     )
+
+
+def _saved(root: Value, values: Iterable[Value]) -> int:
+    """Count the bytes that are not kept where one value is kept for others."""
+    return sum(map(_bytes, values)) - _bytes(root)
 
 
 def _bytes(value: Value) -> int:
