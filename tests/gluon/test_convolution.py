@@ -776,3 +776,25 @@ def test_random_chains(case):
 @given(case=chains())
 def test_many_random_chains(case):
     check_chain(case)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("width", [1, 4])
+@pytest.mark.parametrize("channels", [2, 16, 20])
+def test_an_element_is_gathered_by_an_index_that_no_loop_moves(channels, width, dtype):
+    """Two places that arrays say, one of them the same for all elements: it counted twice where tiles have no loop."""
+    rng = numpy.random.default_rng(channels)
+    for kernel, pad, stride in (((1, 3), (1, 1), (3, 1)), ((1, 1), (1, 0), (1, 1)), ((3, 3), (1, 1), (1, 1))):
+        options = {"kernel": kernel, "pad": pad, "stride": stride, "num_filter": channels, "no_bias": True}
+
+        def net(x, weight, rows, row, column, options=options):
+            gathered = np.take(np.take(rows, row, axis=2), column, axis=3)
+            return gathered + npx.convolution(x, weight, None, **options)
+
+        shapes = (1, 2, 14, width), (channels, 2, *kernel), (1, channels, 2, 3)
+        x, weight, rows = (np.array(rng.normal(size=shape), dtype=dtype) for shape in shapes)
+        height = npx.convolution(x, weight, None, **options).shape[2]
+        arguments = x, weight, rows, np.arange(height) % 2, np.array([1])
+        numpy.testing.assert_allclose(
+            hybridize(net)(*arguments).asnumpy(), net(*arguments).asnumpy(), rtol=1e-4, atol=1e-5
+        )

@@ -316,23 +316,20 @@ class Positions(ABC):
         array = self.arrays[operand]
         if not terms:
             return memory.element_pointer(self.f, array.pointer, array.dtype, self.f.size(address.constant))
-        # The term of the innermost loop is added to the pointer for all others, which was made outside that loop.
-        depths = [self.depth_of(atom) for atom, _ in terms]
-        innermost = max(depths)
-        inner = [term for term, depth in zip(terms, depths, strict=True) if depth == innermost]
+        # The terms of the innermost loop are added to the pointer for all others, which was made outside that loop.
+        # What depends on no axis is in that pointer: no term is in both.
+        depths = {id(atom): self.depth_of(atom) for atom, _ in terms}
+        innermost = max(depths.values())
         outer = without
-        for atom, _ in inner:
-            outer |= self.free(atom)
-        apart = not any(
-            self.free(atom) & outer for (atom, _), depth in zip(terms, depths, strict=True) if depth != innermost
-        )
-        if apart and outer != without:
+        for atom, _ in terms:
+            if depths[id(atom)] == innermost:
+                outer |= self.free(atom)
+        inner = [term for term in terms if self.free(term[0]) & outer]
+        if inner and all(depths[id(atom)] == innermost for atom, _ in inner):
             base = self._pointer_part(operand, address, outer)
         else:
-            inner, base = (
-                terms,
-                memory.element_pointer(self.f, array.pointer, array.dtype, self.f.size(address.constant)),
-            )
+            inner = terms
+            base = memory.element_pointer(self.f, array.pointer, array.dtype, self.f.size(address.constant))
         index = "0"
         for atom, coefficient in inner:
             index = self._plus(index, self.times(self._first(atom), coefficient))
