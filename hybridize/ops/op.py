@@ -92,6 +92,8 @@ class Op(ABC):
     """True if the gradient is continuous; where it jumps, there is no second one to compare."""
     by_element: ClassVar[bool] = False
     """True if each element of the result is made of the elements at its place: of equal ones, all results are equal."""
+    overlaps: ClassVar[bool] = False
+    """True if several elements of the result read the same element of an operand, which is best in memory: windows."""
     expands: ClassVar[bool] = False
     """True if the result says no more than the operands: computed it costs nothing, as a constant it takes memory."""
     repeats: ClassVar[bool] = False

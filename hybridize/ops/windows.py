@@ -98,6 +98,7 @@ class _Along:
 class _Windowed(Op, abstract=True):
     """Base of the ops: a window for each axis, of one element where the axis has none."""
 
+    overlaps = True
     window: tuple[int, ...]
     strides: tuple[int, ...]
     low: tuple[int, ...]

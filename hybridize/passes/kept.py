@@ -69,7 +69,7 @@ class _Choice:
                 self._last[value] = max(self._last.get(value, 0), number)
                 if value in at and products - self._passed[at[value]] >= _PRODUCTS:
                     late[value].add(node)
-                    if _is_product(node):
+                    if _is_product(node) or _op(node).overlaps:
                         pinned.add(value)
             self._passed.append(products)
             products += _is_product(node)

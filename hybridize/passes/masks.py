@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ask the result of a ReLU where it is 0, not its operand, where the result is kept for a product anyway.
+"""Ask the result of a ReLU where it is 0, not its operand, where the result is kept for something else anyway.
 
     mask = 0 >= x;  y = where(mask, 0, x);  ...;  dw = contract(y, g);  dx = where(mask, 0, dy)
                                                                       =  where(0 >= y, 0, dy)
 
-The same for every x, NaN, infinities and both zeros among them. So a step of training keeps no mask of its own from the
+It is kept for a product, or for windows: the gradient of a pooling looks for the largest elements of y. The same for
+every x, NaN, infinities and both zeros among them. So a step of training keeps no mask of its own from the
 forward pass to the backward one, a fifth of what it keeps of such a layer.
 """
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 from hybridize import ops
 from hybridize.base.dtypes import is_float
 from hybridize.graph import Graph, Node, Value
+from hybridize.ops import Op
 from hybridize.passes.pipeline import Rewriter
 
 _FARTHER = 4
@@ -58,6 +60,11 @@ class MasksOfResults:
 _PRODUCTS = (ops.Contract, ops.Matmul)
 
 
+def _keeps(node: Node) -> bool:
+    """Tell whether what a node reads is in memory for it, rather than computed where it is read."""
+    return isinstance(node.op, _PRODUCTS) or (isinstance(node.op, Op) and node.op.overlaps)
+
+
 def _late(
     graph: Graph, mask: Node, number: int, readers: dict[Value, list[int]]
 ) -> dict[int, tuple[Value, Value, Node]]:
@@ -69,12 +76,12 @@ def _late(
     if len(results) != 1 or not is_float(x.type.dtype):
         return {}
     (result,) = graph.nodes[results[0]].outputs
-    products = [k for k in readers.get(result, ()) if isinstance(graph.nodes[k].op, _PRODUCTS)]
+    kept = [k for k in readers.get(result, ()) if _keeps(graph.nodes[k])]
     others = [k for k, _ in users if k != results[0]]
-    if not others or not products:
+    if not others or not kept:
         return {}
     last = max(others)
-    if _FARTHER * max(0, last - max(products)) >= last - number:
+    if _FARTHER * max(0, last - max(kept)) >= last - number:
         return {}
     return dict.fromkeys(others, (zero, result, mask))
 

@@ -106,3 +106,15 @@ def test_nothing_is_computed_again_of_draws_or_sums():
     for name in ("matmul", "sum", "contract"):
         assert names.count(name) == before.count(name)
     assert len(names) > len(before)
+
+
+def test_what_windows_read_late_is_kept_as_it_is():
+    """They read each element several times, so it is in memory for them; computed again it would be stored twice."""
+
+    def net(x, w):
+        y = composites.relu(x)
+        z = ops.matmul(ops.matmul(ops.matmul(y, w), w), w)
+        return [z, ops.window_arg_max(y, (2, 2), (2, 2), (0, 0), (0, 0))]
+
+    made = WITHOUT.run(make_graph(net, [f32(512, 512)] * 2))
+    assert KeepLess()(made) is made

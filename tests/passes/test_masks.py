@@ -50,3 +50,25 @@ def test_others_stay(how):
     """No product keeps the result, or not for long; the mask is an output; it is another cut than that of a ReLU."""
     graph = step(**how)
     assert MasksOfResults()(graph) is graph
+
+
+def test_the_result_is_asked_where_windows_keep_it():
+    """The gradient of a pooling looks for the largest elements of the result."""
+
+    def function(x, w):
+        nothing = ops.full(0.0, KIND)
+        mask = ops.ge(nothing, x)
+        y = ops.where(mask, nothing, x)
+        z = y
+        for _ in range(6):
+            z = ops.matmul(z, w)
+        largest = ops.window_arg_max(y, (2, 2), (2, 2), (0, 0), (0, 0))
+        return [ops.where(mask, nothing, z), largest]
+
+    graph = make_graph(function, [KIND, KIND])
+    changed = MasksOfResults()(graph)
+    assert sum(isinstance(node.op, ops.Ge) for node in changed.nodes) == 2
+    x = numpy.random.default_rng(0).normal(size=(6, 6)).astype("f4")
+    w = numpy.eye(6, dtype="f4")
+    for one, other in zip(evaluate(graph, [x, w]), evaluate(changed, [x, w]), strict=True):
+        numpy.testing.assert_array_equal(one, other)
