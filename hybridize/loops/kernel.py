@@ -78,6 +78,8 @@ class Tiles:
     """
     rest: Lanes
     """Vectors for what whole tiles leave of the last axis. What they leave of this one is done index by index."""
+    part: int = 0
+    """Indices of the last axis, where not 0, that whole tiles leave for a tile of so many rows, and not to vectors."""
 
     @property
     def step(self) -> int:
@@ -321,10 +323,10 @@ class _Printer:
 
     def _kind(self, kind: AxisKind) -> str:
         match kind:
-            case Tiles(lanes=lanes, loads=loads, rest=rest):
+            case Tiles(lanes=lanes, loads=loads, rest=rest, part=part):
                 steps = ((self.name(load), "row" if step is None else _size(step)) for load, step in loads)
                 turned = ", ".join(f"{name} by {step}" for name, step in steps)
-                left = f"; left {rest}" if rest.whole or rest.rest else ""
+                left = f"; left {f'a tile of {part}' if part else rest}" if rest.whole or rest.rest else ""
                 return f"in tiles of {lanes} ({turned}{left})"
             case SideBySide(rows=rows, folds=folds):
                 return f"side by side {rows} ({self._variables_of(folds)})"

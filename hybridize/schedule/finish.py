@@ -24,6 +24,7 @@ from hybridize.machine.target import Target
 from hybridize.schedule.draft import Draft, DraftStatement
 from hybridize.schedule.nests import Nests
 from hybridize.schedule.online import in_one_pass
+from hybridize.schedule.quotients import by_quotients
 from hybridize.schedule.residues import by_residues
 from hybridize.schedule.siblings import share_loops
 from hybridize.schedule.together import LoopedStatement, rewritten, together
@@ -194,6 +195,9 @@ def _element_nests(
         LoopedStatement(tuple(extents), Statement(numbering.buffers[s.buffer], rewriting(s.index), rewriting(s.value)))
         for s in statements
     ]
+    turned = by_quotients(moved, space.interner, nests.vectors)
+    if turned is not None:
+        moved, extents = turned, list(turned[0].sizes)
     groups = together(moved)
     # A statement that reads another element of what an earlier one stores waits for all pieces of that one.
     pieces = [

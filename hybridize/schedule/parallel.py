@@ -7,20 +7,24 @@ code, in the same order.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hybridize.base.dims import hint, is_symbolic, same
-from hybridize.base.frozen import frozen
-from hybridize.loops.kernel import LoopAxis, Memcpy, Nest, Tiles
+from hybridize.base.frozen import changed, frozen
+from hybridize.loops.expr import Load
+from hybridize.loops.kernel import Kernel, LoopAxis, Memcpy, Nest, Tiles
+from hybridize.loops.measure import walk
 
 FLOPS_PER_US, BYTES_PER_US = 60_000, 50_000
 """Of one core, roughly: what is estimated to take 100 us takes 25 to 50 here."""
 WORTH_US = 100.0
 """Estimated work for which workers are woken. Measured: a step of 25 us takes as long with a worker that must be woken
 first, and half as long with one that is awake."""
-AWAKE_US = 30.0
+AWAKE_US = 5.0
 """Estimated work for which those are used that are awake: they do not fall asleep at once after a loop."""
 INNER_US = 20.0
 """Estimated work of a step in a loop for which those are used that the loop keeps awake from turn to turn."""
-RANGE_US = 10.0
+RANGE_US = 2.0
 """Estimated work that one range has at least."""
 LOOP_US = 3.0
 """Estimated work that takes as long as to begin and to end a loop with a worker that is awake."""
@@ -36,6 +40,8 @@ class SharedLoop:
     size: int
     step: int
     """Indices of one turn; the last may have fewer."""
+    nests: int = 1
+    """Nests one after the other that run in the same ranges: each its own part of what the others store."""
 
     @property
     def turns(self) -> int:
@@ -43,7 +49,36 @@ class SharedLoop:
         return (self.size + self.step - 1) // self.step
 
     def __str__(self) -> str:
-        return f"i{self.axis} by {self.step}"
+        return f"i{self.axis} by {self.step}{f' in {self.nests} nests' if self.nests > 1 else ''}"
+
+
+def shared_loops(kernel: Kernel) -> tuple[SharedLoop | None, ...]:
+    """The loops of a kernel's nests that threads share, one for those that run together; None: one thread runs it.
+
+    To copy an image and to store the zeros around it is one loop over images, not five, each begun and ended.
+    """
+    found: list[SharedLoop | None] = []
+    together: list[Nest] = []
+    for nest in kernel.nests:
+        loop, before = shared_loop(nest), found[-1] if found else None
+        alike = loop is not None and before is not None and changed(before, nests=1) == loop
+        if before is not None and alike and _apart(kernel, [*together, nest]):
+            found[-1] = changed(before, nests=before.nests + 1)
+            together.append(nest)
+        else:
+            found.append(loop)
+            together = [nest]
+    return tuple(found)
+
+
+def _apart(kernel: Kernel, nests: Sequence[Nest]) -> bool:
+    """Tell whether no nest reads what one of them stores, so that ranges of one may run beside those of another."""
+    statements = [statement for nest in nests for statement in nest.statements]
+    stored = {statement.buffer for statement in statements}
+    roots = [expr for statement in statements for expr in (statement.index, statement.value)]
+    read = {node.operand for node in walk(*roots) if isinstance(node, Load)}
+    buffers = (*kernel.params, *kernel.locals)
+    return not stored & read and not any(buffers[number].shared for number in stored | read)
 
 
 def shared_loop(nest: Nest) -> SharedLoop | None:
@@ -81,7 +116,9 @@ class Split:
     strides: tuple[int, ...]
     """Bytes between the threads' own parts of each of the step's last addresses."""
     loops: tuple[SharedLoop | None, ...] = ()
-    """Of a kernel: for each nest the loop that is shared; None where one thread runs the nest."""
+    """Of a kernel: for each nest, or for some that run together, the loop that is shared; None where one thread runs
+    it.
+    """
     wakes: bool = False
     """True in a loop whose turns are worth waking workers together: they stay awake between two turns."""
 

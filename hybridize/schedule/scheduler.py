@@ -33,7 +33,7 @@ from hybridize.schedule.banding import Bands, gathered
 from hybridize.schedule.bands import Access, BandMember, Memory, suits_band
 from hybridize.schedule.contraction import Product, ProductPlan, make_packing, make_plan, packing_kernel, packing_pays
 from hybridize.schedule.contraction.arrangement import Arrangement, OperandReading, reading
-from hybridize.schedule.contraction.copies import border, into_home
+from hybridize.schedule.contraction.copies import border, into_home, leaves_as_it_is
 from hybridize.schedule.contraction.copies import packed as panels_of_taps
 from hybridize.schedule.contraction.ending import ending_of, is_along, is_read, plain_ending
 from hybridize.schedule.contraction.lanes import LanePlan
@@ -61,7 +61,7 @@ from hybridize.schedule.lower import Lowerings
 from hybridize.schedule.memory import ALIGN, ScratchBlock, assign, most_alive, rounded
 from hybridize.schedule.merging import merged
 from hybridize.schedule.nests import Nests
-from hybridize.schedule.parallel import Split, shared_loop, worth
+from hybridize.schedule.parallel import Split, shared_loops, worth
 from hybridize.schedule.reach import Reaches
 from hybridize.schedule.regions import (
     Bodies,
@@ -564,9 +564,9 @@ class _Scheduler:
         local = [row.nbytes * lanes for row in rows]
         # Where there is only one row, threads share it: the next nest reads what all of them stored in this one.
         own = local if group.rows else [0] * len(local)
-        split = self._split(nbytes, flops, own, lambda: any(map(shared_loop, kernel.nests)))
+        split = self._split(nbytes, flops, own, lambda: any(shared_loops(kernel)))
         if split is not None:
-            split = dataclasses.replace(split, loops=tuple(map(shared_loop, kernel.nests)))
+            split = dataclasses.replace(split, loops=shared_loops(kernel))
         loops = () if split is None else split.loops
         turns = [1 if loop is None else hint(loop.turns) for loop in loops]
         self.tasks.tell(number, nbytes, flops, turns or [1])
@@ -784,9 +784,9 @@ class _Scheduler:
     def _copying(self, word: str, kernel: Kernel, *addresses: Address) -> Made:
         """A step that only copies, shared by threads where that pays."""
         nbytes = kernel_bytes(kernel)
-        split = self._split(nbytes, 0, [], lambda: any(map(shared_loop, kernel.nests)))
+        split = self._split(nbytes, 0, [], lambda: any(shared_loops(kernel)))
         if split is not None:
-            split = dataclasses.replace(split, loops=tuple(map(shared_loop, kernel.nests)))
+            split = dataclasses.replace(split, loops=shared_loops(kernel))
         return LoopStep(Provenance((word,), ()), kernel, addresses, nbytes, split), 0
 
     def _turned(
@@ -845,6 +845,8 @@ class _Scheduler:
             fill = into_home(w.type.shape, source, (read.second, dtype), self.target)
         root = self.grouping.places.root(w)
         known = self.known.get(root)
+        if isinstance(self.memory.get(root), ScratchBlock) and leaves_as_it_is(fill):
+            return None
         if known is None or is_symbolic(elements):
             return _PackedSecond(self._scratch(elements * dtype.itemsize, number), fill)
         key = (root, w.type, str(fill))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hybridize.base.dims import hint, same
+from hybridize.base.dims import hint, is_symbolic, same
 from hybridize.loops.expr import Expr, Load
 from hybridize.loops.kernel import Lanes, Statement, Tiles
 from hybridize.loops.measure import step_along, typical, walk, weight
@@ -45,7 +45,8 @@ def find_tiles(
             # Where all loads are turned, indices are found once for a row of a tile, not once for an element.
             if not stored or weight(*values, indices=len(suited) < len(loads)) > HEAVIEST:
                 return None
-            return axis, Tiles(lanes, suited, _rest(sizes[-1], lanes, values, vectors))
+            rest, part = _rest(sizes[-1], lanes, values, vectors), _part(sizes[-1], lanes, values)
+            return axis, Tiles(lanes, suited, rest, part)
     return None
 
 
@@ -53,6 +54,16 @@ def _rest(size: int, lanes: int, values: Sequence[Expr], vectors: Widths) -> Lan
     """Vectors over what whole tiles leave of an axis."""
     whole = size // lanes * lanes
     return vectors.over(whole, size, vectors.widths(size - whole, values))
+
+
+def _part(size: int, lanes: int, values: Sequence[Expr]) -> int:
+    """The rows of a last tile that is not whole; 0 for none.
+
+    A few elements are gathered as fast. A copy has none: a function that all copies of a program share does its tiles.
+    """
+    left = size % lanes
+    is_copy = len(values) == 1 and isinstance(values[0], Load)
+    return left if not is_symbolic(left) and left >= SMALLEST and not is_copy else 0
 
 
 def in_order(load: Load, axis: int) -> bool:

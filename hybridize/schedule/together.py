@@ -52,6 +52,14 @@ def rewritten(
     """The statements over axes of other sizes; of those that change, `places` has the first index and the distance."""
     space = Space(interner, dict(enumerate(sizes)))
     axes = {axis: space.affine([(space.axis(axis), step)], first) for axis, (first, step) in places.items()}
+    return substituted(statements, sizes, axes, space)
+
+
+def substituted(
+    statements: Sequence[LoopedStatement], sizes: tuple[int, ...], axes: Mapping[int, Expr], space: Space
+) -> list[LoopedStatement]:
+    """The statements over axes of other sizes, those of `space`, by expressions of which some axes are replaced."""
+    interner = space.interner
     memo: dict[int, Expr] = {}
 
     def moved(expr: Expr) -> Expr:

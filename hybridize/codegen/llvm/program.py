@@ -306,10 +306,12 @@ class Emitter:
         return f"@{name}"
 
     def _shared(self, f: Function, kernel: Kernel, args: Sequence[str], split: Split, pointers: Pointers) -> str:
-        """Call a kernel nest by nest, the loops of each shared by threads; returns the first function."""
-        names = []
-        for nest, loop in zip(kernel.nests, split.loops, strict=True):
-            part = Kernel(kernel.params, kernel.locals, (nest,))
+        """Call a kernel nest by nest, or some together, in loops shared by threads; returns the first function."""
+        names, before = [], 0
+        for loop in split.loops:
+            count = 1 if loop is None else loop.nests
+            part = Kernel(kernel.params, kernel.locals, kernel.nests[before : before + count])
+            before += count
             if loop is None:
                 names.append(self._kernel(part))
                 self._call(f, names[-1], args)

@@ -14,7 +14,7 @@ from hybridize.base.dims import is_symbolic, product, same
 from hybridize.base.dtypes import DType, bool_, int64
 from hybridize.base.types import Shape
 from hybridize.loops.contraction import Contraction
-from hybridize.loops.expr import Expr
+from hybridize.loops.expr import Expr, Load
 from hybridize.loops.index import Interner, Space
 from hybridize.loops.kernel import Kernel, Nest, Param, Statement
 from hybridize.loops.measure import typical
@@ -54,6 +54,18 @@ def into_home(shape: Shape, source: tuple[Home, DType], target: tuple[Home, DTyp
         sizes = tuple(turns for turns, _, _ in loops)
         made.append(nests.nest((), [LoopedStatement(sizes, Statement(0, place, value))]))
     return Kernel(params, (), (*made, *_zeros(shape, new, to, nests, interner)))
+
+
+def leaves_as_it_is(kernel: Kernel) -> bool:
+    """Tell whether a kernel copies all elements of param 1 to the same places of param 0, and does nothing else."""
+    target, source = kernel.params
+    if target.dtype != source.dtype or not same(target.size, source.size) or len(kernel.nests) != 1:
+        return False
+    (nest,) = kernel.nests
+    statements = [statement for body in nest.bodies for statement in body.statements]
+    value = statements[0].value if len(statements) == 1 else None
+    whole = same(product(axis.size for axis in (*nest.rows, *nest.bodies[0].axes)), target.size)
+    return whole and isinstance(value, Load) and value.operand == 1 and statements[0].index is value.indices[0]
 
 
 _Loop = tuple[int, int, int]

@@ -52,8 +52,8 @@ Part = tuple[int, int, int]
 def emit_kernel(
     module: Module, name: str, kernel: Kernel, target: Target, shared: SharedLoop | None = None
 ) -> Function:
-    """Write `kernel` as the function `name`; where its only nest has a `shared` loop, the turns of that to run, `first`
-    to `last`, are further arguments.
+    """Write `kernel` as the function `name`; where its nests have a `shared` loop, the turns of that to run, `first` to
+    `last`, are further arguments.
     """
     f = Function(module, name, _params(kernel, shared is not None))
     for nest in kernel.nests:
@@ -330,7 +330,11 @@ class _Nest:
                     elements.bound(lane, loop.index, Lane(lane, Width(tiles.lanes))),
                 ):
                     self._tile(body, across, tiles, block.index)
-        if not same(whole, size):
+            if tiles.part:
+                last = Lane(lane, Width.first(tiles.part, tiles.lanes))
+                with elements.bound(lane, f.size(whole), last):
+                    self._tile(body, across, tiles, block.index, tiles.part)
+        if not same(whole, size) and not tiles.part:
             with self._rest(across):
                 self._inner(body, [(across, 0, whole_columns), (lane, whole, size)], tiles.rest)
         if not same(whole_columns, columns):
@@ -382,10 +386,10 @@ class _Nest:
                 found.append((operand, address, self.elements.pointer(operand, address), step))
         return found
 
-    def _tile(self, body: Body, axis: int, tiles: Tiles, column: str) -> None:
-        """One turn for each column of a tile."""
+    def _tile(self, body: Body, axis: int, tiles: Tiles, column: str, rows: int | None = None) -> None:
+        """One turn for each column of a tile, which may have fewer rows."""
         assert self.elements.lane is not None
-        found = [(load, turned(self.f, self.elements, tiles.lanes, load, stride)) for load, stride in tiles.loads]
+        found = [(load, turned(self.f, self.elements, tiles.lanes, load, stride, rows)) for load, stride in tiles.loads]
         stepping = self._stepping(body, axis, self.elements.lane.axis)
         for k in range(tiles.lanes):
             index = self.f.op(f"add i64 {column}, {k}")

@@ -17,30 +17,36 @@ from hybridize.codegen.llvm.text import Function, Module, vector
 from hybridize.loops.expr import Load
 
 
-def turned(f: Function, positions: Positions, lanes: int, load: Load, stride: int | None) -> list[str]:
-    """The registers of `load` for consecutive values of the tiles' axis, the lane axis in their lanes."""
+def turned(
+    f: Function, positions: Positions, lanes: int, load: Load, stride: int | None, rows: int | None = None
+) -> list[str]:
+    """The registers of `load` for consecutive values of the tiles' axis, the lane axis in their lanes.
+
+    Of a tile of fewer `rows` than lanes the first lanes count, and nothing else is loaded.
+    """
     array = positions.arrays[load.operand]
     kind = vector(memory(array.dtype, 1), lanes)
     align = array.dtype.itemsize
-    starts = _starts(f, positions, lanes, load, stride)
-    rows = [f.op(f"load {kind}, ptr {pointer}, align {align}") for pointer in starts]
+    starts = _starts(f, positions, lanes if rows is None else rows, load, stride)
+    registers = [f.op(f"load {kind}, ptr {pointer}, align {align}") for pointer in starts]
+    registers += ["zeroinitializer"] * (lanes - len(registers))
     distance = lanes // 2
     while distance:
-        rows = _exchanged(f, rows, kind, distance)
+        registers = _exchanged(f, registers, kind, distance)
         distance //= 2
-    return [from_memory(f, row, array.dtype, lanes) for row in rows]
+    return [from_memory(f, register, array.dtype, lanes) for register in registers]
 
 
-def _starts(f: Function, positions: Positions, lanes: int, load: Load, stride: int | None) -> list[str]:
+def _starts(f: Function, positions: Positions, rows: int, load: Load, stride: int | None) -> list[str]:
     """Pointers to the rows of a tile, one for each index of the lane axis."""
     array = positions.arrays[load.operand]
     if stride is not None:
         start = positions.pointer(load.operand, load.indices[0])
-        return [element_pointer(f, start, array.dtype, f.size(row * stride)) for row in range(lanes)]
+        return [element_pointer(f, start, array.dtype, f.size(row * stride)) for row in range(rows)]
     assert positions.lane is not None
     axis, found = positions.lane.axis, []
     first = positions.axes[axis]
-    for row in range(lanes):
+    for row in range(rows):
         with positions.bound(axis, f.op(f"add i64 {first}, {row}"), Lane(axis, Width(1))):
             found.append(positions.pointer(load.operand, load.indices[0]))
     return found
