@@ -688,17 +688,46 @@ class _Scheduler:
         return self._product(step, step.product, number)
 
     def _write_over(self, node: Node, routine: Routine, number: int, last: Mapping[Value, int]) -> None:
-        """Have a routine that can write over its first operand do so, where that is scratch and dies in this step."""
+        """Have a routine that can write over its first operand do so, where that is scratch and dies in this step.
+
+        What becomes an output is made there: the zeros, say, to which the gradient of an embedding is added.
+        """
         if routine.name not in WRITE_OVER:
             return
         (value,), (base, *others) = node.outputs, node.inputs
-        root, memory = self.grouping.places.root, self.memory.get(base)
-        if root(value) in self.grouping.wanted or value in self.grouping.places or root(base) is not base:
+        places, memory = self.grouping.places, self.memory.get(base)
+        if value in places or places.root(base) is not base:
             return
-        if isinstance(memory, ScratchBlock) and last.get(base) == number and base not in map(root, others):
-            self.tasks.after_readers(base, number)
+        if not isinstance(memory, ScratchBlock) or last.get(base) != number or base in map(places.root, others):
+            return
+        slots = self.grouping.wanted.get(value)
+        if slots is None:
             memory.last = max(number, last.get(value, number))
             self.memory[value] = memory
+        elif len(slots) == 1 and self._is_free(slots[0], memory.first) and self._is_alone(base, memory):
+            self.blocks.remove(memory)
+            self.memory[base] = Address("output", slots[0], 0)
+        else:
+            return
+        self.tasks.after_readers(base, number)
+
+    def _is_free(self, slot: int, number: int) -> bool:
+        """Tell whether an output may be written from a step on: no old value lies there that anybody reads, and nothing
+        is asserted any more.
+        """
+        if slot not in self.updates:
+            return True
+        old, places = self.graph.inputs[self.updates[slot]], self.grouping.places
+        if old in places.views() or any(places.root(value) is old for value in self.grouping.readers):
+            return False
+        return not any(isinstance(unit, NodeStep) and unit.effect for unit in self.order[number:])
+
+    def _is_alone(self, value: Value, memory: ScratchBlock) -> bool:
+        """Tell whether only loops store a value, and it alone lies in its memory, which could as well be elsewhere."""
+        owner = self.grouping.owner[value]
+        if not isinstance(owner, FusionGroup) or owner.contraction is not None or memory.bordered:
+            return False
+        return sum(other is memory for other in self.memory.values()) == 1
 
     def _tapped(self, step: NodeStep, arranged: Arrangement, number: int) -> Any:
         """A contraction with windows: its operands brought into their homes, the tiles, results brought into theirs."""

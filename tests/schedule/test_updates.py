@@ -266,6 +266,12 @@ def test_threads_share_an_update():
     assert taken(step, [f32(size), f32(size)], {0: 0}, threads=2) == {0: 0}
 
 
+def _scattered(base, updates, rows, mode):
+    """`base` with rows of `updates` set, or added, at rows that data names, some of them several times."""
+    points = np.clip(np.abs(rows), 0, 1e6).astype("int64").reshape((-1, 1)) % base.shape[0]
+    return result(scatter_nd(operand(base), operand(points), operand(updates), mode))
+
+
 def _chance(rng, size):
     """A function of four states and two inputs that computes new states of old ones."""
 
@@ -273,7 +279,7 @@ def _chance(rng, size):
         values = list(arrays)
         for _ in range(rng.randint(3, 12)):
             x, y = rng.choice(values), rng.choice(values)
-            kind = rng.randrange(12)
+            kind = rng.randrange(14)
             if kind < 4:
                 values.append(x * 0.5 + y)
             elif kind == 4:
@@ -289,6 +295,11 @@ def _chance(rng, size):
             elif kind == 9:
                 values.append(y + (x.T @ y) * 0.01 - x)
             elif kind == 10:
+                base = rng.choice((np.zeros_like(x), x * 0.5, x))
+                values.append(_scattered(base, y, y[0] * 3, rng.choice(("add", "set"))))
+            elif kind == 11:
+                values.append(_scattered(np.zeros_like(x), x, y[-1] * 5, "add"))
+            elif kind == 12:
                 values.append(np.concatenate([x[1:], y[:1]]))
             else:
                 values.append(np.where(x > 0, x, y) + x.sum())
@@ -338,3 +349,50 @@ def test_memory_of_a_value_that_dies_is_written_over():
 
     plan = compiled(write, types, {}).plan
     assert plan.scratch_bytes < 1.5 * types[0].nbytes
+
+
+def gradients(w, x, rows):
+    return [_scattered(np.zeros_like(w), x, rows, "add"), (x * 2).sum()]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("updates", [{}, {0: 0}])
+def test_what_is_added_to_zeros_is_added_where_the_result_lies(updates, threads):
+    """The gradient of an embedding: no zeros elsewhere, which would then be copied."""
+    types = [f32(3000, 40), f32(50, 40), f32(50)]
+    assert taken(gradients, types, updates, threads=threads) == updates
+    assert compiled(gradients, types, updates, threads=threads).plan.scratch_bytes < types[0].nbytes // 4
+
+
+def test_an_old_value_that_is_read_meanwhile_stays():
+    """The sum of old and new gradients: zeros may not lie where the old one does."""
+    types = [f32(3000, 40), f32(50, 40), f32(50)]
+
+    def accumulated(g, x, rows):
+        made = _scattered(np.zeros_like(g), x, rows, "add")
+        return [made, (g * g).sum(), made.max()]
+
+    def turned(g, x, rows):
+        return [_scattered(g.reshape(40, 3000).T * 0.5, x, rows, "add")]
+
+    assert taken(accumulated, types, {0: 0}) == {0: 0}
+    assert taken(turned, types, {0: 0}) == {}
+    assert taken(lambda g, x, rows: [_scattered(g * 2, x, rows, "add")], types, {0: 0}) in ({}, {0: 0})
+
+
+def test_an_assertion_comes_before_zeros_that_lie_over_an_input():
+    from hybridize import npx
+
+    def step(w, x, rows):
+        new = _scattered(np.zeros_like(w), x, rows, "add")
+        npx.assert_(x.sum() > 0, "positive")  # noqa: PT009
+        return [new]
+
+    types = [f32(300, 40), f32(50, 40), f32(50)]
+    executable = compiled(step, types, {0: 0})
+    w, x, rows = samples(types)
+    kept = w.copy()
+    donated = {0: w} if executable.plan.updates else {}
+    with pytest.raises(AssertionFailed):
+        executable.run([w, -numpy.abs(x), rows], donated=donated)
+    numpy.testing.assert_array_equal(w, kept)
