@@ -556,7 +556,7 @@ class _Scheduler:
         for value in group.materialised:
             self._keep(value, number, last)
         numbering, order, rows = self._numbered(draft, merged)
-        kernel = finish(draft, numbering, self.target)
+        kernel = finish(draft, numbering, self.target, self.threads)
         lanes = max((nest.lanes for nest in kernel.nests), default=1)
         provenance = self._provenance(node for _, node, _ in reversed(group.members))
         flops = sum(local.cost * value.type.size for value, _, local in group.members)

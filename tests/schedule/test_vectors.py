@@ -2,8 +2,11 @@
 
 import pytest
 
+from hybridize import ops
 from hybridize.base.dims import SizeScope
 from hybridize.base.dtypes import float32, int8
+from hybridize.base.types import TensorType
+from hybridize.codegen.llvm.program import scheduled
 from hybridize.loops.kernel import Few, Lanes, LoopAxis, Param
 from hybridize.machine.target import named_target
 from hybridize.schedule.vectors import Widths
@@ -74,3 +77,21 @@ def test_no_code_apart_where_sizes_are_known_or_differ(values):
     assert vectors().few([size] * 2, []) is not None
     assert vectors().few([size, *values, size + 1], []) is None
     assert vectors().few([], []) is None
+
+
+@pytest.mark.parametrize(
+    ("channels", "threads", "lanes"),
+    [(64, 1, 64), (96, 1, 128), (256, 1, 128), (256, 2, 128), (256, 4, 64), (24, 1, 32)],
+)
+def test_rows_beside_each_other_are_read_as_wide_as_they_lie(channels, threads, lanes):
+    """Statistics of a batch that lies channels last: each line of memory is read once, not in one loop after another."""
+
+    def statistics(x):
+        mean = ops.mul(ops.sum(x, (0,)), ops.full(0.5, TensorType((channels,), float32)))
+        centred = ops.sub(x, ops.broadcast(mean, (3000, channels)))
+        return [mean, ops.sum(ops.mul(centred, centred), (0,))]
+
+    graph = ops.make_graph(statistics, [TensorType((3000, channels), float32)])
+    (step,) = scheduled(graph, named_target("avx512"), slots=threads).steps
+    (row,) = step.kernel.nests[0].rows
+    assert max((*row.kind.whole, row.kind.rest)) == lanes
