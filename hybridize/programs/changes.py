@@ -9,10 +9,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from hybridize.array.ndarray import ndarray
+from hybridize.base.errors import CaptureError
 from hybridize.base.interruptions import let_through
 from hybridize.contract.call import Call
 from hybridize.contract.captured import Captured
-from hybridize.contract.feeds import parts_of
+from hybridize.contract.feeds import is_nested, parts_of
 from hybridize.contract.guards import Guard
 from hybridize.contract.places import Content, Item, Items, Key
 from hybridize.contract.snapshots import differences, rebuilt, same
@@ -55,7 +56,7 @@ class Changes:
         if not self._places and not self._numbers:
             return capture({}, ())
         try:
-            return capture(dict(self._places), frozenset(self._numbers))
+            return self._anew(capture)
         except Exception as error:
             let_through(error)
             if not alone:
@@ -65,6 +66,19 @@ class Changes:
         self._numbers.clear()
         self._settled = {**self._places, **self._settled} if len(self._settled) < LIMIT else {}
         self._places.clear()
+        return made
+
+    def _anew(self, capture: Callable[[Mapping[Key, Guard], Collection[int]], Captured]) -> Captured:
+        """A capture that reads all of them anew, or where a very container is asked for, all but the containers."""
+        try:
+            return capture(dict(self._places), frozenset(self._numbers))
+        except CaptureError as error:
+            whole = {place: guard for place, guard in self._places.items() if is_nested(guard.expected)}
+            if error.code != "E431" or not whole:
+                raise
+        rest = {place: guard for place, guard in self._places.items() if place not in whole}
+        made = capture(rest, frozenset(self._numbers))
+        self._places, self._settled = rest, {**whole, **self._settled}
         return made
 
 
