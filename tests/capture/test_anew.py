@@ -545,3 +545,64 @@ def test_truncated_backward_passes_carry_a_list_of_states():
     losses, captures = _truncated(hybridize)
     assert losses == pytest.approx(expected, rel=1e-9)
     assert captures <= 3
+
+
+def _counted_in_steps(at, x):
+    at.count += x.shape[1]
+    return x * at.count, at.count
+
+
+def _counted_in_elements(at, x):
+    at.count = x.shape[0] * x.shape[1] + at.count
+    return x.sum() / at.count, at.count * 2
+
+
+def _averaged(at, x):
+    at.scale = 0.9 * at.scale + 0.1 * x.shape[1]
+    return x / at.scale, x.shape[1] - at.count, at.count > x.shape[1] * 1000
+
+
+def _of_data(at, x):
+    n = int(x[0, 0])
+    return x + (n + x.shape[1]), n % x.shape[1], x.shape[1] - n, n < x.shape[1], x.shape[1] // (abs(n) + 1), n * len(x)
+
+
+@pytest.mark.parametrize("step", [_counted_in_steps, _counted_in_elements, _averaged, _of_data])
+def test_sizes_beside_numbers_of_each_call(step):
+    """One program serves all sizes where a size is added to what a function counts, or to what data decides."""
+    found = []
+    for compile_it in (lambda f: f, hybridize):
+        at = SimpleNamespace(count=0, scale=1.0)
+        run = compile_it(lambda x, at=at: step(at, x))
+        results = []
+        for steps in (3, 3, 5, 2, 7, 4, 3):
+            results += [_plain(run(_array([[float(steps), -1.5] * steps, [0.3] * (2 * steps)])))]
+            results += [(type(value), value) for value in (at.count, round(at.scale, 12))]
+        found.append(results)
+    assert str(found[1]) == str(found[0])
+    assert run.cache_info().captures <= 3
+
+
+def test_a_container_that_others_replace_and_the_program_changes():
+    """The program depends on which list it is, and still reads what it puts there at each call."""
+    found = []
+    for compile_it in (lambda f: f, hybridize):
+        at = SimpleNamespace(state=None, count=0)
+
+        @compile_it
+        def run(x, at=at):
+            at.count += x.shape[1]
+            for i in range(2):
+                at.state[i], x = _cell(x, at.state[i])
+            return x * at.count
+
+        results, captures = [], []
+        for _ in range(3):
+            at.state = _zeros()
+            for steps in (3, 5, 4, 6, 3):
+                results.append(run(_array([[0.1 * steps] * steps, [0.3] * steps])).round(9).tolist())
+                results.append((_plain(at.state), at.count))
+                captures.append(run.cache_info().captures if compile_it is hybridize else 0)
+        found.append(results)
+    assert found[1] == found[0]
+    assert [captures[k + 4] - captures[k + 2] for k in (0, 5, 10)] == [0, 0, 0]

@@ -72,6 +72,8 @@ _GROWING: dict[str, Op] = {
 """Operators that may give integers farther from 0 than those that they are given."""
 _COMPARING = ("lt", "le", "gt", "ge", "eq", "ne")
 _DIVIDING = ("truediv", "floordiv", "mod", "divmod")
+_FACTOR: Bounds = (-(1 << 31), 1 << 31)
+"""Integers whose products 64 bits hold."""
 _MOST = float(1 << 62)
 _LONGEST = 1 << 47
 """No axis of an array is longer."""
