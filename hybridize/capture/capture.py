@@ -100,7 +100,7 @@ def capture(
         keyed=keyed,
         gradients=History,
         forms=_Forms(),
-        changing=changing or (),
+        changing=changing or {},
         indices=indices,
         freeze=freeze,
         winograd=winograd,
@@ -356,6 +356,7 @@ class _Finalizer:
         """
         if self._is_built(value):
             return id(value) in self._shared
+        self.trace.world.fed.check_container(self.trace, value, "returned")
         if isinstance(value, (tuple, frozenset)) or not isinstance(value, CONTAINERS):
             return False
         if self.trace.world.is_users(value) or id(value) in self._shared:
@@ -540,6 +541,7 @@ class _Finalizer:
             return Output(self._output(size_of(argument)), int)
         if isinstance(argument, tuple) and hasattr(argument, "_fields"):
             return type(argument)(*map(self._argument, argument))
+        self.trace.world.fed.check_container(self.trace, argument, "kept elsewhere")
         if isinstance(argument, CONTAINERS) and id(argument) in self.trace.world.given:
             return GivenContainer(self.trace.world.given[id(argument)])
         if type(argument) in CONTAINERS and not self.trace.world.is_outside(argument):
@@ -613,7 +615,9 @@ class _Finalizer:
                 continue
             found[id(entry)] = self._output(now)
         self._check_overlaps(found)
-        trace.world.fed.finish(trace, [entry for entry in trace.inputs.entries if id(entry) in found])
+        entries = [entry for entry in trace.inputs.entries if id(entry) in found]
+        containers = [container for container, _ in trace.world.changed.values()]
+        trace.world.fed.finish(trace, entries, containers, bool(trace.world.given_changed))
         return found
 
     def _check_overlaps(self, written: Mapping[int, object]) -> None:

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count
 from typing import Any
 
 import numpy
@@ -16,6 +17,7 @@ from hybridize.array.traced import Variable
 from hybridize.base.dtypes import DType
 from hybridize.base.errors import StateError
 from hybridize.base.frozen import frozen
+from hybridize.base.nested import DICTS, Structure, flatten, object_classes
 from hybridize.contract.places import Attribute, held_by, variable_of
 from hybridize.contract.snapshots import MISSING
 
@@ -50,6 +52,42 @@ def fed_array(data: NDArray[Any]) -> ndarray:
     array = ndarray(data)
     array.storage.exposed = True
     return array
+
+
+PARTS = 256
+"""Containers and leaves in what calls read again part by part."""
+_LEAVES = (ndarray, int, float, bool, str, bytes)
+
+
+def is_nested(value: Any) -> bool:
+    """Tell whether a value is a list, dict, tuple or named tuple, of which a call may find another one."""
+    return type(value) in (list, tuple, *DICTS) or (isinstance(value, tuple) and hasattr(value, "_fields"))
+
+
+def parts_of(value: Any) -> tuple[list[Any], Structure] | None:
+    """Return the leaves of a nested value and its structure; None where it is none, or holds what no call reads again.
+
+    A call reads arrays, numbers, strings and None again, of not more than `PARTS` in all: a circle has no end.
+    """
+    if not is_nested(value):
+        return None
+    met = count(1)
+    leaves, structure = flatten(value, lambda _: False, lambda _: next(met) > PARTS)
+    known = all(type(leaf) in _LEAVES for leaf in leaves)
+    return (leaves, structure) if known and not object_classes(structure) and _has_plain_keys(structure) else None
+
+
+def _has_plain_keys(structure: Structure) -> bool:
+    return all(type(key) in (str, int) for key in structure.keys) and all(map(_has_plain_keys, structure.children))
+
+
+def containers_in(value: Any) -> Iterator[Any]:
+    """List the lists and dicts in a nested value that can be changed, itself among them."""
+    if isinstance(value, (list, dict)):
+        yield value
+    if isinstance(value, (list, tuple, dict)):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from containers_in(part)
 
 
 Begun = list[tuple[Feed, Any]]

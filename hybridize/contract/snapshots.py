@@ -276,6 +276,14 @@ def shared_snapshot(container: Any) -> Any:
     return made
 
 
+def rebuilt(then: Any) -> Any:
+    """Return a list, tuple or dict that holds what a snapshot of one saw; of any other value, itself."""
+    if type(then) is not Snapshot or then.kind not in (list, tuple, dict, OrderedDict):
+        return then
+    parts = map(rebuilt, then.parts)
+    return then.kind(zip(then.keys, parts, strict=True) if issubclass(then.kind, dict) else parts)
+
+
 def differences(container: Any, then: Any) -> list[tuple[Any, Any, Any]]:
     """List the items of a list or dict that are others than they were, if nothing else has changed.
 

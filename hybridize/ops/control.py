@@ -138,7 +138,7 @@ class While(Control):
             "E521",
             "a while loop has no gradient: how often it runs, and so what to keep, is not known before it runs",
             help="loop over a range of known length and break, or say npx.while_loop with max_iterations; "
-            "npx.stop_gradient of what goes in makes it a constant",
+            "npx.stop_gradient of what goes in, or autograd.pause() around it, makes it a constant",
         )
 
     def lower(self, *inputs: Element, types: Types) -> Region:

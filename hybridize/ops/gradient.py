@@ -7,6 +7,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from typing import Any, Protocol, TypeVar
 
 from hybridize.base.dtypes import is_float
+from hybridize.base.errors import HybridizeError
+from hybridize.base.locations import user_location
 from hybridize.graph import Graph, Node, Value
 from hybridize.ops.arithmetic import add
 from hybridize.ops.op import Operand, bind, constant
@@ -56,13 +58,26 @@ def swept(
             arrived.add(value, cotangent)
 
     def apply(node: Node, given: Given) -> Iterator[tuple[Value, Operand | None]]:
-        op: Any = node.op
         results = tuple(here[value] for value in node.outputs)
-        found = op.vjp(filled(node, given), results, *(here[value] for value in node.inputs))
+        found = passed_back(node, given, results, [here[value] for value in node.inputs])
         return ((value, one) for value, one in zip(node.inputs, found, strict=True) if value in active)
 
     reverse(reversed(graph.nodes), arrived, apply)
     return tuple(arrived.get(value) for value in graph.inputs)
+
+
+def passed_back(
+    node: Node, given: Given, results: Sequence[Operand], inputs: Sequence[Operand]
+) -> Sequence[Operand | None]:
+    """Cotangents of the inputs of a node from those of its outputs; who has no gradient says so at the node's line."""
+    op: Any = node.op
+    try:
+        found: Sequence[Operand | None] = op.vjp(filled(node, given), tuple(results), *inputs)
+    except HybridizeError as error:
+        if node.loc is not None and error.loc == user_location():  # not a line of the rule's own
+            error.loc = node.loc
+        raise
+    return found
 
 
 Given = Sequence[Operand | None]

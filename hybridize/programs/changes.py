@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Changes between the captures of one function: numbers and arrays from outside that were replaced, and other numbers
-among the arguments.
+"""Changes between the captures of one function: numbers, arrays and containers of them from outside that were
+replaced, and other numbers among the arguments.
 """
 
 from __future__ import annotations
@@ -9,19 +9,21 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from hybridize.array.ndarray import ndarray
+from hybridize.base.errors import CaptureError
 from hybridize.base.interruptions import let_through
 from hybridize.contract.call import Call
 from hybridize.contract.captured import Captured
+from hybridize.contract.feeds import is_nested, parts_of
 from hybridize.contract.guards import Guard
 from hybridize.contract.places import Content, Item, Items, Key
-from hybridize.contract.snapshots import differences, same
+from hybridize.contract.snapshots import differences, rebuilt, same
 
 LIMIT = 512
 """Places that one function reads anew."""
 
 
 class Changes:
-    """Finds the numbers and arrays from outside that were replaced between the captures of one function.
+    """Finds the numbers, arrays and containers from outside that were replaced between the captures of one function.
 
     And the integers among the arguments that captured programs depend on, and that calls differ in.
     """
@@ -54,7 +56,7 @@ class Changes:
         if not self._places and not self._numbers:
             return capture({}, ())
         try:
-            return capture(dict(self._places), frozenset(self._numbers))
+            return self._anew(capture)
         except Exception as error:
             let_through(error)
             if not alone:
@@ -66,9 +68,22 @@ class Changes:
         self._places.clear()
         return made
 
+    def _anew(self, capture: Callable[[Mapping[Key, Guard], Collection[int]], Captured]) -> Captured:
+        """A capture that reads all of them anew, or where a very container is asked for, all but the containers."""
+        try:
+            return capture(dict(self._places), frozenset(self._numbers))
+        except CaptureError as error:
+            whole = {place: guard for place, guard in self._places.items() if is_nested(guard.expected)}
+            if error.code != "E431" or not whole:
+                raise
+        rest = {place: guard for place, guard in self._places.items() if place not in whole}
+        made = capture(rest, frozenset(self._numbers))
+        self._places, self._settled = rest, {**whole, **self._settled}
+        return made
+
 
 def _moved(captured: Iterable[Captured]) -> dict[Key, Guard]:
-    """Find the places of numbers and arrays replaced since programs that keep state were captured."""
+    """Find the places of what was replaced since programs that keep state were captured."""
     found: dict[Key, Guard] = {}
     for one in captured:
         if not one.effects and not one.transaction.feeds:
@@ -76,14 +91,15 @@ def _moved(captured: Iterable[Captured]) -> dict[Key, Guard]:
         for guard in (*one.guards, *one.seen):
             if type(guard.place) is Content:
                 for key, then, now in differences(guard.place.owner, guard.expected):
-                    if _alike(then, now):
-                        found[Item(guard.place.owner, key).key] = guard
+                    if _alike(then := rebuilt(then), now):
+                        place = Item(guard.place.owner, key)
+                        found[place.key] = Guard.on(place, then, guard.loc)
             elif type(guard.place) is Items:
                 for index, then in zip(guard.place.indices, guard.expected.parts, strict=True):
                     place = Item(guard.place.owner, index)
                     now = place.read()
                     if not same(now, then) and _alike(then, now):
-                        found[place.key] = guard
+                        found[place.key] = Guard.on(place, then, guard.loc)
             elif not guard.holds() and _alike(guard.expected, guard.now()):
                 found[guard.place.key] = guard
     return found
@@ -93,4 +109,11 @@ def _alike(then: Any, now: Any) -> bool:
     """Tell whether one may stand for the other in a program."""
     if type(then) is ndarray:
         return type(now) is ndarray and now.type == then.type
+    if (before := parts_of(then)) is not None:
+        after = parts_of(now)
+        return after is not None and after[1] == before[1] and all(map(_alike_or_same, before[0], after[0]))
     return type(then) in (int, float) and type(now) is type(then)
+
+
+def _alike_or_same(then: Any, now: Any) -> bool:
+    return same(now, then) or _alike(then, now)

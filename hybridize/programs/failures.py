@@ -2,8 +2,9 @@
 """Errors of what a program itself asserts, at the user's lines that asserted it.
 
 Machine code knows no lines: equal graphs share it, and it is kept on the disk. So the line is looked up when an
-assertion has failed, in the graph as it was captured; where two lines assert the same, it stays that of the call, and
-where it was the line that called: functions of ours have no line of the user's, and are called from several.
+assertion has failed, in the graph as it was captured. Where two lines assert the same, it stays that of the call, and
+the help lists them. So it stays where it was the line that called: functions of ours have no line of the user's, and
+are called from several.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from hybridize.graph import Graph
 from hybridize.ops import Assert
 from hybridize.runtime import effects
 
+_LISTED = 4
+"""Lines that one error lists."""
+
 
 def locate(error: BaseException, graph: Graph, caller: SourceLoc | None = None) -> None:
     """Have an error name the line of the assertion of a graph that it comes from, if it comes from one.
@@ -26,9 +30,13 @@ def locate(error: BaseException, graph: Graph, caller: SourceLoc | None = None) 
         caller: the line that called what was captured.
     """
     if isinstance(error, HybridizeError):
-        lines = set(_lines(graph, error, None))
-        if len(lines) == 1 and not lines & {None, caller}:
-            (error.loc,) = lines
+        lines = dict.fromkeys(_lines(graph, error, None))
+        known = [line for line in lines if line is not None and line != caller]
+        if len(known) == len(lines) == 1:
+            (error.loc,) = known
+        elif len(known) > 1:
+            listed = [line.described() for line in known[:_LISTED]] + ["..."][: len(known) > _LISTED]
+            error.help = "\n    ".join(filter(None, [error.help, "it is one of these lines", *listed]))
 
 
 def taken_of(graph: Graph, caller: SourceLoc | None) -> Callable[[], BaseException | None]:

@@ -332,7 +332,7 @@ class Program:
         if not self.capture.transaction.takes(call.leaves):
             return "gradients are attached to other arguments"
         if not self.capture.transaction.holds():
-            return "what a training step reads of its optimizer, or which gradients are fresh, has changed"
+            return "what each call reads outside (an optimizer, a container) or which gradients are fresh has changed"
         return "arguments share memory differently"
 
     # ---------------------------------------------------------------------------------------------------- calls

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 from typing import Any
 
 import numpy
@@ -199,13 +200,28 @@ def _while(x, w):
     return w
 
 
+@pytest.mark.parametrize("step", [True, False])
 @pytest.mark.parametrize("function", [_while, *ENDLESS.values()])
-def test_a_loop_that_nothing_limits_has_no_gradient_and_says_so_at_the_users_line(function):
+def test_a_loop_that_nothing_limits_has_no_gradient_and_says_so_at_the_users_line(function, step):
     with pytest.raises(HybridizeError) as caught:
-        _gradients(function, hybridize, step=True)
+        _gradients(function, hybridize, step=step)
     assert caught.value.code == "E521" and caught.value.loc.file == __file__ and "max_iterations" in str(caught.value)
+    assert caught.value.loc.function == function.__name__
     x, w = _arrays()
     numpy.testing.assert_allclose(hybridize(_while)(x, w).asnumpy(), _while(x, w).asnumpy())
+
+
+def _full_factor(x, w):
+    factor = np.linalg.qr(np.outer(x, w)[:, :2], mode="complete")[0]
+    return factor[:, 2].sum() * w
+
+
+@pytest.mark.parametrize("step", [True, False])
+def test_what_has_no_gradient_says_so_where_it_is_computed(step):
+    with pytest.raises(HybridizeError) as caught:
+        _gradients(_full_factor, hybridize, step=step)
+    assert (caught.value.code, caught.value.loc.function) == ("E393", "_full_factor")
+    assert "linalg.qr" in linecache.getline(__file__, caught.value.loc.line)
 
 
 def test_rows_whose_number_only_the_program_knows_are_refused():

@@ -95,3 +95,31 @@ def test_a_number_that_is_a_size_or_a_setting_is_one_of_the_program(function):
     for n in (2, 3, 5):
         assert fast(x, n).tolist() == function(x, n).tolist()
     assert len(fast.programs()) == 3
+
+
+PRODUCTS = {
+    "by a constant": lambda x, k: x + k * 2,
+    "and a sum": lambda x, k: (x * (2 * k + 1), k * -3 - k),
+    "a square": lambda x, k: (k * k, x),
+    "of two": lambda x, k: (k * (k + 1), x * k * k),
+    "three times": lambda x, k: (k * k * k, x),
+    "compared": lambda x, k: x * 2 if k * k > 50 else x,
+    "as an index": lambda x, k: x[(k * 5) % 3],
+}
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_products_of_integers_are_of_each_call(name):
+    """One program while 64 bits hold them, and Python's own integers beyond."""
+    function = PRODUCTS[name]
+    compiled = hybridize(function)
+    x = np.array([1.0, 2.0, 3.0], dtype="float64")
+
+    def plain(found):
+        return [(type(one), str(one)) for one in (found if isinstance(found, tuple) else (found,))]
+
+    for k in (2, 3, 7, 8, 11, -5, 0, 40):
+        assert plain(compiled(x, k)) == plain(function(x, k))
+    assert compiled.cache_info().captures <= {"compared": 2, "as an index": 3}.get(name, 1)
+    for k in (2**20, 2**31, 2**31 + 1, 2**32, -(2**33), 2**53, 2**61, 2**62, -(2**63), 2**64, 6, True):
+        assert plain(compiled(x, k)) == plain(function(x, k))

@@ -91,17 +91,20 @@ def test_an_assertion_of_a_recorded_call_fails_at_its_line():
         assert caught.value.loc.line == the_line(picked)
 
 
-def test_of_two_lines_that_assert_the_same_none_is_named():
-    def both(x, i):
-        a = x[i]
-        b = x[i]
+def test_of_two_lines_that_assert_the_same_both_are_named():
+    def both(x, i, j):
+        a = x[i]  # first
+        b = x[j] * 2.0  # second
         return a + b
 
     compiled = hybridize.hybridize(both)
-    for _ in range(3):
+    for given in [(INSIDE, OUTSIDE), (OUTSIDE, INSIDE)] * 2:
+        compiled(X, INSIDE, INSIDE)
         with pytest.raises(HybridizeError) as caught:
-            compiled(X, OUTSIDE)
-        assert caught.value.loc.function == "test_of_two_lines_that_assert_the_same_none_is_named"
+            compiled(X, *given)
+        assert caught.value.loc.function == "test_of_two_lines_that_assert_the_same_both_are_named"
+        assert "a = x[i]  # first" in str(caught.value)
+        assert "b = x[j] * 2.0  # second" in str(caught.value)
 
 
 def test_functions_that_share_machine_code_have_lines_of_their_own():

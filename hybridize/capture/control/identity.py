@@ -15,6 +15,7 @@ def is_same(left: Any, right: Any) -> bool:
 
     Raises:
         CaptureError E441: data decides which array one of them is.
+        CaptureError E431: one is a container that calls read anew.
     """
     trace = current_trace()
     if trace is None:
@@ -22,6 +23,9 @@ def is_same(left: Any, right: Any) -> bool:
     left, right = trace.lifted(left), trace.lifted(right)
     if type(left) is Symbol and type(right) is Symbol:
         trace.compare(left, right)
+    elif left is not right and type(left) is type(right):
+        for one in (left, right):
+            trace.root.world.fed.check_container(trace.root, one, "asked for its identity")
     return left is right
 
 

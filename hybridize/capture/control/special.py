@@ -29,7 +29,7 @@ import numpy
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol, described
-from hybridize.base.dims import Dim
+from hybridize.base.dims import Dim, is_symbolic
 from hybridize.base.dtypes import CODES
 from hybridize.base.errors import CaptureError
 from hybridize.base.members import class_member, has_class_member
@@ -39,6 +39,7 @@ from hybridize.capture.outside.trust import is_iterator, is_library, is_trusted_
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.places import Attribute, Member, Place, Unbound
 from hybridize.contract.snapshots import CONTAINERS, MISSING, VIEWS
+from hybridize.ops import size_of
 
 KNOWN = frozenset({
     Symbol, ndarray, int, float, bool, complex, str, bytes, NoneType, slice, range, type, FunctionType, EllipsisType,
@@ -150,10 +151,22 @@ def binary(name: str, left: Any, right: Any) -> Any:
 def known_beside(left: Any, right: Any) -> tuple[Any, Any]:
     """Return two operands, for a Python number beside one of another class, a `Fraction` say, the number of the call.
 
+    A size beside a number that is another one at each call is a number of the program, too.
+
     Raises:
         CaptureError E427: data decides it.
     """
+    left, right = _counted_beside(left, right), _counted_beside(right, left)
     return _known_beside(left, right), _known_beside(right, left)
+
+
+def _counted_beside(value: Any, other: Any) -> Any:
+    trace = current_trace()
+    if trace is None or not is_symbolic(value) or type(other) is not Symbol or other.weak not in (int, float, bool):
+        return value
+    if not trace.root.numbers.varies(other, trace):
+        return value
+    return Symbol.of(trace, size_of(value), weak=int)
 
 
 def _known_beside(value: Any, other: Any) -> Any:

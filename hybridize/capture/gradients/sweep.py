@@ -12,8 +12,7 @@ from hybridize.base.errors import StateError
 from hybridize.base.frozen import frozen
 from hybridize.capture.trace.recording import Recording
 from hybridize.graph import Node, Value
-from hybridize.ops import While
-from hybridize.ops.gradient import Arrived, Given, filled, reverse
+from hybridize.ops.gradient import Arrived, Given, passed_back, reverse
 from hybridize.ops.op import Operand
 
 
@@ -115,16 +114,8 @@ class TraceSweep:
         passed: dict[Value, Operand] = {}
 
         def apply(node: Node, given: Given) -> Iterator[tuple[Value, Operand | None]]:
-            if isinstance(node.op, While) and node.loc is not None:
-                raise StateError(
-                    "E521", f"the loop at {node.loc.described()} has no gradient: how often it runs, and so what to "
-                    "keep, is not known before it runs",
-                    help="loop over a range of known length and break, or say npx.while_loop with max_iterations; "
-                    "autograd.pause() around it makes it a constant",
-                )  # fmt: skip
             passed.update((value, one) for value, one in zip(node.outputs, given, strict=True) if one is not None)
-            op: Any = node.op
-            found = op.vjp(filled(node, given), node.outputs, *node.inputs)
+            found = passed_back(node, given, node.outputs, node.inputs)
             pairs = zip(node.inputs, found, strict=True)
             return ((value, one) for value, one in pairs if one is not None and self._is_active(value))
 

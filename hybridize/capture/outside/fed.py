@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers and arrays from outside that are others at each call: read again instead of guarded.
+"""Numbers, arrays and containers from outside that are others at each call: read again instead of guarded.
 
 At first they are guards, and a program holds for those that it met. Where a function that keeps state was captured
 again because such a guard failed (`self.count += 1`, `average[name] = 0.9 * average[name] + w`), the next program reads
-the place at each call: a number is an input, and what the code decides by it is a condition; an array is copied. What
-asks which array it is (writes to it, keeping or returning it) is captured with guards, as before.
+the place at each call: a number is an input, and what the code decides by it is a condition; an array is copied. Of a
+list, dict or tuple in whose place another one comes (`y, self.states = lstm(x, self.states)`) the form is what the
+program holds for, and each part is read so. What asks which array or container it is (writes to it, keeping or
+returning it) is captured with guards, as before.
 """
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 import numpy
@@ -21,11 +24,13 @@ from hybridize.array.symbol import Symbol
 from hybridize.array.traced import FREED, LOST
 from hybridize.base.access import consistently
 from hybridize.base.errors import CaptureError
+from hybridize.base.nested import Structure, unflatten
 from hybridize.base.promotion import EXACT
 from hybridize.capture.outside.tracing import Tracing
-from hybridize.contract.feeds import Feed, fed_array
+from hybridize.contract.feeds import Feed, containers_in, fed_array, is_nested, parts_of
 from hybridize.contract.guards import Guard
 from hybridize.contract.places import Key, Place, variable_of
+from hybridize.contract.snapshots import same
 from hybridize.graph import Value
 from hybridize.ops.op import imperatively
 
@@ -90,6 +95,39 @@ class Contents(Feed):
         return now is None or not any(share_elements(now._data, other._data) for other in self.written)
 
 
+class Form(Feed):
+    """The form of a container from outside, in whose place another one may come: its structure, and what is fixed."""
+
+    def __init__(self, read: Callable[[], Any], structure: Structure, fixed: Mapping[int, Any]) -> None:
+        self._read, self._structure, self._fixed = read, structure, fixed
+        self.changed: list[Any] = []
+        """Containers that the program changes, none of which may be in it."""
+        self._parts: list[Any] = []
+        """Its leaves when the call began, arrays by weak references: no state of an earlier call is kept alive."""
+
+    def begin(self, before: Any) -> bool:
+        """Look whether what is there has this form."""
+        now = self._read()
+        found = parts_of(now)
+        if found is None or found[1] != self._structure or not self.apart(now):
+            return False
+        self._parts = [weakref.ref(leaf) if type(leaf) is ndarray else leaf for leaf in found[0]]
+        return all(same(found[0][number], value) for number, value in self._fixed.items())
+
+    def apart(self, now: Any) -> bool:
+        """Tell whether the program changes no container in one."""
+        return not self.changed or not {id(one) for one in containers_in(now)} & {id(one) for one in self.changed}
+
+    def now(self) -> Any:
+        """Read what is there."""
+        return self._read()
+
+    def part(self, number: int) -> Any:
+        """Return a leaf of what was there when the call began; None where it is no more."""
+        leaf = self._parts[number]
+        return leaf() if type(leaf) is weakref.ref else leaf
+
+
 class ProgramInput(Protocol):
     """An input of the program, as those see it who decide about the world outside."""
 
@@ -105,40 +143,84 @@ class ProgramInput(Protocol):
 class FedReads:
     """The places that one capture lets calls read."""
 
-    def __init__(self, places: Collection[Key]) -> None:
+    def __init__(self, places: Mapping[Key, Guard]) -> None:
         self.places = places
-        """Places outside whose values have changed since a program was captured."""
+        """Places outside whose values have changed since a program was captured, and what was found there then."""
         self.numbers: dict[Value, Number] = {}
         self._arrays: dict[int, Contents] = {}
-        self._known: dict[Key, Symbol] = {}
+        self._forms: list[Form] = []
+        self._containers: dict[int, Any] = {}
+        """Lists and dicts that stand for those which calls find, by identity."""
+        self._known: dict[Key, Any] = {}
         self.seen: dict[Key, Guard] = {}
         """Guards that are not needed, as their places tell by themselves of changes: where to look for such changes."""
 
-    def read(self, program: Tracing, place: Place, value: Any) -> Symbol | None:
+    def read(self, program: Tracing, place: Place, value: Any) -> Any:
         """Give what calls of the program find at a place; None where it is to be guarded."""
-        if place.key not in self.places:
+        if not self.reads(place):
             return None
         if place.key not in self._known:
-            feed: Number | Contents
-            if type(value) in (int, float):
-                feed = Number(place.read, type(value))
-            elif type(value) is ndarray:
-                feed = Contents(place.read, value)
+            if is_nested(value):
+                found = self._container(program, place, value)
             else:
+                feed = _feed(place.read, value)
+                found = None if feed is None or not _begins(feed) else self._fed(program, feed)
+            if found is None:
                 return None
-            with imperatively():
-                if not feed.begin(None):
-                    return None
-            program.feed(feed, None)
-            symbol = program.lift(feed.array)
-            if isinstance(feed, Number):
-                number = symbol._cell.value
-                self.numbers[number] = feed
-                symbol = Symbol.of(symbol._trace, number, weak=feed._kind)
-            else:
-                self._arrays[id(feed.array)] = feed
-            self._known[place.key] = symbol
+            self._known[place.key] = found
         return self._known[place.key]
+
+    def reads(self, place: Place) -> bool:
+        """Tell whether calls may read a place."""
+        return place.key in self.places
+
+    def _container(self, program: Tracing, place: Place, value: Any) -> Any:
+        """Give a container of what calls find in the one at a place: arrays, and numbers that were others before."""
+        parts, before = parts_of(value), parts_of(self.places[place.key].expected)
+        if parts is None:
+            return None
+        leaves, structure = parts
+        known: Sequence[Any] = before[0] if before is not None and before[1] == structure else leaves
+        moved = [
+            number
+            for number, (leaf, then) in enumerate(zip(leaves, known, strict=True))
+            if type(leaf) is ndarray or (type(leaf) in (int, float) and not same(leaf, then))
+        ]
+        form = Form(place.read, structure, {n: leaf for n, leaf in enumerate(leaves) if n not in moved})
+        feeds = {number: _feed(partial(form.part, number), leaves[number]) for number in moved}
+        if not form.begin(None) or not all(feed is not None and _begins(feed) for feed in feeds.values()):
+            return None
+        program.feed(form, None)
+        self._forms.append(form)
+        made = unflatten(structure, [
+            self._fed(program, feed) if (feed := feeds.get(number)) is not None else leaf
+            for number, leaf in enumerate(leaves)
+        ])  # fmt: skip
+        self._containers.update((id(one), one) for one in containers_in(made))
+        return made
+
+    def _fed(self, program: Tracing, feed: Number | Contents) -> Symbol:
+        """Let calls begin with a feed; give what it reads."""
+        program.feed(feed, None)
+        symbol = program.lift(feed.array)
+        if isinstance(feed, Number):
+            number = symbol._cell.value
+            self.numbers[number] = feed
+            return Symbol.of(symbol._trace, number, weak=feed._kind)
+        self._arrays[id(feed.array)] = feed
+        return symbol
+
+    def is_container(self, value: Any) -> bool:
+        """Tell whether a list or dict stands for one that calls find outside."""
+        return id(value) in self._containers
+
+    def check_container(self, program: Tracing, value: Any, what: str) -> None:
+        """Refuse what asks for the very container; the function is captured with guards then."""
+        if self.is_container(value):
+            raise program.refusing(CaptureError(
+                "E431", f"a {type(value).__name__} that is replaced outside between calls is {what}",
+                help="use a copy of it",
+            ))  # fmt: skip
 
     def check(self, program: Tracing, entry: ProgramInput | None, what: str) -> None:
         """Refuse what asks for the very array; the function is captured with guards then."""
@@ -147,9 +229,16 @@ class FedReads:
                 "E431", f"an array that is replaced outside between calls is {what}", help="use a copy of it"
             ))  # fmt: skip
 
-    def finish(self, program: Tracing, written: Iterable[ProgramInput]) -> None:
-        """Hear what the program writes."""
-        entries = list(written)
+    def finish(self, program: Tracing, written: Iterable[ProgramInput], changed: Iterable[Any], given: bool) -> None:
+        """Hear what the program writes.
+
+        Args:
+            program: the trace.
+            written: its inputs that it writes.
+            changed: containers from outside that it changes.
+            given: it changes containers among the arguments.
+        """
+        entries, containers = list(written), list(changed)
         for feed in self._arrays.values():
             feed.written = [entry.array for entry in entries if entry.position < 0]
             if not feed.apart(feed._last()) or any(entry.position >= 0 for entry in entries):
@@ -157,6 +246,25 @@ class FedReads:
                     "E431", "an array that is replaced outside between calls may share memory with one that is written",
                     help="use a copy of it",
                 ))  # fmt: skip
+        for form in self._forms:
+            form.changed = containers
+            if given or not form.apart(form.now()):
+                raise program.refusing(CaptureError(
+                    "E431", "a container that is replaced outside between calls may be one that is changed",
+                    help="use a copy of it",
+                ))  # fmt: skip
+
+
+def _feed(read: Callable[[], Any], value: Any) -> Number | Contents | None:
+    """Give a feed of a number or an array; None for anything else."""
+    if type(value) in (int, float):
+        return Number(read, type(value))
+    return Contents(read, value) if type(value) is ndarray else None
+
+
+def _begins(feed: Feed) -> bool:
+    with imperatively():
+        return feed.begin(None)
 
 
 def _nothing() -> None:

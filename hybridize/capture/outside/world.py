@@ -45,6 +45,7 @@ from hybridize.capture.outside.objects import (
 from hybridize.capture.outside.tracing import Tracing
 from hybridize.capture.outside.trust import changes_unseen, decimal_context, decimals, is_iterator, is_trusted_class
 from hybridize.contract.captured import GivenContainer, SideEffect
+from hybridize.contract.feeds import PARTS, is_nested
 from hybridize.contract.guards import Guard, Unchanged
 from hybridize.contract.places import (
     Attribute,
@@ -168,6 +169,8 @@ class World:
         """Containers among the arguments, as they were rebuilt for the capture: the path to each."""
         self.given_changed: set[tuple[Any, ...]] = set()
         """Those of them that the program changes."""
+        self.refilled: set[int] = set()
+        """Containers of the user's that hold what calls find in them, see `_read_anew`."""
         self.moved: set[int] = set()
         """Those of which it changes more than the values of items."""
         self.referents: dict[int, tuple[Any, weakref.ref[Any]]] = {}
@@ -250,12 +253,43 @@ class World:
     def read_content(self, container: Any, name: str = "a container") -> None:
         """Depend on all that a container holds, as it was before the program changed it."""
         place = Content(container, name)
-        if place.key in self.guards or self.is_own(container) or id(container) in self.given:
+        if place.key in self.guards or self.is_own(container) or self.is_given(container):
             return
         self.know(container)
+        if self._read_anew(container):
+            return
         known = self.changed.get(id(container))
         then = self._as_before(container) if known is None else known[1]
         self.guards[place.key] = Guard(place, Unchanged(then), self.program.location())
+
+    def _read_anew(self, container: Any) -> bool:
+        """Let a list or dict, some items of which calls read anew, hold what they find; tell whether that is so.
+
+        Until the capture is over it holds their symbols, which code finds that goes through it; of the other items and
+        of how many there are the program depends one by one.
+        """
+        if id(container) in self.refilled:
+            return True
+        if type(container) not in (list, dict) or len(container) > PARTS:
+            return False
+        if id(container) in self.changed or id(container) in self.tables:
+            return False
+        items = list(container.items() if type(container) is dict else enumerate(container))
+        if not all(type(key) in _SIMPLE for key, _ in items):
+            return False
+        if not any(self.fed.reads(Item(container, key)) for key, _ in items):
+            return False
+        self.refilled.add(id(container))
+        self.undo.append(partial(self.refilled.remove, id(container)))
+        if type(container) is dict:
+            self.read(CallResult(tuple, (container,), {}), tuple(container))
+        else:
+            self.read(Length(container), len(container))
+        self.before.setdefault(id(container), (container, container.copy()))
+        self.undo.append(partial(refill, container, held(container)))
+        for key, part in items:
+            container[key] = self.read(Item(container, key), part, repr(key))
+        return True
 
     def _as_before(self, container: Any) -> Any:
         """Take a snapshot of a container as it was before the program changed anything in it."""
@@ -273,7 +307,7 @@ class World:
 
     def read_membership(self, container: Any, index: Any) -> None:
         """Depend on whether a container has an item, a dict a key."""
-        if self.is_own(container) or id(container) in self.given:
+        if self.is_own(container) or self.is_given(container):
             return
         if type(container) in CONTAINERS and not isinstance(container, dict):
             if self.is_outside(container):
@@ -290,7 +324,7 @@ class World:
 
     def read_missing(self, container: Any, index: Any) -> None:
         """Depend on a dict's not having a key, or on a list's not being so long."""
-        if isinstance(container, dict) and type(index) in _SIMPLE and id(container) not in self.given:
+        if isinstance(container, dict) and type(index) in _SIMPLE and not self.is_given(container):
             self.read(Item(container, index), MISSING)
         else:
             self.read_content(container)
@@ -363,7 +397,7 @@ class World:
             return self.wrap(value, name, whole)
         if place.key not in self._told and place.key not in self.guards:
             guard = Guard.on(place, value, self.program.location())
-            if type(value) in (int, float, ndarray):
+            if type(value) in (int, float, ndarray) or is_nested(value):
                 if (symbol := self.fed.read(self.program, place, value)) is not None:
                     return symbol
                 self.fed.seen.setdefault(place.key, guard)
@@ -545,7 +579,11 @@ class World:
 
     def is_users(self, container: Any) -> bool:
         """Tell whether a container is the user's: from outside, or among the arguments."""
-        return id(container) in self.outside or id(container) in self.given
+        return id(container) in self.outside or self.is_given(container)
+
+    def is_given(self, container: Any) -> bool:
+        """Tell whether a container stands for one that each call brings: among the arguments, or in a place outside."""
+        return id(container) in self.given or self.fed.is_container(container)
 
     def know(self, container: Any) -> None:
         """Remember a container as the user's, with all containers and arrays of NumPy's in it."""
@@ -632,6 +670,7 @@ class World:
 
     def change(self, container: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a method that changes a container of the user's: now, and again at each call."""
+        self.fed.check_container(self.program, container, "changed")
         method = getattr(type(container), name)
         for part in (*args, *kwargs.values()):
             self.check_kept(part, f"a {type(container).__name__}")

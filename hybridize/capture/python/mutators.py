@@ -190,7 +190,7 @@ class Held:
         self._before = [
             (x, x.copy())
             for x in args
-            if type(x) in CONTAINERS and hasattr(x, "copy") and (trace.root.world.is_outside(x) or trace.depth)
+            if type(x) in CONTAINERS and hasattr(x, "copy") and (_may_be_elsewhere(trace, x) or trace.depth)
         ]
 
     def check(self, function: Any) -> None:
@@ -212,6 +212,12 @@ class Held:
                         help="work on a copy, or do it outside of the function",
                     )
                 )
+
+
+def _may_be_elsewhere(trace: Recording, container: Any) -> bool:
+    """Tell whether a container is the user's, or stands for one that calls find."""
+    world = trace.root.world
+    return world.is_outside(container) or world.fed.is_container(container)
 
 
 def _holds(owner: Any, before: Any) -> bool:

@@ -72,6 +72,8 @@ _GROWING: dict[str, Op] = {
 """Operators that may give integers farther from 0 than those that they are given."""
 _COMPARING = ("lt", "le", "gt", "ge", "eq", "ne")
 _DIVIDING = ("truediv", "floordiv", "mod", "divmod")
+_FACTOR: Bounds = (-(1 << 31), 1 << 31)
+"""Integers whose products 64 bits hold."""
 _MOST = float(1 << 62)
 _LONGEST = 1 << 47
 """No axis of an array is longer."""
@@ -222,7 +224,7 @@ class Numbers:
             near = name in ("add", "sub", "neg", "abs") and bool not in kinds
             if near and (float in kinds or self._fits(name, operands, at)):
                 return NotImplemented
-            if name == "mul" and float in kinds:
+            if name == "mul" and (float in kinds or (bool not in kinds and self._small(operands, at))):
                 return NotImplemented
             if name == "pow" and float in kinds and self._tame(operands[0], operands[-1], at):
                 return NotImplemented
@@ -258,6 +260,19 @@ class Numbers:
         """Tell whether an operator on integers between the bounds of the operands stays within 64 bits."""
         found = bounds.result(name, *(self.bounds_of(x, at) for x in operands))
         return found is not None and within(found, WHOLE)
+
+    def _small(self, operands: Sequence[Any], at: GraphScope) -> bool:
+        """Tell whether a product of integers stays within 64 bits, on which the program then depends."""
+        if self._fits("mul", operands, at):
+            return True
+        for x in operands:
+            if within(self.bounds_of(x, at), _FACTOR):
+                continue
+            if type(x) is not Symbol or not self._holds(lambda one: abs(one) <= _FACTOR[1], x, at):
+                return False
+            if (value := self._value(x, at)) is not None:
+                self.bounds[value] = _FACTOR
+        return True
 
     def _tame(self, base: Any, exponent: Any, at: GraphScope) -> bool:
         """Tell whether a power of floats neither overflows nor is complex, on which the program then depends."""
@@ -309,6 +324,18 @@ class Numbers:
         """Tell whether a number comes of numbers among the arguments, and of constants, alone."""
         value = self._value(symbol, at)
         return value is not None and self._comes_of_numbers(value, set())
+
+    def varies(self, symbol: Symbol, at: GraphScope) -> bool:
+        """Tell whether a number is another one at each call: data decides it, or calls read it anew outside."""
+        value = self._value(symbol, at)
+        return value is None or not self._comes_of_numbers(value, set()) or self._comes_of_fed(value, set())
+
+    def _comes_of_fed(self, value: Value, seen: set[Value]) -> bool:
+        if value in self._world.fed.numbers:
+            return True
+        seen.add(value)
+        node = self._producer(value)
+        return node is not None and any(x not in seen and self._comes_of_fed(x, seen) for x in node.inputs)
 
     def _comes_of_numbers(self, value: Value, seen: set[Value]) -> bool:
         if value in seen or value in self._program.builder.constants or value in self._world.fed.numbers:

@@ -8,9 +8,9 @@ they become inputs of the program, never constants, and what is written to them 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from types import FrameType
+from types import FrameType, MappingProxyType
 from typing import Any, Protocol
 
 from numpy.typing import NDArray
@@ -33,6 +33,7 @@ from hybridize.capture.trace.inputs import FROZEN, Input, Inputs
 from hybridize.capture.trace.numbers import Numbers
 from hybridize.capture.trace.scope import GraphScope
 from hybridize.contract.feeds import Begun, Feed, Reading, Transaction
+from hybridize.contract.guards import Guard
 from hybridize.contract.places import Attribute, Key
 from hybridize.graph import Graph, Value
 from hybridize.ops import Composite
@@ -487,7 +488,7 @@ class Trace(Recording):
         keyed: depends on what tells keys of dicts and members of sets apart.
         gradients: makes what sees to backward passes.
         forms: records calls that have graphs of their own.
-        changing: numbers and arrays from outside that each call reads.
+        changing: numbers, arrays and containers from outside that each call reads.
         indices: leaves of the arguments that are data where they index.
         freeze: arrays from outside are constants.
         winograd: convolutions may be computed by Winograd's algorithm.
@@ -501,7 +502,7 @@ class Trace(Recording):
         keyed: Callable[..., None],
         gradients: Callable[[Trace], BackwardPasses],
         forms: Forms,
-        changing: Collection[Key] = (),
+        changing: Mapping[Key, Guard] = MappingProxyType({}),
         indices: Collection[int] = (),
         freeze: bool = False,
         winograd: bool = False,
