@@ -180,11 +180,10 @@ def _untold(joint: Graph, inputs: Sequence[Value]) -> dict[SizeSymbol, Value]:
     if joint.scope is None:
         return {}
     told = determined(size for value in inputs for size in value.type.shape)
-    return {
-        symbol: Value(TensorType((joint.scope.dim(symbol), 0), numpy.dtype(bool)))
-        for symbol in joint.scope.symbols
-        if symbol not in told
-    }
+    untold: list[tuple[SizeSymbol, Any]] = [
+        (symbol, joint.scope.dim(symbol)) for symbol in joint.scope.symbols if symbol not in told
+    ]
+    return {symbol: Value(TensorType((size, 0), numpy.dtype(bool))) for symbol, size in untold}
 
 
 def _economised(read: set[Value], early: Sequence[Node], free: set[Value]) -> tuple[set[Value], list[Node]]:
