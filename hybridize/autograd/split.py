@@ -12,8 +12,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy
+
+from hybridize.base.dims import SizeSymbol, determined
 from hybridize.base.dtypes import is_float
 from hybridize.base.frozen import frozen
+from hybridize.base.types import TensorType
 from hybridize.graph import Graph, Node, Value
 from hybridize.ops import Broadcast, StopGradient
 from hybridize.ops.gradient import swept
@@ -32,13 +36,16 @@ class Halves:
     forward: Graph
     """The outputs of the graph, then what the other half reads and is neither input nor output."""
     backward: Graph
-    """Inputs: inputs and outputs of the graph that it reads, what was kept, cotangents. Outputs: gradients."""
+    """Inputs: inputs and outputs of the graph that it reads, what was kept, an array without elements for each of
+    `sizes`, which is as long, cotangents. Outputs: gradients."""
     inputs: tuple[int, ...]
     """Inputs of the graph that the backward half reads."""
     outputs: tuple[int, ...]
     """Outputs of the graph that it reads."""
     kept: int
     """The number of values that are kept besides."""
+    sizes: tuple[SizeSymbol, ...]
+    """Sizes that the shapes of its other inputs do not tell."""
     cotangents: tuple[int, ...]
     """Outputs whose cotangents it reads."""
     gradients: tuple[int, ...]
@@ -148,27 +155,35 @@ def _cut(
     kept = [value for node in early for value in node.outputs if value in saved and value not in firsts]
     forward = Graph(given, tuple(early), (*results, *kept), _used(joint, early, (*results, *kept)))
     nodes = (*again, *after)
-    backward = Graph(
-        (
-            *(given[number] for number in ordered_inputs),
-            *(results[number] for number in ordered_outputs),
-            *kept,
-            *seeds,
-        ),
-        nodes,
-        gradients,
-        _used(joint, nodes, gradients),
-    )
+    told = (*(given[number] for number in ordered_inputs), *(results[number] for number in ordered_outputs), *kept)
+    untold = _untold(joint, (*told, *seeds))
+    backward = Graph((*told, *untold.values(), *seeds), nodes, gradients, _used(joint, nodes, gradients))
     return Halves(
         PIPELINE.run(forward),
         backward,
         tuple(ordered_inputs),
         tuple(ordered_outputs),
         len(kept),
+        tuple(untold),
         cotangents,
         asked,
         *links,
     )
+
+
+def _untold(joint: Graph, inputs: Sequence[Value]) -> dict[SizeSymbol, Value]:
+    """Return an input for each size that the shapes of these inputs do not tell: a graph's inputs tell all of them.
+
+    Half of n, rounded down, is that of two numbers n; and a number, a condition or a branch may be all that a size is
+    for. What is read for its shape alone would be kept whole, so the size comes as an array without elements.
+    """
+    if joint.scope is None:
+        return {}
+    told = determined(size for value in inputs for size in value.type.shape)
+    untold: list[tuple[SizeSymbol, Any]] = [
+        (symbol, joint.scope.dim(symbol)) for symbol in joint.scope.symbols if symbol not in told
+    ]
+    return {symbol: Value(TensorType((size, 0), numpy.dtype(bool))) for symbol, size in untold}
 
 
 def _economised(read: set[Value], early: Sequence[Node], free: set[Value]) -> tuple[set[Value], list[Node]]:

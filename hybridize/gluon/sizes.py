@@ -76,7 +76,8 @@ def bound_axes(
     silent = False
     for axis, size in sorted({(axis, size) for kind in types for axis, size in enumerate(kind.shape)}):
         others: list[Any] = []
-        for other in dict.fromkeys((size + 1, 2 * size)):  # half of a size, rounded down, is half of the next one, too
+        # Half of a size, rounded down, is half of the next one, too; and a net may take even sizes only.
+        for other in dict.fromkeys((size + 1, 2 * size, 3 * size)):
             call = _resized(captured.call, lambda n, i, at=(size, axis), other=other: other if (n, i) == at else n)
             try:
                 with contextlib.redirect_stdout(io.StringIO()):  # the user's prints were seen
@@ -84,10 +85,10 @@ def bound_axes(
             except Exception as error:  # with another size the net cannot be called at all
                 let_through(error)
                 others.append(None)
-            if others[-1] != expected:
+            if others[-1] not in (None, expected) or others.count(expected) == 2:
                 break
-        silent |= others[-1] not in (None, expected)
-        if others[0] != expected or others[-1] not in (None, expected):
+        silent |= others[0] is not None and others[-1] not in (None, expected)
+        if expected not in others or others[-1] not in (None, expected):
             for position, kind in enumerate(types):
                 if kind.shape[axis : axis + 1] == (size,):
                     bound.setdefault(position, []).append(axis)

@@ -7,7 +7,7 @@ A recorded pass back, for second derivatives, runs the graph's gradient rules on
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -19,7 +19,7 @@ from hybridize.array.traced import Traced
 from hybridize.autograd import tape
 from hybridize.autograd.nodes import unowned
 from hybridize.autograd.tape import TAPE
-from hybridize.base.dims import SizeSymbol, determined, is_symbolic
+from hybridize.base.dims import SizeSymbol
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import StateError
 from hybridize.base.frozen import frozen
@@ -48,6 +48,18 @@ class Pair:
     halves: Halves
     forward: Backend
     backward: Backend
+
+    def told(self, inputs: Sequence[Any]) -> list[NDArray[Any]]:
+        """Return the arrays without elements that tell the backward program sizes which nothing else tells.
+
+        Args:
+            inputs: all inputs of the graph; their shapes are read.
+        """
+        if not self.halves.sizes:
+            return []
+        sizes = sizes_of(self.halves.forward, [numpy.shape(x) for x in inputs])
+        assert sizes is not None  # it runs forward
+        return [numpy.empty((sizes[symbol], 0), bool) for symbol in self.halves.sizes]
 
 
 class Recorded:
@@ -207,8 +219,6 @@ class Recorded:
 
         try:
             halves = split(graph, wrt, self._of)
-            if not _told(halves.backward):
-                return None
             forward = self._make(halves.forward, self._name)
             return Pair(halves, forward, self._make(halves.backward, f"{self._name}.backward"))
         except Exception as error:
@@ -221,17 +231,6 @@ class Recorded:
             log = logging.getLogger(__name__)
             log.debug("%s has no gradient for any size: %s", self._name, error, exc_info=True)
             return None
-
-
-def _told(graph: Graph) -> bool:
-    """Tell whether the inputs of a graph show all of its sizes: half of n, rounded down, is that of two numbers n."""
-    told = determined(size for value in graph.inputs for size in value.type.shape)
-    values = (*graph.inputs, *(value for node in graph.nodes for value in node.outputs))
-    return {symbol for value in values for size in value.type.shape for symbol in _symbols(size)} <= told
-
-
-def _symbols(size: int) -> Iterable[SizeSymbol]:
-    return size.symbols if is_symbolic(size) else ()  # type: ignore[attr-defined]
 
 
 def viewed(array: ndarray, steps: Sequence[Op]) -> ndarray:
@@ -278,7 +277,7 @@ class Rule:
             return self._on_tape(g, xs)
         halves = self._pair.halves
         given = [
-            *(self._arrays[k] for k in halves.inputs), *self._outputs, *self._kept,
+            *(self._arrays[k] for k in halves.inputs), *self._outputs, *self._kept, *self._pair.told(self._arrays),
             *(numpy.asarray(g[k], order="C") for k in halves.cotangents),
         ]  # fmt: skip
         found = self._pair.backward.run(given)
@@ -313,7 +312,8 @@ class Rule:
         halves = pair.halves
         (gradient,) = pair.backward.run([
             *(data[k] for k in halves.inputs), *(found[k] for k in halves.outputs),
-            *found[len(recorded.graph.outputs) :], *(numpy.asarray(whole[k], order="C") for k in halves.cotangents),
+            *found[len(recorded.graph.outputs) :], *pair.told(data),
+            *(numpy.asarray(whole[k], order="C") for k in halves.cotangents),
         ])  # fmt: skip
         return gradient
 

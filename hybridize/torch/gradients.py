@@ -175,6 +175,8 @@ class DifferentiatedCall:
         """The inputs; nothing once a backward pass has freed the graph."""
         self.versions = [tensor._version for tensor in tensors]
         self.buffers = buffers
+        self.told = pair.told(tensors)
+        """Sizes that nothing else tells the backward pass."""
         self.results_like: Sequence[torch.Size] = ()
         """Sizes of the results, for cotangents that do not arrive."""
         self.before: dict[int, torch.Tensor] = {}
@@ -215,7 +217,7 @@ class DifferentiatedCall:
     ) -> list[torch.Tensor | None]:
         """For each of `route.wrt`, by the compiled backward pass."""
         halves, whole = self.pair.halves, self._whole(cotangents)
-        arrays = [as_numpy(tensor) for tensor in saved]
+        arrays = [*(as_numpy(tensor) for tensor in saved), *self.told]
         arrays += [as_numpy(whole[k].contiguous()) for k in halves.cotangents]
         found = dict(zip(halves.gradients, self.pair.backward.run(arrays), strict=True))
         given = self._given({k: as_tensor(array) for k, array in found.items()}, cotangents)

@@ -127,3 +127,40 @@ def test_images_of_other_sizes(tmp_path, recwarn):
     for shape in ((2, 3, 8, 9), (1, 3, 5, 4), (3, 3, 16, 7)):
         x = np.array(numpy.random.default_rng(0).normal(size=shape))
         numpy.testing.assert_allclose(block(x).asnumpy(), net(x).asnumpy(), rtol=1e-4, atol=1e-6)
+
+
+def _windows(x):
+    n, c, h, w = x.shape
+    return x.reshape(n, c, h // 2, 2, w // 2, 2).transpose(0, 2, 4, 1, 3, 5) * 2
+
+
+def _channel_shuffle(x):
+    n, c, h, w = x.shape
+    return x.reshape(n, 2, c // 2, h, w).swapaxes(1, 2).reshape(n, c, h, w)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("function", "shapes"),
+    [
+        (nn.PixelShuffle1D(2), [(2, 4, 6), (3, 4, 7), (1, 4, 1), (2, 4, 2)]),
+        (nn.PixelShuffle2D((2, 1)), [(2, 4, 5, 6), (3, 4, 9, 7), (1, 4, 1, 1), (4, 4, 2, 4)]),
+        (nn.PixelShuffle2D(2), [(2, 8, 5, 6), (3, 8, 9, 7), (1, 8, 1, 1), (8, 8, 8, 2)]),
+        (nn.PixelShuffle3D((1, 2, 2)), [(2, 4, 2, 5, 6), (3, 4, 4, 9, 7), (1, 4, 1, 1, 1), (4, 4, 4, 2, 2)]),
+        (_windows, [(2, 3, 4, 6), (3, 3, 8, 10), (1, 3, 2, 2), (2, 3, 2, 4)]),
+        (_channel_shuffle, [(2, 4, 5, 6), (3, 4, 9, 7), (1, 4, 1, 1), (2, 4, 4, 2)]),
+        (lambda x: x.transpose(0, 2, 1, 3).reshape(x.shape[0], x.shape[2], -1), [(2, 3, 5, 6), (3, 3, 7, 6), (1, 3, 1, 6)]),
+    ],
+    ids=["1d", "2d, one axis", "2d", "3d", "windows", "channel shuffle", "rows"],
+)  # fmt: skip
+def test_axes_that_are_parted_and_joined_stay_open(tmp_path, function, shapes):
+    net = nn.HybridSequential()
+    net.add(nn.HybridLambda(function) if not isinstance(function, HybridBlock) else function)
+    net.hybridize()
+    for shape in shapes[:2]:
+        net(np.ones(shape))
+    net.export(tmp_path / "net")
+    block = SymbolBlock.imports(f"{tmp_path / 'net'}-symbol.json", ["data"])
+    for shape in shapes:
+        x = np.array(numpy.random.default_rng(1).normal(size=shape))
+        assert (block(x) == net(x)).all(), shape

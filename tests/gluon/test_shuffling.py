@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy
 import pytest
@@ -220,9 +221,7 @@ def test_padding_of_images():
 @pytest.mark.parametrize(
     ("error", "words", "call"),
     [
-        (ShapeError, "3 does not split", lambda x: nn.PixelShuffle2D(2)(x)),
-        (ShapeError, "reshape", lambda x: nn.PixelShuffle1D(3)(x)),
-        (ShapeError, "name more", lambda x: nn.PixelShuffle3D(1)(x)),
+        (ShapeError, r"it is given \[batch", lambda x: nn.PixelShuffle1D(3)(x)),
         (ArgumentError, "factor", lambda x: nn.PixelShuffle2D((1, 2, 3))),
         (ArgumentError, "factor", lambda x: nn.PixelShuffle2D(0)),
         (ArgumentError, "padding", lambda x: nn.ReflectionPad2D((1, 1))),
@@ -245,14 +244,23 @@ def test_padding_of_images():
         (ArgumentError, "like", lambda x: nd.contrib.BilinearResize2D(x, mode="like")),
         (ValueArgumentError, "mode", lambda x: nd.contrib.BilinearResize2D(x, mode="half")),
         (ShapeError, "height", lambda x: nd.contrib.BilinearResize2D(x[:, :, :0], height=2, width=2)),
+        (ShapeError, "of 3 channels", lambda x: nn.PixelShuffle2D(2)(x)),
+        (ShapeError, "that 2 divides", lambda x: nn.PixelShuffle2D((1, 2))(x)),
+        (ShapeError, "that 2 divides", lambda x: nn.PixelShuffle1D(2)(x[:, :, 0])),
+        (ShapeError, "that 4 divides", lambda x: nn.PixelShuffle3D((1, 2, 2))(np.expand_dims(x, 2))),
+        (ShapeError, r"it is given \[batch", lambda x: nn.PixelShuffle2D(1)(x[0])),
+        (ShapeError, r"it is given \[batch", lambda x: nn.PixelShuffle3D(1)(x)),
         (ShapeError, "multiple", lambda x: nd.depth_to_space(x, 2)),
         (ShapeError, "multiples", lambda x: nd.space_to_depth(x, 2)),
     ],
 )
 def test_what_is_refused(error, words, call):
-    with pytest.raises(error, match=words) as raised:
+    with pytest.raises(error) as raised:
         call(np.ones((2, 3, 5, 6)))
-    assert "test_shuffling.py:" in str(raised.value)
+    lines = str(raised.value).splitlines()
+    assert any("test_shuffling.py:" in line for line in lines)
+    message = "\n".join(line for line in lines if "test_shuffling.py:" not in line)  # that line quotes the words here
+    assert re.search(words, message), message
 
 
 class Mixed(nn.HybridBlock):

@@ -60,7 +60,11 @@ class SizeScope:
         made = SizeSymbol(len(self.symbols), name or f"n{len(self.symbols)}", hint, low, high, self.ranges.forget)
         self.symbols.append(made)
         self._order[made] = len(self._order)
-        return Dim(self, {(made,): 1}, 0)
+        return self.dim(made)
+
+    def dim(self, symbol: SizeSymbol) -> Dim:
+        """Return the dim that is one of its symbols."""
+        return Dim(self, {(symbol,): 1}, 0)
 
     def holds(self, sizes: Mapping[SizeSymbol, int]) -> bool:
         """Tell whether a program of this scope is right for these sizes."""

@@ -372,6 +372,9 @@ class _Writer:
             codes = _reshape_codes(_shape(x), _shape(y))
             inserted = _inserted(_shape(x), _shape(y)) if any(size > 1 for size in codes) else None
             if inserted is None:
+                parted = _parted(_shape(x), _shape(y))
+                if parted is not None and sum(size > 1 for size in parted) < sum(size > 1 for size in codes):
+                    codes = parted
                 self.emit("Reshape", node.outputs, [self.entry(x)], shape=codes)
                 return
             entry = self.entry(x)
@@ -488,6 +491,26 @@ def _reshape_codes(old: Sequence[int], new: Sequence[int]) -> tuple[int, ...]:
             rest[position] = -1
             break
     return (0,) * same + tuple(rest)
+
+
+def _parted(old: Sequence[int], new: Sequence[int]) -> tuple[int, ...] | None:
+    """`new` for Reshape by codes that leave other axes open; None where there are none.
+
+    An axis stays (0), is one with the next (-3), or is parted in two (-4, the first part inferred).
+    """
+    if not old or not new:
+        return None if old or new else ()
+    joined, split = math.prod(old[:2]), math.prod(new[:2])
+    steps: list[tuple[bool, tuple[int, ...], int, int]] = [
+        (old[0] == new[0], (0,), 1, 1),
+        (len(old) > 1 and joined == new[0], (-3,), 2, 1),
+        (len(new) > 1 and split == old[0], (-4, -1, *new[1:2]), 1, 2),
+    ]
+    for fits, codes, gone, made in steps:
+        rest = _parted(old[gone:], new[made:]) if fits else None
+        if rest is not None:
+            return codes + rest
+    return None
 
 
 def _inserted(old: Sequence[int], new: Sequence[int]) -> list[int] | None:

@@ -51,8 +51,9 @@ class Convolving(HybridBlock):
         self._dilation = self._numbers("dilation", dilation)
         (self._groups,) = each_axis(name, "groups", groups, 1)
         if channels % self._groups or in_channels % self._groups:
-            what = f"{name} from {in_channels or 'any number of'} to {channels} channels in {groups} groups"
-            raise ArgumentError("E331", what, help="groups divide both numbers of channels")
+            given = f"from {in_channels} to {channels}" if in_channels else f"to {channels}"
+            what = f"{name} {given} channels in {groups} groups"
+            raise ArgumentError("E331", what, help="groups divide the numbers of channels, of the input and the result")
         self.act = None
         if activation is not None:
             with self.name_scope():

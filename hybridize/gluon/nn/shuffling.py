@@ -52,6 +52,13 @@ class _PixelShuffle(HybridBlock):
 
     def forward(self, x: Any) -> Any:
         rank, rest = self._rank, math.prod(self._factors)
+        name = type(self).__name__
+        if x.ndim != rank + 2:
+            axes = f"[batch, channels, {', '.join(('depth', 'height', 'width')[-rank:])}]"
+            raise ShapeError("E179", f"{name} of {x.ndim} axes, {list(x.shape)}", help=f"it is given {axes}")
+        if x.shape[1] % rest:
+            what = f"{name} by {self._factors} of {x.shape[1]} channels"
+            raise ShapeError("E179", what, help=f"give a number of channels that {rest} divides")
         image = (COPY,) * rank
         x = npx.reshape(x, (COPY, SPLIT, -1, rest, *image))
         for number, factor in enumerate(self._factors[:-1]):
