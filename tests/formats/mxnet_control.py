@@ -142,6 +142,52 @@ def chosen_truth(a, b):
     return npx.cond(both.all(), lambda: np.where(both, a, b), lambda: np.where(a == b, 1.0, a))
 
 
+def backward_branching(x, h):
+    """From the last number to the first."""
+
+    def body(number, states):
+        h = npx.cond(number > 0, lambda: states[0] + number, lambda: states[0] * 0.5)
+        return h + 1, [h]
+
+    return npx.foreach(body, x[::-1], [h.sum()])
+
+
+def by_number(x, h):
+    """Loops of Python that read and write rows by their numbers."""
+    out = np.zeros(x.shape)
+    for t in range(x.shape[0]):
+        h = np.tanh(x[t] + h)
+        out[t] = h * t
+    return out, h
+
+
+def written_until(x):
+    """Rows that a loop writes, until data ends it."""
+    out = np.ones((40, 2)) * 3
+    for i in range(40):
+        out[i] = x
+        if (x * x).sum() < 1:
+            break
+        x = x / 2
+    return out, x
+
+
+def normalized(x, h, norm, dropout):
+    def body(row, states):
+        y = dropout(norm(row + states[0]))
+        return y, [y]
+
+    return npx.foreach(body, x, [h])
+
+
+def picked(x):
+    def body(row, states):
+        most = row.argmax()
+        return x[most], [states[0] + most]
+
+    return npx.foreach(body, x, [np.zeros((), dtype="int64")])[0]
+
+
 def draw(*shape, seed=0):
     return numpy.random.default_rng(seed).standard_normal(shape).astype("f4")
 
@@ -156,6 +202,11 @@ CONTROL = {
     "constants": (lambda: Body(constants), [(draw(4, 3), draw(3))]),
     "nested": (lambda: Body(nested), [(draw(4, 3, 2), draw(3, 2))]),
     "branching": (lambda: Body(branching), [(draw(6, 3), draw(3))]),
+    "backward branching": (lambda: Body(backward_branching), [(draw(8), draw(3))]),
+    "by number": (lambda: Body(by_number), [(draw(40, 3), draw(3))]),
+    "written until": (lambda: Body(written_until), [(draw(2) * 40,), (draw(2) / 40,)]),
+    "normalized": (lambda: Body(normalized, nn.BatchNorm(), nn.Dropout(0.5)), [(draw(6, 2, 3), draw(2, 3))]),
+    "picked": (lambda: Body(picked), [(draw(3, 3),)]),
     "cell": (lambda: Body(backward, rnn.LSTMCell(4)), [(draw(2, 5, 3),)]),
     "both ways": (
         lambda: Body(backward, rnn.BidirectionalCell(rnn.GRUCell(3), rnn.LSTMCell(2))),

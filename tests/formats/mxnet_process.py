@@ -5,9 +5,9 @@
     python mxnet_process.py save FOLDER NAME=SIZE...    make networks of MXNet's zoo, and write them in all of its forms
     python mxnet_process.py recurrent FOLDER    make recurrent layers, and write them; load NAME.ours.params where it is
 
-`load` reads NAME.npz (the inputs) beside NAME-symbol.json and NAME-0000.params and writes NAME.found.npz (nd0, np0, nd1,
-and so on), or the error's text in place of a first result. `save` writes NAME.npz (x, y), NAME.params of `save_parameters`, and NAME-symbol.json with
-NAME-0000.params of `export`.
+`load` reads NAME.npz (the inputs) beside NAME-symbol.json and NAME-0000.params and writes NAME.found.npz (nd0, np0,
+nd1, and so on), or the error's text in place of a first result. `save` writes NAME.npz (x, y), NAME.params of
+`save_parameters`, and NAME-symbol.json with NAME-0000.params of `export`.
 """
 
 import sys
@@ -32,7 +32,9 @@ def load(folder):
                 continue  # 1.x has another file for its own NumPy arrays
             (mx.npx.set_np if kind == "np" else mx.npx.reset_np)()
             try:
-                net = mx.gluon.SymbolBlock.imports(f"{name}-symbol.json", names, str(params) if params.exists() else None)
+                net = mx.gluon.SymbolBlock.imports(
+                    f"{name}-symbol.json", names, str(params) if params.exists() else None
+                )
                 given = [(mx.np.array if kind == "np" else mx.nd.array)(x, dtype=x.dtype) for x in xs]
                 results = net(*given)
                 for number, y in enumerate(results if isinstance(results, (list, tuple)) else [results]):

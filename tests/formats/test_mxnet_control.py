@@ -6,11 +6,15 @@ import warnings
 import numpy
 import pytest
 
-from hybridize import gluon, np
+from hybridize import gluon, np, npx
 from hybridize.base.errors import CaptureError
 from hybridize.base.nested import flatten
+from tests.formats.mxnet_attention import ATTENTION
 from tests.formats.mxnet_control import CONTROL, Body
 from tests.formats.test_mxnet_symbol import SIGNATURES
+
+NETS = CONTROL | ATTENTION
+SIZED = ("attention causal", "attention by hand", "attention rotary", "attention both", "attention plain", "encoder")
 
 
 def results(net, xs):
@@ -25,9 +29,9 @@ def close(found, expected):
 
 
 @pytest.mark.filterwarnings("ignore:the net computes with the sizes of its inputs")
-@pytest.mark.parametrize("name", CONTROL)
+@pytest.mark.parametrize("name", NETS)
 def test_the_three_ways_agree(name, tmp_path):
-    make, calls = CONTROL[name]
+    make, calls = NETS[name]
     net = make()
     net.initialize()
     expected = [results(net, xs) for xs in calls]
@@ -47,6 +51,23 @@ def test_the_three_ways_agree(name, tmp_path):
             assert set(node.get("attrs", {})) <= SIGNATURES[version][node["op"]], node
 
 
+@pytest.mark.parametrize("name", SIZED)
+def test_files_serve_other_sizes(name, tmp_path):
+    """No size of a call stands in the file: a batch, and times, that it was not written for."""
+    make, calls = NETS[name]
+    xs = calls[0]
+    net = make()
+    net.initialize()
+    net.hybridize()
+    results(net, xs)
+    files = net.export(tmp_path / "net")
+    names = ["data"] if len(xs) == 1 else [f"data{number}" for number in range(len(xs))]
+    again = gluon.SymbolBlock.imports(files[0], names, files[1])
+    for sizes in ((1, 7), (4, 9)):
+        more = [numpy.resize(x, (*sizes[: x.ndim], *x.shape[2:])) for x in xs]
+        close(results(again, more), results(net, more))
+
+
 def every(tree):
     """The nodes of a graph that are operators, with those of the graphs inside."""
     for node in tree["nodes"]:
@@ -54,3 +75,86 @@ def every(tree):
             yield node
         for inner in node.get("subgraphs", ()):
             yield from every(inner)
+
+
+def fixed(x):
+    """Rounds that are at most what a number says."""
+    return npx.while_loop(lambda x: x.sum() < 9, lambda x: (None, [x + 1]), [x], max_iterations=7)[1]
+
+
+def in_threes(x):
+    n = np.ones((), dtype="int64")
+    while n <= 20:
+        x = x / 2
+        n = n + 3
+        if x.sum() < 1:
+            break
+    return x
+
+
+def upside_down(x):
+    n = np.zeros((), dtype="int64")
+    while x.sum() > 1 and np.greater(11, n):
+        n = n + 2
+        x = x - 1
+    return x
+
+
+def counting(x):
+    """The condition of the loop itself is about its counter."""
+    return npx.while_loop(lambda n, x: n < 13, lambda n, x: (None, [n + 4, x * 2]), [np.zeros((), "int64"), x])[1][1]
+
+
+def skipping(x):
+    for i in range(30):
+        if x[0] > i:
+            continue
+        x = x + 1
+        if x.sum() > 9:
+            break
+    return x
+
+
+@pytest.mark.parametrize(
+    ("function", "most"),
+    [(fixed, 7), (in_threes, 7), (upside_down, 6), (counting, 4), (skipping, 30)],
+    ids=lambda one: str(one),
+)
+def test_files_hold_the_most_rounds(function, most, tmp_path):
+    net = Body(function)
+    net.hybridize()
+    net(np.ones(3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the number of rounds is in the file
+        net.export(tmp_path / "net")
+    nodes = every(json.loads((tmp_path / "net-symbol.json").read_text()))
+    assert [node["attrs"]["max_iterations"] for node in nodes if node["op"] == "_while_loop"] == [str(most)]
+
+
+def endless(x):
+    while (x * x).sum() < 100:
+        x = x * 2
+    return x
+
+
+def downwards(x):
+    """A counter that a branch may leave where it is limits nothing."""
+    n = np.zeros((), dtype="int64")
+    while n < 20:
+        n = npx.cond(x.sum() > 0, lambda n: n + 1, lambda n: n, [n])
+        x = x - 1
+        if x.sum() < -9:
+            n = n + 20
+    return x
+
+
+@pytest.mark.parametrize("function", [endless, downwards])
+def test_a_loop_without_a_limit_is_refused_with_a_remedy(function, tmp_path):
+    net = Body(function)
+    net.hybridize()
+    net(np.ones(3))
+    with pytest.raises(
+        CaptureError, match=r"E450: a loop that runs while data says so(.|\n)*while (.|\n)*max_iterations"
+    ):
+        net.export(tmp_path / "net")
+    assert not list(tmp_path.iterdir())

@@ -26,7 +26,7 @@ from hybridize import ops
 from hybridize.base.dtypes import NO_INDEX, DType, bool_, float32, float64
 from hybridize.base.errors import CaptureError
 from hybridize.base.locations import SourceLoc
-from hybridize.base.types import TensorType
+from hybridize.base.types import Shape, TensorType
 from hybridize.formats.mxnet.params import CODES
 from hybridize.formats.mxnet.symbol import AUXILIARY, VARIABLE
 from hybridize.formats.mxnet.words import BINARY, COMPOSITES, LOGIC, REDUCTIONS, TRUTHS, UNARY, Words
@@ -40,6 +40,8 @@ Entry = tuple[int, int]
 MXNET_VERSION = 10901
 _NUMBERS = re.compile(r"\[\n[\d,\s]*\]")
 """Lists of numbers, which are to stand on one line; no string holds a line end."""
+_COUNTING = (float32, float64)
+"""Dtypes of which MXNet makes indices that are exact."""
 _HIDDEN_OUTPUTS = {"BatchNorm": 3, "LayerNorm": 3, "InstanceNorm": 3, "Dropout": 2}
 
 
@@ -182,6 +184,9 @@ class _Writer:
         kind = type(op)
         if kind is ops.Not and node.inputs[0].type.dtype != bool_:
             self.emit("_rminus_scalar", node.outputs, [self.entry(node.inputs[0])], scalar=-1)  # of two's complement
+        elif kind in UNARY and node.inputs[0] in self.stretched:
+            source = self.stretched[node.inputs[0]]
+            self.spread(node.outputs[0], self.add(UNARY[kind], [self.entry(source)]), source.type.shape)
         elif kind in UNARY:
             self.emit(UNARY[kind], node.outputs, [self.entry(node.inputs[0])])
         elif kind is ops.Div and node in self.means:
@@ -284,6 +289,12 @@ class _Writer:
         sizes = tuple(0 if a == b else b for a, b in zip(padded, target, strict=True))
         self.emit("broadcast_to", [value], [entry], shape=sizes)
 
+    def spread(self, value: Value, entry: Entry, shape: Shape) -> None:
+        """Say that a value is an entry of a shape that is stretched, which is done where it is needed in full."""
+        source = Value(value.type.with_shape(shape))
+        self.entries[source] = entry
+        self.stretched[value] = source
+
     def lifted(self, value: Value, axes: int) -> Entry:
         """A value with axes of size 1 in front."""
         entry = self.entry(value)
@@ -295,6 +306,7 @@ class _Writer:
 
     def binary(self, node: Node, word: Words) -> None:
         x, y = node.inputs
+        (result,) = node.outputs
         if x.type.dtype == bool_ and type(node.op) not in TRUTHS:
             self.refuse(f"the operation {node.op.name} of {x.type}", node.loc)
         if y in self.numbers and x not in self.numbers:
@@ -304,13 +316,14 @@ class _Writer:
         elif x in self.stretched or y in self.stretched:
             sources = [self.stretched.get(value, value) for value in (x, y)]
             axes = max(len(_shape(source)) for source in sources)
-            if numpy.broadcast_shapes(*(source.type.shape for source in sources)) != node.outputs[0].type.shape:
-                self.emit(word.equal, node.outputs, [self.entry(x), self.entry(y)])
-            else:
-                self.emit(word.broadcast, node.outputs, [self.lifted(source, axes) for source in sources])
+            entry = self.add(word.broadcast, [self.lifted(source, axes) for source in sources])
+            shape = numpy.broadcast_shapes(*(source.type.shape for source in sources))
+            self.spread(result, self.as_truth(entry, x.type.dtype) if result.type.dtype == bool_ else entry, shape)
+            if shape == result.type.shape:
+                self.same(self.stretched.pop(result), result)
+            return
         else:
             self.emit(word.equal, node.outputs, [self.entry(x), self.entry(y)])
-        (result,) = node.outputs
         if result.type.dtype == bool_:
             self.entries[result] = self.as_truth(self.entries[result], x.type.dtype)
 
@@ -330,6 +343,10 @@ class _Writer:
         zeros: Entry | None = None
         entries = []
         for value in node.inputs:
+            if value in self.stretched and value not in self.entries:
+                small = self.lifted(self.stretched[value], len(_shape(full)))
+                entries.append(self.add("broadcast_like", [small, self.entry(full)]))
+                continue
             if value not in self.numbers:
                 entries.append(self.entry(value))
                 continue
@@ -358,13 +375,17 @@ class _Writer:
         (x,), (y,) = node.inputs, node.outputs
         if x in self.numbers:
             self.numbers[y] = numpy.asarray(self.numbers[x]).astype(y.type.dtype).item()
-        elif y.type.dtype == bool_:
-            truth = self.add("_not_equal_scalar", [self.entry(x)], scalar=0)
-            self.entries[y] = self.as_truth(truth, x.type.dtype)
-        elif _dtype(x) == _dtype(y):
-            self.alias(x, y)
+        elif x in self.stretched:
+            source = self.stretched[x]
+            self.spread(y, self.converted(source, y.type.dtype), source.type.shape)
         else:
-            self.emit("Cast", node.outputs, [self.entry(x)], dtype=y.type.dtype.name)
+            self.entries[y] = self.converted(x, y.type.dtype)
+
+    def converted(self, x: Value, dtype: DType) -> Entry:
+        """A value in another dtype."""
+        if dtype == bool_:
+            return self.as_truth(self.add("_not_equal_scalar", [self.entry(x)], scalar=0), x.type.dtype)
+        return self.entry(x) if _dtype(x) == dtype else self.add("Cast", [self.entry(x)], dtype=dtype.name)
 
     def on_stopgradient(self, node: Node) -> None:
         self.emit("BlockGrad", node.outputs, [self.entry(node.inputs[0])])
@@ -469,6 +490,29 @@ class _Writer:
     def on_cumsum(self, node: Node) -> None:
         op: Any = node.op
         self.emit("cumsum", node.outputs, [self.entry(node.inputs[0])], axis=op.axis)
+
+    def on_iota(self, node: Node) -> None:
+        """Indices along an axis of an array that there is, so that they are as many as a call has."""
+        op: Any = node.op
+        (value,) = node.outputs
+        known = [x for x in reversed(self.entries) if _dtype(x) in _COUNTING]
+        size = op.shape[op.axis]
+        found = next(((x, op.axis) for x in known if x.type.shape == op.shape), None) or next(
+            ((x, x.type.shape.index(size)) for x in known if size > 1 and size in x.type.shape), None
+        )
+        if found is None:
+            self.waiting[value] = functools.partial(self.constant, numpy.ascontiguousarray(op.reference()[0]))
+            return
+        like, axis = found
+        entry = self.add("_contrib_arange_like", [self.entries[like]], axis=axis)
+        if _dtype(like) != op.dtype:
+            entry = self.add("Cast", [entry], dtype=op.dtype.name)
+        rest = (1,) * (len(op.shape) - op.axis - 1)
+        if rest:
+            entry = self.add("Reshape", [entry], shape=(-1, *rest))
+        self.spread(value, entry, (size, *rest))
+        if op.shape == (size,):
+            self.same(self.stretched.pop(value), value)
 
     # --------------------------------------------------------------------------------------------------- control flow
 

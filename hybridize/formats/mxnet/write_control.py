@@ -14,6 +14,7 @@ that were not reached are taken from the array as it was.
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, NoReturn, Protocol
@@ -23,7 +24,7 @@ from numpy.typing import NDArray
 
 from hybridize import ops
 from hybridize.base.locations import SourceLoc
-from hybridize.graph import Graph, Node, Value
+from hybridize.graph import Builder, Graph, Node, Value
 from hybridize.passes.dead import EliminateDead
 
 Entry = tuple[int, int]
@@ -226,12 +227,15 @@ class _Counter(NamedTuple):
     variable: int
     start: int
     step: int
+    """The least that is added in a round."""
+    steady: bool
+    """True if it is always that much."""
     end: int
 
     @property
     def numbers_rounds(self) -> bool:
         """True if it is the number of the round."""
-        return self.start == 0 and self.step == 1
+        return self.start == 0 and self.step == 1 and self.steady
 
     @property
     def rounds(self) -> int:
@@ -239,95 +243,143 @@ class _Counter(NamedTuple):
         return max(1, -((self.start - self.end) // self.step))
 
 
-class _Makers:
-    """The nodes of a graph by what they make."""
+_BELOW: dict[type, tuple[int, int, int]] = {
+    ops.Lt: (0, 1, 0), ops.Le: (0, 1, 1), ops.Gt: (1, 0, 0), ops.Ge: (1, 0, 1),
+}  # fmt: skip
+"""Which operand of a comparison is below the other, and what is added to the other one."""
+_CASES = 64
+"""Ways through the branches of a round that are looked at; where there are more, branches say nothing."""
+
+
+class _Case:
+    """What holds of the values of a graph, one way through its branches."""
 
     def __init__(self, graph: Graph) -> None:
-        self.graph = graph
+        self.constants = dict(graph.constants)
         self.nodes = {value: node for node in graph.nodes for value in node.outputs}
+        self.same: dict[Value, Value] = {}
+        self.known: dict[Value, bool] = {}
+        self.below: list[tuple[Value, int]] = []
+        """Values that are below whole numbers."""
+
+    def other(self) -> _Case:
+        """The same case, of which more may be supposed."""
+        case = copy.copy(self)
+        case.constants, case.nodes, case.below = dict(self.constants), dict(self.nodes), list(self.below)
+        case.same, case.known = dict(self.same), dict(self.known)
+        return case
 
     def plain(self, value: Value) -> Value:
-        """The value before it was only given another shape."""
-        while (node := self.nodes.get(value)) is not None and isinstance(node.op, ops.Reshape | ops.Broadcast):
-            (value,) = node.inputs
-        return value
-
-    def of(self, value: Value, kind: type) -> Node | None:
-        """The node that makes a value, where it is of this kind."""
-        node = self.nodes.get(self.plain(value))
-        return node if node is not None and type(node.op) is kind else None
+        """The value that a value is, but for its shape."""
+        while True:
+            node = self.nodes.get(value)
+            if value in self.same:
+                value = self.same[value]
+            elif node is None:
+                return value
+            elif isinstance(node.op, ops.Reshape | ops.Broadcast):
+                (value,) = node.inputs
+            elif isinstance(node.op, ops.Where) and self.plain(node.inputs[0]) in self.known:
+                value = node.inputs[1 if self.known[self.plain(node.inputs[0])] else 2]
+            else:
+                return value
 
     def number(self, value: Value) -> Any:
         """The number that a value of one element is; None where it is none."""
-        array = self.graph.constants.get(self.plain(value))
+        array = self.constants.get(self.plain(value))
         return array.item() if array is not None and array.size == 1 else None
 
-    def limits(self, truth: Value, known: dict[Value, bool]) -> list[tuple[Value, int]]:
-        """The values that are below numbers where a truth holds; what else holds then is added to what is known."""
-        both, chosen, branch = self.of(truth, ops.BitAnd), self.of(truth, ops.Where), self.of(truth, ops.Cond)
-        if both is not None:
-            return [found for part in both.inputs for found in self.limits(part, known)]
-        if chosen is not None:
-            asked, then, orelse = chosen.inputs
-            for never, other, side in ((then, orelse, False), (orelse, then, True)):
-                if self.number(never) is False:
-                    known[asked] = side
-                    return self.limits(other, known)
-        if branch is not None:
-            op: Any = branch.op
-            result = op.orelse.outputs[branch.outputs.index(self.plain(truth))]
-            inputs = dict(zip(op.orelse.inputs, branch.inputs[1:], strict=True))
-            asked = branch.inputs[0]
-            if inputs.get(result) is asked or _Makers(op.orelse).number(result) is False:
-                known[asked] = True
-                return self.limits(asked, known)
-        for kind, low, high, more in ((ops.Lt, 0, 1, 0), (ops.Le, 0, 1, 1), (ops.Gt, 1, 0, 0), (ops.Ge, 1, 0, 1)):
-            node = self.of(truth, kind)
-            number = None if node is None else self.number(node.inputs[high])
-            if node is not None and type(number) is int:
-                return [(node.inputs[low], number + more)]
-        return []
+    def suppose(self, truth: Value) -> list[_Case]:
+        """The cases in which a truth holds."""
+        truth = self.plain(truth)
+        node, known = self.nodes.get(truth), self.known.get(truth, self.number(truth))
+        if known is not None:
+            return [self] if known else []
+        case = self.other()
+        case.known[truth] = True
+        if node is None:
+            return [case]
+        kind: type = type(node.op)
+        if kind is ops.BitAnd:
+            return [last for first in case.suppose(node.inputs[0]) for last in first.suppose(node.inputs[1])]
+        if kind in (ops.Where, ops.Cond):
+            found = [last for one in self.sides(node) for last in one.suppose(truth)]
+            return found if len(found) <= _CASES else [case]
+        if kind in _BELOW:
+            low, high, more = _BELOW[kind]
+            number = self.number(node.inputs[high])
+            if isinstance(number, int):
+                case.below.append((self.plain(node.inputs[low]), number + more))
+        return [case]
 
-    def under(self, value: Value, known: dict[Value, bool]) -> Value:
-        """The value that it is where some truths are known."""
-        node = self.nodes.get(value)
-        while node is not None and isinstance(node.op, ops.Where) and node.inputs[0] in known:
-            value = node.inputs[1 if known[node.inputs[0]] else 2]
-            node = self.nodes.get(value)
-        return value
+    def sides(self, node: Node) -> list[_Case]:
+        """The cases of a choice or of a branch."""
+        asked = self.plain(node.inputs[0])
+        known = self.known.get(asked, self.number(asked))
+        then = [case.other() for case in self.suppose(asked)]
+        orelse = [] if known else [self.other()]
+        for cases, truth in ((then, True), (orelse, False)):
+            for case in cases:
+                case.known[asked] = truth
+                case.enter(node, truth)
+        return [*then, *orelse]
+
+    def enter(self, node: Node, truth: bool) -> None:
+        """Suppose that one side of a branch was taken."""
+        op: Any = node.op
+        if not isinstance(op, ops.Cond):
+            return
+        side = Builder()
+        results = side.inline(op.then if truth else op.orelse, node.inputs[1:])
+        self.constants.update(side.constants)
+        self.nodes.update({value: one for one in side.nodes for value in one.outputs})
+        self.same.update(zip(node.outputs, results, strict=True))
 
 
 def _counters(writer: OuterWriter, node: Node) -> list[_Counter]:
     """The counters that limit a while loop: whole numbers, from a number on, by a number above 0 in all that go on."""
     op: Any = node.op
-    body, cond = _Makers(op.body), _Makers(op.cond)
-    (asked,) = op.cond.outputs
-    known: dict[Value, bool] = {}
-    limits = [(op.cond.inputs.index(value), end) for value, end in cond.limits(asked, {}) if value in op.cond.inputs]
-    if asked in op.cond.inputs:  # what it asks has been computed in the round before
-        truth = op.body.outputs[op.cond.inputs.index(asked)]
-        for value, end in body.limits(truth, known):
-            limits += [(k, end) for k, new in enumerate(op.body.outputs) if body.under(new, known) is value]
+    starts: list[Any] = [writer.numbers.get(value) for value in node.inputs]
+    asked = op.cond.outputs[0]
+    if asked in op.cond.inputs:  # it has been computed in the round before
+        cases = _Case(op.body).suppose(op.body.outputs[op.cond.inputs.index(asked)])
+        below = [[dict(case.below).get(case.plain(value)) for value in op.body.outputs] for case in cases]
+    else:
+        cases = [_Case(op.body)]
+        below = [[dict(case.below).get(value) for value in op.cond.inputs] for case in _Case(op.cond).suppose(asked)]
     found: list[_Counter] = []
-    for k, end in limits:
-        added, start = body.of(body.under(op.body.outputs[k], known), ops.Add), writer.numbers.get(node.inputs[k])
-        if added is None or not isinstance(start, int) or isinstance(start, bool):
-            continue
-        for old, other in (added.inputs, added.inputs[::-1]):
-            step = body.number(other)
-            if old is op.body.inputs[k] and type(step) is int and step > 0:
-                found.append(_Counter(k, start, step, end))
+    for k, start in enumerate(starts):
+        steps = [_step(case, op.body.inputs[k], op.body.outputs[k]) for case in cases]
+        limits = [one[k] for one in below]
+        known = [step for step in steps if step is not None]
+        ends = [end for end in limits if end is not None]
+        if limits and isinstance(start, int) and (known, ends) == (steps, limits):
+            found.append(_Counter(k, start, min(known), min(known) == max(known), max(ends)))
     return found
+
+
+def _step(case: _Case, old: Value, new: Value) -> int | None:
+    """The whole number above 0 that is added to a variable; None where it is anything else."""
+    node = case.nodes.get(case.plain(new))
+    op: Any = None if node is None else node.op
+    if node is None or not isinstance(op, ops.Add):
+        return None
+    for one, other in (node.inputs, node.inputs[::-1]):
+        step = case.number(other)
+        if case.plain(one) is old and isinstance(step, int) and step > 0:
+            return step
+    return None
 
 
 def _written(node: Node, body: Graph, counters: Sequence[_Counter], rounds: int) -> dict[int, Value]:
     """The variables that are rows, of which each round writes the one of its number, and those rows."""
     op: Any = node.op
-    made, uses, asked = _Makers(body), body.uses(), op.cond.uses()
+    makers = {value: one for one in body.nodes for value in one.outputs}
+    uses, asked = body.uses(), op.cond.uses()
     numbers = [body.inputs[one.variable] for one in counters if one.numbers_rounds]
     found = {}
     for k, (old, new) in enumerate(zip(body.inputs, body.outputs, strict=True)):
-        update = made.nodes.get(new)
+        update = makers.get(new)
         if update is None or not isinstance(update.op, ops.UpdateAt) or update.op.axis:
             continue
         rows, number, row = update.inputs
