@@ -47,6 +47,17 @@ def test_the_mlp_of_every_generation_computes_what_mxnet_computed(generation):
     numpy.testing.assert_allclose(got, numpy.load(folder / "my_mlp-output.npy"), rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("scale", [1, 1e20])
+def test_masked_scores_are_hidden_however_small_the_others_are(scale):
+    seen = numpy.array([[True, False, True, False], [False] * 4, [True] * 4])
+    scores = torch.tensor(X, dtype=torch.float64) * scale
+    hidden = torch.where(torch.tensor(seen), scores, -torch.inf)
+    wanted = torch.where(torch.tensor(seen), torch.log_softmax(hidden, -1), -torch.inf)
+    numpy.testing.assert_allclose(run("masked_log_softmax", X * numpy.float32(scale), seen), wanted, rtol=1e-5)
+    powers = torch.nan_to_num(torch.softmax(hidden, -1))
+    numpy.testing.assert_allclose(run("masked_softmax", X * numpy.float32(scale), seen), powers, rtol=1e-5, atol=1e-7)
+
+
 def test_operators_that_are_missing_are_named():
     graph = read_symbol(FILES / "v2_0_0b1_np/foreachnet-symbol.json")
     with pytest.raises(LoadError, match=r"foreachnet-symbol.json: operator _npx_foreach, node 'node_7'"):

@@ -14,6 +14,7 @@ import functools
 import json
 import math
 import re
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -98,7 +99,7 @@ def symbol_json(
 
 @dataclass
 class _Whole:
-    """What the graphs of one file share."""
+    """The state that the graphs of one file share."""
 
     names: list[str]
     by_means: bool
@@ -116,7 +117,7 @@ class _Whole:
 
 
 @dataclass
-class _Writer:
+class _Writer(ABC):
     """Makes the nodes of one graph: of the file, or of a body of control flow."""
 
     whole: _Whole
@@ -136,9 +137,9 @@ class _Writer:
 
     # ------------------------------------------------------------------------------------------------------ variables
 
+    @abstractmethod
     def constant(self, array: NDArray[Any]) -> Entry:
         """Return the entry of an array that becomes a parameter."""
-        raise NotImplementedError
 
     def variable(self, name: str, kind: TensorType | None = None) -> Entry:
         """Add a variable; `kind` is that of a parameter."""
@@ -525,9 +526,9 @@ class _Writer:
     def on_cond(self, node: Node) -> None:
         write_cond(self, node)
 
-    def body(self, slots: list[Callable[[], Entry]]) -> Body:
+    def body(self, slots: list[Callable[[], Entry]]) -> _Body:
         """Begin a graph in a node of this one, whose inputs are among the slots."""
-        return Body(self.whole, outer=self, slots=slots)
+        return _Body(self.whole, outer=self, slots=slots)
 
 
 @dataclass
@@ -575,7 +576,7 @@ class _File(_Writer):
 
 
 @dataclass
-class Body(_Writer):
+class _Body(_Writer):
     """Makes a graph in a node of control flow, of which the inputs that it uses are variables.
 
     Inputs are numbered by slots, which all graphs of the node share: for each, what gives its entry outside. A constant

@@ -246,13 +246,13 @@ class _Counter(NamedTuple):
 _BELOW: dict[type, tuple[int, int, int]] = {
     ops.Lt: (0, 1, 0), ops.Le: (0, 1, 1), ops.Gt: (1, 0, 0), ops.Ge: (1, 0, 1),
 }  # fmt: skip
-"""Which operand of a comparison is below the other, and what is added to the other one."""
+"""By comparison: the operand that is below the other, this other one, and what is added to it."""
 _CASES = 64
 """Ways through the branches of a round that are looked at; where there are more, branches say nothing."""
 
 
 class _Case:
-    """What holds of the values of a graph, one way through its branches."""
+    """Facts of the values of a graph, one way through its branches."""
 
     def __init__(self, graph: Graph) -> None:
         self.constants = dict(graph.constants)
