@@ -142,6 +142,22 @@ def chosen_truth(a, b):
     return npx.cond(both.all(), lambda: np.where(both, a, b), lambda: np.where(a == b, 1.0, a))
 
 
+def truths(x, y):
+    """Comparisons of several dtypes, put together."""
+    whole = (x * 3).astype("int64")
+    half = x.astype("float64") > y.astype("float64")
+    both = np.logical_and(x <= y, whole > 0)
+    row = np.logical_not(both).any(axis=0)
+    kept = np.logical_and(row, np.array([True, False, True]))
+    return (
+        np.where(np.logical_or(both, np.logical_xor(half, True)), 1, 0).astype("float32"),
+        np.where(kept, x, y),
+        np.maximum(both, half).all().astype("float32"),
+        np.invert(whole).astype("float32"),
+        np.where(row, row.astype("float32"), 2.0) + np.zeros((2, 1)),
+    )
+
+
 def backward_branching(x, h):
     """From the last number to the first."""
 
@@ -219,6 +235,7 @@ CONTROL = {
     "rounds": (lambda: Body(rounds), [(draw(2, 3),)]),
     "searching": (lambda: Body(searching), [(draw(4) * 50,), (draw(4) * 0.01,), (draw(4) * 1e9,)]),
     "chosen": (lambda: Body(chosen), [(draw(2, 3) + 1, draw(2, 3)), (draw(2, 3) - 1, draw(2, 3))]),
+    "truths": (lambda: Body(truths), [(draw(2, 3), draw(2, 3, seed=1))]),
     "chosen layers": (
         lambda: Body(chosen_layers, nn.Dense(2), nn.Dense(2)),
         [(draw(3, 4) + 1,), (draw(3, 4) - 1,)],
