@@ -5,8 +5,8 @@ sizes.
     x / x.shape[0]        the graph divides by 2: right for batches of 2, silently wrong for others
     dense(x) + 1          the same graph for every batch
 
-Found by capturing again with one axis longer, by one and twice as long: where that gives another graph, the size is
-part of the computation.
+Found by capturing again with one axis longer, by one and twice as long, or all axes of its size where they go
+together: where that gives another graph, the size is part of the computation.
 """
 
 from __future__ import annotations
@@ -70,6 +70,16 @@ def bound_axes(
     def written(captured: Captured) -> Any:
         return drawn(signature_of(captured, names))
 
+    def with_other(other: int, size: int, axis: int | None) -> Any:
+        """What would be written with another size of an axis, or of all; None if the net cannot be called with it."""
+        call = _resized(captured.call, lambda n, i: other if n == size and axis in (i, None) else n)
+        try:
+            with contextlib.redirect_stdout(io.StringIO()):  # the user's prints were seen
+                return written(_captured(function, call))
+        except Exception as error:
+            let_through(error)
+            return None
+
     expected = written(captured)
     types = [kind for kind in captured.call.kinds if isinstance(kind, TensorType)]
     bound: dict[int, list[int]] = {}
@@ -77,14 +87,12 @@ def bound_axes(
     for axis, size in sorted({(axis, size) for kind in types for axis, size in enumerate(kind.shape)}):
         others: list[Any] = []
         for other in dict.fromkeys((size + 1, 2 * size)):  # half of a size, rounded down, is half of the next one, too
-            call = _resized(captured.call, lambda n, i, at=(size, axis), other=other: other if (n, i) == at else n)
-            try:
-                with contextlib.redirect_stdout(io.StringIO()):  # the user's prints were seen
-                    others.append(written(_captured(function, call)))
-            except Exception as error:  # with another size the net cannot be called at all
-                let_through(error)
-                others.append(None)
-            if others[-1] != expected:
+            found = with_other(other, size, axis)
+            if found is None and any(size in (*kind.shape[:axis], *kind.shape[axis + 1 :]) for kind in types):
+                # The batch, say, which is another axis of a state than of the data, and is longer in all of them.
+                found = expected if with_other(other, size, None) == expected else None
+            others.append(found)
+            if found != expected:
                 break
         silent |= others[-1] not in (None, expected)
         if others[0] != expected or others[-1] not in (None, expected):

@@ -14,7 +14,25 @@ from tests.formats.mxnet_control import CONTROL, Body
 from tests.formats.test_mxnet_symbol import SIGNATURES
 
 NETS = CONTROL | ATTENTION
-SIZED = ("attention causal", "attention by hand", "attention rotary", "attention both", "attention plain", "encoder")
+SIZED = {
+    "attention causal": [[(1, 7, 8)], [(4, 9, 8)]],
+    "attention by hand": [[(1, 7, 8)], [(4, 9, 3)]],
+    "attention rotary": [[(1, 7, 8)], [(4, 9, 8)]],
+    "attention plain": [[(3, 1, 7, 4)] * 3, [(1, 5, 2, 8)] * 3],
+    "attention both": [[(1, 7, 8), (1,)], [(4, 9, 8), (4,)]],
+    "attention masked for all": [[(1, 7, 8), (7, 7)], [(4, 3, 8), (3, 3)]],
+    "attention other": [[(1, 7, 8), (1, 6, 8), (1,)], [(4, 2, 8), (4, 5, 8), (4,)]],
+    "encoder": [[(1, 7, 8), (1,)], [(4, 9, 8), (4,)]],
+    "decoder": [[(1, 7, 8), (1, 2, 8)], [(4, 9, 8), (4, 9, 8)]],
+    "memory": [[(7, 2, 3), (2, 4)], [(3, 6, 3), (6, 4)]],
+    "normalized": [[(7, 5, 3), (5, 3)]],
+    "numbers": [[(9,), (2,)]],
+    "by number": [[(7, 5), (5,)], [(50, 2), (2,)]],
+    "nested": [[(7, 5, 3), (5, 3)]],
+    "rounds": [[(4, 6)]],
+    "chosen": [[(5, 2), (5, 2)]],
+}
+"""Shapes of calls that files serve that were not written for them."""
 
 
 def results(net, xs):
@@ -53,19 +71,17 @@ def test_the_three_ways_agree(name, tmp_path):
 
 @pytest.mark.parametrize("name", SIZED)
 def test_files_serve_other_sizes(name, tmp_path):
-    """No size of a call stands in the file: a batch, and times, that it was not written for."""
     make, calls = NETS[name]
-    xs = calls[0]
     net = make()
     net.initialize()
     net.hybridize()
-    results(net, xs)
+    results(net, calls[0])
     files = net.export(tmp_path / "net")
-    names = ["data"] if len(xs) == 1 else [f"data{number}" for number in range(len(xs))]
+    names = ["data"] if len(calls[0]) == 1 else [f"data{number}" for number in range(len(calls[0]))]
     again = gluon.SymbolBlock.imports(files[0], names, files[1])
-    for sizes in ((1, 7), (4, 9)):
-        more = [numpy.resize(x, (*sizes[: x.ndim], *x.shape[2:])) for x in xs]
-        close(results(again, more), results(net, more))
+    for shapes in SIZED[name]:
+        xs = [numpy.resize(x, shape) for x, shape in zip(calls[0], shapes, strict=True)]
+        close(results(again, xs), results(net, xs))
 
 
 def every(tree):
