@@ -35,6 +35,18 @@ SIZED = {
 """Shapes of calls that files serve that were not written for them."""
 
 
+SHORT = {
+    "memory", "two states", "numbers", "branching", "backward branching", "by number", "written until", "limited",
+    "searching", "chosen twice", "truths", "attention both", "attention masked", "attention rotary",
+}  # fmt: skip
+"""The nets that between them take every way of the writer; of the others the long tests take care."""
+
+
+def some_of(names):
+    """Names as parameters of a test, of which some are long ones."""
+    return [pytest.param(name, marks=[] if name in SHORT else pytest.mark.long) for name in names]
+
+
 def results(net, xs):
     return [y.asnumpy() for y in flatten(net(*map(np.array, xs)))[0]]
 
@@ -47,7 +59,7 @@ def close(found, expected):
 
 
 @pytest.mark.filterwarnings("ignore:the net computes with the sizes of its inputs")
-@pytest.mark.parametrize("name", NETS)
+@pytest.mark.parametrize("name", some_of(NETS))
 def test_the_three_ways_agree(name, tmp_path):
     make, calls = NETS[name]
     net = make()
@@ -69,7 +81,7 @@ def test_the_three_ways_agree(name, tmp_path):
             assert set(node.get("attrs", {})) <= SIGNATURES[version][node["op"]], node
 
 
-@pytest.mark.parametrize("name", SIZED)
+@pytest.mark.parametrize("name", some_of(SIZED))
 def test_files_serve_other_sizes(name, tmp_path):
     make, calls = NETS[name]
     net = make()
