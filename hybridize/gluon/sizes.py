@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -71,7 +72,7 @@ def bound_axes(
         return drawn(signature_of(captured, names))
 
     def with_other(other: int, size: int, axis: int | None) -> Any:
-        """What would be written with another size of an axis, or of all; None if the net cannot be called with it."""
+        """Return what would be written with another size of an axis, or of all; None if it cannot be called."""
         call = _resized(captured.call, lambda n, i: other if n == size and axis in (i, None) else n)
         try:
             with contextlib.redirect_stdout(io.StringIO()):  # the user's prints were seen
@@ -86,7 +87,7 @@ def bound_axes(
     silent = False
     for axis, size in sorted({(axis, size) for kind in types for axis, size in enumerate(kind.shape)}):
         others: list[Any] = []
-        for other in dict.fromkeys((size + 1, 2 * size)):  # half of a size, rounded down, is half of the next one, too
+        for other in _others(size, {other for kind in types for other in kind.shape}):
             found = with_other(other, size, axis)
             if found is None and any(size in (*kind.shape[:axis], *kind.shape[axis + 1 :]) for kind in types):
                 # The batch, say, which is another axis of a state than of the data, and is longer in all of them.
@@ -100,6 +101,16 @@ def bound_axes(
                 if kind.shape[axis : axis + 1] == (size,):
                     bound.setdefault(position, []).append(axis)
     return bound, silent
+
+
+def _others(size: int, taken: set[int]) -> list[int]:
+    """Two sizes to try instead of one, none that an array has: axes of one size cannot be told apart.
+
+    The second one is a multiple: half of a size, rounded down, is half of the next one, too.
+    """
+    more = next(other for other in itertools.count(size + 1, 2) if other not in taken)
+    multiple = next((other for other in itertools.count(2 * size, 2 * size) if other not in taken), 0) if size else 0
+    return list(dict.fromkeys((more, multiple)))
 
 
 def _resized(call: Call, resize: Callable[..., int]) -> Call:
