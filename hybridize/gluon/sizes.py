@@ -5,14 +5,15 @@ sizes.
     x / x.shape[0]        the graph divides by 2: right for batches of 2, silently wrong for others
     dense(x) + 1          the same graph for every batch
 
-Found by capturing again with one axis longer, by one and twice as long: where that gives another graph, the size is
-part of the computation.
+Found by capturing again with one axis longer, by one and a few times as long, or all axes of its size where they go
+together: where that gives another graph, the size is part of the computation.
 """
 
 from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -70,22 +71,29 @@ def bound_axes(
     def written(captured: Captured) -> Any:
         return drawn(signature_of(captured, names))
 
+    def with_other(other: int, size: int, axis: int | None) -> Any:
+        """Return what would be written with another size of an axis, or of all; None if it cannot be called."""
+        call = _resized(captured.call, lambda n, i: other if n == size and axis in (i, None) else n)
+        try:
+            with contextlib.redirect_stdout(io.StringIO()):  # the user's prints were seen
+                return written(_captured(function, call))
+        except Exception as error:
+            let_through(error)
+            return None
+
     expected = written(captured)
     types = [kind for kind in captured.call.kinds if isinstance(kind, TensorType)]
     bound: dict[int, list[int]] = {}
     silent = False
     for axis, size in sorted({(axis, size) for kind in types for axis, size in enumerate(kind.shape)}):
         others: list[Any] = []
-        # Half of a size, rounded down, is half of the next one, too; and a net may take even sizes only.
-        for other in dict.fromkeys((size + 1, 2 * size, 3 * size)):
-            call = _resized(captured.call, lambda n, i, at=(size, axis), other=other: other if (n, i) == at else n)
-            try:
-                with contextlib.redirect_stdout(io.StringIO()):  # the user's prints were seen
-                    others.append(written(_captured(function, call)))
-            except Exception as error:  # with another size the net cannot be called at all
-                let_through(error)
-                others.append(None)
-            if others[-1] not in (None, expected) or others.count(expected) == 2:
+        for other in _others(size, {other for kind in types for other in kind.shape}):
+            found = with_other(other, size, axis)
+            if found is None and any(size in (*kind.shape[:axis], *kind.shape[axis + 1 :]) for kind in types):
+                # The batch, say, which is another axis of a state than of the data, and is longer in all of them.
+                found = expected if with_other(other, size, None) == expected else None
+            others.append(found)
+            if found not in (None, expected) or others.count(expected) == 2:
                 break
         silent |= others[0] is not None and others[-1] not in (None, expected)
         if expected not in others or others[-1] not in (None, expected):
@@ -93,6 +101,16 @@ def bound_axes(
                 if kind.shape[axis : axis + 1] == (size,):
                     bound.setdefault(position, []).append(axis)
     return bound, silent
+
+
+def _others(size: int, taken: set[int]) -> list[int]:
+    """Sizes to try instead of one, none that an array has: axes of one size cannot be told apart.
+
+    Two are multiples: half of a size, rounded down, is half of the next one, too; and a net may take even sizes only.
+    """
+    more = next(other for other in itertools.count(size + 1, 2) if other not in taken)
+    multiples = (other for other in itertools.count(2 * size, size) if other not in taken) if size else iter((0,))
+    return list(dict.fromkeys((more, *itertools.islice(multiples, 2))))
 
 
 def _resized(call: Call, resize: Callable[..., int]) -> Call:

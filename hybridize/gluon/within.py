@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+import re
 import weakref
+from types import FrameType
 from typing import Any
 
 from hybridize.base.errors import ArgumentError, HybridizeError, InternalError
 from hybridize.base.loading import LOADING
+from hybridize.capture.capture import capture
+from hybridize.capture.control.raising import LEAVES
 
 _ELSEWHERE = {
     "stride": "strides", "kernel": "kernel_size", "dilate": "dilation", "pad": "padding", "num_group": "groups",
@@ -16,6 +20,8 @@ _ELSEWHERE = {
     "affine": "scale", "data_format": "layout", "filters": "channels",
 }  # fmt: skip
 """Keywords by which other libraries, and MXNet's functions, call what a layer calls otherwise."""
+_TOLD = re.compile(r"(.*), '([^']+)' of \w+", re.DOTALL)
+"""The words of an error about the layer that it comes from, and its path."""
 _LEFT = "__left__"
 """The attribute of an error on its way out: the block that it has left, the text of the first one, the path so far. The
 underscores say that it is none of its attributes: a program that is to raise an error like it does not need it."""
@@ -27,6 +33,9 @@ def tell(error: BaseException, block: Any) -> None:
         return
     left = error.__dict__
     known = left.get(_LEFT)
+    if known is None and error.within:
+        _continue(error, block)
+        return
     if known is None:
         text = repr(block) if block._is_layer and not block._children else ""
         if text and "\n" not in text:
@@ -40,6 +49,37 @@ def tell(error: BaseException, block: Any) -> None:
             left[_LEFT] = weakref.ref(block), text, path
             error.within = f"{text}, {path!r} of {type(block).__name__}"
             return
+
+
+def _continue(error: HybridizeError, block: Any) -> None:
+    """Take up the path of an error that a program raises, as it leaves the block that the path is of."""
+    match = _TOLD.fullmatch(error.within)
+    text, path = (match[1], match[2]) if match else (error.within, "")
+    found = block
+    for name in path.split(".") if path else ():
+        found = None if found is None else found._children.get(name)
+    if found is not None and repr(found) == text:
+        error.__dict__[_LEFT] = weakref.ref(block), text, path
+
+
+def tell_callers(error: BaseException, frame: FrameType | None) -> None:
+    """Say in an error, which a program will raise, what it would say on its way out of the blocks that are called.
+
+    Those are the blocks of the program, up to the one whose program it is.
+    """
+    inside = True
+    while frame is not None:
+        inside = inside and frame.f_code is not capture.__code__
+        block = frame.f_locals.get("self") if frame.f_code.co_name == "__call__" else None
+        if hasattr(block, "_is_layer"):
+            if inside or getattr(block, "_function", None) is not None:
+                tell(error, block)
+            if not inside:
+                return
+        frame = frame.f_back
+
+
+LEAVES.fill(tell_callers)
 
 
 def unknown_keyword(kind: type, name: str) -> ArgumentError:

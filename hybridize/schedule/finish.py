@@ -397,12 +397,12 @@ def _row_lanes(base: int, cost: int, size: int, threads: int) -> int:
 
 
 MIDDLING = 24
-"""Instructions per element of the heaviest loop over rows up to which these are read in so many vectors as lie there."""
+"""Instructions per element of the heaviest loop over rows, up to which rows are read as wide as they lie."""
 VECTORS = 8
 """Registers that a line of rows takes at most."""
 PAIR = 2
-"""Threads from which on each had better have rows of its own. Measured: two of which each reads one half of the lines of
-memory take as long as one that reads them whole."""
+"""Threads beyond which each had better have rows of its own. Measured: two, of which each reads one half of the lines of
+memory, take as long as one that reads them whole."""
 
 
 def _cost(value: Expr) -> int:

@@ -5,9 +5,9 @@
     python mxnet_process.py save FOLDER NAME=SIZE...    make networks of MXNet's zoo, and write them in all of its forms
     python mxnet_process.py recurrent FOLDER    make recurrent layers, and write them; load NAME.ours.params where it is
 
-`load` reads NAME.npz (x) beside NAME-symbol.json and NAME-0000.params and writes NAME.found.npz (nd, np), or the
-error's text in their place. `save` writes NAME.npz (x, y), NAME.params of `save_parameters`, and NAME-symbol.json with
-NAME-0000.params of `export`.
+`load` reads NAME.npz (the inputs) beside NAME-symbol.json and NAME-0000.params and writes NAME.found.npz (nd0, np0,
+nd1, and so on), or the error's text in place of a first result. `save` writes NAME.npz (x, y), NAME.params of
+`save_parameters`, and NAME-symbol.json with NAME-0000.params of `export`.
 """
 
 import sys
@@ -23,17 +23,24 @@ def run(block, x, numpy_arrays):
 
 def load(folder):
     for file in sorted(folder.glob("*.npz")):
-        name, x = folder / file.stem, numpy.load(file)["x"]
+        name, xs = folder / file.stem, list(numpy.load(file).values())
+        names = ["data"] if len(xs) == 1 else [f"data{number}" for number in range(len(xs))]
+        params = Path(f"{name}-0000.params")
         found = {}
         for kind in ("nd", "np"):
             if kind == "np" and mx.__version__.startswith("1"):
                 continue  # 1.x has another file for its own NumPy arrays
             (mx.npx.set_np if kind == "np" else mx.npx.reset_np)()
             try:
-                net = mx.gluon.SymbolBlock.imports(f"{name}-symbol.json", ["data"], f"{name}-0000.params")
-                found[kind] = run(net, x, kind == "np")
+                net = mx.gluon.SymbolBlock.imports(
+                    f"{name}-symbol.json", names, str(params) if params.exists() else None
+                )
+                given = [(mx.np.array if kind == "np" else mx.nd.array)(x, dtype=x.dtype) for x in xs]
+                results = net(*given)
+                for number, y in enumerate(results if isinstance(results, (list, tuple)) else [results]):
+                    found[f"{kind}{number}"] = y.asnumpy()
             except Exception as error:  # what MXNet says is what the test shows
-                found[kind] = str(error)
+                found[f"{kind}0"] = str(error)
         numpy.savez(folder / f"{file.stem}.found.npz", **found)
 
 

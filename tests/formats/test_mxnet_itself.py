@@ -12,8 +12,11 @@ import numpy
 import pytest
 
 from hybridize import gluon, np
+from hybridize.base.nested import flatten
 from hybridize.gluon import nn, rnn
 from hybridize.gluon.model_zoo import vision
+from tests.formats.mxnet_attention import ATTENTION
+from tests.formats.mxnet_control import CONTROL
 
 ROOT = Path(__file__).parents[2]
 VERSIONS = ("1.9.1", "2.0.0b1")
@@ -99,7 +102,7 @@ def test_mxnet_runs_what_is_exported(mxnet, tmp_path):
     mxnet("load", tmp_path)
     for name, y in expected.items():
         found = numpy.load(tmp_path / f"{name}.found.npz")
-        assert len(found.files) == (1 if mxnet.version.startswith("1") else 2)
+        assert found.files == (["nd0"] if mxnet.version.startswith("1") else ["nd0", "np0"])
         for kind in found.files:
             if name == "deformable" and mxnet.version.startswith("2"):  # as docs/guide/convolutions.md says
                 assert "_contrib_DeformableConvolution is not registered" in str(found[kind])
@@ -117,6 +120,35 @@ def exported(net, path, shape):
     net.export(str(path))
     numpy.savez(f"{path}.npz", x=x)
     return y
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore:the net computes with the sizes of its inputs")
+@pytest.mark.parametrize("nets", [CONTROL, ATTENTION], ids=["loops and branches", "attention"])
+def test_mxnet_runs_what_has_no_operator_of_its_own(mxnet, nets, tmp_path):
+    expected = {}
+    for name, (make, calls) in nets.items():
+        net = make()
+        net.initialize()
+        expected |= {
+            f"{name.replace(' ', '_')}_{number}": [y.asnumpy() for y in flatten(net(*map(np.array, xs)))[0]]
+            for number, xs in enumerate(calls)
+        }
+        net.hybridize()
+        net(*map(np.array, calls[0]))
+        for number, xs in enumerate(calls):
+            path = tmp_path / f"{name.replace(' ', '_')}_{number}"
+            net.export(path)
+            numpy.savez(f"{path}.npz", *xs)
+    mxnet("load", tmp_path)
+    for name, ys in expected.items():
+        found = numpy.load(tmp_path / f"{name}.found.npz")
+        for kind in ["nd"] if mxnet.version.startswith("1") else ["nd", "np"]:
+            for number, y in enumerate(ys):
+                z = found[f"{kind}{number}"]
+                assert z.dtype.kind == "f", f"{name}: MXNet says {z}"
+                assert z.shape == (y.shape or (1,))
+                near(z.reshape(y.shape), y)
 
 
 @pytest.mark.long

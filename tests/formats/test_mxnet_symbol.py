@@ -10,7 +10,7 @@ import torch
 
 import hybridize.array  # noqa: F401 - installs the imperative interpreter
 from hybridize import ops
-from hybridize.base.dtypes import float32, int64
+from hybridize.base.dtypes import float32, float64, int64
 from hybridize.base.errors import CaptureError, HybridizeError, LoadError, ShapeError
 from hybridize.base.types import TensorType
 from hybridize.formats.mxnet.execute import _dropout, _inputs_of, check_supported, execute
@@ -45,6 +45,17 @@ def test_the_mlp_of_every_generation_computes_what_mxnet_computed(generation):
     feeds["data"] = numpy.load(folder / "my_mlp-input.npy")
     (got,) = execute(graph, feeds)
     numpy.testing.assert_allclose(got, numpy.load(folder / "my_mlp-output.npy"), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("scale", [1, 1e20])
+def test_masked_scores_are_hidden_however_small_the_others_are(scale):
+    seen = numpy.array([[True, False, True, False], [False] * 4, [True] * 4])
+    scores = torch.tensor(X, dtype=torch.float64) * scale
+    hidden = torch.where(torch.tensor(seen), scores, -torch.inf)
+    wanted = torch.where(torch.tensor(seen), torch.log_softmax(hidden, -1), -torch.inf)
+    numpy.testing.assert_allclose(run("masked_log_softmax", X * numpy.float32(scale), seen), wanted, rtol=1e-5)
+    powers = torch.nan_to_num(torch.softmax(hidden, -1))
+    numpy.testing.assert_allclose(run("masked_softmax", X * numpy.float32(scale), seen), powers, rtol=1e-5, atol=1e-7)
 
 
 def test_operators_that_are_missing_are_named():
@@ -524,6 +535,34 @@ def scalars(x, y):
     return ops.neg(total), ops.add(x, moved), composites.leaky_relu(x, None, "elu", 0.5), ops.sigmoid(y)
 
 
+def truths(x, y):
+    """Comparisons of several dtypes, put together; what has no bools in the file."""
+    whole = ops.cast(ops.mul(x, ops.broadcast(constant(numpy.float32(3)), (3, 4))), int64)
+    half = ops.gt(ops.cast(x, float64), ops.cast(y, float64))
+    both = ops.bit_and(ops.le(x, y), ops.gt(whole, ops.broadcast(constant(numpy.int64(0)), (3, 4))))
+    some = ops.bit_or(both, ops.bit_xor(half, ops.broadcast(constant(numpy.array(True)), (3, 4))))
+    row = ops.broadcast(ops.any(ops.bit_not(both), (0,)), (3, 4))
+    chosen = ops.bit_and(row, ops.broadcast(constant(numpy.array([True, False, True, True])), (3, 4)))
+    one, none = (ops.broadcast(constant(numpy.int64(number)), (3, 4)) for number in (1, 0))
+    return (
+        ops.where(some, one, none),
+        ops.where(chosen, x, y),
+        ops.cast(ops.all(ops.max(both, half), (0, 1)), float32),
+        ops.bit_not(whole),
+        ops.gather(x, constant(numpy.array(2)), 0),
+        ops.gather(x, constant(numpy.array(1)), 1),
+        ops.where(row, ops.cast(row, float32), ops.broadcast(constant(numpy.float32(2)), (3, 4))),
+    )
+
+
+def counted(x, y):
+    """Indices along axes of arrays, and of arrays that there are not."""
+    rows, columns = ops.iota((3, 4), 0, int64), ops.iota((3, 4), 1, int64)
+    lower = ops.where(ops.ge(rows, columns), x, y)
+    far = ops.add(ops.cast(ops.iota((7,), 0, int64), float32), ops.broadcast(ops.sum(x, (0, 1)), (7,)))
+    return lower, far, ops.mul(x, ops.broadcast(ops.iota((4,), 0, float32), (3, 4)))
+
+
 def typed(function, *shapes):
     return make_graph(function, [TensorType(shape, float32) for shape in shapes])
 
@@ -579,7 +618,7 @@ GRAPHS = {
         images_last, [TensorType(shape, float32) for shape in ((2, 5, 5, 3), (4, 2, 2, 3), (4, 1, 2, 3))]
     ),
     "mlp": typed(mlp, (3, 4), (5, 4), (5,), (5,), (5,)),
-    **{f.__name__: typed(f, (3, 4), (3, 4)) for f in (arithmetic, shapes, products, scalars)},
+    **{f.__name__: typed(f, (3, 4), (3, 4)) for f in (arithmetic, shapes, products, scalars, truths, counted)},
 }
 
 

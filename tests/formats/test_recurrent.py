@@ -9,7 +9,7 @@ import numpy
 import pytest
 
 from hybridize import gluon, np
-from hybridize.errors import CaptureError, LoadError
+from hybridize.errors import LoadError
 from hybridize.formats import mxnet
 from hybridize.gluon import SymbolBlock, nn, rnn
 
@@ -182,23 +182,6 @@ def test_begin_states_of_a_net_are_of_any_batch(tmp_path):
     block = SymbolBlock.imports(tmp_path / "net-symbol.json", ["data"], tmp_path / "net-0000.params")
     x = np.array(numpy.random.default_rng(0).normal(size=(2, 7, 2)))
     near(block(x), net(x).asnumpy())
-
-
-def test_loops_of_cells_are_refused(tmp_path):
-    class Net(gluon.HybridBlock):
-        def __init__(self):
-            super().__init__()
-            self.cell = rnn.GRUCell(4)
-
-        def forward(self, x):
-            return self.cell.unroll(5, x, merge_outputs=True)[0]
-
-    net = Net()
-    net.initialize()
-    net.hybridize()
-    net(np.ones((3, 5, 2)))
-    with pytest.raises(CaptureError, match="E450"):
-        net.export(tmp_path / "net")
 
 
 def graph_of(tmp_path, **attributes):

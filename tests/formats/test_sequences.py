@@ -6,7 +6,6 @@ import numpy
 import pytest
 
 from hybridize import nd, np, npx
-from hybridize.errors import CaptureError
 from hybridize.gluon import SymbolBlock, nn
 
 
@@ -72,11 +71,3 @@ def test_functions(word, tmp_path):
 def test_layers(make, tmp_path):
     words = written_and_read(make(), [np.array(X)], tmp_path)
     assert set(words) & {"softmax", "broadcast_add"}
-
-
-def test_what_mxnet_has_not(tmp_path):
-    net = Net(lambda x: npx.scaled_dot_product_attention(x, x, x, is_causal=True))
-    net.hybridize()
-    net(np.array(X))
-    with pytest.raises(CaptureError, match="E450"):
-        net.export(tmp_path / "net")

@@ -7,6 +7,7 @@ import torch
 from hybridize import autograd, np, npx
 from hybridize.errors import ArgumentError, ShapeError
 from hybridize.gluon import nn
+from hybridize.gluon.model_zoo.text import GPT, Llama
 
 MODES = pytest.mark.parametrize("compiled", [False, True], ids=["imperatively", "hybridized"])
 
@@ -221,6 +222,20 @@ def test_norms_and_gates(compiled):
         (lambda: nn.TransformerEncoderLayer(16, 4, dropout=1.5), ArgumentError, "E331"),
         (lambda: nn.FeedForward(0, 4), ArgumentError, "E331"),
         (lambda: nn.RMSNorm(epsilon=0), ArgumentError, "E331"),
+        *(
+            (lambda make=make, wrong=wrong: make(wrong), ArgumentError, "E331.*positive number")
+            for make in (
+                lambda eps: nn.RMSNorm(epsilon=eps),
+                lambda eps: nn.LayerNorm(epsilon=eps),
+                lambda eps: nn.BatchNorm(epsilon=eps),
+                lambda eps: nn.GroupNorm(2, epsilon=eps),
+                lambda eps: nn.InstanceNorm(epsilon=eps),
+                lambda eps: nn.TransformerEncoderLayer(16, 4, epsilon=eps),
+                lambda eps: GPT(20, 16, 1, 2, eps=eps),
+                lambda eps: Llama(20, 16, 1, 2, eps=eps),
+            )
+            for wrong in ("1e-5", None, [1e-5], -1e-5, float("nan"))
+        ),
         (lambda: nn.RotaryEmbedding(pairing="other"), ArgumentError, "E331"),
         (lambda: nn.PositionalEncoding(0), ArgumentError, "E331"),
     ],
@@ -228,3 +243,16 @@ def test_norms_and_gates(compiled):
 def test_bad_layers(make, error, code):
     with pytest.raises(error, match=code):
         make()
+
+
+@pytest.mark.parametrize("kind", [nn.TransformerEncoderLayer, nn.TransformerDecoderLayer, nn.TransformerEncoder])
+def test_sizes_that_the_units_say_are_known_at_once(kind):
+    """Only a memory may have vectors of another size."""
+    layer = kind(2, 16, 4, 32) if kind is nn.TransformerEncoder else kind(16, 4, 32, num_kv_heads=2)
+    shapes = {name: parameter.shape for name, parameter in layer.collect_params().items()}
+    unknown = {name for name, shape in shapes.items() if 0 in shape or -1 in shape}
+    assert unknown == {name for name in shapes if name in ("cross_attn.k_proj.weight", "cross_attn.v_proj.weight")}
+    assert {shape for name, shape in shapes.items() if "self_attn.q_proj.weight" in name} == {(16, 16)}
+    layer.initialize()
+    with pytest.raises(ShapeError, match="the weight's 16"):
+        layer(np.ones((2, 3, 8)), *[np.ones((2, 5, 6))] * (kind is nn.TransformerDecoderLayer))

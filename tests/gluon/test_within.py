@@ -3,7 +3,7 @@
 
 import pytest
 
-from hybridize import autograd, errors, gluon, nd, np
+from hybridize import autograd, errors, gluon, nd, np, npx
 from hybridize.gluon import HybridBlock, nn, rnn
 from hybridize.verb import hybridize
 
@@ -45,6 +45,59 @@ def test_the_layer_that_does_not_take_its_input(compiled, way, shape, place, rem
     assert remedy.replace("\\", "") in text
     assert __file__ in text, "the user's own line"
     assert net(np.ones((2, 3, 16, 16))).shape == (2, 10)
+
+
+def of_if(x, layer):
+    if x.sum() > 0:
+        return layer(x)
+    return x
+
+
+def of_loop(x, layer):
+    for row in x:
+        if row.sum() > 0:
+            x = layer(x)
+    return x
+
+
+WAYS = {
+    "if": of_if,
+    "loop": of_loop,
+    "cond": lambda x, layer: npx.cond(x.sum() > 0, lambda: layer(x), lambda: x),
+    "foreach": lambda x, layer: npx.foreach(lambda row, states: (layer(np.expand_dims(row, 0)), states), x, [])[0],
+    "while": lambda x, layer: npx.while_loop(lambda x: x.sum() > 0, lambda x: (None, [layer(x)]), [x], 5)[1],
+}
+
+
+class Branching(HybridBlock):
+    def __init__(self, way):
+        super().__init__()
+        self.way = way
+        self.body = nn.HybridSequential()
+        self.body.add(nn.Activation("relu"), nn.Dense(3, in_units=5))
+
+    def forward(self, x):
+        return WAYS[self.way](x, self.body)
+
+
+@pytest.mark.parametrize("compiled", [False, "it", "around it", "a function", "alone", "two calls"])
+@pytest.mark.parametrize("way", WAYS)
+def test_a_layer_on_one_side_of_a_branch_on_data(way, compiled):
+    """The whole path stands in the error, from the block that is called, however much of the net is one program."""
+    inner, net = Branching(way), nn.HybridSequential()
+    net.add(nn.Activation("tanh"), inner)
+    net.initialize()
+    if compiled == "around it":
+        net.hybridize()
+    elif compiled:
+        inner.hybridize(compiled != "a function")
+    call = {"a function": hybridize(lambda x: net(x)), "alone": inner}.get(compiled, net)
+    path = r"'body\.1' of Branching" if compiled == "alone" else r"'1\.body\.1' of HybridSequential"
+    if compiled == "two calls" and way in ("if", "cond"):  # the program is made for data that takes the other side
+        assert inner(-np.ones((2, 4))).shape == (2, 4)
+    for _ in range(2):
+        with pytest.raises(errors.ShapeError, match=r"in Dense\(5 -> 3, linear\), " + path):
+            call(np.ones((2, 4)))
 
 
 @pytest.mark.parametrize("compiled", [False, True])

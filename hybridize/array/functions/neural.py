@@ -56,6 +56,7 @@ from hybridize.base.modes import is_training
 from hybridize.base.promotion import NUMBERS, floating, promote
 from hybridize.base.types import same_shape
 from hybridize.ops import composites
+from hybridize.ops.library.attention import masked_log_softmax as library_masked_log_softmax
 from hybridize.ops.library.attention import masked_softmax as library_masked_softmax
 from hybridize.ops.library.positions import arange_like as library_arange_like
 from hybridize.ops.op import ACTIVE, bind1
@@ -266,11 +267,8 @@ def masked_log_softmax(
     Raises:
         ShapeError E191: the mask does not broadcast to the scores.
     """
-    x, chosen = array(data), array(mask).astype(bool)
-    if not same_shape(dims.broadcast(x.shape, chosen.shape) or (), x.shape):
-        what = f"masked_log_softmax: a mask {chosen.type} for scores {x.type}"
-        raise ShapeError("E191", what, help="each size is that of the scores, or 1")
-    return where(chosen, log_softmax(_only(chosen, x, axis), axis, None, temperature), -math.inf)
+    axis_index, chosen = axis_of(axis, array(data).ndim, "masked_log_softmax"), operand(array(mask).astype(bool))
+    return result(library_masked_log_softmax(_scaled(data, temperature), chosen, axis_index))
 
 
 _negative = consistent(numpy.negative)

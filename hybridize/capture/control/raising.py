@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any, NoReturn
 
 import numpy
@@ -30,6 +30,7 @@ from hybridize.base.errors import (
     InternalError,
     VerificationError,
 )
+from hybridize.base.hooks import Hook
 from hybridize.base.locations import SourceLoc, location_in
 from hybridize.capture.control import texts
 from hybridize.capture.control.signals import Part, Unwinding
@@ -44,6 +45,11 @@ _NOT_OF_PYTHON = (CaptureError, InternalError, VerificationError, DeviceError, D
 """Errors of ours that imperative Python would not give at the line, or that somebody around waits for."""
 _VARIABLE = re.compile(r"variable '(\w+)'")
 _UNBOUND = re.compile(r"(?:name|variable) '(\w+)'")
+
+
+LEAVES: Hook[Callable[[BaseException, FrameType], None]] = Hook(lambda error, frame: None)
+"""Is told of an exception that the program raises in place of a frame and of those that called it, so that it says what
+it would say on its way out through them; filled by `gluon`."""
 
 
 class Ended(Unwinding):
@@ -218,6 +224,7 @@ def stop(branch: Recording, error: Exception) -> None:
         loc = root.raising[1]
     else:
         root.inputs.pin_sizes("another size may give another error, or none")
+    LEAVES.value(error, sys._getframe(1))
     error = depending(error)
     root.check_tries(type(error), loc)
     with interpreting(branch):

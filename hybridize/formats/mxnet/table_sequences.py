@@ -9,7 +9,6 @@ from hybridize.base.promotion import floating
 from hybridize.formats.mxnet.attributes import Attributes
 from hybridize.formats.mxnet.operands import axis_of, cast, dtype_of, like, shape_of
 from hybridize.formats.mxnet.table import operator
-from hybridize.ops import composites
 from hybridize.ops.library import attention, interleaved, positions, sequences
 from hybridize.ops.op import Operand, bind1
 
@@ -57,10 +56,8 @@ def _masked_softmax(a: Attributes, x: Operand, mask: Operand) -> Operand:
     axis = axis_of(a.integer("axis", -1), len(shape_of(x)))
     if a.op == "masked_softmax":
         return attention.masked_softmax(x, seen, axis, temperature)
-    seen = ops.broadcast(seen, shape_of(x))
     scaled = x if temperature == 1 else bind1(ops.Div(), x, like(temperature, x))
-    found = composites.log_softmax(bind1(ops.Where(), seen, scaled, like(-1e18, x)), axis)
-    return bind1(ops.Where(), seen, found, like(float("-inf"), x))
+    return attention.masked_log_softmax(scaled, seen, axis)
 
 
 @operator("_contrib_div_sqrt_dim")

@@ -49,7 +49,19 @@ BINARY: dict[type, Words] = {
     ops.Le: Words("_lesser_equal", "broadcast_lesser_equal", "_lesser_equal_scalar", "_greater_equal_scalar"),
 }
 
-REDUCTIONS: dict[type, str] = {ops.Sum: "sum", ops.Prod: "prod", ops.ReduceMax: "max", ops.ReduceMin: "min"}
+LOGIC: dict[type, Words] = {
+    ops.BitAnd: Words("_logical_and", "broadcast_logical_and", "_logical_and_scalar"),
+    ops.BitOr: Words("_logical_or", "broadcast_logical_or", "_logical_or_scalar"),
+    ops.BitXor: Words("_logical_xor", "broadcast_logical_xor", "_logical_xor_scalar"),
+}
+"""Of what is true or false; MXNet has no such operators of bits."""
+
+TRUTHS = {*LOGIC, ops.Eq, ops.Ne, ops.Gt, ops.Ge, ops.Lt, ops.Le, ops.Max, ops.Min}
+"""Operations on two operands that mean of 0 and 1 what they mean of bools."""
+
+REDUCTIONS: dict[type, str] = {
+    ops.Sum: "sum", ops.Prod: "prod", ops.ReduceMax: "max", ops.ReduceMin: "min", ops.Any: "max", ops.All: "min",
+}  # fmt: skip
 
 Spelled = tuple[str, dict[str, Any]]
 """An operator and its attributes."""

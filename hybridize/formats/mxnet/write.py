@@ -4,16 +4,19 @@
 Sizes are written so that the batch may change: `Reshape` copies leading axes, whole axes of `slice` are None, and a
 stretched operand becomes a `broadcast_*` operator instead of a `broadcast_to` of fixed size. Numbers that stand
 everywhere become `_*_scalar` operators. Constant arrays become parameters. What has no axes gets one of size 1, since
-1.x knows no such arrays.
+1.x knows no such arrays. What is true is 1 and what is false 0, of float32: 1.x has bools as inputs only, and what
+compares gives the dtype of what it compares. The graphs of control flow are written as the whole is, into their nodes.
 """
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import re
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -21,21 +24,25 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize import ops
-from hybridize.base.dtypes import NO_INDEX, bool_, float32, float64
+from hybridize.base.dtypes import NO_INDEX, DType, bool_, float32, float64
 from hybridize.base.errors import CaptureError
 from hybridize.base.locations import SourceLoc
-from hybridize.base.types import TensorType
+from hybridize.base.types import Shape, TensorType
 from hybridize.formats.mxnet.params import CODES
-from hybridize.formats.mxnet.symbol import AUXILIARY
-from hybridize.formats.mxnet.words import BINARY, COMPOSITES, REDUCTIONS, UNARY
+from hybridize.formats.mxnet.symbol import AUXILIARY, VARIABLE
+from hybridize.formats.mxnet.words import BINARY, COMPOSITES, LOGIC, REDUCTIONS, TRUTHS, UNARY, Words
+from hybridize.formats.mxnet.write_control import write_cond, write_scan, write_while
 from hybridize.formats.mxnet.write_recurrent import write_recurrent
 from hybridize.graph import Graph, Node, Value
+from hybridize.ops import Effect, effect_of
 from hybridize.ops.contract import read as read_spec
 
 Entry = tuple[int, int]
 MXNET_VERSION = 10901
 _NUMBERS = re.compile(r"\[\n[\d,\s]*\]")
 """Lists of numbers, which are to stand on one line; no string holds a line end."""
+_COUNTING = (float32, float64)
+"""Dtypes of which MXNet makes indices that are exact."""
 _HIDDEN_OUTPUTS = {"BatchNorm": 3, "LayerNorm": 3, "InstanceNorm": 3, "Dropout": 2}
 
 
@@ -86,101 +93,89 @@ def symbol_json(
             "the net writes to an argument or to state while it runs, which MXNet's files cannot say",
             help="net.save(path) writes an archive, which can",
         )
-    return _Writer(graph, list(names), arguments, means).file(metadata or {})
+    whole = _Whole(list(names), means)
+    return _File(whole).file(graph, arguments, metadata or {})
 
 
 @dataclass
-class _Writer:
-    graph: Graph
+class _Whole:
+    """The state that the graphs of one file share."""
+
     names: list[str]
-    arguments: int
     by_means: bool
+    constants: dict[str, NDArray[Any]] = field(default_factory=dict)
+    counters: dict[str, int] = field(default_factory=dict)
+    np_shape: bool = False
+
+    def fresh(self, word: str) -> str:
+        """Return a name that nothing in the file has."""
+        count = self.counters.get(word, 0)
+        while f"{word}{count}" in self.names:
+            count += 1
+        self.counters[word] = count + 1
+        return f"{word}{count}"
+
+
+@dataclass
+class _Writer(ABC):
+    """Makes the nodes of one graph: of the file, or of a body of control flow."""
+
+    whole: _Whole
     nodes: list[dict[str, Any]] = field(default_factory=list)
     entries: dict[Value, Entry] = field(default_factory=dict)
     numbers: dict[Value, float] = field(default_factory=dict)
     """Values that are one number everywhere."""
     stretched: dict[Value, Value] = field(default_factory=dict)
     """Broadcast values, and what they are stretched from."""
-    waiting: dict[Value, str] = field(default_factory=dict)
-    """Parameters that nothing has used so far."""
-    constants: dict[str, NDArray[Any]] = field(default_factory=dict)
+    waiting: dict[Value, Callable[[], Entry]] = field(default_factory=dict)
+    """Inputs and constants that nothing has used so far, and what makes their variables."""
     auxiliary: set[str] = field(default_factory=set)
-    counters: dict[str, int] = field(default_factory=dict)
-    np_shape: bool = False
     indices: set[Node] = field(default_factory=set)
     """The nodes that make indices of numbers, NaN being out of bounds."""
     means: set[Node] = field(default_factory=set)
     """Sums that are divided by the number of their terms, and those divisions: `mean` takes any number."""
 
-    # ------------------------------------------------------------------------------------------------ the whole file
+    # ------------------------------------------------------------------------------------------------------ variables
 
-    def file(self, metadata: Mapping[str, str]) -> SymbolFile:
-        for position, (value, name) in enumerate(zip(self.graph.inputs, self.names, strict=True)):
-            if position < self.arguments:
-                self.variable(value, name, is_parameter=False)
-            else:  # where they are first used, as MXNet orders them
-                self.waiting[value] = name
-        self.walk(self.graph)
-        heads = [[*self.entry(value), 0] for value in self.graph.outputs]
-        for value in self.graph.outputs:
-            if value.type.dtype == bool_ and value not in self.graph.inputs:
-                self.refuse("a result of dtype bool", None)
-        rows = [0]
-        for node in self.nodes:
-            rows.append(rows[-1] + _outputs_of(node))
-        attributes: dict[str, list[Any]] = {key: ["str", text] for key, text in metadata.items()}
-        attributes["mxnet_version"] = ["int", MXNET_VERSION]
-        if self.np_shape:
-            attributes["is_np_shape"] = ["int", 1]
-        tree = {
-            "nodes": self.nodes,
-            "arg_nodes": [i for i, node in enumerate(self.nodes) if node["op"] == "null"],
-            "node_row_ptr": rows,
-            "heads": heads,
-            "attrs": attributes,
-        }
-        text = _NUMBERS.sub(lambda match: re.sub(r"\s+", "", match[0]).replace(",", ", "), json.dumps(tree, indent=2))
-        return SymbolFile(text + "\n", self.constants, self.np_shape, frozenset(self.auxiliary))
+    @abstractmethod
+    def constant(self, array: NDArray[Any]) -> Entry:
+        """Return the entry of an array that becomes a parameter."""
 
-    def variable(self, value: Value, name: str, *, is_parameter: bool) -> None:
-        node: dict[str, Any] = {"op": "null", "name": name, "inputs": []}
-        if is_parameter:
-            node["attrs"] = {"__dtype__": str(CODES[value.type.dtype]), "__shape__": str(_shape(value))}
+    def variable(self, name: str, kind: TensorType | None = None) -> Entry:
+        """Add a variable; `kind` is that of a parameter."""
+        node: dict[str, Any] = {"op": VARIABLE, "name": name, "inputs": []}
+        if kind is not None:
+            node["attrs"] = {"__dtype__": str(CODES[kind.dtype]), "__shape__": str(kind.shape or (1,))}
+            self.saw(kind)
         self.nodes.append(node)
-        self.entries[value] = (len(self.nodes) - 1, 0)
-        self.saw(value.type)
+        return len(self.nodes) - 1, 0
 
     def saw(self, kind: TensorType) -> None:
-        self.np_shape = self.np_shape or 0 in kind.shape
+        self.whole.np_shape = self.whole.np_shape or 0 in kind.shape
 
-    def refuse(self, what: str, loc: SourceLoc | None) -> NoReturn:
+    def refuse(self, what: str, loc: SourceLoc | None, remedy: str = "") -> NoReturn:
         raise CaptureError(
             "E450",
             f"{what} has no counterpart in MXNet's files",
             loc=loc,
-            help="net.save(path) writes an archive, which can",
+            help=f"{remedy}net.save(path) writes an archive, which can",
         )
 
     # ---------------------------------------------------------------------------------------------------------- nodes
 
     def walk(self, graph: Graph) -> None:
         for value, array in graph.constants.items():
-            if array.size and (array.reshape(-1) == array.reshape(-1)[0]).all() and array.dtype != bool_:
+            if array.size and (array.reshape(-1) == array.reshape(-1)[0]).all():
                 self.numbers[value] = array.reshape(-1)[0].item()
-            self.keep_constant(value, array)
-        if self.by_means:
+            else:
+                self.waiting[value] = functools.partial(self.constant, numpy.asarray(array).reshape(_shape(value)))
+        if self.whole.by_means:
             self.means |= _means(graph)
         self.indices |= _indices(graph)
         missing = {value for node in self.indices for value in node.inputs[:2]}
-        for node in _without_checks(graph):
+        for node in _needed(graph):
             if not (isinstance(node.op, ops.Isnan) and node.outputs[0] in missing):
                 self.node(node)
-
-    def keep_constant(self, value: Value, array: NDArray[Any]) -> None:
-        if value not in self.numbers:
-            name = self.fresh("constant")
-            self.constants[name] = numpy.asarray(array).reshape(_shape(value))
-            self.variable(value, name, is_parameter=True)
 
     def node(self, node: Node) -> None:
         op: Any = node.op
@@ -188,12 +183,19 @@ class _Writer:
             self.composite(node)
             return
         kind = type(op)
-        if kind in UNARY:
+        if kind is ops.Not and node.inputs[0].type.dtype != bool_:
+            self.emit("_rminus_scalar", node.outputs, [self.entry(node.inputs[0])], scalar=-1)  # of two's complement
+        elif kind in UNARY and node.inputs[0] in self.stretched:
+            source = self.stretched[node.inputs[0]]
+            self.spread(node.outputs[0], self.add(UNARY[kind], [self.entry(source)]), source.type.shape)
+        elif kind in UNARY:
             self.emit(UNARY[kind], node.outputs, [self.entry(node.inputs[0])])
         elif kind is ops.Div and node in self.means:
             self.alias(node.inputs[0], node.outputs[0])
         elif kind in BINARY:
-            self.binary(node)
+            self.binary(node, BINARY[kind])
+        elif kind in LOGIC and node.inputs[0].type.dtype == bool_:
+            self.binary(node, LOGIC[kind])
         elif kind in REDUCTIONS:
             word = "mean" if node in self.means else REDUCTIONS[kind]
             self.emit(word, node.outputs, [self.entry(node.inputs[0])], axis=tuple(op.axes), keepdims=False)
@@ -214,11 +216,22 @@ class _Writer:
             name, attributes = spelled
             self.emit(name, node.outputs, [self.entry(value) for value in node.inputs], **attributes)
             return
-        for outer, inner in zip(node.inputs, op.body.inputs, strict=True):
+        self.inline(node, op.body)
+
+    def inline(self, node: Node, body: Graph) -> None:
+        """Write a node as what it is made of."""
+        self.forget(body)
+        for outer, inner in zip(node.inputs, body.inputs, strict=True):
             self.same(outer, inner)
-        self.walk(op.body)
-        for outer, inner in zip(node.outputs, op.body.outputs, strict=True):
+        self.walk(body)
+        for outer, inner in zip(node.outputs, body.outputs, strict=True):
             self.same(inner, outer)
+
+    def forget(self, graph: Graph) -> None:
+        """Drop what is known of a graph's values from where it was written before, for other inputs."""
+        for value in [*graph.inputs, *graph.constants, *(value for node in graph.nodes for value in node.outputs)]:
+            for known in (self.entries, self.numbers, self.stretched, self.waiting):
+                known.pop(value, None)
 
     def has_states(self, label: str, node: Node) -> bool:
         """Mark the variables that are auxiliary states; False if one of these is not a variable of the file."""
@@ -226,14 +239,14 @@ class _Writer:
             return True
         entries = [self.entry(value) for value in node.inputs]  # in MXNet's order
         variables = [self.nodes[entries[position][0]] for position in AUXILIARY[label]]
-        if any(one["op"] != "null" for one in variables):
+        if any(one["op"] != VARIABLE for one in variables):
             return False
         self.auxiliary |= {one["name"] for one in variables}
         return True
 
     def same(self, known: Value, value: Value) -> None:
         """`value` is another name of `known`."""
-        if known in self.waiting:
+        if known in self.waiting and known not in self.numbers:
             self.entry(known)
         if known in self.entries:
             self.entries[value] = self.entries[known]
@@ -242,15 +255,8 @@ class _Writer:
         if known in self.stretched:
             self.stretched[value] = self.stretched[known]
 
-    def fresh(self, word: str) -> str:
-        count = self.counters.get(word, 0)
-        while f"{word}{count}" in self.names:
-            count += 1
-        self.counters[word] = count + 1
-        return f"{word}{count}"
-
     def add(self, op: str, inputs: Sequence[Entry], **attributes: Any) -> Entry:
-        node: dict[str, Any] = {"op": op, "name": self.fresh(op.lower().strip("_"))}
+        node: dict[str, Any] = {"op": op, "name": self.whole.fresh(op.lower().strip("_"))}
         if attributes:
             node["attrs"] = {key: str(value) for key, value in sorted(attributes.items())}
         node["inputs"] = [[*entry, 0] for entry in inputs]
@@ -267,17 +273,14 @@ class _Writer:
         """The entry of a value in full: what was put off is made now."""
         if value not in self.entries:
             if value in self.waiting:
-                self.variable(value, self.waiting[value], is_parameter=True)
+                self.entries[value] = self.waiting[value]()
+                self.saw(value.type)
             elif value in self.numbers:
-                self.keep_number(value)
+                number = numpy.full(_shape(value), self.numbers[value], value.type.dtype)
+                self.entries[value] = self.constant(number)
             else:
                 self.stretch(value)
         return self.entries[value]
-
-    def keep_number(self, value: Value) -> None:
-        name = self.fresh("constant")
-        self.constants[name] = numpy.full(_shape(value), self.numbers[value], value.type.dtype)
-        self.variable(value, name, is_parameter=True)
 
     def stretch(self, value: Value) -> None:
         source = self.stretched[value]
@@ -286,6 +289,12 @@ class _Writer:
         padded = (1,) * (len(target) - len(shape)) + shape
         sizes = tuple(0 if a == b else b for a, b in zip(padded, target, strict=True))
         self.emit("broadcast_to", [value], [entry], shape=sizes)
+
+    def spread(self, value: Value, entry: Entry, shape: Shape) -> None:
+        """Say that a value is an entry of a shape that is stretched, which is done where it is needed in full."""
+        source = Value(value.type.with_shape(shape))
+        self.entries[source] = entry
+        self.stretched[value] = source
 
     def lifted(self, value: Value, axes: int) -> Entry:
         """A value with axes of size 1 in front."""
@@ -296,42 +305,57 @@ class _Writer:
 
     # ----------------------------------------------------------------------------------------------- elementwise pairs
 
-    def binary(self, node: Node) -> None:
+    def binary(self, node: Node, word: Words) -> None:
         x, y = node.inputs
-        word = BINARY[type(node.op)]
-        if x.type.dtype == bool_:
+        (result,) = node.outputs
+        if x.type.dtype == bool_ and type(node.op) not in TRUTHS:
             self.refuse(f"the operation {node.op.name} of {x.type}", node.loc)
         if y in self.numbers and x not in self.numbers:
-            self.emit(word.scalar, node.outputs, [self.entry(x)], scalar=self.numbers[y])
+            self.emit(word.scalar, node.outputs, [self.entry(x)], scalar=_number(self.numbers[y]))
         elif x in self.numbers and y not in self.numbers:
-            self.emit(word.reverse or word.scalar, node.outputs, [self.entry(y)], scalar=self.numbers[x])
+            self.emit(word.reverse or word.scalar, node.outputs, [self.entry(y)], scalar=_number(self.numbers[x]))
         elif x in self.stretched or y in self.stretched:
             sources = [self.stretched.get(value, value) for value in (x, y)]
             axes = max(len(_shape(source)) for source in sources)
-            if numpy.broadcast_shapes(*(source.type.shape for source in sources)) != node.outputs[0].type.shape:
-                self.emit(word.equal, node.outputs, [self.entry(x), self.entry(y)])
-            else:
-                self.emit(word.broadcast, node.outputs, [self.lifted(source, axes) for source in sources])
+            entry = self.add(word.broadcast, [self.lifted(source, axes) for source in sources])
+            shape = numpy.broadcast_shapes(*(source.type.shape for source in sources))
+            self.spread(result, self.as_truth(entry, x.type.dtype) if result.type.dtype == bool_ else entry, shape)
+            if shape == result.type.shape:
+                self.same(self.stretched.pop(result), result)
+            return
         else:
             self.emit(word.equal, node.outputs, [self.entry(x), self.entry(y)])
+        if result.type.dtype == bool_:
+            self.entries[result] = self.as_truth(self.entries[result], x.type.dtype)
+
+    def as_truth(self, entry: Entry, dtype: DType) -> Entry:
+        """The 0 and 1 of an operator that compares arrays of a dtype, in that of all such."""
+        return entry if dtype in (bool_, float32) else self.add("Cast", [entry], dtype="float32")
 
     def on_where(self, node: Node) -> None:
         """`where` wants three arrays of a shape."""
         if node in self.indices:  # MXNet's operators take numbers of any dtype as indices
             self.alias(node.inputs[2], node.outputs[0])
             return
-        full = next((value for value in node.inputs if value in self.entries), None)
+        full = next((value for value in node.inputs if value in self.entries or value in self.waiting), None)
         if full is None:
             self.emit("where", node.outputs, [self.entry(value) for value in node.inputs])
             return
         zeros: Entry | None = None
         entries = []
         for value in node.inputs:
-            if value in self.entries or value not in self.numbers:
+            if value in self.stretched and value not in self.entries:
+                small = self.lifted(self.stretched[value], len(_shape(full)))
+                entries.append(self.add("broadcast_like", [small, self.entry(full)]))
+                continue
+            if value not in self.numbers:
                 entries.append(self.entry(value))
                 continue
-            zeros = self.add("zeros_like", [self.entries[full]]) if zeros is None else zeros
-            entries.append(self.add("_plus_scalar", [zeros], scalar=self.numbers[value]))
+            if zeros is None:
+                zeros = self.add("zeros_like", [self.entry(full)])
+                if _dtype(full) != _dtype(node.outputs[0]):
+                    zeros = self.add("Cast", [zeros], dtype=_dtype(node.outputs[0]).name)
+            entries.append(self.add("_plus_scalar", [zeros], scalar=_number(self.numbers[value])))
         self.emit("where", node.outputs, entries)
 
     # ------------------------------------------------------------------------------------------------- shapes and casts
@@ -352,10 +376,17 @@ class _Writer:
         (x,), (y,) = node.inputs, node.outputs
         if x in self.numbers:
             self.numbers[y] = numpy.asarray(self.numbers[x]).astype(y.type.dtype).item()
-        elif y.type.dtype == bool_:
-            self.emit("_not_equal_scalar", node.outputs, [self.entry(x)], scalar=0)
+        elif x in self.stretched:
+            source = self.stretched[x]
+            self.spread(y, self.converted(source, y.type.dtype), source.type.shape)
         else:
-            self.emit("Cast", node.outputs, [self.entry(x)], dtype=y.type.dtype.name)
+            self.entries[y] = self.converted(x, y.type.dtype)
+
+    def converted(self, x: Value, dtype: DType) -> Entry:
+        """A value in another dtype."""
+        if dtype == bool_:
+            return self.as_truth(self.add("_not_equal_scalar", [self.entry(x)], scalar=0), x.type.dtype)
+        return self.entry(x) if _dtype(x) == dtype else self.add("Cast", [self.entry(x)], dtype=dtype.name)
 
     def on_stopgradient(self, node: Node) -> None:
         self.emit("BlockGrad", node.outputs, [self.entry(node.inputs[0])])
@@ -403,7 +434,13 @@ class _Writer:
 
     def on_gather(self, node: Node) -> None:
         op: Any = node.op
-        self.emit("take", node.outputs, [self.entry(value) for value in node.inputs], axis=op.axis, mode="clip")
+        x, index = node.inputs
+        self.emit("take", node.outputs, [self.entry(x), self.entry(index)], axis=op.axis, mode="clip")
+        if not index.type.ndim:  # which has an axis there
+            (y,) = node.outputs
+            shape = x.type.shape
+            codes = _reshape_codes((*shape[: op.axis], 1, *shape[op.axis + 1 :]), _shape(y))
+            self.emit("Reshape", [y], [self.entries[y]], shape=codes)
 
     def on_matmul(self, node: Node) -> None:
         op: Any = node.op
@@ -440,11 +477,7 @@ class _Writer:
     def on_customgradient(self, node: Node) -> None:
         """By what it computes."""
         op: Any = node.op
-        for outer, inner in zip(node.inputs, op.body.inputs, strict=True):
-            self.same(outer, inner)
-        self.walk(op.body)
-        for outer, inner in zip(node.outputs, op.body.outputs, strict=True):
-            self.same(inner, outer)
+        self.inline(node, op.body)
 
     def on_argmax(self, node: Node) -> None:
         self.argument("argmax", node)
@@ -462,17 +495,187 @@ class _Writer:
         op: Any = node.op
         self.emit("cumsum", node.outputs, [self.entry(node.inputs[0])], axis=op.axis)
 
+    def on_iota(self, node: Node) -> None:
+        """Indices along an axis of an array that there is, so that they are as many as a call has."""
+        op: Any = node.op
+        (value,) = node.outputs
+        known = [x for x in reversed(self.entries) if _dtype(x) in _COUNTING]
+        size = op.shape[op.axis]
+        found = next(((x, op.axis) for x in known if x.type.shape == op.shape), None) or next(
+            ((x, x.type.shape.index(size)) for x in known if size > 1 and size in x.type.shape), None
+        )
+        if found is None:
+            self.waiting[value] = functools.partial(self.constant, numpy.ascontiguousarray(op.reference()[0]))
+            return
+        like, axis = found
+        entry = self.add("_contrib_arange_like", [self.entries[like]], axis=axis)
+        if _dtype(like) != op.dtype:
+            entry = self.add("Cast", [entry], dtype=op.dtype.name)
+        rest = (1,) * (len(op.shape) - op.axis - 1)
+        if rest:
+            entry = self.add("Reshape", [entry], shape=(-1, *rest))
+        self.spread(value, entry, (size, *rest))
+        if op.shape == (size,):
+            self.same(self.stretched.pop(value), value)
+
+    # --------------------------------------------------------------------------------------------------- control flow
+
+    def on_scan(self, node: Node) -> None:
+        write_scan(self, node)
+
+    def on_while(self, node: Node) -> None:
+        write_while(self, node)
+
+    def on_cond(self, node: Node) -> None:
+        write_cond(self, node)
+
+    def body(self, slots: list[Callable[[], Entry]]) -> _Body:
+        """Begin a graph in a node of this one, whose inputs are among the slots."""
+        return _Body(self.whole, outer=self, slots=slots)
+
+
+@dataclass
+class _File(_Writer):
+    """Writes the graph of the file."""
+
+    def constant(self, array: NDArray[Any]) -> Entry:
+        name = self.whole.fresh("constant")
+        array = array.astype(float32) if array.dtype == bool_ else array
+        self.whole.constants[name] = array
+        return self.variable(name, TensorType(array.shape, array.dtype))
+
+    def file(self, graph: Graph, arguments: int, metadata: Mapping[str, str]) -> SymbolFile:
+        """Write a graph whose first inputs are arguments of a call."""
+        variables: dict[Value, Entry] = {}
+        for position, (value, name) in enumerate(zip(graph.inputs, self.whole.names, strict=True)):
+            if position < arguments:
+                variables[value] = self.variable(name)
+                self.saw(value.type)
+                if value.type.dtype == bool_:
+                    self.waiting[value] = functools.partial(self.given, value, variables[value])
+                else:
+                    self.entries[value] = variables[value]
+            else:  # where they are first used, as MXNet orders them
+                self.waiting[value] = functools.partial(self.parameter, value, name)
+        self.walk(graph)
+        heads = [variables.get(value) or self.entry(value) for value in graph.outputs]
+        for value in graph.outputs:
+            if value.type.dtype == bool_ and value not in variables:
+                self.refuse("a result of dtype bool", None)
+        attributes: dict[str, list[Any]] = {key: ["str", text] for key, text in metadata.items()}
+        attributes["mxnet_version"] = ["int", MXNET_VERSION]
+        if self.whole.np_shape:
+            attributes["is_np_shape"] = ["int", 1]
+        tree = {**_tree(self.nodes, heads), "attrs": attributes}
+        text = _NUMBERS.sub(lambda match: re.sub(r"\s+", "", match[0]).replace(",", ", "), json.dumps(tree, indent=2))
+        return SymbolFile(text + "\n", self.whole.constants, self.whole.np_shape, frozenset(self.auxiliary))
+
+    def given(self, value: Value, variable: Entry) -> Entry:
+        """The entry of an argument where it is computed with."""
+        return self.add("Cast", [variable], dtype="float32") if value.type.dtype == bool_ else variable
+
+    def parameter(self, value: Value, name: str) -> Entry:
+        return self.given(value, self.variable(name, value.type))
+
+
+@dataclass
+class _Body(_Writer):
+    """Makes a graph in a node of control flow, of which the inputs that it uses are variables.
+
+    Inputs are numbered by slots, which all graphs of the node share: for each, what gives its entry outside. A constant
+    is a parameter of the file and so an input from outside.
+    """
+
+    outer: _Writer = field(kw_only=True)
+    slots: list[Callable[[], Entry]] = field(kw_only=True)
+    variables: dict[int, Entry] = field(default_factory=dict)
+    """By slot."""
+
+    def slot(self, number: int) -> Entry:
+        """The variable of a slot."""
+        if number not in self.variables:
+            self.variables[number] = self.variable(self.whole.fresh("outer"))
+        return self.variables[number]
+
+    def constant(self, array: NDArray[Any]) -> Entry:
+        self.slots.append(functools.cache(lambda: self.outer.constant(array)))
+        return self.slot(len(self.slots) - 1)
+
+    def apply(self, graph: Graph, given: Sequence[float | Callable[[], Entry]]) -> list[Entry]:
+        """Write a graph for inputs that are numbers, or are made when they are used; return its results."""
+        self.forget(graph)
+        for value, x in zip(graph.inputs, given, strict=True):
+            if callable(x):
+                self.waiting[value] = x
+            else:
+                self.numbers[value] = x
+        self.walk(graph)
+        return [self.entry(value) for value in graph.outputs]
+
+    def closed(self, heads: Sequence[Entry]) -> tuple[dict[str, Any], list[int]]:
+        """Return the graph of some results, and the slots of its inputs in MXNet's order: as the results need them.
+
+        No result is an input or another result, which MXNet cannot tell apart.
+        """
+        seen: set[Entry] = set()
+        own: list[Entry] = []
+        for head in heads:
+            again = head in seen or self.nodes[head[0]]["op"] == VARIABLE
+            own.append(self.add("_copy", [head]) if again else head)
+            seen.add(head)
+        order: dict[int, int] = {}
+        stack = [(number, False) for number, _ in reversed(own)]
+        while stack:
+            number, done = stack.pop()
+            if done:
+                order.setdefault(number, len(order))
+            elif number not in order:
+                stack.append((number, True))
+                stack += [(source, False) for source, _, _ in reversed(self.nodes[number]["inputs"])]
+        nodes = [
+            {**node, "inputs": [[order[source], output, 0] for source, output, _ in node["inputs"]]}
+            for node in (self.nodes[number] for number in order)
+        ]
+        places = {entry[0]: slot for slot, entry in self.variables.items()}
+        inputs = [places[number] for number in order if number in places]
+        return _tree(nodes, [(order[number], output) for number, output in own]), inputs
+
+
+def _tree(nodes: list[dict[str, Any]], heads: Sequence[Entry]) -> dict[str, Any]:
+    """A graph as MXNet lays it out."""
+    rows = [0]
+    for node in nodes:
+        rows.append(rows[-1] + _outputs_of(node))
+    return {
+        "nodes": nodes,
+        "arg_nodes": [i for i, node in enumerate(nodes) if node["op"] == VARIABLE],
+        "node_row_ptr": rows,
+        "heads": [[*head, 0] for head in heads],
+    }
+
 
 def _outputs_of(node: Mapping[str, Any]) -> int:
     """The number of a node's outputs, hidden ones included."""
     if node["op"] == "RNN":
         return 3 if node["attrs"]["mode"] == "lstm" else 2
+    if "subgraphs" in node:
+        return int(node["attrs"]["num_outputs"])
     return _HIDDEN_OUTPUTS.get(node["op"], 1)
 
 
 def _shape(value: Value) -> tuple[int, ...]:
     """The shape in the file."""
     return value.type.shape or (1,)
+
+
+def _dtype(value: Value) -> DType:
+    """The dtype in the file, of what is computed."""
+    return float32 if value.type.dtype == bool_ else value.type.dtype
+
+
+def _number(number: float) -> float:
+    """A number as an attribute."""
+    return int(number) if isinstance(number, bool) else number
 
 
 def _reshape_codes(old: Sequence[int], new: Sequence[int]) -> tuple[int, ...]:
@@ -579,17 +782,18 @@ def _means(graph: Graph) -> set[Node]:
     return found
 
 
-def _without_checks(graph: Graph) -> list[Node]:
-    """The nodes without bounds checks and what only those need: MXNet's operators take the nearest element."""
+def _needed(graph: Graph) -> list[Node]:
+    """The nodes that a result needs, and those with effects, which are refused.
+
+    Bounds checks are left out, with what only those need: MXNet's operators take the nearest element.
+    """
     uses = Counter(value for node in graph.nodes for value in node.inputs)
     uses.update(graph.outputs)
     kept: list[Node] = []
-    checked: set[Value] = set()
     for node in reversed(graph.nodes):
-        idle = any(value in checked for value in node.outputs) and not any(uses[value] for value in node.outputs)
+        idle = not any(uses[value] for value in node.outputs) and effect_of(node.op) is Effect.PURE
         if idle or isinstance(node.op, ops.Bounds):
             uses.subtract(node.inputs)
-            checked.update(node.inputs)
         else:
             kept.append(node)
     return kept[::-1]

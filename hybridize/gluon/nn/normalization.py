@@ -18,12 +18,12 @@ from hybridize.gluon.parameter import UNKNOWN, Parameter
 
 
 def _check_epsilon(block: HybridBlock, epsilon: Any) -> None:
-    """Refuse what is not positive.
+    """Refuse what is no positive number.
 
     Raises:
-        ArgumentError E331: it is not.
+        ArgumentError E331: it is none.
     """
-    if not epsilon > 0:
+    if not hasattr(epsilon, "__float__") or not epsilon > 0:
         what = f"epsilon of {type(block).__name__} must be a positive number, got {epsilon!r}"
         raise ArgumentError("E331", what, help="without it a constant channel would be divided by 0")
 

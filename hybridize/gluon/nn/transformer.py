@@ -53,14 +53,16 @@ class _Layer(HybridBlock):
         self._pre_norm, self._dropout = pre_norm, dropout
         weights: dict[str, Any] = {"dtype": dtype, "weight_initializer": weight_initializer}
 
-        def attention(turned: HybridBlock | None) -> MultiHeadAttention:
+        def attention(**of: Any) -> MultiHeadAttention:
             part = dropout if attention_dropout is None else attention_dropout
-            return MultiHeadAttention(units, num_heads, part, use_bias, num_kv_heads, rotary=turned, **weights)
+            return MultiHeadAttention(
+                units, num_heads, part, use_bias, num_kv_heads, query_units=units, **of, **weights
+            )  # fmt: skip
 
         with self.name_scope():
-            self.self_attn = attention(rotary)
+            self.self_attn = attention(rotary=rotary, key_units=units, value_units=units)
             if self._sublayers == 3:
-                self.cross_attn = attention(None)
+                self.cross_attn = attention()  # of a memory, whose vectors may have another size
             self.feed_forward = FeedForward(hidden_size, units, activation, dropout, use_bias, units, **weights)
             for number in range(1, self._sublayers + 1):
                 setattr(self, f"norm{number}", _NORMS[norm](epsilon=epsilon, in_channels=units))

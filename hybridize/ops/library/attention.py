@@ -24,10 +24,11 @@ from hybridize.ops.analysis import exp, rsqrt
 from hybridize.ops.arithmetic import add, bit_and, div, ge, gt, lt, max, mul, sub, where
 from hybridize.ops.composite import composite
 from hybridize.ops.composites import dropout as dropped
-from hybridize.ops.composites import softmax
+from hybridize.ops.composites import log_softmax, softmax
 from hybridize.ops.contract import contract
 from hybridize.ops.custom import CustomGradient
 from hybridize.ops.op import Operand, bind, capturing, type_of
+from hybridize.ops.reductions import any as any_of
 from hybridize.ops.reductions import reduce_max
 from hybridize.ops.sizes import size_of
 from hybridize.ops.slicing import iota
@@ -91,6 +92,18 @@ def masked_softmax(x: Operand, mask: Operand, axis: int, temperature: float = 1.
     if temperature != 1.0:
         scores = div(scores, like(temperature, scores))
     return cast(softmax_of_some(_only(_stretched("masked_softmax", mask, scores), scores), axis), type_of(x).dtype)
+
+
+def masked_log_softmax(x: Operand, mask: Operand, axis: int) -> Operand:
+    """The logarithm of the masked softmax; -infinity where the mask is false.
+
+    Raises:
+        ShapeError E191: the mask does not broadcast to the scores.
+    """
+    seen = _stretched("masked_log_softmax", mask, x)
+    some = spread(any_of(seen, (axis,)), type_of(x).shape, (axis,))
+    hidden = where(some, like(-math.inf, x), like(0, x))  # of a row with nothing to see the softmax would be NaN
+    return _only(seen, log_softmax(where(seen, x, hidden), axis))
 
 
 def _only(mask: Operand, scores: Operand) -> Operand:
