@@ -401,7 +401,7 @@ MIDDLING = 24
 VECTORS = 8
 """Registers that a line of rows takes at most."""
 PAIR = 2
-"""Threads beyond which each had better have rows of its own. Measured: two, of which each reads one half of the lines of
+"""Threads beyond which each had better have rows of its own. Measured: two, each of which reads a half of the lines of
 memory, take as long as one that reads them whole."""
 
 
