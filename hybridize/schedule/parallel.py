@@ -21,11 +21,14 @@ WORTH_US = 100.0
 """Estimated work for which workers are woken. Measured: a step of 25 us takes as long with a worker that must be woken
 first, and half as long with one that is awake."""
 AWAKE_US = 5.0
-"""Estimated work for which those are used that are awake: they do not fall asleep at once after a loop."""
+"""Estimated work for which those are used that are awake: they do not fall asleep at once after a loop. So little pays,
+because what one thread has written the others read from its cache, slowly: a convolution of 64 images takes 105 us on
+two threads whose operand one of them has copied in 9 us, and 82 us where both have copied."""
 INNER_US = 20.0
 """Estimated work of a step in a loop for which those are used that the loop keeps awake from turn to turn."""
 RANGE_US = 2.0
-"""Estimated work that one range has at least."""
+"""Estimated work that one range has at least. Where ranges are as many in small steps as in large ones, a thread meets
+what it has written itself."""
 LOOP_US = 3.0
 """Estimated work that takes as long as to begin and to end a loop with a worker that is awake."""
 GROWTH = 32
