@@ -21,6 +21,13 @@ os.environ["HYBRIDIZE_MACHINE"] = "table"
 CHAPTER = Path(__file__).parent / "chapter"
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Refuse tests whose names are others in each process: two of them could not share the run."""
+    changing = [item.nodeid for item in items if " at 0x" in item.nodeid]
+    if changing:
+        raise pytest.UsageError(f"the name of a test holds an address: {changing[0]}; give its parameters ids")
+
+
 @pytest.fixture(autouse=True)
 def checked() -> Iterator[None]:
     """Verify every graph after every pass, as CHECK=1 does."""

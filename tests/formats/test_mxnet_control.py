@@ -147,7 +147,6 @@ def skipping(x):
 @pytest.mark.parametrize(
     ("function", "most"),
     [(fixed, 7), (in_threes, 7), (upside_down, 6), (counting, 4), (skipping, 30)],
-    ids=lambda one: str(one),
 )
 def test_files_hold_the_most_rounds(function, most, tmp_path):
     net = Body(function)
