@@ -1,7 +1,10 @@
 """Generation: the same tokens imperatively and in a program; sampling by its statistics, beams by brute force."""
 
+import gc
 import itertools
 import math
+import os
+from pathlib import Path
 
 import numpy
 import pytest
@@ -268,3 +271,24 @@ def test_a_generator_is_exported(net, tmp_path):
         generator(prompts)
         for form in ("library", "archive"):
             generator.export(str(tmp_path / "generator"), format=form)  # which runs what it writes
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="what is resident is asked of Linux")
+def test_ten_thousand_steps_take_the_memory_of_one():
+    """Caches are written where they lie, one program serves all places, and nothing is left of a step."""
+    length, net = 1000, GPT(23, 16, 2, 2, max_length=1000)
+    net.initialize()
+    net.hybridize()
+    caches = net.begin_cache(2)
+    step = hybridize(lambda token, place: net.step(token, place, caches))
+
+    def run(count):
+        token = np.array([3, 5], dtype="int64")
+        for place in range(count):
+            token = step(token, place % length).argmax(-1).astype("int64")
+        gc.collect()
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    held, programs = run(2 * length), len(step.programs())
+    assert run(10_000) - held < 1 << 20
+    assert len(step.programs()) == programs <= 2
