@@ -42,6 +42,11 @@ def letters_of(numbers):
     return "".join(chr(int(number) + 32) for number in numbers)
 
 
+def indented(letters):
+    """Text in lines of 80 columns at most, two of them spaces."""
+    return "\n".join(f"  {letters[first : first + 78]}" for first in range(0, len(letters), 78))
+
+
 def pieces(count, batch, length):
     """Batches of random pieces of the text, [batch, length + 1]: each letter is to be told from those before it."""
     every = numbers_of(text())
@@ -135,7 +140,7 @@ def tell_letters(models, train, size, prompt, writers):
         for writer in writers(net, size):
             writer.hybridize()
             letters = writer(np.array(numbers_of(prompt)[None], dtype="int64"))[0].asnumpy().reshape(-1)
-            print(f"{name}, {type(writer).__name__}:\n  {prompt}{letters_of(letters)}")
+            print(f"{name}, {type(writer).__name__}:", indented(prompt + letters_of(letters)), sep="\n")
         cost = float(hybridize(cost_of_letters)(net, held_out))
         outcomes.append(Outcome(name, parameters(net), "next letter", cost, size.goal, most=True))
     end(outcomes)

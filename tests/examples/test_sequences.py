@@ -33,6 +33,13 @@ def test_all_programs_are_tried():
     assert {path.stem for path in PROGRAMS.glob("*.py")} == {*MODELS, "reading"}
 
 
+@pytest.mark.parametrize("count", [1, 78, 79, 160])
+def test_what_a_net_writes_is_shown_in_lines_of_80_columns(count, program):
+    lines = program("reading").indented("x" * count).splitlines()
+    assert "".join(line.removeprefix("  ") for line in lines) == "x" * count
+    assert max(map(len, lines)) <= 80
+
+
 def reaches_its_goals(name, *arguments):
     """Which it checks itself: losses, accuracies, and that both ways to run a step give the same."""
     done = subprocess.run([sys.executable, PROGRAMS / f"{name}.py", *arguments], capture_output=True, text=True)
