@@ -16,6 +16,8 @@ from hybridize.base.errors import CaptureError
 from hybridize.base.once import once
 
 _MODES = ("lstm", "gru", "rnn_tanh", "rnn_relu")
+_PACKS = "_pack_padded_sequence"
+"""The function of torch through which all that packs sequences goes."""
 
 
 @once
@@ -47,8 +49,9 @@ def _operator(mode: str) -> Any:
 
 
 def stands_for(function: Callable[..., Any]) -> bool:
-    """Tell whether a function of torch runs recurrent layers."""
-    return getattr(function, "__name__", "") in _MODES and function in _operators()
+    """Tell whether a function of torch runs recurrent layers, or packs sequences for them."""
+    name = getattr(function, "__name__", "")
+    return name == _PACKS or (name in _MODES and function in _operators())
 
 
 def is_theirs(gradient: type) -> bool:
@@ -60,12 +63,13 @@ def call(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, An
     """Call the operator that stands for a function.
 
     Raises:
-        CaptureError E422: the layers are over a packed sequence.
+        CaptureError E422: the layers are over a packed sequence, or one is made.
     """
-    if kwargs:
+    packs = function.__name__ == _PACKS
+    if kwargs and not packs:
         return function(*args, **kwargs)
     x, *rest = args
-    if len(rest) < 8 or not isinstance(rest[2], bool):
+    if packs or len(rest) < 8 or not isinstance(rest[2], bool):
         raise CaptureError(
             "E422",
             "a recurrent layer over a packed sequence, whose steps have batches of different sizes",

@@ -10,6 +10,7 @@ from hybridize import autograd
 from hybridize.array import np, npx
 from hybridize.base.errors import CaptureError, ShapeError
 from hybridize.capture import Function
+from tests.refusals import refusal
 
 NOT_CALLED = {
     "load", "save", "savez", "print", "set_printoptions", "printoptions", "seed", "waitall", "from_dlpack", "foreach",
@@ -151,7 +152,7 @@ def test_two_matrices(name):
 def test_errors_name_the_function_that_was_called():
     for name in ("inv", "det", "cholesky", "solve", "eigh", "cond", "tensorsolve", "matrix_power", "svd", "lstsq"):
         rest = {"solve": (V,), "lstsq": (V,), "tensorsolve": (V,), "matrix_power": (-1,)}.get(name, ())
-        with pytest.raises(numpy.linalg.LinAlgError if name != "matrix_power" else ValueError, match=f": {name} takes"):
+        with refusal(numpy.linalg.LinAlgError if name != "matrix_power" else ValueError, f": {name} takes"):
             Function(lambda x, name=name, rest=rest: getattr(L, name)(x, *rest), backend="numpy")(SCALAR)
 
 

@@ -5,6 +5,7 @@ from hybridize import hybridize
 from hybridize.array import np
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
+from tests.refusals import refusal
 
 
 def test_the_default_is_float32():
@@ -99,7 +100,7 @@ def test_what_is_no_array():
     for bad in ("text", [object()], {"a": 1}, 1j):
         with pytest.raises(DTypeError):
             np.array(bad)
-    with pytest.raises(DTypeError, match="float33"):
+    with refusal(DTypeError, "float33"):
         np.zeros(2, dtype="float33")
     with pytest.raises(ArgumentError):
         np.exp("text")

@@ -8,6 +8,7 @@ from hypothesis.extra import numpy as hnp
 
 from hybridize.array import np
 from hybridize.base.errors import DTypeError, ShapeError
+from tests.refusals import refusal
 
 UNARY = [
     "negative",
@@ -231,7 +232,7 @@ def test_wrong_dtypes_are_refused():
         ~np.ones(2)
     with pytest.raises(DTypeError):
         -np.array([True], dtype=bool)
-    with pytest.raises(DTypeError, match="300"):
+    with refusal(DTypeError, "300"):
         np.array([1], dtype="uint8") + 300
     x = np.array([1, 2], dtype="int32")
     with pytest.raises(DTypeError, match=r"f32\[2\] cannot be stored in i32\[2\]"):

@@ -4,6 +4,7 @@ import numpy
 import pytest
 
 from hybridize import autograd, errors, hybridize, np
+from tests.refusals import refusal
 
 RANDOM = numpy.random.default_rng(11)
 
@@ -310,7 +311,7 @@ def test_the_logarithm_of_no_volume_is_infinite():
 def test_only_square_matrices_of_floats_are_taken():
     for shape in ((2, 3), (3,)):
         for function in (L.inv, L.cholesky, lambda x: L.solve(x, x)):
-            with pytest.raises(ValueError, match=r"E169|at least two|axes|square"):
+            with refusal(ValueError, r"E169|at least two|axes|square"):
                 hybridize(function)(np.ones(shape))
     with pytest.raises(TypeError, match="E221"):
         hybridize(L.inv)(np.ones((2, 2), dtype="float16"))

@@ -7,6 +7,7 @@ import hybridize as hy
 from hybridize import autograd
 from hybridize.array import np, npx
 from hybridize.base.errors import ArgumentError, CaptureError, DTypeError, ShapeError
+from tests.refusals import refusal
 
 RANDOM = numpy.random.default_rng(0)
 
@@ -300,13 +301,13 @@ def test_sizes_that_do_not_fit_are_named(trace):
             assert "10 and 12 must be equal" in error.value.help
     with pytest.raises(ArgumentError):
         np.einsum("ij,jk", np.ones((2, 2)))
-    with pytest.raises(ShapeError, match="fully_connected"):
+    with refusal(ShapeError, "fully_connected"):
         npx.fully_connected(np.ones((1, 511)), np.ones((256, 512)))
 
 
 def test_what_may_be_complex_is_named_while_capturing(trace):
     for name in ("eig", "eigvals"):
-        with pytest.raises(CaptureError, match=f"linalg.{name}"):
+        with refusal(CaptureError, f"linalg.{name}"):
             trace(getattr(np.linalg, name), numbers(3, 3))
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from hybridize.array import np, npx
 from hybridize.base.errors import ArgumentError, ShapeError
+from tests.refusals import refusal
 
 RANDOM = numpy.random.default_rng(1)
 X = RANDOM.normal(size=(4, 6)).astype("float32")
@@ -112,7 +113,7 @@ def test_normalisations(both):
     )
     instance = both(lambda x, g, b: npx.instance_norm(x, g, b, eps=1e-5), images, g, b, rtol=1e-4, atol=1e-4)
     assert abs(((instance - b[:, None, None]) / g[:, None, None]).mean((2, 3))).max() < 1e-4
-    with pytest.raises(ShapeError, match="layer_norm"):
+    with refusal(ShapeError, "layer_norm"):
         npx.layer_norm(np.array(X), np.ones(5), np.ones(5))
 
 
@@ -179,5 +180,5 @@ def test_control_flow_is_python_when_imperative(capsys):
     npx.print("x = {}", x)
     assert capsys.readouterr().out.splitlines() == ["x is [1. 2.]", "x = [1. 2.]"]
     npx.assert_(x > 0)  # noqa: PT009
-    with pytest.raises(RuntimeError, match="too small"):
+    with refusal(RuntimeError, "too small"):
         npx.assert_(x > 1, "too small")  # noqa: PT009

@@ -5,6 +5,7 @@ import pytest
 
 from hybridize.array import array_api, np
 from hybridize.base.errors import CaptureError
+from tests.refusals import refusal
 
 X = numpy.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.5]], "float32")
 CALLS = {
@@ -34,7 +35,7 @@ def test_numpys_functions_run_ours(both, name):
 def test_what_we_lack_is_numpys_and_is_named_while_capturing(trace):
     assert numpy.nanmedian(np.array(X)).item() == numpy.nanmedian(X)
     numpy.testing.assert_allclose(numpy.corrcoef(np.array(X)).asnumpy(), numpy.corrcoef(X), rtol=1e-5)
-    with pytest.raises(CaptureError, match="corrcoef"):
+    with refusal(CaptureError, "corrcoef"):
         trace(numpy.corrcoef, X)
 
 

@@ -8,6 +8,7 @@ from hypothesis.extra import numpy as hnp
 
 from hybridize.array import np
 from hybridize.base.errors import ArgumentError, OutOfBoundsError, ShapeError
+from tests.refusals import refusal
 
 X = numpy.array([[[1.5, -2.0, 3.0], [0.5, 4.0, -1.0]]] * 2, "float32") * numpy.array([[[1.0]], [[-0.5]]], "float32")
 AXES = [None, 0, -1, (0, 2), (1,), ()]
@@ -78,7 +79,7 @@ def test_initial_dtype_and_out():
 
 def test_wrong_axes():
     for axis in (3, -4, (0, 3)):
-        with pytest.raises(OutOfBoundsError, match="axis"):
+        with refusal(OutOfBoundsError, "axis"):
             np.array(X).sum(axis=axis)
     with pytest.raises(ArgumentError, match="twice"):
         np.array(X).sum(axis=(0, 0))

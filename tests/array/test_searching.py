@@ -3,6 +3,7 @@ import pytest
 
 from hybridize.array import np, npx
 from hybridize.base.errors import ArgumentError, CaptureError, OutOfBoundsError, ShapeError
+from tests.refusals import refusal
 
 X = numpy.array([[3.0, 1.0, 2.0, 1.0], [0.5, -1.0, 7.0, 2.5], [2.0, 2.0, -3.0, 0.0]], "float32")
 
@@ -115,7 +116,7 @@ def test_sizes_that_are_data_need_values(trace):
     assert [part.tolist() for part in np.nonzero(x)] == [[0, 0, 1, 1], [0, 2, 1, 2]]
     assert np.bincount(np.array([1, 1, 3], dtype="int64")).tolist() == [0, 2, 0, 1]
     for name in ("unique", "nonzero", "bincount", "histogram"):
-        with pytest.raises(CaptureError, match=name):
+        with refusal(CaptureError, name):
             trace(getattr(np, name), X)
 
 

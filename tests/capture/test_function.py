@@ -18,6 +18,7 @@ from hybridize.base.errors import ArgumentError, CaptureError, DTypeError, Shape
 from hybridize.capture import Function
 from hybridize.formats import read_archive
 from hybridize.programs import Program
+from tests.refusals import refusal
 
 X = [1.0, 2.0]
 
@@ -98,13 +99,13 @@ def test_a_program_refuses_other_types():
 
 
 def test_unknown_keywords_and_values():
-    with pytest.raises(TypeError, match="bakend"):
+    with refusal(TypeError, "bakend"):
         Function(mlp, bakend="llvm")
     with pytest.raises(TypeError, match="backend must be one of"):
         Function(mlp, backend="cuda")
-    with pytest.raises(TypeError, match="threads"):
+    with refusal(TypeError, "threads"):
         Function(mlp, threads=0)
-    with pytest.raises(TypeError, match="verify"):
+    with refusal(TypeError, "verify"):
         Function(mlp, verify="everything")
     Function(mlp, static_alloc=True, static_shape=True, inline_limit=3, forward_bulk_size=1, backward_bulk_size=2)
 

@@ -12,6 +12,7 @@ import hybridize as hz
 from hybridize import autograd, gluon, hybridize, init, lr_scheduler, np, npx
 from hybridize.errors import ShapeError
 from hybridize.gluon import nn
+from tests.refusals import refusal
 
 CROSS_ENTROPY = gluon.loss.SoftmaxCrossEntropyLoss()
 
@@ -448,7 +449,7 @@ def bad_batches_change_nothing(kit):
         if number in (0, 3):
             for wrong in ((x[:, :4], y), (x, y[:3])):
                 draws = np.random.uniform(size=2), hz.random.seed(number)
-                with pytest.raises(ShapeError, match="E102" if wrong[1] is y else "E139"):
+                with refusal(ShapeError, "E102" if wrong[1] is y else "E139"):
                     train(*wrong)
                 hz.random.seed(number)
                 kit.see(draws[0])

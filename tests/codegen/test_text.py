@@ -2,12 +2,11 @@
 
 import ctypes
 
-import pytest
-
 from hybridize.codegen.link import link
 from hybridize.codegen.llvm.engine import compile_module, compile_program, emit_object, host_target
 from hybridize.codegen.llvm.text import UNOPTIMISED, Function, Module, joined
 from hybridize.runtime.image import Loaded
+from tests.refusals import refusal
 
 
 def module(number):
@@ -36,7 +35,7 @@ def test_modules_joined_keep_their_own():
 
 
 def test_one_function_that_is_not_there():
-    with pytest.raises(KeyError, match="nobody"):
+    with refusal(KeyError, "nobody"):
         joined({"m": module(1)}, "nobody")
 
 

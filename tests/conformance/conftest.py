@@ -11,6 +11,7 @@ from hybridize.array import ndarray, np
 from hybridize.base.errors import HybridizeError
 from hybridize.base.nested import flatten
 from hybridize.capture import Function
+from tests.refusals import refusal
 
 
 def fresh(value: Any) -> Any:
@@ -97,7 +98,7 @@ def refused() -> Callable[..., HybridizeError]:
     """refused(function, *args, line=..., code=...): an error at the line of the function that ends with `# here`."""
 
     def check(function: Callable[..., Any], *args: Any, code: str, match: str = "") -> HybridizeError:
-        with pytest.raises(HybridizeError, match=match) as caught:
+        with refusal(HybridizeError, match) as caught:
             Function(function, backend="numpy")(*fresh(args))
         error = caught.value
         assert error.code == code, str(error)

@@ -12,6 +12,7 @@ from hybridize.array import np
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import ArgumentError, CaptureError
 from hybridize.capture import Function
+from tests.refusals import refusal
 
 
 class Scaled:
@@ -141,7 +142,7 @@ def test_functions_without_results_are_refused_at_once():
         yield x
 
     for function, what in ((waiting, "coroutine"), (yielding, "generator"), (both, "asynchronous generator")):
-        with pytest.raises(ArgumentError, match=rf"E355.*{what}"):
+        with refusal(ArgumentError, rf"E355.*{what}"):
             hybridize(function)
 
 

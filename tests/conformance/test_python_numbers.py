@@ -18,6 +18,7 @@ from hybridize import autograd, hybridize
 from hybridize.array import np
 from hybridize.base.errors import CaptureError, HybridizeError, ShapeError
 from hybridize.capture import Function
+from tests.refusals import refusal
 
 UNARY = [operator.neg, operator.pos, abs]
 BINARY = [
@@ -804,8 +805,8 @@ def test_numbers_out_of_arrays_in_branches_and_loops(program, number):
             try:
                 expected = program(*given)
             except (ArithmeticError, ValueError) as error:
-                text = str(error) if isinstance(error, ZeroDivisionError) else None
-                with pytest.raises(type(error), match=text):
+                text = str(error) if isinstance(error, ZeroDivisionError) else ""
+                with refusal(type(error), text):
                     compiled(*given)
                 continue
             assert compiled(*given).tolist() == pytest.approx(expected.tolist(), rel=1e-5)
@@ -930,8 +931,9 @@ def test_what_python_does_with_numbers_it_does_with_those_of_data(function):
     ],
 )
 def test_what_python_cannot_do_without_the_number_is_refused_in_words_of_the_user(function, code, text):
-    with pytest.raises(CaptureError, match=rf"{code}.*{text}.*(\n.*)*test_python_numbers.py") as found:
+    with refusal(CaptureError, rf"{code}.*{text}") as found:
         Function(function)(np.array([2.0, 1.0]))
+    assert found.value.loc.file == __file__
     assert "Symbol" not in str(found.value).split("\n")[0]
 
 
@@ -948,7 +950,7 @@ def test_an_attribute_that_a_number_has_not_is_pythons_error():
     for number in (1, 1.5, numpy.float32(1), numpy.int64(1)):
         with pytest.raises(AttributeError) as expected:
             number.foo  # noqa: B018
-        with pytest.raises(AttributeError, match=str(expected.value)):
+        with refusal(AttributeError, str(expected.value)):
             Function(lambda n: n.foo)(number)
 
 

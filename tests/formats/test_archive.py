@@ -26,6 +26,7 @@ from hybridize.ops.evaluate import evaluate
 from hybridize.ops.op import constant
 from hybridize.ops.tracing import make_graph
 from hybridize.tools import contents
+from tests.refusals import refusal
 
 Point = namedtuple("Point", "x y")
 TABLE = numpy.arange(300, dtype="f4").reshape(100, 3)
@@ -118,7 +119,7 @@ def test_weights_of_every_dtype(tmp_path, dtype):
 def test_values_that_no_file_can_hold_are_named(tmp_path):
     path = tmp_path / "net"
     path.write_text("old")
-    with pytest.raises(ArgumentError, match="object"):
+    with refusal(ArgumentError, "object"):
         formats.write_archive(path, example(leaves=(ARRAY, Leaf("constant", object()), Leaf("constant", "fast"))))
     assert path.read_text() == "old"
     assert len(list(tmp_path.iterdir())) == 1

@@ -14,6 +14,7 @@ from hybridize.base.config import CONFIG
 from hybridize.base.errors import ArgumentError, CaptureError, HybridizeError, StateError, VerificationError
 from hybridize.formats import checking, exporting, file_set, library, wasm
 from hybridize.gluon import nn
+from tests.refusals import refusal
 
 FILES = {
     "archive": ["net"],
@@ -234,7 +235,7 @@ def test_what_no_call_is_found_for_is_said(tmp_path):
 def test_mistakes_are_told_before_anything_is_done(tmp_path, format, options, said):
     fast = hybridize.hybridize(lambda x: x + 1)
     fast(np.ones((3,)))
-    with pytest.raises(ArgumentError, match=said):
+    with refusal(ArgumentError, said):
         fast.export(tmp_path / "net", format, **options)
     assert listing(tmp_path) == []
 
@@ -275,7 +276,7 @@ def test_what_only_python_can_do_is_refused(tmp_path, format, code):
 
     fast = hybridize.hybridize(loud)
     fast(np.ones((2,)))
-    with pytest.raises(HybridizeError, match=code):
+    with refusal(HybridizeError, code):
         fast.export(tmp_path / "net", format)
     assert listing(tmp_path) == []
 
@@ -335,7 +336,7 @@ def test_a_flipped_bit_is_found(net, tmp_path, before, monkeypatch, format, pack
         return files
 
     monkeypatch.setattr(package, writer, damaged)
-    with pytest.raises(VerificationError, match=code) as caught:
+    with refusal(VerificationError, code) as caught:
         net.export(tmp_path / "net", format=format)
     assert unchanged(tmp_path, before)
     if code == "E810":

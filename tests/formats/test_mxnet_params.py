@@ -15,6 +15,7 @@ from hypothesis.extra import numpy as hnp
 
 from hybridize.base.errors import ArgumentError, DTypeError, LoadError
 from hybridize.formats.mxnet import parse_params, read_params, serialize_params, write_params
+from tests.refusals import refusal
 
 FILES = Path(__file__).parent / "mxnet_files"
 ALL = sorted(p for p in FILES.rglob("*") if p.suffix in (".params", ".npz", ".npy", ".v0"))
@@ -234,7 +235,7 @@ def row_sparse(size, row):
     ],
 )
 def test_malformed_files_say_what_and_where(data, what):
-    with pytest.raises(LoadError, match=what) as error:
+    with refusal(LoadError, what) as error:
         parse_params(data, "some.params")
     assert "some.params" in str(error.value)
 

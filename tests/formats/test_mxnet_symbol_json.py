@@ -9,6 +9,7 @@ import pytest
 from hybridize.base.errors import LoadError
 from hybridize.formats.mxnet.attributes import Attributes, parse_value
 from hybridize.formats.mxnet.symbol import parse_symbol, read_symbol
+from tests.refusals import refusal
 
 FILES = Path(__file__).parent / "mxnet_files"
 ALL = sorted([*FILES.rglob("*-symbol.json"), FILES / "legacy/save_000800.json"])
@@ -80,7 +81,7 @@ def test_attributes_are_checked():
     attributes = Attributes("FullyConnected", "fc1", {"num_hidden": "many", "flatten": "maybe", "dtype": "float99"})
     with pytest.raises(LoadError, match=r"FullyConnected, node 'fc1'.*num_hidden"):
         attributes.integer("num_hidden")
-    with pytest.raises(LoadError, match="flatten"):
+    with refusal(LoadError, "flatten"):
         attributes.flag("flatten", True)
     with pytest.raises(LoadError, match="float99"):
         attributes.dtype("dtype", None)
@@ -124,7 +125,7 @@ def node(**changes):
     ],
 )
 def test_malformed_graphs_say_where(text, what):
-    with pytest.raises(LoadError, match=what) as error:
+    with refusal(LoadError, what) as error:
         parse_symbol(text, "some-symbol.json")
     assert "some-symbol.json" in str(error.value)
 

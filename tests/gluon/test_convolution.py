@@ -16,6 +16,7 @@ from torch.nn import functional
 from hybridize import autograd, gluon, hybridize, np, npx
 from hybridize.errors import ArgumentError, ShapeError
 from hybridize.gluon import SymbolBlock, nn
+from tests.refusals import refusal
 
 MXNET = Path(__file__).parents[1] / "formats" / "mxnet_files" / "v1_9_1_nd"
 MODES = pytest.mark.parametrize("compiled", [False, True], ids=["imperatively", "hybridized"])
@@ -436,7 +437,7 @@ def test_blocks_of_the_first_generation(compiled):
         (lambda: nn.Conv2D(4, 3, padding=-1), "Conv2D with padding=-1"),
         (lambda: nn.Conv2D(4, 3, dilation=1.5), "Conv2D with dilation=1.5"),
         (lambda: nn.Conv2D(4, 3, groups=0), "Conv2D with groups=0"),
-        (lambda: nn.Conv2D(4, 3, groups=3), "any number of to 4 channels in 3 groups"),
+        (lambda: nn.Conv2D(4, 3, groups=3), "Conv2D to 4 channels in 3 groups"),
         (lambda: nn.Conv2D(4, 3, groups=2, in_channels=3), "from 3 to 4 channels in 2 groups"),
         (lambda: nn.Conv2D(4, 3, layout="NCW"), "layout of Conv2D must be 'NCHW' or 'NHWC', got 'NCW'"),
         (lambda: nn.Conv3D(4, 3, layout="NHCWD"), "layout of Conv3D must be 'NCDHW' or 'NDHWC'"),
@@ -445,7 +446,7 @@ def test_blocks_of_the_first_generation(compiled):
     ],
 )
 def test_arguments_that_are_refused(make, said):
-    with pytest.raises(ArgumentError, match=said) as caught:
+    with refusal(ArgumentError, said) as caught:
         make()
     assert caught.value.loc.file == __file__
 
@@ -474,7 +475,7 @@ def test_inputs_that_do_not_fit(make, input, said, compiled):
     layer.initialize()
     layer.hybridize(compiled)
     x = np.zeros(input)
-    with pytest.raises(ShapeError, match=said) as caught:
+    with refusal(ShapeError, said) as caught:
         layer(x)
     assert caught.value.loc.file == __file__
 

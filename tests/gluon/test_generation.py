@@ -13,6 +13,7 @@ from hybridize import errors, hybridize, load, np, npx
 from hybridize.gluon import HybridBlock, nn
 from hybridize.gluon.generation import BeamSearch, Recurrent, SequenceSampler
 from hybridize.gluon.model_zoo.text import GPT, Llama
+from tests.refusals import refusal
 
 PROMPTS = numpy.array([[5, 3, 9, 1], [7, 2, 0, 0], [4, 0, 0, 0]])
 LENGTHS = numpy.array([4, 2, 1])
@@ -239,11 +240,11 @@ def test_one_program_for_prompts_of_all_sizes(net):
 
 def test_bad_settings_and_prompts(net):
     for settings in ({"temperature": -1}, {"top_k": 0}, {"top_p": 0}, {"top_p": 1.1}, {"repetition_penalty": 0}):
-        with pytest.raises(errors.ValueArgumentError, match=next(iter(settings))):
+        with refusal(errors.ValueArgumentError, next(iter(settings))):
             SequenceSampler(net, 3, **settings)
     with pytest.raises(errors.ValueArgumentError, match="max_new_tokens"):
         SequenceSampler(net, 0)
-    with pytest.raises(errors.ArgumentError, match="n_best"):
+    with refusal(errors.ArgumentError, "n_best"):
         BeamSearch(net, 3, beams=2, n_best=3)
     for sampler in (SequenceSampler(net, 4), hybridize(SequenceSampler(net, 4).forward)):
         with pytest.raises(errors.ShapeError, match="for 12 places"):

@@ -13,6 +13,7 @@ from hybridize.capture import Function
 from hybridize.formats import read_archive
 from hybridize.formats.mxnet import read_params
 from hybridize.gluon import Constant, HybridBlock, Parameter, SymbolBlock, nn
+from tests.refusals import refusal
 
 
 def get_net(*layers):
@@ -212,7 +213,7 @@ def test_keywords(x):
     net = get_net()
     net.hybridize(static_alloc=True, static_shape=True, inline_limit=4)
     net(x)
-    with pytest.raises(ArgumentError, match="static_aloc"):
+    with refusal(ArgumentError, "static_aloc"):
         net.hybridize(static_aloc=True)
     with pytest.raises(TypeError):
         net.hybridize(nonsense=1)

@@ -8,6 +8,7 @@ from hybridize import autograd, gluon
 from hybridize.array import np
 from hybridize.base.errors import OutOfBoundsError, StateError
 from hybridize.gluon import loss as losses
+from tests.refusals import refusal
 
 torch = pytest.importorskip("torch")
 functional = torch.nn.functional
@@ -166,7 +167,7 @@ def test_what_was_predicted_may_not_be_overwritten():
         pred = x * 1
         value = losses.L2Loss()(pred, y)
     pred[...] = 0
-    with pytest.raises(StateError, match="overwritten"):
+    with refusal(StateError, "overwritten"):
         value.backward()
 
 
@@ -228,7 +229,7 @@ def test_cross_entropy_of_any_sizes(batch, classes, labels, dtype):
     for wrong in (-1, classes):
         if numpy.can_cast(numpy.min_scalar_type(wrong), labels):
             chosen[-1] = wrong
-            with pytest.raises(OutOfBoundsError, match=str(classes)):
+            with refusal(OutOfBoundsError, str(classes)):
                 loss(np.array(scores), np.array(chosen, dtype=labels))
 
 

@@ -17,6 +17,7 @@ from hybridize.formats.mxnet.execute import execute
 from hybridize.formats.mxnet.params import read_params
 from hybridize.formats.mxnet.symbol import parse_symbol
 from hybridize.gluon import SymbolBlock, nn
+from tests.refusals import refusal
 
 MXNET = Path(__file__).parents[1] / "formats" / "mxnet_files"
 SHAPES = {"rows": (16, 5), "sequence": (4, 5, 7), "image": (3, 5, 2, 4)}
@@ -290,7 +291,7 @@ def test_a_step_that_fails_moves_nothing():
     before = [parameter.data().asnumpy() for parameter in net.collect_params().values()]
     net[0].weight.set_data(net[0].weight.data() * numpy.inf)
     before[0] = net[0].weight.data().asnumpy()
-    with pytest.raises(AssertionFailed, match="diverged"):
+    with refusal(AssertionFailed, "diverged"):
         step(np.array(drawn(4, 6), dtype="float64"), labels)
     for parameter, was in zip(net.collect_params().values(), before, strict=True):
         numpy.testing.assert_array_equal(parameter.data().asnumpy(), was)

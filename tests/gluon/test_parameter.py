@@ -7,6 +7,7 @@ from hybridize import gluon, init
 from hybridize.array import np
 from hybridize.base.errors import ArgumentError, DeferredInitializationError, DeviceError, ShapeError, StateError
 from hybridize.gluon import Constant, Parameter, ParameterDict, nn
+from tests.refusals import refusal
 
 
 def made(*shape, **kwargs):
@@ -100,7 +101,7 @@ def test_gradients_are_zero_before_the_first():
     parameter.grad_req = "null"
     with pytest.raises(StateError, match="grad_req is null"):
         parameter.grad()
-    with pytest.raises(ArgumentError, match="sometimes"):
+    with refusal(ArgumentError, "sometimes"):
         parameter.grad_req = "sometimes"
 
 
@@ -112,7 +113,7 @@ def test_wrong_data_is_refused():
         parameter.shape = (2, 3, 4)
     with pytest.raises(DeviceError, match="no device gpu"):
         parameter.reset_device("gpu(0)")
-    with pytest.raises(ArgumentError, match="row_sparse"):
+    with refusal(ArgumentError, "row_sparse"):
         Parameter("weight", stype="row_sparse")
     assert [str(device) for device in parameter.list_ctx()] == ["cpu(0)"]
 
@@ -136,7 +137,7 @@ def test_get_makes_and_finds():
     assert params["net_weight"] is weight
     with pytest.raises(ShapeError, match="cannot become"):
         params.get("weight", shape=(4, 4))
-    with pytest.raises(ArgumentError, match="dtype"):
+    with refusal(ArgumentError, "dtype"):
         params.get("weight", dtype="float16")
     shared = ParameterDict("net_", shared=params)
     assert shared.get("weight") is weight

@@ -12,6 +12,7 @@ from hybridize import autograd, gluon, lr_scheduler, optimizer
 from hybridize.array import np
 from hybridize.errors import ArgumentError, DeferredInitializationError, LoadError, StateError
 from hybridize.gluon import nn
+from tests.refusals import refusal
 
 
 def parameter(value, **settings):
@@ -252,7 +253,7 @@ def test_a_step_within_record_is_not_recorded():
     ],
 )
 def test_wrong_arguments(arguments, code):
-    with pytest.raises(ArgumentError, match=code):
+    with refusal(ArgumentError, code):
         gluon.Trainer(*arguments)
 
 
@@ -450,7 +451,7 @@ def test_states_of_something_else_are_refused_and_nothing_changes(tmp_path, make
     saved(tmp_path / "states", learning_rate=0.7)
     trainer = make()
     before = trainer.optimizer.lr
-    with pytest.raises(LoadError, match=code):
+    with refusal(LoadError, code):
         trainer.load_states(tmp_path / "states")
     assert trainer.optimizer.num_update == 0
     assert trainer.optimizer.lr == before
@@ -536,7 +537,7 @@ def test_foreign_files_are_told(tmp_path):
     made.save(str(tmp_path / "archive"))
     with pytest.raises(LoadError, match="E660"):
         trainer.load_states(tmp_path / "net.params")
-    with pytest.raises(LoadError, match="pickle"):
+    with refusal(LoadError, "pickle"):
         trainer.load_states(tmp_path / "pickle")
     with pytest.raises(LoadError, match="E600"):
         trainer.load_states(tmp_path / "nothing")

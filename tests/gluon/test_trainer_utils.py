@@ -14,6 +14,7 @@ from hybridize.array import np
 from hybridize.errors import ArgumentError, DeviceError, LoadError
 from hybridize.gluon import utils
 from hybridize.gluon.utils import clip_global_norm, split_and_load, split_data
+from tests.refusals import refusal
 
 
 @given(size=st.integers(1, 20), parts=st.integers(1, 8), axis=st.sampled_from([0, 1, -1]))
@@ -108,10 +109,10 @@ def test_wrong_calls():
     with pytest.raises(ValueError, match=r"E362.*list of arrays"):
         clip_global_norm(np.ones(2), 1.0)
     for axis in (2, -3):
-        with pytest.raises(ValueError, match=f"E361.*no axis {axis}"):
+        with refusal(ValueError, f"E361.*no axis {axis}"):
             split_data(np.ones((4, 2)), 2, axis)
     for parts in (2.0, "2", 0):
-        with pytest.raises(ValueError, match=f"E361.*{parts!r} parts"):
+        with refusal(ValueError, f"E361.*{parts!r} parts"):
             split_data(np.ones((4, 2)), parts)
     with pytest.raises(ArgumentError, match="E363"):
         utils.download("https://example.org/weights")

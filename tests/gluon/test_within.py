@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Errors about blocks: the layer and where it is in its net; keywords that no layer has."""
 
+import re
+
 import pytest
 
 from hybridize import autograd, errors, gluon, nd, np, npx
 from hybridize.gluon import HybridBlock, nn, rnn
 from hybridize.verb import hybridize
+from tests.refusals import refusal
 
 
 def net_of(compiled):
@@ -25,13 +28,13 @@ def net_of(compiled):
     [
         (
             (2, 1, 16, 16),
-            r"in Conv2D\(3 -> 4, .*\), '0\.0' of HybridSequential",
+            r"Conv2D\(3 -> 4, .*\), '0\.0' of HybridSequential",
             "the channels of x, 1, must be groups",
         ),
-        ((2, 16, 16, 3), r"in Conv2D\(3 -> 4, .*\), '0\.0' of", "axis 3 has so many: is the layout another one"),
-        ((3, 16, 16), r"in Conv2D\(3 -> 4, .*\), '0\.0' of", r"np\.expand_dims\(x, 0\)"),
-        ((2, 3, 4, 4), r"in Conv2D\(4 -> 4, .*\), '2' of", "a window over 3 elements does not fit into 1"),
-        ((2, 3, 20, 20), r"in Dense\(100 -> 10, linear\), '3' of", "the size of a row, 196"),
+        ((2, 16, 16, 3), r"Conv2D\(3 -> 4, .*\), '0\.0' of", "axis 3 has so many: is the layout another one"),
+        ((3, 16, 16), r"Conv2D\(3 -> 4, .*\), '0\.0' of", r"np\.expand_dims\(x, 0\)"),
+        ((2, 3, 4, 4), r"Conv2D\(4 -> 4, .*\), '2' of", "a window over 3 elements does not fit into 1"),
+        ((2, 3, 20, 20), r"Dense\(100 -> 10, linear\), '3' of", "the size of a row, 196"),
     ],
     ids=str,
 )
@@ -39,11 +42,10 @@ def test_the_layer_that_does_not_take_its_input(compiled, way, shape, place, rem
     net = net_of(compiled)
     x = np.ones(shape)
     call = {"call": net, "recorded": net, "step": hybridize(lambda x: net(x).sum())}[way]
-    with pytest.raises(errors.ShapeError, match=place) as caught, autograd.record(way == "recorded"):
+    with refusal(errors.ShapeError, remedy) as caught, autograd.record(way == "recorded"):
         call(x)
-    text = str(caught.value)
-    assert remedy.replace("\\", "") in text
-    assert __file__ in text, "the user's own line"
+    assert re.match(place, caught.value.within)
+    assert caught.value.loc.file == __file__, "the user's own line"
     assert net(np.ones((2, 3, 16, 16))).shape == (2, 10)
 
 
@@ -96,8 +98,9 @@ def test_a_layer_on_one_side_of_a_branch_on_data(way, compiled):
     if compiled == "two calls" and way in ("if", "cond"):  # the program is made for data that takes the other side
         assert inner(-np.ones((2, 4))).shape == (2, 4)
     for _ in range(2):
-        with pytest.raises(errors.ShapeError, match=r"in Dense\(5 -> 3, linear\), " + path):
+        with pytest.raises(errors.ShapeError) as caught:
             call(np.ones((2, 4)))
+        assert re.match(r"Dense\(5 -> 3, linear\), " + path, caught.value.within)
 
 
 @pytest.mark.parametrize("compiled", [False, True])
@@ -114,8 +117,9 @@ def test_a_line_of_the_users_is_in_no_layer(compiled):
     net.add(nn.Dense(5), Sum())
     net.initialize()
     net.hybridize(compiled)
-    with pytest.raises(errors.ShapeError, match=r"self\.one\(x\) \+ self\.other\(x\)") as caught:
+    with refusal(errors.ShapeError, r"add.*f32\[2,3\] and f32\[2,4\]") as caught:
         net(np.ones((2, 2)))
+    assert caught.value.loc.text == "return self.one(x) + self.other(x)"
     assert "\n  in " not in str(caught.value)
 
 
@@ -134,7 +138,7 @@ class Mine(HybridBlock):
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: nn.Conv2D(4, 3, stride=2), "Conv2D takes no keyword 'stride'.*\n.*\n.*'strides'"),
+        (lambda: nn.Conv2D(4, 3, stride=2), "Conv2D takes no keyword 'stride'\n.*'strides'"),
         (lambda: nn.Conv2DTranspose(4, 3, dilate=2), "'dilation'"),
         (lambda: nn.Conv1D(4, 3, padding_mode="same"), "'padding'"),
         (lambda: nn.Dense(3, bias=False), "'use_bias'"),
@@ -143,13 +147,13 @@ class Mine(HybridBlock):
         (lambda: nn.MaxPool2D(kernel_size=2), "'pool_size'"),
         (lambda: nn.Dropout(0.5, axis=1), "'axes'"),
         (lambda: gluon.loss.L2Loss(reduction="mean"), "it takes batch_axis, params, prefix, weight"),
-        (lambda: Mine(3, unit=4), "Mine takes no keyword 'unit'.*\n.*\n.*'units'"),
-        (lambda: nn.HybridSequential(nn.Dense(3)), r"HybridSequential with prefix=Dense.*\n.*\n.*net\.add"),
+        (lambda: Mine(3, unit=4), "Mine takes no keyword 'unit'\n.*'units'"),
+        (lambda: nn.HybridSequential(nn.Dense(3)), r"HybridSequential with prefix=Dense\n.*net\.add"),
         (lambda: nn.Sequential(prefix=3), "with prefix=int"),
     ],
 )
 def test_keywords_that_a_layer_has_not(make, said):
-    with pytest.raises(errors.ArgumentError, match=said) as caught:
+    with refusal(errors.ArgumentError, said) as caught:
         make()
     assert isinstance(caught.value, TypeError)
     assert __file__ in str(caught.value)
@@ -157,7 +161,7 @@ def test_keywords_that_a_layer_has_not(make, said):
 
 @pytest.mark.parametrize(("group", "name", "said"), [("contrib", "box_nmsx", ""), ("random", "unifrom", "uniform")])
 def test_names_that_a_group_of_functions_has_not(group, name, said):
-    with pytest.raises(errors.MissingNameError, match=rf"'nd\.{group}' has no '{name}'.*(\n.*)*{said}"):
+    with refusal(errors.MissingNameError, rf"'nd\.{group}' has no '{name}'.*(\n.*)*{said}"):
         getattr(getattr(nd, group), name)
 
 

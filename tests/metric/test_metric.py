@@ -10,6 +10,7 @@ import hybridize
 from hybridize import metric
 from hybridize.array import np
 from hybridize.base.errors import ArgumentError, CaptureError, ShapeError
+from tests.refusals import refusal
 
 draw = numpy.random.default_rng(0)
 COUNT = 60
@@ -370,7 +371,7 @@ def test_float16_and_torch():
     ],
 )
 def test_shapes_that_do_not_fit(one, labels, preds, text):
-    with pytest.raises(ShapeError, match=text):
+    with refusal(ShapeError, text):
         one.update(numpy.zeros(labels), numpy.zeros(preds))
     assert one.num_inst == 0
 
@@ -399,7 +400,7 @@ def test_shapes_that_do_not_fit(one, labels, preds, text):
     ],
 )
 def test_what_cannot_be_is_an_error(make, text):
-    with pytest.raises(ArgumentError, match=text):
+    with refusal(ArgumentError, text):
         make()
 
 

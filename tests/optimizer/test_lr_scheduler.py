@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from hybridize import lr_scheduler
 from hybridize.errors import ArgumentError
+from tests.refusals import refusal
 
 
 def test_factor_changes_after_every_step_updates():
@@ -114,7 +115,7 @@ def test_factor_is_what_mxnet_gives_call_by_call(step, factor, warmup, updates):
     ],
 )
 def test_values_without_meaning(code, make):
-    with pytest.raises(ValueError, match=code):
+    with refusal(ValueError, code):
         make()
 
 

@@ -12,6 +12,7 @@ from hybridize import autograd, gluon, hybridize, np, npx
 from hybridize.array.storage import Storage
 from hybridize.gluon import nn
 from hybridize.programs.donation import donated
+from tests.refusals import refusal
 
 MIB = 1 << 20
 
@@ -253,7 +254,7 @@ def test_nothing_is_written_where_a_program_asserts():
         return w.sum()
 
     step(np.zeros(10))
-    with pytest.raises(AssertionError, match="too large"):
+    with refusal(AssertionError, "too large"):
         step(np.full(10, 1e6))
     numpy.testing.assert_array_equal(w.asnumpy(), start)
     assert _updates(step, np.zeros(10)) == 0

@@ -6,6 +6,7 @@ import pytest
 from hybridize import autograd, disabled, hybridize, load, np
 from hybridize.errors import ArgumentError, DTypeError, ShapeError, StateError
 from hybridize.gluon import nn
+from tests.refusals import refusal
 
 
 @pytest.fixture
@@ -66,9 +67,9 @@ def test_a_mode_and_other_sizes(tmp_path):
     again = load(tmp_path / "net")
     assert again(np.ones((5, 3))).shape == (5, 1)
     known = r"was saved for \(f32\[5,3\]\), while training.* for \(f32\[2,3\]\); got"
-    with pytest.raises(ArgumentError, match=rf"E310: .* {known} \(f32\[2,3\]\) while predicting"):
+    with refusal(ArgumentError, rf"E310: .* {known} \(f32\[2,3\]\) while predicting"):
         again(np.ones((2, 3)))
-    with pytest.raises(ShapeError, match=rf"E120: .* {known} \(f32\[7,3\]\) while predicting"):
+    with refusal(ShapeError, rf"E120: .* {known} \(f32\[7,3\]\) while predicting"):
         again(np.ones((7, 3)))
 
 

@@ -19,6 +19,7 @@ from hybridize.formats.mxnet.params import read_params
 from hybridize.formats.mxnet.symbol import read_symbol
 from hybridize.gluon import SymbolBlock, nn
 from hybridize.tools import contents
+from tests.refusals import refusal
 
 MUTATIONS = 1000
 
@@ -214,7 +215,7 @@ def test_every_truncation(folder, name):
         if not data[size:].strip():
             continue
         target.write_bytes(data[:size])
-        with pytest.raises(LoadError, match=rf"short-{name}"):
+        with refusal(LoadError, rf"short-{name}"):
             read(target)
 
 

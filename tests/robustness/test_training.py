@@ -25,6 +25,7 @@ from hybridize.errors import (
 from hybridize.gluon import nn
 from hybridize.gluon.contrib import estimator as estimators
 from hybridize.gluon.data import ArrayDataset, DataLoader
+from tests.refusals import refusal
 
 BOTH = pytest.mark.parametrize("compiled", [False, True], ids=["imperatively", "compiled"])
 
@@ -215,8 +216,9 @@ def test_a_gradient_that_is_not_finite(compiled, value, name, settings):
     x, y = batch(3)
     x[1, 2] = value
     what = r"E520: the gradient of parameter '0.weight' is not finite; no parameter was updated"
-    with pytest.raises(AssertionFailed, match=what + r"(.|\n)*in plain:  self.trainer.step\(x.shape\[0\]\)"):
+    with refusal(AssertionFailed, what) as caught:
         made.step(x, y)
+    assert caught.value.loc.text == "self.trainer.step(x.shape[0])"
     same(before, made.state(everything=compiled))
     assert isinstance(float(made.step(*batch(3))), float)
 
@@ -343,7 +345,7 @@ def test_a_truncated_checkpoint_of_fit(broken, tmp_path):
     made = Training()
     made.run(0, 1)
     before = made.state()
-    with pytest.raises(LoadError, match=rf"E6\d\d.*{path.name}"):
+    with refusal(LoadError, rf"E6\d\d.*{path.name}"):
         fit(made, True, 2)
     same(before, made.state())
 

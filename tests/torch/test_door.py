@@ -6,6 +6,7 @@ from torch import nn
 
 from hybridize import hybridize, load
 from hybridize.base.errors import ArgumentError, CaptureError, StateError
+from tests.refusals import refusal
 
 
 def net():
@@ -142,10 +143,10 @@ def test_the_numpy_backend_and_verification(x):
 
 def test_what_cannot_be_taken_is_refused(x):
     module = net()
-    with pytest.raises(TypeError, match="speed"):
+    with refusal(TypeError, "speed"):
         hybridize(module, speed=9)
     fast = hybridize(module)
-    with pytest.raises(ArgumentError, match="object"):
+    with refusal(ArgumentError, "object"):
         fast(object())
     with pytest.raises((CaptureError, RuntimeError)):
         fast(x[:, :4])

@@ -2,9 +2,11 @@
 
 import pytest
 import torch
+from torch.nn.utils.rnn import pack_padded_sequence, pack_sequence
 
 from hybridize import hybridize
 from hybridize.errors import CaptureError
+from tests.refusals import refusal
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 LAYERS = [
@@ -59,14 +61,25 @@ def test_dropout_between_layers():
         torch.testing.assert_close(fast(x)[0], layer(x)[0], rtol=1e-5, atol=1e-5)
 
 
-def test_packed_sequences_are_refused():
+@pytest.mark.parametrize(
+    "pack",
+    [
+        lambda x: pack_padded_sequence(x, [5, 3, 2]),
+        lambda x: pack_padded_sequence(x, torch.tensor([2, 5, 3]), enforce_sorted=False),
+        lambda x: pack_sequence([x[:, 0], x[:3, 1]]),
+    ],
+    ids=["lengths", "not sorted", "sequences"],
+)
+@pytest.mark.parametrize("kind", [torch.nn.LSTM, torch.nn.GRU, torch.nn.RNN])
+def test_packed_sequences_are_refused(kind, pack):
     class Packed(torch.nn.Module):
         def __init__(self):
             super().__init__()
-            self.layer = torch.nn.LSTM(4, 6)
+            self.layer = kind(4, 6)
 
         def forward(self, x):
-            return self.layer(torch.nn.utils.rnn.pack_padded_sequence(x, [5, 3, 2]))[1]
+            return self.layer(pack(x))[1]
 
-    with pytest.raises(CaptureError, match=r"packed sequence|pack_padded_sequence"):
+    with refusal(CaptureError, r"E422: .* packed sequence(.|\n)*use_sequence_length") as caught:
         hybridize(Packed())(torch.randn(5, 3, 4))
+    assert caught.value.loc.file == __file__

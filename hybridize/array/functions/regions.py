@@ -102,7 +102,8 @@ def correlation(
     Raises:
         ArgumentError E398: a number is not one that it may be; E399: `kernel_size` is even.
         DTypeError E239: integers.
-        ShapeError E174: the images differ; E175: no window with its displacements fits.
+        ShapeError E173: the result, or where it reaches, is beyond 64 bits; E174: the images differ; E175: no window
+            with its displacements fits.
     """
     x, y = same_floats("correlation", data1, data2)
     given = {"kernel_size": (kernel_size, 1), "max_displacement": (max_displacement, 0), "stride1": (stride1, 1)}

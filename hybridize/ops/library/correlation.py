@@ -9,7 +9,7 @@ from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.types import TensorType
 from hybridize.ops.arithmetic import add, div, ge, mul, sub, where
 from hybridize.ops.composite import composite
-from hybridize.ops.contract import contract
+from hybridize.ops.contract import LARGEST, contract
 from hybridize.ops.indexing import gather
 from hybridize.ops.op import Operand, scalar, type_of
 from hybridize.ops.slicing import iota, pad, slice
@@ -46,7 +46,8 @@ def correlation(
     Raises:
         ArgumentError E399: `kernel_size` is even.
         DTypeError E239: integers.
-        ShapeError E174: the images differ; E175: no window with its displacements fits.
+        ShapeError E173: the result, or where it reaches, is beyond 64 bits; E174: the images differ; E175: no window
+            with its displacements fits.
     """
     first, second = type_of(data1), type_of(data2)
     if kernel_size % 2 == 0:
@@ -78,6 +79,15 @@ def correlation(
     single = kernel_size == 1
     step = stride1 if single else 1
     pixels = [count if single else (count - 1) * stride1 + kernel_size for count in counts]
+    shape = (first.shape[0], 2 * side + 1, 2 * side + 1, *pixels)
+    reached = (dims.hint(size) + 2 * pad_size + stride1 + stride2 for size in first.shape[2:])
+    if max(8 * dims.hint(dims.product(shape)), *reached) >= LARGEST:
+        raise ShapeError(
+            "E173",
+            f"Correlation of {first} with max_displacement={max_displacement}, stride2={stride2} and "
+            f"pad_size={pad_size}: an index or the result is beyond 64 bits",
+            help="make the displacement and the padding smaller",
+        )
     total = wide(first.dtype)
     x, y = cast(data1, total), cast(data2, total)
     compared = (_products if is_multiply else _differences)(
