@@ -14,6 +14,7 @@ import math
 import operator
 import re
 from _string import formatter_field_name_split, formatter_parser  # type: ignore[import-not-found]
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any, NoReturn
@@ -66,12 +67,16 @@ class Text:
         self._refuse(f"{name}()")
 
     def _refuse(self, what: str) -> NoReturn:
-        error = CaptureError(
-            "E424", f"{what} of text is needed while capturing, and the text is made of values that only a call has",
-            help="print it, raise it, return it or keep it outside; compare the values themselves",
-        )  # fmt: skip
-        trace = current_trace()
-        raise error if trace is None else trace.root.refusing(error)
+        _refuse_now(f"{what} of text")
+
+
+def _refuse_now(what: str) -> NoReturn:
+    error = CaptureError(
+        "E424", f"{what} is needed while capturing, and the text is made of values that only a call has",
+        help="print it, raise it, return it or keep it outside; compare the values themselves",
+    )  # fmt: skip
+    trace = current_trace()
+    raise error if trace is None else trace.root.refusing(error)
 
 
 def _refusing(name: str) -> Callable[..., Any]:
@@ -123,7 +128,7 @@ def recipe_of(value: Any) -> Recipe:
         return kind.__name__, tuple(map(recipe_of, value))
     if kind is dict:
         return "dict", tuple((plain(key), recipe_of(part)) for key, part in value.items())
-    return "constant", value
+    return "constant", spelled(value)
 
 
 def text(*parts: Any) -> Any:
@@ -222,8 +227,32 @@ def _row(start: str, items: list[tuple[Any, ...]], end: str) -> Any:
     return text(start, *between, end)
 
 
+def spelled(value: Any, depth: int = 8) -> Any:
+    """Return a value whose text is asked for now: its containers hold the numbers that symbols in them stand for.
+
+    Raises:
+        CaptureError E424: one holds an array, whose text only a call can have.
+    """
+    kind = type(value)
+    if kind is Symbol or (kind is ndarray and current_trace() is not None):
+        known = plain(value)
+        if type(known) in (Symbol, ndarray):
+            _refuse_now("the text of a container that holds an array")
+        return known
+    if kind not in CONTAINERS or not depth:
+        return value
+    held = [*value.keys(), *value.values()] if isinstance(value, dict) else list(value)
+    parts = [spelled(part, depth - 1) for part in held]
+    if all(part is before for part, before in zip(parts, held, strict=True)):
+        return value
+    if isinstance(value, dict):
+        items = zip(parts[: len(value)], parts[len(value) :], strict=True)
+        return defaultdict(value.default_factory, items) if isinstance(value, defaultdict) else kind(items)
+    return deque(parts, value.maxlen) if kind is deque else kind(parts)
+
+
 def _known(value: Any, conversion: str, spec: str) -> str:
-    value = plain(value)
+    value = spelled(value)
     return format(CONVERSIONS[conversion](value) if conversion else value, spec)
 
 
@@ -243,12 +272,12 @@ def joined(*parts: Any) -> Any:
 def string(value: Any = "", *others: Any) -> Any:
     """`str(value)`."""
     known = others or not (of_data(value) or speaks(value))
-    return str(plain(value), *others) if known else text((value, "s", ""))
+    return str(spelled(value), *others) if known else text((value, "s", ""))
 
 
 def representation(value: Any) -> Any:
     """`repr(value)`."""
-    return text((value, "r", "")) if of_data(value) or speaks(value) else repr(plain(value))
+    return text((value, "r", "")) if of_data(value) or speaks(value) else repr(spelled(value))
 
 
 def formatted(value: Any, spec: Any = "") -> Any:
@@ -262,7 +291,7 @@ def percent(left: Any, right: Any) -> Any:
         left, right = _filled(left, right)
     if type(left) is str and of_data(right):
         return Text(("percent", left, recipe_of(right)))
-    return left % plain(right) if type(left) is str else binary("mod", left, right)
+    return left % spelled(right) if type(left) is str else binary("mod", left, right)
 
 
 def _filled(format: str, value: Any) -> tuple[str, Any]:
@@ -323,7 +352,11 @@ def method(owner: str, name: str, args: Any, kwargs: dict[str, Any]) -> Any:
     if name == "format" and (any(map(speaks, args)) or any(map(speaks, kwargs.values()))):
         return _formatted(owner, args, kwargs)
     if not any(map(of_data, args)) and not any(map(of_data, kwargs.values())):
-        return NotImplemented
+        if name not in ("format", "format_map"):
+            return NotImplemented
+        told = [spelled(value) for value in (*args, *kwargs.values())]
+        known: str = getattr(owner, name)(*told[: len(args)], **dict(zip(kwargs, told[len(args) :], strict=True)))
+        return known
     if name == "format":
         named = tuple((key, recipe_of(value)) for key, value in kwargs.items())
         return Text(("format", owner, tuple(map(recipe_of, args)), named))
