@@ -112,7 +112,7 @@ GOALS = (
         for workload in ("train-64", "train-adam-1", "train-adam-256", "train-wide", "train-digits")
     ),
     ratios("train-lenet-64", HYBRIDIZED, TRAINERS, 0.35, 0.2),
-    *(ratios("train-resnet18-8", ours, TRAINERS, 0.85, 0.65) for ours in (HYBRIDIZED, WINOGRAD)),
+    ratios("train-resnet18-8", HYBRIDIZED, TRAINERS, 0.85, 0.65),
     ratios("imperative-step", IMPERATIVE, (EAGER,), 1.1, 0.9),
     Goal("conv-64-56", HYBRIDIZED, (), Level(share=0.9), Level(share=0.97)),
     ratios("lenet-1", HYBRIDIZED, (LITERT,), 0.5, 0.3),
