@@ -13,7 +13,6 @@ some thread has one.
 
 from __future__ import annotations
 
-import ast
 import ctypes
 import sys
 import threading
@@ -28,6 +27,7 @@ from hybridize.base.access import pause_reading
 from hybridize.base.config import CONFIG
 from hybridize.base.errors import AssertionFailed, LinAlgError, OutOfBoundsError, ValueArgumentError
 from hybridize.base.forks import in_child, renewed
+from hybridize.base.parsing import literal
 from hybridize.base.tracebacks import without_ours
 from hybridize.base.types import TensorType
 from hybridize.runtime.recipes import exception, prepared
@@ -93,14 +93,14 @@ def perform(kind: str, message: str, recipe: str, operands: list[NDArray[Any]]) 
         if not recipe:
             print(message.format(*operands))
             return
-        text, stream, flush = ast.literal_eval(recipe)
+        text, stream, flush = literal(recipe)
         print(prepared(text, operands), end="", file=getattr(sys, stream), flush=flush)
         return
     condition, *others = operands
     if condition.all():
         return
     if recipe:
-        raise exception(ast.literal_eval(recipe), others)
+        raise exception(literal(recipe), others)
     if kind == "bounds":
         raise OutOfBoundsError("E110", message)
     if kind == "solvable":
@@ -119,7 +119,7 @@ def _effect(text: int, pointers: int) -> None:
         if kind == "print" and _raised.unprinted:
             return
         operands = _operands(types, pointers)
-        pause_reading(perform, kind, ast.literal_eval(message), recipe, operands)
+        pause_reading(perform, kind, literal(message), recipe, operands)
     except BaseException as problem:
         with _counting:
             PENDING[0] += 1

@@ -20,6 +20,7 @@ from typing import Any
 from hybridize.base.forks import renewed
 from hybridize.base.frozen import frozen
 from hybridize.base.interruptions import let_through
+from hybridize.base.parsing import parsed
 
 _FLAGS = 0
 for _name in future.all_feature_names:
@@ -88,7 +89,7 @@ class _Outlines:
                 self._known.move_to_end(file)
                 return known
         try:
-            module = ast.parse("".join(lines))
+            module = parsed("".join(lines))
             spans = list(_spans(module, ""))
         except (SyntaxError, ValueError, RecursionError) as error:
             let_through(error)
@@ -183,7 +184,7 @@ def _parse(lines: list[str], span: _Span) -> Definition:
     if span.name != "<lambda>":
         block = "".join(lines[span.line - 1 : span.end_line])
         nested = span.column > 0
-        module = ast.parse("if 1:\n" + block if nested else block)
+        module = parsed("if 1:\n" + block if nested else block)
         ast.increment_lineno(module, span.line - (2 if nested else 1))
         statement: Any = module.body[0]
         definition = statement.body[0] if nested else statement
@@ -193,7 +194,7 @@ def _parse(lines: list[str], span: _Span) -> Definition:
     # Columns of syntax trees count bytes of UTF-8.
     text[-1] = text[-1].encode()[: span.end_column].decode()
     text[0] = text[0].encode()[span.column :].decode()
-    tree = ast.parse("(" + "".join(text) + ")", mode="eval").body
+    tree = parsed("(" + "".join(text) + ")", mode="eval").body
     assert isinstance(tree, ast.Lambda)
     for node in ast.walk(tree):
         if hasattr(node, "lineno"):
