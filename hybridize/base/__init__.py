@@ -14,4 +14,5 @@ arrays or compilers. A helper that two packages share lives here only when it ha
     hooks, participation              what an upper package sets for a lower one; how a class takes part in captures
     access, comparison                memory that threads share, seen whole; the rule by which results are compared
     forks, interruptions, loading     locks of processes that fork, exceptions of signal handlers, late imports
+    parsing                           Python's parser, one thread at a time
 """
