@@ -24,6 +24,7 @@ from hybridize.loops.kernel import Kernel
 from hybridize.loops.measure import walk
 from hybridize.ops import Assert, Effect, effect_of
 from hybridize.schedule.grouping import Grouping, Unit
+from hybridize.schedule.parallel import shared_loops
 from hybridize.schedule.routines import WRITE_OVER
 from hybridize.schedule.steps import Address, LoopStep, ProductStep, RegionStep, RoutineStep, ScheduleStep, TapStep
 
@@ -256,4 +257,7 @@ def _mark_shared(step: ScheduleStep, output: int, source: int) -> ScheduleStep:
     for number, address in enumerate(step.addresses[: len(params)]):
         if (address.kind, address.slot) in (("input", source), ("output", output)):
             params[number] = dataclasses.replace(params[number], shared=True)
-    return dataclasses.replace(step, kernel=dataclasses.replace(step.kernel, params=tuple(params)))
+    kernel, split = dataclasses.replace(step.kernel, params=tuple(params)), step.split
+    if split is not None:  # a nest that reads all of the old value ends before one that stores the new one begins
+        split = dataclasses.replace(split, loops=shared_loops(kernel))
+    return dataclasses.replace(step, kernel=kernel, split=split)

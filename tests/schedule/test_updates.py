@@ -1,5 +1,6 @@
 """Outputs that take the place of an input: which may, and that results are the same as apart, to the bit."""
 
+import dataclasses
 import random
 
 import numpy
@@ -12,7 +13,11 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import float32, float64
 from hybridize.base.errors import AssertionFailed
 from hybridize.base.types import TensorType
+from hybridize.loops.index import Interner
+from hybridize.loops.kernel import Body, Kernel, LoopAxis, Nest, Param, Statement
 from hybridize.ops import make_graph, scatter_nd, update_at
+from hybridize.schedule import parallel
+from hybridize.schedule.parallel import shared_loops
 
 
 def f32(*shape):
@@ -314,6 +319,33 @@ def test_programs_of_chance(seed):
     size = rng.choice((1, 2, 5, 16, 33, 70))
     type_ = TensorType((size, size), rng.choice((float32, float32, float64)))
     taken(_chance(rng, size), [type_] * 6, {k: k for k in range(4)})
+
+
+@pytest.mark.parametrize("seed", range(60, 75))
+def test_programs_of_chance_on_two_threads(seed, monkeypatch):
+    """A nest that reads an old value elsewhere is over before another thread stores the new one."""
+    for name, least in (("WORTH_US", 0.0), ("RANGE_US", 1e-9)):
+        monkeypatch.setattr(parallel, name, least)
+    rng = random.Random(seed)
+    size = rng.choice((16, 33, 70))
+    taken(_chance(rng, size), [TensorType((size, size), float32)] * 6, {k: k for k in range(4)}, threads=2)
+
+
+def test_nests_are_parted_where_one_stores_over_what_another_reads():
+    """Told of their memory, they share no loop any more."""
+    axes = (LoopAxis(64),)
+    interner = Interner()
+    own, back = interner.axis(0), interner.index(63, ((interner.axis(0), -1),))
+    statements = [
+        Statement(2, own, interner.load(float32, 0, (back,))),
+        Statement(3, own, interner.load(float32, 1, (own,))),
+    ]
+    nests = tuple(Nest((), (Body(axes, (one,)),)) for one in statements)
+    params = [Param(float32, 64, written) for written in (False, False, True, True)]
+    assert [loop.nests for loop in shared_loops(Kernel(tuple(params), (), nests))] == [2]
+    for number in (0, 3):
+        params[number] = dataclasses.replace(params[number], shared=True)
+    assert [loop.nests for loop in shared_loops(Kernel(tuple(params), (), nests))] == [1, 1]
 
 
 def test_a_part_at_an_index_that_data_gives_is_written_alone():
