@@ -23,6 +23,7 @@ from hybridize.array.symbol import At, Cell, Symbol, described
 from hybridize.base import modes
 from hybridize.base.dims import Dim, SizeScope, is_symbolic
 from hybridize.base.errors import CaptureError, HybridizeError
+from hybridize.base.faces import Face, Library
 from hybridize.base.frozen import changed
 from hybridize.base.interruptions import is_asynchronous, let_through
 from hybridize.base.loading import LOADING
@@ -51,6 +52,7 @@ from hybridize.contract.captured import (
     BuiltContainer,
     BuiltObject,
     Captured,
+    Faced,
     Given,
     GivenContainer,
     Made,
@@ -80,6 +82,7 @@ _LOOKED_AT = 10_000
 def capture(
     function: Callable[..., Any], call: Call, names: Sequence[str], *, freeze: bool = False, winograd: bool = False,
     scope: SizeScope | None = None, changing: Mapping[Key, Guard] | None = None, indices: Collection[int] = (),
+    library: Library | None = None,
 ) -> Captured:  # fmt: skip
     """Run `function` on symbols of the types of `call`, whose leaves are called `names`.
 
@@ -91,6 +94,7 @@ def capture(
         winograd: convolutions may be computed by Winograd's algorithm.
         scope: what the function assumes of sizes that are symbols is remembered here.
         changing: numbers and arrays from outside that each call reads; `indices`: integers that do so where they index.
+        library: the array library that the function is written for, where that is another one.
 
     Raises:
         CaptureError: at the user's line, where the function does what no program can.
@@ -105,6 +109,7 @@ def capture(
         freeze=freeze,
         winograd=winograd,
         sizes=scope,
+        library=library,
     )
     if scope is not None:
         scope.number = _number
@@ -527,6 +532,8 @@ class _Finalizer:
         if isinstance(argument, Undecided):
             raise argument.refused(RESULT)
         argument = self.trace.lifted(argument)
+        if isinstance(argument, Face):
+            return Faced(type(argument), self._argument(argument.array))
         if isinstance(argument, Symbol):
             kept = self._kept(argument)
             if kept is not None:

@@ -25,6 +25,7 @@ from hybridize.base.config import CONFIG
 from hybridize.base.dims import SizeScope
 from hybridize.base.dtypes import float32
 from hybridize.base.errors import ArgumentError, DTypeError, GraphError, HybridizeError, ShapeError, StateError
+from hybridize.base.faces import Library
 from hybridize.base.forks import renewed
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.interruptions import let_through
@@ -135,6 +136,8 @@ class Function(Generic[P, R]):
     """
 
     __hybridize_read__ = ReadPolicy.IDENTITY
+    library: Library | None = None
+    """The array library that the function is written for, where that is another one."""
 
     # A slot of this name is what `self(...)` calls: the entry itself, without a Python frame between.
     __slots__ = ("__call__", "__dict__", "__weakref__")
@@ -348,6 +351,7 @@ class Function(Generic[P, R]):
                 scope=scope,
                 changing=anew,
                 indices=indices,
+                library=self.library,
             ),
             alone=scope is None,
         )

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of torch's functions while a program is captured: the entry that stands for one, its arguments, what it writes.
+
+Whatever of torch the function calls arrives here (`apply`): by methods and operators of `TracedTensor`, by
+`__torch_function__` where torch's own layers call it, by a mode of torch's where no tensor of the program is among the
+arguments.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from hybridize import ops
+from hybridize.array.symbol import Symbol
+from hybridize.base.dtypes import is_float
+from hybridize.base.errors import CaptureError
+from hybridize.capture.trace.recording import Recording
+from hybridize.formats.torch_export.registry import operand
+from hybridize.formats.torch_export.size_numbers import SizeNumber
+from hybridize.graph import Value
+from hybridize.ops import type_of
+from hybridize.torch.functions.table import BY_NAME, FUNCTIONS, IN_PLACE, OPERATORS, REFLECTED, Entry
+from hybridize.torch.tensors import TracedTensor
+
+AS_IT_IS: set[Any] = {
+    torch._C._set_grad_enabled, torch.promote_types, torch.result_type, torch.can_cast,
+}  # fmt: skip
+"""Functions of torch that compute nothing, and are called as they are."""
+
+
+def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """Return what a program has in the place of `function(*args, **kwargs)`, of torch.
+
+    Raises:
+        CaptureError E420: no entry of the table is for it.
+    """
+    entry = FUNCTIONS.get(function)
+    if entry is not None:
+        return _called(trace, entry, args, kwargs)
+    derived = _derived(function)
+    if derived is not None:
+        return derived(trace, args, kwargs)
+    if function in AS_IT_IS or _looks(function, args):
+        with torch._C.DisableTorchFunction():
+            return function(*args, **kwargs)
+    raise unsupported(trace, function)
+
+
+def unsupported(trace: Recording, function: Any) -> CaptureError:
+    """The error for a function that no entry is for."""
+    return trace.root.refusing(
+        CaptureError(
+            "E420",
+            f"{name_of(function)} cannot be compiled yet",
+            help="write this part with the functions of docs/guide/pytorch.md, or keep it outside",
+        )
+    )
+
+
+def name_of(function: Any) -> str:
+    """Name a function of torch as users write it."""
+    name = getattr(function, "__name__", str(function))
+    owner = getattr(function, "__objclass__", None) or getattr(function, "__self__", None)
+    if owner is not None and "Tensor" in getattr(owner, "__name__", ""):
+        return f"torch.Tensor.{name}"
+    module = getattr(function, "__module__", None) or "torch"
+    return f"{module}.{name}" if module.startswith("torch") and not module.startswith("torch._") else f"torch.{name}"
+
+
+def _looks(function: Any, args: Sequence[Any]) -> bool:
+    """Tell whether a call only looks at attributes of a tensor from outside: its sizes, its dtype."""
+    return getattr(function, "__name__", "") == "__get__" and not isinstance(args[0], TracedTensor)
+
+
+@functools.cache
+def _derived(function: Any) -> Callable[..., Any] | None:
+    """Return how a function is called that torch derives of another one: an operator, a method that writes."""
+    name = getattr(function, "__name__", "")
+    for table, call in ((OPERATORS, _called), (REFLECTED, _reflected), (IN_PLACE, _in_place)):
+        if name in table:
+            entry = BY_NAME.get(table[name])
+            return None if entry is None else functools.partial(_with, call, entry)
+    if name.endswith("_") and not name.startswith("__"):
+        entry = BY_NAME.get(name[:-1])
+        return None if entry is None or entry.views else functools.partial(_with, _in_place, entry)
+    entry = BY_NAME.get(name) if getattr(function, "__objclass__", None) is not None else None
+    return None if entry is None else functools.partial(_with, _called, entry)
+
+
+def _with(call: Any, entry: Entry, trace: Recording, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    return call(trace, entry, args, kwargs)
+
+
+def _reflected(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    return _called(trace, entry, (args[1], args[0]), kwargs)
+
+
+def _in_place(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    return write(trace, args[0], _called(trace, entry, args, kwargs))
+
+
+def _called(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    out = kwargs.get("out")
+    if out is not None:
+        kwargs = {name: value for name, value in kwargs.items() if name != "out"}
+    inplace = "inplace" in entry.parameters and _flag(entry, "inplace", args, kwargs)
+    detached = trace.differentiated and not torch.is_grad_enabled()
+    convert = functools.partial(_symbols if entry.views else _operands, trace, detached)
+    found = entry.function(*map(convert, args), **{name: convert(value) for name, value in kwargs.items()})
+    if out is not None:
+        if isinstance(out, (tuple, list)):
+            return type(out)(write(trace, one, faced(trace, new)) for one, new in zip(out, found, strict=True))
+        return write(trace, out, faced(trace, found))
+    made = faced(trace, found)
+    return write(trace, args[0] if args else kwargs["input"], made) if inplace else made
+
+
+def _flag(entry: Entry, name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
+    place = list(entry.parameters).index(name)
+    return bool(args[place] if len(args) > place else kwargs.get(name, False))
+
+
+def write(trace: Recording, target: Any, source: Any) -> Any:
+    """Write a tensor of the program to another one, in whose dtype, and return that.
+
+    Raises:
+        RuntimeError: the sizes do not fit, or a kind would be lost; in torch's words.
+    """
+    symbol = trace.lifted(target).array
+    value = source.array.operand() if isinstance(source, TracedTensor) else source
+    kind = symbol.type
+    if isinstance(value, Value):
+        given = type_of(value)
+        if tuple(given.shape) != tuple(kind.shape) and _wider(given.shape, kind.shape):
+            raise RuntimeError(
+                f"output with shape {list(kind.shape)} doesn't match the broadcast shape {list(given.shape)}"
+            )
+        if _rank(given.dtype) > _rank(kind.dtype):
+            raise RuntimeError(
+                f"result type {_named(given.dtype)} can't be cast to the desired output type {_named(kind.dtype)}"
+            )
+    symbol.write(operand(value, kind.dtype, kind.shape))
+    return target
+
+
+def _wider(given: Sequence[Any], wanted: Sequence[Any]) -> bool:
+    """Tell whether sizes cannot be broadcast to others."""
+    if len(given) > len(wanted):
+        return True
+    pairs = zip(reversed(given), reversed(wanted), strict=False)
+    return any(x != y and x != 1 for x, y in pairs)
+
+
+def _rank(dtype: Any) -> int:
+    return {"b": 0, "u": 1, "i": 1, "c": 3}.get(dtype.kind, 2)
+
+
+def _named(dtype: Any) -> str:
+    return {"float32": "Float", "float64": "Double", "int64": "Long", "int32": "Int", "bool": "Bool"}.get(
+        dtype.name, dtype.name.capitalize()
+    )
+
+
+def _operands(trace: Recording, detached: bool, x: Any) -> Any:
+    """Return an argument as entries get it that compute: tensors as operands."""
+    x = trace.lifted(x)
+    if isinstance(x, TracedTensor):
+        value = x.array.operand()
+        return ops.stop_gradient(value) if detached and is_float(type_of(value).dtype) else value
+    if type(x) is Symbol:
+        return SizeNumber(x.operand(), float if x.weak is None else x.weak)
+    if type(x) in (list, tuple):
+        return type(x)(_operands(trace, detached, part) for part in x)
+    return x
+
+
+def _symbols(trace: Recording, detached: bool, x: Any) -> Any:
+    """Return an argument as entries get it that make views: tensors as symbols."""
+    x = trace.lifted(x)
+    if isinstance(x, TracedTensor):
+        return x.array
+    if type(x) in (list, tuple):
+        return type(x)(_symbols(trace, detached, part) for part in x)
+    if type(x) is slice:
+        return slice(*(_symbols(trace, detached, part) for part in (x.start, x.stop, x.step)))
+    return x
+
+
+def faced(trace: Recording, found: Any) -> Any:
+    """Return operands and symbols as tensors of the program."""
+    if isinstance(found, Value):
+        return TracedTensor(Symbol.of(trace, found))
+    if type(found) is Symbol:
+        return TracedTensor(found) if found.weak is None else found
+    if type(found) in (list, tuple):
+        return type(found)(faced(trace, part) for part in found)
+    if isinstance(found, tuple):  # torch.return_types
+        return type(found)([faced(trace, part) for part in found])
+    return found

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of modules while one is captured: hooks, the user's `forward` converted, torch's own layers as they are.
+
+What a layer of torch's has in Python (its sizes, its mode, its children) is looked at as a whole before each call:
+nobody sees what it reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from hybridize.base.errors import CaptureError
+from hybridize.capture.convert import statements as convert
+from hybridize.capture.outside.trust import is_trusted_class
+from hybridize.capture.python.router import library_router, routed
+from hybridize.capture.trace.recording import Recording, current_trace
+from hybridize.contract.places import Attribute, Place, Refer
+
+_HOOKS = ("_forward_hooks", "_forward_pre_hooks")
+_BACKWARD_HOOKS = ("_backward_hooks", "_backward_pre_hooks")
+_OF_MODULES = frozenset(vars(torch.nn.Module()))
+"""Attributes that every module has."""
+_PARTS = ("_parameters", "_buffers", "_modules")
+
+
+class LayerState(Place):
+    """All that a layer of torch's has in Python: its class, attributes, children, and which tensors it holds."""
+
+    __slots__ = ()
+
+    def read(self) -> Any:
+        return state_of(self.owner)
+
+    def expression(self, refer: Refer) -> str:
+        return f"{refer(state_of)}({refer(self.owner)})"
+
+    def described(self) -> str:
+        return f"a {type(self.owner).__name__}"
+
+
+_PLAIN = (int, float, bool, str, type(None), tuple, torch.dtype, torch.device)
+
+
+def state_of(layer: torch.nn.Module) -> tuple[Any, ...]:
+    """Return what tells whether a layer is what it was."""
+    held = vars(layer)
+    found: list[Any] = [type(layer), layer.training]
+    for name in _PARTS:
+        found += [(key, id(part)) for key, part in held[name].items()]
+    for name, value in held.items():
+        if name not in _OF_MODULES:
+            found.append((name, value if type(value) in _PLAIN else id(value)))
+    found += [bool(held[name]) for name in (*_HOOKS, *_BACKWARD_HOOKS)]
+    return tuple(found)
+
+
+def call_module(module: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:
+    """Return what a program has in the place of `module(*args, **kwargs)`.
+
+    Raises:
+        CaptureError E420: it has hooks of its backward pass.
+    """
+    trace = current_trace()
+    assert trace is not None, "who asks is recording"
+    world = trace.root.world
+    _check_hooks(trace, module)
+    for number, hook in list(module._forward_pre_hooks.items()):
+        if number in module._forward_pre_hooks_with_kwargs:
+            given = routed(hook)(module, args, kwargs)
+            if given is not None:
+                args, kwargs = given
+        else:
+            given = routed(hook)(module, args)
+            if given is not None:
+                args = given if isinstance(given, tuple) else (given,)
+    result = _forward(trace, module, args, kwargs)
+    for number, hook in list(module._forward_hooks.items()):
+        if number in module._forward_hooks_with_kwargs:
+            given = routed(hook)(module, args, kwargs, result)
+        else:
+            given = routed(hook)(module, args, result)
+        if given is not None:
+            result = given
+    return result
+
+
+def _check_hooks(trace: Recording, module: torch.nn.Module) -> None:
+    """Depend on which hooks a module has."""
+    world = trace.root.world
+    for name in (*_HOOKS, *_BACKWARD_HOOKS):
+        hooks = getattr(module, name)
+        world.know(hooks)
+        world.read_content(hooks, name)
+        if hooks and name in _BACKWARD_HOOKS:
+            raise trace.root.refusing(
+                CaptureError("E420", f"a {type(module).__name__} has hooks of its backward pass", help="remove them")
+            )
+
+
+def _forward(trace: Recording, module: torch.nn.Module, args: Any, kwargs: dict[str, Any]) -> Any:
+    kind: Any = type(module)
+    if "forward" in vars(module) or not is_trusted_class(kind):
+        place = Attribute(module, "forward")
+        trace.root.world.read(place, place.read(), "forward", whole=False)
+        return routed(module.forward)(*args, **kwargs)
+    place = LayerState(module)
+    if place.key not in trace.root.world.guards:
+        trace.root.world.guard(place, place.read())
+    known = LAYERS.get(kind)
+    if known is not None:
+        return known(module, *args, **kwargs)
+    if not _has_users_parts(module):
+        for part in module.modules():
+            if part is not module and (place := LayerState(part)).key not in trace.root.world.guards:
+                trace.root.world.guard(place, place.read())
+        return module.forward(*args, **kwargs)
+    function = kind.forward
+    made = convert.converted(function, library_router(function))
+    if made is None:
+        raise trace.root.refusing(
+            CaptureError(
+                "E420", f"a {kind.__name__} whose parts are the user's cannot be followed", help="write it out"
+            )
+        )
+    return made(module, *args, **kwargs)
+
+
+def _has_users_parts(module: torch.nn.Module) -> bool:
+    """Tell whether a layer of torch's calls what is the user's: a module of another class, a hook."""
+    return any(
+        not is_trusted_class(type(part)) or "forward" in vars(part) or any(getattr(part, name) for name in _HOOKS)
+        for part in module.modules()
+        if part is not module
+    )
+
+
+def _sequential(module: torch.nn.Sequential, input: Any) -> Any:
+    for part in module._modules.values():
+        input = call_module(part, input)  # type: ignore[arg-type]
+    return input
+
+
+LAYERS: dict[type, Callable[..., Any]] = {torch.nn.Sequential: _sequential}
+"""Layers of torch's that are called otherwise than by their `forward`."""
+
+
+def _scripting(*args: Any, **kwargs: Any) -> bool:
+    return False
+
+
+def _exporting(*args: Any, **kwargs: Any) -> bool:
+    return True
+
+
+SPECIAL: dict[Any, Callable[..., Any]] = {
+    torch.jit.is_scripting: _scripting,
+    torch.jit.is_tracing: _scripting,
+    torch.compiler.is_compiling: _exporting,
+    torch.compiler.is_exporting: _exporting,
+    torch.is_grad_enabled: torch.is_grad_enabled,
+    torch.is_autocast_enabled: torch.is_autocast_enabled,
+    torch.get_default_dtype: torch.get_default_dtype,
+    torch.overrides.has_torch_function: _scripting,
+}
+"""Functions that tell a program something else than torch does, or that are called as they are."""
