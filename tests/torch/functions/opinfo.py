@@ -161,7 +161,7 @@ def check(name: str, samples: int = 3, seconds: float = 10.0, dtypes: Any = DTYP
             warnings.simplefilter("ignore")
             try:
                 found = list(info.sample_inputs("cpu", dtype, requires_grad=differentiated))
-            except Exception:  # noqa: BLE001  # torch's own samples may need what is not installed
+            except Exception:  # torch's own samples may need what is not installed
                 continue
             for sample in spread(found, samples):
                 for variant, in_place in variants:
@@ -191,7 +191,7 @@ def _run(outcome: Outcome, variant: Any, in_place: bool, sample: Any, dtype: tor
         try:
             torch.manual_seed(2)
             expected = module(*_copied(tensors))
-        except Exception:  # noqa: BLE001  # not for these arguments
+        except Exception:  # not for these arguments
             return
         if any(
             isinstance(leaf, torch.Tensor) and (leaf.is_complex() or leaf.layout != torch.strided)
@@ -211,7 +211,7 @@ def _run(outcome: Outcome, variant: Any, in_place: bool, sample: Any, dtype: tor
                 outcome.refused[reason] = outcome.refused.get(reason, 0) + 1
                 return
             wrong = f"capture raises {type(cause).__name__}: {str(cause)[:200]}"
-        except Exception as error:  # noqa: BLE001  # what is reported
+        except Exception as error:  # what is reported
             wrong = f"raises {type(error).__name__}: {str(error)[:200]}"
         if wrong:
             outcome.wrong.append(f"{wrong}  [{where}{', another first size' if number else ''}]")
