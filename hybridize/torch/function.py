@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+import sys
 import threading
 from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
@@ -35,6 +36,7 @@ from hybridize.torch.compiled import Compiled, OtherTensorsError, Shapes, call_o
 from hybridize.torch.exporting import export, own_error
 from hybridize.torch.samples import example, recorded
 from hybridize.torch.samples import samples as sampled
+from hybridize.torch.traced import CannotCapture, TracedModule, taken
 from hybridize.torch.tracing import is_traced
 
 if TYPE_CHECKING:
@@ -62,6 +64,9 @@ class TorchFunction:
         """Programs by what their calls have in common but for sizes."""
         self._latest: Compiled | None = None
         """The program of the last call, where calls like it need no taking apart."""
+        self._traced = TracedModule(module, self.options)
+        self._exports: dict[Hashable, str] = {}
+        """Kinds of calls that only `torch.export` can capture, and why."""
         self._lock = renewed(threading.RLock())
 
     def __repr__(self) -> str:
@@ -86,18 +91,58 @@ class TorchFunction:
             raise _refused(self.module, "within a transform of torch.func, such as vmap")
         if forward_ad._current_level >= 0 and _has_tangents((args, kwargs)):
             raise _refused(self.module, "with tangents of forward-mode differentiation")
+        if CONFIG.disable or modes.is_disabled():
+            return self.module(*args, **kwargs)
         latest = self._latest
         if latest is not None and not kwargs and latest.fits(args):
             return latest.direct(args)
-        if CONFIG.disable or modes.is_disabled():
-            return self.module(*args, **kwargs)
         leaves, structure = flatten((args, kwargs))
+        if not self._exports or self._key(leaves, structure) not in self._exports:
+            try:
+                return self._traced.call(args, kwargs)
+            except CannotCapture as problem:
+                self._leave(problem.__cause__, leaves, structure)
         compiled = self._compiled(leaves, structure, args, kwargs)
         self._latest = compiled if compiled.plain and not kwargs else None
         return compiled.result(compiled(leaves))
 
+    def _leave(self, problem: BaseException | None, leaves: Sequence[Any], structure: Structure) -> None:
+        """Leave a kind of call to `torch.export`, and say so.
+
+        Raises:
+            Exception: what the module itself raises for these arguments.
+        """
+        own = own_error(self.module, leaves, structure)
+        if own is not None:
+            raise own from None
+        reason = getattr(problem, "what", None) or f"{type(problem).__name__}: {problem}"
+        loc = getattr(problem, "loc", None)
+        reason += f" ({loc})" if loc is not None else ""
+        self._exports[self._key(leaves, structure)] = reason
+        text = f"{type(self.module).__name__} is captured by torch.export, because {reason}"
+        _log.info("%s", text, exc_info=problem)
+        if CONFIG.explain:
+            print(f"hybridize: {text}", file=sys.stderr)
+
+    @property
+    def exported(self) -> tuple[str, ...]:
+        """The reasons for which calls were captured by `torch.export`, each once; empty where none was."""
+        return tuple(dict.fromkeys(self._exports.values()))
+
     def program(self, *args: Any, **kwargs: Any) -> Program:
-        """The program that a call with these arguments runs."""
+        """The program that a call with these arguments runs where nothing is differentiated."""
+        leaves, structure = flatten((args, kwargs))
+        if self._key(leaves, structure) not in self._exports:
+            given, named, _ = taken(args, kwargs)
+            try:
+                with torch.no_grad():
+                    return self._traced.program(given, named, None)[0]
+            except CannotCapture as problem:
+                self._leave(problem.__cause__, leaves, structure)
+        return self._program(*args, **kwargs)
+
+    def _program(self, *args: Any, **kwargs: Any) -> Program:
+        """The program of `torch.export`."""
         leaves, structure = flatten((args, kwargs))
         compiled = self._compiled(leaves, structure, args, kwargs)
         args, kwargs = compiled.call(leaves)
@@ -116,6 +161,7 @@ class TorchFunction:
     def forget(self, program: Program) -> None:
         """Forget one program; a call that only it was for is exported again."""
         with self._lock:
+            self._traced.function.forget(program)
             self._cache.remove(lambda one: one.runs(program))
             self._latest = None
 
@@ -133,8 +179,11 @@ class TorchFunction:
         """
         with self._lock:
             compiled = self._all()
+        told = [] if notes is None else notes
         if not compiled:
-            raise StateError("E507", "there is no program to save yet", help="call the module once, then save it")
+            if not self._traced.function.programs():
+                raise StateError("E507", "there is no program to save yet", help="call the module once, then save it")
+            return self._traced.saved(samples, told)
         calls: dict[int, list[tuple[NDArray[Any], ...] | None]] = {id(one): [one.sample] for one in compiled}
         for number, sample in enumerate(samples):
             leaves, structure = flatten((sample if isinstance(sample, tuple) else (sample,), {}))
@@ -143,7 +192,6 @@ class TorchFunction:
                 text = f"sample {number} is a call that {type(self.module).__name__} has no program for"
                 raise ArgumentError("E334", text, help="call it once with these arguments")
             calls[id(found)].append(recorded(leaves))
-        told = [] if notes is None else notes
         weights: dict[str, Any] = {}
         signatures = []
         for one in compiled:
@@ -197,11 +245,13 @@ class TorchFunction:
 
     def cache_info(self) -> dict[str, int]:
         """Count the programs that are kept, and tell how many may be."""
-        return {"programs": len(self._all()), "limit": PROGRAMS}
+        return {"programs": len(self._all()) + len(self._traced.function.programs()), "limit": PROGRAMS}
 
     def cache_clear(self) -> None:
         """Forget all programs."""
         with self._lock:
+            self._traced.clear()
+            self._exports.clear()
             self._cache.clear()
             self._latest = None
 
