@@ -34,6 +34,7 @@ from hybridize.programs.cache import ProgramCache
 from hybridize.programs.families import Family
 from hybridize.torch.compiled import Compiled, OtherTensorsError, Shapes, call_of
 from hybridize.torch.exporting import export, own_error
+from hybridize.torch.modules import Wrapper
 from hybridize.torch.samples import example, recorded
 from hybridize.torch.samples import samples as sampled
 from hybridize.torch.traced import CannotCapture, TracedModule, taken
@@ -42,13 +43,20 @@ from hybridize.torch.tracing import is_traced
 if TYPE_CHECKING:
     from hybridize.formats.exporting import Exported as Files
 
+_SHARED = tuple(vars(torch.nn.Module()))
+"""Attributes in which a module keeps its parameters, buffers, parts and hooks."""
+_OWN = frozenset({"options", "_cache", "_latest", "_traced", "_exports", "_lock"})
+"""Attributes of the wrapper itself."""
 PROGRAMS = 64
 """The most programs that a module keeps; those for the kind of call that last needed a new one longest ago go first."""
 _log = logging.getLogger(__name__)
 
 
-class TorchFunction:
+class TorchFunction(Wrapper):
     """A `torch.nn.Module` whose calls run as machine code.
+
+    It is a module itself: its parameters, buffers, parts, hooks and modes are those of the module that it is made of,
+    under the same names, and so are other methods and attributes, whoever sets them.
 
     Attributes:
         module: the module itself; its parameters are read where they are.
@@ -56,7 +64,12 @@ class TorchFunction:
 
     def __init__(self, module: torch.nn.Module, **options: Any) -> None:
         """Wrap `module`; `options` are those of `hybridize`."""
-        self.module = module
+        super().__init__()
+        module = module.module if isinstance(module, TorchFunction) else module
+        own = vars(self)
+        own.update({name: vars(module)[name] for name in _SHARED if name in vars(module)})
+        del own["training"]
+        own["module"] = module
         checked = Options.of(options)
         self.options = {field.name: getattr(checked, field.name) for field in dataclasses.fields(checked)}
         """Keywords of the programs."""
@@ -71,6 +84,36 @@ class TorchFunction:
 
     def __repr__(self) -> str:
         return f"hybridize({self.module!r})"
+
+    def __getattr__(self, name: str) -> Any:
+        """Give what the module has under a name."""
+        module = vars(self).get("module")
+        if module is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return getattr(module, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set an attribute of the module."""
+        if name in _OWN:
+            vars(self)[name] = value
+        else:
+            setattr(self.module, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        """Delete an attribute of the module."""
+        delattr(self.module, name)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *dir(self.module)})
+
+    def train(self, mode: bool = True) -> TorchFunction:
+        """Set the mode of the module."""
+        self.module.train(mode)
+        return self
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """Call it."""
+        return self(*args, **kwargs)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies, and what is read from a file of `pickle`, have the module's own copy and no program yet."""
