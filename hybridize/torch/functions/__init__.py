@@ -7,6 +7,7 @@ entries themselves are in `pointwise`, `shapes` and beside them, one for each fu
 `formats.torch_export` has it: an entry tells the type of the result and hands over.
 """
 
+from hybridize.torch.functions import linear as linear
 from hybridize.torch.functions import pointwise as pointwise
 from hybridize.torch.functions import shapes as shapes
 from hybridize.torch.functions.calling import apply as apply
