@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+import sys
 import threading
 from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
@@ -33,20 +34,29 @@ from hybridize.programs.cache import ProgramCache
 from hybridize.programs.families import Family
 from hybridize.torch.compiled import Compiled, OtherTensorsError, Shapes, call_of
 from hybridize.torch.exporting import export, own_error
+from hybridize.torch.modules import Wrapper
 from hybridize.torch.samples import example, recorded
 from hybridize.torch.samples import samples as sampled
+from hybridize.torch.traced import CannotCapture, TracedModule, taken
 from hybridize.torch.tracing import is_traced
 
 if TYPE_CHECKING:
     from hybridize.formats.exporting import Exported as Files
 
+_SHARED = tuple(vars(torch.nn.Module()))
+"""Attributes in which a module keeps its parameters, buffers, parts and hooks."""
+_OWN = frozenset({"options", "_cache", "_latest", "_traced", "_exports", "_lock"})
+"""Attributes of the wrapper itself."""
 PROGRAMS = 64
 """The most programs that a module keeps; those for the kind of call that last needed a new one longest ago go first."""
 _log = logging.getLogger(__name__)
 
 
-class TorchFunction:
+class TorchFunction(Wrapper):
     """A `torch.nn.Module` whose calls run as machine code.
+
+    It is a module itself: its parameters, buffers, parts, hooks and modes are those of the module that it is made of,
+    under the same names, and so are other methods and attributes, whoever sets them.
 
     Attributes:
         module: the module itself; its parameters are read where they are.
@@ -54,7 +64,12 @@ class TorchFunction:
 
     def __init__(self, module: torch.nn.Module, **options: Any) -> None:
         """Wrap `module`; `options` are those of `hybridize`."""
-        self.module = module
+        super().__init__()
+        module = module.module if isinstance(module, TorchFunction) else module
+        own = vars(self)
+        own.update({name: vars(module)[name] for name in _SHARED if name in vars(module)})
+        del own["training"]
+        own["module"] = module
         checked = Options.of(options)
         self.options = {field.name: getattr(checked, field.name) for field in dataclasses.fields(checked)}
         """Keywords of the programs."""
@@ -62,10 +77,43 @@ class TorchFunction:
         """Programs by what their calls have in common but for sizes."""
         self._latest: Compiled | None = None
         """The program of the last call, where calls like it need no taking apart."""
+        self._traced = TracedModule(module, self.options)
+        self._exports: dict[Hashable, str] = {}
+        """Kinds of calls that only `torch.export` can capture, and why."""
         self._lock = renewed(threading.RLock())
 
     def __repr__(self) -> str:
         return f"hybridize({self.module!r})"
+
+    def __getattr__(self, name: str) -> Any:
+        """Give what the module has under a name."""
+        module = vars(self).get("module")
+        if module is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return getattr(module, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set an attribute of the module."""
+        if name in _OWN:
+            vars(self)[name] = value
+        else:
+            setattr(self.module, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        """Delete an attribute of the module."""
+        delattr(self.module, name)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *dir(self.module)})
+
+    def train(self, mode: bool = True) -> TorchFunction:
+        """Set the mode of the module."""
+        self.module.train(mode)
+        return self
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """Call it."""
+        return self(*args, **kwargs)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies, and what is read from a file of `pickle`, have the module's own copy and no program yet."""
@@ -86,18 +134,58 @@ class TorchFunction:
             raise _refused(self.module, "within a transform of torch.func, such as vmap")
         if forward_ad._current_level >= 0 and _has_tangents((args, kwargs)):
             raise _refused(self.module, "with tangents of forward-mode differentiation")
+        if CONFIG.disable or modes.is_disabled():
+            return self.module(*args, **kwargs)
         latest = self._latest
         if latest is not None and not kwargs and latest.fits(args):
             return latest.direct(args)
-        if CONFIG.disable or modes.is_disabled():
-            return self.module(*args, **kwargs)
         leaves, structure = flatten((args, kwargs))
+        if not self._exports or self._key(leaves, structure) not in self._exports:
+            try:
+                return self._traced.call(args, kwargs)
+            except CannotCapture as problem:
+                self._leave(problem.__cause__, leaves, structure)
         compiled = self._compiled(leaves, structure, args, kwargs)
         self._latest = compiled if compiled.plain and not kwargs else None
         return compiled.result(compiled(leaves))
 
+    def _leave(self, problem: BaseException | None, leaves: Sequence[Any], structure: Structure) -> None:
+        """Leave a kind of call to `torch.export`, and say so.
+
+        Raises:
+            Exception: what the module itself raises for these arguments.
+        """
+        own = own_error(self.module, leaves, structure)
+        if own is not None:
+            raise own from None
+        reason = getattr(problem, "what", None) or f"{type(problem).__name__}: {problem}"
+        loc = getattr(problem, "loc", None)
+        reason += f" ({loc})" if loc is not None else ""
+        self._exports[self._key(leaves, structure)] = reason
+        text = f"{type(self.module).__name__} is captured by torch.export, because {reason}"
+        _log.info("%s", text, exc_info=problem)
+        if CONFIG.explain:
+            print(f"hybridize: {text}", file=sys.stderr)
+
+    @property
+    def exported(self) -> tuple[str, ...]:
+        """The reasons for which calls were captured by `torch.export`, each once; empty where none was."""
+        return tuple(dict.fromkeys(self._exports.values()))
+
     def program(self, *args: Any, **kwargs: Any) -> Program:
-        """The program that a call with these arguments runs."""
+        """The program that a call with these arguments runs where nothing is differentiated."""
+        leaves, structure = flatten((args, kwargs))
+        if self._key(leaves, structure) not in self._exports:
+            given, named, _ = taken(args, kwargs)
+            try:
+                with torch.no_grad():
+                    return self._traced.program(given, named, None)[0]
+            except CannotCapture as problem:
+                self._leave(problem.__cause__, leaves, structure)
+        return self._program(*args, **kwargs)
+
+    def _program(self, *args: Any, **kwargs: Any) -> Program:
+        """The program of `torch.export`."""
         leaves, structure = flatten((args, kwargs))
         compiled = self._compiled(leaves, structure, args, kwargs)
         args, kwargs = compiled.call(leaves)
@@ -116,6 +204,7 @@ class TorchFunction:
     def forget(self, program: Program) -> None:
         """Forget one program; a call that only it was for is exported again."""
         with self._lock:
+            self._traced.function.forget(program)
             self._cache.remove(lambda one: one.runs(program))
             self._latest = None
 
@@ -133,8 +222,11 @@ class TorchFunction:
         """
         with self._lock:
             compiled = self._all()
+        told = [] if notes is None else notes
         if not compiled:
-            raise StateError("E507", "there is no program to save yet", help="call the module once, then save it")
+            if not self._traced.function.programs():
+                raise StateError("E507", "there is no program to save yet", help="call the module once, then save it")
+            return self._traced.saved(samples, told)
         calls: dict[int, list[tuple[NDArray[Any], ...] | None]] = {id(one): [one.sample] for one in compiled}
         for number, sample in enumerate(samples):
             leaves, structure = flatten((sample if isinstance(sample, tuple) else (sample,), {}))
@@ -143,7 +235,6 @@ class TorchFunction:
                 text = f"sample {number} is a call that {type(self.module).__name__} has no program for"
                 raise ArgumentError("E334", text, help="call it once with these arguments")
             calls[id(found)].append(recorded(leaves))
-        told = [] if notes is None else notes
         weights: dict[str, Any] = {}
         signatures = []
         for one in compiled:
@@ -197,11 +288,13 @@ class TorchFunction:
 
     def cache_info(self) -> dict[str, int]:
         """Count the programs that are kept, and tell how many may be."""
-        return {"programs": len(self._all()), "limit": PROGRAMS}
+        return {"programs": len(self._all()) + len(self._traced.function.programs()), "limit": PROGRAMS}
 
     def cache_clear(self) -> None:
         """Forget all programs."""
         with self._lock:
+            self._traced.clear()
+            self._exports.clear()
             self._cache.clear()
             self._latest = None
 

@@ -19,6 +19,12 @@ from hybridize.capture.python.router import library_router, routed
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.places import Attribute, Place, Refer
 
+class Wrapper(torch.nn.Module):
+    """A module around another one, whose parts are its own; inside of a captured module it is that one."""
+
+    module: torch.nn.Module
+
+
 _HOOKS = ("_forward_hooks", "_forward_pre_hooks")
 _BACKWARD_HOOKS = ("_backward_hooks", "_backward_pre_hooks")
 _OF_MODULES = frozenset(vars(torch.nn.Module()))
@@ -65,7 +71,8 @@ def call_module(module: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:
     """
     trace = current_trace()
     assert trace is not None, "who asks is recording"
-    world = trace.root.world
+    while isinstance(module, Wrapper):
+        module = module.module
     _check_hooks(trace, module)
     for number, hook in list(module._forward_pre_hooks.items()):
         if number in module._forward_pre_hooks_with_kwargs:

@@ -21,17 +21,22 @@ from hybridize.array.storage import STATE
 from hybridize.array.symbol import Symbol
 from hybridize.base import modes
 from hybridize.base.frozen import changed
-from hybridize.base.nested import flatten, unflatten
+from hybridize.base.interruptions import let_through
+from hybridize.base.nested import LEAF, Structure, flatten, unflatten
 from hybridize.capture import Function
 from hybridize.capture.function import Options
 from hybridize.capture.trace.recording import current_trace
 from hybridize.contract.call import Call
 from hybridize.contract.captured import Output, Result
+from hybridize.formats.saved import SavedProgram
+from hybridize.formats.torch_export.draws import CURRENT
 from hybridize.graph import Graph, exact
 from hybridize.ops.op import Op
 from hybridize.programs import Program
+from hybridize.torch.draws import Draws
+from hybridize.torch.functions import Capturing
 from hybridize.torch.gradients import Gradients, wanted
-from hybridize.torch.library import Capturing, TorchLibrary
+from hybridize.torch.library import TorchLibrary
 from hybridize.torch.memory import as_numpy, as_tensor, tensor_of
 from hybridize.torch.tensors import TracedTensor
 
@@ -49,25 +54,32 @@ class TracedModule:
     def __init__(self, module: torch.nn.Module, options: dict[str, Any]) -> None:
         self.module = module
         self.library = TorchLibrary()
-        self.function = _Captured(self._run, self.library, options)
-        self.function.name = type(module).__name__
+        self.function = _Captured(self._run, module, self.library, options)
         self._differentiated: dict[int, tuple[Program, Differentiated]] = {}
 
-    def _run(self, flags: Any, *args: Any, **kwargs: Any) -> Any:
-        """Run the module on tensors of the program; what the capture calls."""
+    def _run(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the module on tensors of the program; what the capture calls.
+
+        Outside of a capture it runs in PyTorch, arrays in and out: by that, files are checked.
+        """
         trace = current_trace()
-        assert trace is not None and trace.root.library is self.library, "it is captured"
         leaves, structure = flatten((args, kwargs))
+        if trace is None:
+            args, kwargs = unflatten(structure, [_copied(x) if isinstance(x, ndarray) else x for x in leaves])
+            with torch.no_grad():
+                return _arrays(self.module(*args, **kwargs))
         faces = [TracedTensor(x) if type(x) is Symbol and x.weak is None else x for x in leaves]
         tensors = [x for x in faces if type(x) is TracedTensor]
-        marked = zip(tensors, flags or (), strict=False)
+        marked = zip(tensors, self.function.flags, strict=False)
         self.library.flagged = {face.array.operand() for face, flag in marked if flag}
         args, kwargs = unflatten(structure, faces)
         recording = torch.is_grad_enabled()
+        before = CURRENT.set(Draws())
         try:
             with Capturing():
                 return _plain(trace.lifted(trace.convert(self.module)(*args, **kwargs)))
         finally:
+            CURRENT.reset(before)
             torch._C._set_grad_enabled(recording)
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -76,22 +88,37 @@ class TracedModule:
         Raises:
             CannotCapture: the module cannot be captured for it.
         """
-        leaves, structure = flatten((args, kwargs))
-        tensors = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
-        arrays = [_array(leaf) if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
-        given, named = unflatten(structure, arrays)
         if not torch.is_grad_enabled():
-            program, call = self._program((None, *given), named)
-            return _whole(program.run(call))
-        flags = tuple(tensor.requires_grad for tensor in tensors)
-        with modes.mode(recording=True):
-            program, call = self._program((flags if any(flags) else None, *given), named)
-        back = {id(array): leaf for array, leaf in zip(arrays, leaves, strict=True) if isinstance(leaf, torch.Tensor)}
-        return _whole(self._of(program).call(call, back))
+            if not kwargs and all([type(arg) is torch.Tensor for arg in args]):
+                return _whole(self.function(*[wrap(as_numpy(arg)) for arg in args]))
+            given, named, _ = taken(args, kwargs)
+            return _whole(self.function(*given, **named))
+        given, named, tensors = taken(args, kwargs)
+        program, call = self.program(given, named, [tensor.requires_grad for tensor in tensors.values()])
+        return _whole(self._of(program).call(call, tensors))
 
-    def _program(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Program, Call]:
-        call = Call.of(args, kwargs)
-        return self.function.program_of(call), call
+    def program(self, args: tuple[Any, ...], kwargs: dict[str, Any], flags: Sequence[bool] | None) -> tuple[Program, Call]:
+        """Return the program for a call of arrays, and the call.
+
+        Args:
+            args: of the call, tensors as arrays.
+            kwargs: of the call.
+            flags: whether each array has a gradient; None: nothing is differentiated.
+
+        Raises:
+            CannotCapture: the module cannot be captured for it.
+        """
+        if flags is None:
+            call = Call.of(args, kwargs)
+            return self.function.program_of(call, ()), call
+        with modes.mode(recording=True):
+            call = changed(Call.of(args, kwargs), recording=(True, *flags) if any(flags) else True)
+            return self.function.program_of(call, flags), call
+
+    def clear(self) -> None:
+        """Forget all programs."""
+        self.function.cache_clear()
+        self._differentiated.clear()
 
     def _of(self, program: Program) -> Differentiated:
         known = self._differentiated.get(id(program))
@@ -99,38 +126,91 @@ class TracedModule:
             known = self._differentiated[id(program)] = program, Differentiated(program, self.function.options)
         return known[1]
 
+    # ------------------------------------------------------------------------------------------------------- files
 
-class CannotCapture(Exception):  # noqa: N818  # it never reaches the user
+    def saved(self, samples: Sequence[Any], notes: list[str]) -> SavedProgram:
+        """Return the programs that hold now as plain data, with the weights as they are.
+
+        Args:
+            samples: calls, each a tensor or a tuple of arguments.
+            notes: hears where something else had to stand for PyTorch.
+        """
+        named = (*self.module.named_parameters(), *self.module.named_buffers())
+        names = {id(self.library.array(tensor)): name for name, tensor in named}
+        calls = [one if isinstance(one, tuple) else (one,) for one in samples]
+        return self.function.saved(names, [taken(one, {})[0] for one in calls], notes)
+
+
+def taken(args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any], dict[int, torch.Tensor]]:
+    """Return the arguments of a call with arrays in the place of tensors, and the tensors by the identity of these."""
+    leaves, structure = flatten((tuple(args), kwargs))
+    tensors: dict[int, torch.Tensor] = {}
+    arrays: list[Any] = []
+    met: dict[int, ndarray] = {}
+    for leaf in leaves:
+        if isinstance(leaf, torch.Tensor):
+            array = met.setdefault(id(leaf), _array(leaf)) if id(leaf) not in met else met[id(leaf)]
+            tensors[id(array)] = leaf
+            arrays.append(array)
+        else:
+            arrays.append(leaf)
+    given, named = unflatten(structure, arrays)
+    return given, named, tensors
+
+
+class CannotCapture(Exception):
     """A module cannot be captured for a call; the cause tells why."""
 
 
 class _Captured(Function[Any, Any]):
     """The function that a module is to the capture."""
 
-    def __init__(self, function: Any, library: TorchLibrary, options: dict[str, Any]) -> None:
+    def __init__(self, function: Any, module: torch.nn.Module, library: TorchLibrary, options: dict[str, Any]) -> None:
         super().__init__(function, **options)
         self.library = library
+        self.name = type(module).__name__
+        self.described_by = module.forward
+        self.flags: Sequence[bool] = ()
+        """Of the arguments of the call that is being captured, whether each tensor has a gradient."""
 
-    def program_of(self, call: Call) -> Program:
+    def program_of(self, call: Call, flags: Sequence[bool]) -> Program:
         """Return the program for a call, captured and compiled where there is none.
 
         Raises:
             CannotCapture: it cannot be.
         """
         program = self._find(call)
-        if program is None:
-            with self._lock:
-                program = self._find(call)
-                if program is None:
-                    try:
-                        program = self._capture(call)
-                    except Exception as error:
-                        raise CannotCapture from error
+        if program is not None:
+            return program
+        with self._lock:
+            program = self._find(call)
+            if program is None:
+                self.flags = flags
+                program = self._capture(call)
         return program
+
+    def _capture(self, call: Call) -> Program:
+        try:
+            return super()._capture(call)
+        except Exception as error:
+            let_through(error)
+            raise CannotCapture from error
+
+    def current(self) -> list[Program]:
+        """The programs that can be saved: one for each kind of call, made for prediction where there is one."""
+        chosen: dict[Any, Program] = {}
+        for program in sorted(super().current(), key=lambda one: bool(one.capture.call.recording)):
+            call = program.capture.call
+            chosen.setdefault((call.structure, call.kinds), program)
+        return list(chosen.values())
 
 
 def _array(tensor: torch.Tensor) -> ndarray:
     return wrap(as_numpy(tensor.detach() if tensor.requires_grad else tensor))
+
+
+def _copied(array: ndarray) -> torch.Tensor:
+    return as_tensor(numpy.array(array._data, order="C", copy=True))
 
 
 class _Spec:
@@ -143,21 +223,51 @@ class _Spec:
 
 
 def _plain(result: Any) -> Any:
-    """Return the result of a module as the capture takes it: a symbol, or a structure and its leaves."""
+    """Return the result of a module as the capture takes it: symbols, in containers of Python's or with a structure."""
+    if type(result) is TracedTensor:
+        return result.array
+    leaves, structure = flatten(result)
+    if all(type(leaf) is TracedTensor or not _is_opened(leaf) for leaf in _leaves(result)):
+        return unflatten(_unfaced(structure), leaves)
     leaves, spec = pytree.tree_flatten(result)
-    plain = [leaf.array if type(leaf) is TracedTensor else leaf for leaf in leaves]
-    return plain[0] if spec.is_leaf() and len(plain) == 1 else (_Spec(spec), *plain)
+    return (_Spec(spec), *(leaf.array if type(leaf) is TracedTensor else leaf for leaf in leaves))
+
+
+def _leaves(result: Any) -> list[Any]:
+    return flatten(result, whole=lambda x: type(x) is TracedTensor)[0]
+
+
+def _unfaced(structure: Structure) -> Structure:
+    if structure.kind == "face":
+        return LEAF
+    return changed(structure, children=tuple(map(_unfaced, structure.children)))
+
+
+def _is_opened(leaf: Any) -> bool:
+    """Tell whether torch knows how to take an object apart: a `ModelOutput`, say."""
+    return bool(type(leaf) in pytree.SUPPORTED_NODES) or pytree.tree_is_leaf(leaf) is False
 
 
 def _whole(result: Any) -> Any:
     """Return what a program gives as the module does."""
+    if type(result) is ndarray:
+        return tensor_of(result)
+    if isinstance(result, torch.Tensor):
+        return result
     if type(result) is tuple and result and type(result[0]) is _Spec:
         return pytree.tree_unflatten([_shown(leaf) for leaf in result[1:]], result[0].spec)
-    return _shown(result)
+    leaves, structure = flatten(result)
+    return unflatten(structure, [_shown(leaf) for leaf in leaves])
 
 
 def _shown(leaf: Any) -> Any:
     return tensor_of(leaf) if type(leaf) is ndarray else leaf
+
+
+def _arrays(result: Any) -> Any:
+    """Return the result of a module with arrays in the place of tensors."""
+    leaves, structure = flatten(result)
+    return unflatten(structure, [_array(leaf) if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves])
 
 
 class Differentiated:
