@@ -8,8 +8,10 @@ entries themselves are in `pointwise`, `shapes` and beside them, one for each fu
 """
 
 from hybridize.torch.functions import conversions as conversions
+from hybridize.torch.functions import creation as creation
 from hybridize.torch.functions import linear as linear
 from hybridize.torch.functions import pointwise as pointwise
+from hybridize.torch.functions import random as random
 from hybridize.torch.functions import reductions as reductions
 from hybridize.torch.functions import shapes as shapes
 from hybridize.torch.functions import special as special

@@ -226,7 +226,7 @@ def _operands(trace: Recording, detached: bool, x: Any) -> Any:
         value = x.array.operand()
         return ops.stop_gradient(value) if detached and is_float(type_of(value).dtype) else value
     if type(x) is Symbol:
-        return SizeNumber(x.operand(), float if x.weak is None else x.weak)
+        return x.operand() if x.weak is None else SizeNumber(x.operand(), x.weak)
     if type(x) in (list, tuple):
         return type(x)(_operands(trace, detached, part) for part in x)
     return x
