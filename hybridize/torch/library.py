@@ -72,11 +72,12 @@ class TorchLibrary(Library):
         return isinstance(value, torch.Tensor) and type(value) is not TracedTensor
 
     def array(self, value: torch.Tensor) -> ndarray:
-        number, memory = id(value), memory_of(value)
-        known = self._arrays.get(number)
-        if known is not None and known[0]() is value and known[1] == memory:
-            return known[2]
-        made = array_of(value)
+        with torch._C.DisableTorchFunction():
+            number, memory = id(value), memory_of(value)
+            known = self._arrays.get(number)
+            if known is not None and known[0]() is value and known[1] == memory:
+                return known[2]
+            made = array_of(value)
         self._arrays[number] = weakref.ref(value, lambda _: self._arrays.pop(number, None)), memory, made
         return made
 
@@ -85,7 +86,8 @@ class TorchLibrary(Library):
         if value is not None and trace is not None:
             place = Memory(value)
             if place.key not in trace.root.world.guards:
-                trace.root.world.guard(place, place.read())
+                with torch._C.DisableTorchFunction():
+                    trace.root.world.guard(place, place.read())
         return TracedTensor(symbol, value)
 
     def apply(self, at: Recording, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
