@@ -10,6 +10,7 @@ entries themselves are in `pointwise`, `shapes` and beside them, one for each fu
 from hybridize.torch.functions import linear as linear
 from hybridize.torch.functions import pointwise as pointwise
 from hybridize.torch.functions import shapes as shapes
+from hybridize.torch.functions.calling import Capturing as Capturing
 from hybridize.torch.functions.calling import apply as apply
 from hybridize.torch.functions.table import BY_NAME as BY_NAME
 from hybridize.torch.functions.table import FUNCTIONS as FUNCTIONS

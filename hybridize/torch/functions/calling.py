@@ -9,16 +9,18 @@ arguments.
 from __future__ import annotations
 
 import functools
+import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
+from torch.overrides import TorchFunctionMode
 
 from hybridize import ops
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError
-from hybridize.capture.trace.recording import Recording
+from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.formats.torch_export.registry import operand
 from hybridize.formats.torch_export.size_numbers import SizeNumber
 from hybridize.graph import Value
@@ -47,7 +49,42 @@ def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str
     if function in AS_IT_IS or _looks(function, args):
         with torch._C.DisableTorchFunction():
             return function(*args, **kwargs)
+    if isinstance(function, types.FunctionType) and function.__module__.partition(".")[0] == "torch":
+        with Capturing():  # where torch asks a mode, that mode is not asked again
+            return _as_torch_has_it(function)(*args, **kwargs)
     raise unsupported(trace, function)
+
+
+class Capturing(TorchFunctionMode):
+    """While a module is captured, functions of torch are of the program also where no tensor of it is given to them."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        trace = current_trace()
+        if trace is None or trace.root.library is None:  # what Python does while nothing is recorded
+            with torch._C.DisableTorchFunction():
+                return func(*args, **(kwargs or {}))
+        return apply(trace, func, args, kwargs or {})
+
+
+def _not_asked(*args: Any, **kwargs: Any) -> bool:
+    return False
+
+
+_ASKING = ("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic")
+
+
+@functools.cache
+def _as_torch_has_it(function: types.FunctionType) -> Callable[..., Any]:
+    """Return a function that torch has in Python without its question whether somebody overrides it: it runs as it is.
+
+    What it calls of torch arrives here in its turn, so that only functions written in C need entries.
+    """
+    space = function.__globals__ | dict.fromkeys(_ASKING, _not_asked)
+    made = types.FunctionType(
+        function.__code__, space, function.__name__, function.__defaults__, function.__closure__
+    )
+    made.__kwdefaults__ = function.__kwdefaults__
+    return made
 
 
 def unsupported(trace: Recording, function: Any) -> CaptureError:
