@@ -139,8 +139,14 @@ class TorchFunction(Wrapper):
         latest = self._latest
         if latest is not None and not kwargs and latest.fits(args):
             return latest.direct(args)
+        if not self._exports:
+            try:
+                return self._traced.call(args, kwargs)
+            except CannotCapture as problem:
+                leaves, structure = flatten((args, kwargs))
+                self._leave(problem.__cause__, leaves, structure)
         leaves, structure = flatten((args, kwargs))
-        if not self._exports or self._key(leaves, structure) not in self._exports:
+        if self._key(leaves, structure) not in self._exports:
             try:
                 return self._traced.call(args, kwargs)
             except CannotCapture as problem:

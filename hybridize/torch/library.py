@@ -16,6 +16,7 @@ from hybridize.base.dtypes import is_float
 from hybridize.base.faces import Library
 from hybridize.capture.python.mathematics import ELEMENTS
 from hybridize.capture.trace.recording import Recording, current_trace
+from hybridize.contract.guards import Guard, Test
 from hybridize.contract.places import Attribute, Place, Refer
 from hybridize.graph import Value
 from hybridize.ops import StopGradient
@@ -40,9 +41,27 @@ class Memory(Place):
         return "the memory of a tensor"
 
 
+class AtAddress(Test):
+    """The memory that it was."""
+
+    __slots__ = ("_owner",)
+
+    def __init__(self, owner: torch.Tensor) -> None:
+        super().__init__(memory_of(owner))
+        self._owner = owner
+
+    def holds(self, now: Any) -> bool:
+        return bool(now == self.value)
+
+    def check(self, now: str, refer: Refer) -> str:
+        owner, (address, size, stride, dtype) = self._owner, self.value
+        same = f"{refer(owner.data_ptr)}() == {address} and {refer(owner.size)}() == {refer(size)}"
+        return f"({same} and {refer(owner.stride)}() == {refer(stride)} and {refer(owner)}.dtype is {refer(dtype)})"
+
+
 def memory_of(tensor: torch.Tensor) -> tuple[Any, ...]:
     """Return what tells whether a tensor is where it was, in the same form."""
-    return tensor.data_ptr(), *tensor.shape, *tensor.stride(), str(tensor.dtype)
+    return tensor.data_ptr(), tensor.size(), tensor.stride(), tensor.dtype
 
 
 class TorchLibrary(Library):
@@ -75,7 +94,7 @@ class TorchLibrary(Library):
             place = Memory(value)
             if place.key not in trace.root.world.guards:
                 with torch._C.DisableTorchFunction():
-                    trace.root.world.guard(place, place.read())
+                    trace.root.world.guards[place.key] = Guard(place, AtAddress(value), trace.root.location())
         return TracedTensor(symbol, value)
 
     def apply(self, at: Recording, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:

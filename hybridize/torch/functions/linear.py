@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.rules import aten, common, kind
 from hybridize.torch.functions.table import computes
