@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`TracedModule`: a module captured by our own capture, and its calls, with gradients and without.
+"""`Traced`: a module, or a function of tensors, captured by our own capture, and its calls, with gradients and without.
 
 The module's `forward` is converted and followed like any function of the user's, on tensors of the program (`tensors`),
 and what it calls of torch is in the table of `functions`. What comes of it is an ordinary `Program`: guards, sizes,
@@ -8,7 +8,7 @@ numbers, state and control flow on data are those of all functions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import Any, Final
 
@@ -43,15 +43,15 @@ from hybridize.torch.tensors import TracedTensor
 _NOTHING: Final = nullcontext()
 
 
-class TracedModule:
-    """A module whose calls run as programs of our own capture.
+class Traced:
+    """A module, or a function of tensors, whose calls run as programs of our own capture.
 
     Args:
-        module: the module.
+        module: the module or function.
         options: keywords of `hybridize`.
     """
 
-    def __init__(self, module: torch.nn.Module, options: dict[str, Any]) -> None:
+    def __init__(self, module: Callable[..., Any], options: dict[str, Any]) -> None:
         self.module = module
         self.library = TorchLibrary()
         self.function = _Captured(self._run, module, self.library, options)
@@ -90,12 +90,12 @@ class TracedModule:
         """
         if not torch.is_grad_enabled():
             if not kwargs and all([type(arg) is torch.Tensor for arg in args]):
-                return _whole(self.function(*[wrap(as_numpy(arg)) for arg in args]))
+                return whole(self.function(*[wrap(as_numpy(arg)) for arg in args]))
             given, named, _ = taken(args, kwargs)
-            return _whole(self.function(*given, **named))
+            return whole(self.function(*given, **named))
         given, named, tensors = taken(args, kwargs)
         program, call = self.program(given, named, [tensor.requires_grad for tensor in tensors.values()])
-        return _whole(self._of(program).call(call, tensors))
+        return whole(self._of(program).call(call, tensors))
 
     def program(self, args: tuple[Any, ...], kwargs: dict[str, Any], flags: Sequence[bool] | None) -> tuple[Program, Call]:
         """Return the program for a call of arrays, and the call.
@@ -135,7 +135,8 @@ class TracedModule:
             samples: calls, each a tensor or a tuple of arguments.
             notes: hears where something else had to stand for PyTorch.
         """
-        named = (*self.module.named_parameters(), *self.module.named_buffers())
+        module = self.module
+        named = (*module.named_parameters(), *module.named_buffers()) if isinstance(module, torch.nn.Module) else ()
         names = {id(self.library.array(tensor)): name for name, tensor in named}
         calls = [one if isinstance(one, tuple) else (one,) for one in samples]
         return self.function.saved(names, [taken(one, {})[0] for one in calls], notes)
@@ -165,11 +166,12 @@ class CannotCapture(Exception):
 class _Captured(Function[Any, Any]):
     """The function that a module is to the capture."""
 
-    def __init__(self, function: Any, module: torch.nn.Module, library: TorchLibrary, options: dict[str, Any]) -> None:
+    def __init__(self, function: Any, module: Callable[..., Any], library: TorchLibrary, options: dict[str, Any]) -> None:
         super().__init__(function, **options)
         self.library = library
-        self.name = type(module).__name__
-        self.described_by = module.forward
+        is_module = isinstance(module, torch.nn.Module)
+        self.name = type(module).__name__ if is_module else getattr(module, "__name__", type(module).__name__)
+        self.described_by = module.forward if is_module else module
         self.flags: Sequence[bool] = ()
         """Of the arguments of the call that is being captured, whether each tensor has a gradient."""
 
@@ -248,7 +250,7 @@ def _is_opened(leaf: Any) -> bool:
     return bool(type(leaf) in pytree.SUPPORTED_NODES) or pytree.tree_is_leaf(leaf) is False
 
 
-def _whole(result: Any) -> Any:
+def whole(result: Any) -> Any:
     """Return what a program gives as the module does."""
     if type(result) is ndarray:
         return tensor_of(result)
