@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled functions that get tensors: functions of the user's over tensors, and programs that were loaded from files."""
+"""Compiled functions that get tensors: those of the user's over tensors, and programs that were loaded from files."""
 
 from __future__ import annotations
 

@@ -80,9 +80,7 @@ def _as_torch_has_it(function: types.FunctionType) -> Callable[..., Any]:
     What it calls of torch arrives here in its turn, so that only functions written in C need entries.
     """
     space = function.__globals__ | dict.fromkeys(_ASKING, _not_asked)
-    made = types.FunctionType(
-        function.__code__, space, function.__name__, function.__defaults__, function.__closure__
-    )
+    made = types.FunctionType(function.__code__, space, function.__name__, function.__defaults__, function.__closure__)
     made.__kwdefaults__ = function.__kwdefaults__
     return made
 
