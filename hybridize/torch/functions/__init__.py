@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Torch's functions, methods and operators, and what a program computes in the place of each.
 
-In: a function of torch and its arguments, tensors of the program among them. Out: tensors of the program. `table` is the
-registry, `rules` are torch's rules for dtypes and sizes, `calling` binds arguments and writes what is written; the
+In: a function of torch and its arguments, tensors of the program among them. Out: tensors of the program. `table` is
+the registry, `rules` are torch's rules for dtypes and sizes, `calling` binds arguments and writes what is written; the
 entries themselves are in `pointwise`, `shapes` and beside them, one for each function. What is computed is ATen's, as
 `formats.torch_export` has it: an entry tells the type of the result and hands over.
 """
