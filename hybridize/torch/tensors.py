@@ -77,8 +77,8 @@ class TracedTensor(Face, torch.Tensor):
 
     # ------------------------------------------------------------------------------------------ what a tensor says
 
-    @property
-    def __class__(self) -> type:  # type: ignore[misc]
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
         """The class of the tensor that it stands for: users ask `isinstance` and `type`."""
         return torch.Tensor if self.of is None else type(self.of)
 
