@@ -42,14 +42,6 @@ _same_type("bitwise_not")
 _same_type("relu")
 
 
-<<<<<<< HEAD
-@computes("F.relu")
-def _relu(input: Operand, inplace: bool = False) -> Operand:
-    return aten("relu.default", type_of(input), input)
-
-
-def _of_two(*names: str, by: str, real: bool = False) -> None:
-=======
 @computes("sign", "sgn")
 def _sign(input: Operand) -> Operand:
     return input if type_of(input).dtype.kind == "b" else aten("sign.default", type_of(input), input)
@@ -125,7 +117,6 @@ def _scaled(input: Operand, factor: float) -> Operand:
 
 
 def _of_two(*names: str, by: str, real: bool = False, bits: bool = False) -> None:
->>>>>>> torchA
     @computes(*names)
     def entry(input: Any, other: Any) -> Operand:
         dtype = common(input, other)
