@@ -11,3 +11,4 @@ Where the graph does not tell the module's gradients (`tracing`), they are those
 """
 
 from hybridize.torch.function import TorchFunction as TorchFunction
+from hybridize.torch.tensor_functions import called as called

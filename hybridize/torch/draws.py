@@ -46,7 +46,7 @@ class Draws:
         self._key: Key | None = None
 
     def key(self) -> Operand:
-        """Return the key of the next draw, also in a loop of the program: the key is state, which each draw steps on."""
+        """Return the key of the next draw, also in a loop of the program: the key is state that each draw steps on."""
         trace = current_trace()
         assert trace is not None, "who draws is captured"
         if self._key is None:

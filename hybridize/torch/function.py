@@ -37,7 +37,7 @@ from hybridize.torch.exporting import export, own_error
 from hybridize.torch.modules import Wrapper
 from hybridize.torch.samples import example, recorded
 from hybridize.torch.samples import samples as sampled
-from hybridize.torch.traced import CannotCapture, TracedModule, taken
+from hybridize.torch.traced import CannotCapture, Traced, taken
 from hybridize.torch.tracing import is_traced
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class TorchFunction(Wrapper):
         """Programs by what their calls have in common but for sizes."""
         self._latest: Compiled | None = None
         """The program of the last call, where calls like it need no taking apart."""
-        self._traced = TracedModule(module, self.options)
+        self._traced = Traced(module, self.options)
         self._exports: dict[Hashable, str] = {}
         """Kinds of calls that only `torch.export` can capture, and why."""
         self._lock = renewed(threading.RLock())
@@ -139,8 +139,14 @@ class TorchFunction(Wrapper):
         latest = self._latest
         if latest is not None and not kwargs and latest.fits(args):
             return latest.direct(args)
+        if not self._exports:
+            try:
+                return self._traced.call(args, kwargs)
+            except CannotCapture as problem:
+                leaves, structure = flatten((args, kwargs))
+                self._leave(problem.__cause__, leaves, structure)
         leaves, structure = flatten((args, kwargs))
-        if not self._exports or self._key(leaves, structure) not in self._exports:
+        if self._key(leaves, structure) not in self._exports:
             try:
                 return self._traced.call(args, kwargs)
             except CannotCapture as problem:

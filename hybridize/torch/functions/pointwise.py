@@ -37,6 +37,11 @@ for _name in ("abs", "neg", "floor", "ceil", "trunc", "sign", "bitwise_not", "re
     _same_type(_name, f"{_name}.default")
 
 
+@computes("F.relu")
+def _relu(input: Operand, inplace: bool = False) -> Operand:
+    return aten("relu.default", type_of(input), input)
+
+
 def _of_two(*names: str, by: str, real: bool = False) -> None:
     @computes(*names)
     def entry(input: Any, other: Any) -> Operand:
