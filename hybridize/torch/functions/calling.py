@@ -26,10 +26,10 @@ from hybridize.formats.torch_export.size_numbers import SizeNumber
 from hybridize.graph import Value
 from hybridize.ops import type_of
 from hybridize.torch.functions.table import BY_NAME, FUNCTIONS, IN_PLACE, OPERATORS, REFLECTED, Entry
-from hybridize.torch.tensors import TracedTensor
+from hybridize.torch.tensors import OWN, TracedTensor
 
 AS_IT_IS: set[Any] = {
-    torch._C._set_grad_enabled, torch.promote_types, torch.result_type, torch.can_cast,
+    torch._C._set_grad_enabled, torch.device, torch.promote_types, torch.result_type, torch.can_cast,
 }  # fmt: skip
 """Functions of torch that compute nothing, and are called as they are."""
 
@@ -46,6 +46,8 @@ def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str
     derived = _derived(function)
     if derived is not None:
         return derived(trace, args, kwargs)
+    if _is_own(function) and isinstance(args[0], TracedTensor):
+        return getattr(args[0], function.__name__)(*args[1:], **kwargs)
     if function in AS_IT_IS or _looks(function, args):
         with torch._C.DisableTorchFunction():
             return function(*args, **kwargs)
@@ -106,6 +108,11 @@ def name_of(function: Any) -> str:
     return f"{module}.{name}" if module.startswith("torch") and not module.startswith("torch._") else f"torch.{name}"
 
 
+def _is_own(function: Any) -> bool:
+    """Tell whether a function is a method of tensors that those of programs have themselves."""
+    return getattr(function, "__objclass__", None) is not None and getattr(function, "__name__", "") in OWN
+
+
 def _looks(function: Any, args: Sequence[Any]) -> bool:
     """Tell whether a call only looks at attributes of a tensor from outside: its sizes, its dtype."""
     return getattr(function, "__name__", "") == "__get__" and not isinstance(args[0], TracedTensor)
@@ -120,7 +127,7 @@ def _derived(function: Any) -> Callable[..., Any] | None:
             entry = BY_NAME.get(table[name])
             return None if entry is None else functools.partial(_with, call, entry)
     if name.endswith("_") and not name.startswith("__"):
-        entry = BY_NAME.get(name[:-1])
+        entry = BY_NAME.get(name) or BY_NAME.get(name[:-1])
         return None if entry is None or entry.views else functools.partial(_with, _in_place, entry)
     entry = BY_NAME.get(name) if getattr(function, "__objclass__", None) is not None else None
     return None if entry is None else functools.partial(_with, _called, entry)
@@ -144,6 +151,7 @@ def _called(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[st
         kwargs = {name: value for name, value in kwargs.items() if name != "out"}
     inplace = "inplace" in entry.parameters and _flag(entry, "inplace", args, kwargs)
     detached = is_detached(trace)
+    kwargs = {_spelled(entry, name): value for name, value in kwargs.items()}
     convert = functools.partial(_symbols if entry.views else _operands, trace, detached)
     found = entry.function(*map(convert, args), **{name: convert(value) for name, value in kwargs.items()})
     if out is not None:
@@ -162,6 +170,15 @@ def is_detached(trace: Recording) -> bool:
 def cut(value: Value) -> Value:
     """Return a value through which no gradient goes."""
     return ops.stop_gradient(value) if is_float(type_of(value).dtype) else value
+
+
+def _spelled(entry: Entry, name: str) -> str:
+    """Return torch's name of a keyword that may be NumPy's, which torch takes too."""
+    other = _NUMPYS.get(name)
+    return name if other is None or name in entry.parameters or other not in entry.parameters else other
+
+
+_NUMPYS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "a": "input", "x2": "other"}
 
 
 def _flag(entry: Entry, name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:

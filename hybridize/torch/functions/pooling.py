@@ -168,7 +168,7 @@ def _register_means(rank: int) -> None:
 
 
 def _parts(name: str, rank: int, x: Operand, counts: Any) -> tuple[Operand, bool, Shape]:
-    """Return images in a batch, whether they were in none, and the sizes of results; of one axis with another before."""
+    """Return images in a batch, whether they were in none, and the sizes of results; one axis gets another before."""
     x, single = batched(x, rank, name)
     given = each(counts, rank, "output_size")
     sizes = [size if count is None else count for size, count in zip(type_of(x).shape[2:], given, strict=True)]
