@@ -150,7 +150,7 @@ def _called(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[st
     if out is not None:
         kwargs = {name: value for name, value in kwargs.items() if name != "out"}
     inplace = "inplace" in entry.parameters and _flag(entry, "inplace", args, kwargs)
-    detached = trace.differentiated and not torch.is_grad_enabled()
+    detached = is_detached(trace)
     kwargs = {_spelled(entry, name): value for name, value in kwargs.items()}
     convert = functools.partial(_symbols if entry.views else _operands, trace, detached)
     found = entry.function(*map(convert, args), **{name: convert(value) for name, value in kwargs.items()})
@@ -160,6 +160,16 @@ def _called(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[st
         return write(trace, out, faced(trace, found))
     made = faced(trace, found)
     return write(trace, args[0] if args else kwargs["input"], made) if inplace else made
+
+
+def is_detached(trace: Recording) -> bool:
+    """Tell whether torch records no gradients now, in a program that has some."""
+    return trace.differentiated and not torch.is_grad_enabled()
+
+
+def cut(value: Value) -> Value:
+    """Return a value through which no gradient goes."""
+    return ops.stop_gradient(value) if is_float(type_of(value).dtype) else value
 
 
 def _spelled(entry: Entry, name: str) -> str:
@@ -221,7 +231,7 @@ def _operands(trace: Recording, detached: bool, x: Any) -> Any:
     x = trace.lifted(x)
     if isinstance(x, TracedTensor):
         value = x.array.operand()
-        return ops.stop_gradient(value) if detached and is_float(type_of(value).dtype) else value
+        return cut(value) if detached else value
     if type(x) is Symbol:
         return SizeNumber(x.operand(), float if x.weak is None else x.weak)
     if type(x) in (list, tuple):
