@@ -32,13 +32,13 @@ from hybridize.formats.saved import SavedProgram
 from hybridize.programs import Program
 from hybridize.programs.cache import ProgramCache
 from hybridize.programs.families import Family
-from hybridize.torch.compiled import Compiled, OtherTensorsError, Shapes, call_of
-from hybridize.torch.exporting import export, own_error
+from hybridize.torch.exported.compiled import Compiled, OtherTensorsError, Shapes, call_of
+from hybridize.torch.exported.exporting import export, own_error
+from hybridize.torch.exported.samples import example, recorded
+from hybridize.torch.exported.samples import samples as sampled
+from hybridize.torch.exported.tracing import is_traced
 from hybridize.torch.modules import Wrapper
-from hybridize.torch.samples import example, recorded
-from hybridize.torch.samples import samples as sampled
 from hybridize.torch.traced import CannotCapture, Traced, taken
-from hybridize.torch.tracing import is_traced
 
 if TYPE_CHECKING:
     from hybridize.formats.exporting import Exported as Files
@@ -104,7 +104,7 @@ class TorchFunction(Wrapper):
         delattr(self.module, name)
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *dir(self.module)})
+        return sorted({*object.__dir__(self), *dir(self.module)})
 
     def train(self, mode: bool = True) -> TorchFunction:
         """Set the mode of the module."""
@@ -199,7 +199,7 @@ class TorchFunction(Wrapper):
         program: Program = function.program(*args, **kwargs)
         return program
 
-    def compile(self, *specs: Any) -> Program:
+    def compile(self, *specs: Any) -> Program:  # type: ignore[override]
         """Compile ahead of the first call.
 
         Args:

@@ -8,7 +8,7 @@ nobody sees what it reads.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import torch
 
@@ -139,7 +139,9 @@ def _forward(trace: Recording, module: torch.nn.Module, args: Any, kwargs: dict[
 def _has_users_parts(module: torch.nn.Module) -> bool:
     """Tell whether a layer of torch's calls what is the user's: a module of another class, a hook."""
     return any(
-        not is_trusted_class(type(part)) or "forward" in vars(part) or any(getattr(part, name) for name in _HOOKS)
+        not is_trusted_class(cast("Any", type(part)))
+        or "forward" in vars(part)
+        or any(getattr(part, name) for name in _HOOKS)
         for part in module.modules()
         if part is not module
     )
@@ -147,7 +149,7 @@ def _has_users_parts(module: torch.nn.Module) -> bool:
 
 def _sequential(module: torch.nn.Sequential, input: Any) -> Any:
     for part in module._modules.values():
-        input = call_module(part, input)  # type: ignore[arg-type]
+        input = call_module(part, input)
     return input
 
 
@@ -164,8 +166,8 @@ def _exporting(*args: Any, **kwargs: Any) -> bool:
 
 
 SPECIAL: dict[Any, Callable[..., Any]] = {
-    torch.jit.is_scripting: _scripting,
-    torch.jit.is_tracing: _scripting,
+    torch.jit.is_scripting: _scripting,  # type: ignore[attr-defined]
+    torch.jit.is_tracing: _scripting,  # type: ignore[attr-defined]
     torch.compiler.is_compiling: _exporting,
     torch.compiler.is_exporting: _exporting,
     torch.is_grad_enabled: torch.is_grad_enabled,

@@ -33,5 +33,4 @@ def called(function: Function[Any, Any], args: tuple[Any, ...], kwargs: dict[str
     try:
         return traced.call(args, kwargs)
     except CannotCapture as problem:
-        assert problem.__cause__ is not None, "it tells why"
-        raise problem.__cause__ from None
+        raise (problem.__cause__ or problem) from None

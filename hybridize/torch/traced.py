@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy
 import torch
@@ -28,9 +28,9 @@ from hybridize.capture.function import Options
 from hybridize.capture.trace.recording import current_trace
 from hybridize.contract.call import Call
 from hybridize.contract.captured import Output, Result
+from hybridize.contract.feeds import NO_TRANSACTION
 from hybridize.formats.saved import SavedProgram
 from hybridize.formats.torch_export.draws import CURRENT
-from hybridize.contract.feeds import NO_TRANSACTION
 from hybridize.graph import Graph, exact
 from hybridize.ops.op import Op
 from hybridize.programs import Program
@@ -95,7 +95,7 @@ class Traced:
             CannotCapture: the module cannot be captured for it.
         """
         if not torch.is_grad_enabled():
-            if not kwargs and all([type(arg) is torch.Tensor for arg in args]):
+            if not kwargs and all([type(arg) is torch.Tensor for arg in args]):  # noqa: C419  # faster
                 return whole(self.function(*[wrap(as_numpy(arg)) for arg in args]))
             given, named, _ = taken(args, kwargs)
             return whole(self.function(*given, **named))
@@ -192,7 +192,7 @@ class _Captured(Function[Any, Any]):
         self.library = library
         is_module = isinstance(module, torch.nn.Module)
         self.name = type(module).__name__ if is_module else getattr(module, "__name__", type(module).__name__)
-        self.described_by = module.forward if is_module else module
+        self.described_by = cast("Any", module).forward if is_module else module
         self.flags: Sequence[bool] = ()
         """Of the arguments of the call that is being captured, whether each tensor has a gradient."""
 
@@ -427,12 +427,13 @@ class Differentiated:
                 case "number":
                     return result.value(arrays[result.index])
                 case "made":
-                    return result.value.now([None if one is None else as_numpy(one) for one in arrays])
+                    return result.value.now(values)
                 case "container":
                     return fill(result.value)
             return result.value
 
-        fill = program._filling(call, [None if one is None else as_numpy(one) for one in arrays], made)
+        values: list[Any] = [None if one is None else as_numpy(one) for one in arrays]
+        fill = program._filling(call, values, made)
         for effect in captured.effects:
             keywords = {name: fill(argument) for name, argument in effect.keywords.items()}
             effect.apply(*map(fill, effect.arguments), **keywords)

@@ -228,9 +228,8 @@ def _rank(dtype: Any) -> int:
 
 
 def _named(dtype: Any) -> str:
-    return {"float32": "Float", "float64": "Double", "int64": "Long", "int32": "Int", "bool": "Bool"}.get(
-        dtype.name, dtype.name.capitalize()
-    )
+    names = {"float32": "Float", "float64": "Double", "int64": "Long", "int32": "Int", "bool": "Bool"}
+    return names.get(dtype.name) or str(dtype.name).capitalize()
 
 
 def _operands(trace: Recording, detached: bool, x: Any) -> Any:

@@ -102,7 +102,9 @@ def views(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 OPERATORS: dict[str, str] = {
-    **{f"__{name}__": name for name in ("add", "sub", "mul", "pow", "matmul", "mod", "neg", "abs", "eq", "ne", "lt", "le", "gt", "ge")},
+    **{f"__{name}__": name for name in (
+        "add", "sub", "mul", "pow", "matmul", "neg", "abs", "eq", "ne", "lt", "le", "gt", "ge",
+    )},
     "__truediv__": "div", "__floordiv__": "floor_divide", "__mod__": "remainder", "__pos__": "positive",
     "__and__": "bitwise_and", "__or__": "bitwise_or", "__xor__": "bitwise_xor", "__invert__": "bitwise_not",
     "__lshift__": "bitwise_left_shift", "__rshift__": "bitwise_right_shift",
