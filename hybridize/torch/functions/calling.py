@@ -82,9 +82,15 @@ def _as_torch_has_it(function: types.FunctionType) -> Callable[..., Any]:
     What it calls of torch arrives here in its turn, so that only functions written in C need entries.
     """
     space = function.__globals__ | dict.fromkeys(_ASKING, _not_asked)
-    made = types.FunctionType(function.__code__, space, function.__name__, function.__defaults__, function.__closure__)
+    inner = tuple(map(_cell, function.__closure__ or ()))  # of a function that chooses one of two
+    made = types.FunctionType(function.__code__, space, function.__name__, function.__defaults__, inner)
     made.__kwdefaults__ = function.__kwdefaults__
     return made
+
+
+def _cell(cell: types.CellType) -> types.CellType:
+    held = cell.cell_contents
+    return types.CellType(_as_torch_has_it(held)) if isinstance(held, types.FunctionType) else cell
 
 
 def unsupported(trace: Recording, function: Any) -> CaptureError:
