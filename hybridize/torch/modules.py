@@ -19,6 +19,7 @@ from hybridize.capture.python.router import library_router, routed
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.places import Attribute, Place, Refer
 
+
 class Wrapper(torch.nn.Module):
     """A module around another one, whose parts are its own; inside of a captured module it is that one."""
 

@@ -107,7 +107,7 @@ def _where(condition: Operand, input: Any, other: Any) -> Operand:
     return aten("where.self", result, condition, input, other)
 
 
-@computes("clone", "contiguous")
+@computes("clone")
 def _clone(input: Operand, *, memory_format: Any = None) -> Operand:
     return input
 
