@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch.overrides import TorchFunctionMode
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol
@@ -44,17 +43,6 @@ class Memory(Place):
 def memory_of(tensor: torch.Tensor) -> tuple[Any, ...]:
     """Return what tells whether a tensor is where it was, in the same form."""
     return tensor.data_ptr(), *tensor.shape, *tensor.stride(), str(tensor.dtype)
-
-
-class Capturing(TorchFunctionMode):
-    """While a module is captured, functions of torch are of the program also where no tensor of it is given to them."""
-
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        trace = current_trace()
-        if trace is None or trace.root.library is None:  # what Python does while nothing is recorded
-            with torch._C.DisableTorchFunction():
-                return func(*args, **(kwargs or {}))
-        return apply(trace, func, args, kwargs or {})
 
 
 class TorchLibrary(Library):

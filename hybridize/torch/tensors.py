@@ -9,6 +9,7 @@ sizes that only a call knows come through. There is no memory behind it.
 from __future__ import annotations
 
 import functools
+import types
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 
@@ -394,6 +395,8 @@ _KEPT = frozenset({"__class__", "__new__", "__init__", "__init_subclass__", "__s
                    "__torch_dispatch__", "_make_subclass", "_make_wrapper_subclass", "_make_dtensor",
                    "as_subclass", "__hash__", "__class_getitem__"})  # fmt: skip
 """Members of torch's class that are not methods of tensors."""
+OWN = frozenset(name for name, member in vars(TracedTensor).items() if isinstance(member, types.FunctionType))
+"""Methods that tensors of programs have themselves."""
 for _name in dir(torch.Tensor):
     _found = getattr(torch.Tensor, _name)
     if callable(_found) and _name not in _KEPT and _name not in vars(TracedTensor) and not isinstance(_found, type):

@@ -34,8 +34,9 @@ from hybridize.graph import Graph, exact
 from hybridize.ops.op import Op
 from hybridize.programs import Program
 from hybridize.torch.draws import Draws
+from hybridize.torch.functions import Capturing
 from hybridize.torch.gradients import Gradients, wanted
-from hybridize.torch.library import Capturing, TorchLibrary
+from hybridize.torch.library import TorchLibrary
 from hybridize.torch.memory import as_numpy, as_tensor, tensor_of
 from hybridize.torch.tensors import TracedTensor
 

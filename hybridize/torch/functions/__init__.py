@@ -7,13 +7,17 @@ entries themselves are in `pointwise`, `shapes` and beside them, one for each fu
 `formats.torch_export` has it: an entry tells the type of the result and hands over.
 """
 
+from hybridize.torch.functions import conversions as conversions
 from hybridize.torch.functions import indexing as indexing
 from hybridize.torch.functions import linear as linear
 from hybridize.torch.functions import matrices as matrices
 from hybridize.torch.functions import moving as moving
 from hybridize.torch.functions import pointwise as pointwise
+from hybridize.torch.functions import reductions as reductions
 from hybridize.torch.functions import shapes as shapes
 from hybridize.torch.functions import sorting as sorting
+from hybridize.torch.functions import special as special
+from hybridize.torch.functions.calling import Capturing as Capturing
 from hybridize.torch.functions.calling import apply as apply
 from hybridize.torch.functions.table import BY_NAME as BY_NAME
 from hybridize.torch.functions.table import FUNCTIONS as FUNCTIONS

@@ -9,26 +9,28 @@ arguments.
 from __future__ import annotations
 
 import functools
+import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
+from torch.overrides import TorchFunctionMode
 
 from hybridize import ops
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError
-from hybridize.capture.trace.recording import Recording
+from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.formats.torch_export.registry import operand
 from hybridize.formats.torch_export.size_numbers import SizeNumber
 from hybridize.graph import Value
 from hybridize.ops import type_of
 from hybridize.torch.functions.table import BY_NAME, FUNCTIONS, IN_PLACE, OPERATORS, REFLECTED, Entry
 from hybridize.torch.functions.writing import store
-from hybridize.torch.tensors import TracedTensor
+from hybridize.torch.tensors import OWN, TracedTensor
 
 AS_IT_IS: set[Any] = {
-    torch._C._set_grad_enabled, torch.promote_types, torch.result_type, torch.can_cast,
+    torch._C._set_grad_enabled, torch.device, torch.promote_types, torch.result_type, torch.can_cast,
 }  # fmt: skip
 """Functions of torch that compute nothing, and are called as they are."""
 
@@ -45,10 +47,47 @@ def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str
     derived = _derived(function)
     if derived is not None:
         return derived(trace, args, kwargs)
+    if _is_own(function) and isinstance(args[0], TracedTensor):
+        return getattr(args[0], function.__name__)(*args[1:], **kwargs)
     if function in AS_IT_IS or _looks(function, args):
         with torch._C.DisableTorchFunction():
             return function(*args, **kwargs)
+    if isinstance(function, types.FunctionType) and function.__module__.partition(".")[0] == "torch":
+        with Capturing():  # where torch asks a mode, that mode is not asked again
+            return _as_torch_has_it(function)(*args, **kwargs)
     raise unsupported(trace, function)
+
+
+class Capturing(TorchFunctionMode):
+    """While a module is captured, functions of torch are of the program also where no tensor of it is given to them."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        trace = current_trace()
+        if trace is None or trace.root.library is None:  # what Python does while nothing is recorded
+            with torch._C.DisableTorchFunction():
+                return func(*args, **(kwargs or {}))
+        return apply(trace, func, args, kwargs or {})
+
+
+def _not_asked(*args: Any, **kwargs: Any) -> bool:
+    return False
+
+
+_ASKING = ("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic")
+
+
+@functools.cache
+def _as_torch_has_it(function: types.FunctionType) -> Callable[..., Any]:
+    """Return a function that torch has in Python without its question whether somebody overrides it: it runs as it is.
+
+    What it calls of torch arrives here in its turn, so that only functions written in C need entries.
+    """
+    space = function.__globals__ | dict.fromkeys(_ASKING, _not_asked)
+    made = types.FunctionType(
+        function.__code__, space, function.__name__, function.__defaults__, function.__closure__
+    )
+    made.__kwdefaults__ = function.__kwdefaults__
+    return made
 
 
 def unsupported(trace: Recording, function: Any) -> CaptureError:
@@ -72,6 +111,11 @@ def name_of(function: Any) -> str:
     return f"{module}.{name}" if module.startswith("torch") and not module.startswith("torch._") else f"torch.{name}"
 
 
+def _is_own(function: Any) -> bool:
+    """Tell whether a function is a method of tensors that those of programs have themselves."""
+    return getattr(function, "__objclass__", None) is not None and getattr(function, "__name__", "") in OWN
+
+
 def _looks(function: Any, args: Sequence[Any]) -> bool:
     """Tell whether a call only looks at attributes of a tensor from outside: its sizes, its dtype."""
     return getattr(function, "__name__", "") == "__get__" and not isinstance(args[0], TracedTensor)
@@ -86,7 +130,7 @@ def _derived(function: Any) -> Callable[..., Any] | None:
             entry = BY_NAME.get(table[name])
             return None if entry is None else functools.partial(_with, call, entry)
     if name.endswith("_") and not name.startswith("__"):
-        entry = BY_NAME.get(name[:-1])
+        entry = BY_NAME.get(name) or BY_NAME.get(name[:-1])
         return None if entry is None else functools.partial(_with, _seen_so if entry.views else _in_place, entry)
     entry = BY_NAME.get(name) if getattr(function, "__objclass__", None) is not None else None
     return None if entry is None else functools.partial(_with, _called, entry)
@@ -129,6 +173,7 @@ def _called(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[st
         kwargs = {name: value for name, value in kwargs.items() if name != "out"}
     inplace = "inplace" in entry.parameters and _flag(entry, "inplace", args, kwargs)
     detached = trace.differentiated and not torch.is_grad_enabled()
+    kwargs = {_spelled(entry, name): value for name, value in kwargs.items()}
     convert = functools.partial(_symbols if entry.views else _operands, trace, detached)
     found = entry.function(*map(convert, args), **{name: convert(value) for name, value in kwargs.items()})
     if out is not None:
@@ -137,6 +182,15 @@ def _called(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[st
         return write(trace, out, faced(trace, found))
     made = faced(trace, found)
     return write(trace, args[0] if args else kwargs["input"], made) if inplace else made
+
+
+def _spelled(entry: Entry, name: str) -> str:
+    """Return torch's name of a keyword that may be NumPy's, which torch takes too."""
+    other = _NUMPYS.get(name)
+    return name if other is None or name in entry.parameters or other not in entry.parameters else other
+
+
+_NUMPYS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "a": "input", "x2": "other"}
 
 
 def _flag(entry: Entry, name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:

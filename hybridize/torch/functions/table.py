@@ -9,7 +9,7 @@ An entry is a function with the parameters that torch's has, by the same names. 
 A name without a prefix stands for `torch.NAME`, `torch.Tensor.NAME`, and `torch.nn.functional.NAME` where that is one
 of those or written in C; with one for that function alone (`F.` is `torch.nn.functional.`). What torch derives of a
 function is not written here: `NAME_`, `out=` and `inplace=True` write what the entry returns (see `calling`), operators
-are in `OPERATORS`.
+are in `OPERATORS`. Where torch has only what writes, as `zero_`, an entry of that name tells what is written.
 
 Numbers come as Python's, as sizes, or as a `SizeNumber` where only the program knows them; dtypes as torch's.
 """
@@ -80,7 +80,7 @@ def _register(names: tuple[str, ...], views: bool) -> Callable[[Callable[..., An
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         for name in names:
             entry = Entry(name, function, views)
-            for one in _objects(name):
+            for one in () if name.endswith("_") else _objects(name):
                 FUNCTIONS[one] = entry
             if "." not in name:
                 BY_NAME[name] = entry
