@@ -7,7 +7,6 @@ from typing import Any
 
 from hybridize import ops
 from hybridize.base.dtypes import bool_, float32, float64, int64, is_float
-from hybridize.base.errors import CaptureError
 from hybridize.base.types import TensorType
 from hybridize.formats.torch_export import draws
 from hybridize.formats.torch_export.registry import Types, aten, operand

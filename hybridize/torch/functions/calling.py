@@ -41,6 +41,10 @@ def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str
     Raises:
         CaptureError E420: no entry of the table is for it.
     """
+    if torch.is_autocast_enabled("cpu"):
+        raise trace.root.refusing(
+            CaptureError("E420", "torch.autocast inside of a module cannot be compiled yet", help="module.bfloat16()")
+        )
     entry = FUNCTIONS.get(function)
     if entry is not None:
         return _called(trace, entry, args, kwargs)

@@ -41,9 +41,7 @@ def _of_sizes(name: str) -> None:
         return aten(f"{name}.default", kind(checked(dtype, **options), sizes_of(args, size)))
 
     @computes(f"torch.{name}_like")
-    def like(
-        input: Operand, *, generator: Any = None, dtype: torch.dtype | None = None, **options: Any
-    ) -> Operand:
+    def like(input: Operand, *, generator: Any = None, dtype: torch.dtype | None = None, **options: Any) -> Operand:
         _check_generator(generator)
         of = type_of(input)
         return aten(f"{name}.default", kind(checked(dtype or torch_dtype(of.dtype), **options), of.shape))
@@ -63,9 +61,7 @@ def _between(low: Any, high: Any, of: Any) -> Operand:
 
 
 @computes("randint")
-def _randint(
-    *args: Any, generator: Any = None, dtype: torch.dtype | None = None, **options: Any
-) -> Operand:
+def _randint(*args: Any, generator: Any = None, dtype: torch.dtype | None = None, **options: Any) -> Operand:
     """In torch's forms: (high, size) and (low, high, size)."""
     _check_generator(generator)
     named = {name: options.pop(name) for name in ("low", "high", "size") if name in options}

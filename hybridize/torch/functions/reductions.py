@@ -4,17 +4,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 
 from hybridize import ops
-from hybridize.base.dims import is_symbolic, product
+from hybridize.base.dims import product
 from hybridize.base.dtypes import bool_, int64, is_float, uint8
 from hybridize.base.errors import CaptureError
 from hybridize.formats.torch_export.registry import operand
-from hybridize.formats.torch_export.size_numbers import SizeNumber
 from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.pointwise import aligned
 from hybridize.torch.functions.rules import (
@@ -74,9 +72,7 @@ def _sum(input: Operand, dim: Any = None, keepdim: bool = False, *, dtype: torch
 
 @computes("mean")
 def _mean(input: Operand, dim: Any = None, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> Operand:
-    return aten(
-        "mean.dim", _result(input, dim, keepdim, _mean_dtype("mean", input, dtype)), input, _axes(input, dim)
-    )
+    return aten("mean.dim", _result(input, dim, keepdim, _mean_dtype("mean", input, dtype)), input, _axes(input, dim))
 
 
 def _without_nan(input: Operand) -> Operand:
@@ -96,7 +92,9 @@ def _nanmean(input: Operand, dim: Any = None, keepdim: bool = False, *, dtype: t
 
 
 @computes("prod")
-def _prod(input: Operand, dim: int | None = None, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> Operand:
+def _prod(
+    input: Operand, dim: int | None = None, keepdim: bool = False, *, dtype: torch.dtype | None = None
+) -> Operand:
     result = _result(input, dim, keepdim, _whole(input, dtype))
     x = ops.cast(input, result.dtype)
     return aten("prod.dim_int", result, x, dim) if type_of(x).ndim else x
@@ -269,9 +267,7 @@ def _middle(name: str, skips: bool) -> None:
         if not is_float(of.dtype):
             place: Any = operand((size - 1) // 2, int64, type_of(_at(order, axis, 0)).shape)
         else:
-            missing = ops.reshape(
-                ops.sum(ops.cast(ops.isnan(x), int64), (axis,)), type_of(_at(order, axis, 0)).shape
-            )
+            missing = ops.reshape(ops.sum(ops.cast(ops.isnan(x), int64), (axis,)), type_of(_at(order, axis, 0)).shape)
             count = operand(size, int64, type_of(missing).shape)
             last, zero, two = ops.like(1, count), ops.like(0, count), ops.like(2, count)
             some = ops.max(ops.sub(count, missing), last)
@@ -405,7 +401,9 @@ def _matrix_norm(
         return _vector_norm(A, 2, (rows, columns), keepdim, dtype=dtype)
     if ord not in (1, -1, math.inf, -math.inf):
         raise CaptureError(
-            "E422", f"the matrix norm of order {ord!r} cannot be compiled: it is of singular values", help='"fro", 1 or inf'
+            "E422",
+            f"the matrix norm of order {ord!r} cannot be compiled: it is of singular values",
+            help='"fro", 1 or inf',
         )
     wide = A if dtype is None else ops.cast(A, kind(dtype, ()).dtype)
     along, rest = (rows, columns) if abs(ord) == 1 else (columns, rows)
@@ -554,4 +552,3 @@ def _cumulative_trapezoid(y: Operand, x: Any = None, *, dx: Any = 1, dim: int = 
     axis = axis_of(dim, type_of(y).ndim)
     areas = _areas(y, x, dx, axis)
     return ops.cum_sum(areas, axis + type_of(areas).ndim - type_of(y).ndim)
-
