@@ -7,7 +7,6 @@ from typing import Any
 
 from hybridize import ops
 from hybridize.base.dtypes import bool_, float32, float64, int64, is_float
-from hybridize.base.errors import CaptureError
 from hybridize.base.types import TensorType
 from hybridize.formats.torch_export import draws
 from hybridize.formats.torch_export.registry import Types, aten, operand
@@ -63,9 +62,9 @@ def _multinomial(types: Types, x: Operand, count: int, replacement: bool = False
     kind, shape = types[0], type_of(x).shape
     dtype = type_of(x).dtype
     if count != 1 and not replacement:
-        wide = float64 if dtype == float64 else float32
-        chances = ops.cast(ops.stop_gradient(x), wide)
-        times = ops.neg(ops.log(draws.open_uniform(shape, wide)))
+        real = float64 if dtype == float64 else float32
+        chances = ops.cast(ops.stop_gradient(x), real)
+        times = ops.neg(ops.log(draws.open_uniform(shape, real)))
         order = ops.arg_sort(ops.div(chances, times), len(shape) - 1, True)
         first = ops.slice(order, (0,) * len(shape), kind.shape, (1,) * len(shape))
         return ops.cast(first, kind.dtype)

@@ -237,8 +237,10 @@ def _arange(*args: Any, dtype: torch.dtype | None = None, **options: Any) -> Ope
         places_ = ops.cast(ops.iota((count,), 0, int64), float64)
         found = ops.add(operand(start, float64, wide.shape), ops.mul(places_, operand(step, float64, wide.shape)))
         return ops.cast(found, of.dtype)
-    return aten("arange.start_step", of, start, start + step * count, step) if _is_whole(start, step) else _cut_range(
-        of, start, step, count
+    return (
+        aten("arange.start_step", of, start, start + step * count, step)
+        if _is_whole(start, step)
+        else _cut_range(of, start, step, count)
     )
 
 
@@ -263,11 +265,13 @@ def _by_torch(name: str) -> None:
             checked(None, requires_grad=True)
         if any(isinstance(x, (SizeNumber, Value)) for x in (*args, *given.values())):
             raise CaptureError(
-                "E422", f"torch.{name} of numbers that only a call knows cannot be compiled", help="write it as a formula"
+                "E422",
+                f"torch.{name} of numbers that only a call knows cannot be compiled",
+                help="write it as a formula",
             )
         with torch._C.DisableTorchFunction():
             found = function(*map(_pinned, args), **{key: _pinned(value) for key, value in given.items()})
-        return ops.constant(_numbers(found, found.dtype))
+            return ops.constant(_numbers(found, found.dtype))
 
 
 def _pinned(x: Any) -> Any:
@@ -297,9 +301,7 @@ def _between(start: Any, end: Any, steps: Any, dtype: torch.dtype) -> Operand:
     last = ops.sub(count, one)
     step = ops.div(ops.sub(high, low), last)
     near = ops.lt(place, ops.floor(ops.div(count, ops.like(2, count))))
-    return ops.where(
-        near, ops.add(low, ops.mul(step, place)), ops.sub(high, ops.mul(step, ops.sub(last, place)))
-    )
+    return ops.where(near, ops.add(low, ops.mul(step, place)), ops.sub(high, ops.mul(step, ops.sub(last, place))))
 
 
 @computes("linspace")
@@ -345,5 +347,7 @@ def _meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Symbol, ...]:
     found = []
     for number, x in enumerate(flat):
         axis = order.index(number)
-        found.append(reshaped(x, tuple(shape[k] if k == axis else 1 for k in range(len(shape)))).view_by(Broadcast(shape)))
+        found.append(
+            reshaped(x, tuple(shape[k] if k == axis else 1 for k in range(len(shape)))).view_by(Broadcast(shape))
+        )
     return tuple(found)

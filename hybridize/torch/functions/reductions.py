@@ -3,18 +3,18 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import torch
 
 from hybridize import ops
-from hybridize.base.dims import is_symbolic, product
+from hybridize.base.dims import product
 from hybridize.base.dtypes import bool_, int64, is_float, uint8
 from hybridize.base.errors import CaptureError
 from hybridize.formats.torch_export.registry import operand
-from hybridize.formats.torch_export.size_numbers import SizeNumber
 from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.pointwise import aligned
 from hybridize.torch.functions.rules import (
@@ -40,7 +40,7 @@ def _axes(input: Operand, dim: Any) -> tuple[int, ...]:
         RuntimeError: one is given twice.
     """
     axes = axes_of(dim, type_of(input).ndim)
-    for one, other in zip(axes, axes[1:], strict=False):
+    for one, other in itertools.pairwise(axes):
         if one == other:
             raise RuntimeError(f"dim {one} appears multiple times in the list of dims")
     return axes
@@ -69,14 +69,14 @@ def _mean_dtype(name: str, input: Operand, dtype: torch.dtype | None) -> torch.d
 
 @computes("sum")
 def _sum(input: Operand, dim: Any = None, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> Operand:
+    if dtype is torch.bool:
+        return _any(input, dim, keepdim)
     return aten("sum.dim_IntList", _result(input, dim, keepdim, _whole(input, dtype)), input, _axes(input, dim))
 
 
 @computes("mean")
 def _mean(input: Operand, dim: Any = None, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> Operand:
-    return aten(
-        "mean.dim", _result(input, dim, keepdim, _mean_dtype("mean", input, dtype)), input, _axes(input, dim)
-    )
+    return aten("mean.dim", _result(input, dim, keepdim, _mean_dtype("mean", input, dtype)), input, _axes(input, dim))
 
 
 def _without_nan(input: Operand) -> Operand:
@@ -96,7 +96,11 @@ def _nanmean(input: Operand, dim: Any = None, keepdim: bool = False, *, dtype: t
 
 
 @computes("prod")
-def _prod(input: Operand, dim: int | None = None, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> Operand:
+def _prod(
+    input: Operand, dim: int | None = None, keepdim: bool = False, *, dtype: torch.dtype | None = None
+) -> Operand:
+    if dtype is torch.bool:
+        return _all(ops.cast(input, bool_), dim, keepdim)
     result = _result(input, dim, keepdim, _whole(input, dtype))
     x = ops.cast(input, result.dtype)
     return aten("prod.dim_int", result, x, dim) if type_of(x).ndim else x
@@ -107,7 +111,7 @@ def _count_nonzero(input: Operand, dim: Any = None) -> Operand:
     return _sum(ops.cast(input, bool_), dim)
 
 
-def _truth(name: str) -> None:
+def _truth(name: str) -> Callable[..., Operand]:
     @computes(name)
     def entry(input: Operand, dim: Any = None, keepdim: bool = False) -> Operand:
         of = type_of(input).dtype
@@ -117,9 +121,11 @@ def _truth(name: str) -> None:
         found = aten(f"{name}.dims", _result(input, dim, keepdim, torch.bool), input, axes)
         return ops.cast(found, uint8) if of == uint8 else found
 
+    return entry
 
-_truth("any")
-_truth("all")
+
+_any = _truth("any")
+_all = _truth("all")
 
 
 # Extremes.
@@ -160,9 +166,8 @@ def _aminmax(input: Operand, *, dim: int | None = None, keepdim: bool = False) -
     _check_some("aminmax", input, dim)
     result = _result(input, dim, keepdim, torch_dtype(type_of(input).dtype))
     axes = _axes(input, dim)
-    return torch.return_types.aminmax(  # type: ignore[attr-defined]
-        [aten(f"{name}.default", result, input, axes) for name in ("amin", "amax")]
-    )
+    make: Any = torch.return_types.aminmax
+    return make([aten(f"{name}.default", result, input, axes) for name in ("amin", "amax")])
 
 
 def _extreme(name: str, pair: str) -> None:
@@ -269,9 +274,7 @@ def _middle(name: str, skips: bool) -> None:
         if not is_float(of.dtype):
             place: Any = operand((size - 1) // 2, int64, type_of(_at(order, axis, 0)).shape)
         else:
-            missing = ops.reshape(
-                ops.sum(ops.cast(ops.isnan(x), int64), (axis,)), type_of(_at(order, axis, 0)).shape
-            )
+            missing = ops.reshape(ops.sum(ops.cast(ops.isnan(x), int64), (axis,)), type_of(_at(order, axis, 0)).shape)
             count = operand(size, int64, type_of(missing).shape)
             last, zero, two = ops.like(1, count), ops.like(0, count), ops.like(2, count)
             some = ops.max(ops.sub(count, missing), last)
@@ -405,7 +408,9 @@ def _matrix_norm(
         return _vector_norm(A, 2, (rows, columns), keepdim, dtype=dtype)
     if ord not in (1, -1, math.inf, -math.inf):
         raise CaptureError(
-            "E422", f"the matrix norm of order {ord!r} cannot be compiled: it is of singular values", help='"fro", 1 or inf'
+            "E422",
+            f"the matrix norm of order {ord!r} cannot be compiled: it is of singular values",
+            help='"fro", 1 or inf',
         )
     wide = A if dtype is None else ops.cast(A, kind(dtype, ()).dtype)
     along, rest = (rows, columns) if abs(ord) == 1 else (columns, rows)
@@ -554,4 +559,3 @@ def _cumulative_trapezoid(y: Operand, x: Any = None, *, dx: Any = 1, dim: int = 
     axis = axis_of(dim, type_of(y).ndim)
     areas = _areas(y, x, dx, axis)
     return ops.cum_sum(areas, axis + type_of(areas).ndim - type_of(y).ndim)
-
