@@ -34,7 +34,9 @@ class Key(Feed):
         return True
 
     def rollback(self, before: Any) -> None:
-        """Put the generator back."""
+        """Put the generator back, if a number was drawn."""
+        if before is None:
+            return
         with torch._C.DisableTorchFunction():
             torch.random.set_rng_state(before)
 

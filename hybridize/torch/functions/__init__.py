@@ -13,8 +13,11 @@ from hybridize.torch.functions import conversions as conversions
 from hybridize.torch.functions import convolution as convolution
 from hybridize.torch.functions import dropout as dropout
 from hybridize.torch.functions import embedding as embedding
+from hybridize.torch.functions import indexing as indexing
 from hybridize.torch.functions import linear as linear
 from hybridize.torch.functions import losses as losses
+from hybridize.torch.functions import matrices as matrices
+from hybridize.torch.functions import moving as moving
 from hybridize.torch.functions import normalization as normalization
 from hybridize.torch.functions import padding as padding
 from hybridize.torch.functions import pointwise as pointwise
@@ -23,6 +26,7 @@ from hybridize.torch.functions import recurrent as recurrent
 from hybridize.torch.functions import reductions as reductions
 from hybridize.torch.functions import resizing as resizing
 from hybridize.torch.functions import shapes as shapes
+from hybridize.torch.functions import sorting as sorting
 from hybridize.torch.functions import special as special
 from hybridize.torch.functions.calling import Capturing as Capturing
 from hybridize.torch.functions.calling import apply as apply

@@ -26,6 +26,7 @@ from hybridize.formats.torch_export.size_numbers import SizeNumber
 from hybridize.graph import Value
 from hybridize.ops import type_of
 from hybridize.torch.functions.table import BY_NAME, FUNCTIONS, IN_PLACE, OPERATORS, REFLECTED, Entry
+from hybridize.torch.functions.writing import store
 from hybridize.torch.tensors import OWN, TracedTensor
 
 AS_IT_IS: set[Any] = {
@@ -46,8 +47,8 @@ def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str
     derived = _derived(function)
     if derived is not None:
         return derived(trace, args, kwargs)
-    if _is_own(function) and isinstance(args[0], TracedTensor):
-        return getattr(args[0], function.__name__)(*args[1:], **kwargs)
+    if _is_own(function) and isinstance(args[0], torch.Tensor):  # also of one from outside, whose face tells
+        return getattr(trace.lifted(args[0]), function.__name__)(*args[1:], **kwargs)
     if function in AS_IT_IS or _looks(function, args):
         with torch._C.DisableTorchFunction():
             return function(*args, **kwargs)
@@ -134,7 +135,7 @@ def _derived(function: Any) -> Callable[..., Any] | None:
             return None if entry is None else functools.partial(_with, call, entry)
     if name.endswith("_") and not name.startswith("__"):
         entry = BY_NAME.get(name) or BY_NAME.get(name[:-1])
-        return None if entry is None or entry.views else functools.partial(_with, _in_place, entry)
+        return None if entry is None else functools.partial(_with, _seen_so if entry.views else _in_place, entry)
     entry = BY_NAME.get(name) if getattr(function, "__objclass__", None) is not None else None
     return None if entry is None else functools.partial(_with, _called, entry)
 
@@ -149,6 +150,25 @@ def _reflected(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict
 
 def _in_place(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     return write(trace, args[0], _called(trace, entry, args, kwargs))
+
+
+def _seen_so(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """A view in the place of the tensor that it is of: `x.unsqueeze_(0)`.
+
+    Raises:
+        CaptureError E422: the tensor is there before the call.
+    """
+    face = args[0]
+    if type(face) is not TracedTensor or face.of is not None or face.array.exists:
+        raise trace.root.refusing(
+            CaptureError(
+                "E422",
+                f"{entry.name}_() of a tensor that is there before the call: it would have other sizes after it",
+                help=f"x.{entry.name}() gives a view of these sizes",
+            )
+        )
+    face.array = _called(trace, entry, args, kwargs).array
+    return face
 
 
 def _called(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -211,7 +231,7 @@ def write(trace: Recording, target: Any, source: Any) -> Any:
             raise RuntimeError(
                 f"result type {_named(given.dtype)} can't be cast to the desired output type {_named(kind.dtype)}"
             )
-    symbol.write(operand(value, kind.dtype, kind.shape))
+    store(symbol, operand(value, kind.dtype, kind.shape))
     return target
 
 

@@ -4,17 +4,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 
 from hybridize import ops
-from hybridize.base.dims import is_symbolic, product
+from hybridize.base.dims import product
 from hybridize.base.dtypes import bool_, int64, is_float, uint8
 from hybridize.base.errors import CaptureError
 from hybridize.formats.torch_export.registry import operand
-from hybridize.formats.torch_export.size_numbers import SizeNumber
 from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.pointwise import aligned
 from hybridize.torch.functions.rules import (
