@@ -346,7 +346,7 @@ def _gaussian_nll_loss(
     if by.shape != of.shape:
         if by.shape == of.shape[:-1]:
             var = ops.reshape(var, (*by.shape, 1))
-        elif by.ndim != of.ndim or by.shape[:-1] != of.shape[:-1] or by.shape[-1] != 1:
+        elif by.ndim != of.ndim or [y for x, y in zip(of.shape, by.shape, strict=True) if x != y] != [1]:
             raise ValueError("var is of incorrect size")
     if reduction not in REDUCTIONS:
         raise ValueError(f"{reduction} is not valid")
