@@ -34,7 +34,7 @@ class Key(Feed):
         return True
 
     def rollback(self, before: Any) -> None:
-        """Put the generator back, if a number was drawn."""
+        """Put the generator back; nothing was drawn of it while the program was captured."""
         if before is None:
             return
         with torch._C.DisableTorchFunction():

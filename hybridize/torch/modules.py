@@ -14,14 +14,15 @@ import torch
 from torch.nn.modules.lazy import LazyModuleMixin
 
 from hybridize.base.errors import CaptureError
+from hybridize.base.faces import Face
 from hybridize.capture.convert import statements as convert
 from hybridize.capture.outside.trust import is_trusted_class
 from hybridize.capture.python.router import library_router, routed
 from hybridize.capture.trace.recording import Recording, current_trace
+from hybridize.contract.captured import SideEffect
 from hybridize.contract.places import Attribute, Emptiness, Item, Length, Place
 from hybridize.contract.snapshots import MISSING
 from hybridize.torch.functions import apply
-
 
 class Wrapper(torch.nn.Module):
     """A module around another one, whose parts are its own; inside of a captured module it is that one."""
@@ -194,6 +195,13 @@ def _exporting(*args: Any, **kwargs: Any) -> bool:
     return True
 
 
+def _cond(pred: Any, true_fn: Any, false_fn: Any, operands: Any = ()) -> Any:
+    trace = current_trace()
+    assert trace is not None, "who asks is recording"
+    chosen = pred.array if isinstance(pred, Face) else pred
+    return trace.cond(chosen, lambda: routed(true_fn)(*operands), lambda: routed(false_fn)(*operands))
+
+
 SPECIAL: dict[Any, Callable[..., Any]] = {
     torch.jit.is_scripting: _scripting,  # type: ignore[attr-defined]
     torch.jit.is_tracing: _scripting,  # type: ignore[attr-defined]
@@ -203,5 +211,28 @@ SPECIAL: dict[Any, Callable[..., Any]] = {
     torch.is_autocast_enabled: torch.is_autocast_enabled,
     torch.get_default_dtype: torch.get_default_dtype,
     torch.overrides.has_torch_function: _scripting,
+    torch.cond: _cond,
 }
 """Functions that tell a program something else than torch does, or that are called as they are."""
+
+
+def _registering(bound: Any) -> Callable[..., Any]:
+    """Return how a program registers a buffer: a write of what the module holds, which each call does."""
+    module = bound.__self__
+
+    def register_buffer(name: str, tensor: Any, persistent: bool = True) -> None:
+        trace = current_trace()
+        assert trace is not None, "who asks is recording"
+        if trace.depth:
+            raise trace.in_a_branch(f"the buffer {name!r} is registered")
+        world = trace.root.world
+        world.read(Item(module._buffers, name), module._buffers.get(name, MISSING), name, whole=False)
+        world.write(Item(module._buffers, name), tensor)
+        change = module._non_persistent_buffers_set.discard if persistent else module._non_persistent_buffers_set.add
+        world.effects.append(SideEffect(change, (name,)))
+
+    return register_buffer
+
+
+METHODS: dict[Any, Callable[[Any], Callable[..., Any]]] = {torch.nn.Module.register_buffer: _registering}
+"""Methods of modules that change them, and how a program does so."""

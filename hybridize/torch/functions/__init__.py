@@ -11,6 +11,7 @@ from hybridize.torch.functions import activations as activations
 from hybridize.torch.functions import attention as attention
 from hybridize.torch.functions import conversions as conversions
 from hybridize.torch.functions import convolution as convolution
+from hybridize.torch.functions import creation as creation
 from hybridize.torch.functions import dropout as dropout
 from hybridize.torch.functions import embedding as embedding
 from hybridize.torch.functions import indexing as indexing
@@ -22,6 +23,7 @@ from hybridize.torch.functions import normalization as normalization
 from hybridize.torch.functions import padding as padding
 from hybridize.torch.functions import pointwise as pointwise
 from hybridize.torch.functions import pooling as pooling
+from hybridize.torch.functions import random as random
 from hybridize.torch.functions import recurrent as recurrent
 from hybridize.torch.functions import reductions as reductions
 from hybridize.torch.functions import resizing as resizing

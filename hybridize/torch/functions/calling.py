@@ -41,6 +41,10 @@ def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str
     Raises:
         CaptureError E420: no entry of the table is for it.
     """
+    if torch.is_autocast_enabled("cpu"):
+        raise trace.root.refusing(
+            CaptureError("E420", "torch.autocast inside of a module cannot be compiled yet", help="module.bfloat16()")
+        )
     entry = FUNCTIONS.get(function)
     if entry is not None:
         return _called(trace, entry, args, kwargs)
@@ -265,7 +269,7 @@ def _operands(trace: Recording, detached: bool, x: Any) -> Any:
         value = x.array.operand()
         return cut(value) if detached else value
     if type(x) is Symbol:
-        return SizeNumber(x.operand(), float if x.weak is None else x.weak)
+        return x.operand() if x.weak is None else SizeNumber(x.operand(), x.weak)
     if type(x) in (list, tuple):
         return type(x)(_operands(trace, detached, part) for part in x)
     return x

@@ -66,7 +66,9 @@ def _to(
             device = x
     check_device(device)
     if other is not None:
-        return converted(input, None, copy) if other.dtype == input.dtype else made(ops.cast(input.operand(), other.dtype))
+        return (
+            converted(input, None, copy) if other.dtype == input.dtype else made(ops.cast(input.operand(), other.dtype))
+        )
     return converted(input, dtype, flags[1] if len(flags) > 1 else copy)
 
 
@@ -138,4 +140,3 @@ def _zero(input: Operand) -> Operand:
 @computes("copy_")
 def _copy(input: Operand, src: Operand, non_blocking: bool = False) -> Operand:
     return ops.cast(src, type_of(input).dtype)
-

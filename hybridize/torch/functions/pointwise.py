@@ -121,7 +121,7 @@ def _of_two(*names: str, by: str, real: bool = False, bits: bool = False) -> Non
     def entry(input: Any, other: Any) -> Operand:
         dtype = common(input, other)
         if bits and dtype.is_floating_point:
-            raise NotImplementedError(f'"{names[0]}_cpu" not implemented for \'{str(dtype)[6:].capitalize()}\'')
+            raise NotImplementedError(f"\"{names[0]}_cpu\" not implemented for '{str(dtype)[6:].capitalize()}'")
         return aten(by, kind(as_float(dtype) if real else dtype, shape_of(input, other)), input, other)
 
 
@@ -288,9 +288,7 @@ def _lerp(input: Operand, end: Operand, weight: Any) -> Operand:
     dtype = torch_dtype(type_of(input).dtype)
     x, y, w = aligned(input, end, weight, dtype=dtype)
     apart, near = ops.sub(y, x), ops.lt(ops.abs(w), ops.like(0.5, w))
-    return ops.where(
-        near, ops.add(x, ops.mul(w, apart)), ops.sub(y, ops.mul(apart, ops.sub(ops.like(1, w), w)))
-    )
+    return ops.where(near, ops.add(x, ops.mul(w, apart)), ops.sub(y, ops.mul(apart, ops.sub(ops.like(1, w), w))))
 
 
 @computes("addcmul")
@@ -336,13 +334,6 @@ def _clamp_max(input: Operand, max: Any) -> Operand:
     return _clamp(input, None, max)
 
 
-@computes("threshold")
-def _threshold(input: Operand, threshold: Any, value: Any) -> Operand:
-    of = type_of(input)
-    above = ops.bit_or(ops.gt(input, operand(threshold, of.dtype, of.shape)), _isnan(input))
-    return ops.where(above, input, operand(value, of.dtype, of.shape))
-
-
 @computes("where")
 def _where(condition: Operand, input: Any = None, other: Any = None) -> Operand:
     if input is None:
@@ -374,7 +365,9 @@ def _masked_fill(input: Operand, mask: Operand, value: Any) -> Operand:
 
 
 @computes("nan_to_num")
-def _nan_to_num(input: Operand, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> Operand:
+def _nan_to_num(
+    input: Operand, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
+) -> Operand:
     of = type_of(input)
     if not is_float(of.dtype):
         return input
@@ -473,9 +466,7 @@ def _isclose(
     input: Operand, other: Operand, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Operand:
     if type_of(input).dtype != type_of(other).dtype:
-        raise RuntimeError(
-            f"{torch_dtype(type_of(input).dtype)} did not match {torch_dtype(type_of(other).dtype)}"
-        )
+        raise RuntimeError(f"{torch_dtype(type_of(input).dtype)} did not match {torch_dtype(type_of(other).dtype)}")
     x, y = aligned(input, other)
     close = ops.eq(x, y)
     real = is_float(type_of(x).dtype)
@@ -500,9 +491,7 @@ def _all(x: Operand) -> Operand:
 
 
 @views("allclose")
-def _allclose(
-    input: Symbol, other: Symbol, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
-) -> Any:
+def _allclose(input: Symbol, other: Symbol, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
     return number(_all(_isclose(input.operand(), other.operand(), rtol, atol, equal_nan)))
 
 

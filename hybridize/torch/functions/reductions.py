@@ -72,9 +72,7 @@ def _sum(input: Operand, dim: Any = None, keepdim: bool = False, *, dtype: torch
 
 @computes("mean")
 def _mean(input: Operand, dim: Any = None, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> Operand:
-    return aten(
-        "mean.dim", _result(input, dim, keepdim, _mean_dtype("mean", input, dtype)), input, _axes(input, dim)
-    )
+    return aten("mean.dim", _result(input, dim, keepdim, _mean_dtype("mean", input, dtype)), input, _axes(input, dim))
 
 
 def _without_nan(input: Operand) -> Operand:
@@ -94,8 +92,12 @@ def _nanmean(input: Operand, dim: Any = None, keepdim: bool = False, *, dtype: t
 
 
 @computes("prod")
-def _prod(input: Operand, dim: int | None = None, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> Operand:
-    return aten("prod.dim_int", _result(input, dim, keepdim, _whole(input, dtype)), input, dim)
+def _prod(
+    input: Operand, dim: int | None = None, keepdim: bool = False, *, dtype: torch.dtype | None = None
+) -> Operand:
+    result = _result(input, dim, keepdim, _whole(input, dtype))
+    x = ops.cast(input, result.dtype)
+    return aten("prod.dim_int", result, x, dim) if type_of(x).ndim else x
 
 
 @computes("count_nonzero")
@@ -265,9 +267,7 @@ def _middle(name: str, skips: bool) -> None:
         if not is_float(of.dtype):
             place: Any = operand((size - 1) // 2, int64, type_of(_at(order, axis, 0)).shape)
         else:
-            missing = ops.reshape(
-                ops.sum(ops.cast(ops.isnan(x), int64), (axis,)), type_of(_at(order, axis, 0)).shape
-            )
+            missing = ops.reshape(ops.sum(ops.cast(ops.isnan(x), int64), (axis,)), type_of(_at(order, axis, 0)).shape)
             count = operand(size, int64, type_of(missing).shape)
             last, zero, two = ops.like(1, count), ops.like(0, count), ops.like(2, count)
             some = ops.max(ops.sub(count, missing), last)
@@ -276,10 +276,19 @@ def _middle(name: str, skips: bool) -> None:
                 place = ops.where(ops.gt(missing, zero), ops.sub(count, missing), place)
         values = ops.take_along_axis(ordered, place, axis)
         if dim is None:
-            return ops.reshape(values, ())
+            return _shared(x, ops.reshape(values, ()))
         shape = reduced(of.shape, _axes(input, dim), keepdim)
         indices = ops.reshape(ops.take_along_axis(order, place, axis), shape)
         return getattr(torch.return_types, name)([ops.reshape(values, shape), indices])
+
+
+def _shared(x: Operand, found: Operand) -> Operand:
+    """Return what was found in a row, its gradient shared by all that are equal to it."""
+    if not is_float(type_of(x).dtype):
+        return found
+    value = ops.spread(ops.stop_gradient(found), type_of(x).shape, (0,))
+    same = ops.bit_or(ops.eq(x, value), ops.bit_and(ops.isnan(x), ops.isnan(value)))
+    return ops.reduce_max(ops.where(same, x, ops.like(-math.inf, x)), (0,))
 
 
 _middle("median", False)
@@ -392,7 +401,9 @@ def _matrix_norm(
         return _vector_norm(A, 2, (rows, columns), keepdim, dtype=dtype)
     if ord not in (1, -1, math.inf, -math.inf):
         raise CaptureError(
-            "E422", f"the matrix norm of order {ord!r} cannot be compiled: it is of singular values", help='"fro", 1 or inf'
+            "E422",
+            f"the matrix norm of order {ord!r} cannot be compiled: it is of singular values",
+            help='"fro", 1 or inf',
         )
     wide = A if dtype is None else ops.cast(A, kind(dtype, ()).dtype)
     along, rest = (rows, columns) if abs(ord) == 1 else (columns, rows)
@@ -541,4 +552,3 @@ def _cumulative_trapezoid(y: Operand, x: Any = None, *, dx: Any = 1, dim: int = 
     axis = axis_of(dim, type_of(y).ndim)
     areas = _areas(y, x, dx, axis)
     return ops.cum_sum(areas, axis + type_of(areas).ndim - type_of(y).ndim)
-

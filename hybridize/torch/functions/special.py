@@ -86,7 +86,9 @@ def _mvlgamma(input: Operand, p: int) -> Operand:
 def _digamma(n: int, input: Operand) -> Operand:
     if n:
         raise CaptureError(
-            "E422", f"the polygamma function of order {n} cannot be compiled", help="polygamma(0, x), or keep it outside"
+            "E422",
+            f"the polygamma function of order {n} cannot be compiled",
+            help="polygamma(0, x), or keep it outside",
         )
     return aten("digamma.default", kind(float_operand(input), type_of(input).shape), input)
 
@@ -110,4 +112,3 @@ def _angle(input: Operand) -> Operand:
         return ops.where(ops.isnan(x), x, turned)
 
     return _in_floats(input, function)
-
