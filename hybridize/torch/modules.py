@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 import torch
+from torch.nn.modules.lazy import LazyModuleMixin
 
 from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Face
@@ -21,7 +22,7 @@ from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.captured import SideEffect
 from hybridize.contract.places import Attribute, Emptiness, Item, Length, Place
 from hybridize.contract.snapshots import MISSING
-
+from hybridize.torch.functions import apply
 
 class Wrapper(torch.nn.Module):
     """A module around another one, whose parts are its own; inside of a captured module it is that one."""
@@ -63,12 +64,20 @@ def call_module(module: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:
     """Return what a program has in the place of `module(*args, **kwargs)`.
 
     Raises:
-        CaptureError E420: it has hooks of its backward pass.
+        CaptureError E420: it has hooks of its backward pass; E422: its parameters have no sizes yet.
     """
     trace = current_trace()
     assert trace is not None, "who asks is recording"
     while isinstance(module, Wrapper):
         module = module.module
+    if isinstance(module, LazyModuleMixin) and module.has_uninitialized_params():
+        raise trace.root.refusing(
+            CaptureError(
+                "E422",
+                f"a {type(module).__name__} whose parameters have no sizes yet cannot be compiled",
+                help="call the module once before it is hybridized",
+            )
+        )
     _check_hooks(trace, module)
     for number, hook in list(module._forward_pre_hooks.items()):
         if number in module._forward_pre_hooks_with_kwargs:
@@ -155,7 +164,26 @@ def _sequential(module: torch.nn.Sequential, input: Any) -> Any:
     return input
 
 
-LAYERS: dict[type, Callable[..., Any]] = {torch.nn.Sequential: _sequential}
+def _batch_norm(module: torch.nn.modules.batchnorm._BatchNorm, input: Any) -> Any:
+    """Without a momentum what is kept are means over all batches, whose number only the program knows."""
+    if module.momentum is not None or not module.training or module.num_batches_tracked is None:
+        return module.forward(input)
+    trace = current_trace()
+    assert trace is not None, "who asks is recording"
+    module._check_input_dim(input)
+    module.num_batches_tracked.add_(1)
+    factor = 1.0 / trace.lifted(module.num_batches_tracked).double()
+    given = input, module.weight, module.bias, module.running_mean, module.running_var, True, factor, module.eps
+    return apply(trace, torch.batch_norm, given, {})
+
+
+LAYERS: dict[type, Callable[..., Any]] = {
+    torch.nn.Sequential: _sequential,
+    torch.nn.BatchNorm1d: _batch_norm,
+    torch.nn.BatchNorm2d: _batch_norm,
+    torch.nn.BatchNorm3d: _batch_norm,
+    torch.nn.SyncBatchNorm: _batch_norm,
+}
 """Layers of torch's that are called otherwise than by their `forward`."""
 
 

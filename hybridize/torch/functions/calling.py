@@ -51,8 +51,8 @@ def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str
     derived = _derived(function)
     if derived is not None:
         return derived(trace, args, kwargs)
-    if _is_own(function) and isinstance(args[0], TracedTensor):
-        return getattr(args[0], function.__name__)(*args[1:], **kwargs)
+    if _is_own(function) and isinstance(args[0], torch.Tensor):  # also of one from outside, whose face tells
+        return getattr(trace.lifted(args[0]), function.__name__)(*args[1:], **kwargs)
     if function in AS_IT_IS or _looks(function, args):
         with torch._C.DisableTorchFunction():
             return function(*args, **kwargs)
@@ -80,22 +80,26 @@ def _not_asked(*args: Any, **kwargs: Any) -> bool:
 _ASKING = ("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic")
 
 
-@functools.cache
-def _as_torch_has_it(function: types.FunctionType) -> Callable[..., Any]:
+_AS_TORCH_HAS_THEM: dict[types.FunctionType, types.FunctionType] = {}
+
+
+def _as_torch_has_it(function: types.FunctionType) -> types.FunctionType:
     """Return a function that torch has in Python without its question whether somebody overrides it: it runs as it is.
 
     What it calls of torch arrives here in its turn, so that only functions written in C need entries.
     """
+    known = _AS_TORCH_HAS_THEM.get(function)
+    if known is not None:
+        return known
     space = function.__globals__ | dict.fromkeys(_ASKING, _not_asked)
-    inner = tuple(map(_cell, function.__closure__ or ()))  # of a function that chooses one of two
-    made = types.FunctionType(function.__code__, space, function.__name__, function.__defaults__, inner)
+    cells = tuple(types.CellType() for _ in function.__closure__ or ())
+    made = types.FunctionType(function.__code__, space, function.__name__, function.__defaults__, cells)
     made.__kwdefaults__ = function.__kwdefaults__
+    _AS_TORCH_HAS_THEM[function] = made  # before its cells: one may hold the function itself
+    for cell, of in zip(cells, function.__closure__ or (), strict=True):  # of what chooses one of two, or wraps another
+        held = of.cell_contents
+        cell.cell_contents = _as_torch_has_it(held) if isinstance(held, types.FunctionType) else held
     return made
-
-
-def _cell(cell: types.CellType) -> types.CellType:
-    held = cell.cell_contents
-    return types.CellType(_as_torch_has_it(held)) if isinstance(held, types.FunctionType) else cell
 
 
 def unsupported(trace: Recording, function: Any) -> CaptureError:
@@ -120,8 +124,10 @@ def name_of(function: Any) -> str:
 
 
 def _is_own(function: Any) -> bool:
-    """Tell whether a function is a method of tensors that those of programs have themselves."""
-    return getattr(function, "__objclass__", None) is not None and getattr(function, "__name__", "") in OWN
+    """Tell whether a function is a method of tensors that those of programs have themselves, or torch's of that name."""
+    name = getattr(function, "__name__", "")
+    of_class = getattr(function, "__objclass__", None) is not None
+    return name in OWN and (of_class or (isinstance(function, types.BuiltinFunctionType) and hasattr(torch, name)))
 
 
 def _looks(function: Any, args: Sequence[Any]) -> bool:
