@@ -157,7 +157,7 @@ def _flatten(
         children = tuple(_flatten(child, leaves, opens, whole) for child in items_of(value))
         if isinstance(value, tuple) and hasattr(value, "_fields"):
             return Structure("namedtuple", children, cls=type(value))
-        if is_sequence_class(type(value)):
+        if is_sequence_class(type(value)) or hasattr(type(value), "n_sequence_fields"):
             return Structure("sequence", children, cls=type(value))
         return Structure("tuple" if isinstance(value, tuple) else "list", children)
     if type(value) in DICTS:
@@ -237,6 +237,8 @@ def empty_object(cls: Any) -> Any:
 
 def _sequence(cls: Any, items: list[Any]) -> Any:
     """An object of a class that is a tuple or list, which nothing of the class's own has made."""
+    if hasattr(cls, "n_sequence_fields"):  # a tuple with names, of a class written in C
+        return cls(items)
     if issubclass(cls, tuple):
         return tuple.__new__(cls, items)
     made = list.__new__(cls)

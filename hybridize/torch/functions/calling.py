@@ -132,7 +132,11 @@ def _derived(function: Any) -> Callable[..., Any] | None:
     if name.endswith("_") and not name.startswith("__"):
         entry = BY_NAME.get(name) or BY_NAME.get(name[:-1])
         return None if entry is None else functools.partial(_with, _seen_so if entry.views else _in_place, entry)
-    entry = BY_NAME.get(name) if getattr(function, "__objclass__", None) is not None else None
+    if name.endswith("_copy") and (entry := BY_NAME.get(name.removesuffix("_copy"))) is not None and entry.views:
+        return functools.partial(_with, _copied, entry)
+    entry = None
+    if getattr(function, "__objclass__", None) is not None:  # torch has some of its methods twice
+        entry = BY_NAME.get(name) or FUNCTIONS.get(getattr(torch.Tensor, name, None))
     return None if entry is None else functools.partial(_with, _called, entry)
 
 
@@ -165,6 +169,14 @@ def _seen_so(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[s
         )
     face.array = _called(trace, entry, args, kwargs).array
     return face
+
+
+def _copied(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    out = kwargs.pop("out", None)
+    found = _called(trace, entry, args, kwargs)
+    made = [faced(trace, one.array.operand()) for one in (found if isinstance(found, tuple) else (found,))]
+    result = tuple(made) if isinstance(found, tuple) else made[0]
+    return result if out is None else write(trace, out, result)
 
 
 def _called(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:

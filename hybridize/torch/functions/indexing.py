@@ -298,7 +298,7 @@ def _put_masked(view: Symbol, tensors: Sequence[Symbol | None], update: Operand,
 def _gather(input: Operand, dim: int, index: Operand, *, sparse_grad: bool = False) -> Operand:
     shape, sizes = type_of(input).shape, type_of(index).shape
     axis = axis_of(dim, len(shape))
-    if type_of(index).dtype.name not in ("int64", "int32"):
+    if type_of(index).dtype.name not in ("int64", "int32") and not (known(sizes) and 0 in sizes):
         raise RuntimeError("gather(): Expected dtype int32/int64 for index")
     _check_axes(input, index, axis, "gather")
     result = kind(torch_dtype(type_of(input).dtype), sizes)
@@ -326,8 +326,8 @@ def _take_along_dim(input: Operand, indices: Operand, dim: int | None = None) ->
     if type_of(indices).dtype.name != "int64":
         raise RuntimeError("torch.take_along_dim(): dtype of indices should be Long but got another")
     if dim is None:
-        flat, at_ = (ops.reshape(x, (product(type_of(x).shape),)) for x in (input, indices))
-        return _gather(flat, 0, at_)
+        flat, numbers = (ops.reshape(x, (product(type_of(x).shape),)) for x in (input, indices))
+        return _gather(flat, 0, _from_front(numbers, type_of(flat).shape[0]))
     if type_of(input).ndim != type_of(indices).ndim:
         raise RuntimeError(
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
@@ -343,7 +343,7 @@ def _take_along_dim(input: Operand, indices: Operand, dim: int | None = None) ->
         ops.broadcast(x, tuple(type_of(x).shape[axis] if k == axis else size for k, size in enumerate(wide)))
         for x in (input, indices)
     ]
-    return _gather(pair[0], axis, pair[1])
+    return _gather(pair[0], axis, _from_front(pair[1], type_of(input).shape[axis]))
 
 
 @computes("index_select")
@@ -370,7 +370,7 @@ def _take(input: Operand, index: Operand) -> Operand:
     return ops.reshape(aten("index.Tensor", result, flat, [ops.reshape(index, count)]), sizes)
 
 
-@computes("Tensor.put")
+@computes("put")
 def _put(input: Operand, index: Operand, source: Operand, accumulate: bool = False) -> Operand:
     if type_of(index).dtype.name != "int64":
         raise RuntimeError("put_(): Expected a long tensor for index, but got another")
@@ -443,12 +443,16 @@ def _index_fill(input: Operand, dim: int, index: Operand, value: Any) -> Operand
             "dimension(s)."
         )
     x = _with_axes(input)
-    wide = type_of(x).shape
-    count = product(type_of(index).shape)
-    if is_tensor(value):
-        value = ops.broadcast(ops.cast(value, type_of(x).dtype), (*wide[:axis], count, *wide[axis + 1 :]))
-    numbers = _from_front(ops.cast(index, int64), wide[axis])
-    return ops.reshape(_along(x, axis, numbers, value, False, "index_fill"), shape)
+    wide, count = type_of(x).shape, product(type_of(index).shape)
+    numbers = _from_front(ops.reshape(ops.cast(index, int64), (count,)), wide[axis])
+    lines = (wide[axis], count)
+    there = ops.any(ops.eq(ops.iota(lines, 0, int64), ops.broadcast(numbers, lines)), (1,))
+    along = ops.reshape(there, tuple(size if k == axis else 1 for k, size in enumerate(wide)))
+    if type_of(x).dtype.kind in "iu" and isinstance(value, float):
+        value = int(value)
+    return ops.reshape(
+        ops.where(ops.broadcast(along, wide), operand(value, type_of(x).dtype, wide), x), shape
+    )
 
 
 def _from_front(index: Operand, size: Any) -> Operand:
@@ -606,6 +610,8 @@ def _extreme(name: str) -> Any:
 
 def _product(x: Operand, axis: int) -> Operand:
     shape = type_of(x).shape
+    if type_of(x).dtype == bool_:
+        return ops.all(x, (axis,))
     kind_ = kind(torch_dtype(type_of(x).dtype), (*shape[:axis], *shape[axis + 1 :]))
     return aten("prod.dim_int", kind_, x, axis)  # type: ignore[no-any-return]
 
