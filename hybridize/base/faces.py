@@ -10,8 +10,8 @@ apart into its array where sides of a branch or rounds of a loop are joined, and
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
 
 
 class Face:
@@ -67,3 +67,23 @@ class Library(ABC):
     @abstractmethod
     def call(self, function: Any) -> Callable[..., Any] | None:
         """Return what a program calls for something of the library that can be called; None for all else."""
+
+
+class Door(Protocol):
+    """The door of another library, for compiled functions that get its arrays."""
+
+    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Return the result of a call of a compiled function with arrays of the library among its arguments."""
+
+
+FINDERS: list[Callable[[Any], Door | None]] = []
+"""Tell of a value whether it is an array of another library, and by which door functions of that are compiled."""
+
+
+def door_of(leaves: Iterable[Any]) -> Door | None:
+    """Return the door of the first array of another library among the leaves of a call; None where there is none."""
+    for find in FINDERS:
+        for leaf in leaves:
+            if (door := find(leaf)) is not None:
+                return door
+    return None

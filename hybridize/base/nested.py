@@ -118,12 +118,19 @@ def is_record(value: Any) -> bool:
 def is_sequence_class(cls: Any) -> bool:
     """Return whether a class is a tuple or list with more to it, of which items alone make an object again.
 
-    Classes written in C are not: they have makers of their own.
+    Classes written in C are not, as they have makers of their own; but C's named tuples are, whose maker takes items.
     """
     if cls in (tuple, list) or not issubclass(cls, (tuple, list)) or hasattr(cls, "_fields"):
         return False
+    if _is_struct_sequence(cls):
+        return bool(cls.n_fields == cls.n_sequence_fields)
     made = next(vars(base)["__new__"] for base in cls.__mro__ if "__new__" in vars(base))
     return isinstance(made, staticmethod) or made in (vars(tuple)["__new__"], vars(list)["__new__"])
+
+
+def _is_struct_sequence(cls: Any) -> bool:
+    """Tell whether a class is one of C's named tuples, some of whose fields may not be items."""
+    return isinstance(getattr(cls, "n_sequence_fields", None), int) and tuple in cls.__bases__
 
 
 def items_of(value: Any) -> list[Any]:
@@ -157,7 +164,7 @@ def _flatten(
         children = tuple(_flatten(child, leaves, opens, whole) for child in items_of(value))
         if isinstance(value, tuple) and hasattr(value, "_fields"):
             return Structure("namedtuple", children, cls=type(value))
-        if is_sequence_class(type(value)) or hasattr(type(value), "n_sequence_fields"):
+        if is_sequence_class(type(value)):
             return Structure("sequence", children, cls=type(value))
         return Structure("tuple" if isinstance(value, tuple) else "list", children)
     if type(value) in DICTS:
@@ -237,7 +244,7 @@ def empty_object(cls: Any) -> Any:
 
 def _sequence(cls: Any, items: list[Any]) -> Any:
     """An object of a class that is a tuple or list, which nothing of the class's own has made."""
-    if hasattr(cls, "n_sequence_fields"):  # a tuple with names, of a class written in C
+    if _is_struct_sequence(cls):
         return cls(items)
     if issubclass(cls, tuple):
         return tuple.__new__(cls, items)

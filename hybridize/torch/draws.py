@@ -34,7 +34,9 @@ class Key(Feed):
         return True
 
     def rollback(self, before: Any) -> None:
-        """Put the generator back."""
+        """Put the generator back; nothing was drawn of it while the program was captured."""
+        if before is None:
+            return
         with torch._C.DisableTorchFunction():
             torch.random.set_rng_state(before)
 
@@ -46,7 +48,7 @@ class Draws:
         self._key: Key | None = None
 
     def key(self) -> Operand:
-        """Return the key of the next draw, also in a loop of the program: the key is state, which each draw steps on."""
+        """Return the key of the next draw, also in a loop of the program: the key is state that each draw steps on."""
         trace = current_trace()
         assert trace is not None, "who draws is captured"
         if self._key is None:

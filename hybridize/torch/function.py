@@ -32,13 +32,13 @@ from hybridize.formats.saved import SavedProgram
 from hybridize.programs import Program
 from hybridize.programs.cache import ProgramCache
 from hybridize.programs.families import Family
-from hybridize.torch.compiled import Compiled, OtherTensorsError, Shapes, call_of
-from hybridize.torch.exporting import export, own_error
+from hybridize.torch.exported.compiled import Compiled, OtherTensorsError, Shapes, call_of
+from hybridize.torch.exported.exporting import export, own_error
+from hybridize.torch.exported.samples import example, recorded
+from hybridize.torch.exported.samples import samples as sampled
+from hybridize.torch.exported.tracing import is_traced
 from hybridize.torch.modules import Wrapper
-from hybridize.torch.samples import example, recorded
-from hybridize.torch.samples import samples as sampled
-from hybridize.torch.traced import CannotCapture, TracedModule, taken
-from hybridize.torch.tracing import is_traced
+from hybridize.torch.traced import CannotCapture, Traced, taken
 
 if TYPE_CHECKING:
     from hybridize.formats.exporting import Exported as Files
@@ -77,7 +77,7 @@ class TorchFunction(Wrapper):
         """Programs by what their calls have in common but for sizes."""
         self._latest: Compiled | None = None
         """The program of the last call, where calls like it need no taking apart."""
-        self._traced = TracedModule(module, self.options)
+        self._traced = Traced(module, self.options)
         self._exports: dict[Hashable, str] = {}
         """Kinds of calls that only `torch.export` can capture, and why."""
         self._lock = renewed(threading.RLock())
@@ -104,7 +104,7 @@ class TorchFunction(Wrapper):
         delattr(self.module, name)
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *dir(self.module)})
+        return sorted({*object.__dir__(self), *dir(self.module)})
 
     def train(self, mode: bool = True) -> TorchFunction:
         """Set the mode of the module."""
@@ -139,8 +139,14 @@ class TorchFunction(Wrapper):
         latest = self._latest
         if latest is not None and not kwargs and latest.fits(args):
             return latest.direct(args)
+        if not self._exports:
+            try:
+                return self._traced.call(args, kwargs)
+            except CannotCapture as problem:
+                leaves, structure = flatten((args, kwargs))
+                self._leave(problem.__cause__, leaves, structure)
         leaves, structure = flatten((args, kwargs))
-        if not self._exports or self._key(leaves, structure) not in self._exports:
+        if self._key(leaves, structure) not in self._exports:
             try:
                 return self._traced.call(args, kwargs)
             except CannotCapture as problem:
@@ -193,7 +199,7 @@ class TorchFunction(Wrapper):
         program: Program = function.program(*args, **kwargs)
         return program
 
-    def compile(self, *specs: Any) -> Program:
+    def compile(self, *specs: Any) -> Program:  # type: ignore[override]
         """Compile ahead of the first call.
 
         Args:

@@ -16,6 +16,7 @@ from hybridize.base.dtypes import is_float
 from hybridize.base.faces import Library
 from hybridize.capture.python.mathematics import ELEMENTS
 from hybridize.capture.trace.recording import Recording, current_trace
+from hybridize.contract.guards import Guard, Test
 from hybridize.contract.places import Attribute, Place, Refer
 from hybridize.graph import Value
 from hybridize.ops import StopGradient
@@ -40,9 +41,27 @@ class Memory(Place):
         return "the memory of a tensor"
 
 
+class AtAddress(Test):
+    """The memory that it was."""
+
+    __slots__ = ("_owner",)
+
+    def __init__(self, owner: torch.Tensor) -> None:
+        super().__init__(memory_of(owner))
+        self._owner = owner
+
+    def holds(self, now: Any) -> bool:
+        return bool(now == self.value)
+
+    def check(self, now: str, refer: Refer) -> str:
+        owner, (address, size, stride, dtype) = self._owner, self.value
+        same = f"{refer(owner.data_ptr)}() == {address} and {refer(owner.size)}() == {refer(size)}"
+        return f"({same} and {refer(owner.stride)}() == {refer(stride)} and {refer(owner)}.dtype is {refer(dtype)})"
+
+
 def memory_of(tensor: torch.Tensor) -> tuple[Any, ...]:
     """Return what tells whether a tensor is where it was, in the same form."""
-    return tensor.data_ptr(), *tensor.shape, *tensor.stride(), str(tensor.dtype)
+    return tensor.data_ptr(), tensor.size(), tensor.stride(), tensor.dtype
 
 
 class TorchLibrary(Library):
@@ -60,11 +79,12 @@ class TorchLibrary(Library):
         return isinstance(value, torch.Tensor) and type(value) is not TracedTensor
 
     def array(self, value: torch.Tensor) -> ndarray:
-        number, memory = id(value), memory_of(value)
-        known = self._arrays.get(number)
-        if known is not None and known[0]() is value and known[1] == memory:
-            return known[2]
-        made = array_of(value)
+        with torch._C.DisableTorchFunction():
+            number, memory = id(value), memory_of(value)
+            known = self._arrays.get(number)
+            if known is not None and known[0]() is value and known[1] == memory:
+                return known[2]
+            made = array_of(value)
         self._arrays[number] = weakref.ref(value, lambda _: self._arrays.pop(number, None)), memory, made
         return made
 
@@ -73,7 +93,8 @@ class TorchLibrary(Library):
         if value is not None and trace is not None:
             place = Memory(value)
             if place.key not in trace.root.world.guards:
-                trace.root.world.guard(place, place.read())
+                with torch._C.DisableTorchFunction():
+                    trace.root.world.guards[place.key] = Guard(place, AtAddress(value), trace.root.location())
         return TracedTensor(symbol, value)
 
     def apply(self, at: Recording, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:

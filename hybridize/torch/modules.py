@@ -8,7 +8,7 @@ nobody sees what it reads.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import torch
 
@@ -17,7 +17,9 @@ from hybridize.capture.convert import statements as convert
 from hybridize.capture.outside.trust import is_trusted_class
 from hybridize.capture.python.router import library_router, routed
 from hybridize.capture.trace.recording import Recording, current_trace
-from hybridize.contract.places import Attribute, Place, Refer
+from hybridize.contract.places import Attribute, Emptiness, Item, Length, Place
+from hybridize.contract.snapshots import MISSING
+
 
 
 class Wrapper(torch.nn.Module):
@@ -33,35 +35,27 @@ _OF_MODULES = frozenset(vars(torch.nn.Module()))
 _PARTS = ("_parameters", "_buffers", "_modules")
 
 
-class LayerState(Place):
-    """All that a layer of torch's has in Python: its class, attributes, children, and which tensors it holds."""
-
-    __slots__ = ()
-
-    def read(self) -> Any:
-        return state_of(self.owner)
-
-    def expression(self, refer: Refer) -> str:
-        return f"{refer(state_of)}({refer(self.owner)})"
-
-    def described(self) -> str:
-        return f"a {type(self.owner).__name__}"
+_LOOKED_AT = ("training", *_PARTS)
+"""Those of them that are looked at."""
 
 
-_PLAIN = (int, float, bool, str, type(None), tuple, torch.dtype, torch.device)
-
-
-def state_of(layer: torch.nn.Module) -> tuple[Any, ...]:
-    """Return what tells whether a layer is what it was."""
+def depend_on_layer(trace: Recording, layer: torch.nn.Module) -> None:
+    """Depend on all that a layer of torch's has in Python: attributes, children, hooks, and which tensors it holds."""
     held = vars(layer)
-    found: list[Any] = [type(layer), layer.training]
+    for name, value in (("forward", held.get("forward", MISSING)), *held.items()):
+        if name not in _OF_MODULES or name in _LOOKED_AT:
+            _guard(trace, Item(held, name), value)
     for name in _PARTS:
-        found += [(key, id(part)) for key, part in held[name].items()]
-    for name, value in held.items():
-        if name not in _OF_MODULES:
-            found.append((name, value if type(value) in _PLAIN else id(value)))
-    found += [bool(held[name]) for name in (*_HOOKS, *_BACKWARD_HOOKS)]
-    return tuple(found)
+        for key, part in held[name].items():
+            _guard(trace, Item(held[name], key), part)
+    if held["_modules"]:
+        _guard(trace, Length(held["_modules"]), len(held["_modules"]))
+
+
+def _guard(trace: Recording, place: Place, value: Any) -> None:
+    world = trace.root.world
+    if place.key not in world.guards and not world.is_written(place):
+        world.guard(place, value)
 
 
 def call_module(module: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:
@@ -96,13 +90,21 @@ def call_module(module: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:
 
 
 def _check_hooks(trace: Recording, module: torch.nn.Module) -> None:
-    """Depend on which hooks a module has."""
-    world = trace.root.world
+    """Depend on which hooks a module has.
+
+    Raises:
+        CaptureError E420: some are of its backward pass.
+    """
+    held = vars(module)
     for name in (*_HOOKS, *_BACKWARD_HOOKS):
-        hooks = getattr(module, name)
-        world.know(hooks)
-        world.read_content(hooks, name)
-        if hooks and name in _BACKWARD_HOOKS:
+        hooks = held[name]
+        _guard(trace, Item(held, name), hooks)
+        if not hooks:
+            _guard(trace, Emptiness(hooks), True)
+            continue
+        trace.root.world.know(hooks)
+        trace.root.world.read_content(hooks, name)
+        if name in _BACKWARD_HOOKS:
             raise trace.root.refusing(
                 CaptureError("E420", f"a {type(module).__name__} has hooks of its backward pass", help="remove them")
             )
@@ -114,16 +116,15 @@ def _forward(trace: Recording, module: torch.nn.Module, args: Any, kwargs: dict[
         place = Attribute(module, "forward")
         trace.root.world.read(place, place.read(), "forward", whole=False)
         return routed(module.forward)(*args, **kwargs)
-    place = LayerState(module)
-    if place.key not in trace.root.world.guards:
-        trace.root.world.guard(place, place.read())
+    depend_on_layer(trace, module)
     known = LAYERS.get(kind)
     if known is not None:
         return known(module, *args, **kwargs)
     if not _has_users_parts(module):
         for part in module.modules():
-            if part is not module and (place := LayerState(part)).key not in trace.root.world.guards:
-                trace.root.world.guard(place, place.read())
+            if part is not module:
+                depend_on_layer(trace, part)
+                _check_hooks(trace, part)
         return module.forward(*args, **kwargs)
     function = kind.forward
     made = convert.converted(function, library_router(function))
@@ -139,7 +140,9 @@ def _forward(trace: Recording, module: torch.nn.Module, args: Any, kwargs: dict[
 def _has_users_parts(module: torch.nn.Module) -> bool:
     """Tell whether a layer of torch's calls what is the user's: a module of another class, a hook."""
     return any(
-        not is_trusted_class(type(part)) or "forward" in vars(part) or any(getattr(part, name) for name in _HOOKS)
+        not is_trusted_class(cast("Any", type(part)))
+        or "forward" in vars(part)
+        or any(getattr(part, name) for name in _HOOKS)
         for part in module.modules()
         if part is not module
     )
@@ -147,7 +150,7 @@ def _has_users_parts(module: torch.nn.Module) -> bool:
 
 def _sequential(module: torch.nn.Sequential, input: Any) -> Any:
     for part in module._modules.values():
-        input = call_module(part, input)  # type: ignore[arg-type]
+        input = call_module(part, input)
     return input
 
 
@@ -164,8 +167,8 @@ def _exporting(*args: Any, **kwargs: Any) -> bool:
 
 
 SPECIAL: dict[Any, Callable[..., Any]] = {
-    torch.jit.is_scripting: _scripting,
-    torch.jit.is_tracing: _scripting,
+    torch.jit.is_scripting: _scripting,  # type: ignore[attr-defined]
+    torch.jit.is_tracing: _scripting,  # type: ignore[attr-defined]
     torch.compiler.is_compiling: _exporting,
     torch.compiler.is_exporting: _exporting,
     torch.is_grad_enabled: torch.is_grad_enabled,

@@ -54,7 +54,7 @@ class TracedTensor(Face, torch.Tensor):
 
     def __new__(cls, array: Any, of: torch.Tensor | None = None) -> Self:
         """Make the face of a symbol."""
-        return torch.Tensor._make_subclass(cls, _NOTHING)  # type: ignore[return-value]
+        return torch.Tensor._make_subclass(cls, _NOTHING)
 
     def __init__(self, array: Any, of: torch.Tensor | None = None) -> None:
         self.array = array
@@ -78,8 +78,8 @@ class TracedTensor(Face, torch.Tensor):
 
     # ------------------------------------------------------------------------------------------ what a tensor says
 
-    @property
-    def __class__(self) -> type:  # type: ignore[override]
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
         """The class of the tensor that it stands for: users ask `isinstance` and `type`."""
         return torch.Tensor if self.of is None else type(self.of)
 
@@ -100,13 +100,13 @@ class TracedTensor(Face, torch.Tensor):
         """Number of axes."""
         return len(self.array.shape)
 
-    device = torch.device("cpu")  # type: ignore[assignment]
-    layout = torch.strided  # type: ignore[assignment]
-    is_cuda = is_sparse = is_quantized = is_meta = is_mkldnn = is_nested = is_mps = is_xla = is_xpu = is_vulkan = False  # type: ignore[assignment]
-    is_ipu = is_hpu = is_mtia = is_maia = is_ort = is_sparse_csr = False  # type: ignore[assignment]
-    is_cpu = True  # type: ignore[assignment]
+    device = torch.device("cpu")
+    layout = torch.strided
+    is_cuda = is_sparse = is_quantized = is_meta = is_mkldnn = is_nested = is_mps = is_xla = is_xpu = is_vulkan = False
+    is_ipu = is_hpu = is_mtia = is_maia = is_ort = is_sparse_csr = False
+    is_cpu = True
     grad = None
-    names = None  # type: ignore[assignment]
+    names = None
 
     @property
     def itemsize(self) -> int:  # type: ignore[override]
@@ -119,7 +119,7 @@ class TracedTensor(Face, torch.Tensor):
         return self.numel() * self.itemsize
 
     @property
-    def requires_grad(self) -> bool:  # type: ignore[override]
+    def requires_grad(self) -> bool:
         """True if a gradient goes through it."""
         trace = current_trace()
         if trace is None or trace.root.library is None:
@@ -137,7 +137,7 @@ class TracedTensor(Face, torch.Tensor):
         return self.of is not None or not self.requires_grad
 
     @property
-    def data(self) -> Any:  # type: ignore[override]
+    def data(self) -> Any:
         """The same elements without a history."""
         return self.detach()
 
@@ -155,8 +155,8 @@ class TracedTensor(Face, torch.Tensor):
         """The last two axes exchanged."""
         return self.transpose(-2, -1)
 
-    H = T  # type: ignore[assignment]
-    mH = mT  # type: ignore[assignment]  # noqa: N815
+    H = T
+    mH = mT  # noqa: N815
 
     @property
     def real(self) -> Any:  # type: ignore[override]
@@ -237,7 +237,7 @@ class TracedTensor(Face, torch.Tensor):
         """Return -1, as of all tensors in the computer's memory."""
         return -1
 
-    def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:  # type: ignore[override]
+    def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
         """Return the name of the class and dtype, or the tensor in another dtype."""
         if dtype is None:
             return f"torch.{_TYPE_NAMES.get(self.dtype, 'Float')}Tensor"
@@ -248,7 +248,7 @@ class TracedTensor(Face, torch.Tensor):
     def __len__(self) -> int:
         if not self.ndim:
             raise TypeError("len() of a 0-d tensor")
-        return self.array.shape[0]
+        return self.array.shape[0]  # type: ignore[no-any-return]
 
     def __iter__(self) -> Iterator[Any]:
         if not self.ndim:
@@ -345,7 +345,7 @@ class TracedTensor(Face, torch.Tensor):
     def __reduce_ex__(self, protocol: Any) -> Any:
         raise _refused("pickle")
 
-    def __repr__(self, *, tensor_contents: Any = None) -> str:
+    def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
         return f"<tensor {self.array.type}>"
 
     def __str__(self) -> str:

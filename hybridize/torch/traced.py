@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`TracedModule`: a module captured by our own capture, and its calls, with gradients and without.
+"""`Traced`: a module, or a function of tensors, captured by our own capture, and its calls, with gradients and without.
 
 The module's `forward` is converted and followed like any function of the user's, on tensors of the program (`tensors`),
 and what it calls of torch is in the table of `functions`. What comes of it is an ordinary `Program`: guards, sizes,
@@ -8,9 +8,9 @@ numbers, state and control flow on data are those of all functions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy
 import torch
@@ -28,6 +28,7 @@ from hybridize.capture.function import Options
 from hybridize.capture.trace.recording import current_trace
 from hybridize.contract.call import Call
 from hybridize.contract.captured import Output, Result
+from hybridize.contract.feeds import NO_TRANSACTION
 from hybridize.formats.saved import SavedProgram
 from hybridize.formats.torch_export.draws import CURRENT
 from hybridize.graph import Graph, exact
@@ -41,21 +42,26 @@ from hybridize.torch.memory import as_numpy, as_tensor, tensor_of
 from hybridize.torch.tensors import TracedTensor
 
 _NOTHING: Final = nullcontext()
+SEEN = 4096
+"""The number of calls that a program remembers to be right for."""
 
 
-class TracedModule:
-    """A module whose calls run as programs of our own capture.
+class Traced:
+    """A module, or a function of tensors, whose calls run as programs of our own capture.
 
     Args:
-        module: the module.
+        module: the module or function.
         options: keywords of `hybridize`.
     """
 
-    def __init__(self, module: torch.nn.Module, options: dict[str, Any]) -> None:
+    def __init__(self, module: Callable[..., Any], options: dict[str, Any]) -> None:
         self.module = module
         self.library = TorchLibrary()
         self.function = _Captured(self._run, module, self.library, options)
-        self._differentiated: dict[int, tuple[Program, Differentiated]] = {}
+        self._differentiated: dict[int, Differentiated] = {}
+        """Of the programs that were called with gradients on, by the identity of the program."""
+        self._latest: Differentiated | None = None
+        """That of the last call, where calls like it need no taking apart."""
 
     def _run(self, *args: Any, **kwargs: Any) -> Any:
         """Run the module on tensors of the program; what the capture calls.
@@ -89,15 +95,23 @@ class TracedModule:
             CannotCapture: the module cannot be captured for it.
         """
         if not torch.is_grad_enabled():
-            if not kwargs and all([type(arg) is torch.Tensor for arg in args]):
-                return _whole(self.function(*[wrap(as_numpy(arg)) for arg in args]))
+            if not kwargs and all([type(arg) is torch.Tensor for arg in args]):  # noqa: C419  # faster
+                return whole(self.function(*[wrap(as_numpy(arg)) for arg in args]))
             given, named, _ = taken(args, kwargs)
-            return _whole(self.function(*given, **named))
+            return whole(self.function(*given, **named))
+        latest = self._latest
+        if latest is not None and not kwargs and latest.fits(args):
+            return latest.direct(args)
         given, named, tensors = taken(args, kwargs)
         program, call = self.program(given, named, [tensor.requires_grad for tensor in tensors.values()])
-        return _whole(self._of(program).call(call, tensors))
+        differentiated = self._of(program)
+        result = whole(differentiated.call(call, tensors))
+        self._latest = differentiated if not kwargs and differentiated.remembers(args) else None
+        return result
 
-    def program(self, args: tuple[Any, ...], kwargs: dict[str, Any], flags: Sequence[bool] | None) -> tuple[Program, Call]:
+    def program(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], flags: Sequence[bool] | None
+    ) -> tuple[Program, Call]:
         """Return the program for a call of arrays, and the call.
 
         Args:
@@ -119,12 +133,15 @@ class TracedModule:
         """Forget all programs."""
         self.function.cache_clear()
         self._differentiated.clear()
+        self._latest = None
 
     def _of(self, program: Program) -> Differentiated:
         known = self._differentiated.get(id(program))
-        if known is None or known[0] is not program:
-            known = self._differentiated[id(program)] = program, Differentiated(program, self.function.options)
-        return known[1]
+        if known is None or known.program is not program:
+            alive = set(map(id, self.function.programs()))
+            self._differentiated = {number: one for number, one in self._differentiated.items() if number in alive}
+            known = self._differentiated[id(program)] = Differentiated(program, self.function.options)
+        return known
 
     # ------------------------------------------------------------------------------------------------------- files
 
@@ -135,13 +152,16 @@ class TracedModule:
             samples: calls, each a tensor or a tuple of arguments.
             notes: hears where something else had to stand for PyTorch.
         """
-        named = (*self.module.named_parameters(), *self.module.named_buffers())
+        module = self.module
+        named = (*module.named_parameters(), *module.named_buffers()) if isinstance(module, torch.nn.Module) else ()
         names = {id(self.library.array(tensor)): name for name, tensor in named}
         calls = [one if isinstance(one, tuple) else (one,) for one in samples]
         return self.function.saved(names, [taken(one, {})[0] for one in calls], notes)
 
 
-def taken(args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any], dict[int, torch.Tensor]]:
+def taken(
+    args: Sequence[Any], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any], dict[int, torch.Tensor]]:
     """Return the arguments of a call with arrays in the place of tensors, and the tensors by the identity of these."""
     leaves, structure = flatten((tuple(args), kwargs))
     tensors: dict[int, torch.Tensor] = {}
@@ -165,11 +185,14 @@ class CannotCapture(Exception):
 class _Captured(Function[Any, Any]):
     """The function that a module is to the capture."""
 
-    def __init__(self, function: Any, module: torch.nn.Module, library: TorchLibrary, options: dict[str, Any]) -> None:
+    def __init__(
+        self, function: Any, module: Callable[..., Any], library: TorchLibrary, options: dict[str, Any]
+    ) -> None:
         super().__init__(function, **options)
         self.library = library
-        self.name = type(module).__name__
-        self.described_by = module.forward
+        is_module = isinstance(module, torch.nn.Module)
+        self.name = type(module).__name__ if is_module else getattr(module, "__name__", type(module).__name__)
+        self.described_by = cast("Any", module).forward if is_module else module
         self.flags: Sequence[bool] = ()
         """Of the arguments of the call that is being captured, whether each tensor has a gradient."""
 
@@ -248,7 +271,7 @@ def _is_opened(leaf: Any) -> bool:
     return bool(type(leaf) in pytree.SUPPORTED_NODES) or pytree.tree_is_leaf(leaf) is False
 
 
-def _whole(result: Any) -> Any:
+def whole(result: Any) -> Any:
     """Return what a program gives as the module does."""
     if type(result) is ndarray:
         return tensor_of(result)
@@ -278,7 +301,7 @@ class Differentiated:
         written = [(number, one.written) for number, one in enumerate(captured.sources) if one.written >= 0]
         last = [output for _, output in written]
         first = [number for number in range(len(captured.graph.outputs)) if number not in last]
-        self._program, self._captured = program, captured
+        self.program, self._captured = program, captured
         self._place = {number: place for place, number in enumerate(first)}
         """Outputs that are results, by their numbers in the program."""
         outputs = tuple(captured.graph.outputs[number] for number in (*first, *last))
@@ -292,6 +315,34 @@ class Differentiated:
             backend=options.backend,
             verify=options.verify,
             threads=options.threads,
+        )
+
+        self._seen: set[tuple[Any, ...]] = set()
+        """Calls of tensors alone for which it was right: the dtype and sizes of each, and whether it has a gradient."""
+        self._given = [(number, one.position) for number, one in enumerate(captured.sources) if one.array is None]
+        """Inputs that are arguments, and which."""
+        arrays = [one.array for one in captured.sources]
+        self._tensors: list[Any] = [None if array is None else tensor_of(array) for array in arrays]
+        self._buffers: list[Any] = [None if array is None else array._data for array in arrays]
+        self._is_plain = self._takes_tensors_alone()
+
+    def _takes_tensors_alone(self) -> bool:
+        """Tell whether a call is no more than tensors in and one new tensor out."""
+        captured = self._captured
+        asked = (captured.effects, captured.conditions, captured.layouts, captured.bound, captured.same_memory)
+        if any(asked) or captured.numbers or captured.compared or captured.raises is not None:
+            return False
+        if captured.transaction is not NO_TRANSACTION or captured.writes_arguments or captured.structure.kind != "leaf":
+            return False
+        (result,) = captured.results
+        positions = range(len(captured.call.kinds))
+        positional = captured.call.structure.children[0].children
+        return (
+            result.kind == "array"
+            and not result.steps
+            and self._place[result.index] == 0
+            and len(positional) == len(positions) == len(self._given)
+            and all(child.kind == "leaf" for child in positional)
         )
 
     def call(self, call: Call, given: dict[int, torch.Tensor]) -> Any:
@@ -309,6 +360,31 @@ class Differentiated:
             raise captured.raises.exception(result)
         return result
 
+    def remembers(self, args: Sequence[Any]) -> bool:
+        """Remember the tensors of a call that was right; tell whether calls like it need no taking apart."""
+        if not self._is_plain or not all(type(arg) is torch.Tensor for arg in args):
+            return False
+        if len(self._seen) >= SEEN:
+            self._seen.clear()
+        self._seen.add(tuple([(arg.dtype, arg.shape, arg.requires_grad) for arg in args]))
+        return True
+
+    def fits(self, args: Sequence[Any]) -> bool:
+        """Tell whether this is the program for a call, of tensors alone."""
+        if len(args) != len(self._given) or modes.BUSY[0]:
+            return False
+        kinds = [(arg.dtype, arg.shape, arg.requires_grad) for arg in args if type(arg) is torch.Tensor]
+        return tuple(kinds) in self._seen and self.program.current
+
+    def direct(self, args: Sequence[torch.Tensor]) -> torch.Tensor:
+        """Return the result of a call that fits."""
+        tensors, buffers = [*self._tensors], [*self._buffers]
+        for number, position in self._given:
+            tensor = args[position]
+            tensors[number] = tensor
+            buffers[number] = as_numpy(tensor.detach() if tensor.requires_grad else tensor)
+        return self._gradients.call(tensors, buffers, wanted(tensors)).results()[0]
+
     def _inputs(self, call: Call, given: dict[int, torch.Tensor]) -> tuple[list[torch.Tensor], list[Any]]:
         tensors: list[torch.Tensor] = []
         buffers: list[Any] = []
@@ -325,7 +401,7 @@ class Differentiated:
 
     def _values(self, call: Call, found: Sequence[torch.Tensor], tensors: Sequence[torch.Tensor]) -> list[Any]:
         """The leaves of the result; what the module does to objects outside is done."""
-        captured, program = self._captured, self._program
+        captured, program = self._captured, self.program
         sizes = {} if program._same_views else program._sizes(call) or {}
 
         def steps(of: tuple[Op, ...]) -> tuple[Op, ...]:
@@ -351,12 +427,13 @@ class Differentiated:
                 case "number":
                     return result.value(arrays[result.index])
                 case "made":
-                    return result.value.now([None if one is None else as_numpy(one) for one in arrays])
+                    return result.value.now(values)
                 case "container":
                     return fill(result.value)
             return result.value
 
-        fill = program._filling(call, [None if one is None else as_numpy(one) for one in arrays], made)
+        values: list[Any] = [None if one is None else as_numpy(one) for one in arrays]
+        fill = program._filling(call, values, made)
         for effect in captured.effects:
             keywords = {name: fill(argument) for name, argument in effect.keywords.items()}
             effect.apply(*map(fill, effect.arguments), **keywords)

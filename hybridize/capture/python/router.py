@@ -289,7 +289,7 @@ class Router:
             check_classes(operator.getitem, array, key)
             return masks.selected(array, key) if masks.selects(array, key) else array[key]
         if isinstance(array, Face):
-            return array[key]
+            return array[key]  # type: ignore[index]  # which the library's have
         if kind in CONTAINERS:
             return item(self, trace.root, owner, plain(key), whole)
         method = special.method(trace, owner, "__getitem__")

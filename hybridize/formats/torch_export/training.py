@@ -56,13 +56,19 @@ def _exponential(types: Types, x: Operand, rate: float = 1.0, **_: Any) -> Opera
 
 @aten("multinomial.default")
 def _multinomial(types: Types, x: Operand, count: int, replacement: bool = False, **_: Any) -> Operand:
-    """By the inverse of the sums: how many of them a uniform number has behind it."""
-    if count != 1 and not replacement:
-        raise CaptureError(
-            "E422", "draws without replacement cannot be compiled", help="multinomial(..., replacement=True)"
-        )
+    """By the inverse of the sums: how many of them a uniform number has behind it.
+
+    Without replacement by a race: whose exponential number is the smallest for its weight comes first.
+    """
     kind, shape = types[0], type_of(x).shape
     dtype = type_of(x).dtype
+    if count != 1 and not replacement:
+        wide = float64 if dtype == float64 else float32
+        chances = ops.cast(ops.stop_gradient(x), wide)
+        times = ops.neg(ops.log(draws.open_uniform(shape, wide)))
+        order = ops.arg_sort(ops.div(chances, times), len(shape) - 1, True)
+        first = ops.slice(order, (0,) * len(shape), kind.shape, (1,) * len(shape))
+        return ops.cast(first, kind.dtype)
     sums = ops.cum_sum(ops.stop_gradient(x), len(shape) - 1)
     last = ops.slice(sums, (*(0,) * (len(shape) - 1), shape[-1] - 1), shape, (1,) * len(shape))
     at = ops.mul(draws.uniform(kind.shape, dtype), ops.broadcast(last, kind.shape))

@@ -83,11 +83,15 @@ def _as_torch_has_it(function: types.FunctionType) -> Callable[..., Any]:
     What it calls of torch arrives here in its turn, so that only functions written in C need entries.
     """
     space = function.__globals__ | dict.fromkeys(_ASKING, _not_asked)
-    made = types.FunctionType(
-        function.__code__, space, function.__name__, function.__defaults__, function.__closure__
-    )
+    inner = tuple(map(_cell, function.__closure__ or ()))  # of a function that chooses one of two
+    made = types.FunctionType(function.__code__, space, function.__name__, function.__defaults__, inner)
     made.__kwdefaults__ = function.__kwdefaults__
     return made
+
+
+def _cell(cell: types.CellType) -> types.CellType:
+    held = cell.cell_contents
+    return types.CellType(_as_torch_has_it(held)) if isinstance(held, types.FunctionType) else cell
 
 
 def unsupported(trace: Recording, function: Any) -> CaptureError:
@@ -184,7 +188,7 @@ def _called(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[st
     if out is not None:
         kwargs = {name: value for name, value in kwargs.items() if name != "out"}
     inplace = "inplace" in entry.parameters and _flag(entry, "inplace", args, kwargs)
-    detached = trace.differentiated and not torch.is_grad_enabled()
+    detached = is_detached(trace)
     kwargs = {_spelled(entry, name): value for name, value in kwargs.items()}
     convert = functools.partial(_symbols if entry.views else _operands, trace, detached)
     found = entry.function(*map(convert, args), **{name: convert(value) for name, value in kwargs.items()})
@@ -194,6 +198,16 @@ def _called(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[st
         return write(trace, out, faced(trace, found))
     made = faced(trace, found)
     return write(trace, args[0] if args else kwargs["input"], made) if inplace else made
+
+
+def is_detached(trace: Recording) -> bool:
+    """Tell whether torch records no gradients now, in a program that has some."""
+    return trace.differentiated and not torch.is_grad_enabled()
+
+
+def cut(value: Value) -> Value:
+    """Return a value through which no gradient goes."""
+    return ops.stop_gradient(value) if is_float(type_of(value).dtype) else value
 
 
 def _spelled(entry: Entry, name: str) -> str:
@@ -246,9 +260,8 @@ def _rank(dtype: Any) -> int:
 
 
 def _named(dtype: Any) -> str:
-    return {"float32": "Float", "float64": "Double", "int64": "Long", "int32": "Int", "bool": "Bool"}.get(
-        dtype.name, dtype.name.capitalize()
-    )
+    names = {"float32": "Float", "float64": "Double", "int64": "Long", "int32": "Int", "bool": "Bool"}
+    return names.get(dtype.name) or str(dtype.name).capitalize()
 
 
 def _operands(trace: Recording, detached: bool, x: Any) -> Any:
@@ -256,9 +269,9 @@ def _operands(trace: Recording, detached: bool, x: Any) -> Any:
     x = trace.lifted(x)
     if isinstance(x, TracedTensor):
         value = x.array.operand()
-        return ops.stop_gradient(value) if detached and is_float(type_of(value).dtype) else value
+        return cut(value) if detached else value
     if type(x) is Symbol:
-        return SizeNumber(x.operand(), float if x.weak is None else x.weak)
+        return x.operand() if x.weak is None else SizeNumber(x.operand(), x.weak)
     if type(x) in (list, tuple):
         return type(x)(_operands(trace, detached, part) for part in x)
     return x

@@ -336,13 +336,6 @@ def _clamp_max(input: Operand, max: Any) -> Operand:
     return _clamp(input, None, max)
 
 
-@computes("threshold")
-def _threshold(input: Operand, threshold: Any, value: Any) -> Operand:
-    of = type_of(input)
-    above = ops.bit_or(ops.gt(input, operand(threshold, of.dtype, of.shape)), _isnan(input))
-    return ops.where(above, input, operand(value, of.dtype, of.shape))
-
-
 @computes("where")
 def _where(condition: Operand, input: Any = None, other: Any = None) -> Operand:
     if input is None:

@@ -97,7 +97,9 @@ def _nanmean(input: Operand, dim: Any = None, keepdim: bool = False, *, dtype: t
 
 @computes("prod")
 def _prod(input: Operand, dim: int | None = None, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> Operand:
-    return aten("prod.dim_int", _result(input, dim, keepdim, _whole(input, dtype)), input, dim)
+    result = _result(input, dim, keepdim, _whole(input, dtype))
+    x = ops.cast(input, result.dtype)
+    return aten("prod.dim_int", result, x, dim) if type_of(x).ndim else x
 
 
 @computes("count_nonzero")
@@ -278,10 +280,19 @@ def _middle(name: str, skips: bool) -> None:
                 place = ops.where(ops.gt(missing, zero), ops.sub(count, missing), place)
         values = ops.take_along_axis(ordered, place, axis)
         if dim is None:
-            return ops.reshape(values, ())
+            return _shared(x, ops.reshape(values, ()))
         shape = reduced(of.shape, _axes(input, dim), keepdim)
         indices = ops.reshape(ops.take_along_axis(order, place, axis), shape)
         return getattr(torch.return_types, name)([ops.reshape(values, shape), indices])
+
+
+def _shared(x: Operand, found: Operand) -> Operand:
+    """Return what was found in a row, its gradient shared by all that are equal to it."""
+    if not is_float(type_of(x).dtype):
+        return found
+    value = ops.spread(ops.stop_gradient(found), type_of(x).shape, (0,))
+    same = ops.bit_or(ops.eq(x, value), ops.bit_and(ops.isnan(x), ops.isnan(value)))
+    return ops.reduce_max(ops.where(same, x, ops.like(-math.inf, x)), (0,))
 
 
 _middle("median", False)

@@ -49,13 +49,10 @@ def common(*xs: Any) -> torch.dtype:
             group, dtype = 2, _KINDS.get(kind, torch.get_default_dtype())
         before = groups[group]
         groups[group] = dtype if before is None else torch.promote_types(before, dtype)
-    found: torch.dtype | None = None
-    for dtype in groups:
-        if dtype is not None:
-            found = (
-                dtype if found is None else torch.promote_types(found, dtype) if _rank(dtype) > _rank(found) else found
-            )
-    assert found is not None, "there is an argument"
+    found, *lower = [one for one in groups if one is not None]
+    for one in lower:
+        if _rank(one) > _rank(found):
+            found = torch.promote_types(found, one)
     return found
 
 

@@ -7,7 +7,8 @@ An entry is a function with the parameters that torch's has, by the same names. 
     @views("transpose")                               tensors come as symbols, and symbols are returned: views of them
 
 A name without a prefix stands for `torch.NAME`, `torch.Tensor.NAME`, and `torch.nn.functional.NAME` where that is one
-of those or written in C; with one for that function alone (`F.` is `torch.nn.functional.`). What torch derives of a
+of those or written in C; with one for that function alone (`F.` is `torch.nn.functional.`, `nn.`
+what that calls in C). What torch derives of a
 function is not written here: `NAME_`, `out=` and `inplace=True` write what the entry returns (see `calling`), operators
 are in `OPERATORS`. Where torch has only what writes, as `zero_`, an entry of that name tells what is written.
 
@@ -34,6 +35,7 @@ _NAMESPACES = {
     "Tensor": torch.Tensor,
     "torch": torch,
     "_C": torch._C,
+    "nn": torch._C._nn,
     "init": torch.nn.init,
     "checkpoint": torch.utils.checkpoint,
 }
@@ -100,7 +102,9 @@ def views(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 OPERATORS: dict[str, str] = {
-    **{f"__{name}__": name for name in ("add", "sub", "mul", "pow", "matmul", "mod", "neg", "abs", "eq", "ne", "lt", "le", "gt", "ge")},
+    **{f"__{name}__": name for name in (
+        "add", "sub", "mul", "pow", "matmul", "neg", "abs", "eq", "ne", "lt", "le", "gt", "ge",
+    )},
     "__truediv__": "div", "__floordiv__": "floor_divide", "__mod__": "remainder", "__pos__": "positive",
     "__and__": "bitwise_and", "__or__": "bitwise_or", "__xor__": "bitwise_xor", "__invert__": "bitwise_not",
     "__lshift__": "bitwise_left_shift", "__rshift__": "bitwise_right_shift",

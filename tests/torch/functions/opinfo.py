@@ -29,7 +29,7 @@ from hybridize import ops
 from hybridize.capture.function import Options
 from hybridize.errors import HybridizeError
 from hybridize.formats.torch_export import draws
-from hybridize.torch.traced import CannotCapture, TracedModule
+from hybridize.torch.traced import CannotCapture, Traced
 
 try:
     import expecttest as _  # noqa: F401
@@ -131,10 +131,10 @@ def drawing() -> Iterator[None]:
         draws.CURRENT.reset(token)
 
 
-def door(module: torch.nn.Module) -> TracedModule:
+def door(module: torch.nn.Module) -> Traced:
     """Return a module whose calls run as programs."""
     options = Options()
-    return TracedModule(module, {field.name: getattr(options, field.name) for field in dataclasses.fields(options)})
+    return Traced(module, {field.name: getattr(options, field.name) for field in dataclasses.fields(options)})
 
 
 def check(name: str, samples: int = 3, seconds: float = 10.0, dtypes: Any = DTYPES, again: bool = True) -> Outcome:

@@ -22,7 +22,7 @@ from torch.utils._pytree import tree_map
 
 from hybridize.base.errors import CaptureError
 from hybridize.base.forks import renewed
-from hybridize.torch.recurrent import call, is_theirs, stands_for
+from hybridize.torch.exported.recurrent import call, is_theirs, stands_for
 
 _HOOKS = (
     "_backward_hooks",
