@@ -139,8 +139,8 @@ def _derived(function: Any) -> Callable[..., Any] | None:
     if name.endswith("_copy") and (entry := BY_NAME.get(name.removesuffix("_copy"))) is not None and entry.views:
         return functools.partial(_with, _copied, entry)
     entry = None
-    if getattr(function, "__objclass__", None) is not None:  # torch has some of its methods twice
-        entry = BY_NAME.get(name) or FUNCTIONS.get(getattr(torch.Tensor, name, None))
+    if getattr(function, "__objclass__", None) is not None:
+        entry = BY_NAME.get(name)
     return None if entry is None else functools.partial(_with, _called, entry)
 
 

@@ -298,7 +298,9 @@ def _put_masked(view: Symbol, tensors: Sequence[Symbol | None], update: Operand,
 def _gather(input: Operand, dim: int, index: Operand, *, sparse_grad: bool = False) -> Operand:
     shape, sizes = type_of(input).shape, type_of(index).shape
     axis = axis_of(dim, len(shape))
-    if type_of(index).dtype.name not in ("int64", "int32") and not (known(sizes) and 0 in sizes):
+    if known(sizes) and 0 in sizes:
+        return operand(0, type_of(input).dtype, sizes)
+    if type_of(index).dtype.name not in ("int64", "int32"):
         raise RuntimeError("gather(): Expected dtype int32/int64 for index")
     _check_axes(input, index, axis, "gather")
     result = kind(torch_dtype(type_of(input).dtype), sizes)
@@ -460,21 +462,13 @@ def _from_front(index: Operand, size: Any) -> Operand:
     return ops.where(ops.lt(index, ops.like(0, index)), ops.add(index, ops.like(size, index)), index)
 
 
-@views("index_put", "_unsafe_index_put")
-def _index_put(input: Symbol, indices: Sequence[Any], values: Any, accumulate: bool = False) -> Symbol:
-    return _put_at(copied(input), indices, values, accumulate)
-
-
-@views("index_put_")
-def _index_put_(input: Symbol, indices: Sequence[Any], values: Any, accumulate: bool = False) -> Symbol:
-    return _put_at(input, indices, values, accumulate)
-
-
-def _put_at(x: Symbol, indices: Sequence[Any], values: Any, accumulate: bool) -> Symbol:
-    wide = [sized(one, (1,)) if isinstance(one, Symbol) and not one.shape else one for one in indices]
-    view, tensors = taken_apart(x, tuple(_ALL if one is None else one for one in wide))
+@computes("index_put", "_unsafe_index_put")
+def _index_put(input: Operand, indices: Sequence[Any], values: Any, accumulate: bool = False) -> Operand:
+    made = Symbol.of(staging(), input)
+    key = [_ALL if one is None else Symbol.of(staging(), one if type_of(one).shape else ops.reshape(one, (1,))) for one in indices]
+    view, tensors = taken_apart(made, tuple(key))
     put(view, tensors, values, accumulate)
-    return x
+    return made.operand()
 
 
 # At points along an axis.

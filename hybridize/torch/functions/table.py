@@ -82,7 +82,7 @@ def _register(names: tuple[str, ...], views: bool) -> Callable[[Callable[..., An
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         for name in names:
             entry = Entry(name, function, views)
-            for one in () if name.endswith("_") else _objects(name):
+            for one in () if name.endswith("_") and not name.endswith("__") else _objects(name):
                 FUNCTIONS[one] = entry
             if "." not in name:
                 BY_NAME[name] = entry
