@@ -26,7 +26,7 @@ from hybridize.formats.torch_export.size_numbers import SizeNumber
 from hybridize.graph import Value
 from hybridize.ops import type_of
 from hybridize.torch.functions.table import BY_NAME, FUNCTIONS, IN_PLACE, OPERATORS, REFLECTED, Entry
-from hybridize.torch.functions.writing import store
+from hybridize.torch.functions.writing import dtype_name, store
 from hybridize.torch.tensors import OWN, TracedTensor
 
 AS_IT_IS: set[Any] = {
@@ -241,7 +241,7 @@ def write(trace: Recording, target: Any, source: Any) -> Any:
             )
         if _rank(given.dtype) > _rank(kind.dtype):
             raise RuntimeError(
-                f"result type {_named(given.dtype)} can't be cast to the desired output type {_named(kind.dtype)}"
+                f"result type {dtype_name(given.dtype)} can't be cast to the desired output type {dtype_name(kind.dtype)}"
             )
     store(symbol, operand(value, kind.dtype, kind.shape))
     return target
@@ -257,11 +257,6 @@ def _wider(given: Sequence[Any], wanted: Sequence[Any]) -> bool:
 
 def _rank(dtype: Any) -> int:
     return {"b": 0, "u": 1, "i": 1, "c": 3}.get(dtype.kind, 2)
-
-
-def _named(dtype: Any) -> str:
-    names = {"float32": "Float", "float64": "Double", "int64": "Long", "int32": "Int", "bool": "Bool"}
-    return names.get(dtype.name) or str(dtype.name).capitalize()
 
 
 def _operands(trace: Recording, detached: bool, x: Any) -> Any:

@@ -27,7 +27,7 @@ from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.rules import aten, axis_of, is_tensor, kind, shape_of, torch_dtype
 from hybridize.torch.functions.shapes import at, copied, diagonal, sized, strided
 from hybridize.torch.functions.table import computes, views
-from hybridize.torch.functions.writing import store
+from hybridize.torch.functions.writing import dtype_name, store
 
 _ALL = slice(None)
 
@@ -233,9 +233,14 @@ def put(view: Symbol, tensors: Sequence[Symbol | None], value: Any, accumulate: 
         _put_masked(view, tensors, update, accumulate)
         return
     if not given:
-        fitted = fits(update, view.shape)
+        fitted = fits(update, view.shape, sliced=True)
         store(view, ops.add(view.operand(), fitted) if accumulate else fitted)
         return
+    if isinstance(value, Symbol) and value.weak is None and value.dtype != dtype:
+        raise RuntimeError(
+            "Index put requires the source and destination dtypes match, got "
+            f"{dtype_name(dtype)} for the destination and {dtype_name(value.dtype)} for the source."
+        )
     indices = [None if one is None else one.operand() for one in tensors]
     base = view.operand()
     batch = _batch([one for one in indices if one is not None])
@@ -246,7 +251,7 @@ def put(view: Symbol, tensors: Sequence[Symbol | None], value: Any, accumulate: 
     store(view, aten("index_put.default", type_of(base), base, indices, fitted, accumulate))
 
 
-def fits(value: Operand, shape: Sequence[Any]) -> Operand:
+def fits(value: Operand, shape: Sequence[Any], sliced: bool = False) -> Operand:
     """Return a value broadcast to sizes; axes of size 1 in front do not count.
 
     Raises:
@@ -257,6 +262,16 @@ def fits(value: Operand, shape: Sequence[Any]) -> Operand:
         sizes = sizes[1:]
     common = broadcast(sizes, tuple(shape))
     if common is None or not same_shape(common, tuple(shape)):
+        if sliced and len(sizes) <= len(shape):
+            axis, (old, size) = next(
+                (len(shape) - k, pair)
+                for k, pair in enumerate(zip(reversed(sizes), reversed(shape), strict=False), 1)
+                if pair[0] not in (1, pair[1])
+            )
+            raise RuntimeError(
+                f"The expanded size of the tensor ({size}) must match the existing size ({old}) at non-singleton "
+                f"dimension {axis}.  Target sizes: {list(shape)}.  Tensor sizes: {list(sizes)}"
+            )
         raise RuntimeError(
             f"shape mismatch: value tensor of shape {list(type_of(value).shape)} cannot be broadcast to indexing result "
             f"of shape {list(shape)}"

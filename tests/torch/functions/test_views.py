@@ -5,9 +5,8 @@ import random
 
 import pytest
 import torch
+from torch.utils import _pytree as pytree
 
-from hybridize.errors import CaptureError
-from hybridize.torch.traced import CannotCapture
 from tests.torch.functions.opinfo import door
 
 
@@ -135,8 +134,9 @@ def compare(seed: int, of: str, grad: bool) -> None:
             except RuntimeError:  # parts of one split may not be written while gradients are recorded
                 return
             result = fast.call((second,), {})
-        for one, other in zip(torch.utils._pytree.tree_leaves(result), torch.utils._pytree.tree_leaves(expected), strict=True):
-            torch.testing.assert_close(one, other)
+        with torch.no_grad():
+            for one, other in zip(pytree.tree_leaves(result), pytree.tree_leaves(expected), strict=True):
+                torch.testing.assert_close(one, other)
         torch.testing.assert_close(second, first)
         torch.testing.assert_close(module.state_dict(), plain.state_dict())
         # What is returned is a view of what it is a view of imperatively.
@@ -147,33 +147,32 @@ def compare(seed: int, of: str, grad: bool) -> None:
                 torch.testing.assert_close(second, first)
                 torch.testing.assert_close(module.state_dict(), plain.state_dict())
         if grad:
-            for one in (expected, result):
-                (sum((part * part).sum() for part in one[1]) + one[2]).backward()
-            torch.testing.assert_close(second.grad, first.grad)
+            total = [sum((part * part).sum() for part in one[1]) + one[2] for one in (expected, result)]
+            for one in total:
+                if one.requires_grad:  # of what is constant PyTorch has gradients of zeros where the program has none
+                    one.backward()
+            if first.grad is not None:
+                torch.testing.assert_close(torch.zeros_like(second) if second.grad is None else second.grad, first.grad)
 
 
-@pytest.mark.parametrize("of", ["argument", "parameter", "buffer", "new"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("seed", "of"), [(0, "argument"), (1, "parameter"), (2, "buffer"), (3, "new")])
 def test_views_share_what_is_written(seed: int, of: str) -> None:
     compare(seed, of, False)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_gradients_go_through_views_that_are_written(seed: int) -> None:
     compare(seed, "new", True)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("of", ["argument", "parameter", "buffer", "new"])
-@pytest.mark.parametrize("seed", range(4, 60))
+@pytest.mark.parametrize("seed", range(60))
 def test_many_views_share_what_is_written(seed: int, of: str) -> None:
     compare(seed, of, False)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(4, 100))
+@pytest.mark.parametrize("seed", range(100))
 def test_many_gradients_go_through_views_that_are_written(seed: int) -> None:
     compare(seed, "new", True)
-
-
-_ = (CaptureError, CannotCapture)
