@@ -24,6 +24,7 @@ from hybridize.contract.places import Attribute, Emptiness, Item, Length, Place
 from hybridize.contract.snapshots import MISSING
 from hybridize.torch.functions import apply
 
+
 class Wrapper(torch.nn.Module):
     """A module around another one, whose parts are its own; inside of a captured module it is that one."""
 
