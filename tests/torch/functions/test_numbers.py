@@ -104,7 +104,9 @@ def same(found, expected, what):
 def total(results):
     tensors = [part for one in results for part in (one if isinstance(one, tuple) else (one,))]
     live = [x for x in tensors if isinstance(x, torch.Tensor) and x.requires_grad]
-    return sum((x.double() * torch.linspace(0.5, 1, x.numel(), dtype=torch.float64).reshape(x.shape)).sum() for x in live)
+    return sum(
+        (x.double() * torch.linspace(0.5, 1, x.numel(), dtype=torch.float64).reshape(x.shape)).sum() for x in live
+    )
 
 
 def check(functions, *tensors):
@@ -127,7 +129,9 @@ def test_of_reals(functions):
 
 def test_at_the_ends_of_numbers():
     check([f for f in POINTWISE[:57] if f not in DOUBLES], WIDE.double())
-    check([*SHORT, torch.nansum, torch.nanmean, torch.median, torch.nanmedian, torch.amax, torch.max], WIDE, WIDE.half())
+    check(
+        [*SHORT, torch.nansum, torch.nanmean, torch.median, torch.nanmedian, torch.amax, torch.max], WIDE, WIDE.half()
+    )
 
 
 def test_of_integers():
