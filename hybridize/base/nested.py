@@ -223,7 +223,8 @@ def _unflatten(structure: Structure, leaves: Iterator[Any]) -> Any:
             assert structure.cls is not None
             return structure.cls(*children)
         case "face":
-            assert structure.cls is not None and issubclass(structure.cls, Face)
+            assert structure.cls is not None
+            assert issubclass(structure.cls, Face)
             return structure.cls.made(*children)
         case "sequence":
             assert structure.cls is not None

@@ -241,8 +241,8 @@ def _ends_a_program(error: Exception, trace: Trace) -> bool:
     Where the function has done nothing yet, the exception itself is all that there is to it.
     """
     of_ours = isinstance(error, HybridizeError)
-    if (of_ours and trace.sizes is not None) or not raising.is_users(trace, error):
-        return False
+    if (of_ours and (trace.sizes is not None or trace.library is not None)) or not raising.is_users(trace, error):
+        return False  # of another library errors of ours are none: what it raises is for it to say
     acts = trace.has_written or any(effect_of(node.op) is not Effect.PURE for node in trace.builder.nodes)
     return acts or (not of_ours and any(of_data(list(one.args)) for one in raising.chain_of(error)))
 

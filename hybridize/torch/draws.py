@@ -15,7 +15,7 @@ from hybridize.contract.feeds import Feed, fed_array
 from hybridize.ops import Operand
 
 
-class Key(Feed):
+class DrawnKey(Feed):
     """The key of a call: two numbers of torch's generator, so that `torch.manual_seed` makes a run repeat."""
 
     def __init__(self) -> None:
@@ -45,14 +45,14 @@ class Draws:
     """The draws of one capture: what `formats.torch_export.draws.CURRENT` is meanwhile."""
 
     def __init__(self) -> None:
-        self._key: Key | None = None
+        self._key: DrawnKey | None = None
 
     def key(self) -> Operand:
         """Return the key of the next draw, also in a loop of the program: the key is state that each draw steps on."""
         trace = current_trace()
         assert trace is not None, "who draws is captured"
         if self._key is None:
-            self._key = Key()
+            self._key = DrawnKey()
             trace.root.feed(self._key, None)
         state = trace.lift(self._key.array)
         now = state.operand()

@@ -232,7 +232,7 @@ class TorchFunction(Wrapper):
     def forget(self, program: Program) -> None:
         """Forget one program; a call that only it was for is exported again."""
         with self._lock:
-            self._traced.function.forget(program)
+            self._traced.forget(program)
             self._cache.remove(lambda one: one.runs(program))
             self._latest = None
 
@@ -252,7 +252,7 @@ class TorchFunction(Wrapper):
             compiled = self._all()
         told = [] if notes is None else notes
         if not compiled:
-            if not self._traced.function.programs():
+            if not self._traced.programs():
                 raise StateError("E507", "there is no program to save yet", help="call the module once, then save it")
             return self._traced.saved(samples, told)
         calls: dict[int, list[tuple[NDArray[Any], ...] | None]] = {id(one): [one.sample] for one in compiled}
@@ -314,9 +314,13 @@ class TorchFunction(Wrapper):
 
         return write(self.saved, Function.from_saved, path, format, samples=samples, progress=progress, options=options)
 
+    def programs(self) -> list[Program]:
+        """All programs of our own capture, the least recently made first."""
+        return self._traced.programs()
+
     def cache_info(self) -> dict[str, int]:
         """Count the programs that are kept, and tell how many may be."""
-        return {"programs": len(self._all()) + len(self._traced.function.programs()), "limit": PROGRAMS}
+        return {"programs": len(self._all()) + len(self._traced.programs()), "limit": PROGRAMS}
 
     def cache_clear(self) -> None:
         """Forget all programs."""

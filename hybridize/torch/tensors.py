@@ -390,6 +390,9 @@ def _method(name: str) -> Callable[..., Any]:
     return method
 
 
+TracedTensor.__name__ = "Tensor"  # torch's and Python's own errors name the class
+
+
 _KEPT = frozenset({"__class__", "__new__", "__init__", "__init_subclass__", "__subclasshook__", "__getattribute__",
                    "__setattr__", "__delattr__", "__dir__", "__reduce__", "__setstate__", "__sizeof__", "__doc__",
                    "__dict__", "__module__", "__weakref__", "__getstate__", "__torch_function__",

@@ -8,7 +8,7 @@ numbers, state and control flow on data are those of all functions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any, Final, cast
 
@@ -16,6 +16,7 @@ import numpy
 import torch
 from torch.utils import _pytree as pytree
 
+from hybridize.array import random
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.storage import STATE
 from hybridize.array.symbol import Symbol
@@ -23,6 +24,7 @@ from hybridize.base import modes
 from hybridize.base.frozen import changed
 from hybridize.base.interruptions import let_through
 from hybridize.base.nested import LEAF, Structure, flatten, object_classes, unflatten
+from hybridize.base.tracebacks import trim
 from hybridize.capture import Function
 from hybridize.capture.function import Options
 from hybridize.capture.trace.recording import current_trace
@@ -35,7 +37,7 @@ from hybridize.graph import Graph, exact
 from hybridize.ops import StopGradient
 from hybridize.ops.op import Op
 from hybridize.programs import Program
-from hybridize.torch.draws import Draws
+from hybridize.torch.draws import DrawnKey, Draws
 from hybridize.torch.functions import Capturing
 from hybridize.torch.gradients import Gradients, wanted
 from hybridize.torch.library import TorchLibrary
@@ -59,6 +61,10 @@ class Traced:
         self.module = module
         self.library = TorchLibrary()
         self.function = _Captured(self._run, module, self.library, options)
+        self.learning = self.function
+        """The same for calls with gradients: parameters are no constants there."""
+        if self.function.options.freeze:
+            self.learning = _Captured(self._run, module, self.library, {**options, "freeze": False})
         self._differentiated: dict[int, Differentiated] = {}
         """Of the programs that were called with gradients on, by the identity of the program."""
         self._latest: Differentiated | None = None
@@ -77,7 +83,7 @@ class Traced:
                 return _arrays(self.module(*args, **kwargs))
         leaves, _ = flatten((args, kwargs), whole=lambda value: type(value) is TracedTensor)
         tensors = [leaf for leaf in leaves if type(leaf) is TracedTensor]
-        marked = zip(tensors, self.function.flags, strict=False)
+        marked = zip(tensors, self.learning.flags if torch.is_grad_enabled() else (), strict=False)
         self.library.flagged = {face.array.operand() for face, flag in marked if flag}
         recording = torch.is_grad_enabled()
         before = CURRENT.set(Draws())
@@ -94,6 +100,13 @@ class Traced:
         Raises:
             CannotCapture: the module cannot be captured for it.
         """
+        try:
+            return self._call(args, kwargs)
+        except Exception as error:
+            trim(error)
+            raise
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not torch.is_grad_enabled():
             if not kwargs and all([type(arg) is torch.Tensor for arg in args]):  # noqa: C419  # faster
                 return whole(self.function(*[wrap(as_numpy(arg)) for arg in args]))
@@ -128,18 +141,29 @@ class Traced:
             return self.function.program_of(call, ()), call
         with modes.mode(recording=True):
             call = changed(Call.of(args, kwargs), recording=(True, *flags) if any(flags) else True)
-            return self.function.program_of(call, flags), call
+            return self.learning.program_of(call, flags), call
+
+    def programs(self) -> list[Program]:
+        """Return all programs, the least recently made first."""
+        return list(dict.fromkeys((*self.function.programs(), *self.learning.programs())))
+
+    def forget(self, program: Program) -> None:
+        """Forget one program."""
+        self.function.forget(program)
+        self.learning.forget(program)
+        self._latest = None
 
     def clear(self) -> None:
         """Forget all programs."""
         self.function.cache_clear()
+        self.learning.cache_clear()
         self._differentiated.clear()
         self._latest = None
 
     def _of(self, program: Program) -> Differentiated:
         known = self._differentiated.get(id(program))
         if known is None or known.program is not program:
-            alive = set(map(id, self.function.programs()))
+            alive = set(map(id, self.learning.programs()))
             self._differentiated = {number: one for number, one in self._differentiated.items() if number in alive}
             known = self._differentiated[id(program)] = Differentiated(program, self.function.options)
         return known
@@ -226,7 +250,50 @@ class _Captured(Function[Any, Any]):
         for program in sorted(super().current(), key=lambda one: bool(one.capture.call.recording)):
             call = program.capture.call
             chosen.setdefault((call.structure, call.kinds), program)
-        return list(chosen.values())
+        return list(map(_portable, chosen.values()))
+
+
+def _portable(program: Program) -> Program:
+    """Return a program as files have it: random numbers go on from a state of its own, results are in plain containers.
+
+    What torch's users may have registered for results is Python: of a mapping its items are kept as a dict, else the
+    leaves in a tuple.
+    """
+    captured = program.capture
+    keys = {id(feed.array) for feed in captured.transaction.feeds if isinstance(feed, DrawnKey)}
+    if keys and len(keys) == len(captured.transaction.feeds):
+        sources = tuple(
+            changed(source, array=random.state) if id(source.array) in keys else source for source in captured.sources
+        )
+        captured = changed(captured, sources=sources, transaction=NO_TRANSACTION)
+    if captured.results and type(captured.results[0].value) is _Spec:
+        given = pytree.tree_unflatten(
+            [_Place(k) for k in range(len(captured.results) - 1)], captured.results[0].value.spec
+        )
+        places, structure = flatten(_in_python(given))
+        results = tuple(captured.results[place.number + 1] for place in places)
+        captured = changed(captured, structure=structure, results=results)
+    if captured is program.capture:
+        return program
+    made = object.__new__(Program)
+    vars(made).update(vars(program))
+    made.capture = captured
+    return made
+
+
+class _Place:
+    """Stands for a leaf of a result."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+def _in_python(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _in_python(part) for key, part in value.items()}
+    if isinstance(value, (tuple, list)) and type(value) not in (tuple, list):
+        return tuple(map(_in_python, value))
+    return type(value)(map(_in_python, value)) if isinstance(value, (tuple, list)) else value
 
 
 def _array(tensor: torch.Tensor) -> ndarray:
@@ -343,6 +410,8 @@ class Differentiated:
         self._given = [(number, one.position) for number, one in enumerate(captured.sources) if one.array is None]
         """Inputs that are arguments, and which."""
         arrays = [one.array for one in captured.sources]
+        self._fed = {id(feed.array) for feed in captured.transaction.feeds if hasattr(feed, "array")}
+        """Arrays that are filled before each call, of which a backward pass has to keep what they held."""
         self._tensors: list[Any] = [None if array is None else tensor_of(array) for array in arrays]
         self._buffers: list[Any] = [None if array is None else array._data for array in arrays]
         self._is_plain = self._takes_tensors_alone()
@@ -411,7 +480,10 @@ class Differentiated:
         buffers: list[Any] = []
         for source, value in zip(self._captured.sources, self._captured.graph.inputs, strict=True):
             array = call.leaves[source.position] if source.array is None else source.array
-            if isinstance(array, ndarray):
+            if id(array) in self._fed:
+                buffers.append(array._data.copy())
+                tensors.append(as_tensor(buffers[-1]))
+            elif isinstance(array, ndarray):
                 buffers.append(array._data)
                 tensor = given.get(id(array))
                 tensors.append(tensor_of(array) if tensor is None else tensor)
