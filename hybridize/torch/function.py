@@ -161,9 +161,10 @@ class TorchFunction(Wrapper):
         Raises:
             Exception: what the module itself raises for these arguments.
         """
-        own = own_error(self.module, leaves, structure)
-        if own is not None:
-            raise own from None
+        if not isinstance(problem, CaptureError):  # to run it in PyTorch changes what it keeps in Python
+            own = own_error(self.module, leaves, structure)
+            if own is not None:
+                raise own from None
         reason = getattr(problem, "what", None) or f"{type(problem).__name__}: {problem}"
         loc = getattr(problem, "loc", None)
         reason += f" ({loc})" if loc is not None else ""

@@ -11,18 +11,18 @@ from typing import Any
 import torch
 
 from hybridize.array.ndarray import ndarray
-from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import is_float
 from hybridize.base.faces import Library
-from hybridize.capture.python.mathematics import ELEMENTS
+from hybridize.capture.python.mathematics import ELEMENTS, to_float, to_int
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.guards import Guard, Test
 from hybridize.contract.places import Attribute, Place, Refer
 from hybridize.graph import Value
 from hybridize.ops import StopGradient
+from hybridize.torch.custom import custom_call
 from hybridize.torch.functions import FUNCTIONS, apply
 from hybridize.torch.memory import array_of
-from hybridize.torch.modules import SPECIAL, call_module
+from hybridize.torch.modules import METHODS, SPECIAL, call_module
 from hybridize.torch.tensors import TracedTensor
 
 
@@ -101,11 +101,9 @@ class TorchLibrary(Library):
         return apply(at, function, args, kwargs)
 
     def number(self, face: Any, kind: type | None) -> Any:
-        symbol = face.array
-        found = ELEMENTS["item"](symbol)
-        if kind is None or type(found) is not Symbol or found.weak is kind:
-            return found
-        return kind(found)
+        if kind is None:
+            return ELEMENTS["item"](face.array)
+        return to_int(face.array) if kind is int else to_float(face.array)
 
     def requires_grad(self, at: Recording, face: Any) -> bool:
         if face.of is not None:
@@ -114,6 +112,16 @@ class TorchLibrary(Library):
         if not torch.is_grad_enabled() or not is_float(face.array.dtype):
             return face.array.operand() in self.flagged
         return face.array.operand() in self._live(at)
+
+    def is_leaf(self, at: Recording, value: Any) -> bool:
+        if value in self.flagged:
+            return True
+        entry = next((entry for entry in at.root.inputs.entries if entry.value is value), None)
+        held = None if entry is None else self._tensor(entry.array)
+        if held is None or not is_float(value.type.dtype):
+            return False
+        at.root.world.read(Attribute(held, "requires_grad"), held.requires_grad, whole=False)
+        return held.requires_grad
 
     def _live(self, at: Recording) -> set[Value]:
         """Return the values that a gradient goes through, by torch's rule: floats that are made of such."""
@@ -144,8 +152,10 @@ class TorchLibrary(Library):
     def call(self, function: Any) -> Callable[..., Any] | None:
         if isinstance(function, torch.nn.Module):
             return functools.partial(call_module, function)
+        if (custom := custom_call(function)) is not None:
+            return custom
         try:
-            special = SPECIAL.get(function)
+            special = SPECIAL.get(function) or METHODS.get(getattr(function, "__func__", None), _nothing)(function)
             if special is not None:
                 return special
             if function not in FUNCTIONS:
@@ -155,3 +165,7 @@ class TorchLibrary(Library):
         trace = current_trace()
         assert trace is not None, "who asks is recording"
         return lambda *args, **kwargs: apply(trace, function, args, kwargs)
+
+
+def _nothing(function: Any) -> None:
+    return None

@@ -11,15 +11,18 @@ from collections.abc import Callable
 from typing import Any, cast
 
 import torch
+from torch.nn.modules.lazy import LazyModuleMixin
 
 from hybridize.base.errors import CaptureError
+from hybridize.base.faces import Face
 from hybridize.capture.convert import statements as convert
 from hybridize.capture.outside.trust import is_trusted_class
 from hybridize.capture.python.router import library_router, routed
 from hybridize.capture.trace.recording import Recording, current_trace
+from hybridize.contract.captured import SideEffect
 from hybridize.contract.places import Attribute, Emptiness, Item, Length, Place
 from hybridize.contract.snapshots import MISSING
-
+from hybridize.torch.functions import apply
 
 
 class Wrapper(torch.nn.Module):
@@ -62,12 +65,20 @@ def call_module(module: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:
     """Return what a program has in the place of `module(*args, **kwargs)`.
 
     Raises:
-        CaptureError E420: it has hooks of its backward pass.
+        CaptureError E420: it has hooks of its backward pass; E422: its parameters have no sizes yet.
     """
     trace = current_trace()
     assert trace is not None, "who asks is recording"
     while isinstance(module, Wrapper):
         module = module.module
+    if isinstance(module, LazyModuleMixin) and module.has_uninitialized_params():
+        raise trace.root.refusing(
+            CaptureError(
+                "E422",
+                f"a {type(module).__name__} whose parameters have no sizes yet cannot be compiled",
+                help="call the module once before it is hybridized",
+            )
+        )
     _check_hooks(trace, module)
     for number, hook in list(module._forward_pre_hooks.items()):
         if number in module._forward_pre_hooks_with_kwargs:
@@ -154,7 +165,26 @@ def _sequential(module: torch.nn.Sequential, input: Any) -> Any:
     return input
 
 
-LAYERS: dict[type, Callable[..., Any]] = {torch.nn.Sequential: _sequential}
+def _batch_norm(module: torch.nn.modules.batchnorm._BatchNorm, input: Any) -> Any:
+    """Without a momentum what is kept are means over all batches, whose number only the program knows."""
+    if module.momentum is not None or not module.training or module.num_batches_tracked is None:
+        return module.forward(input)
+    trace = current_trace()
+    assert trace is not None, "who asks is recording"
+    module._check_input_dim(input)
+    module.num_batches_tracked.add_(1)
+    factor = 1.0 / trace.lifted(module.num_batches_tracked).double()
+    given = input, module.weight, module.bias, module.running_mean, module.running_var, True, factor, module.eps
+    return apply(trace, torch.batch_norm, given, {})
+
+
+LAYERS: dict[type, Callable[..., Any]] = {
+    torch.nn.Sequential: _sequential,
+    torch.nn.BatchNorm1d: _batch_norm,
+    torch.nn.BatchNorm2d: _batch_norm,
+    torch.nn.BatchNorm3d: _batch_norm,
+    torch.nn.SyncBatchNorm: _batch_norm,
+}
 """Layers of torch's that are called otherwise than by their `forward`."""
 
 
@@ -166,6 +196,13 @@ def _exporting(*args: Any, **kwargs: Any) -> bool:
     return True
 
 
+def _cond(pred: Any, true_fn: Any, false_fn: Any, operands: Any = ()) -> Any:
+    trace = current_trace()
+    assert trace is not None, "who asks is recording"
+    chosen = pred.array if isinstance(pred, Face) else pred
+    return trace.cond(chosen, lambda: routed(true_fn)(*operands), lambda: routed(false_fn)(*operands))
+
+
 SPECIAL: dict[Any, Callable[..., Any]] = {
     torch.jit.is_scripting: _scripting,  # type: ignore[attr-defined]
     torch.jit.is_tracing: _scripting,  # type: ignore[attr-defined]
@@ -175,5 +212,28 @@ SPECIAL: dict[Any, Callable[..., Any]] = {
     torch.is_autocast_enabled: torch.is_autocast_enabled,
     torch.get_default_dtype: torch.get_default_dtype,
     torch.overrides.has_torch_function: _scripting,
+    torch.cond: _cond,
 }
 """Functions that tell a program something else than torch does, or that are called as they are."""
+
+
+def _registering(bound: Any) -> Callable[..., Any]:
+    """Return how a program registers a buffer: a write of what the module holds, which each call does."""
+    module = bound.__self__
+
+    def register_buffer(name: str, tensor: Any, persistent: bool = True) -> None:
+        trace = current_trace()
+        assert trace is not None, "who asks is recording"
+        if trace.depth:
+            raise trace.in_a_branch(f"the buffer {name!r} is registered")
+        world = trace.root.world
+        world.read(Item(module._buffers, name), module._buffers.get(name, MISSING), name, whole=False)
+        world.write(Item(module._buffers, name), tensor)
+        change = module._non_persistent_buffers_set.discard if persistent else module._non_persistent_buffers_set.add
+        world.effects.append(SideEffect(change, (name,)))
+
+    return register_buffer
+
+
+METHODS: dict[Any, Callable[[Any], Callable[..., Any]]] = {torch.nn.Module.register_buffer: _registering}
+"""Methods of modules that change them, and how a program does so."""

@@ -22,7 +22,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base import modes
 from hybridize.base.frozen import changed
 from hybridize.base.interruptions import let_through
-from hybridize.base.nested import LEAF, Structure, flatten, unflatten
+from hybridize.base.nested import LEAF, Structure, flatten, object_classes, unflatten
 from hybridize.capture import Function
 from hybridize.capture.function import Options
 from hybridize.capture.trace.recording import current_trace
@@ -32,6 +32,7 @@ from hybridize.contract.feeds import NO_TRANSACTION
 from hybridize.formats.saved import SavedProgram
 from hybridize.formats.torch_export.draws import CURRENT
 from hybridize.graph import Graph, exact
+from hybridize.ops import StopGradient
 from hybridize.ops.op import Op
 from hybridize.programs import Program
 from hybridize.torch.draws import Draws
@@ -39,7 +40,7 @@ from hybridize.torch.functions import Capturing
 from hybridize.torch.gradients import Gradients, wanted
 from hybridize.torch.library import TorchLibrary
 from hybridize.torch.memory import as_numpy, as_tensor, tensor_of
-from hybridize.torch.tensors import TracedTensor
+from hybridize.torch.tensors import Sizes, TracedTensor
 
 _NOTHING: Final = nullcontext()
 SEEN = 4096
@@ -69,16 +70,15 @@ class Traced:
         Outside of a capture it runs in PyTorch, arrays in and out: by that, files are checked.
         """
         trace = current_trace()
-        leaves, structure = flatten((args, kwargs))
         if trace is None:
+            leaves, structure = flatten((args, kwargs))
             args, kwargs = unflatten(structure, [_copied(x) if isinstance(x, ndarray) else x for x in leaves])
             with torch.no_grad():
                 return _arrays(self.module(*args, **kwargs))
-        faces = [TracedTensor(x) if type(x) is Symbol and x.weak is None else x for x in leaves]
-        tensors = [x for x in faces if type(x) is TracedTensor]
+        leaves, _ = flatten((args, kwargs), whole=lambda value: type(value) is TracedTensor)
+        tensors = [leaf for leaf in leaves if type(leaf) is TracedTensor]
         marked = zip(tensors, self.function.flags, strict=False)
         self.library.flagged = {face.array.operand() for face, flag in marked if flag}
-        args, kwargs = unflatten(structure, faces)
         recording = torch.is_grad_enabled()
         before = CURRENT.set(Draws())
         try:
@@ -98,14 +98,15 @@ class Traced:
             if not kwargs and all([type(arg) is torch.Tensor for arg in args]):  # noqa: C419  # faster
                 return whole(self.function(*[wrap(as_numpy(arg)) for arg in args]))
             given, named, _ = taken(args, kwargs)
-            return whole(self.function(*given, **named))
+            program, call = self.program(given, named, None)
+            return whole(program.run(changed(call, given=(args, kwargs))))
         latest = self._latest
         if latest is not None and not kwargs and latest.fits(args):
             return latest.direct(args)
         given, named, tensors = taken(args, kwargs)
         program, call = self.program(given, named, [tensor.requires_grad for tensor in tensors.values()])
         differentiated = self._of(program)
-        result = whole(differentiated.call(call, tensors))
+        result = whole(differentiated.call(changed(call, given=(args, kwargs)), tensors))
         self._latest = differentiated if not kwargs and differentiated.remembers(args) else None
         return result
 
@@ -249,15 +250,28 @@ def _plain(result: Any) -> Any:
     """Return the result of a module as the capture takes it: symbols, in containers of Python's or with a structure."""
     if type(result) is TracedTensor:
         return result.array
-    leaves, structure = flatten(result)
-    if all(type(leaf) is TracedTensor or not _is_opened(leaf) for leaf in _leaves(result)):
+    leaves, structure = flatten(_with_sizes(result))
+    if not any(map(_is_opened, leaves)):
         return unflatten(_unfaced(structure), leaves)
     leaves, spec = pytree.tree_flatten(result)
     return (_Spec(spec), *(leaf.array if type(leaf) is TracedTensor else leaf for leaf in leaves))
 
 
-def _leaves(result: Any) -> list[Any]:
-    return flatten(result, whole=lambda x: type(x) is TracedTensor)[0]
+def _with_sizes(result: Any) -> Any:
+    """Return a result with sizes of tensors as a class of ours, which programs make again."""
+    if isinstance(result, torch.Size):
+        return Sizes(result)
+    if type(result) in (tuple, list):
+        return type(result)(map(_with_sizes, result))
+    return {key: _with_sizes(part) for key, part in result.items()} if type(result) is dict else result
+
+
+def _without_sizes(result: Any) -> Any:
+    if type(result) is Sizes:
+        return torch.Size(result)
+    if type(result) in (tuple, list):
+        return type(result)(map(_without_sizes, result))
+    return {key: _without_sizes(part) for key, part in result.items()} if type(result) is dict else result
 
 
 def _unfaced(structure: Structure) -> Structure:
@@ -268,7 +282,7 @@ def _unfaced(structure: Structure) -> Structure:
 
 def _is_opened(leaf: Any) -> bool:
     """Tell whether torch knows how to take an object apart: a `ModelOutput`, say."""
-    return bool(type(leaf) in pytree.SUPPORTED_NODES) or pytree.tree_is_leaf(leaf) is False
+    return type(leaf) is not Symbol and not pytree.tree_is_leaf(leaf)
 
 
 def whole(result: Any) -> Any:
@@ -277,14 +291,21 @@ def whole(result: Any) -> Any:
         return tensor_of(result)
     if isinstance(result, torch.Tensor):
         return result
+    made: dict[int, torch.Tensor] = {}
+
+    def shown(leaf: Any) -> Any:
+        """One object stays one."""
+        if type(leaf) is not ndarray:
+            return leaf
+        if id(leaf) not in made:
+            made[id(leaf)] = tensor_of(leaf)
+        return made[id(leaf)]
+
     if type(result) is tuple and result and type(result[0]) is _Spec:
-        return pytree.tree_unflatten([_shown(leaf) for leaf in result[1:]], result[0].spec)
+        return pytree.tree_unflatten(list(map(shown, result[1:])), result[0].spec)
     leaves, structure = flatten(result)
-    return unflatten(structure, [_shown(leaf) for leaf in leaves])
-
-
-def _shown(leaf: Any) -> Any:
-    return tensor_of(leaf) if type(leaf) is ndarray else leaf
+    found = unflatten(structure, list(map(shown, leaves)))
+    return _without_sizes(found) if Sizes in object_classes(structure) else found
 
 
 def _arrays(result: Any) -> Any:
@@ -444,6 +465,8 @@ def _viewed(tensor: torch.Tensor, steps: Sequence[Op]) -> torch.Tensor:
     """Return the view of a tensor that view ops make."""
     if not steps:
         return tensor
+    if any(type(step) is StopGradient for step in steps):
+        tensor = tensor.detach()
     from hybridize.autograd.tape import viewed  # late: few results are views of others
 
     base = as_numpy(tensor.detach())

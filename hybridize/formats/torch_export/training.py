@@ -164,17 +164,19 @@ def _batch_norm_of_batch(
     mean: Operand,
     var: Operand,
     training: bool,
-    momentum: float,
+    momentum: float | Operand,
     eps: float,
 ) -> tuple[Operand | None, ...]:
     if not training:
         return composites.normalized_by(x, mean, var, weight, bias, 1, eps), None, None, mean, var
     now, spread = _statistics(x)
     unbiased = composites.variance(_exact(x), _but_channels(x), 1)
+    known = isinstance(momentum, (int, float))
+    rest = 1 - momentum if known else ops.sub(ops.like(1, momentum), momentum)
 
     def moved(kind: TensorType, before: Operand, after: Operand) -> Operand:
         """In the precision of what PyTorch gives, which may be more than that of the buffer that it is written to."""
-        kept = ops.mul(ops.cast(before, kind.dtype), operand(1 - momentum, kind.dtype, kind.shape))
+        kept = ops.mul(ops.cast(before, kind.dtype), operand(rest, kind.dtype, kind.shape))
         new = ops.cast(ops.stop_gradient(after), kind.dtype)
         return ops.add(kept, ops.mul(new, operand(momentum, kind.dtype, kind.shape)))
 

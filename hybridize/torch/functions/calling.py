@@ -26,7 +26,7 @@ from hybridize.formats.torch_export.size_numbers import SizeNumber
 from hybridize.graph import Value
 from hybridize.ops import type_of
 from hybridize.torch.functions.table import BY_NAME, FUNCTIONS, IN_PLACE, OPERATORS, REFLECTED, Entry
-from hybridize.torch.functions.writing import store
+from hybridize.torch.functions.writing import dtype_name, store
 from hybridize.torch.tensors import OWN, TracedTensor
 
 AS_IT_IS: set[Any] = {
@@ -41,14 +41,18 @@ def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str
     Raises:
         CaptureError E420: no entry of the table is for it.
     """
+    if torch.is_autocast_enabled("cpu"):
+        raise trace.root.refusing(
+            CaptureError("E420", "torch.autocast inside of a module cannot be compiled yet", help="module.bfloat16()")
+        )
     entry = FUNCTIONS.get(function)
     if entry is not None:
         return _called(trace, entry, args, kwargs)
     derived = _derived(function)
     if derived is not None:
         return derived(trace, args, kwargs)
-    if _is_own(function) and isinstance(args[0], TracedTensor):
-        return getattr(args[0], function.__name__)(*args[1:], **kwargs)
+    if _is_own(function) and isinstance(args[0], torch.Tensor):  # also of one from outside, whose face tells
+        return getattr(trace.lifted(args[0]), function.__name__)(*args[1:], **kwargs)
     if function in AS_IT_IS or _looks(function, args):
         with torch._C.DisableTorchFunction():
             return function(*args, **kwargs)
@@ -76,22 +80,26 @@ def _not_asked(*args: Any, **kwargs: Any) -> bool:
 _ASKING = ("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic")
 
 
-@functools.cache
-def _as_torch_has_it(function: types.FunctionType) -> Callable[..., Any]:
+_AS_TORCH_HAS_THEM: dict[types.FunctionType, types.FunctionType] = {}
+
+
+def _as_torch_has_it(function: types.FunctionType) -> types.FunctionType:
     """Return a function that torch has in Python without its question whether somebody overrides it: it runs as it is.
 
     What it calls of torch arrives here in its turn, so that only functions written in C need entries.
     """
+    known = _AS_TORCH_HAS_THEM.get(function)
+    if known is not None:
+        return known
     space = function.__globals__ | dict.fromkeys(_ASKING, _not_asked)
-    inner = tuple(map(_cell, function.__closure__ or ()))  # of a function that chooses one of two
-    made = types.FunctionType(function.__code__, space, function.__name__, function.__defaults__, inner)
+    cells = tuple(types.CellType() for _ in function.__closure__ or ())
+    made = types.FunctionType(function.__code__, space, function.__name__, function.__defaults__, cells)
     made.__kwdefaults__ = function.__kwdefaults__
+    _AS_TORCH_HAS_THEM[function] = made  # before its cells: one may hold the function itself
+    for cell, of in zip(cells, function.__closure__ or (), strict=True):  # of what chooses one of two, or wraps another
+        held = of.cell_contents
+        cell.cell_contents = _as_torch_has_it(held) if isinstance(held, types.FunctionType) else held
     return made
-
-
-def _cell(cell: types.CellType) -> types.CellType:
-    held = cell.cell_contents
-    return types.CellType(_as_torch_has_it(held)) if isinstance(held, types.FunctionType) else cell
 
 
 def unsupported(trace: Recording, function: Any) -> CaptureError:
@@ -116,8 +124,10 @@ def name_of(function: Any) -> str:
 
 
 def _is_own(function: Any) -> bool:
-    """Tell whether a function is a method of tensors that those of programs have themselves."""
-    return getattr(function, "__objclass__", None) is not None and getattr(function, "__name__", "") in OWN
+    """Tell whether a function is a method of tensors that those of programs have themselves, or torch's of that name."""
+    name = getattr(function, "__name__", "")
+    of_class = getattr(function, "__objclass__", None) is not None
+    return name in OWN and (of_class or (isinstance(function, types.BuiltinFunctionType) and hasattr(torch, name)))
 
 
 def _looks(function: Any, args: Sequence[Any]) -> bool:
@@ -136,7 +146,11 @@ def _derived(function: Any) -> Callable[..., Any] | None:
     if name.endswith("_") and not name.startswith("__"):
         entry = BY_NAME.get(name) or BY_NAME.get(name[:-1])
         return None if entry is None else functools.partial(_with, _seen_so if entry.views else _in_place, entry)
-    entry = BY_NAME.get(name) if getattr(function, "__objclass__", None) is not None else None
+    if name.endswith("_copy") and (entry := BY_NAME.get(name.removesuffix("_copy"))) is not None and entry.views:
+        return functools.partial(_with, _copied, entry)
+    entry = None
+    if getattr(function, "__objclass__", None) is not None:
+        entry = BY_NAME.get(name)
     return None if entry is None else functools.partial(_with, _called, entry)
 
 
@@ -169,6 +183,14 @@ def _seen_so(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[s
         )
     face.array = _called(trace, entry, args, kwargs).array
     return face
+
+
+def _copied(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    out = kwargs.pop("out", None)
+    found = _called(trace, entry, args, kwargs)
+    made = [faced(trace, one.array.operand()) for one in (found if isinstance(found, tuple) else (found,))]
+    result = tuple(made) if isinstance(found, tuple) else made[0]
+    return result if out is None else write(trace, out, result)
 
 
 def _called(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -229,7 +251,7 @@ def write(trace: Recording, target: Any, source: Any) -> Any:
             )
         if _rank(given.dtype) > _rank(kind.dtype):
             raise RuntimeError(
-                f"result type {_named(given.dtype)} can't be cast to the desired output type {_named(kind.dtype)}"
+                f"result type {dtype_name(given.dtype)} can't be cast to the desired output type {dtype_name(kind.dtype)}"
             )
     store(symbol, operand(value, kind.dtype, kind.shape))
     return target
@@ -245,11 +267,6 @@ def _wider(given: Sequence[Any], wanted: Sequence[Any]) -> bool:
 
 def _rank(dtype: Any) -> int:
     return {"b": 0, "u": 1, "i": 1, "c": 3}.get(dtype.kind, 2)
-
-
-def _named(dtype: Any) -> str:
-    names = {"float32": "Float", "float64": "Double", "int64": "Long", "int32": "Int", "bool": "Bool"}
-    return names.get(dtype.name) or str(dtype.name).capitalize()
 
 
 def _operands(trace: Recording, detached: bool, x: Any) -> Any:

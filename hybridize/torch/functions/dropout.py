@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from hybridize import ops
@@ -55,7 +56,7 @@ _ALPHA = 1.7580993408473766
 """Minus the value to which SELU goes at minus infinity."""
 
 
-def _alpha(input: Operand, p: Any, train: bool, shape: Shape) -> Operand:
+def _alpha(input: Operand, p: Any, train: bool, sizes: Callable[[Operand], Shape]) -> Operand:
     """What is dropped gets the value that SELU has at minus infinity; all are scaled so that mean and variance stay."""
     _check(p)
     if not train or p == 0:
@@ -63,7 +64,7 @@ def _alpha(input: Operand, p: Any, train: bool, shape: Shape) -> Operand:
     of = type_of(input)
     if p == 1:
         return ops.mul(input, ops.like(0, input))
-    chance = operand(composites.uniform(draws.key(), shape), float32, of.shape)
+    chance = operand(composites.uniform(draws.key(), sizes(input)), float32, of.shape)
     kept = ops.ge(chance, operand(p, float32, of.shape))
     scale = 1 / ((_ALPHA**2 * p + 1) * (1 - p)) ** 0.5
     moved = ops.where(kept, input, ops.like(-_ALPHA, input))
@@ -72,9 +73,9 @@ def _alpha(input: Operand, p: Any, train: bool, shape: Shape) -> Operand:
 
 @computes("alpha_dropout")
 def _alpha_dropout(input: Operand, p: Any, train: bool) -> Operand:
-    return _alpha(input, p, train, type_of(input).shape)
+    return _alpha(input, p, train, lambda x: type_of(x).shape)
 
 
 @computes("feature_alpha_dropout")
 def _feature_alpha_dropout(input: Operand, p: Any, train: bool) -> Operand:
-    return _alpha(input, p, train, _channels(input))
+    return _alpha(input, p, train, _channels)

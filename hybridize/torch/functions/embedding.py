@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import Any
 
 from hybridize import ops
-from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import int32, int64
 from hybridize.base.errors import CaptureError
 from hybridize.base.types import Shape
@@ -15,7 +14,7 @@ from hybridize.formats.torch_export.reductions import norm
 from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.rules import aten
-from hybridize.torch.functions.table import computes, views
+from hybridize.torch.functions.table import computes
 
 
 def _check_numbers(name: str, x: Operand) -> None:
@@ -38,20 +37,18 @@ def _embedding(
     return aten("embedding.default", result, weight, indices, padding_idx, scale_grad_by_freq, sparse)
 
 
-@views("embedding_renorm_")
-def _renorm(self: Symbol, indices: Symbol, max_norm: Any, norm_type: Any) -> Symbol:
-    """Rows that are named, and longer than `max_norm`, are scaled to that in place."""
-    table, numbers = self.operand(), indices.operand()
-    rows = self.shape[0]
-    size = norm(ops.stop_gradient(table), float(norm_type), (1,))
-    flat = operand(ops.reshape(numbers, (type_of(numbers).size,)), int64, (type_of(numbers).size,))
-    points = ops.reshape(within(flat, rows), (*type_of(flat).shape, 1))
-    named = ops.scatter_nd(operand(0, int64, (rows,)), points, ops.like(1, flat), "set")
+@computes("embedding_renorm_")
+def _renorm(self: Operand, indices: Operand, max_norm: Any, norm_type: Any) -> Operand:
+    """Rows that are named, and longer than `max_norm`, are scaled to that."""
+    of, count = type_of(self), type_of(indices).size
+    size = norm(ops.stop_gradient(self), float(norm_type), (1,))
+    numbers = within(operand(ops.reshape(indices, (count,)), int64, (count,)), of.shape[0])
+    points, base = ops.reshape(numbers, (count, 1)), operand(0, int64, of.shape[:1])
+    named = ops.scatter_nd(base, points, ops.like(1, numbers), "set")
     longer = ops.bit_and(ops.gt(size, ops.like(max_norm, size)), ops.eq(named, ops.like(1, named)))
     scale = ops.div(ops.like(max_norm, size), ops.add(size, ops.like(1e-7, size)))
     factor = ops.where(longer, scale, ops.like(1, scale))
-    self.write(ops.mul(table, ops.spread(factor, self.shape, (1,))))
-    return self
+    return ops.mul(self, ops.spread(factor, of.shape, (1,)))
 
 
 @computes("embedding_bag")

@@ -7,6 +7,7 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
+import numpy
 import torch
 
 from hybridize import ops
@@ -256,7 +257,7 @@ def _tensordot(a: Operand, b: Operand, dims: Any = 2, out: Any = None) -> Operan
     _of_one_dtype(a, b)
     terms = list(_LETTERS[:left]), list(_LETTERS[left : left + right])
     for first, second in zip(firsts, seconds, strict=True):
-        if _shape(a)[first] != _shape(b)[second]:
+        if 1 not in (_shape(a)[first], _shape(b)[second]) and _shape(a)[first] != _shape(b)[second]:
             raise RuntimeError(
                 f"contracted dimensions need to match, but first has size {_shape(a)[first]} in dim {first} and second "
                 f"has size {_shape(b)[second]} in dim {second}"
@@ -324,3 +325,14 @@ def _cosine_similarity(x1: Operand, x2: Operand, dim: int = 1, eps: Any = 1e-8) 
         return ops.div(x, ops.spread(bounded, result.shape, axes))
 
     return ops.sum(ops.mul(normal(given[0]), normal(given[1])), axes if result.ndim else ())
+
+
+@computes("F.pdist")
+def _pdist(input: Operand, p: Any = 2.0) -> Operand:
+    """The distances of all pairs of rows, each once: of the first one to those behind it, of the second one, ..."""
+    of = type_of(input)
+    if of.ndim != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {of.ndim}D")
+    first, second = (ops.constant(numbers) for numbers in numpy.triu_indices(int(of.shape[0]), 1))
+    apart = ops.sub(ops.gather(input, first, 0), ops.gather(input, second, 0))
+    return norm(apart, float(p), (1,))

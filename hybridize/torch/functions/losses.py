@@ -16,15 +16,17 @@ from hybridize.formats.torch_export.losses import reduced
 from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.linear import pairwise_distance
-from hybridize.torch.functions.rules import aten, common, kind, shape_of, torch_dtype
+from hybridize.torch.functions.rules import as_float, aten, common, kind, shape_of, torch_dtype
 from hybridize.torch.functions.table import computes
 
 NONE, MEAN, SUM = 0, 1, 2
+REDUCTIONS = {"none": NONE, "mean": MEAN, "sum": SUM}
 
 
-def _pair(x: Operand, y: Operand) -> tuple[Operand, Operand]:
-    """Return two operands in the dtype and sizes that they have in common."""
-    of = kind(common(x, y), shape_of(x, y))
+def _pair(x: Operand, y: Operand, real: bool = False) -> tuple[Operand, Operand]:
+    """Return two operands in the dtype and sizes that they have in common; that of floats where it is `real`."""
+    dtype = common(x, y)
+    of = kind(as_float(dtype) if real else dtype, shape_of(x, y))
     return operand(x, of.dtype, of.shape), operand(y, of.dtype, of.shape)
 
 
@@ -114,7 +116,7 @@ def _kl_div(input: Operand, target: Operand, reduction: int = MEAN, *, log_targe
 def _poisson_nll_loss(
     input: Operand, target: Operand, log_input: bool, full: bool, eps: Any, reduction: int
 ) -> Operand:
-    x, y = _pair(input, target)
+    x, y = _pair(input, target, real=True)
     if log_input:
         loss = ops.sub(ops.exp(x), ops.mul(y, x))
     else:
@@ -148,8 +150,9 @@ def _margin_ranking_loss(
     input1: Operand, input2: Operand, target: Operand, margin: Any = 0.0, reduction: int = MEAN
 ) -> Operand:
     x, y = _pair(input1, input2)
-    of = kind(common(x, target), shape_of(x, target))
-    signed = ops.mul(ops.neg(operand(target, of.dtype, of.shape)), operand(ops.sub(x, y), of.dtype, of.shape))
+    of = kind(as_float(common(x, target)), shape_of(x, target))
+    apart = operand(ops.sub(x, y), of.dtype, of.shape)
+    signed = ops.mul(ops.neg(operand(target, of.dtype, of.shape)), apart)
     return reduced(_at_least_0(ops.add(signed, ops.like(margin, signed))), reduction)
 
 
@@ -157,7 +160,7 @@ def _margin_ranking_loss(
 def _cosine_embedding_loss(
     input1: Operand, input2: Operand, target: Operand, margin: Any = 0.0, reduction: int = MEAN
 ) -> Operand:
-    x, y = _pair(input1, input2)
+    x, y = _pair(input1, input2, real=True)
     axes = (type_of(x).ndim - 1,)
     tiny = ops.like(1e-12, ops.sum(x, axes))  # torch's, of all dtypes
     square, other = (ops.add(ops.sum(ops.mul(one, one), axes), tiny) for one in (x, y))
@@ -327,3 +330,36 @@ def _ctc_loss(
     zero_infinity: bool = False,
 ) -> Operand:
     raise CaptureError("E422", "ctc_loss cannot be compiled", help="compute it outside, of what the module returns")
+
+
+@computes("F.gaussian_nll_loss")
+def _gaussian_nll_loss(
+    input: Operand, target: Operand, var: Any, full: bool = False, eps: Any = 1e-6, reduction: str = "mean"
+) -> Operand:
+    """Variances are from 0, which the program asserts; those below eps count as that, their slope goes through."""
+    of = type_of(input)
+    if isinstance(var, (int, float)):
+        if var < 0:
+            raise ValueError("var has negative entry/entries")
+        var = operand(var, of.dtype, of.shape)
+    by = type_of(var)
+    if by.shape != of.shape:
+        if by.shape == of.shape[:-1]:
+            var = ops.reshape(var, (*by.shape, 1))
+        elif by.ndim != of.ndim or [y for x, y in zip(of.shape, by.shape, strict=True) if x != y] != [1]:
+            raise ValueError("var is of incorrect size")
+    if reduction not in REDUCTIONS:
+        raise ValueError(f"{reduction} is not valid")
+    zero = ops.like(0, var)
+    fine = ops.bit_not(ops.any(ops.lt(var, zero), tuple(range(type_of(var).ndim))))
+    ops.bind(ops.Permitted("var has negative entry/entries"), fine)
+    moved = ops.sub(aten("clamp_min.default", type_of(var), var, eps), var)
+    var = ops.add(var, ops.stop_gradient(moved))
+    x, y = _pair(input, target)
+    apart = ops.sub(x, y)
+    total = kind(common(apart, var), shape_of(apart, var))
+    spread, apart = operand(var, total.dtype, total.shape), operand(apart, total.dtype, total.shape)
+    loss = ops.add(ops.log(spread), ops.div(ops.mul(apart, apart), spread))
+    if full:
+        loss = ops.add(loss, ops.like(math.log(2 * math.pi), loss))
+    return reduced(ops.mul(loss, ops.like(0.5, loss)), REDUCTIONS[reduction])

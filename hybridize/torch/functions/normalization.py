@@ -8,6 +8,7 @@ from typing import Any
 
 from hybridize import ops
 from hybridize.array.symbol import Symbol
+from hybridize.base.dims import product, same
 from hybridize.base.types import TensorType
 from hybridize.capture.trace.recording import current_trace
 from hybridize.formats.torch_export.registry import operand
@@ -53,7 +54,10 @@ def _batch_norm(
     if running_mean is None or running_var is None:
         y, *_ = aten("_native_batch_norm_legit.no_stats", of, x, gamma, beta, True, momentum, eps)
         return y
+    if same(product(of.shape), 0):  # no statistics are there, and what is kept stays
+        return aten("_native_batch_norm_legit_no_training.default", [of], x, gamma, beta, *kept, momentum, eps)[0]  # type: ignore[no-any-return]
     types = [of, of, of, *(one.type for one in (running_mean, running_var))]
+    momentum = momentum.operand() if isinstance(momentum, Symbol) else momentum
     name = "_native_batch_norm_legit_functional.default"
     y, _, _, mean, var = aten(name, types, x, gamma, beta, *kept, True, momentum, eps)
     running_mean.write(mean)
@@ -173,8 +177,5 @@ def _group_norm(
             f"Expected number of channels in input to be divisible by num_groups, but got input of shape "
             f"{list(of.shape)} and num_groups={num_groups}"
         )
-    size = 1
-    for one in sizes:
-        size = size * one
-    types = [of, of, of]
+    types, size = [of, of, of], product(sizes)
     return aten("native_group_norm.default", types, input, weight, bias, batch, channels, size, num_groups, eps)[0]  # type: ignore[no-any-return]
