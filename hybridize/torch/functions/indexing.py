@@ -467,9 +467,7 @@ def _index_fill(input: Operand, dim: int, index: Operand, value: Any) -> Operand
     along = ops.reshape(there, tuple(size if k == axis else 1 for k, size in enumerate(wide)))
     if type_of(x).dtype.kind in "iu" and isinstance(value, float):
         value = int(value)
-    return ops.reshape(
-        ops.where(ops.broadcast(along, wide), operand(value, type_of(x).dtype, wide), x), shape
-    )
+    return ops.reshape(ops.where(ops.broadcast(along, wide), operand(value, type_of(x).dtype, wide), x), shape)
 
 
 def _from_front(index: Operand, size: Any) -> Operand:
@@ -480,7 +478,10 @@ def _from_front(index: Operand, size: Any) -> Operand:
 @computes("index_put", "_unsafe_index_put")
 def _index_put(input: Operand, indices: Sequence[Any], values: Any, accumulate: bool = False) -> Operand:
     made = Symbol.of(staging(), input)
-    key = [_ALL if one is None else Symbol.of(staging(), one if type_of(one).shape else ops.reshape(one, (1,))) for one in indices]
+    key = [
+        _ALL if one is None else Symbol.of(staging(), one if type_of(one).shape else ops.reshape(one, (1,)))
+        for one in indices
+    ]
     view, tensors = taken_apart(made, tuple(key))
     put(view, tensors, values, accumulate)
     return made.operand()

@@ -219,7 +219,11 @@ def _matrix_norm(
     values = by(factors.svdvals, ops.transpose(A, (*rest, *axes)))
     of = kind(torch_dtype(type_of(A).dtype), tuple(shape[axis] for axis in rest))
     last = len(rest)
-    found = ops.sum(values, (last,)) if ord == "nuc" else aten(f"{'amax' if ord > 0 else 'amin'}.default", of, values, [last])
+    found = (
+        ops.sum(values, (last,))
+        if ord == "nuc"
+        else aten(f"{'amax' if ord > 0 else 'amin'}.default", of, values, [last])
+    )
     if not keepdim:
         return found
     return ops.reshape(found, tuple(1 if axis in axes else size for axis, size in enumerate(shape)))

@@ -65,7 +65,7 @@ class Moment:
 
 def ran_by(function: Any) -> str:
     """Tell how the calls of a hybridized module came to a program: the name of the way."""
-    return "export"
+    return "export" if getattr(function, "exported", ()) else "own capture"
 
 
 def judge(case: Case, through: Callable[[nn.Module], Any] = hybridize) -> Verdict:
@@ -231,7 +231,6 @@ class _Eyes:
             plain.append(self._place(x))
         grad = self.look(x.grad) if x.is_leaf and x.grad is not None else Seen(None)
         return Seen(type(x), plain, x.detach().clone(), [("grad", grad)])
-
 
     def _place(self, x: torch.Tensor) -> int:
         """The number of the first tensor whose elements lie among those of this one, perhaps its own."""
