@@ -297,6 +297,10 @@ class Symbol(Operators):
         """The whole buffer that this is a view of."""
         return self.viewing(())
 
+    def shares_buffer(self, other: Symbol) -> bool:
+        """Tell whether this and another one are views of one buffer."""
+        return self._cell is other._cell
+
     def viewing(self, steps: tuple[Step, ...]) -> Symbol:
         """Another view of the buffer that this is a view of."""
         detached = self.detached or not modes.is_recording()

@@ -65,8 +65,8 @@ class Library(ABC):
         """Tell whether a gradient goes through an array."""
 
     @abstractmethod
-    def is_leaf(self, at: Any, value: Any) -> bool:
-        """Tell whether a value of a program is an array from outside that a gradient goes to."""
+    def is_leaf(self, at: Any, symbol: Any) -> bool:
+        """Tell whether an array of a program is one from outside, or a view of one, that a gradient goes to."""
         raise NotImplementedError
 
     @abstractmethod

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from hybridize.array.ndarray import ndarray
+from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import is_float
 from hybridize.base.faces import Library
 from hybridize.capture.python.mathematics import ELEMENTS, to_float, to_int
@@ -113,12 +114,14 @@ class TorchLibrary(Library):
             return face.array.operand() in self.flagged
         return face.array.operand() in self._live(at)
 
-    def is_leaf(self, at: Recording, value: Any) -> bool:
-        if value in self.flagged:
+    def is_leaf(self, at: Recording, symbol: Symbol) -> bool:
+        entry = next((entry for entry in at.root.inputs.entries if entry.symbol.shares_buffer(symbol)), None)
+        if entry is None or symbol.base.operand() is not entry.value:
+            return False
+        if entry.value in self.flagged:
             return True
-        entry = next((entry for entry in at.root.inputs.entries if entry.value is value), None)
-        held = None if entry is None else self._tensor(entry.array)
-        if held is None or not is_float(value.type.dtype):
+        held = self._tensor(entry.array)
+        if held is None or not is_float(symbol.dtype):
             return False
         at.root.world.read(Attribute(held, "requires_grad"), held.requires_grad, whole=False)
         return held.requires_grad

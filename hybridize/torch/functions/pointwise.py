@@ -334,7 +334,7 @@ def _clamp_max(input: Operand, max: Any) -> Operand:
     return _clamp(input, None, max)
 
 
-@computes("where")
+@computes("torch.where")
 def _where(condition: Operand, input: Any = None, other: Any = None) -> Operand:
     if input is None:
         raise CaptureError(
@@ -347,6 +347,11 @@ def _where(condition: Operand, input: Any = None, other: Any = None) -> Operand:
         )
     result = kind(common(input, other), shape_of(condition, input, other))
     return aten("where.self", result, condition, input, other)
+
+
+@computes("Tensor.where")
+def _where_not(input: Operand, condition: Operand, other: Any) -> Operand:
+    return _where(condition, input, other)
 
 
 @computes("masked_fill")

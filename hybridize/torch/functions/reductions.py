@@ -226,7 +226,7 @@ def _spread(name: str, with_mean: bool) -> None:
             correction = 1 if unbiased else 0
         of = torch_dtype(type_of(input).dtype)
         if not of.is_floating_point:
-            raise RuntimeError(f"{name} only support floating point and complex dtypes")
+            raise RuntimeError("std and var only support floating point and complex dtypes")
         result = _result(input, dim, keepdim, of)
         found = aten(
             f"{name}.correction",

@@ -37,11 +37,8 @@ def store(symbol: Symbol, value: Operand) -> None:
         raise RuntimeError(OVERLAP)
     trace = current_trace()
     assert trace is not None and trace.root.library is not None, "who writes is captured"
-    if (
-        torch.is_grad_enabled()
-        and not symbol.has_step(StopGradient)
-        and trace.root.library.is_leaf(trace, symbol.base.operand())
-    ):
+    library = trace.root.library
+    if torch.is_grad_enabled() and not symbol.has_step(StopGradient) and library.is_leaf(trace, symbol):
         of = "a leaf Variable" if symbol.is_whole else "a view of a leaf Variable"
         raise RuntimeError(f"{of} that requires grad is being used in an in-place operation.")
     symbol.write(value)
