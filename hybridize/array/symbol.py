@@ -283,9 +283,9 @@ class Symbol(Operators):
         """True if it is, or is a view of, an array that is there before the program runs."""
         return self._trace.layout(self._cell) is not None
 
-    def has_step(self, kind: type) -> bool:
+    def has_step(self, kind: Callable[..., Any]) -> bool:
         """Tell whether one of the steps from its buffer to it is of a kind."""
-        return any(isinstance(step, kind) for step in self._view)
+        return any(step.__class__ is kind for step in self._view)
 
     @property
     def is_whole(self) -> bool:

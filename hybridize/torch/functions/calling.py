@@ -24,7 +24,7 @@ from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.formats.torch_export.registry import operand
 from hybridize.formats.torch_export.size_numbers import SizeNumber
 from hybridize.graph import Value
-from hybridize.ops import type_of
+from hybridize.ops import StopGradient, type_of
 from hybridize.torch.functions.table import BY_NAME, FUNCTIONS, IN_PLACE, OPERATORS, REFLECTED, Entry
 from hybridize.torch.functions.writing import dtype_name, store
 from hybridize.torch.tensors import OWN, TracedTensor
@@ -202,12 +202,24 @@ def _called(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[st
     kwargs = {_spelled(entry, name): value for name, value in kwargs.items()}
     convert = functools.partial(_symbols if entry.views else _operands, trace, detached)
     found = entry.function(*map(convert, args), **{name: convert(value) for name, value in kwargs.items()})
+    if detached and entry.views:
+        found = _without_history(found, args)
     if out is not None:
         if isinstance(out, (tuple, list)):
             return type(out)(write(trace, one, faced(trace, new)) for one, new in zip(out, found, strict=True))
         return write(trace, out, faced(trace, found))
     made = faced(trace, found)
     return write(trace, args[0] if args else kwargs["input"], made) if inplace else made
+
+
+def _without_history(found: Any, args: Sequence[Any]) -> Any:
+    """Return views that are made while torch records no gradients; a tensor that was given stays what it is."""
+    if type(found) in (tuple, list):
+        return type(found)(_without_history(one, args) for one in found)
+    if type(found) is not Symbol or found.weak is not None or not is_float(found.dtype):
+        return found
+    given = any(isinstance(one, TracedTensor) and one.array is found for one in args)
+    return found if given else found.view_by(StopGradient())
 
 
 def is_detached(trace: Recording) -> bool:

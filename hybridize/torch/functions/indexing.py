@@ -110,7 +110,7 @@ def taken_apart(x: Symbol, key: Any) -> tuple[Symbol, list[Symbol | None]]:
     dots = [place for place, part in enumerate(parts) if part is Ellipsis]
     if len(dots) > 1:
         middle = [_ALL if part is Ellipsis else part for part in parts[dots[0] + 1 :]]
-        return taken_apart(x, tuple([*parts[: dots[0] + 1], *middle]))
+        return taken_apart(x, (*parts[: dots[0] + 1], *middle))
     place = dots[0] if dots else len(parts)
     parts = [*parts[:place], *[_ALL] * (ndim - used), *parts[place + 1 :]]
     axis = 0
@@ -179,7 +179,7 @@ def no_mask(what: str) -> CaptureError:
     return CaptureError(
         "E422",
         f"{what} cannot be compiled: how many elements that gives depends on data",
-        help="torch.where(mask, x, other) keeps the sizes; x[mask] = value works; a sum over a mask is (x * mask).sum()",
+        help="torch.where(mask, x, other) keeps the sizes; x[mask] = value works; so does (x * mask).sum()",
     )
 
 
@@ -273,8 +273,8 @@ def fits(value: Operand, shape: Sequence[Any], sliced: bool = False) -> Operand:
                 f"dimension {axis}.  Target sizes: {list(shape)}.  Tensor sizes: {list(sizes)}"
             )
         raise RuntimeError(
-            f"shape mismatch: value tensor of shape {list(type_of(value).shape)} cannot be broadcast to indexing result "
-            f"of shape {list(shape)}"
+            f"shape mismatch: value tensor of shape {list(type_of(value).shape)} cannot be broadcast to indexing "
+            f"result of shape {list(shape)}"
         )
     return ops.broadcast(ops.reshape(value, sizes), tuple(shape))
 

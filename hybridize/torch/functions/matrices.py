@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -188,7 +189,7 @@ def _multi_dot(tensors: Sequence[Operand]) -> Operand:
         xs[0] = ops.reshape(xs[0], (1, *type_of(xs[0]).shape))
     if last:
         xs[-1] = ops.reshape(xs[-1], (*type_of(xs[-1]).shape, 1))
-    for x, y in zip(xs, xs[1:], strict=False):
+    for x, y in pairwise(xs):
         one, two = type_of(x).shape, type_of(y).shape
         if one[1] != two[0]:
             raise RuntimeError(f"multi_dot(): tensors cannot be multiplied, shapes {list(one)} and {list(two)}")

@@ -356,7 +356,8 @@ def _split(input: Any = None, split_size: Any = None, dim: int = 0, **named: Any
     if isinstance(sizes, (tuple, list)):
         if any(type(one) is int and one < 0 for one in sizes):
             raise RuntimeError(
-                f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={list(sizes)}"
+                "split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes="
+                f"{list(sizes)}"
             )
         ends = list(accumulate(sizes))
         if (ends[-1] if ends else 0) != size:
@@ -468,7 +469,8 @@ def stretched(x: Symbol, sizes: Sequence[Any]) -> Symbol:
         if type(size) is int and size < 0:
             if old is None or size != -1:
                 raise RuntimeError(
-                    f"The expanded size of the tensor ({size}) isn't allowed in a leading, non-existing dimension {axis}"
+                    f"The expanded size of the tensor ({size}) isn't allowed in a leading, non-existing dimension "
+                    f"{axis}"
                 )
             size = old
         elif old is not None and old != size and old != 1:
@@ -589,9 +591,3 @@ def strided(input: Symbol, size: Any, stride: Any, storage_offset: Any = None) -
 def copied(x: Symbol) -> Symbol:
     """Return a new tensor of the elements of one."""
     return Symbol.of(staging(), x.operand())
-
-
-@views("contiguous")
-def _contiguous(input: Symbol, memory_format: Any = torch.contiguous_format) -> Symbol:
-    """Itself where its elements lie row by row: what is written to one is seen in the other."""
-    return input if has_view(input, (product(input.shape),)) else copied(input)

@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import torch
 
+from hybridize import ops
 from hybridize.array.symbol import Symbol
-from hybridize.base.dtypes import DType
-from hybridize.capture.trace.recording import current_trace
-from hybridize.ops import Broadcast, Operand, StopGradient
+from hybridize.base import modes
+from hybridize.base.dtypes import DType, is_float
+from hybridize.capture.trace.recording import Recording, current_trace
+from hybridize.ops import Broadcast, Operand, StopGradient, type_of
+from hybridize.torch.tensors import TracedTensor
 
 OVERLAP = (
     "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
@@ -36,9 +39,39 @@ def store(symbol: Symbol, value: Operand) -> None:
     if symbol.has_step(Broadcast):
         raise RuntimeError(OVERLAP)
     trace = current_trace()
-    assert trace is not None and trace.root.library is not None, "who writes is captured"
-    library = trace.root.library
-    if torch.is_grad_enabled() and not symbol.has_step(StopGradient) and library.is_leaf(trace, symbol):
+    assert trace is not None, "who writes is captured"
+    assert trace.root.library is not None, "who writes is captured"
+    if (
+        torch.is_grad_enabled()
+        and not symbol.has_step(StopGradient)
+        and trace.root.library.is_leaf(trace, symbol.base.operand())
+    ):
         of = "a leaf Variable" if symbol.is_whole else "a view of a leaf Variable"
         raise RuntimeError(f"{of} that requires grad is being used in an in-place operation.")
-    symbol.write(value)
+    if not trace.differentiated or torch.is_grad_enabled() or not is_float(symbol.dtype):
+        symbol.write(value)
+        return
+    base = symbol.base
+    before, live = base.operand(), _is_live(trace, base)
+    with modes.mode(recording=False):
+        symbol.write(ops.stop_gradient(value))
+        if live:
+            base.write(_unseen(before, base.operand()))
+
+
+def _is_live(trace: Recording, base: Symbol) -> bool:
+    """Tell whether a gradient goes through a buffer, whatever torch records now."""
+    assert trace.root.library is not None, "who writes is captured"
+    torch._C._set_grad_enabled(True)
+    try:
+        return trace.root.library.requires_grad(trace, TracedTensor(base))
+    finally:
+        torch._C._set_grad_enabled(False)
+
+
+def _unseen(before: Operand, after: Operand) -> Operand:
+    """Return what a buffer holds after a write that torch does not record: its gradient is that of what was there."""
+    kinds = type_of(before), type_of(after)
+    body = ops.make_graph(lambda old, new: [new], kinds)
+    back = ops.make_graph(lambda g: [g], kinds[:1])
+    return ops.bind(ops.CustomGradient("unseen", body, back, 1, (0,), (0,)), before, after)[0]
