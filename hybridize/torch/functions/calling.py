@@ -124,7 +124,7 @@ def name_of(function: Any) -> str:
 
 
 def _is_own(function: Any) -> bool:
-    """Tell whether a function is a method of tensors that those of programs have themselves, or torch's of that name."""
+    """Tell whether a function is a method of tensors that those of programs have themselves, or torch's of its name."""
     name = getattr(function, "__name__", "")
     of_class = getattr(function, "__objclass__", None) is not None
     return name in OWN and (of_class or (isinstance(function, types.BuiltinFunctionType) and hasattr(torch, name)))
