@@ -92,6 +92,8 @@ def _as_torch_has_it(function: types.FunctionType) -> types.FunctionType:
     if known is not None:
         return known
     space = function.__globals__ | dict.fromkeys(_ASKING, _not_asked)
+    if space.get("overrides") is torch.overrides:
+        space["overrides"] = types.SimpleNamespace(**vars(torch.overrides) | dict.fromkeys(_ASKING, _not_asked))
     cells = tuple(types.CellType() for _ in function.__closure__ or ())
     made = types.FunctionType(function.__code__, space, function.__name__, function.__defaults__, cells)
     made.__kwdefaults__ = function.__kwdefaults__

@@ -6,22 +6,20 @@ from typing import Any
 
 import pytest
 import torch
-from torch.testing._internal.common_modules import module_db
 from torch.utils import _pytree as pytree
 
 from hybridize.errors import HybridizeError
 from hybridize.torch.traced import CannotCapture
 from tests.torch.functions import opinfo
 
-_REFUSED = {
-    "nn.functional.ctc_loss",
-    "nn.functional.linear_cross_entropy.chunked",
-    "nn.functional.linear_cross_entropy.chunked_none",
-    "nn.functional.fractional_max_pool3d",
+_RANDOM = {
+    "nn.functional.fractional_max_pool2d": "where its windows begin is drawn",
+    "nn.functional.fractional_max_pool3d": "where its windows begin is drawn",
+    "nn.functional.multi_head_attention_forward": "its dropout is drawn",
 }
-"""Functions that refuse some samples, or all."""
 _ROUNDED = {
     "nn.functional.hardsigmoid": "PyTorch's slope of a double is a sixth in single precision",
+    "nn.functional.conv_transpose3d": "sums of many products in single precision",
 }
 _OTHERS = ("matmul", "mm", "bmm", "mv", "dot", "vdot", "inner", "outer", "addmm", "addmv", "addr", "addbmm", "baddbmm",
            "einsum", "tensordot", "cdist", "linalg.multi_dot", "linalg.vecdot", "softmax", "log_softmax")  # fmt: skip
@@ -35,7 +33,7 @@ QUICK = ("nn.functional.linear", "nn.functional.conv2d", "nn.functional.max_pool
 
 @pytest.mark.parametrize("name", QUICK)
 def test_functions_give_what_torch_gives(name):
-    outcome = opinfo.check(name, 2, 5.0, (torch.float64,))
+    outcome = opinfo.check(name, 2, 5.0, (torch.float64,), again=False)
     assert outcome.right and not outcome.wrong, outcome
 
 
@@ -43,7 +41,7 @@ def test_functions_give_what_torch_gives(name):
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_give_what_torch_gives_for_all_samples(name):
     outcome = opinfo.check(name, 12, 60.0)
-    wrong = [] if name in _ROUNDED else outcome.wrong
+    wrong = [] if name in _ROUNDED or name in _RANDOM else outcome.wrong
     assert not wrong, outcome
 
 
@@ -104,7 +102,7 @@ def check_layer(info: Any, training: bool, most: int) -> tuple[int, list[str], l
     return right, refused, wrong
 
 
-LAYERS = {info.module_cls.__name__: info for info in module_db}
+LAYERS = {info.module_cls.__name__: info for info in opinfo.module_db}
 
 
 @pytest.mark.parametrize("training", [False, True], ids=["eval", "train"])
@@ -112,7 +110,7 @@ LAYERS = {info.module_cls.__name__: info for info in module_db}
     "name", ["BatchNorm1d", "InstanceNorm1d", "LSTM", "GRUCell", "MultiheadAttention", "TransformerEncoder"]
 )
 def test_layers_of_torch_give_what_torch_gives(name, training):
-    right, refused, wrong = check_layer(LAYERS[name], training, 4)
+    right, refused, wrong = check_layer(LAYERS[name], training, 2)
     assert right and not refused and not wrong, (refused, wrong)
 
 
@@ -145,3 +143,18 @@ def test_lazy_modules_without_sizes_say_what_to_do():
     with pytest.raises(CannotCapture) as error:
         opinfo.door(torch.nn.LazyLinear(3)).call((torch.randn(2, 4),), {})
     assert "call the module once" in str(error.value.__cause__)
+
+
+def test_tables_with_a_largest_norm_are_written_where_no_gradients_are_recorded():
+    weight = torch.randn(5, 3) * 3
+    twin, numbers = weight.clone(), torch.tensor([1, 3])
+
+    class Module(torch.nn.Module):
+        def forward(self, numbers: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+            return torch.nn.functional.embedding(numbers, weight, max_norm=1.0)
+
+    with torch.no_grad():
+        torch.testing.assert_close(opinfo.door(Module()).call((numbers, weight), {}), Module()(numbers, twin))
+    torch.testing.assert_close(weight, twin)
+    with pytest.raises(CannotCapture):
+        opinfo.door(Module()).call((numbers, weight), {})
