@@ -288,6 +288,11 @@ class Symbol(Operators):
         return any(isinstance(step, kind) for step in self._view)
 
     @property
+    def is_whole(self) -> bool:
+        """True if it is its buffer itself, not a view of it."""
+        return not self._view
+
+    @property
     def base(self) -> Symbol:
         """The whole buffer that this is a view of."""
         return self.viewing(())

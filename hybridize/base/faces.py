@@ -65,6 +65,11 @@ class Library(ABC):
         """Tell whether a gradient goes through an array."""
 
     @abstractmethod
+    def is_leaf(self, at: Any, value: Any) -> bool:
+        """Tell whether a value of a program is an array from outside that a gradient goes to."""
+        raise NotImplementedError
+
+    @abstractmethod
     def call(self, function: Any) -> Callable[..., Any] | None:
         """Return what a program calls for something of the library that can be called; None for all else."""
 

@@ -255,7 +255,8 @@ def _number(size: Dim) -> Symbol:
 def _symbol(trace: Trace, call: Call, position: int, name: str) -> Any:
     leaf, kind = call.leaves[position], call.kinds[position]
     if isinstance(leaf, ndarray):
-        return trace.inputs.argument(leaf, position, name, kind)
+        symbol = trace.inputs.argument(leaf, position, name, kind)
+        return symbol if trace.library is None else trace.library.face(symbol)
     if isinstance(kind, type):
         return trace.inputs.number_argument(leaf, kind, position, name)
     return leaf
@@ -301,7 +302,7 @@ def _check_distinct(captured: Captured, call: Call) -> None:
 
 def _check_containers(call: Call, leaves: list[Any], args: Any, kwargs: Any) -> None:
     """Lists and dicts among the arguments were rebuilt for the capture: a change to them would be lost."""
-    found, structure = flatten((args, kwargs))
+    found, structure = flatten((args, kwargs), whole=lambda value: isinstance(value, Face))
     if structure != call.structure or any(now is not then for now, then in zip(found, leaves, strict=True)):
         raise CaptureError(
             "E431", "a list or dict among the arguments is changed by the function",

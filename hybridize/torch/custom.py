@@ -48,6 +48,7 @@ class _Custom:
         given = [TracedTensor(x) if type(x) is Symbol and x.weak is None else x for x in args]
         trace = current_trace()
         assert trace is not None, "it is captured"
+        trace.root.world.made(self._context, trace)
         if self._kind.setup_context is torch.autograd.Function.setup_context:
             return _bare(trace.convert(self._kind.forward)(self._context, *given))
         output = trace.convert(self._kind.forward)(*given)
@@ -58,6 +59,7 @@ class _Custom:
         """Run `backward` on symbols."""
         trace = current_trace()
         assert trace is not None, "it is captured"
+        trace.root.world.made(self._context, trace)
         return _bare(trace.convert(self._kind.backward)(self._context, *map(TracedTensor, heads)))
 
 

@@ -143,17 +143,38 @@ class TorchFunction(Wrapper):
             try:
                 return self._traced.call(args, kwargs)
             except CannotCapture as problem:
-                leaves, structure = flatten((args, kwargs))
-                self._leave(problem.__cause__, leaves, structure)
+                return self._by_export(problem.__cause__, args, kwargs)
         leaves, structure = flatten((args, kwargs))
         if self._key(leaves, structure) not in self._exports:
             try:
                 return self._traced.call(args, kwargs)
             except CannotCapture as problem:
-                self._leave(problem.__cause__, leaves, structure)
+                return self._by_export(problem.__cause__, args, kwargs)
+        return self._called(leaves, structure, args, kwargs)
+
+    def _called(
+        self, leaves: Sequence[Any], structure: Structure, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """The result of a call that is left to `torch.export`."""
         compiled = self._compiled(leaves, structure, args, kwargs)
         self._latest = compiled if compiled.plain and not kwargs else None
         return compiled.result(compiled(leaves))
+
+    def _by_export(self, problem: BaseException | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The result of a call that our own capture cannot follow.
+
+        Raises:
+            CaptureError: `torch.export` cannot either; what stopped our own capture says so at the user's line.
+        """
+        leaves, structure = flatten((args, kwargs))
+        self._leave(problem, leaves, structure)
+        try:
+            return self._called(leaves, structure, args, kwargs)
+        except CaptureError:
+            self._exports.pop(self._key(leaves, structure), None)
+            if not isinstance(problem, CaptureError):
+                raise
+            raise problem from None
 
     def _leave(self, problem: BaseException | None, leaves: Sequence[Any], structure: Structure) -> None:
         """Leave a kind of call to `torch.export`, and say so.

@@ -113,6 +113,16 @@ class TorchLibrary(Library):
             return face.array.operand() in self.flagged
         return face.array.operand() in self._live(at)
 
+    def is_leaf(self, at: Recording, value: Any) -> bool:
+        if value in self.flagged:
+            return True
+        entry = next((entry for entry in at.root.inputs.entries if entry.value is value), None)
+        held = None if entry is None else self._tensor(entry.array)
+        if held is None or not is_float(value.type.dtype):
+            return False
+        at.root.world.read(Attribute(held, "requires_grad"), held.requires_grad, whole=False)
+        return held.requires_grad
+
     def _live(self, at: Recording) -> set[Value]:
         """Return the values that a gradient goes through, by torch's rule: floats that are made of such."""
         live = set(self.flagged)

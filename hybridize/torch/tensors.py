@@ -156,6 +156,7 @@ class TracedTensor(Face, torch.Tensor):
         return self.transpose(-2, -1)
 
     H = T
+    mH = mT  # noqa: N815
 
     @property
     def real(self) -> Any:  # type: ignore[override]

@@ -70,16 +70,15 @@ class Traced:
         Outside of a capture it runs in PyTorch, arrays in and out: by that, files are checked.
         """
         trace = current_trace()
-        leaves, structure = flatten((args, kwargs))
         if trace is None:
+            leaves, structure = flatten((args, kwargs))
             args, kwargs = unflatten(structure, [_copied(x) if isinstance(x, ndarray) else x for x in leaves])
             with torch.no_grad():
                 return _arrays(self.module(*args, **kwargs))
-        faces = [TracedTensor(x) if type(x) is Symbol and x.weak is None else x for x in leaves]
-        tensors = [x for x in faces if type(x) is TracedTensor]
+        leaves, _ = flatten((args, kwargs), whole=lambda value: type(value) is TracedTensor)
+        tensors = [leaf for leaf in leaves if type(leaf) is TracedTensor]
         marked = zip(tensors, self.function.flags, strict=False)
         self.library.flagged = {face.array.operand() for face, flag in marked if flag}
-        args, kwargs = unflatten(structure, faces)
         recording = torch.is_grad_enabled()
         before = CURRENT.set(Draws())
         try:

@@ -23,7 +23,7 @@ import numpy
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.staging import staging
-from hybridize.array.symbol import Symbol
+from hybridize.array.symbol import Symbol, described
 from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Face
 from hybridize.capture.control.rolled_lists import unroll

@@ -62,9 +62,9 @@ def _multinomial(types: Types, x: Operand, count: int, replacement: bool = False
     kind, shape = types[0], type_of(x).shape
     dtype = type_of(x).dtype
     if count != 1 and not replacement:
-        wide = float64 if dtype == float64 else float32
-        chances = ops.cast(ops.stop_gradient(x), wide)
-        times = ops.neg(ops.log(draws.open_uniform(shape, wide)))
+        real = float64 if dtype == float64 else float32
+        chances = ops.cast(ops.stop_gradient(x), real)
+        times = ops.neg(ops.log(draws.open_uniform(shape, real)))
         order = ops.arg_sort(ops.div(chances, times), len(shape) - 1, True)
         first = ops.slice(order, (0,) * len(shape), kind.shape, (1,) * len(shape))
         return ops.cast(first, kind.dtype)

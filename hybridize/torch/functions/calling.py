@@ -26,7 +26,7 @@ from hybridize.formats.torch_export.size_numbers import SizeNumber
 from hybridize.graph import Value
 from hybridize.ops import type_of
 from hybridize.torch.functions.table import BY_NAME, FUNCTIONS, IN_PLACE, OPERATORS, REFLECTED, Entry
-from hybridize.torch.functions.writing import store
+from hybridize.torch.functions.writing import dtype_name, store
 from hybridize.torch.tensors import OWN, TracedTensor
 
 AS_IT_IS: set[Any] = {
@@ -148,7 +148,11 @@ def _derived(function: Any) -> Callable[..., Any] | None:
     if name.endswith("_") and not name.startswith("__"):
         entry = BY_NAME.get(name) or BY_NAME.get(name[:-1])
         return None if entry is None else functools.partial(_with, _seen_so if entry.views else _in_place, entry)
-    entry = BY_NAME.get(name) if getattr(function, "__objclass__", None) is not None else None
+    if name.endswith("_copy") and (entry := BY_NAME.get(name.removesuffix("_copy"))) is not None and entry.views:
+        return functools.partial(_with, _copied, entry)
+    entry = None
+    if getattr(function, "__objclass__", None) is not None:
+        entry = BY_NAME.get(name)
     return None if entry is None else functools.partial(_with, _called, entry)
 
 
@@ -181,6 +185,14 @@ def _seen_so(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[s
         )
     face.array = _called(trace, entry, args, kwargs).array
     return face
+
+
+def _copied(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    out = kwargs.pop("out", None)
+    found = _called(trace, entry, args, kwargs)
+    made = [faced(trace, one.array.operand()) for one in (found if isinstance(found, tuple) else (found,))]
+    result = tuple(made) if isinstance(found, tuple) else made[0]
+    return result if out is None else write(trace, out, result)
 
 
 def _called(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -241,7 +253,7 @@ def write(trace: Recording, target: Any, source: Any) -> Any:
             )
         if _rank(given.dtype) > _rank(kind.dtype):
             raise RuntimeError(
-                f"result type {_named(given.dtype)} can't be cast to the desired output type {_named(kind.dtype)}"
+                f"result type {dtype_name(given.dtype)} can't be cast to the desired output type {dtype_name(kind.dtype)}"
             )
     store(symbol, operand(value, kind.dtype, kind.shape))
     return target
@@ -257,11 +269,6 @@ def _wider(given: Sequence[Any], wanted: Sequence[Any]) -> bool:
 
 def _rank(dtype: Any) -> int:
     return {"b": 0, "u": 1, "i": 1, "c": 3}.get(dtype.kind, 2)
-
-
-def _named(dtype: Any) -> str:
-    names = {"float32": "Float", "float64": "Double", "int64": "Long", "int32": "Int", "bool": "Bool"}
-    return names.get(dtype.name) or str(dtype.name).capitalize()
 
 
 def _operands(trace: Recording, detached: bool, x: Any) -> Any:

@@ -14,7 +14,7 @@ from hybridize.base.errors import CaptureError
 from hybridize.capture.trace.recording import current_trace
 from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
-from hybridize.torch.functions.rules import is_tensor
+from hybridize.torch.functions.rules import is_tensor, torch_dtype
 from hybridize.torch.functions.table import computes, views
 from hybridize.torch.memory import dtype_of
 
@@ -66,15 +66,13 @@ def _to(
             device = x
     check_device(device)
     if other is not None:
-        return (
-            converted(input, None, copy) if other.dtype == input.dtype else made(ops.cast(input.operand(), other.dtype))
-        )
+        dtype = torch_dtype(other.dtype)
     return converted(input, dtype, flags[1] if len(flags) > 1 else copy)
 
 
 @views("Tensor.type_as")
 def _type_as(input: Symbol, other: Symbol) -> Symbol:
-    return _to(input, other)
+    return converted(input, torch_dtype(other.dtype))
 
 
 @views("Tensor.cpu")

@@ -271,7 +271,7 @@ def _by_torch(name: str) -> None:
             )
         with torch._C.DisableTorchFunction():
             found = function(*map(_pinned, args), **{key: _pinned(value) for key, value in given.items()})
-        return ops.constant(_numbers(found, found.dtype))
+            return ops.constant(_numbers(found, found.dtype))
 
 
 def _pinned(x: Any) -> Any:

@@ -27,7 +27,7 @@ from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.rules import aten, axis_of, is_tensor, kind, shape_of, torch_dtype
 from hybridize.torch.functions.shapes import at, copied, diagonal, sized, strided
 from hybridize.torch.functions.table import computes, views
-from hybridize.torch.functions.writing import store
+from hybridize.torch.functions.writing import dtype_name, store
 
 _ALL = slice(None)
 
@@ -233,9 +233,14 @@ def put(view: Symbol, tensors: Sequence[Symbol | None], value: Any, accumulate: 
         _put_masked(view, tensors, update, accumulate)
         return
     if not given:
-        fitted = fits(update, view.shape)
+        fitted = fits(update, view.shape, sliced=True)
         store(view, ops.add(view.operand(), fitted) if accumulate else fitted)
         return
+    if isinstance(value, Symbol) and value.weak is None and value.dtype != dtype:
+        raise RuntimeError(
+            "Index put requires the source and destination dtypes match, got "
+            f"{dtype_name(dtype)} for the destination and {dtype_name(value.dtype)} for the source."
+        )
     indices = [None if one is None else one.operand() for one in tensors]
     base = view.operand()
     batch = _batch([one for one in indices if one is not None])
@@ -246,7 +251,7 @@ def put(view: Symbol, tensors: Sequence[Symbol | None], value: Any, accumulate: 
     store(view, aten("index_put.default", type_of(base), base, indices, fitted, accumulate))
 
 
-def fits(value: Operand, shape: Sequence[Any]) -> Operand:
+def fits(value: Operand, shape: Sequence[Any], sliced: bool = False) -> Operand:
     """Return a value broadcast to sizes; axes of size 1 in front do not count.
 
     Raises:
@@ -257,6 +262,16 @@ def fits(value: Operand, shape: Sequence[Any]) -> Operand:
         sizes = sizes[1:]
     common = broadcast(sizes, tuple(shape))
     if common is None or not same_shape(common, tuple(shape)):
+        if sliced and len(sizes) <= len(shape):
+            axis, (old, size) = next(
+                (len(shape) - k, pair)
+                for k, pair in enumerate(zip(reversed(sizes), reversed(shape), strict=False), 1)
+                if pair[0] not in (1, pair[1])
+            )
+            raise RuntimeError(
+                f"The expanded size of the tensor ({size}) must match the existing size ({old}) at non-singleton "
+                f"dimension {axis}.  Target sizes: {list(shape)}.  Tensor sizes: {list(sizes)}"
+            )
         raise RuntimeError(
             f"shape mismatch: value tensor of shape {list(type_of(value).shape)} cannot be broadcast to indexing result "
             f"of shape {list(shape)}"
@@ -298,6 +313,8 @@ def _put_masked(view: Symbol, tensors: Sequence[Symbol | None], update: Operand,
 def _gather(input: Operand, dim: int, index: Operand, *, sparse_grad: bool = False) -> Operand:
     shape, sizes = type_of(input).shape, type_of(index).shape
     axis = axis_of(dim, len(shape))
+    if known(sizes) and 0 in sizes:
+        return operand(0, type_of(input).dtype, sizes)
     if type_of(index).dtype.name not in ("int64", "int32"):
         raise RuntimeError("gather(): Expected dtype int32/int64 for index")
     _check_axes(input, index, axis, "gather")
@@ -326,8 +343,8 @@ def _take_along_dim(input: Operand, indices: Operand, dim: int | None = None) ->
     if type_of(indices).dtype.name != "int64":
         raise RuntimeError("torch.take_along_dim(): dtype of indices should be Long but got another")
     if dim is None:
-        flat, at_ = (ops.reshape(x, (product(type_of(x).shape),)) for x in (input, indices))
-        return _gather(flat, 0, at_)
+        flat, numbers = (ops.reshape(x, (product(type_of(x).shape),)) for x in (input, indices))
+        return _gather(flat, 0, _from_front(numbers, type_of(flat).shape[0]))
     if type_of(input).ndim != type_of(indices).ndim:
         raise RuntimeError(
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
@@ -343,7 +360,7 @@ def _take_along_dim(input: Operand, indices: Operand, dim: int | None = None) ->
         ops.broadcast(x, tuple(type_of(x).shape[axis] if k == axis else size for k, size in enumerate(wide)))
         for x in (input, indices)
     ]
-    return _gather(pair[0], axis, pair[1])
+    return _gather(pair[0], axis, _from_front(pair[1], type_of(input).shape[axis]))
 
 
 @computes("index_select")
@@ -370,7 +387,7 @@ def _take(input: Operand, index: Operand) -> Operand:
     return ops.reshape(aten("index.Tensor", result, flat, [ops.reshape(index, count)]), sizes)
 
 
-@computes("Tensor.put")
+@computes("put")
 def _put(input: Operand, index: Operand, source: Operand, accumulate: bool = False) -> Operand:
     if type_of(index).dtype.name != "int64":
         raise RuntimeError("put_(): Expected a long tensor for index, but got another")
@@ -443,12 +460,14 @@ def _index_fill(input: Operand, dim: int, index: Operand, value: Any) -> Operand
             "dimension(s)."
         )
     x = _with_axes(input)
-    wide = type_of(x).shape
-    count = product(type_of(index).shape)
-    if is_tensor(value):
-        value = ops.broadcast(ops.cast(value, type_of(x).dtype), (*wide[:axis], count, *wide[axis + 1 :]))
-    numbers = _from_front(ops.cast(index, int64), wide[axis])
-    return ops.reshape(_along(x, axis, numbers, value, False, "index_fill"), shape)
+    wide, count = type_of(x).shape, product(type_of(index).shape)
+    numbers = _from_front(ops.reshape(ops.cast(index, int64), (count,)), wide[axis])
+    lines = (wide[axis], count)
+    there = ops.any(ops.eq(ops.iota(lines, 0, int64), ops.broadcast(numbers, lines)), (1,))
+    along = ops.reshape(there, tuple(size if k == axis else 1 for k, size in enumerate(wide)))
+    if type_of(x).dtype.kind in "iu" and isinstance(value, float):
+        value = int(value)
+    return ops.reshape(ops.where(ops.broadcast(along, wide), operand(value, type_of(x).dtype, wide), x), shape)
 
 
 def _from_front(index: Operand, size: Any) -> Operand:
@@ -456,21 +475,16 @@ def _from_front(index: Operand, size: Any) -> Operand:
     return ops.where(ops.lt(index, ops.like(0, index)), ops.add(index, ops.like(size, index)), index)
 
 
-@views("index_put", "_unsafe_index_put")
-def _index_put(input: Symbol, indices: Sequence[Any], values: Any, accumulate: bool = False) -> Symbol:
-    return _put_at(copied(input), indices, values, accumulate)
-
-
-@views("index_put_")
-def _index_put_(input: Symbol, indices: Sequence[Any], values: Any, accumulate: bool = False) -> Symbol:
-    return _put_at(input, indices, values, accumulate)
-
-
-def _put_at(x: Symbol, indices: Sequence[Any], values: Any, accumulate: bool) -> Symbol:
-    wide = [sized(one, (1,)) if isinstance(one, Symbol) and not one.shape else one for one in indices]
-    view, tensors = taken_apart(x, tuple(_ALL if one is None else one for one in wide))
+@computes("index_put", "_unsafe_index_put")
+def _index_put(input: Operand, indices: Sequence[Any], values: Any, accumulate: bool = False) -> Operand:
+    made = Symbol.of(staging(), input)
+    key = [
+        _ALL if one is None else Symbol.of(staging(), one if type_of(one).shape else ops.reshape(one, (1,)))
+        for one in indices
+    ]
+    view, tensors = taken_apart(made, tuple(key))
     put(view, tensors, values, accumulate)
-    return x
+    return made.operand()
 
 
 # At points along an axis.
@@ -606,6 +620,8 @@ def _extreme(name: str) -> Any:
 
 def _product(x: Operand, axis: int) -> Operand:
     shape = type_of(x).shape
+    if type_of(x).dtype == bool_:
+        return ops.all(x, (axis,))
     kind_ = kind(torch_dtype(type_of(x).dtype), (*shape[:axis], *shape[axis + 1 :]))
     return aten("prod.dim_int", kind_, x, axis)  # type: ignore[no-any-return]
 

@@ -13,9 +13,11 @@ from hybridize.array import linalg as of_arrays
 from hybridize.array.functions import factors, norms
 from hybridize.array.operands import operand as of_symbol
 from hybridize.array.operands import result
+from hybridize.base.dtypes import int64
+from hybridize.base.errors import CaptureError
 from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
-from hybridize.torch.functions.rules import aten, axis_of, common, kind, torch_dtype
+from hybridize.torch.functions.rules import aten, axis_of, common, is_tensor, kind, torch_dtype
 from hybridize.torch.functions.sorting import by
 from hybridize.torch.functions.table import computes
 
@@ -170,7 +172,7 @@ def _matrix_power(input: Any = None, n: int = 1, *, A: Any = None) -> Operand:
     _square(x, "linalg.matrix_power") if n < 0 else None
     if n == 0:
         shape = type_of(x).shape
-        eye = ops.eq(ops.iota(shape, len(shape) - 2), ops.iota(shape, len(shape) - 1))
+        eye = ops.eq(ops.iota(shape, len(shape) - 2, int64), ops.iota(shape, len(shape) - 1, int64))
         return ops.cast(eye, type_of(x).dtype)
     return by(of_arrays.matrix_power, x, n=n)
 
@@ -209,18 +211,35 @@ def _matrix_norm(
     axes = tuple(axis_of(axis, ndim) for axis in dim)
     if axes[0] == axes[1]:
         raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got ({dim[0]}, {dim[1]})")
-    return by(norms.norm, A, ord=ord, axis=axes, keepdims=keepdim)
+    if ord not in (2, -2, "nuc"):
+        return by(norms.norm, A, ord=ord, axis=axes, keepdims=keepdim)
+    _of_floats(A, "linalg.matrix_norm")
+    shape = type_of(A).shape
+    rest = [axis for axis in range(ndim) if axis not in axes]
+    values = by(factors.svdvals, ops.transpose(A, (*rest, *axes)))
+    of = kind(torch_dtype(type_of(A).dtype), tuple(shape[axis] for axis in rest))
+    last = len(rest)
+    found = (
+        ops.sum(values, (last,))
+        if ord == "nuc"
+        else aten(f"{'amax' if ord > 0 else 'amin'}.default", of, values, [last])
+    )
+    if not keepdim:
+        return found
+    return ops.reshape(found, tuple(1 if axis in axes else size for axis, size in enumerate(shape)))
 
 
 @computes("linalg.pinv")
 def _pinv(A: Operand, rcond: Any = None, hermitian: bool = False, **named: Any) -> Operand:
     _of_floats(A, "linalg.pinv")
+    if any(map(is_tensor, (rcond, *named.values()))):
+        raise CaptureError("E422", "linalg.pinv() with a tensor for rtol or atol cannot be compiled", help="a number")
     return by(factors.pinv, A, hermitian=hermitian, **({} if rcond is None else {"rcond": rcond}), **named)
 
 
 @computes("linalg.vander")
 def _vander(x: Operand, *, N: Any = None) -> Operand:
-    shape = type_of(x).shape
+    shape = type_of(x).shape or (1,)
     count = shape[-1] if N is None else N
     dtype = kind(common(x), ()).dtype
     wide = (*shape, count)

@@ -8,6 +8,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
+import numpy
 import torch
 
 from hybridize import ops
@@ -155,7 +156,7 @@ def _combinations(input: Operand, r: int = 2, with_replacement: bool = False) ->
 
 
 def _numbers(values: Sequence[int]) -> Any:
-    return torch.tensor(values, dtype=torch.int64).numpy()
+    return numpy.asarray(values, numpy.int64)
 
 
 # Repeated.

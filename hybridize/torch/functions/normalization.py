@@ -181,3 +181,15 @@ def _group_norm(
         )
     types, size = [of, of, of], product(sizes)
     return aten("native_group_norm.default", types, input, weight, bias, batch, channels, size, num_groups, eps)[0]
+
+
+@computes("_weight_norm")
+def _weight_norm(v: Operand, g: Operand, dim: int = 0) -> Operand:
+    kind_of = type_of(v)
+    axes = (
+        tuple(axis for axis in range(kind_of.ndim) if axis != dim % kind_of.ndim)
+        if dim >= 0
+        else tuple(range(kind_of.ndim))
+    )
+    length = aten("linalg_vector_norm.default", kind_of.with_shape(type_of(g).shape), v, 2, axes, True)
+    return ops.mul(v, operand(ops.div(g, length), kind_of.dtype, kind_of.shape))

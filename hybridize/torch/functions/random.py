@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random numbers of torch: the distributions are torch's, the numbers are of keys that calls draw from its generator."""
+"""Random numbers of torch: the distributions are torch's, the numbers of keys that calls draw from its generator."""
 
 from __future__ import annotations
 
@@ -111,8 +111,11 @@ def _normal(
     else:
         first = mean if is_tensor(mean) else std
         of = kind(torch_dtype(type_of(first).dtype), shape_of(mean, std))
-    mean, std = (ops.stop_gradient(x) if is_tensor(x) else x for x in (mean, std))
-    return _normals(of, mean, std)
+    still = [ops.stop_gradient(x) if is_tensor(x) and is_float(type_of(x).dtype) else x for x in (mean, std)]
+    found = _normals(of, *still)
+    for x in (mean, std):
+        found = _instead(operand(x, of.dtype, of.shape), found) if is_tensor(x) else found
+    return found
 
 
 def _normals(of: Any, mean: Any, std: Any) -> Operand:

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -38,7 +40,7 @@ def _axes(input: Operand, dim: Any) -> tuple[int, ...]:
         RuntimeError: one is given twice.
     """
     axes = axes_of(dim, type_of(input).ndim)
-    for one, other in zip(axes, axes[1:], strict=False):
+    for one, other in itertools.pairwise(axes):
         if one == other:
             raise RuntimeError(f"dim {one} appears multiple times in the list of dims")
     return axes
@@ -67,6 +69,8 @@ def _mean_dtype(name: str, input: Operand, dtype: torch.dtype | None) -> torch.d
 
 @computes("sum")
 def _sum(input: Operand, dim: Any = None, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> Operand:
+    if dtype is torch.bool:
+        return _any(input, dim, keepdim)
     return aten("sum.dim_IntList", _result(input, dim, keepdim, _whole(input, dtype)), input, _axes(input, dim))
 
 
@@ -95,6 +99,8 @@ def _nanmean(input: Operand, dim: Any = None, keepdim: bool = False, *, dtype: t
 def _prod(
     input: Operand, dim: int | None = None, keepdim: bool = False, *, dtype: torch.dtype | None = None
 ) -> Operand:
+    if dtype is torch.bool:
+        return _all(ops.cast(input, bool_), dim, keepdim)
     result = _result(input, dim, keepdim, _whole(input, dtype))
     x = ops.cast(input, result.dtype)
     return aten("prod.dim_int", result, x, dim) if type_of(x).ndim else x
@@ -105,7 +111,7 @@ def _count_nonzero(input: Operand, dim: Any = None) -> Operand:
     return _sum(ops.cast(input, bool_), dim)
 
 
-def _truth(name: str) -> None:
+def _truth(name: str) -> Callable[..., Operand]:
     @computes(name)
     def entry(input: Operand, dim: Any = None, keepdim: bool = False) -> Operand:
         of = type_of(input).dtype
@@ -115,9 +121,11 @@ def _truth(name: str) -> None:
         found = aten(f"{name}.dims", _result(input, dim, keepdim, torch.bool), input, axes)
         return ops.cast(found, uint8) if of == uint8 else found
 
+    return entry
 
-_truth("any")
-_truth("all")
+
+_any = _truth("any")
+_all = _truth("all")
 
 
 # Extremes.
@@ -158,9 +166,8 @@ def _aminmax(input: Operand, *, dim: int | None = None, keepdim: bool = False) -
     _check_some("aminmax", input, dim)
     result = _result(input, dim, keepdim, torch_dtype(type_of(input).dtype))
     axes = _axes(input, dim)
-    return torch.return_types.aminmax(  # type: ignore[attr-defined]
-        [aten(f"{name}.default", result, input, axes) for name in ("amin", "amax")]
-    )
+    make: Any = torch.return_types.aminmax
+    return make([aten(f"{name}.default", result, input, axes) for name in ("amin", "amax")])
 
 
 def _extreme(name: str, pair: str) -> None:

@@ -93,7 +93,7 @@ def _reshape_as(input: Symbol, other: Symbol) -> Symbol:
     return reshaped(input, other.shape)
 
 
-@views("Tensor.view")
+@views("view")
 def _view(input: Symbol, *shape: Any, **named: Any) -> Symbol:
     given = named.get("dtype", shape[0] if shape else None)
     if isinstance(given, torch.dtype):

@@ -10,7 +10,8 @@ A name without a prefix stands for `torch.NAME`, `torch.Tensor.NAME`, and `torch
 of those or written in C; with one for that function alone (`F.` is `torch.nn.functional.`, `nn.`
 what that calls in C). What torch derives of a
 function is not written here: `NAME_`, `out=` and `inplace=True` write what the entry returns (see `calling`), operators
-are in `OPERATORS`. Where torch has only what writes, as `zero_`, an entry of that name tells what is written.
+are in `OPERATORS`. Where torch has only what writes, as `zero_`, what is computed by that name is
+written.
 
 Numbers come as Python's, as sizes, or as a `SizeNumber` where only the program knows them; dtypes as torch's.
 """
@@ -82,7 +83,8 @@ def _register(names: tuple[str, ...], views: bool) -> Callable[[Callable[..., An
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         for name in names:
             entry = Entry(name, function, views)
-            for one in () if name.endswith("_") and not name.endswith("__") else _objects(name):
+            written = not views and name.endswith("_") and not name.endswith("__")
+            for one in () if written else _objects(name):
                 FUNCTIONS[one] = entry
             if "." not in name:
                 BY_NAME[name] = entry

@@ -26,10 +26,10 @@ import torch
 from torch.utils import _pytree as pytree
 
 from hybridize import ops
-from hybridize.capture.function import Options
 from hybridize.errors import HybridizeError
 from hybridize.formats.torch_export import draws
-from hybridize.torch.traced import CannotCapture, Traced
+from hybridize.torch.traced import CannotCapture
+from tests.torch.functions.door import door
 
 try:
     import expecttest as _  # noqa: F401
@@ -130,12 +130,6 @@ def drawing() -> Iterator[None]:
         yield
     finally:
         draws.CURRENT.reset(token)
-
-
-def door(module: torch.nn.Module) -> Traced:
-    """Return a module whose calls run as programs."""
-    options = Options()
-    return Traced(module, {field.name: getattr(options, field.name) for field in dataclasses.fields(options)})
 
 
 def check(name: str, samples: int = 3, seconds: float = 10.0, dtypes: Any = DTYPES, again: bool = True) -> Outcome:

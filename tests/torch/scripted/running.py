@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy
 import torch
+from numpy.lib.array_utils import byte_bounds
 from torch import nn
 
 from hybridize import hybridize
@@ -64,7 +65,7 @@ class Moment:
 
 def ran_by(function: Any) -> str:
     """Tell how the calls of a hybridized module came to a program: the name of the way."""
-    return "export"
+    return "export" if getattr(function, "exported", ()) else "own capture"
 
 
 def judge(case: Case, through: Callable[[nn.Module], Any] = hybridize) -> Verdict:
@@ -189,7 +190,7 @@ class _Eyes:
     def __init__(self, same: bool, memory: bool) -> None:
         self.same, self.memory = same, memory
         self.met: dict[int, tuple[int, Any]] = {}
-        self.storages: dict[int, int] = {}
+        self.places: list[tuple[int, int]] = []
 
     def look(self, x: Any) -> Seen:
         if x is None or isinstance(x, (bool, int, float, complex, str, bytes, enum.Enum, torch.dtype, torch.device)):
@@ -227,9 +228,18 @@ class _Eyes:
     def _tensor(self, x: torch.Tensor) -> Seen:
         plain = [x.dtype, tuple(x.shape), x.requires_grad, x.is_leaf or not x.requires_grad]
         if self.memory and x.numel():
-            plain.append(self.storages.setdefault(x.untyped_storage().data_ptr(), len(self.storages)))
+            plain.append(self._place(x))
         grad = self.look(x.grad) if x.is_leaf and x.grad is not None else Seen(None)
         return Seen(type(x), plain, x.detach().clone(), [("grad", grad)])
+
+    def _place(self, x: torch.Tensor) -> int:
+        """The number of the first tensor whose elements lie among those of this one, perhaps its own."""
+        start, stop = byte_bounds(x.detach().numpy())
+        for number, (low, high) in enumerate(self.places):
+            if start < high and low < stop:
+                return number
+        self.places.append((start, stop))
+        return len(self.places) - 1
 
 
 def difference(ours: Seen, theirs: Seen, path: str) -> str:
