@@ -7,6 +7,7 @@ nobody sees what it reads.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -128,6 +129,8 @@ def _forward(trace: Recording, module: torch.nn.Module, args: Any, kwargs: dict[
         trace.root.world.read(place, place.read(), "forward", whole=False)
         return routed(module.forward)(*args, **kwargs)
     depend_on_layer(trace, module)
+    if kind in DETECTING:
+        kwargs, args = _not_detecting(module, args, kwargs), ()
     known = LAYERS.get(kind)
     if known is not None:
         return known(module, *args, **kwargs)
@@ -171,7 +174,7 @@ def _batch_norm(module: torch.nn.modules.batchnorm._BatchNorm, input: Any) -> An
         return module.forward(input)
     trace = current_trace()
     assert trace is not None, "who asks is recording"
-    module._check_input_dim(input)
+    module._check_input_dim(input)  # type: ignore[no-untyped-call]
     module.num_batches_tracked.add_(1)
     factor = 1.0 / trace.lifted(module.num_batches_tracked).double()
     given = input, module.weight, module.bias, module.running_mean, module.running_var, True, factor, module.eps
@@ -186,6 +189,23 @@ LAYERS: dict[type, Callable[..., Any]] = {
     torch.nn.SyncBatchNorm: _batch_norm,
 }
 """Layers of torch's that are called otherwise than by their `forward`."""
+
+
+DETECTING: dict[type, tuple[str, ...]] = {
+    torch.nn.Transformer: ("src_is_causal", "tgt_is_causal"),
+    torch.nn.TransformerEncoder: ("is_causal",),
+    torch.nn.TransformerDecoder: ("tgt_is_causal",),
+}
+"""Layers that look into a mask for whether it is causal, to go a faster way, where these arguments do not say so."""
+
+
+def _not_detecting(module: torch.nn.Module, args: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Return all arguments of a layer by name, where none asks it to look into a mask: that is applied in any case."""
+    given = inspect.signature(type(module).forward).bind(module, *args, **kwargs)
+    given.apply_defaults()
+    _, *names = given.arguments
+    found = {name: given.arguments[name] for name in names}
+    return found | {name: False for name in DETECTING[type(module)] if found[name] is None}
 
 
 def _scripting(*args: Any, **kwargs: Any) -> bool:

@@ -113,7 +113,7 @@ def _rrelu(
     input: Operand, lower: Any = 0.125, upper: Any = 1.0 / 3, training: bool = False, generator: Any = None
 ) -> Operand:
     of = floats("rrelu_with_noise_out_cpu", input)
-    return aten("rrelu_with_noise_functional.default", [of, of], input, input, lower, upper, training)[0]  # type: ignore[no-any-return]
+    return aten("rrelu_with_noise_functional.default", [of, of], input, input, lower, upper, training)[0]
 
 
 @computes("softplus")

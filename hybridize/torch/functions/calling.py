@@ -92,6 +92,8 @@ def _as_torch_has_it(function: types.FunctionType) -> types.FunctionType:
     if known is not None:
         return known
     space = function.__globals__ | dict.fromkeys(_ASKING, _not_asked)
+    if space.get("overrides") is torch.overrides:
+        space["overrides"] = types.SimpleNamespace(**vars(torch.overrides) | dict.fromkeys(_ASKING, _not_asked))
     cells = tuple(types.CellType() for _ in function.__closure__ or ())
     made = types.FunctionType(function.__code__, space, function.__name__, function.__defaults__, cells)
     made.__kwdefaults__ = function.__kwdefaults__
@@ -124,7 +126,7 @@ def name_of(function: Any) -> str:
 
 
 def _is_own(function: Any) -> bool:
-    """Tell whether a function is a method of tensors that those of programs have themselves, or torch's of that name."""
+    """Tell whether a function is a method of tensors that those of programs have themselves, or torch's of its name."""
     name = getattr(function, "__name__", "")
     of_class = getattr(function, "__objclass__", None) is not None
     return name in OWN and (of_class or (isinstance(function, types.BuiltinFunctionType) and hasattr(torch, name)))

@@ -9,6 +9,7 @@ from hybridize import ops
 from hybridize.base.dtypes import int32, int64
 from hybridize.base.errors import CaptureError
 from hybridize.base.types import Shape
+from hybridize.capture.trace.recording import current_trace
 from hybridize.formats.torch_export.indexing import within
 from hybridize.formats.torch_export.reductions import norm
 from hybridize.formats.torch_export.registry import operand
@@ -39,7 +40,19 @@ def _embedding(
 
 @computes("embedding_renorm_")
 def _renorm(self: Operand, indices: Operand, max_norm: Any, norm_type: Any) -> Operand:
-    """Rows that are named, and longer than `max_norm`, are scaled to that."""
+    """Rows that are named, and longer than `max_norm`, are scaled to that.
+
+    Raises:
+        CaptureError E422: gradients are recorded: torch changes the table behind the back of its gradient.
+    """
+    trace = current_trace()
+    assert trace is not None, "an entry is called while capturing"
+    if trace.differentiated:
+        raise CaptureError(
+            "E422",
+            "an Embedding with max_norm cannot be compiled where gradients are recorded",
+            help="call it under torch.no_grad(), or scale the rows outside and leave out max_norm",
+        )
     of, count = type_of(self), type_of(indices).size
     size = norm(ops.stop_gradient(self), float(norm_type), (1,))
     numbers = within(operand(ops.reshape(indices, (count,)), int64, (count,)), of.shape[0])

@@ -200,7 +200,7 @@ def _multilabel_margin_loss(input: Operand, target: Operand, reduction: int = ME
         raise RuntimeError(f"inconsistent target size: {list(by.shape)} for input of size: {list(of.shape)}")
     result = of.with_shape(of.shape[:-1] if reduction == NONE and of.ndim > 1 else ())
     found = aten("multilabel_margin_loss_forward.default", [result, of], input, target, reduction)
-    return found[0]  # type: ignore[no-any-return]
+    return found[0]
 
 
 @computes("nn.multi_margin_loss")

@@ -42,6 +42,8 @@ def _batch_norm(
     """Statistics that are kept are written where they are moved."""
     x, gamma, beta = (_symbol_operand(one) for one in (input, weight, bias))
     of = input.type
+    if of.ndim < 2 and same(product(of.shape), 0):
+        return x
     if of.ndim < 2:
         raise RuntimeError(f"batch_norm: expected 2D or more input (got {of.ndim}D input)")
     _check_channels(of, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
@@ -55,7 +57,7 @@ def _batch_norm(
         y, *_ = aten("_native_batch_norm_legit.no_stats", of, x, gamma, beta, True, momentum, eps)
         return y
     if same(product(of.shape), 0):  # no statistics are there, and what is kept stays
-        return aten("_native_batch_norm_legit_no_training.default", [of], x, gamma, beta, *kept, momentum, eps)[0]  # type: ignore[no-any-return]
+        return aten("_native_batch_norm_legit_no_training.default", [of], x, gamma, beta, *kept, momentum, eps)[0]
     types = [of, of, of, *(one.type for one in (running_mean, running_var))]
     momentum = momentum.operand() if isinstance(momentum, Symbol) else momentum
     name = "_native_batch_norm_legit_functional.default"
@@ -178,7 +180,7 @@ def _group_norm(
             f"{list(of.shape)} and num_groups={num_groups}"
         )
     types, size = [of, of, of], product(sizes)
-    return aten("native_group_norm.default", types, input, weight, bias, batch, channels, size, num_groups, eps)[0]  # type: ignore[no-any-return]
+    return aten("native_group_norm.default", types, input, weight, bias, batch, channels, size, num_groups, eps)[0]
 
 
 @computes("_weight_norm")

@@ -38,6 +38,7 @@ except ImportError:  # torch's samples are beside its tests, which have a class 
     sys.modules["expecttest"].TestCase = unittest.TestCase  # type: ignore[attr-defined]
 
 from torch.testing._internal.common_methods_invocations import op_db
+from torch.testing._internal.common_modules import module_db as module_db
 
 DTYPES = (torch.float32, torch.float64, torch.int64, torch.bool)
 TOLERANCES = {
