@@ -183,10 +183,6 @@ def _div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Operand
         raise RuntimeError(
             f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
         )
-    if rounding_mode == "trunc" and not dtype.is_floating_point:
-        left, right = aligned(input, other)
-        # What fmod leaves is the part that trunc drops.
-        return ops.floor_div(ops.sub(left, ops.fmod(left, right)), right)
     return aten("div.Tensor_mode", kind(dtype, shape), input, other, rounding_mode=rounding_mode)
 
 
