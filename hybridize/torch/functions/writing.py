@@ -44,7 +44,7 @@ def store(symbol: Symbol, value: Operand) -> None:
     if (
         torch.is_grad_enabled()
         and not symbol.has_step(StopGradient)
-        and trace.root.library.is_leaf(trace, symbol.base.operand())
+        and trace.root.library.is_leaf(trace, symbol)
     ):
         of = "a leaf Variable" if symbol.is_whole else "a view of a leaf Variable"
         raise RuntimeError(f"{of} that requires grad is being used in an in-place operation.")
