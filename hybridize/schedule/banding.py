@@ -50,8 +50,8 @@ class Placed:
     packed: ScratchBlock | None = None
     """The place that they are packed to."""
     members: tuple[tuple[int, int], ...] = ()
-    """Where those of one member are packed at a time: of each axis of the batch its size, and the bytes from one matrix
-    to the next.
+    """Of each axis of the batch its size, and the bytes from one matrix to the next, if those of one member are packed
+    at a time.
     """
     band: Band | None = None
 
