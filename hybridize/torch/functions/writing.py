@@ -44,6 +44,7 @@ def store(symbol: Symbol, value: Operand) -> None:
     assert trace.root.library is not None, "who writes is captured"
     if (
         torch.is_grad_enabled()
+        and symbol.exists
         and not symbol.has_step(StopGradient)
         and trace.root.library.is_leaf(trace, symbol.base.operand())
     ):
