@@ -56,8 +56,8 @@ def _part(part: Any) -> Any:
         return part.item()
     if isinstance(part, (list, tuple, range, numpy.ndarray)):
         if not isinstance(part, numpy.ndarray) and any(isinstance(one, Symbol) for one in part):
-            numbers = [ops.cast(ops.reshape(operand(_plain(one), int64), (1,)), int64) for one in part]
-            return Symbol.of(staging(), ops.concat(*numbers, axis=0))
+            each = [ops.reshape(operand(_plain(one), int64), (1,)) for one in part]
+            return Symbol.of(staging(), ops.concat(*each, axis=0))
         numbers = numpy.asarray(part)
         if numbers.size == 0:
             numbers = numbers.astype(numpy.int64)
@@ -202,7 +202,7 @@ def picked(x: Operand, indices: Sequence[Operand | None]) -> Operand:
     rest = [size for axis, size in enumerate(shape) if axis not in axes]
     front = axes[0] if axes == list(range(axes[0], axes[-1] + 1)) else 0
     dtype = torch_dtype(type_of(x).dtype)
-    return aten("index.Tensor", kind(dtype, (*rest[:front], *batch, *rest[front:])), x, list(indices))  # type: ignore[no-any-return]
+    return aten("index.Tensor", kind(dtype, (*rest[:front], *batch, *rest[front:])), x, list(indices))
 
 
 def _batch(given: Sequence[Operand]) -> tuple[Any, ...]:
@@ -423,7 +423,7 @@ def _along(x: Operand, axis: int, index: Operand, source: Any, accumulate: bool,
         source = ops.reshape(source, sizes)
     indices: list[Operand | None] = [None] * len(shape)
     indices[axis] = numbers
-    return aten("index_put.default", type_of(x), x, indices, operand(source, type_of(x).dtype, wide), accumulate)  # type: ignore[no-any-return]
+    return aten("index_put.default", type_of(x), x, indices, operand(source, type_of(x).dtype, wide), accumulate)
 
 
 def _with_axes(x: Operand) -> Operand:
@@ -613,7 +613,7 @@ def _extreme(name: str) -> Any:
     def joined(x: Operand, axis: int) -> Operand:
         shape = type_of(x).shape
         kind_ = kind(torch_dtype(type_of(x).dtype), (*shape[:axis], *shape[axis + 1 :]))
-        return aten(f"{name}.default", kind_, x, [axis])  # type: ignore[no-any-return]
+        return aten(f"{name}.default", kind_, x, [axis])
 
     return joined
 
@@ -623,7 +623,7 @@ def _product(x: Operand, axis: int) -> Operand:
     if type_of(x).dtype == bool_:
         return ops.all(x, (axis,))
     kind_ = kind(torch_dtype(type_of(x).dtype), (*shape[:axis], *shape[axis + 1 :]))
-    return aten("prod.dim_int", kind_, x, axis)  # type: ignore[no-any-return]
+    return aten("prod.dim_int", kind_, x, axis)
 
 
 _JOIN = {"prod": _product, "amax": _extreme("amax"), "amin": _extreme("amin")}
@@ -638,14 +638,14 @@ def _select_scatter(input: Operand, src: Operand, dim: int, index: int) -> Opera
     size = type_of(input).shape[axis]
     if not -size <= index < size:
         raise IndexError(f"select_scatter(): index {index} out of range for dimension {axis} of size {size}")
-    return aten("select_scatter.default", type_of(input), input, src, axis, index)  # type: ignore[no-any-return]
+    return aten("select_scatter.default", type_of(input), input, src, axis, index)
 
 
 @computes("slice_scatter")
 def _slice_scatter(
     input: Operand, src: Operand, dim: int = 0, start: Any = None, end: Any = None, step: int = 1
 ) -> Operand:
-    return aten("slice_scatter.default", type_of(input), input, src, dim, start, end, step)  # type: ignore[no-any-return]
+    return aten("slice_scatter.default", type_of(input), input, src, dim, start, end, step)
 
 
 @views("diagonal_scatter")

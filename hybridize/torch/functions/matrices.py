@@ -22,6 +22,8 @@ from hybridize.torch.functions.rules import aten, axis_of, common, is_tensor, ki
 from hybridize.torch.functions.sorting import by
 from hybridize.torch.functions.table import computes
 
+_RETURNS: Any = torch.return_types
+
 
 def _square(x: Operand, name: str) -> None:
     """Raise torch's error for what holds no square matrices of floats."""
@@ -55,7 +57,7 @@ def _inv(A: Any = None, input: Any = None) -> Operand:
 @computes("linalg.inv_ex")
 def _inv_ex(A: Operand, *, check_errors: bool = False) -> Any:
     _square(A, "linalg.inv")
-    return torch.return_types.linalg_inv_ex((by(factors.inv, A), _no_errors(A)))
+    return _RETURNS.linalg_inv_ex((by(factors.inv, A), _no_errors(A)))
 
 
 def _no_errors(x: Operand) -> Operand:
@@ -73,7 +75,7 @@ def _det(A: Any = None, *, input: Any = None) -> Operand:
 def _slogdet(A: Any = None, *, input: Any = None) -> Any:
     x = input if A is None else A
     _square(x, "linalg.slogdet")
-    return torch.return_types.linalg_slogdet(_parts(factors.slogdet(result(x))))
+    return _RETURNS.linalg_slogdet(_parts(factors.slogdet(result(x))))
 
 
 @computes("logdet")
@@ -126,8 +128,8 @@ def _qr(A: Operand, mode: str = "reduced") -> Any:
         )
     _of_floats(A, "linalg.qr")
     if mode == "r":
-        return torch.return_types.linalg_qr((operand(0, type_of(A).dtype, (0,)), by(factors.qr, A, mode="r")))
-    return torch.return_types.linalg_qr(_parts(factors.qr(result(A), mode=mode)))
+        return _RETURNS.linalg_qr((operand(0, type_of(A).dtype, (0,)), by(factors.qr, A, mode="r")))
+    return _RETURNS.linalg_qr(_parts(factors.qr(result(A), mode=mode)))
 
 
 @computes("qr")
@@ -138,7 +140,7 @@ def _torch_qr(input: Operand, some: bool = True) -> Any:
 @computes("linalg.eigh")
 def _eigh(A: Operand, UPLO: str = "L") -> Any:
     _square(A, "linalg.eigh")
-    return torch.return_types.linalg_eigh(_parts(factors.eigh(result(A), UPLO.upper())))
+    return _RETURNS.linalg_eigh(_parts(factors.eigh(result(A), UPLO.upper())))
 
 
 @computes("linalg.eigvalsh")
@@ -150,7 +152,7 @@ def _eigvalsh(A: Operand, UPLO: str = "L") -> Operand:
 @computes("linalg.svd")
 def _svd(A: Operand, full_matrices: bool = True, *, driver: Any = None) -> Any:
     _of_floats(A, "linalg.svd")
-    return torch.return_types.linalg_svd(_parts(factors.svd(result(A), full_matrices)))
+    return _RETURNS.linalg_svd(_parts(factors.svd(result(A), full_matrices)))
 
 
 @computes("linalg.svdvals")
@@ -245,4 +247,4 @@ def _vander(x: Operand, *, N: Any = None) -> Operand:
     dtype = kind(common(x), ()).dtype
     wide = (*shape, count)
     base = ops.broadcast(ops.reshape(ops.cast(x, dtype), (*shape, 1)), wide)
-    return aten("pow.Tensor_Tensor", kind(torch_dtype(dtype), wide), base, ops.iota(wide, len(shape), dtype))  # type: ignore[no-any-return]
+    return aten("pow.Tensor_Tensor", kind(torch_dtype(dtype), wide), base, ops.iota(wide, len(shape), dtype))

@@ -131,7 +131,7 @@ def _block_diag(*tensors: Any) -> Operand:
 def _cartesian_prod(*tensors: Any) -> Operand:
     given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
     if len(given) == 1:
-        return given[0]  # type: ignore[no-any-return]
+        return given[0]
     sizes = tuple(product(type_of(x).shape) for x in given)
     count = len(given)
     columns = []
@@ -180,7 +180,7 @@ def repeated(x: Operand, times: Sequence[Any]) -> Operand:
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(times)}: {list(times)}")
     wide = (*(1,) * (len(times) - len(shape)), *shape)
     total = tuple(size * one for size, one in zip(wide, times, strict=True))
-    return aten("repeat.default", kind(torch_dtype(type_of(x).dtype), total), x, tuple(times))  # type: ignore[no-any-return]
+    return aten("repeat.default", kind(torch_dtype(type_of(x).dtype), total), x, tuple(times))
 
 
 @computes("tile")
@@ -373,7 +373,7 @@ def diagonal_of(x: Operand, offset: int, first: int, second: int) -> Operand:
     count = rows if rows <= columns else columns
     count = count if count > 0 else 0
     rest = tuple(shape[axis] for axis in range(ndim) if axis not in (i, j))
-    return aten("diagonal.default", kind(torch_dtype(type_of(x).dtype), (*rest, count)), x, offset, i, j)  # type: ignore[no-any-return]
+    return aten("diagonal.default", kind(torch_dtype(type_of(x).dtype), (*rest, count)), x, offset, i, j)
 
 
 @computes("trace")

@@ -441,7 +441,8 @@ def _split_along(name: str, axis: int, least: int) -> None:
                 f"torch.{name} attempted to split along dimension {along}, but the size of the dimension "
                 f"{input.shape[along]} is not divisible by the split_size {given}!"
             )
-        return _tensor_split(input, given, along)
+        found: tuple[Symbol, ...] = _tensor_split(input, given, along)
+        return found
 
 
 for _name, _axis, _least in (("hsplit", 1, 1), ("vsplit", 0, 2), ("dsplit", 2, 3)):

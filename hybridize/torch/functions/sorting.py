@@ -23,7 +23,7 @@ from hybridize.torch.functions.table import computes
 
 def by(function: Callable[..., Any], *xs: Operand, **keywords: Any) -> Operand:
     """Return what a function of arrays gives of operands."""
-    return of_symbol(function(*map(result, xs), **keywords))  # type: ignore[no-any-return]
+    return of_symbol(function(*map(result, xs), **keywords))
 
 
 def ordered(x: Operand, dim: int, descending: bool) -> tuple[Operand, Operand]:
@@ -73,12 +73,12 @@ def _kthvalue(input: Operand, k: Any, dim: int = -1, keepdim: bool = False) -> A
     parts = [ops.slice(one, starts, stops, (1,) * len(shape)) for one in found]
     if not keepdim:
         parts = [ops.reshape(one, (*shape[:axis], *shape[axis + 1 :])) for one in parts]
-    return torch.return_types.kthvalue(parts)
+    return torch.return_types.kthvalue((parts[0], parts[1]))
 
 
 def _numbers(x: Any, beside: Operand) -> Operand:
     if is_tensor(x):
-        return x  # type: ignore[no-any-return]
+        return x
     return operand(x, kind(common(beside, x), ()).dtype)
 
 

@@ -9,8 +9,9 @@ from hybridize import ops
 from hybridize.array.symbol import Symbol
 from hybridize.base import modes
 from hybridize.base.dtypes import DType, is_float
+from hybridize.base.errors import CaptureError
 from hybridize.capture.trace.recording import Recording, current_trace
-from hybridize.ops import Broadcast, Operand, StopGradient, type_of
+from hybridize.ops import Broadcast, Operand, StopGradient
 from hybridize.torch.tensors import TracedTensor
 
 OVERLAP = (
@@ -43,6 +44,7 @@ def store(symbol: Symbol, value: Operand) -> None:
     assert trace.root.library is not None, "who writes is captured"
     if (
         torch.is_grad_enabled()
+        and symbol.exists
         and not symbol.has_step(StopGradient)
         and trace.root.library.is_leaf(trace, symbol)
     ):
@@ -51,12 +53,17 @@ def store(symbol: Symbol, value: Operand) -> None:
     if not trace.differentiated or torch.is_grad_enabled() or not is_float(symbol.dtype):
         symbol.write(value)
         return
-    base = symbol.base
-    before, live = base.operand(), _is_live(trace, base)
+    if _is_live(trace, symbol.base):
+        raise trace.root.refusing(
+            CaptureError(
+                "E422",
+                "a tensor that a gradient goes through is written under torch.no_grad(): PyTorch keeps the gradient of "
+                "what was there",
+                help="write to a copy, x.detach().clone(), or outside of torch.no_grad()",
+            )
+        )
     with modes.mode(recording=False):
         symbol.write(ops.stop_gradient(value))
-        if live:
-            base.write(_unseen(before, base.operand()))
 
 
 def _is_live(trace: Recording, base: Symbol) -> bool:
@@ -67,11 +74,3 @@ def _is_live(trace: Recording, base: Symbol) -> bool:
         return trace.root.library.requires_grad(trace, TracedTensor(base))
     finally:
         torch._C._set_grad_enabled(False)
-
-
-def _unseen(before: Operand, after: Operand) -> Operand:
-    """Return what a buffer holds after a write that torch does not record: its gradient is that of what was there."""
-    kinds = type_of(before), type_of(after)
-    body = ops.make_graph(lambda old, new: [new], kinds)
-    back = ops.make_graph(lambda g: [g], kinds[:1])
-    return ops.bind(ops.CustomGradient("unseen", body, back, 1, (0,), (0,)), before, after)[0]
