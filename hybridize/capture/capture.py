@@ -479,9 +479,9 @@ class _Finalizer:
             self._bases[cell] = self._output(cell.value if leaf._view else leaf.operand())
         return self._bases[cell], self._static(leaf)
 
-    def _static(self, leaf: Symbol) -> tuple[Op, ...]:
+    def _static(self, leaf: Symbol) -> tuple[Any, ...]:
         """The steps of a view that calls can make again."""
-        steps = tuple(step for step in leaf._view if not isinstance(step, At))
+        steps: tuple[Any, ...] = tuple(step for step in leaf._view if not isinstance(step, At))
         if len(steps) != len(leaf._view):
             raise self.trace.refusing(CaptureError(
                 "E425", "a view x[i] is returned whose index only the program knows", help="return a copy: x[i].copy()"

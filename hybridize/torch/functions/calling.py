@@ -265,7 +265,8 @@ def write(trace: Recording, target: Any, source: Any) -> Any:
             )
         if _rank(given.dtype) > _rank(kind.dtype):
             raise RuntimeError(
-                f"result type {dtype_name(given.dtype)} can't be cast to the desired output type {dtype_name(kind.dtype)}"
+                f"result type {dtype_name(given.dtype)} can't be cast to the desired output type "
+                f"{dtype_name(kind.dtype)}"
             )
     store(symbol, operand(value, kind.dtype, kind.shape))
     return target
