@@ -100,17 +100,9 @@ def capture(
         CaptureError: at the user's line, where the function does what no program can.
     """
     trace = Trace(
-        routed,
-        keyed=keyed,
-        gradients=History,
-        forms=_Forms(),
-        changing=changing or {},
-        indices=indices,
-        freeze=freeze,
-        winograd=winograd,
-        sizes=scope,
-        library=library,
-    )
+        routed, keyed=keyed, gradients=History, forms=_Forms(), changing=changing or {}, indices=indices,
+        freeze=freeze, winograd=winograd, sizes=scope, library=library,
+    )  # fmt: skip
     if scope is not None:
         scope.number = _number
     thread = modes.THREAD

@@ -237,7 +237,7 @@ class Faced:
 
     kind: type[Face]
     array: Any
-    """What stands for the array of ours; `kind.shown` makes the library's of it."""
+    """The stand-in for the array of ours; `kind.shown` makes the library's of it."""
 
 
 @frozen

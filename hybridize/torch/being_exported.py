@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether this thread traces a module by `torch.export`, in which a compiled one is a part like all others."""
+"""The state of a thread that traces a module by `torch.export`, in which a compiled one is a part like others."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ from hybridize.programs import Program
 from hybridize.torch.being_exported import is_traced
 from hybridize.torch.kinds import example, kind_of
 from hybridize.torch.modules import Wrapper
-from hybridize.torch.traced import CannotCapture, Traced, taken
+from hybridize.torch.traced import CannotCapture, Followed, taken
 
 if TYPE_CHECKING:
     from hybridize.formats.exporting import Exported as Files
@@ -62,7 +62,7 @@ class TorchFunction(Wrapper):
         checked = Options.of(options)
         self.options = {field.name: getattr(checked, field.name) for field in dataclasses.fields(checked)}
         """Keywords of the programs."""
-        self._traced = Traced(module, self.options)
+        self._traced = Followed(module, self.options)
         self._exports: dict[Hashable, str] = {}
         """Kinds of calls that only `torch.export` can capture, and why."""
         self._export: ByExport | None = None
