@@ -23,6 +23,7 @@ from hybridize.base.forks import renewed
 from hybridize.base.interruptions import let_through
 from hybridize.base.loading import LOADING
 from hybridize.base.nested import Structure, flatten
+from hybridize.base.tracebacks import trim
 from hybridize.base.types import TensorType
 from hybridize.capture import Function
 from hybridize.capture.function import Options
@@ -137,8 +138,15 @@ class TorchFunction(Wrapper):
         if CONFIG.disable or modes.is_disabled():
             return self.module(*args, **kwargs)
         latest = self._latest
-        if latest is not None and not kwargs and latest.fits(args):
-            return latest.direct(args)
+        try:
+            if latest is not None and not kwargs and latest.fits(args):
+                return latest.direct(args)
+            return self._dispatched(args, kwargs)
+        except Exception as error:
+            trim(error)
+            raise
+
+    def _dispatched(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not self._exports:
             try:
                 return self._traced.call(args, kwargs)
