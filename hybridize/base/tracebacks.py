@@ -11,22 +11,33 @@ ours: one of Python's that was raised by a line of this package.
 from __future__ import annotations
 
 import sys
-from types import TracebackType
-from typing import Any
+from types import CodeType, TracebackType
+from typing import Any, NoReturn
 
 from hybridize.base.config import CONFIG
 from hybridize.base.errors import HybridizeError, InternalError
 from hybridize.base.locations import PACKAGE
+
+_TRIMMED: set[tuple[CodeType, int]] = set()
+"""Calls out of which errors came that were trimmed: where such a call is innermost, the error is no defect of ours."""
 
 
 def trim(error: BaseException) -> None:
     """Take the frames of this package from the traceback of an error, to be raised again by a `raise` alone."""
     if CONFIG.full_tracebacks or _is_ours(error):
         return
+    caller = sys._getframe(1).f_back
+    if caller is not None and caller.f_code.co_filename.startswith(PACKAGE):
+        _TRIMMED.add((caller.f_code, caller.f_lasti))
     error.__traceback__ = without_ours(error)
     before = error.__context__
     if isinstance(error, HybridizeError) and before is not None and without_ours(before) is None:
         error.__suppress_context__ = True  # what was tried first, all by ourselves: no news to the user
+
+
+def throw(error: BaseException) -> NoReturn:
+    """Raise an error that the user's own code raised while it was captured, as every call does from then on."""
+    raise error
 
 
 def without_ours(error: BaseException) -> TracebackType | None:
@@ -54,7 +65,10 @@ def _is_ours(error: BaseException) -> bool:
     at = error.__traceback__
     while at is not None and at.tb_next is not None:
         at = at.tb_next
-    return at is not None and _is_package(at)
+    if at is None or not _is_package(at):
+        return False
+    code = at.tb_frame.f_code
+    return code is not throw.__code__ and (code, at.tb_lasti) not in _TRIMMED
 
 
 def install() -> None:

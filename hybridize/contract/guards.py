@@ -42,6 +42,8 @@ class Test(ABC):
     """A question about what is found at a place."""
 
     __slots__ = ("value",)
+    of_memory = False
+    """True if it asks where an array has its elements: a program for which it fails will hardly be right again."""
 
     def __init__(self, value: Any) -> None:
         self.value = value

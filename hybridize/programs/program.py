@@ -25,6 +25,7 @@ from hybridize.base.errors import ArgumentError, DTypeError, ShapeError, StateEr
 from hybridize.base.frozen import changed
 from hybridize.base.loading import LOADING
 from hybridize.base.nested import empty_object, unflatten
+from hybridize.base.tracebacks import throw
 from hybridize.base.types import TensorType
 from hybridize.compiler.archived import Code
 from hybridize.contract.call import Call
@@ -252,8 +253,7 @@ class Program:
 
         It would keep that array alive.
         """
-        arrays = (ndarray, numpy.ndarray, Variable)
-        of_arrays = [one for one in self.capture.guards if isinstance(_first(one.expected), arrays)]
+        of_arrays = [one for one in self.capture.guards if one.test.of_memory or _is_array(_first(one.expected))]
         return self.stale or not all(one.holds() for one in of_arrays)
 
     @property
@@ -419,7 +419,7 @@ class Program:
             leaves = self._filled(call, results, arrays, outputs, made)
         result = unflatten(captured.structure, leaves)
         if captured.raises is not None:
-            raise captured.raises.exception(result)
+            throw(captured.raises.exception(result))
         return result
 
     def _filled(
@@ -673,6 +673,11 @@ def _view(array: ndarray, steps: tuple[Op, ...], lost: LostHistory | None) -> nd
     if lost is not None:
         lost.mark(found)
     return found
+
+
+def _is_array(value: Any) -> bool:
+    """Tell whether a value is an array of whichever library, or a variable; a number of NumPy's is none."""
+    return isinstance(value, Variable) or (hasattr(type(value), "__array__") and not isinstance(value, numpy.generic))
 
 
 def _first(value: Any) -> Any:

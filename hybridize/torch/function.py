@@ -20,6 +20,7 @@ from hybridize.base.errors import CaptureError, HybridizeError, StateError
 from hybridize.base.forks import renewed
 from hybridize.base.loading import LOADING
 from hybridize.base.nested import flatten
+from hybridize.base.tracebacks import trim
 from hybridize.capture import Function
 from hybridize.capture.function import LIMIT, Options
 from hybridize.formats.archive import write_archive
@@ -122,6 +123,13 @@ class TorchFunction(Wrapper):
             raise _refused(self.module, "with tangents of forward-mode differentiation")
         if CONFIG.disable or modes.is_disabled():
             return self.module(*args, **kwargs)
+        try:
+            return self._dispatched(args, kwargs)
+        except Exception as error:
+            trim(error)
+            raise
+
+    def _dispatched(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not self._exports or self._key(args, kwargs) not in self._exports:
             try:
                 return self._traced.call(args, kwargs)

@@ -40,6 +40,8 @@ class Route:
     of: tuple[int, ...]
     """Outputs that depend on those."""
     recorded: Recorded
+    kept: frozenset[int]
+    """Inputs that are written, and on which what has a gradient depends: as they were, a second gradient reads them."""
     reached: dict[tuple[int, ...], frozenset[int]]
     """For outputs with cotangents, those of `wrt` on which they depend; filled as it is asked for."""
 
@@ -97,7 +99,8 @@ class Gradients:
                     help="write x.detach(), or within torch.no_grad(); gradients end at a call of a program",
                 )
         backend, verify, threads = self._options
-        route = Route(wrt, of, Recorded(self.graph, self._name, backend, verify, threads, of), {})
+        kept = _read(graph, self.writes, of)
+        route = Route(wrt, of, Recorded(self.graph, self._name, backend, verify, threads, of), kept, {})
         self._routes[wrt] = route
         while len(self._routes) > LIMIT:
             del self._routes[next(iter(self._routes))]
@@ -159,6 +162,15 @@ def _reached(graph: Graph, wrt: Sequence[int], of: Sequence[int], live: set[Valu
     return frozenset(number for number in wrt if graph.inputs[number] in back)
 
 
+def _read(graph: Graph, inputs: Sequence[int], of: Sequence[int]) -> frozenset[int]:
+    """Inputs that outputs are computed from, with a gradient or without."""
+    used = {graph.outputs[number] for number in of}
+    for node in reversed(graph.nodes):
+        if not used.isdisjoint(node.outputs):
+            used.update(node.inputs)
+    return frozenset(number for number in inputs if graph.inputs[number] in used)
+
+
 class DifferentiatedCall:
     """One call of a graph, and what its backward pass needs besides what torch keeps."""
 
@@ -180,7 +192,7 @@ class DifferentiatedCall:
         self.results_like: Sequence[torch.Size] = ()
         """Sizes of the results, for cotangents that do not arrive."""
         self.before: dict[int, torch.Tensor] = {}
-        """Copies of inputs that are read in the backward pass, but written by the forward one."""
+        """Copies of inputs that gradients read, but that the forward pass writes."""
 
     def results(self) -> Sequence[torch.Tensor]:
         """Run forward; part of torch's graph where there is anything to differentiate. Inputs are written."""
@@ -196,7 +208,8 @@ class DifferentiatedCall:
         writes, buffers = self.owner.writes, self.buffers
         with STATE if writes else _NOTHING:
             if self.route.of:
-                self.before = {k: self.tensors[k].clone() for k in self.pair.halves.inputs if k in writes}
+                kept = self.route.kept.union(self.pair.halves.inputs)
+                self.before = {k: self.tensors[k].clone() for k in writes if k in kept}
             found = self.pair.forward.run(buffers)
             for number, result in enumerate(writes, self.owner.results):
                 buffers[result][...] = found[number]
@@ -239,14 +252,15 @@ class DifferentiatedCall:
             )
         second, asked, read = self.owner.second(self.route)
         for number, (tensor, version) in enumerate(zip(self.tensors, self.versions, strict=True)):
-            if number in read and tensor._version != version:
+            if number in read and number not in self.before and tensor._version != version:
                 raise StateError(
                     "E542",
                     f"an argument of {name} was overwritten after it was recorded",
                     help="write to a copy, or call backward before the writing",
                 )
         whole = self._whole(cotangents)
-        tensors = [*self.tensors, *(whole[k] for k in self.route.of)]
+        tensors = [self.before.get(k, tensor) for k, tensor in enumerate(self.tensors)]
+        tensors += [whole[k] for k in self.route.of]
         buffers = [as_numpy(tensor.detach()) for tensor in tensors]
         results = second.call(tensors, buffers, wanted(tensors)).results()
         return self._given(dict(zip(asked, results, strict=True)), cotangents)

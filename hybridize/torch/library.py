@@ -46,6 +46,7 @@ class AtAddress(Test):
     """The memory that it was."""
 
     __slots__ = ("_owner",)
+    of_memory = True
 
     def __init__(self, owner: torch.Tensor) -> None:
         super().__init__(memory_of(owner))

@@ -49,8 +49,27 @@ def _as_numpy(tensor: torch.Tensor) -> NDArray[Any]:
 def as_tensor(array: NDArray[Any]) -> torch.Tensor:
     """A NumPy array as a tensor, without a copy."""
     if array.dtype.kind == "V":  # bfloat16, which torch does not know by NumPy's name
-        return torch.from_numpy(array.view(numpy.int16)).view(torch.bfloat16)
-    return torch.from_numpy(array)
+        return as_tensor(array.view(numpy.int16)).view(torch.bfloat16)
+    return torch.from_numpy(array if array.flags.writeable else _writable(array))
+
+
+def _writable(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a view that NumPy broadcast, and protects, as torch has it, which does not; of what is constant a copy."""
+    root = array
+    while isinstance(root.base, numpy.ndarray):
+        root = root.base
+    if not root.flags.writeable:
+        return array.copy()
+    return numpy.asarray(_Exposed(array))
+
+
+class _Exposed:
+    """The memory of an array, as one that may be written."""
+
+    def __init__(self, array: NDArray[Any]) -> None:
+        self._array = array  # which it keeps
+        address, _ = array.__array_interface__["data"]
+        self.__array_interface__ = {**array.__array_interface__, "data": (address, False)}
 
 
 _KNOWN: dict[int, tuple[ndarray, weakref.ref[torch.Tensor]]] = {}

@@ -25,7 +25,7 @@ from hybridize.base.frozen import changed
 from hybridize.base.interruptions import let_through
 from hybridize.base.loading import LOADING
 from hybridize.base.nested import LEAF, Structure, flatten, object_classes, unflatten
-from hybridize.base.tracebacks import trim
+from hybridize.base.tracebacks import throw
 from hybridize.capture import Function
 from hybridize.capture.function import Options
 from hybridize.capture.trace.recording import current_trace
@@ -101,13 +101,6 @@ class Followed:
         Raises:
             CannotCapture: the module cannot be captured for it.
         """
-        try:
-            return self._call(args, kwargs)
-        except Exception as error:
-            trim(error)
-            raise
-
-    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not torch.is_grad_enabled():
             if not kwargs and all([type(arg) is torch.Tensor for arg in args]):  # noqa: C419  # faster
                 return whole(self.function(*[wrap(as_numpy(arg)) for arg in args]))
@@ -448,7 +441,7 @@ class Differentiated:
         values = self._values(call, found, tensors)
         result = unflatten(captured.structure, values)
         if captured.raises is not None:
-            raise captured.raises.exception(result)
+            throw(captured.raises.exception(result))
         return result
 
     def remembers(self, args: Sequence[Any]) -> bool:

@@ -185,9 +185,44 @@ def test_transforms_are_refused():
             transform(x)
 
 
-def test_what_writes_a_parameter_is_refused():
-    with pytest.raises(CaptureError, match="E425: the module writes its parameter 'weight'"):
+def test_rows_that_are_scaled_where_gradients_are_recorded_are_refused():
+    with pytest.raises(CaptureError, match="E422: an Embedding with max_norm") as caught:
         hybridize(nn.Embedding(5, 2, max_norm=1.0))(torch.tensor([1]))
+    assert "torch.no_grad()" in caught.value.help
+
+
+class Writes(nn.Module):
+    """Writes its parameter, with a gradient or without."""
+
+    def __init__(self, silent):
+        super().__init__()
+        self.weight, self.silent = nn.Parameter(torch.ones(3)), silent
+
+    def forward(self, x):
+        with torch.set_grad_enabled(torch.is_grad_enabled() and not self.silent):
+            self.weight.mul_(2)
+        return x * self.weight
+
+
+def test_a_module_that_writes_its_parameter():
+    x = torch.arange(3.0)
+    module, twin = Writes(True), Writes(True)
+    fast = hybridize(module)
+    with torch.no_grad():
+        for _ in range(3):
+            torch.testing.assert_close(fast(x), twin(x))
+    assert torch.equal(module.weight, twin.weight)
+    with pytest.raises(CaptureError, match=r"E422.*written under torch\.no_grad") as refused:
+        fast(x)
+    assert refused.value.loc.function == "forward" and "outside" in refused.value.help
+    assert torch.equal(module.weight, twin.weight)
+    with pytest.raises(RuntimeError) as theirs:
+        Writes(False)(x)
+    module = Writes(False)
+    with pytest.raises(RuntimeError) as ours:
+        hybridize(module)(x)
+    assert "leaf" in str(theirs.value) and "leaf" in str(ours.value)
+    assert torch.equal(module.weight, torch.ones(3))
 
 
 HANDLED_BY_TYPE = {
@@ -245,33 +280,43 @@ def test_a_mistake_in_forward_is_the_error_that_pytorch_raises(kind):
     with pytest.raises((AttributeError, TypeError, RuntimeError, ValueError)) as theirs:
         module(*args)
     count, state = module.count.clone(), torch.random.get_rng_state()
-    with pytest.raises(type(theirs.value)) as ours:
-        hybridize(module)(*args)
-    assert type(ours.value) is type(theirs.value)
-    assert str(ours.value) == str(theirs.value)
-    assert ours.traceback[-1].frame.code.path == theirs.traceback[-1].frame.code.path
-    assert ours.traceback[-1].lineno == theirs.traceback[-1].lineno
-    assert module.count == count
+    line = f"{__file__}:{theirs.traceback[-1].lineno + 1} in forward"
+    fast = hybridize(module)
+    for gradients in (True, False, True):
+        with torch.set_grad_enabled(gradients), pytest.raises(type(theirs.value)) as ours:
+            fast(*args)
+        assert type(ours.value) is type(theirs.value)
+        assert str(ours.value) == str(theirs.value)
+        assert line in "".join(ours.value.__notes__)
+        assert ours.traceback[-1].frame.code.path == theirs.traceback[-1].frame.code.path, "no frame of ours"
+        count += 1  # what forward did before is done, as in PyTorch
+        assert module.count == count
     assert torch.equal(state, torch.random.get_rng_state())
 
 
-def test_what_torch_cannot_trace_is_refused_at_its_line():
+def test_what_torch_exports_not_is_compiled():
     def branches(x):
         return x if x.sum() > 0 else -x
 
+    fast = hybridize(Function(branches))
+    for x in (torch.ones(3), -torch.ones(3), torch.zeros(3)):
+        assert torch.equal(fast(x), branches(x))
+    assert fast.cache_info()["programs"] == 1
+    torch.manual_seed(0)
+    encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 1).eval()
+    mask, x = nn.Transformer.generate_square_subsequent_mask(4), torch.randn(2, 4, 8)
+    fast = hybridize(encoder)
+    torch.testing.assert_close(fast(x, mask), encoder(x, mask))
+    other = mask.clone()
+    other[3, 0] = -float("inf")
+    torch.testing.assert_close(fast(x, other), encoder(x, other))  # by the mask that is given, causal or not
+    assert fast.exported == ()
+
+
+def test_what_no_program_computes_is_refused_at_its_line():
     def loss(x):
         return F.ctc_loss(x, torch.tensor([[1, 2]]), torch.tensor([5]), torch.tensor([2]))
 
-    line = branches.__code__.co_firstlineno
-    for function, x, code, at in (
-        (branches, torch.ones(3), "E424", line + 1), (loss, torch.randn(5, 1, 4), "E420", loss.__code__.co_firstlineno + 1),
-    ):  # fmt: skip
-        with pytest.raises(CaptureError) as caught:
-            hybridize(Function(function))(x)
-        assert caught.value.code == code
-        assert caught.value.loc.line == at
-    layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
-    mask = nn.Transformer.generate_square_subsequent_mask(4)
-    with pytest.raises(CaptureError, match="E424") as caught:
-        hybridize(nn.TransformerEncoder(layer, 1))(torch.randn(2, 4, 8), mask)
-    assert "is_causal=True" in caught.value.help
+    with pytest.raises(CaptureError, match="E422: ctc_loss cannot be compiled") as caught:
+        hybridize(Function(loss))(torch.randn(5, 1, 4))
+    assert caught.value.loc.line == loss.__code__.co_firstlineno + 1

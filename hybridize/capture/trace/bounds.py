@@ -14,6 +14,7 @@ from typing import Any
 import numpy
 
 from hybridize.base.dims import Size, is_symbolic
+from hybridize.base.dims import bounds as size_bounds
 from hybridize.base.dtypes import is_float
 from hybridize.base.promotion import EXACT
 from hybridize.graph import Graph, Node, Value
@@ -155,7 +156,8 @@ def _search(
         return (0, max(positions - 1, 0)) if not is_symbolic(positions) else _SIZE
     match op:
         case SizeOf():
-            return _SIZE
+            low, high = size_bounds(op.size)
+            return max(low, _SIZE[0]), min(high, _SIZE[1])
         case Cast():
             found = inner(node.inputs[0])
         case Concat():

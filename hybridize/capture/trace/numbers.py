@@ -193,6 +193,10 @@ class Numbers:
     def truth(self, symbol: Symbol, at: GraphScope) -> bool | None:
         """Tell whether a number is not 0, which the program then depends on; None where data decides it."""
         value = self._value(symbol, at)
+        if value is not None and symbol.weak is int:
+            low, high = self._bounds(value, at)
+            if low > 0 or high < 0:
+                return True  # as a size is, whichever that is
         known: dict[Value, Any] = {}
         used: dict[Any, Value] = {}
         if value is None or not self._is_number(value) or not self._evaluated(value, known, used):
@@ -281,6 +285,8 @@ class Numbers:
         if type(base) is float and 0 < base <= 1 and type(exponent) is Symbol:
             most = math.inf if base == 1 else -1000 / math.log2(base)
             return bool(self._holds(lambda x: abs(x) <= most, exponent, at))
+        if type(exponent) is float and abs(exponent) <= 4 and type(base) is Symbol and base.weak is int:
+            return self.bounds_of(base, at)[0] > 0  # the root of a size, whichever that is
         return False
 
     def _holds(self, test: Callable[[Symbol], Any], symbol: Symbol, at: GraphScope) -> bool | None:

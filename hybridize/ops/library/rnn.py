@@ -371,9 +371,11 @@ def stepped(
     """Return the states after one step, of [batch, inputs] and states [batch, size]; biases are both given or none."""
     stack = RecurrentStack(mode, type_of(begin[0]).shape[1], biased=i2h_bias is not None)
     gates = matmul(x, i2h_weight, False, True)
-    before, inside = _biases(stack, i2h_bias, h2h_bias)
-    if before is not None:
-        gates = add(gates, broadcast(before, type_of(gates).shape))
+    # Of one step alone a sum of the biases would be a loop of its own; it adds each where the product is finished.
+    before, inside = _biases(stack, i2h_bias, h2h_bias) if mode == "gru" else (i2h_bias, None)
+    for bias in (before, None if mode == "gru" else h2h_bias):
+        if bias is not None:
+            gates = add(gates, broadcast(bias, type_of(gates).shape))
     fixed = [h2h_weight] if inside is None else [h2h_weight, inside]
     *after, _ = _step(stack, False, inside is not None, *begin, gates, *fixed)
     return after

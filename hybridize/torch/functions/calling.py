@@ -18,8 +18,10 @@ from torch.overrides import TorchFunctionMode
 
 from hybridize import ops
 from hybridize.array.symbol import Symbol
+from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError
+from hybridize.base.interruptions import let_through
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.formats.torch_export.registry import operand
 from hybridize.formats.torch_export.size_numbers import SizeNumber
@@ -46,11 +48,15 @@ def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str
             CaptureError("E420", "torch.autocast inside of a module cannot be compiled yet", help="module.bfloat16()")
         )
     entry = FUNCTIONS.get(function)
-    if entry is not None:
-        return _called(trace, entry, args, kwargs)
-    derived = _derived(function)
-    if derived is not None:
-        return derived(trace, args, kwargs)
+    call = _derived(function) if entry is None else functools.partial(_with, _called, entry)
+    if call is not None:
+        try:
+            return call(trace, args, kwargs)
+        except TypeError:
+            own = _own_error(function, args, kwargs)
+            if own is None:
+                raise
+            raise own from None
     if _is_own(function) and isinstance(args[0], torch.Tensor):  # also of one from outside, whose face tells
         return getattr(trace.lifted(args[0]), function.__name__)(*args[1:], **kwargs)
     if function in AS_IT_IS or _looks(function, args):
@@ -60,6 +66,27 @@ def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str
         with Capturing():  # where torch asks a mode, that mode is not asked again
             return _as_torch_has_it(function)(*args, **kwargs)
     raise unsupported(trace, function)
+
+
+def _own_error(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> TypeError | None:
+    """Return what torch says of arguments that no entry takes: its own words; None where it takes them."""
+    try:
+        with torch._C.DisableTorchFunction():
+            function(*map(_blank, args), **{name: _blank(value) for name, value in kwargs.items()})
+    except TypeError as error:
+        return error
+    except Exception as error:
+        let_through(error)
+    return None
+
+
+def _blank(x: Any) -> Any:
+    """Return an argument without what only the program knows."""
+    if isinstance(x, torch.Tensor):  # there is nothing to compute with: torch looks at classes first
+        return torch.empty((1,) * x.ndim, dtype=x.dtype, device="meta")
+    if type(x) is Symbol or is_symbolic(x):
+        return 1.0 if getattr(x, "weak", int) is float else 1
+    return type(x)(map(_blank, x)) if type(x) in (list, tuple) else x
 
 
 class Capturing(TorchFunctionMode):

@@ -321,7 +321,8 @@ def _cosine_similarity(x1: Operand, x2: Operand, dim: int = 1, eps: Any = 1e-8) 
         size = norm(x, 2.0, axes if result.ndim else ())
         least = operand(eps, result.dtype, _shape(size))
         # No slope of the bound; of a norm that is below it, torch writes the bound into the norm's memory.
-        bounded = ops.add(size, ops.stop_gradient(ops.sub(ops.max(size, least), size)))
+        below = ops.add(least, ops.sub(size, ops.stop_gradient(size)))
+        bounded = ops.where(ops.lt(size, least), below, size)  # an infinite norm stays one
         return ops.div(x, ops.spread(bounded, result.shape, axes))
 
     return ops.sum(ops.mul(normal(given[0]), normal(given[1])), axes if result.ndim else ())

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
+from hybridize import ops
+from hybridize.base.dims import maximum
 from hybridize.base.types import TensorType
 from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.rules import aten, not_implemented
@@ -43,6 +46,26 @@ def _padded(input: Operand, pad: Sequence[Any]) -> TensorType:
 def _constant(input: Operand, pad: Sequence[Any], value: Any = 0) -> Operand:
     result = _padded(input, pad)
     return aten("constant_pad_nd.default", result, input, tuple(pad), value) if pad else input
+
+
+@computes("nn.pad_sequence")
+def _sequences(
+    sequences: Sequence[Operand], batch_first: bool = False, padding_value: Any = 0.0, padding_side: str = "right"
+) -> Operand:
+    if not sequences:
+        raise RuntimeError("received an empty list of sequences")
+    types = [type_of(one) for one in sequences]
+    if any(one.shape[1:] != types[0].shape[1:] for one in types):
+        raise RuntimeError("The size of tensors in a list of sequences must match in all dimensions but the first")
+    longest = functools.reduce(maximum, (one.shape[0] for one in types))
+    rows = []
+    for one, of in zip(sequences, types, strict=True):
+        missing = longest - of.shape[0]
+        ends = (missing, 0) if padding_side == "left" else (0, missing)
+        row = _constant(one, (0, 0) * (of.ndim - 1) + ends, padding_value)
+        rows.append(ops.reshape(row, (1, *type_of(row).shape)))
+    found = ops.concat(*rows, axis=0)
+    return found if batch_first else ops.transpose(found, (1, 0, *range(2, type_of(found).ndim)))
 
 
 _MODES = {"reflect": "reflection_pad{}d", "replicate": "replication_pad{}d", "circular": "_pad_circular"}

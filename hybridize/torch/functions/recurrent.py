@@ -13,6 +13,11 @@ from hybridize.ops.library import rnn
 from hybridize.torch.functions.rules import aten, is_tensor
 from hybridize.torch.functions.table import computes
 
+_PADDED = (
+    "compute with the padded tensor, and leave out what comes after the end of a sequence; the layers of gluon.rnn "
+    "take lengths, use_sequence_length=True"
+)
+
 
 def _layers(mode: str) -> None:
     @computes(mode)
@@ -36,8 +41,7 @@ def _layers(mode: str) -> None:
             raise CaptureError(
                 "E422",
                 "a recurrent layer over a packed sequence, whose steps have batches of different sizes",
-                help="give it the padded tensor, and leave out what comes after the end of a sequence; the layers of "
-                "gluon.rnn take lengths, use_sequence_length=True",
+                help=_PADDED,
             )
         states = [hx] if is_tensor(hx) else list(hx)
         dtypes = {type_of(x).dtype for x in (input, *states, *params)}
@@ -101,5 +105,5 @@ def _packed(input: Operand, lengths: Any, batch_first: bool) -> tuple[Operand, O
     raise CaptureError(
         "E422",
         "a packed sequence, whose steps have batches of different sizes, cannot be compiled",
-        help="compute with the padded tensor, and leave out what comes after the end of a sequence",
+        help=_PADDED,
     )
