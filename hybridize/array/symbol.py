@@ -311,7 +311,7 @@ class Symbol(Operators):
         return self.layout()[1]
 
     def layout(self) -> tuple[int, Strides]:
-        """Return the place where this view begins in its buffer, and its strides, both in elements and as imperatively."""
+        """Return the place where this view begins in its buffer, and its strides, in elements, as it has them."""
         shape = self._trace.type_of(self._cell.value).shape
         strides = self._trace.layout(self._cell)
         if strides is None:  # a buffer that the program makes
