@@ -432,6 +432,7 @@ class _Finalizer:
         for leaf in (*lifted, *kept):
             if isinstance(leaf, Symbol) and leaf.weak is None:
                 self._count[leaf._cell] = self._count.get(leaf._cell, 0) + 1
+        self.trace.aliases.leave([*self._count, *(entry.symbol._cell for entry in self.trace.inputs.entries)])
         results: list[Result] = []
         values: list[Value] = []
         for leaf in lifted:
