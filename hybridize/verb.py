@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec, Protocol, TypeVar, over
 
 from hybridize.base import modes
 from hybridize.base.errors import ArgumentError, LoadError
+from hybridize.base.faces import FINDERS, Door
 from hybridize.base.loading import LOADING, load_module
 from hybridize.base.participation import outside_only
 from hybridize.capture import Function
@@ -75,6 +76,17 @@ def hybridize(obj: Any = None, /, **options: Any) -> Any:
         help="pass the callable itself, as in hybridize(net), not its result",
     )
 
+
+def _torchs_door(value: Any) -> Door | None:
+    """Return the PyTorch door where a value is a tensor."""
+    torch = sys.modules.get("torch")
+    if torch is None or not isinstance(value, torch.Tensor):
+        return None
+    door: Door = load_module("hybridize.torch")
+    return door
+
+
+FINDERS.append(_torchs_door)
 
 _HOLDS: Final = {
     "params": "arrays",

@@ -57,6 +57,16 @@ def may_be_view(shape: Shape, strides: Strides, wanted: Shape) -> bool | None:
     return reshaped(shape, strides, wanted) is not None
 
 
+def lies_by_rows(shape: Shape, strides: Strides) -> bool:
+    """Tell whether elements lie row by row, one after the other."""
+    expected = 1
+    for size, stride in zip(reversed(shape), reversed(strides), strict=True):
+        if not same(stride, expected) and size != 1 and stride != expected:
+            return False
+        expected = expected * size
+    return True
+
+
 def _dense(axes: Sequence[tuple[int, int]]) -> bool:
     """Tell whether axes, each a size and a stride, lie one within the other without gaps."""
     return all(axes[k][1] == size * stride for k, (size, stride) in enumerate(axes[1:]))

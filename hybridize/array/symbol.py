@@ -28,19 +28,24 @@ from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType, surely_same
 from hybridize.ops import (
     Abs,
+    Add,
     Broadcast,
     Cast,
     Gather,
+    Iota,
+    Mul,
     Neg,
     Reshape,
+    ScatterND,
     Slice,
     SliceAt,
     StopGradient,
     Transpose,
     UpdateAt,
     UpdateSlice,
+    size_of,
 )
-from hybridize.ops.op import ACTIVE, EagerInterpreter, Op, Operand, bind1, in_charge, type_of
+from hybridize.ops.op import ACTIVE, EagerInterpreter, Op, Operand, bind1, constant, in_charge, type_of
 
 
 @frozen
@@ -57,6 +62,57 @@ class At:
         """The type of the view."""
         kept = () if self.length is None else (self.length,)
         return (of.with_shape((*of.shape[: self.axis], *kept, *of.shape[self.axis + 1 :])),)
+
+
+@frozen
+class Strided:
+    """A view whose axes step along several of the axes it is of, or along one of them twice: diagonals, windows."""
+
+    shape: tuple[int, ...]
+    starts: tuple[int, ...]
+    """Where the first element is, along each axis of what it is a view of."""
+    moves: tuple[tuple[int, ...], ...]
+    """For each axis of the view: how far a step goes along each axis of what it is a view of."""
+
+    def infer(self, of: TensorType) -> tuple[TensorType]:
+        """The type of the view."""
+        return (of.with_shape(self.shape),)
+
+    def positions(self, of: tuple[int, ...]) -> Operand:
+        """Where the elements are in the row-major order of what it is a view of."""
+        by = row_major(of)
+        start = sum(first * one for first, one in zip(self.starts, by, strict=True))
+        total = bind1(Broadcast(self.shape), like_index(start))
+        for axis, move in enumerate(self.moves):
+            step = sum(along * one for along, one in zip(move, by, strict=True) if along != 0)
+            count = bind1(Iota(self.shape, axis, int64))
+            total = bind1(Add(), total, bind1(Mul(), count, bind1(Broadcast(self.shape), like_index(step))))
+        return total
+
+    def strides(self, of: Strides) -> Strides:
+        """The strides of the view, by those of what it is a view of."""
+        return tuple(sum(along * one for along, one in zip(move, of, strict=True)) for move in self.moves)
+
+    def read(self, value: Operand) -> Operand:
+        """The elements of the view, of a value that it is a view of."""
+        shape = type_of(value).shape
+        return bind1(Gather(0), bind1(Reshape((dims.product(shape),)), value), self.positions(shape))
+
+    def written(self, value: Operand, update: Operand) -> Operand:
+        """A value, changed so that the view of it is `update`."""
+        shape = type_of(value).shape
+        flat = bind1(Reshape((dims.product(shape),)), value)
+        points = bind1(Reshape((*self.shape, 1)), self.positions(shape))
+        return bind1(Reshape(shape), bind1(ScatterND("set"), flat, points, update))
+
+
+def like_index(number: int) -> Operand:
+    """Return a number, which may be a size that only a call knows, as an int64 without axes."""
+    return size_of(number) if dims.is_symbolic(number) else constant(numpy.asarray(number, int64))
+
+
+Step = Op | At | Strided
+"""What makes a view of a view."""
 
 
 class Cell:
@@ -141,7 +197,7 @@ class Symbol(Operators):
         self,
         trace: SymbolStaging,
         cell: Cell,
-        view: tuple[Op | At, ...] = (),
+        view: tuple[Step, ...] = (),
         name: str = "",
         *,
         weak: type | None = None,
@@ -215,7 +271,7 @@ class Symbol(Operators):
             operand = _undone(step, before, operand)
         self._cell.value = operand
 
-    def view_by(self, op: Op | At) -> Symbol:
+    def view_by(self, op: Step) -> Symbol:
         """The view that `op` makes of this one."""
         detached = self.detached or not modes.is_recording()
         return Symbol(self._trace, self._cell, (*self._view, op), type=_stepped(self._type, (op,)), detached=detached)
@@ -227,25 +283,63 @@ class Symbol(Operators):
     @property
     def strides(self) -> tuple[int, ...]:
         """Bytes from an element to the next, along each axis, as this view has them imperatively."""
+        return tuple(stride * self.dtype.itemsize for stride in self.steps_told())
+
+    @property
+    def exists(self) -> bool:
+        """True if it is, or is a view of, an array that is there before the program runs."""
+        return self._trace.layout(self._cell) is not None
+
+    def has_step(self, kind: Callable[..., Any]) -> bool:
+        """Tell whether one of the steps from its buffer to it is of a kind."""
+        return any(step.__class__ is kind for step in self._view)
+
+    @property
+    def is_whole(self) -> bool:
+        """True if it is its buffer itself, not a view of it."""
+        return not self._view
+
+    @property
+    def base(self) -> Symbol:
+        """The whole buffer that this is a view of."""
+        return self.viewing(())
+
+    def shares_buffer(self, other: Symbol) -> bool:
+        """Tell whether this and another one are views of one buffer."""
+        return self._cell is other._cell
+
+    def viewing(self, steps: tuple[Step, ...]) -> Symbol:
+        """Another view of the buffer that this is a view of."""
+        detached = self.detached or not modes.is_recording()
+        return Symbol(self._trace, self._cell, steps, detached=detached)
+
+    def steps_told(self) -> Strides:
+        """The same as `steps_between`, to be seen by the user, who sees those of axes of size 1 too: any numbers."""
         for size in self.shape:
-            bool(size == 1)  # asked: the stride of an axis of size 1 may be any number
-        return tuple(stride * self.dtype.itemsize for stride in self.steps_between())
+            bool(size == 1)  # asked, so that the program holds where none is or where all are that are now
+        return self.steps_between()
 
     def steps_between(self) -> Strides:
         """The strides, in elements, that this view has imperatively."""
+        return self.layout()[1]
+
+    def layout(self) -> tuple[int, Strides]:
+        """Where this view begins in its buffer, and its strides, in elements, as it has them imperatively."""
         shape = self._trace.type_of(self._cell.value).shape
         strides = self._trace.layout(self._cell)
         if strides is None:  # a buffer that the program makes
             strides = row_major(shape)
+        start = 0
         for step in self._view:
             (kind,) = step.infer(TensorType(shape, self.dtype))
             match step:
                 case Slice():
+                    start = start + sum(first * stride for first, stride in zip(step.starts, strides, strict=True))
                     strides = tuple(stride * by for stride, by in zip(strides, step.steps, strict=True))
                 case Reshape():
                     under = reshaped(shape, strides, kind.shape)
-                    assert under is not None, "a step is a view"
-                    strides = under
+                    # None: another library lays its buffers out in another order, and has a view there
+                    strides = row_major(kind.shape) if under is None else under
                 case Transpose():
                     strides = tuple(strides[axis] for axis in step.axes)
                 case Broadcast():
@@ -255,8 +349,11 @@ class Symbol(Operators):
                     strides = (0,) * new + kept
                 case At(length=None):
                     strides = strides[: step.axis] + strides[step.axis + 1 :]
+                case Strided():
+                    start = start + sum(first * stride for first, stride in zip(step.starts, strides, strict=True))
+                    strides = step.strides(strides)
             shape = kind.shape
-        return strides
+        return start, strides
 
     def __repr__(self) -> str:
         if ACTIVE:
@@ -563,7 +660,7 @@ def described(symbol: Symbol) -> str:
     return f"{symbol.name + ', ' if symbol.name else ''}an array {symbol.type}"
 
 
-def _stepped(type: TensorType, steps: tuple[Op | At, ...]) -> TensorType:
+def _stepped(type: TensorType, steps: tuple[Step, ...]) -> TensorType:
     for step in steps:
         (type,) = step.infer(type)
     return type
@@ -572,22 +669,24 @@ def _stepped(type: TensorType, steps: tuple[Op | At, ...]) -> TensorType:
 Symbol.__name__ = "ndarray"  # Python's own errors name the class: "'ndarray' object has no attribute 'foo'"
 
 
-def _detached(steps: tuple[Op | At, ...]) -> bool:
+def _detached(steps: tuple[Step, ...]) -> bool:
     """Tell whether a view is of values of which nothing is remembered, whatever the history of the buffer."""
     return any(type(step) is StopGradient for step in steps)
 
 
-def _viewed(step: Op | At, value: Operand) -> Operand:
+def _viewed(step: Step, value: Operand) -> Operand:
     """Apply one indexing step of a view to a value."""
     if isinstance(step, Reshape) and surely_same(step.shape, type_of(value).shape):
         return value  # an array of its own, of the same elements
+    if isinstance(step, Strided):
+        return step.read(value)
     if not isinstance(step, At):
         return bind1(step, value)
     op = Gather(step.axis) if step.length is None else SliceAt(step.axis, step.length)
     return bind1(op, value, step.index)
 
 
-def _undone(step: Op | At, before: Operand, update: Operand) -> Operand:
+def _undone(step: Step, before: Operand, update: Operand) -> Operand:
     """`before`, changed so that `step` of it is `update`."""
     match step:
         case StopGradient():
@@ -604,4 +703,6 @@ def _undone(step: Op | At, before: Operand, update: Operand) -> Operand:
                 shape = type_of(update).shape
                 update = bind1(Reshape((*shape[: step.axis], 1, *shape[step.axis :])), update)
             return bind1(UpdateAt(step.axis), before, step.index, update)
+        case Strided():
+            return step.written(before, update)
     raise ArgumentError("E306", f"a view made by {step.name} is read-only")

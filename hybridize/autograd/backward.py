@@ -308,15 +308,35 @@ def grad(
     with modes.mode(recording=create_graph, training=train_mode):
         sweep.run(pairs)
         modes.listen()
-    return [_result(sweep.arrived(edge), x) for edge, x in zip(edges, of, strict=True)]
+    return results(sweep, edges, of)
+
+
+def results(sweep: Sweep, edges: Iterable[Edge], of: Sequence[ndarray]) -> list[ndarray]:
+    """The gradients of wanted edges as arrays of their own, zeros where none has arrived; the sweep lets go of all.
+
+    What nobody else has is no copy: results may be the most that there is.
+    """
+    arrived = [sweep.arrived(edge) for edge in edges]
+    sweep.found.clear()
+    sweep.variables.clear()
+    found: list[ndarray] = []
+    while arrived:
+        gradient = arrived.pop()
+        found.append(_result(gradient, of[len(arrived)]))
+    return found[::-1]
 
 
 def _result(gradient: Operand | None, x: ndarray) -> ndarray:
+    """The array of a gradient, whose caller has it in one variable: a copy where anybody else has it, too."""
     if gradient is None:
         return wrap(numpy.zeros(x.shape, x.dtype))
     if type(gradient) is Traced:
         return TAPE.wrap(gradient)
-    return wrap(numpy.array(gradient))  # several may be one buffer
+    if type(gradient) is not numpy.ndarray or LOCKED or sys.getrefcount(gradient) > _OF_FOUND:
+        return wrap(numpy.array(gradient))
+    if not _owned(gradient) or gradient.flags.num & _WHOLE != _WHOLE:
+        return wrap(numpy.array(gradient))
+    return wrap(gradient)
 
 
 def commit(gradients: dict[Variable, Operand]) -> None:

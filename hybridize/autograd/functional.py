@@ -16,7 +16,7 @@ from hybridize.array.staging import staging
 from hybridize.array.storage import STATE
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced, Variable
-from hybridize.autograd.backward import Sweep, edge_of
+from hybridize.autograd.backward import Sweep, edge_of, results
 from hybridize.autograd.modes import pause, record
 from hybridize.autograd.nodes import number_of_next
 from hybridize.autograd.tape import TAPE
@@ -150,18 +150,14 @@ def _gradients(value: Any, leaves: Sequence[Any], *, create: bool) -> Sequence[n
         return staging().gradients(value, leaves, create)
     edges = [edge for x in leaves if (traced := history(x)) is not None and (edge := traced.edge) is not None]
     traced = history(value) if type(value) is ndarray else None
-    arrived: list[Operand | None] = [None] * len(leaves)
     if traced is not None and traced.edge is not None:
         sweep = Sweep(create=create, keep=create, wanted=edges, anew=True)
         with modes.mode(recording=create):
             sweep.run([(edge_of(value), numpy.ones_like(value._data))])
-        arrived = [sweep.arrived(edge) for edge in edges]
-    elif type(value) is not ndarray:
+        return results(sweep, edges, leaves)
+    if type(value) is not ndarray:
         raise ArgumentError("E385", f"the gradient of a function that gives {type(value).__name__}, not an array")
-    return [
-        wrap(numpy.zeros_like(x._data)) if g is None else TAPE.wrap(g) if type(g) is Traced else wrap(g.copy())
-        for g, x in zip(arrived, leaves, strict=True)
-    ]
+    return [wrap(numpy.zeros_like(x._data)) for x in leaves]
 
 
 def checkpoint(function: Callable[..., Any]) -> Callable[..., Any]:

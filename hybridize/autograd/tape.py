@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from hybridize.array.ndarray import Taping, history, ndarray, view, wrap
 from hybridize.array.staging import Staging
 from hybridize.array.storage import Storage
+from hybridize.array.symbol import Strided
 from hybridize.array.traced import Traced
 from hybridize.autograd.fused import RULES
 from hybridize.autograd.nodes import TapeNode, reads, unowned
@@ -347,7 +348,7 @@ TAPE = Tape()
 """The one there is."""
 
 
-def viewed(data: Array, steps: Sequence[Op]) -> Array:
+def viewed(data: Array, steps: Sequence[Op | Strided]) -> Array:
     """The NumPy view that view ops make; a copy where NumPy has no such view."""
     for step in steps:
         match step:
@@ -361,6 +362,9 @@ def viewed(data: Array, steps: Sequence[Op]) -> Array:
                 data = data.transpose(step.axes)
             case Broadcast():
                 data = numpy.broadcast_to(data, step.shape)
+            case Strided():
+                inside = data[tuple(slice(first, None) for first in step.starts)]
+                data = numpy.lib.stride_tricks.as_strided(inside, step.shape, step.strides(data.strides))
             case _:
                 (data,) = step.eager(data)
     return data

@@ -2,7 +2,8 @@
 """Nested structures around leaves, taken apart and put together.
 
 Structures are tuples, lists, dicts and `OrderedDict`s, named tuples, classes of the user's that are tuples or lists,
-None, and objects by their attributes: frozen dataclasses, and whatever else a caller of `flatten` says.
+None, faces of arrays, and objects by their attributes: frozen dataclasses, and whatever else a caller of `flatten`
+says.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from functools import cache, lru_cache
 from types import BuiltinFunctionType
 from typing import Any
 
+from hybridize.base.faces import Face
 from hybridize.base.frozen import frozen
 from hybridize.base.members import class_member
 
@@ -22,12 +24,12 @@ class Structure:
     """The shape of a nested value without its leaves; hashable, so it can be part of a key."""
 
     kind: str
-    """leaf, none, tuple, list, dict, namedtuple, sequence (a class that is a tuple or list) or object."""
+    """leaf, none, tuple, list, dict, namedtuple, sequence (a class that is a tuple or list), object or face."""
     children: tuple[Structure, ...] = ()
     keys: tuple[Any, ...] = ()
     """Keys of a dict, in order; names of the attributes of an object."""
     cls: type | None = None
-    """Class of a named tuple, a sequence or an object; `OrderedDict` where a dict is one."""
+    """Class of a named tuple, a sequence, an object or a face; `OrderedDict` where a dict is one."""
 
     def __hash__(self) -> int:
         # Remembered: it is asked for at each call that Python sees.
@@ -50,7 +52,7 @@ class Structure:
     def __str__(self) -> str:
         inner = [str(child) for child in self.children]
         match self.kind:
-            case "leaf":
+            case "leaf" | "face":
                 return "*"
             case "none":
                 return "None"
@@ -116,12 +118,19 @@ def is_record(value: Any) -> bool:
 def is_sequence_class(cls: Any) -> bool:
     """Return whether a class is a tuple or list with more to it, of which items alone make an object again.
 
-    Classes written in C are not: they have makers of their own.
+    Classes written in C are not, as they have makers of their own; but C's named tuples are, whose maker takes items.
     """
     if cls in (tuple, list) or not issubclass(cls, (tuple, list)) or hasattr(cls, "_fields"):
         return False
+    if _is_struct_sequence(cls):
+        return bool(cls.n_fields == cls.n_sequence_fields)
     made = next(vars(base)["__new__"] for base in cls.__mro__ if "__new__" in vars(base))
     return isinstance(made, staticmethod) or made in (vars(tuple)["__new__"], vars(list)["__new__"])
+
+
+def _is_struct_sequence(cls: Any) -> bool:
+    """Tell whether a class is one of C's named tuples, some of whose fields may not be items."""
+    return isinstance(getattr(cls, "n_sequence_fields", None), int) and tuple in cls.__bases__
 
 
 def items_of(value: Any) -> list[Any]:
@@ -161,6 +170,9 @@ def _flatten(
     if type(value) in DICTS:
         children = tuple(_flatten(child, leaves, opens, whole) for child in value.values())
         return Structure("dict", children, tuple(value), None if type(value) is dict else OrderedDict)
+    if isinstance(value, Face):
+        leaves.append(value.array)
+        return Structure("face", (LEAF,), cls=type(value))
     if opens(value):
         held = vars(value)
         children = tuple(_flatten(child, leaves, opens, whole) for child in held.values())
@@ -210,6 +222,10 @@ def _unflatten(structure: Structure, leaves: Iterator[Any]) -> Any:
         case "namedtuple":
             assert structure.cls is not None
             return structure.cls(*children)
+        case "face":
+            assert structure.cls is not None
+            assert issubclass(structure.cls, Face)
+            return structure.cls.made(*children)
         case "sequence":
             assert structure.cls is not None
             return _sequence(structure.cls, children)
@@ -229,6 +245,8 @@ def empty_object(cls: Any) -> Any:
 
 def _sequence(cls: Any, items: list[Any]) -> Any:
     """An object of a class that is a tuple or list, which nothing of the class's own has made."""
+    if _is_struct_sequence(cls):
+        return cls(items)
     if issubclass(cls, tuple):
         return tuple.__new__(cls, items)
     made = list.__new__(cls)

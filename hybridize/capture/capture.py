@@ -23,6 +23,7 @@ from hybridize.array.symbol import At, Cell, Symbol, described
 from hybridize.base import modes
 from hybridize.base.dims import Dim, SizeScope, is_symbolic
 from hybridize.base.errors import CaptureError, HybridizeError
+from hybridize.base.faces import Face, Library
 from hybridize.base.frozen import changed
 from hybridize.base.interruptions import is_asynchronous, let_through
 from hybridize.base.loading import LOADING
@@ -51,6 +52,7 @@ from hybridize.contract.captured import (
     BuiltContainer,
     BuiltObject,
     Captured,
+    Faced,
     Given,
     GivenContainer,
     Made,
@@ -80,6 +82,7 @@ _LOOKED_AT = 10_000
 def capture(
     function: Callable[..., Any], call: Call, names: Sequence[str], *, freeze: bool = False, winograd: bool = False,
     scope: SizeScope | None = None, changing: Mapping[Key, Guard] | None = None, indices: Collection[int] = (),
+    library: Library | None = None,
 ) -> Captured:  # fmt: skip
     """Run `function` on symbols of the types of `call`, whose leaves are called `names`.
 
@@ -91,6 +94,7 @@ def capture(
         winograd: convolutions may be computed by Winograd's algorithm.
         scope: what the function assumes of sizes that are symbols is remembered here.
         changing: numbers and arrays from outside that each call reads; `indices`: integers that do so where they index.
+        library: the array library that the function is written for, where that is another one.
 
     Raises:
         CaptureError: at the user's line, where the function does what no program can.
@@ -105,6 +109,7 @@ def capture(
         freeze=freeze,
         winograd=winograd,
         sizes=scope,
+        library=library,
     )
     if scope is not None:
         scope.number = _number
@@ -236,8 +241,8 @@ def _ends_a_program(error: Exception, trace: Trace) -> bool:
     Where the function has done nothing yet, the exception itself is all that there is to it.
     """
     of_ours = isinstance(error, HybridizeError)
-    if (of_ours and trace.sizes is not None) or not raising.is_users(trace, error):
-        return False
+    if (of_ours and (trace.sizes is not None or trace.library is not None)) or not raising.is_users(trace, error):
+        return False  # of another library errors of ours are none: what it raises is for it to say
     acts = trace.has_written or any(effect_of(node.op) is not Effect.PURE for node in trace.builder.nodes)
     return acts or (not of_ours and any(of_data(list(one.args)) for one in raising.chain_of(error)))
 
@@ -250,7 +255,8 @@ def _number(size: Dim) -> Symbol:
 def _symbol(trace: Trace, call: Call, position: int, name: str) -> Any:
     leaf, kind = call.leaves[position], call.kinds[position]
     if isinstance(leaf, ndarray):
-        return trace.inputs.argument(leaf, position, name, kind)
+        symbol = trace.inputs.argument(leaf, position, name, kind)
+        return symbol if trace.library is None else trace.library.face(symbol)
     if isinstance(kind, type):
         return trace.inputs.number_argument(leaf, kind, position, name)
     return leaf
@@ -296,7 +302,7 @@ def _check_distinct(captured: Captured, call: Call) -> None:
 
 def _check_containers(call: Call, leaves: list[Any], args: Any, kwargs: Any) -> None:
     """Lists and dicts among the arguments were rebuilt for the capture: a change to them would be lost."""
-    found, structure = flatten((args, kwargs))
+    found, structure = flatten((args, kwargs), whole=lambda value: isinstance(value, Face))
     if structure != call.structure or any(now is not then for now, then in zip(found, leaves, strict=True)):
         raise CaptureError(
             "E431", "a list or dict among the arguments is changed by the function",
@@ -463,7 +469,8 @@ class _Finalizer:
         return results, values
 
     def _leaves_of(self, effect: SideEffect) -> list[Any]:
-        return flatten(effect.given, self._is_built)[0]
+        leaves = flatten(effect.given, self._is_built)[0]
+        return [leaf.array if isinstance(leaf, Face) else leaf for leaf in leaves]
 
     def _new(self, leaf: Symbol) -> tuple[int, tuple[Op, ...]]:
         """The output that is a new array, and which view of it a symbol is."""
@@ -474,9 +481,9 @@ class _Finalizer:
             self._bases[cell] = self._output(cell.value if leaf._view else leaf.operand())
         return self._bases[cell], self._static(leaf)
 
-    def _static(self, leaf: Symbol) -> tuple[Op, ...]:
+    def _static(self, leaf: Symbol) -> tuple[Any, ...]:
         """The steps of a view that calls can make again."""
-        steps = tuple(step for step in leaf._view if not isinstance(step, At))
+        steps: tuple[Any, ...] = tuple(step for step in leaf._view if not isinstance(step, At))
         if len(steps) != len(leaf._view):
             raise self.trace.refusing(CaptureError(
                 "E425", "a view x[i] is returned whose index only the program knows", help="return a copy: x[i].copy()"
@@ -528,6 +535,8 @@ class _Finalizer:
         if isinstance(argument, Undecided):
             raise argument.refused(RESULT)
         argument = self.trace.lifted(argument)
+        if isinstance(argument, Face):
+            return Faced(type(argument), self._argument(argument.array))
         if isinstance(argument, Symbol):
             kept = self._kept(argument)
             if kept is not None:

@@ -25,11 +25,12 @@ from hybridize.base.config import CONFIG
 from hybridize.base.dims import SizeScope
 from hybridize.base.dtypes import float32
 from hybridize.base.errors import ArgumentError, DTypeError, GraphError, HybridizeError, ShapeError, StateError
+from hybridize.base.faces import FINDERS, Library, door_of
 from hybridize.base.forks import renewed
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.interruptions import let_through
 from hybridize.base.loading import LOADING
-from hybridize.base.nested import arranged
+from hybridize.base.nested import arranged, flatten_call
 from hybridize.base.participation import ReadPolicy, outside_only
 from hybridize.base.tracebacks import trim
 from hybridize.base.types import TensorType
@@ -135,6 +136,8 @@ class Function(Generic[P, R]):
     """
 
     __hybridize_read__ = ReadPolicy.IDENTITY
+    library: Library | None = None
+    """The array library that the function is written for, where that is another one."""
 
     # A slot of this name is what `self(...)` calls: the entry itself, without a Python frame between.
     __slots__ = ("__call__", "__dict__", "__weakref__")
@@ -218,6 +221,8 @@ class Function(Generic[P, R]):
         trace = current_trace()
         if trace is not None:  # inside of another capture it becomes part of that program
             return trace.convert(self.python_function)(*args, **kwargs)
+        if self.library is None and FINDERS and (door := door_of(flatten_call(args, kwargs)[0])) is not None:
+            return door.called(self, args, kwargs)
         try:
             call, program = self._found(args, kwargs)
             if program is not None:
@@ -350,6 +355,7 @@ class Function(Generic[P, R]):
                 scope=scope,
                 changing=anew,
                 indices=indices,
+                library=self.library,
             ),
             alone=scope is None,
         )

@@ -51,7 +51,8 @@ class Call:
     kinds: tuple[Any, ...]
     """For each leaf its part of the key: the type of an array, the kind of a number, the value of anything else."""
     training: bool
-    recording: bool
+    recording: bool | tuple[bool, ...]
+    """True where a backward pass may follow; of another library's arrays also whether each has a gradient."""
     given: tuple[Any, Any] | None = None
     """The arguments and keywords themselves, lists and dicts among them; None where a call is only kept."""
 

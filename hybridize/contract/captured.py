@@ -10,6 +10,7 @@ from typing import Any
 from hybridize.array.ndarray import ndarray
 from hybridize.array.storage import Storage
 from hybridize.array.traced import LostHistory
+from hybridize.base.faces import Face
 from hybridize.base.frozen import frozen
 from hybridize.base.locations import SourceLoc
 from hybridize.base.nested import Structure, items_of
@@ -231,6 +232,15 @@ def containers(given: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[A
 
 
 @frozen
+class Faced:
+    """Stands for an array that another library gets, among the arguments of an effect."""
+
+    kind: type[Face]
+    array: Any
+    """What stands for the array of ours; `kind.shown` makes the library's of it."""
+
+
+@frozen
 class BuiltContainer:
     """Stands for a container that each call makes anew, among the arguments of an effect: once, however often met."""
 
@@ -260,6 +270,8 @@ def stand_ins(data: Any) -> Iterator[Output | Given | Made]:
     if isinstance(data, (Output, Given, Made)):
         yield data
         return
+    if isinstance(data, Faced):
+        data = (data.array,)
     if isinstance(data, (BuiltContainer, BuiltObject)):
         data = data.content
     if isinstance(data, (tuple, frozenset)):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import weakref
 from abc import ABC, abstractmethod
+from collections import OrderedDict
 from collections.abc import Callable
 from copy import copy
 from functools import cache, cached_property
@@ -21,7 +22,7 @@ from hybridize.array.ndarray import gradient_of, history, ndarray
 from hybridize.array.traced import FREED, LOST, OVERWRITTEN, LostHistory, Traced, Variable
 from hybridize.base.locations import is_users
 from hybridize.contract.snapshots import MISSING, own
-from hybridize.runtime.cpython import CELL_CONTENTS, FUNCTION_WORDS, OB_TYPE, member_offset
+from hybridize.runtime.cpython import CELL_CONTENTS, DICT_USED, FUNCTION_WORDS, OB_TYPE, member_offset
 from hybridize.runtime.entry import NULL, Look, Watch
 
 Refer = Callable[[Any], str]
@@ -388,8 +389,32 @@ class Item(Indexed):
             return f"{refer(self.owner)}.get({refer(self.index)}, {refer(MISSING)})"
         return f"{refer(self.owner)}[{refer(self.index)}]"
 
+    def watches(self, value: Any) -> list[Watch] | None:
+        if type(self.owner) not in (dict, OrderedDict) or type(self.index) is not str:
+            return None
+        return [Watch(Look.ITEM, self.owner, self.index, NULL if value is MISSING else value)]
+
     def described(self) -> str:
         return f"item [{self.index!r}]"
+
+
+class Emptiness(Place):
+    """The answer to whether a dict holds nothing."""
+
+    __slots__ = ()
+
+    def read(self) -> bool:
+        return not self.owner
+
+    def expression(self, refer: Refer) -> str:
+        return f"(not {refer(self.owner)})"
+
+    def watches(self, value: Any) -> list[Watch] | None:
+        plain = type(self.owner) in (dict, OrderedDict)
+        return [Watch(Look.WORD, self.owner, DICT_USED, NULL)] if plain and value is True else None
+
+    def described(self) -> str:
+        return "whether a dict is empty"
 
 
 class Items(Place):

@@ -32,6 +32,7 @@ from hybridize.contract.captured import (
     BuiltContainer,
     BuiltObject,
     Captured,
+    Faced,
     Given,
     GivenContainer,
     Made,
@@ -486,6 +487,8 @@ class Program:
                 return _view(array, steps, argument.lost) if isinstance(array, ndarray) else viewed_buffer(array, steps)
             if isinstance(argument, Made):
                 return argument.now(outputs)
+            if isinstance(argument, Faced):
+                return argument.kind.shown(given(argument.array))
             if isinstance(argument, GivenContainer):
                 return argument.find(call.given)
             if isinstance(argument, BuiltContainer):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
+from collections import OrderedDict
 from collections.abc import Sequence
 from functools import cache
 from itertools import compress, starmap
@@ -34,6 +35,8 @@ USABLE: Final = 0x101
 USABLE_AND_WRITABLE: Final = 0x501
 FLOAT_VALUE: Final = 16
 CELL_CONTENTS: Final = 16
+DICT_USED: Final = 16
+"""Offset in a dict of the number of its items."""
 FUNCTION_WORDS: Final = {"__code__": 48, "__defaults__": 56, "__kwdefaults__": 64}
 """Offsets in a function of what it keeps by these names; null where that is None."""
 LIST_ITEMS: Final = 24
@@ -107,6 +110,8 @@ def supported() -> bool:
     if _word(id(cell) + CELL_CONTENTS) != id(base):
         return False
     if not _probe_function():
+        return False
+    if [_word(id(one) + DICT_USED) for one in ({}, {1: 2, 3: 4}, OrderedDict(x=1))] != [0, 2, 1]:
         return False
     return _word(_numpy_api() + 8 * _API_ARRAY_TYPE) == id(numpy.ndarray)
 

@@ -18,13 +18,15 @@ from hybridize.schedule.contraction import (
     ProductPlan,
     make_packing,
     make_plan,
+    members_of,
+    of_one_member,
     ordering_kernel,
     packing_kernel,
 )
 from hybridize.schedule.grouping import FusionGroup, Grouping, NodeStep, Unit
 from hybridize.schedule.memory import ScratchBlock, assign, most_alive, rounded
 from hybridize.schedule.parallel import Split
-from hybridize.schedule.steps import Address, Band, BandPart
+from hybridize.schedule.steps import Address, Band, BandPart, PackingPart
 
 MakeScratch = Callable[[int, int], ScratchBlock]
 """Scratch of so many bytes for a step."""
@@ -44,15 +46,24 @@ class Placed:
     plan: ProductPlan | None = None
     """Of a product: by blocks of rows."""
     fill: Kernel | None = None
-    """Packs the matrices of a product before the band begins."""
+    """Packs the matrices of a product, before the band begins or before the blocks of each member of the batch."""
     packed: ScratchBlock | None = None
     """The place that they are packed to."""
+    members: tuple[tuple[int, int], ...] = ()
+    """Of each axis of the batch its size, and the bytes from one matrix to the next, if those of one member are packed
+    at a time.
+    """
     band: Band | None = None
 
     def part(self, memories: Sequence[Memory]) -> BandPart:
         """The step's part in the band; its addresses are in these memories."""
         assert self.band is not None
         return BandPart(self.band, tuple(self.run.local.get(memory, 0) for memory in memories))
+
+    def packing_part(self) -> PackingPart | None:
+        """The part of the step that packs its matrices; None where that comes before the band."""
+        assert self.band is not None
+        return PackingPart(self.band, self.members) if self.members else None
 
 
 @mutable(eq=False)
@@ -65,6 +76,8 @@ class Settled:
     inner: Sequence[tuple[ScratchBlock, ScratchBlock]]
     """Memory that lies within other memory, at its offset there."""
     split: Split | None
+    in_turn: bool
+    """True if members of the batch are done one after the other."""
 
 
 def gathered(
@@ -81,8 +94,9 @@ def gathered(
     for value, owner in grouping.owner.items():
         readers = grouping.readers.get(value, ())
         if hint(value.type.nbytes) * _VALUES >= target.l2_bytes and len(readers) == 1 and value not in grouping.wanted:
-            (reader,) = readers
-            large.setdefault(_step_of(reader, grouping), set()).add(_step_of(owner, grouping))
+            reader = _step_of(next(iter(readers)), grouping)
+            if not isinstance(reader, NodeStep) or reader.tiled is not None:  # a routine is in no band
+                large.setdefault(reader, set()).add(_step_of(owner, grouping))
     found: list[Unit] = []
     for unit in order:
         sources, place = large.get(unit, ()), len(found)
@@ -166,14 +180,15 @@ class Bands:
             members, self._target, self._threads, lambda run: self._needed(run, blocks, is_shared) <= room
         )
         for run in found:
-            self._settle(run, blocks, scratch, split)
+            self._settle(run, blocks, scratch, is_shared, split)
 
     def _needed(self, run: Run, blocks: Iterable[ScratchBlock], is_shared: IsShared) -> int:
         """The bytes of scratch that are alive in a band, as it would be settled, at most."""
         assert run.blocks is not None
         first, last = run.span
         own = {memory: run.blocks.most * row for memory, row in self._local(run).items()}
-        packed = 0
+        slots = self._threads if is_shared(*run.work, run.is_cut) else 1
+        packed, in_turn = 0, self._is_in_turn(run, slots)
         for member in run.members:
             own |= dict(member.own)
             if member.plan is not None:
@@ -181,15 +196,15 @@ class Bands:
                 # Without the panels, which are packed before; a block has at most as many sums.
                 size = alone.nbytes if packing is None else alone.nbytes - alone.sums
                 own |= {block: size for block, _ in member.own}
-                turned = member.plan.product.w_bytes if _turns(member.plan.product) else 0
-                packed += rounded(turned if packing is None else packing.nbytes)
+                packed += rounded(self._packed_bytes(member.plan.product, packing, in_turn=in_turn))
         within = most_alive(ScratchBlock(size, block.first, block.last) for block, size in own.items())
         apart = {*own, *self._taken_over(run)}
         around = (one for one in blocks if one.first <= last and one.last >= first and one not in apart)
-        slots = self._threads if is_shared(*run.work, run.is_cut) else 1
         return sum((hint(rounded(block.nbytes)) for block in around), hint(packed) + within * slots)
 
-    def _settle(self, run: Run, blocks: list[ScratchBlock], scratch: MakeScratch, split: MakeSplit) -> None:
+    def _settle(
+        self, run: Run, blocks: list[ScratchBlock], scratch: MakeScratch, is_shared: IsShared, split: MakeSplit
+    ) -> None:
         assert run.blocks is not None
         first, last = run.span
         own: list[ScratchBlock] = []
@@ -197,10 +212,11 @@ class Bands:
             run.local[memory] = row
             memory.nbytes = run.blocks.most * row
             own.append(memory)
+        in_turn = self._is_in_turn(run, self._threads if is_shared(*run.work, run.is_cut) else 1)
         for member in run.members:
             placed = self._placed[member.number] = Placed(run, run.axes[member.number])
             if member.plan is not None:
-                self._replan(placed, member, scratch)
+                self._replan(placed, member, scratch, in_turn=in_turn)
             for block, size in member.own:
                 block.nbytes = size if placed.plan is None else placed.plan.scratch.nbytes
                 own.append(block)
@@ -215,7 +231,7 @@ class Bands:
             giver.last = taker.last
             inner.append((taker, giver))
             self._instead[taker] = giver
-        self._settled.append(Settled(run, own, inner, threads))
+        self._settled.append(Settled(run, own, inner, threads, in_turn))
         apart = {block for block, _ in inner}
         blocks[:] = [block for block in blocks if block not in apart]
         # All else that is alive at one of its steps is alive as long as the band.
@@ -269,15 +285,49 @@ class Bands:
         packs = any(section.pack for section in plan.tiling.sections) and not has_unknown_panels(plan.product)
         return make_packing(plan.product, Arithmetic(plan.product.dtype, self._target)) if packs else None
 
-    def _replan(self, placed: Placed, member: BandMember, scratch: MakeScratch) -> None:
-        """Plan a product by blocks of rows; what it would pack at each call is packed before the band, once."""
+    def _is_in_turn(self, run: Run, slots: int) -> bool:
+        """Tell whether the members of a batch are done one after the other, so that there is memory for the packed
+        matrices of one; `slots` threads share the blocks of each then, and end together.
+
+        As memory of one block is, the matrices are given by a pointer to where those of all members would begin.
+        """
+        assert run.blocks is not None
+        if same(run.batch, 1) or self._target.pointer_bytes < 8:
+            return False
+        if slots > 1 and hint(run.blocks.count) < _EACH * slots:
+            return False
+        plans = [member.plan for member in run.members if member.plan is not None]
+        return any(
+            _has_members(plan.product) and (_turns(plan.product) or self._packing(plan) is not None) for plan in plans
+        )
+
+    def _packed_bytes(self, product: Product, packing: Packing | None, *, in_turn: bool) -> int:
+        """The bytes of the matrices that are packed, or brought in order, for a product."""
+        in_turn = in_turn and _has_members(product)
+        if packing is not None:
+            return packing.matrix_bytes if in_turn else packing.nbytes
+        if not _turns(product):
+            return 0
+        return of_one_member(product).w_bytes if in_turn else product.w_bytes
+
+    def _replan(self, placed: Placed, member: BandMember, scratch: MakeScratch, *, in_turn: bool) -> None:
+        """Plan a product by blocks of rows; what it would pack at each call is packed before the band, once, or for
+        each member of the batch `in_turn`.
+        """
         assert member.plan is not None
         product, (first, last) = member.plan.product, placed.run.span
         packing = self._packing(member.plan)
-        if _turns(product):
-            placed.fill = ordering_kernel(product, self._target)
+        in_turn = in_turn and _has_members(product)
+        packed = of_one_member(product) if in_turn else product
+        turns = _turns(product)
+        if in_turn and (turns or packing is not None):
+            size = product.dtype.itemsize
+            placed.members = tuple((count, stride * size) for count, stride in members_of(product))
+        if turns:
+            placed.fill = ordering_kernel(packed, self._target)
             product = changed(product, transpose_w=False, w_strides=None)
         elif packing is not None:
+            packing = make_packing(packed, Arithmetic(product.dtype, self._target))
             placed.fill = packing_kernel(packing, self._target)
             product = changed(product, packed=True, w_strides=None)
         if placed.fill is not None:
@@ -294,7 +344,7 @@ class Bands:
             for block, around in one.inner:
                 block.offset = block.offset + around.offset
             own = dict.fromkeys(map(locate, one.own))
-            band = Band(number, run.batch, run.blocks, tuple(own), one.split)
+            band = Band(number, run.batch, run.blocks, tuple(own), one.split, one.in_turn)
             for member in run.members:
                 self._placed[member.number].band = band
 
@@ -315,6 +365,14 @@ def _turns(product: Product) -> bool:
     return (product.transpose_w or product.w_strides is not None) and not product.packed and has_unknown_panels(product)
 
 
+def _has_members(product: Product) -> bool:
+    """Tell whether the second operand of a product is several matrices, one for each member of the batch."""
+    return not product.shared_w and not same(product.batch, 1)
+
+
+_EACH = 16
+"""Blocks of each member of a batch for each thread, at least, for threads that do one member after the other: what they
+wait for each other at its end is a block at most."""
 _MORE = 32
 """A band may need more memory than the steps of a program do by themselves by one part in so many of all of it."""
 _STEPS = 32

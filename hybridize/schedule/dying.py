@@ -3,7 +3,8 @@
 
 The number of the largest element of each window, say, of which a gradient asks: found when the gradient is, it keeps
 the images that the pooling has read through all of the steps between; found behind the pooling, a number for each
-window is kept. Steps only change places, so bits stay as they are.
+window is kept. And what is made of nothing, such as the zeros that a gradient is scattered to, is made when it is read
+first. Steps only change places, so bits stay as they are.
 """
 
 from __future__ import annotations
@@ -70,3 +71,24 @@ def earlier(
     if not moved:
         return list(order)
     return sorted(order, key=lambda unit: (moved.get(unit, place[unit]), unit in moved, place[unit]))
+
+
+def when_read(order: Sequence[Unit], after: Mapping[Unit, AbstractSet[Unit]], grouping: Grouping) -> list[Unit]:
+    """The units in an order in which those that read nothing come right before the first that must come after them.
+
+    Args:
+        order: the units, each after what it needs.
+        after: the units that must come after each.
+        grouping: who stores and reads which value.
+    """
+    waiting = {unit for units in after.values() for unit in units}
+    waiting.update(unit for units in grouping.readers.values() for unit in units)
+    held: dict[Unit, list[Unit]] = {}
+    place = {unit: number for number, unit in enumerate(order)}
+    for unit in order:
+        if isinstance(unit, FusionGroup) and unit not in waiting and after[unit]:
+            stored = sum(hint(value.type.nbytes) for value in unit.materialised)
+            if stored >= LEAST_BYTES:
+                held.setdefault(min(after[unit], key=place.__getitem__), []).append(unit)
+    moved = {unit for units in held.values() for unit in units}
+    return [one for unit in order if unit not in moved for one in (*held.get(unit, ()), unit)]

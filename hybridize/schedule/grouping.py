@@ -52,6 +52,8 @@ ROW_LIMIT = 1 << 16
 """Bytes of a row that is kept, whatever the machine; longer ones are computed again, or stored as a whole."""
 ROW_PART = 4
 """Rows that lie along memory are kept, too, if they fill at most one part in so many of the second cache."""
+_OF_INDICES = 3
+"""Operations of an element at most that is computed of indices wherever it is read: a mask would be read instead."""
 AGAIN_LIMIT = 20
 """Additions per element of a long row that are computed again at most: to write it and read it twice takes longer."""
 
@@ -148,6 +150,8 @@ class Grouping:
         for position, node in enumerate(graph.nodes):
             for value in node.outputs:
                 self.producer[value] = (position, node)
+        self._counted = self._of_indices()
+        """Values that are quickly computed of indices and numbers alone, as masks are."""
         self._walks = WalkFinder(self.producer, lowerings, literals)
         self.counts = graph.uses()
         """The reads of each value, as an output too."""
@@ -157,6 +161,21 @@ class Grouping:
             self.wanted.setdefault(value, []).append(slot)
         for position in range(len(graph.nodes) - 1, -1, -1):
             self._visit(position, graph.nodes[position])
+
+    def _of_indices(self) -> dict[Value, int]:
+        """The values that no memory is read for, with what an element costs."""
+        found: dict[Value, int] = {}
+        for node in self.graph.nodes:
+            lowered = self.lowerings.of(node)
+            if not isinstance(lowered, tuple):
+                continue
+            read = set(node.inputs) - self.literals.keys()
+            for value, local in zip(node.outputs, lowered, strict=True):
+                if not local.folds and read <= found.keys():
+                    cost = local.cost + sum(found[one] for one in read)
+                    if cost <= _OF_INDICES:
+                        found[value] = cost
+        return found
 
     def _finishing(self) -> set[Value]:
         found: set[Value] = set()
@@ -452,7 +471,8 @@ class Grouping:
         """Compute the value where it is read, if that is worth it; else change nothing."""
         view = local.cost == 0
         trivial = local.cost <= 1 and len(local.reads) <= 1
-        if len(uses) > 1 and not (view or (trivial and all(len(patterns) == 1 for patterns in uses.values()))):
+        once = all(len(patterns) == 1 for patterns in uses.values())
+        if len(uses) > 1 and not (view or (trivial and once) or value in self._counted):
             return False
         rows = {group: self._admit(group, value, local, tuple(patterns.values())) for group, patterns in uses.items()}
         if any(found is None for found in rows.values()):

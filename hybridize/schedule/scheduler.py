@@ -48,7 +48,7 @@ from hybridize.schedule.contraction.winograd import (
 )
 from hybridize.schedule.derived import derived, packed, part, steps_of
 from hybridize.schedule.draft import Draft
-from hybridize.schedule.dying import earlier
+from hybridize.schedule.dying import earlier, when_read
 from hybridize.schedule.epilogue import epilogue_of, following
 from hybridize.schedule.finish import Numbering, finish, finish_rows, suits_rows
 from hybridize.schedule.flattening import flattened
@@ -80,6 +80,7 @@ from hybridize.schedule.steps import (
     NOWHERE,
     Address,
     Band,
+    BandPart,
     Constant,
     Derived,
     DerivedPart,
@@ -91,6 +92,7 @@ from hybridize.schedule.steps import (
     Provenance,
     RegionStep,
     RollingBand,
+    RollingPart,
     RoutineStep,
     Schedule,
     ScheduleStep,
@@ -289,7 +291,8 @@ class _Scheduler:
                     heapq.heappush(ready, (reader.last, number[reader]))
         if len(order) != len(units):
             raise CodegenError("E952", "the schedule has a cycle")
-        order = gathered(earlier(order, after, grouping, within), after, grouping, self.target)
+        order = when_read(earlier(order, after, grouping, within), after, grouping)
+        order = gathered(order, after, grouping, self.target)
         order = scans_beside(order, after, grouping, self.threads)
         if self.threads > 1:
             self._depend(order, after)
@@ -421,7 +424,9 @@ class _Scheduler:
         places: dict[int, range] = {}
         for numbers in self.bands.together(len(makers), (*self.rolling.spans(), *loops.items())):
             begin = len(made)
-            made += [one for number in numbers for one in (*self._borders(number), *self._packings(number))]
+            before = [one for number in numbers for one in (*self._borders(number), *self._packings(number))]
+            # What is packed for each member of a batch is beside the steps of its band.
+            made += sorted(before, key=lambda one: isinstance(one[0], LoopStep) and one[0].part is not None)
             own = [one for number in numbers for one in _several(makers[number]())]
             made += _in_loop(own, numbers[0]) if numbers[0] in loops else own
             places[numbers[0]] = range(begin, len(made))
@@ -511,12 +516,17 @@ class _Scheduler:
                 yield LoopStep(Provenance(("border",), ()), kernel, (self._memory_of(value),), nbytes), 0
 
     def _packings(self, number: int) -> Iterable[Made]:
-        """Pack the matrices of a product in a band."""
+        """Pack the matrices of a product in a band, all at once or those of each member of the batch."""
         placed, unit = self.bands.of(number), self.order[number] if number < len(self.order) else None
         if placed is None or placed.packed is None or placed.fill is None:
             return
         assert isinstance(unit, NodeStep)
-        yield self._copying("pack", placed.fill, self._address(placed.packed), self._address_of(unit.operands[1]))
+        part, addresses = placed.packing_part(), (self._address(placed.packed), self._address_of(unit.operands[1]))
+        made, flops = self._copying("pack", placed.fill, *addresses)
+        if part is not None:
+            assert isinstance(made, LoopStep)
+            made = changed(made, part=part, nbytes=made.nbytes * part.band.batch)
+        yield made, flops
 
     def _constants_of_plan(self) -> tuple[Constant, ...]:
         """The constants, those empty that no step reads: numbers within kernels, and what others are derived of."""
@@ -1298,7 +1308,7 @@ def _bands(steps: Iterable[ScheduleStep]) -> Iterable[tuple[int, int, int, Size,
     """The bands among steps, as the plan tells them."""
     found: dict[Band | RollingBand, list[int]] = {}
     for number, step in enumerate(steps):
-        if isinstance(step, LoopStep | ProductStep | TapStep) and step.part is not None:
+        if isinstance(step, LoopStep | ProductStep | TapStep) and isinstance(step.part, BandPart | RollingPart):
             found.setdefault(step.part.band, []).append(number)
     for band, numbers in found.items():
         if isinstance(band, RollingBand):
@@ -1310,7 +1320,7 @@ def _bands(steps: Iterable[ScheduleStep]) -> Iterable[tuple[int, int, int, Size,
 def _threads(step: ScheduleStep) -> int:
     split = step.split if isinstance(step, LoopStep | ProductStep | TapStep) else None
     part = step.part if isinstance(step, LoopStep | ProductStep | TapStep) else None
-    split = split if part is None else part.band.split
+    split = part.band.split if isinstance(part, BandPart | RollingPart) else split
     return 1 if split is None else split.slots
 
 

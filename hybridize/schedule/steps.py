@@ -174,14 +174,17 @@ class Band:
     own: tuple[Address, ...]
     """Memory of which each thread has a part for itself."""
     split: Split | None = None
+    in_turn: bool = False
+    """True if members of the batch are done one after the other, matrices being packed for each before its blocks."""
 
     @property
     def units(self) -> int:
-        """All blocks: threads may share them."""
-        return self.batch * self.blocks.count
+        """The blocks that threads may share: all of them, or those of a member where members are done in turn."""
+        return self.blocks.count if self.in_turn else self.batch * self.blocks.count
 
     def __str__(self) -> str:
-        batch = "" if same(self.batch, 1) else f" of each of {text(self.batch)}"
+        each = "each in turn" if self.in_turn else "each"
+        batch = "" if same(self.batch, 1) else f" of {each} of {text(self.batch)}"
         threads = "" if self.split is None else f", {self.split}"
         return f"band {self.number}: {self.blocks}{batch} at a time{threads}"
 
@@ -199,6 +202,19 @@ class BandPart:
         pairs = zip(addresses, self.local, strict=False)
         held = ", ".join(f"{address} by {text(row)}" for address, row in pairs if not same(row, 0))
         return f"{self.band}; one block at {held}" if held else f"{self.band}"
+
+
+@frozen
+class PackingPart:
+    """The part of a step that packs matrices for a band, those of one member of the batch before its blocks."""
+
+    band: Band
+    members: tuple[tuple[int, int], ...]
+    """Of each axis of the batch, slowest first, its size and the bytes from the matrix of one member to the next."""
+
+    def text(self, addresses: Sequence[Address]) -> str:
+        """Describe it."""
+        return f"{self.band}; packs before each"
 
 
 @frozen
@@ -277,8 +293,8 @@ class LoopStep:
     numbers: tuple[float, ...] = ()
     """The table that the kernel's last param is, where several steps run it with numbers of their own."""
 
-    part: BandPart | None = None
-    """Of a kernel of one nest, a row of which can be computed by itself."""
+    part: BandPart | PackingPart | None = None
+    """Of a kernel of one nest, a row of which can be computed by itself; or of one that packs for a band."""
 
     def __str__(self) -> str:
         table = f"with {', '.join(map(repr, self.numbers))}\n" if self.numbers else ""
@@ -481,7 +497,7 @@ def _turns(step: ScheduleStep) -> list[int]:
     if isinstance(step, TapStep) and step.part is not None:
         rolling = step.part.band
         return [rolling.parts]
-    if not isinstance(step, TapStep) and step.part is not None:
+    if not isinstance(step, TapStep) and isinstance(step.part, BandPart):
         band = step.part.band
         return [1 if band.split is None else band.units]
     if step.split is None:
@@ -501,7 +517,7 @@ def addresses_of(step: ScheduleStep) -> Iterator[Address]:
             yield from constants
     elif not isinstance(step, RoutineStep):
         split = step.split
-        if step.part is not None:
+        if isinstance(step.part, BandPart | RollingPart):
             band = step.part.band
             split = band.split
             yield from (one.address for one in band.kept) if isinstance(band, RollingBand) else band.own
@@ -520,7 +536,7 @@ def _step(
     addresses: tuple[Address, ...],
     split: Split | None,
     body: str,
-    part: BandPart | RollingPart | None = None,
+    part: BandPart | PackingPart | RollingPart | None = None,
 ) -> str:
     """A step as text: the kind, origin, addresses, threads and band of it, then all that was decided of how it runs."""
     shared = [*([] if split is None else [str(split)]), *([] if part is None else [part.text(addresses)])]

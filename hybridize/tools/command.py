@@ -153,10 +153,10 @@ def one(
     if workload == "memory":
         return report.memory(benchmark.run_memory(options), options.calls, options.shapes)
     if workload == "train-memory":
-        by_workload[workload] = peak_memory.run(options)
+        by_workload[workload] = peak_memory.run(options, tell)
         return report.amounts("train-memory: a warm step of training", by_workload[workload], [peak_memory.NOTE])
     if workload == "sequence-memory":
-        by_workload[workload] = sequence_memory.run(options)
+        by_workload[workload] = sequence_memory.run(options, tell)
         return report.amounts("sequence-memory", by_workload[workload], [sequence_memory.NOTE])
     if workload == "sizes":
         return report.sizes(benchmark.run_sizes(options), options.sizes)

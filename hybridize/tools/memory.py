@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,10 @@ from hybridize.tools.peers.sequences import ours as sequences
 from hybridize.tools.sequences.training import SequenceTraining
 from hybridize.tools.training_workloads import AnyTraining, Training
 
-WARM, COUNTED = 10, 10
-"""Calls before and while a peak is measured."""
+CALLS = 10
+"""Calls before a peak is measured, and while it is."""
+LEAST, ENOUGH_S = 3, 2.0
+"""The same of calls that take long: so many at least, and no more once they have taken so many seconds."""
 
 
 def resident_bytes() -> int:
@@ -74,16 +77,22 @@ def peak_of(call: Callable[[], object]) -> int:
     In a process that runs with `peak.c`. Our own block of scratch, which waits for the next call, is given back first:
     it is a part of the calls.
     """
-    for _ in range(WARM):
-        call()
+    _several(call)
     gc.collect()
     release_scratch()
     before = held()
-    for _ in range(COUNTED):
-        call()
+    _several(call)
     most = ctypes.CDLL(None).peak_most
     most.restype = ctypes.c_longlong
     return int(most()) - before
+
+
+def _several(call: Callable[[], object]) -> None:
+    """Call a few times, less often what takes long."""
+    begin, calls = time.perf_counter(), 0
+    while calls < LEAST or (calls < CALLS and time.perf_counter() - begin < ENOUGH_S):
+        call()
+        calls += 1
 
 
 def held() -> int:

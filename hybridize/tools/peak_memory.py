@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from hybridize.tools import workloads
-from hybridize.tools.bench import Amount, BenchOptions, BenchWorker, prepare, rows, worker
+from hybridize.tools.bench import Amount, BenchOptions, BenchWorker, Tell, prepare, rows, silent, worker
 from hybridize.tools.deployment import compiled
 from hybridize.tools.peers import HYBRIDIZED, Row
 from hybridize.tools.sequences.training import LONG_TRAININGS, SEQUENCE_TRAININGS, SequenceTraining
@@ -30,21 +30,27 @@ NOTE = (
 )
 
 
-def run(options: BenchOptions) -> list[Amount]:
-    """For each training and row the most memory of a step, and what the plan says; beyond state."""
+def run(options: BenchOptions, tell: Tell = silent) -> list[Amount]:
+    """For each training and row the most memory of a step, and what the plan says; beyond state. It tells each row
+    when that begins.
+    """
     found: list[Amount] = []
     with tempfile.TemporaryDirectory() as folder:
         try:
             counter = compiled("peak.c", Path(folder) / "peak.so", options, "-shared", "-fPIC")
         except OSError as failure:
             return [Amount(workload, error=str(failure)) for workload in every()]
-        for workload, training in every().items():
+        trainings = every()
+        for number, (workload, training) in enumerate(trainings.items()):
+            tell(f"{workload}: what must come out", number, len(trainings))
             data = workloads.write(workload, Path(folder))
             for row in rows(options, data.table):
+                tell(f"{workload}: {row.name}", number, len(trainings))
                 if workload in LONG_TRAININGS and row.slow_start:  # it would unroll a thousand steps
                     continue
                 with worker(options.cpu, {"LD_PRELOAD": str(counter), **KEPT}) as process:
                     found.append(_peak(process, row, workload, training, data))
+            tell(f"{workload}: {PLANNED}", number, len(trainings))
             with worker(options.cpu) as process:
                 answer = process.ask(do="planned", workload=workload, data=str(data.file))
             found.append(_amount(f"{workload}: {HYBRIDIZED}, {PLANNED}", training, answer))

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from hybridize.tools import workloads
-from hybridize.tools.bench import PATIENCE_S, Amount, BenchOptions, BenchWorker, prepare, rows, worker
+from hybridize.tools.bench import PATIENCE_S, Amount, BenchOptions, BenchWorker, Tell, prepare, rows, silent, worker
 from hybridize.tools.deployment import compiled
 from hybridize.tools.peak_memory import KEPT
 from hybridize.tools.sequences.decoder import DecodingNet
@@ -23,18 +23,22 @@ NOTE = (
 )
 
 
-def run(options: BenchOptions) -> list[Amount]:
-    """For each row of each workload its memory, and how much of it was not there before."""
+def run(options: BenchOptions, tell: Tell = silent) -> list[Amount]:
+    """For each row of each workload its memory, and how much of it was not there before. It tells each row when that
+    begins.
+    """
     found: list[Amount] = []
     with tempfile.TemporaryDirectory() as folder:
         try:
             counter = compiled("peak.c", Path(folder) / "peak.so", options, "-shared", "-fPIC")
         except OSError as failure:
             return [Amount(workload, error=str(failure)) for workload in MEASURED]
-        for workload, net in MEASURED.items():
+        for number, (workload, net) in enumerate(MEASURED.items()):
+            tell(f"{workload}: what must come out", number, len(MEASURED))
             data = workloads.write(workload, Path(folder))
             name = DECODED if isinstance(net, DecodingNet) else workload
             for row in rows(options, data.table):
+                tell(f"{workload}: {row.name}", number, len(MEASURED))
                 with worker(options.cpu, {"LD_PRELOAD": str(counter), **KEPT}) as process:
                     answer = prepare(process, row, workload, data)
                     if "error" not in answer:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 import ml_dtypes
@@ -10,6 +11,7 @@ import numpy
 import torch
 from numpy.typing import NDArray
 
+from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base.dtypes import BY_NAME, DType
 from hybridize.base.errors import DeviceError, DTypeError
 from hybridize.base.types import TensorType
@@ -49,6 +51,26 @@ def as_tensor(array: NDArray[Any]) -> torch.Tensor:
     if array.dtype.kind == "V":  # bfloat16, which torch does not know by NumPy's name
         return torch.from_numpy(array.view(numpy.int16)).view(torch.bfloat16)
     return torch.from_numpy(array)
+
+
+_KNOWN: dict[int, tuple[ndarray, weakref.ref[torch.Tensor]]] = {}
+"""Arrays of ours over the memory of tensors, by the identity of the array."""
+
+
+def array_of(tensor: torch.Tensor) -> ndarray:
+    """Return a new array of ours over the memory of a tensor, which `tensor_of` leads back to it."""
+    array = wrap(as_numpy(tensor.detach() if tensor.requires_grad else tensor))
+    array.storage.exposed = True  # torch writes without a word
+    number = id(array)
+    _KNOWN[number] = array, weakref.ref(tensor, lambda _: _KNOWN.pop(number, None))
+    return array
+
+
+def tensor_of(array: ndarray) -> torch.Tensor:
+    """Return the tensor that an array of ours is over, where it is one's, else a new one."""
+    known = _KNOWN.get(id(array))
+    found = known[1]() if known is not None and known[0] is array else None
+    return as_tensor(array._data) if found is None else found
 
 
 def dtype_of(dtype: torch.dtype) -> DType:

@@ -113,6 +113,25 @@ def test_what_a_forward_pass_keeps_grows_with_the_length():
     assert kept[1] < 4096 * 4096
 
 
+@pytest.mark.parametrize("heads", [1, 4, 16])
+@pytest.mark.parametrize("causal", [False, True])
+def test_a_backward_pass_holds_little_beside_its_gradients(heads, causal):
+    """No copy of all heads, whatever their number: panels of two matrices of one head, some rows of scores and a number
+    for each row; for four heads or more that is less than twice the queries.
+    """
+    for length in (2048, 4096, 8192):
+        shape = (1, heads, length, 64)
+        graph = make_graph(
+            lambda q, k, v, causal=causal: [attention(q, k, v, causal, "bhtd", "bhsd")], [f32(*shape)] * 3
+        )
+        backward = scheduled(PIPELINE.run(split(graph, [0, 1, 2]).backward), named_target("avx512"))
+        of_head = length * 64 * 4
+        rows = 2 * 168 * length * 4  # two blocks of scores
+        numbers_of_rows = heads * length * 4
+        assert backward.scratch_bytes < 2 * of_head + rows + numbers_of_rows + (1 << 18)
+        assert heads < 4 or backward.scratch_bytes < 2 * heads * of_head
+
+
 def test_a_recorded_step_gives_the_gradients_of_pytorch():
     torch = pytest.importorskip("torch")
     inputs = numbers(0, *[(2, 260, 3, 16)] * 3)

@@ -26,7 +26,7 @@ from hybridize.passes import PIPELINE
 from hybridize.programs.donation import updates_of
 from hybridize.schedule import banding, schedule
 from hybridize.schedule.bands import Access, BandMember, run_of
-from hybridize.schedule.steps import Address, LoopStep, ProductStep
+from hybridize.schedule.steps import Address, BandPart, LoopStep, PackingPart, ProductStep
 from hybridize.tools import training_workloads
 from hybridize.tools.peers.ours import step_of
 
@@ -58,7 +58,7 @@ def captured(function, *inputs):
 def bands(graph, target=SMALL, slots=1, stable=()):
     """The number of the band of each step; None for a step that is in none."""
     return [
-        step.part.band.number if isinstance(step, LoopStep | ProductStep) and step.part is not None else None
+        step.part.band.number if isinstance(step, LoopStep | ProductStep) and isinstance(step.part, BandPart) else None
         for step in scheduled(graph, target, stable=stable, slots=slots).steps
         if step.provenance.ops != ("pack",)
     ]
@@ -238,7 +238,7 @@ def test_the_scores_of_attention_are_nowhere_as_a_whole():
             *[f32(8, length, 64)] * 3,
         )
         assert set(bands(graph, target)) == {0}
-        packed = 8 * length * 64 * 4
+        packed = length * 64 * 4  # of one head: they are done in turn
         sizes.append(scratch(graph, target) - packed)
     assert max(sizes) < 4 << 20  # the scores of a head would be 64 MiB
     assert sizes[2] < 5 * sizes[0]
@@ -259,6 +259,65 @@ def test_attention_of_heads_within_rows():
     (found,) = check(graph, inputs)
     wanted = reference(*(x.transpose(0, 2, 1, 3) for x in inputs)).transpose(0, 2, 1, 3).reshape(2, 200, 96)
     numpy.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
+
+
+@settings(max_examples=5, deadline=None)
+@given(
+    st.sampled_from(["bhtd", "bthd", "tbhd"]),
+    st.integers(1, 3),
+    st.integers(2, 4),
+    st.integers(190, 330),
+    st.sampled_from([1, 2]),
+    st.booleans(),
+)
+def test_matrices_are_packed_for_one_member_after_the_other(order, batch, heads, length, threads, shared):
+    """However they lie, and what is packed is read by later steps, too. Bits are those of one after the other."""
+    sizes = {"b": batch, "h": heads, "t": length, "d": 32}
+    shapes = [tuple(sizes[axis] for axis in order)] * 3
+    if shared:  # keys and values that all heads of a member read
+        shapes[1:] = [tuple(1 if axis == "h" else sizes[axis] for axis in order)] * 2
+
+    def made(q, k, v):
+        of = [ops.transpose(x, tuple(order.index(axis) for axis in "bhtd")) for x in (q, k, v)]
+        whole = ops.type_of(of[0]).shape
+        a, b, c = (ops.broadcast(x, whole) for x in of)
+        weights = composites.softmax(ops.matmul(a, b, False, True), 3)
+        return [ops.matmul(weights, c), ops.mul(k, ops.add(v, v)), ops.matmul(ops.tanh(a), b, False, True)]
+
+    graph, inputs = graph_of(made, *(f32(*shape) for shape in shapes)), numbers(length, *shapes)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(banding, "_EACH", 1)
+        parts = [step.part for step in scheduled(graph, SMALL, slots=threads).steps if isinstance(step, LoopStep)]
+        assert any(isinstance(part, PackingPart) and part.band.in_turn for part in parts)
+        target = dataclasses.replace(SMALL, l1_bytes=SMALL.l1_bytes + 128)  # a key of its own among compiled programs
+        found = compiled(graph, target, threads=threads).run(inputs)
+    for one, other in zip(found, without_bands(graph, inputs), strict=True):
+        numpy.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("slots", [1, 2])
+def test_packed_matrices_do_not_grow_with_the_batch(slots):
+    """There is memory for those of one member, where each has enough blocks for all threads."""
+    target, found = named_target("avx512"), []
+    for batch in (2, 8, 32):
+        graph = graph_of(
+            lambda q, k, v: [ops.matmul(composites.softmax(ops.matmul(q, k, False, True), 2), v)],
+            *[f32(batch, 4096, 64)] * 3,
+        )
+        found.append(scheduled(graph, target, slots=slots).scratch_bytes)
+    assert len(set(found)) == 1
+
+
+def test_few_blocks_are_shared_by_threads_all_at_once():
+    """Threads do not wait at the end of each member where that has few blocks."""
+    graph = graph_of(
+        lambda q, k, v: [ops.matmul(composites.softmax(ops.matmul(q, k, False, True), 2), v)], *[f32(8, 512, 64)] * 3
+    )
+    in_turn = [
+        {step.part.band.in_turn for step in scheduled(graph, SMALL, slots=slots).steps if step.part is not None}
+        for slots in (1, 4)
+    ]
+    assert in_turn == [{True}, {False}]
 
 
 @pytest.mark.parametrize(

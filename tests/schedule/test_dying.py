@@ -1,14 +1,17 @@
 """Steps that come early, so that a larger value dies: fewer bytes, the same bits."""
 
 import numpy
+import pytest
 
 from hybridize import ops
-from hybridize.base.dtypes import float32
+from hybridize.base.dtypes import float32, int64
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.program import scheduled
 from hybridize.compiler import compile as compiled
 from hybridize.machine.target import named_target
 from hybridize.ops import evaluate, make_graph
+from hybridize.ops.slicing import iota
+from hybridize.passes import PIPELINE
 from hybridize.schedule import scheduler
 
 AVX512 = named_target("avx512")
@@ -61,3 +64,34 @@ def test_what_is_as_large_stays_where_it_is(monkeypatch):
     early = str(scheduled(graph, AVX512, (), 1))
     as_written(monkeypatch)
     assert early == str(scheduled(graph, AVX512, (), 1))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("number", [0.0, None])
+def test_what_is_made_of_nothing_is_made_when_it_is_read(monkeypatch, number, threads):
+    """Zeros that rows are added to, or numbers that count them, are not held through the products before."""
+    shape = (1024, 256)
+
+    def function(x, w, rows, table):
+        base = iota(shape, 0, float32) if number is None else ops.like(number, table)
+        z = x
+        for _ in range(4):
+            z = ops.tanh(ops.matmul(z, w))
+        return [ops.matmul(ops.scatter_nd(base, rows, z, "add"), w)]
+
+    kinds = [TensorType((256, 256), float32)] * 2
+    graph = PIPELINE.run(make_graph(function, [*kinds, TensorType((256, 1), int64), TensorType(shape, float32)]))
+    late = scheduled(graph, AVX512, (), threads)
+    rng = numpy.random.default_rng(0)
+    inputs = [rng.normal(size=(256, 256)).astype("f4") for _ in range(2)]
+    inputs += [rng.integers(0, 1024, (256, 1)), numpy.zeros(shape, "f4")]
+    found = compiled(graph, AVX512, threads=threads).run(inputs)
+    numpy.testing.assert_allclose(found[0], evaluate(graph, inputs)[0], rtol=1e-3, atol=1e-2)
+    monkeypatch.setattr(scheduler, "when_read", lambda order, *_: list(order))
+    early = scheduled(graph, AVX512, (), threads)
+    assert {step.provenance for step in late.steps} == {step.provenance for step in early.steps}
+    kept = [[step.provenance.ops[-1] for step in made.steps].index("scatter_nd") for made in (late, early)]
+    assert kept[0] == kept[1]
+    assert late.steps[kept[0] - 1].provenance.ops[-1] in ("broadcast", "iota")
+    assert late.steps[0].provenance.ops[-1] == "matmul" or "tanh" in late.steps[0].provenance.ops
+    assert early.steps[0].provenance.ops[-1] in ("broadcast", "iota")

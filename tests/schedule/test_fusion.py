@@ -13,6 +13,7 @@ from hybridize.codegen.llvm.program import build
 from hybridize.codegen.llvm.program import scheduled as schedule
 from hybridize.ops import composites
 from hybridize.ops.evaluate import evaluate
+from hybridize.ops.slicing import iota
 from hybridize.passes.inline import Inline
 from hybridize.runtime.executable import Executable
 
@@ -123,6 +124,23 @@ def test_a_reshape_between_product_and_bias_changes_nothing():
 def test_a_single_column_with_an_epilogue():
     plan = compiled(lambda x, w: [ops.tanh(ops.matmul(x, w, False, False))], f32(5, 9), f32(9, 1))
     assert len(plan.steps) == 1
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("compare", [ops.ge, ops.lt, ops.eq])
+def test_masks_of_indices_are_in_no_memory(compare, turned):
+    """However many steps read them: a mask is computed of where an element is."""
+    shape = (96, 96)
+
+    def masked(x, w):
+        seen = compare(iota(shape, 0, int64), iota(shape, 1, int64))
+        seen = ops.transpose(seen, (1, 0)) if turned else seen
+        y = ops.where(seen, ops.matmul(x, w), ops.like(0.0, x))
+        z = ops.where(seen, ops.matmul(w, ops.tanh(y)), ops.like(-1.0, x))
+        return [z, ops.sum(ops.where(seen, ops.exp(y), z), (0,))]
+
+    plan = compiled(masked, f32(*shape), f32(*shape), tolerance=1e-3)
+    assert not [step for step in plan.steps if not set(step.ops) & {"matmul", "sum", "where"}]
 
 
 def test_transposes_of_operands_are_read_in_place():

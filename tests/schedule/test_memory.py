@@ -5,7 +5,7 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hybridize.schedule.memory import ScratchBlock, assign
+from hybridize.schedule.memory import ScratchBlock, assign, most_alive
 
 blocks = st.lists(
     st.tuples(st.integers(0, 5000), st.integers(0, 30), st.integers(0, 10)).map(
@@ -31,23 +31,42 @@ def test_memory_of_the_dead_is_used_again():
     assert assign(made) == 1024 + 512
 
 
-def best_fit(made):
-    """The same said plainly: for each block in order of birth, the smallest hole between those that live."""
+def fitted(made, order, lives):
+    """The same said plainly: for each block in an order, the smallest hole between those that it `lives` with."""
     done = []
-    for block in sorted(made, key=lambda block: (block.first, -block.nbytes)):
+    for block in sorted(made, key=order):
         nbytes, end, best = -(-block.nbytes // 64) * 64, 0, None
-        for offset, size in sorted((o, s) for o, s, last in done if last >= block.first and s):
+        for offset, size, _ in sorted(((o, s, 0) for o, s, other in done if lives(other, block) and s)):
             if nbytes <= offset - end and (best is None or offset - end < best[1]):
                 best = (end, offset - end)
             end = max(end, offset + size)
-        done.append((0 if not nbytes else end if best is None else best[0], nbytes, block.last))
-        yield block, done[-1][0]
+        done.append(((0 if not nbytes else end) if best is None else best[0], nbytes, block))
+    return max((offset + size for offset, size, _ in done), default=0), done
 
 
 @given(blocks)
 def test_each_takes_the_smallest_hole(made):
-    assign(made)
-    assert all(block.offset == offset for block, offset in best_fit(made))
+    top = assign(made)
+    needed, done = fitted(made, lambda one: (one.first, -one.nbytes), lambda one, new: one.last >= new.first)
+    by_size, _ = fitted(
+        made, lambda one: (-one.nbytes, one.first), lambda one, new: one.first <= new.last and new.first <= one.last
+    )
+    assert most_alive(made) <= top == min(needed, by_size)
+    if needed == most_alive(made):
+        assert all(block.offset == offset for offset, _, block in done)
+
+
+def test_what_lives_long_does_not_part_the_memory_of_what_dies_soon():
+    """A number for each row, kept from one band to the next, beside what only the first band needs."""
+    made = [ScratchBlock(3000, 0, 3), ScratchBlock(64, 0, 7), ScratchBlock(4000, 4, 7)]
+    assert assign(made) == 64 + 4032
+
+
+@given(st.lists(st.integers(1, 5000), max_size=20))
+def test_what_a_backward_pass_reads_needs_no_more_than_is_alive(sizes):
+    """Values that a forward pass keeps, each until the backward pass comes to it."""
+    kept = [ScratchBlock(size, step, 2 * len(sizes) - step) for step, size in enumerate(sizes)]
+    assert assign(kept) == most_alive(kept)
 
 
 def test_many_blocks_that_live_long_take_no_time_to_place():

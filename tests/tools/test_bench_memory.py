@@ -65,6 +65,34 @@ def test_memory_is_counted_to_the_byte(tmp_path):
     assert 1_500_000 <= json.loads(done.stdout) < 1_520_000
 
 
+SCRATCH = """
+import json
+from hybridize import hybridize, np
+from hybridize.tools import memory
+def net(x, w):
+    return np.tanh(np.matmul(np.tanh(np.matmul(x, w)), w)).sum()
+w = np.ones((512, 512))
+xs = [np.ones((rows, 512)) for rows in (600, 1200)]
+programs = [hybridize(net, threads=1) for _ in xs]
+def call():
+    for program, x in zip(programs, xs):
+        program(x, w)
+most = memory.peak_of(call)
+print(json.dumps([most, *(program.program(x, w).memory.peak_bytes for program, x in zip(programs, xs))]))
+"""
+
+
+@needs_cc
+def test_scratch_that_is_too_small_is_not_held_beside_a_larger_block(tmp_path):
+    """Programs in turn take as much memory as the one that takes most of it."""
+    counter = deployment.compiled("peak.c", tmp_path / "peak.so", bench.BenchOptions(), "-shared", "-fPIC")
+    environment = {**os.environ, "LD_PRELOAD": str(counter)}
+    done = subprocess.run([sys.executable, "-c", SCRATCH], env=environment, capture_output=True, text=True, check=True)
+    most, less, more = json.loads(done.stdout)
+    assert 600 * 512 * 4 <= less <= more - 600 * 512 * 4 // 2
+    assert more - 1024 <= most < more + less // 2
+
+
 @needs_cc
 def test_rows_and_goals(monkeypatch):
     """Our row counts what the plan says; a runtime that fails says why."""

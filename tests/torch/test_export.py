@@ -10,7 +10,7 @@ from hybridize.base.errors import CaptureError
 from hybridize.compiler import compile as compile_graph
 from hybridize.formats.torch_export import to_graph
 from hybridize.ops import evaluate
-from hybridize.torch.exporting import export
+from hybridize.torch.exported.exporting import export
 from tests.refusals import refusal
 
 

@@ -28,10 +28,10 @@ def programs(fast):
 def general(fast):
     """Types of the arguments of programs that hold for several sizes, and what those assume."""
     found = []
-    for one in fast._all():
-        if one.graph.scope is not None:
-            types = [",".join(map(text, kind.shape)) for kind in one.exported.kinds]
-            found.append((" ".join(types), one.graph.scope.lines()))
+    for one in fast.programs():
+        if one.captured.scope is not None:
+            types = [",".join(map(text, kind.shape)) for kind in one.capture.call.kinds]
+            found.append((" ".join(types), one.captured.scope.lines()))
     return found
 
 

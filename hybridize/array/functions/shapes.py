@@ -132,17 +132,25 @@ def reshape(a: Any, newshape: Any = None, order: str = "C", *, shape: Any = None
         if tape is not None:
             return tape.view(symbol, (ops.Reshape(wanted),))
         return view(symbol, settled(symbol).reshape(wanted))
-    strides = symbol.steps_between()
-    is_view = layouts.may_be_view(symbol.shape, strides, wanted)
-    if not is_view:
-        made = result(bind1(ops.Reshape(wanted), symbol.operand()))
-        if is_view is None:
-            staging().copied(symbol._cell, made._cell, partial(layouts.reshaped, symbol.shape, strides, wanted))
-        return made
+    copied = copied_to(symbol, wanted)
+    if copied is not None:
+        return copied
     return symbol if surely_same(symbol.shape, wanted) and symbol is not a else symbol.view_by(ops.Reshape(wanted))
 
 
 _copied = copy
+
+
+def copied_to(x: Symbol, shape: tuple[int, ...]) -> Symbol | None:
+    """Return a new array of the elements in other sizes, where NumPy has to copy; None where it has a view."""
+    strides = x.steps_between()
+    is_view = layouts.may_be_view(x.shape, strides, shape)
+    if is_view:
+        return None
+    made: Symbol = result(bind1(ops.Reshape(shape), x.operand()))
+    if is_view is None:
+        staging().copied(x._cell, made._cell, partial(layouts.reshaped, x.shape, strides, shape))
+    return made
 
 
 def _completed(a: Any, wanted: Any) -> tuple[int, ...]:

@@ -19,6 +19,7 @@ from typing import Any
 
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import Size, is_symbolic, same
+from hybridize.base.faces import Face
 from hybridize.capture.control.rolled import EarlierItems, is_rolled
 from hybridize.capture.control.rolled_lists import rows_of
 from hybridize.capture.control.signals import Unrollable
@@ -69,6 +70,27 @@ class ArrayRows(Rounds):
     def backward(self) -> Rounds:
         """Return the same, the last row first."""
         return ArrayRows(self.array[::-1])
+
+
+class FacedRows(ArrayRows):
+    """The rows of an array that has a face."""
+
+    def __init__(self, face: Face) -> None:
+        super().__init__(face.array)
+        self.kind = type(face)
+
+    def at(self, number: Any) -> Any:
+        return self.kind.made(super().at(number))
+
+    def sliced(self, take: Take) -> Any:
+        return self.kind.made(super().sliced(take))
+
+    def after(self, number: int) -> Rounds:
+        return FacedRows(self.kind.made(self.array[number:])) if number else self
+
+    def backward(self) -> Rounds:
+        """Return the same, the last row first."""
+        return FacedRows(self.kind.made(self.array[::-1]))
 
 
 class ListItems(Rounds):
@@ -250,6 +272,8 @@ def rounds_of(trace: Recording, iterable: Any) -> Rounds | None:
         return Range(iterable.start, iterable.stop, iterable.step)
     if type(iterable) is Symbol and iterable.weak is None and iterable.shape:
         return ArrayRows(iterable)
+    if isinstance(iterable, Face) and iterable.array.shape:
+        return FacedRows(iterable)
     if is_rolled(iterable) and not any(type(item) is EarlierItems for item in iterable):
         try:
             return ListItems(rows_of(iterable))

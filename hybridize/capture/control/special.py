@@ -32,6 +32,7 @@ from hybridize.array.symbol import Symbol, described
 from hybridize.base.dims import Dim, is_symbolic
 from hybridize.base.dtypes import CODES
 from hybridize.base.errors import CaptureError
+from hybridize.base.faces import Face
 from hybridize.base.members import class_member, has_class_member
 from hybridize.capture.control.rolled_lists import unroll
 from hybridize.capture.outside.objects import static
@@ -337,6 +338,8 @@ def _items(get: Callable[..., Any]) -> Iterator[Any]:
 
 def index(value: Any) -> Any:
     """Return the number that an index is."""
+    if isinstance(value, Face):
+        return value.array
     found = method(current_trace(), value, "__index__")
     if found is None:
         return value

@@ -23,8 +23,9 @@ import numpy
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.staging import staging
-from hybridize.array.symbol import Symbol
+from hybridize.array.symbol import Symbol, described
 from hybridize.base.errors import CaptureError
+from hybridize.base.faces import Face
 from hybridize.capture.control.rolled_lists import unroll
 from hybridize.capture.control.special import binary, dataclass_of, is_users_object
 from hybridize.capture.control.special import method as special
@@ -133,6 +134,7 @@ def recipe_of(value: Any) -> Recipe:
 
 def text(*parts: Any) -> Any:
     """An f-string: its parts in a row, strings and (value, conversion, format)."""
+    parts = tuple((_shown(part[0]), *part[1:]) if type(part) is tuple else part for part in parts)
     parts = tuple(_told(*part) if type(part) is tuple and speaks(part[0]) else part for part in parts)
     if not any(type(part) is tuple and (of_data(part[0]) or of_data(part[2])) for part in parts):
         return "".join([part if type(part) is str else _known(*part) for part in parts])
@@ -145,6 +147,23 @@ def text(*parts: Any) -> Any:
         else:
             made.append(_known(*part))
     return Text(("text", tuple(made)))
+
+
+def _shown(value: Any) -> Any:
+    """Return a number in the place of an array of another library that is one; whatever else as it is.
+
+    Raises:
+        CaptureError E424: it has axes.
+    """
+    trace = current_trace()
+    if not isinstance(value, Face) or trace is None or trace.root.library is None:
+        return value
+    if value.array.shape:
+        raise trace.root.refusing(CaptureError(
+            "E424", f"text is made of {described(value.array)}, which only a call has, as its library writes it",
+            help="print the tensor itself, print(x), or return it and make the text outside",
+        ))  # fmt: skip
+    return trace.root.library.number(value, None)
 
 
 def speaks(value: Any, depth: int = 8) -> bool:
@@ -271,12 +290,14 @@ def joined(*parts: Any) -> Any:
 
 def string(value: Any = "", *others: Any) -> Any:
     """`str(value)`."""
+    value = _shown(value)
     known = others or not (of_data(value) or speaks(value))
     return str(spelled(value), *others) if known else text((value, "s", ""))
 
 
 def representation(value: Any) -> Any:
     """`repr(value)`."""
+    value = _shown(value)
     return text((value, "r", "")) if of_data(value) or speaks(value) else repr(spelled(value))
 
 

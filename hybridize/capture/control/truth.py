@@ -12,6 +12,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.operators import functions, not_one
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
+from hybridize.base.faces import Face
 from hybridize.base.locations import SourceLoc
 from hybridize.capture.control.rolled import is_rolled
 from hybridize.capture.control.rolled_lists import length
@@ -103,6 +104,8 @@ def truth(value: Any) -> Any:
             return bool(value)
         value = trace.lift(value)
     elif kind is not Symbol:
+        if isinstance(value, Face):
+            return truth(value.array)
         if isinstance(value, Undecided):
             return truth(value.truth())
         if is_rolled(value):

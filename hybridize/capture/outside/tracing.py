@@ -8,12 +8,16 @@ from typing import Any, Protocol
 from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
+from hybridize.base.faces import Library
 from hybridize.base.locations import SourceLoc
 from hybridize.contract.feeds import Feed
 
 
 class Tracing(Protocol):
     """The trace of a program, as those see it who decide about the world outside."""
+
+    library: Library | None
+    """The array library that the function is written for, where that is another one."""
 
     def lift(self, array: ndarray, name: str = "") -> Symbol:
         """Give the symbol of an array that exists already."""

@@ -418,6 +418,9 @@ class World:
         kind: Any = type(value)
         if kind is ndarray:
             return self.program.lift(value, name)
+        library = self.program.library
+        if library is not None and library.holds(value):
+            return library.face(self.program.lift(library.array(value), name), value)
         if isinstance(value, numpy.ndarray):
             if value.dtype in CODES:
                 return self.program.lift(self.program.foreign_array(value), name)

@@ -16,6 +16,7 @@ import numpy
 from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
+from hybridize.base.faces import Face
 from hybridize.base.members import class_member
 from hybridize.capture.control import texts
 from hybridize.capture.control.identity import is_different, is_same, number_of
@@ -34,6 +35,7 @@ from hybridize.capture.python import elements, masks, mathematics, mutators
 from hybridize.capture.python.classes import class_of, is_instance, is_subclass
 from hybridize.capture.python.semantics import Semantics
 from hybridize.capture.trace.recording import current_trace
+from hybridize.contract.captured import SideEffect
 from hybridize.contract.snapshots import CONTAINERS
 from hybridize.ops import Print
 from hybridize.ops.op import bind
@@ -79,6 +81,11 @@ def _setattr(router: Semantics, owner: Any, name: str, value: Any, /) -> None:
 def _print(router: Semantics, *args: Any, **kwargs: Any) -> None:
     """`print`: of values of the program, or where data decides whether it happens, a step of the program."""
     trace = current_trace()
+    if trace is not None and trace.root.library is not None and not trace.depth:
+        # What a call prints is made of its results, so that the library's own text of its arrays is printed.
+        given = tuple(arg if isinstance(arg, (str, Face, texts.Text)) else texts.string(arg) for arg in args)
+        trace.root.world.effects.append(SideEffect(print, given, kwargs))
+        return
     args = tuple(texts.string(arg) if texts.speaks(arg) else arg for arg in args)
     shown = router.name == "hybrid_forward"  # of 1.x: once, with symbols
     if trace is None or (not trace.depth and (shown or not any(map(texts.of_data, args)))):
@@ -140,6 +147,8 @@ def _len(router: Semantics, value: Any, /) -> Any:
     if isinstance(value, masks.Masked):
         return value.count()
     method = class_member(type(value), "__len__")
+    if isinstance(value, Face) and value.array.shape:
+        value = value.array
     if type(value) is Symbol and value.shape:
         return value.shape[0]  # which may be a size that `len` itself could not give
     arrays = (Symbol, ndarray, numpy.ndarray)

@@ -20,6 +20,7 @@ from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import is_symbolic
 from hybridize.base.errors import CaptureError
+from hybridize.base.faces import Face
 from hybridize.capture.control.special import is_users_object, method
 from hybridize.capture.control.texts import Text
 from hybridize.capture.control.truth import as_bool, plain, truth
@@ -46,6 +47,8 @@ def class_of(value: Any) -> type:
         return numpy.ndarray if trace is not None and trace.root.inputs.is_foreign(value) else ndarray
     if type(value) in _STAND_INS:
         return _STAND_INS[type(value)]
+    if isinstance(value, Face):
+        return value.__class__
     trace = current_trace()
     if trace is not None:
         trace.root.world.read_kind(value)

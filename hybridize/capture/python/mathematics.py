@@ -25,6 +25,7 @@ from hybridize.array.symbol import Symbol, described
 from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import bool_, float64, int64
 from hybridize.base.errors import CaptureError
+from hybridize.base.faces import Face
 from hybridize.capture.control.truth import plain
 from hybridize.capture.python.semantics import Semantics
 from hybridize.capture.trace.bounds import WHOLE
@@ -311,11 +312,17 @@ def _every(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
 
 def _mathematical(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def compute(router: Semantics, *args: Any, **kwargs: Any) -> Any:
+        args = tuple(map(_bare, args))
         if any(map(is_by_data, _every(args, kwargs))):
             return _by_data(name, args, kwargs)
         return function(*map(known, args), **{key: known(x) for key, x in kwargs.items()})
 
     return compute
+
+
+def _bare(x: Any) -> Any:
+    """Give the symbol of an array of another library; whatever else as it is."""
+    return x.array if isinstance(x, Face) else x
 
 
 def known(x: Any) -> Any:
@@ -329,12 +336,14 @@ def known(x: Any) -> Any:
 
 
 def _float(router: Semantics, *args: Any) -> Any:
+    args = tuple(map(_bare, args))
     if len(args) == 1 and isinstance(args[0], (Symbol, ndarray)):
         return to_float(args[0])
     return float(*args)
 
 
 def _int(router: Semantics, *args: Any, **kwargs: Any) -> Any:
+    args = tuple(map(_bare, args))
     if len(args) == 1 and is_symbolic(args[0]):
         return args[0]
     if len(args) == 1 and not kwargs and is_by_data(args[0]):

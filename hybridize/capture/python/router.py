@@ -28,6 +28,7 @@ from hybridize.array.storage import Storage
 from hybridize.array.symbol import Symbol, check_classes, described
 from hybridize.base.dims import is_symbolic
 from hybridize.base.errors import CaptureError
+from hybridize.base.faces import Face
 from hybridize.base.members import class_member
 from hybridize.base.nested import is_sequence_class
 from hybridize.base.participation import WritePolicy, fed_of, outside_of, watches_of, write_of
@@ -258,7 +259,7 @@ class Router:
             if kind is Symbol and name == "__class__":
                 return class_of(owner)
             return _number_attribute(owner, name) if kind is Symbol and owner.weak is not None else getattr(owner, name)
-        if isinstance(array := trace.lifted(owner), Symbol):
+        if isinstance(array := trace.lifted(owner), (Symbol, Face)):
             return getattr(array, name)
         if isinstance(owner, Undecided):
             return getattr(owner, name)
@@ -287,6 +288,8 @@ class Router:
         if isinstance(array := trace.lifted(owner), Symbol):
             check_classes(operator.getitem, array, key)
             return masks.selected(array, key) if masks.selects(array, key) else array[key]
+        if isinstance(array, Face):
+            return array[key]  # type: ignore[index]  # which the library's have
         if kind in CONTAINERS:
             return item(self, trace.root, owner, plain(key), whole)
         method = special.method(trace, owner, "__getitem__")
@@ -320,6 +323,8 @@ class Router:
         trace = current_trace()
         if trace is None:
             return function(*args, **kwargs)
+        if trace.root.library is not None and (theirs := trace.root.library.call(function)) is not None:
+            return theirs(*args, **kwargs)
         match function:
             case FunctionType() if args and is_dispatcher(function):
                 return self.call(implementation(trace, function, args[0]), *args, **kwargs)
@@ -670,7 +675,8 @@ class Router:
         owner, name, before = read
         after = writes.augmented(before, method, value)
         # Arrays are written in place; what a class has becomes the owner's own.
-        if after is not before or not isinstance(after, Operators) or name not in own(owner):
+        in_place = after is before and isinstance(after, (Operators, Face))
+        if not in_place or (name not in own(owner) and not isinstance(after, Face)):
             writes.set_attribute(self, after, owner, name)
 
     def item_before(self, owner: Any, key: Any) -> tuple[Any, Any, Any]:
@@ -785,6 +791,11 @@ class _Library(Router):
             made = convert.converted(function, _Library(function))
             return None if made is None else functools.partial(made, *args, **kwargs)
         return super()._followed(function, args, kwargs)
+
+
+def library_router(function: FunctionType) -> Router:
+    """Return the router of a function of a library that is converted because it calls what is the user's."""
+    return _Library(function)
 
 
 def is_context(function: Any) -> bool:

@@ -15,6 +15,7 @@ from typing import Any
 from hybridize.array.operators import Operators
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
+from hybridize.base.faces import Face
 from hybridize.base.members import class_member
 from hybridize.base.participation import WritePolicy, is_of_package, write_of
 from hybridize.capture.control.comparisons import Ordered
@@ -55,7 +56,7 @@ def refused(trace: Recording, what: str, help: str = "") -> CaptureError:
 def set_attribute(router: Semantics, value: Any, owner: Any, name: str) -> None:
     """`owner.name = value`."""
     trace = current_trace()
-    if trace is None or isinstance(owner, Operators):
+    if trace is None or isinstance(owner, (Operators, Face)):
         setattr(owner, name, value)
         return
     if type(owner) is types.ModuleType:
@@ -123,7 +124,7 @@ def set_item(router: Semantics, value: Any, owner: Any, key: Any) -> None:
     """`owner[key] = value`."""
     trace = current_trace()
     kind = type(owner)
-    if trace is None:
+    if trace is None or isinstance(owner := trace.lifted(owner), Face):
         owner[key] = value
     elif isinstance(array := trace.lifted(owner), Symbol):
         if isinstance(value, masks.Masked):

@@ -22,6 +22,7 @@ from hybridize.array.traced import LostHistory, Variable
 from hybridize.base import modes
 from hybridize.base.dims import Size, SizeScope
 from hybridize.base.errors import CaptureError
+from hybridize.base.faces import Library
 from hybridize.base.locations import SourceLoc, asks_for_text, user_location
 from hybridize.base.promotion import number_dtype
 from hybridize.base.types import TensorType
@@ -288,8 +289,13 @@ class Recording(GraphScope):
         return self.root.inputs.lift(array)
 
     def lifted(self, value: Any) -> Any:
-        """Return the symbol of an array, ours or one of NumPy's that is the user's; whatever else as it is."""
-        inputs = self.root.inputs
+        """Return the symbol of an array, ours or one of NumPy's that is the user's; of another library's its face.
+
+        Whatever else is returned as it is.
+        """
+        inputs, library = self.root.inputs, self.root.library
+        if library is not None and library.holds(value):
+            return library.face(inputs.lift(library.array(value)), value)
         array = value if isinstance(value, ndarray) else inputs.foreign.get(id(value))
         return value if array is None else inputs.lift(array)
 
@@ -497,6 +503,7 @@ class Trace(Recording):
         freeze: arrays from outside are constants.
         winograd: convolutions may be computed by Winograd's algorithm.
         sizes: the assumptions of the program about sizes of arguments that are not known; None where all are.
+        library: the array library that the function is written for, where that is another one.
     """
 
     def __init__(
@@ -511,8 +518,10 @@ class Trace(Recording):
         freeze: bool = False,
         winograd: bool = False,
         sizes: SizeScope | None = None,
+        library: Library | None = None,
     ) -> None:
         self.root = self
+        self.library = library
         self._winograd = winograd
         super().__init__(None)
         self.converter = converter

@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 import numpy
 
 from hybridize.base.digests import digest
-from hybridize.base.dims import same
+from hybridize.base.dims import Size, same
 from hybridize.base.dtypes import DType
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.bands import emit_band
@@ -47,9 +47,11 @@ from hybridize.schedule.parallel import SharedLoop, Split
 from hybridize.schedule.steps import (
     Address,
     Band,
+    BandPart,
     Constant,
     Derived,
     LoopStep,
+    PackingPart,
     ProductStep,
     RegionStep,
     RollingBand,
@@ -239,17 +241,8 @@ class Emitter:
     def step(self, f: Function, step: ScheduleStep, pointers: Pointers) -> str:
         """Call what `step` says; returns the name of the function."""
         match step:
-            case LoopStep(kernel=kernel, addresses=addresses, split=split, numbers=numbers):
-                if not kernel.nests:
-                    return ""
-                args = [pointers.at(address) for address in addresses]
-                if numbers:
-                    args.append(self._table(kernel.params[-1].dtype, numbers))
-                if split is not None:
-                    return self._shared(f, kernel, args, split, pointers)
-                name = self._kernel(kernel)
-                self._call(f, name, args)
-                return name
+            case LoopStep(addresses=addresses):
+                return self._loops(f, step, [pointers.at(address) for address in addresses], pointers)
             case ProductStep():
                 return self._product(f, step, pointers)
             case TapStep():
@@ -260,6 +253,18 @@ class Emitter:
                 return name
             case RegionStep():
                 return self._region(f, step, pointers)
+
+    def _loops(self, f: Function, step: LoopStep, args: list[str], pointers: Pointers) -> str:
+        """Call a kernel with these pointers; returns the name of the function."""
+        if not step.kernel.nests:
+            return ""
+        if step.numbers:
+            args.append(self._table(step.kernel.params[-1].dtype, step.numbers))
+        if step.split is not None:
+            return self._shared(f, step.kernel, args, step.split, pointers)
+        name = self._kernel(step.kernel)
+        self._call(f, name, args)
+        return name
 
     def _region(self, f: Function, step: RegionStep, pointers: Pointers) -> str:
         name = f"{self.prefix}.region{len(self.module.functions)}"
@@ -343,7 +348,9 @@ class Emitter:
         call_in_parallel(f, pointers.at(Address("input", split.team, 0)), body, args, turns, split)
 
     def band(self, f: Function, band: Band, steps: Sequence[LoopStep | ProductStep], pointers: Pointers) -> list[str]:
-        """Run steps block by block; returns the function of each."""
+        """Run steps block by block, after those that pack for them; returns the function of each."""
+        packing = [(step, step.part) for step in steps if isinstance(step.part, PackingPart)]
+        steps = [step for step in steps if isinstance(step.part, BandPart)]
         names = [self._of_rows(step) for step in steps]
         called = [_pointed(step) for step in steps]
         shared = dict.fromkeys(address for addresses in called for address in addresses if address not in band.own)
@@ -354,15 +361,38 @@ class Emitter:
         ]
         name = self._once(
             "band",
-            f"band {band.batch!r} {band.blocks} of {calls}",
+            f"band {band.batch!r} {band.blocks}{' in turn' * band.in_turn} of {calls}",
             lambda name: emit_band(self.module, name, band, len(places), calls),
         )
         args = [pointers.at(address) for address in places]
+        if not band.in_turn:
+            self._blocks(f, name, band, args, pointers)
+            return names
+        # Pointers are found before the loop, as later steps use them, too.
+        packed = [(step, part, [*map(pointers.at, step.addresses)]) for step, part in packing]
+        for split in (band.split, *(step.split for step, _ in packing)):
+            if split is not None:
+                pointers.at(Address("input", split.team, 0))
+        before: list[str] = []
+        back: dict[str, Size] = {}
+        with f.loop(0, band.batch) as turn:
+            for step, part, (to, source) in packed:
+                assert isinstance(step, LoopStep)
+                source = _of_member(f, source, turn.index, part.members)
+                before.append(self._loops(f, step, [to, source], pointers))
+                made = step.kernel.params[0]
+                back[to] = -made.size * made.dtype.itemsize
+            number = f.op(f"inttoptr i64 {turn.index} to ptr")
+            moved = [_moved(f, arg, turn.index, back.get(arg, 0)) for arg in args]
+            self._blocks(f, name, band, [number, *moved], pointers)
+        return [*before, *names]
+
+    def _blocks(self, f: Function, name: str, band: Band, args: Sequence[str], pointers: Pointers) -> None:
+        """Call the function of a band for all units."""
         if band.split is None:
             f.call(name, [*(f"ptr {arg}" for arg in args), "i64 0", f"i64 {f.size(band.units)}"])
         else:
             self._in_parallel(f, name, args, band.units, band.split, pointers)
-        return names
 
     def rolling(self, f: Function, band: RollingBand, steps: Sequence[TapStep], pointers: Pointers) -> list[str]:
         """Run contractions some lines at a time; returns the function of each."""
@@ -507,7 +537,24 @@ def _pointed(step: LoopStep | ProductStep) -> tuple[Address, ...]:
     return step.addresses if isinstance(step, LoopStep) else (*step.addresses, step.workspace)
 
 
+def _moved(f: Function, pointer: str, index: str, by: Size) -> str:
+    """A pointer moved by so many bytes for each of an index."""
+    if same(by, 0):
+        return pointer
+    return f.op(f"getelementptr i8, ptr {pointer}, i64 {f.op(f'mul i64 {index}, {f.size(by)}')}")
+
+
+def _of_member(f: Function, pointer: str, member: str, members: Sequence[tuple[Size, Size]]) -> str:
+    """A pointer to the first member of a batch moved to another one, whose number counts all axes of the batch."""
+    for place, (size, stride) in reversed([*enumerate(members)]):
+        index = f.op(f"urem i64 {member}, {f.size(size)}") if place else member
+        pointer = _moved(f, pointer, index, stride)
+        if place:
+            member = f.op(f"udiv i64 {member}, {f.size(size)}")
+    return pointer
+
+
 def _local(step: LoopStep | ProductStep) -> tuple[int, ...]:
     """For each address of a step in a band the bytes of a row where one block is all there is, else 0."""
-    assert step.part is not None
+    assert isinstance(step.part, BandPart)
     return step.part.local

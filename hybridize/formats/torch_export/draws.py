@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from contextvars import ContextVar
+from typing import Protocol
 
 import numpy
 
@@ -20,6 +21,13 @@ from hybridize.ops.views import full
 
 KEY = TensorType((2,), uint64)
 """Type of the key."""
+
+
+class Keys(Protocol):
+    """What gives the keys of draws."""
+
+    def key(self) -> Operand:
+        """Return the key of the next draw: a stream of its own."""
 
 
 class Draws:
@@ -41,7 +49,7 @@ class Draws:
         return ops.add(self._key, step)
 
 
-CURRENT: ContextVar[Draws] = ContextVar("CURRENT")
+CURRENT: ContextVar[Keys] = ContextVar("CURRENT")
 """Those of the program that is translated."""
 
 

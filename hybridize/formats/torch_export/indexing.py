@@ -90,6 +90,8 @@ def _put(base: Operand, points: Operand, updates: Operand, mode: str) -> Operand
     The op's own rule knows which of several updates of one point is seen; PyTorch's does not ask.
     """
     kinds = tuple(map(type_of, (base, points, updates)))
+    if mode == "add" and kinds[0].dtype == bool_:  # true where one of them is
+        return ops.cast(ops.scatter_nd(ops.cast(base, int64), points, ops.cast(updates, int64), mode), bool_)
     if mode == "add" or not is_float(kinds[0].dtype):
         return ops.scatter_nd(base, points, updates, mode)
     body = ops.make_graph(lambda x, at, new: [ops.scatter_nd(x, at, new, mode)], kinds)

@@ -17,7 +17,8 @@ _NONE, _MEAN = 0, 1
 """PyTorch's numbers of reductions; the third is a sum."""
 
 
-def _reduced(loss: Operand, reduction: int) -> Operand:
+def reduced(loss: Operand, reduction: int) -> Operand:
+    """Return a loss of elements, its mean or its sum, by the number of a reduction."""
     if reduction == _NONE:
         return loss
     axes = tuple(range(type_of(loss).ndim))
@@ -48,7 +49,7 @@ def _binary_cross_entropy(
     loss = ops.sub(ops.mul(ops.sub(target, one), of_zero), ops.mul(target, of_one))
     if weight is not None:
         loss = ops.mul(loss, operand(weight, kind.dtype, kind.shape))
-    return _reduced(loss, reduction)
+    return reduced(loss, reduction)
 
 
 @aten("smooth_l1_loss.default")
@@ -56,11 +57,11 @@ def _smooth_l1(types: Types, x: Any, target: Any, reduction: int = _MEAN, beta: 
     """d d / (2 beta) of differences below beta, else the distance less beta / 2."""
     apart, distance = _difference(types, x, target)
     if beta == 0:
-        return _reduced(distance, reduction)
+        return reduced(distance, reduction)
     near = ops.lt(distance, ops.like(beta, distance))
     inner = ops.where(near, apart, ops.like(0, apart))
     bent = ops.div(ops.mul(ops.mul(inner, inner), ops.like(0.5, inner)), ops.like(beta, inner))
-    return _reduced(ops.where(near, bent, ops.sub(distance, ops.like(0.5 * beta, distance))), reduction)
+    return reduced(ops.where(near, bent, ops.sub(distance, ops.like(0.5 * beta, distance))), reduction)
 
 
 @aten("huber_loss.default")
@@ -71,7 +72,7 @@ def _huber(types: Types, x: Any, target: Any, reduction: int = _MEAN, delta: flo
     inner = ops.where(near, apart, ops.like(0, apart))
     bent = ops.mul(ops.mul(inner, inner), ops.like(0.5, inner))
     straight = ops.mul(ops.sub(distance, ops.like(0.5 * delta, distance)), ops.like(delta, distance))
-    return _reduced(ops.where(near, bent, straight), reduction)
+    return reduced(ops.where(near, bent, straight), reduction)
 
 
 def _difference(types: Types, x: Any, target: Any) -> tuple[Operand, Operand]:
@@ -114,4 +115,4 @@ def _multilabel_margin(types: Types, x: Operand, target: Operand, reduction: int
     other = ops.bit_not(ops.spread(is_label, cube, (1,)))
     total = ops.sum(ops.where(ops.bit_and(of_label, other), margin, ops.like(0, margin)), (1, 2))
     loss = ops.div(total, ops.like(classes, total))
-    return _reduced(loss, reduction), ops.reshape(ops.cast(operand(is_label, bool_, flat), dtype), types[1].shape)
+    return reduced(loss, reduction), ops.reshape(ops.cast(operand(is_label, bool_, flat), dtype), types[1].shape)

@@ -60,4 +60,4 @@ def _in_order(stack: rnn.RecurrentStack, parameters: Sequence[Operand]) -> list[
 
 for _name in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
     aten(f"{_name}.input")(_stacked(_name))
-    TABLE[f"hybridize.{_name}.default"] = _stacked(_name)  # see hybridize.torch.recurrent
+    TABLE[f"hybridize.{_name}.default"] = _stacked(_name)  # see hybridize.torch.exported.recurrent

@@ -48,9 +48,10 @@ def common(*xs: Any) -> DType:
     """The dtype PyTorch compares or combines in: tensors decide, numbers only lift the kind."""
     dtypes = [type_of(x).dtype for x in xs if not isinstance(x, (bool, int, float, SizeNumber))]
     shared = numpy.result_type(*dtypes) if len(set(dtypes)) > 1 else dtypes[0]
-    if any(isinstance(x, (float, SizeNumber)) for x in xs) and not is_float(shared):
+    kinds = [x.kind if isinstance(x, SizeNumber) else type(x) for x in xs]
+    if float in kinds and not is_float(shared):
         return numpy.dtype(numpy.float32)
-    if shared == bool_ and any(isinstance(x, int) and not isinstance(x, bool) for x in xs):
+    if shared == bool_ and int in kinds:
         return numpy.dtype(numpy.int64)
     return numpy.dtype(shared)
 

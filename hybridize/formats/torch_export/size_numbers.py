@@ -18,10 +18,12 @@ from hybridize.ops import Operand
 
 @frozen
 class SizeNumber:
-    """A Python float that only a call knows."""
+    """A Python number that only a call knows."""
 
     operand: Operand
-    """Of float64, without axes."""
+    """Without axes; of float64, int64 or bool, by its kind."""
+    kind: type = float
+    """float, int or bool."""
 
 
 def _operand(x: Any) -> Operand:

@@ -15,7 +15,6 @@ import numpy
 from hybridize import ops
 from hybridize.base.dims import broadcast, known, maximum, product
 from hybridize.base.dtypes import bool_, float64, int64, is_float
-from hybridize.base.errors import CaptureError
 from hybridize.base.types import TensorType
 from hybridize.formats.torch_export.registry import Translation, Types, aten, axes_of, common, operand
 from hybridize.formats.torch_export.size_numbers import SizeNumber
@@ -157,11 +156,9 @@ def _div_mode(types: Types, x: Any, y: Any, *, rounding_mode: str | None) -> Ope
     left, right = operand(x, kind.dtype, kind.shape), operand(y, kind.dtype, kind.shape)
     if rounding_mode == "floor":
         return ops.floor_div(left, right)
-    quotient = ops.div(left, right) if is_float(kind.dtype) else None
-    if quotient is None:
-        raise CaptureError(
-            "E422", "truncating division of integers cannot be compiled", help='use rounding_mode="floor"'
-        )
+    if not is_float(kind.dtype):  # what fmod leaves is the part that trunc drops
+        return ops.floor_div(ops.sub(left, ops.fmod(left, right)), right)
+    quotient = ops.div(left, right)
     return ops.trunc(quotient) if rounding_mode == "trunc" else quotient
 
 

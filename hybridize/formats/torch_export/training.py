@@ -7,7 +7,6 @@ from typing import Any
 
 from hybridize import ops
 from hybridize.base.dtypes import bool_, float32, float64, int64, is_float
-from hybridize.base.errors import CaptureError
 from hybridize.base.types import TensorType
 from hybridize.formats.torch_export import draws
 from hybridize.formats.torch_export.registry import Types, aten, operand
@@ -56,13 +55,19 @@ def _exponential(types: Types, x: Operand, rate: float = 1.0, **_: Any) -> Opera
 
 @aten("multinomial.default")
 def _multinomial(types: Types, x: Operand, count: int, replacement: bool = False, **_: Any) -> Operand:
-    """By the inverse of the sums: how many of them a uniform number has behind it."""
-    if count != 1 and not replacement:
-        raise CaptureError(
-            "E422", "draws without replacement cannot be compiled", help="multinomial(..., replacement=True)"
-        )
+    """By the inverse of the sums: how many of them a uniform number has behind it.
+
+    Without replacement by a race: whose exponential number is the smallest for its weight comes first.
+    """
     kind, shape = types[0], type_of(x).shape
     dtype = type_of(x).dtype
+    if count != 1 and not replacement:
+        real = float64 if dtype == float64 else float32
+        chances = ops.cast(ops.stop_gradient(x), real)
+        times = ops.neg(ops.log(draws.open_uniform(shape, real)))
+        order = ops.arg_sort(ops.div(chances, times), len(shape) - 1, True)
+        first = ops.slice(order, (0,) * len(shape), kind.shape, (1,) * len(shape))
+        return ops.cast(first, kind.dtype)
     sums = ops.cum_sum(ops.stop_gradient(x), len(shape) - 1)
     last = ops.slice(sums, (*(0,) * (len(shape) - 1), shape[-1] - 1), shape, (1,) * len(shape))
     at = ops.mul(draws.uniform(kind.shape, dtype), ops.broadcast(last, kind.shape))
@@ -159,17 +164,19 @@ def _batch_norm_of_batch(
     mean: Operand,
     var: Operand,
     training: bool,
-    momentum: float,
+    momentum: float | Operand,
     eps: float,
 ) -> tuple[Operand | None, ...]:
     if not training:
         return composites.normalized_by(x, mean, var, weight, bias, 1, eps), None, None, mean, var
     now, spread = _statistics(x)
     unbiased = composites.variance(_exact(x), _but_channels(x), 1)
+    known = isinstance(momentum, (int, float))
+    rest = 1 - momentum if known else ops.sub(ops.like(1, momentum), momentum)
 
     def moved(kind: TensorType, before: Operand, after: Operand) -> Operand:
         """In the precision of what PyTorch gives, which may be more than that of the buffer that it is written to."""
-        kept = ops.mul(ops.cast(before, kind.dtype), operand(1 - momentum, kind.dtype, kind.shape))
+        kept = ops.mul(ops.cast(before, kind.dtype), operand(rest, kind.dtype, kind.shape))
         new = ops.cast(ops.stop_gradient(after), kind.dtype)
         return ops.add(kept, ops.mul(new, operand(momentum, kind.dtype, kind.shape)))
 

@@ -209,9 +209,9 @@ def _padded(mode: str) -> Callable[..., Operand]:
 
 
 def _one_padded(x: Operand, axis: int, before: int, after: int, mode: str) -> Operand:
-    """Padding below 0 leaves elements out, before or after what else there is to be done."""
+    """Padding below 0 leaves elements out: before others are put around what is left where it wraps, else after it."""
     shape = type_of(x).shape
-    if (mode == "edge" and (before < 0 or after < 0)) or (before <= 0 and after <= 0):
+    if (mode == "wrap" and (before < 0 or after < 0)) or (before <= 0 and after <= 0):
         starts = tuple(max(0, -before) if k == axis else 0 for k in range(len(shape)))
         stops = tuple(size - max(0, -after) if k == axis else size for k, size in enumerate(shape))
         x = ops.slice(x, starts, stops, (1,) * len(shape))

@@ -359,6 +359,26 @@ def _kept_body(stack: RecurrentStack, kinds: tuple[TensorType, ...], counts: boo
     return make_graph(functools.partial(_step, stack, counts, biased), kinds)
 
 
+def stepped(
+    mode: str,
+    x: Operand,
+    begin: Sequence[Operand],
+    i2h_weight: Operand,
+    h2h_weight: Operand,
+    i2h_bias: Operand | None,
+    h2h_bias: Operand | None,
+) -> list[Operand]:
+    """Return the states after one step, of [batch, inputs] and states [batch, size]; biases are both given or none."""
+    stack = RecurrentStack(mode, type_of(begin[0]).shape[1], biased=i2h_bias is not None)
+    gates = matmul(x, i2h_weight, False, True)
+    before, inside = _biases(stack, i2h_bias, h2h_bias)
+    if before is not None:
+        gates = add(gates, broadcast(before, type_of(gates).shape))
+    fixed = [h2h_weight] if inside is None else [h2h_weight, inside]
+    *after, _ = _step(stack, False, inside is not None, *begin, gates, *fixed)
+    return after
+
+
 def _step(stack: RecurrentStack, counts: bool, biased: bool, *operands: Operand) -> list[Operand]:
     """One step of a direction: the states, and what it gives."""
     rest = iter(operands)

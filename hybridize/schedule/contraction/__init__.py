@@ -30,6 +30,8 @@ a matter of speed (blocks, groups, whether to copy) is decided by the sizes of t
 
 from hybridize.schedule.contraction.packing import Packing as Packing
 from hybridize.schedule.contraction.packing import make_packing as make_packing
+from hybridize.schedule.contraction.packing import members_of as members_of
+from hybridize.schedule.contraction.packing import of_one_member as of_one_member
 from hybridize.schedule.contraction.packing import ordering_kernel as ordering_kernel
 from hybridize.schedule.contraction.packing import packing_kernel as packing_kernel
 from hybridize.schedule.contraction.packing import packing_pays as packing_pays

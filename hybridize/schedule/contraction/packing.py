@@ -82,6 +82,19 @@ def make_packing(product: Product, arithmetic: Arithmetic) -> Packing:
     return Packing(product.dtype, matrices, product.n, product.k, product.transpose_w, sections, nbytes, gates, strides)
 
 
+def of_one_member(product: Product) -> Product:
+    """The product of one member of the batch, whose second operand may lie within that of all."""
+    strides = product.w_strides
+    return changed(product, batch=1, w_strides=None if strides is None else Strides(strides.row))
+
+
+def members_of(product: Product) -> tuple[tuple[int, int], ...]:
+    """Of each axis of the batch, slowest first, its size and the elements from one second operand to the next."""
+    if product.w_strides is None:
+        return ((product.batch, product.n * product.k),)
+    return product.w_strides.members
+
+
 def packing_kernel(packing: Packing, machine: Target) -> Kernel:
     """Copy the operand, param 1, into panels, param 0: ordinary loops, in squares that are turned where it lies
     [n, k]. Columns of the last panel that do not exist are 0.

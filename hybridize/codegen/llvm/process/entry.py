@@ -396,6 +396,10 @@ class _Entry:
         self.store("0", self.process, 8 * cpython.WORD["scratch_bytes"], "i64")
         f.jump(ready)
         f.begin_block(fresh)
+        # What is too small would be freed after the call: not held beside the larger block until then.
+        self.store("null", self.process, 8 * cpython.WORD["scratch"])
+        self.store("0", self.process, 8 * cpython.WORD["scratch_bytes"], "i64")
+        self.call("free", "void", f"ptr {block}")
         new = self.call("aligned_alloc", "ptr", "i64 64", f"i64 {need}")
         got = f.fresh("got")
         none = f.fresh("none")

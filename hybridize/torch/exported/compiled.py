@@ -26,11 +26,11 @@ from hybridize.graph import Builder, Graph, sizes_of
 from hybridize.ops import Add
 from hybridize.programs import Program
 from hybridize.programs.saving import RANDOM
-from hybridize.torch.eager_backward import with_eager_backward
-from hybridize.torch.exporting import ExportedModule
+from hybridize.torch.exported.eager_backward import with_eager_backward
+from hybridize.torch.exported.exporting import ExportedModule
+from hybridize.torch.exported.samples import recorded
 from hybridize.torch.gradients import Gradients, wanted
 from hybridize.torch.memory import as_numpy, as_tensor, type_of
-from hybridize.torch.samples import recorded
 
 SEEN = 4096
 """The number of calls' shapes that a program remembers to be right for."""

@@ -26,8 +26,8 @@ from hybridize.base.nested import Structure, flatten, unflatten
 from hybridize.base.types import TensorType
 from hybridize.formats.saved import ARRAY, Leaf
 from hybridize.formats.torch_export import TABLE, Instruction, ResultName, TensorProgram, placed
-from hybridize.torch.sizes import Sizes
-from hybridize.torch.tracing import TracedModule
+from hybridize.torch.exported.sizes import Sizes
+from hybridize.torch.exported.tracing import TracedModule
 
 _TORCH = f"{os.sep}site-packages{os.sep}torch{os.sep}"
 _HYBRIDIZE = f"{os.sep}hybridize{os.sep}torch{os.sep}"

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The PyTorch door: first calls in new processes, overhead of a call, a training step, beside PyTorch and TorchScript.
+
+    python benchmarks/torch_door.py [--only NAME] [--rounds 5] [--markdown]
+
+First calls are from the module in memory to its first result, in a process that has imported torch and hybridize, with
+nothing cached; TorchScript's are from `torch.jit.trace` to its first result. A call's overhead is its time less that of
+its kernel. Ways are run in turn, round by round, on one thread.
+"""
+
+from __future__ import annotations
+
+import argparse
+import compileall
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import hybridize
+
+FIRST = ("first-mlp", "first-bert", "first-resnet18")
+CALLS = ("call-mlp", "call-mlp-gradients", "dict")
+TRAINING = "train-64"
+
+
+def first(name: str, way: str) -> float:
+    """Seconds of a first call in a new process."""
+    environment = {**os.environ, "HYBRIDIZE_CACHE": "0"}
+    command = [sys.executable, "-W", "ignore", str(Path(__file__).parent / "torch_modules.py"), name, way]
+    return float(subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout)
+
+
+def per_call(function: Callable[..., Any], *args: Any) -> float:
+    """Seconds of a call, the least of several runs."""
+    best = float("inf")
+    for _ in range(5):
+        begin = time.perf_counter()
+        for _ in range(300):
+            function(*args)
+        best = min(best, (time.perf_counter() - begin) / 300)
+    return best
+
+
+def calls(rounds: int) -> dict[str, float]:
+    """Seconds over the kernel of calls: the net of the chapter, also with gradients wanted; a dict in and out."""
+    import torch
+    import torch_modules
+
+    from hybridize import hybridize
+    from hybridize.array.ndarray import wrap
+
+    found: dict[str, list[float]] = {name: [] for name in CALLS}
+    net, x = torch_modules.MADE["mlp"]()
+    fast, record, given = hybridize(net.eval()), hybridize(torch_modules.Record().eval()), {"x": torch.randn(1, 4)}
+    with torch.no_grad():
+        for _ in range(2):
+            fast(x)
+            record(given)
+        functions = [one._traced.function for one in (fast, record)]
+    arrays = [wrap(x.numpy()), wrap(given["x"].numpy())]
+    for _ in range(rounds):
+        with torch.no_grad():
+            alone = [per_call(functions[0].programs()[0]._runs.run, buffers(functions[0], arrays[0]))]
+            alone += [per_call(functions[1].programs()[0]._runs.run, buffers(functions[1], arrays[1]))]
+            found["call-mlp"].append(per_call(fast, x) - alone[0])
+            found["dict"].append(per_call(record, given) - alone[1])
+        found["call-mlp-gradients"].append(per_call(fast, x) - alone[0])
+    return {name: statistics.median(values) for name, values in found.items()}
+
+
+def buffers(function: Any, array: Any) -> list[Any]:
+    """The inputs of a program, its argument among them."""
+    sources = function.programs()[0].capture.sources
+    return [array._data if one.array is None else one.array._data for one in sources]
+
+
+def training(rounds: int) -> float:
+    """The time of a step of torch's SGD on a compiled net with its loss, over that of eager's with a fused update."""
+    import torch
+    import torch_modules
+    from torch import nn
+
+    from hybridize import hybridize
+
+    class WithLoss(nn.Module):
+        def __init__(self, net: Any) -> None:
+            super().__init__()
+            self.net = net
+
+        def forward(self, x: Any, y: Any) -> Any:
+            return nn.functional.cross_entropy(self.net(x), y)
+
+    x, y = torch.randn(64, 512), torch.randint(0, 2, (64,))
+
+    def stepping(made: Callable[[Any], Any]) -> Callable[[], None]:
+        torch.manual_seed(0)
+        net = torch_modules.mlp()
+        loss_of = made(WithLoss(net))
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.01, fused=True)
+
+        def step() -> None:
+            optimizer.zero_grad()
+            loss_of(x, y).backward()
+            optimizer.step()
+
+        for _ in range(5):
+            step()
+        return step
+
+    ours, eager = stepping(hybridize), stepping(lambda net: net)
+    return statistics.median(per_call(ours) / per_call(eager) for _ in range(rounds))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--markdown", action="store_true")
+    parser.add_argument("--figures", type=Path, help="write the figures here, as JSON")
+    parser.add_argument("--cpu", type=int, help="run on this core")
+    options = parser.parse_args()
+    if options.cpu is not None:
+        os.sched_setaffinity(0, {options.cpu})
+    os.environ["HYBRIDIZE_CACHE"] = "0"
+    from paired import table
+
+    rows, found = [], {}
+    compileall.compile_dir(Path(hybridize.__file__).parent, quiet=2)  # as installed packages are
+    for name in FIRST:
+        if options.only in name:
+            pairs = [(first(name[6:], "hybridize"), first(name[6:], "trace")) for _ in range(options.rounds)]
+            ours, theirs = (statistics.median(column) for column in zip(*pairs, strict=True))
+            found[name] = ours
+            rows.append((name, f"{1e3 * ours:.0f} ms", f"torch.jit.trace {1e3 * theirs:.0f} ms"))
+    if any(options.only in name for name in CALLS):
+        for name, seconds in calls(options.rounds).items():
+            found[name] = seconds
+            rows.append((name, f"{1e6 * seconds:.2f} µs", "over the kernel"))
+    if options.only in TRAINING:
+        found[TRAINING] = training(options.rounds)
+        rows.append((TRAINING, f"{found[TRAINING]:.2f}", "÷ PyTorch eager, fused update"))
+    table(("row", "hybridize", "beside"), rows, options.markdown, ("row",))
+    if options.figures:
+        options.figures.write_text(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()

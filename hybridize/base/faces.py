@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Faces: arrays of a program as the users of another library know theirs.
+
+A function that is written for another array library is captured like any other. Where it computes, it holds *faces*
+instead of symbols: the operators, methods and attributes of a face are that library's, and inside is the array of ours
+that all is done with. The rooms of capture know no more of the library than what is declared here: a face is taken
+apart into its array where sides of a branch or rounds of a loop are joined, and put together again.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
+
+
+class Face:
+    """An array under the interface of another library."""
+
+    __slots__ = ()
+
+    array: Any
+    """A symbol of the program that is being captured."""
+
+    @classmethod
+    def made(cls, array: Any) -> Any:
+        """Put it together again: the face of a symbol; where a call has an array of ours, that array as `shown`."""
+        raise NotImplementedError
+
+    @classmethod
+    def shown(cls, array: Any) -> Any:
+        """Return an array of ours as one of the library, over the same memory: what calls of a program give and keep.
+
+        Args:
+            array: of ours, or one of the library already.
+        """
+        raise NotImplementedError
+
+
+class Library(ABC):
+    """Another array library, as the capture of a function that is written for it asks it."""
+
+    @abstractmethod
+    def holds(self, value: Any) -> bool:
+        """Tell whether a value is an array of the library, which was there before the capture."""
+
+    @abstractmethod
+    def array(self, value: Any) -> Any:
+        """Return an array of ours over the memory of one of the library; for one object always the same."""
+
+    @abstractmethod
+    def face(self, symbol: Any, value: Any = None) -> Face:
+        """Return a symbol as functions of the library know it; `value` is the library's array that it stands for."""
+
+    @abstractmethod
+    def apply(self, at: Any, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        """Return what a program has in the place of a call of the library; `at` is the part of it being recorded."""
+
+    @abstractmethod
+    def number(self, face: Face, kind: type | None) -> Any:
+        """Return the one element of an array as a Python number of the program, of a kind or of its own."""
+
+    @abstractmethod
+    def requires_grad(self, at: Any, face: Face) -> bool:
+        """Tell whether a gradient goes through an array."""
+
+    @abstractmethod
+    def is_leaf(self, at: Any, symbol: Any) -> bool:
+        """Tell whether an array of a program is one from outside, or a view of one, that a gradient goes to."""
+        raise NotImplementedError
+
+    @abstractmethod
+    def call(self, function: Any) -> Callable[..., Any] | None:
+        """Return what a program calls for something of the library that can be called; None for all else."""
+
+
+class Door(Protocol):
+    """The door of another library, for compiled functions that get its arrays."""
+
+    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Return the result of a call of a compiled function with arrays of the library among its arguments."""
+
+
+FINDERS: list[Callable[[Any], Door | None]] = []
+"""Tell of a value whether it is an array of another library, and by which door functions of that are compiled."""
+
+
+def door_of(leaves: Iterable[Any]) -> Door | None:
+    """Return the door of the first array of another library among the leaves of a call; None where there is none."""
+    for find in FINDERS:
+        for leaf in leaves:
+            if (door := find(leaf)) is not None:
+                return door
+    return None

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random numbers of captured modules: our own generator, by a key that each call draws from torch's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import torch
+
+from hybridize import ops
+from hybridize.base.dtypes import uint64
+from hybridize.capture.trace.recording import current_trace
+from hybridize.contract.feeds import Feed, fed_array
+from hybridize.ops import Operand
+
+
+class DrawnKey(Feed):
+    """The key of a call: two numbers of torch's generator, so that `torch.manual_seed` makes a run repeat."""
+
+    def __init__(self) -> None:
+        self.array = fed_array(numpy.zeros(2, uint64))
+
+    def before(self) -> Any:
+        """Return the state of torch's generator."""
+        with torch._C.DisableTorchFunction():
+            return torch.random.get_rng_state()
+
+    def begin(self, before: Any) -> bool:
+        """Draw it."""
+        with torch._C.DisableTorchFunction():
+            drawn = torch.empty(2, dtype=torch.int64).random_()
+            self.array._data[...] = drawn.view(torch.uint64).numpy()
+        return True
+
+    def rollback(self, before: Any) -> None:
+        """Put the generator back; nothing was drawn of it while the program was captured."""
+        if before is None:
+            return
+        with torch._C.DisableTorchFunction():
+            torch.random.set_rng_state(before)
+
+
+class Draws:
+    """The draws of one capture: what `formats.torch_export.draws.CURRENT` is meanwhile."""
+
+    def __init__(self) -> None:
+        self._key: DrawnKey | None = None
+
+    def key(self) -> Operand:
+        """Return the key of the next draw, also in a loop of the program: the key is state that each draw steps on."""
+        trace = current_trace()
+        assert trace is not None, "who draws is captured"
+        if self._key is None:
+            self._key = DrawnKey()
+            trace.root.feed(self._key, None)
+        state = trace.lift(self._key.array)
+        now = state.operand()
+        state.write(ops.add(now, ops.constant(numpy.array([0, 1], dtype=uint64))))
+        return now

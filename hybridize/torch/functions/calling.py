@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of torch's functions while a program is captured: the entry that stands for one, its arguments, what it writes.
+
+Whatever of torch the function calls arrives here (`apply`): by methods and operators of `TracedTensor`, by
+`__torch_function__` where torch's own layers call it, by a mode of torch's where no tensor of the program is among the
+arguments.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from hybridize import ops
+from hybridize.array.symbol import Symbol
+from hybridize.base.dtypes import is_float
+from hybridize.base.errors import CaptureError
+from hybridize.capture.trace.recording import Recording, current_trace
+from hybridize.formats.torch_export.registry import operand
+from hybridize.formats.torch_export.size_numbers import SizeNumber
+from hybridize.graph import Value
+from hybridize.ops import StopGradient, type_of
+from hybridize.torch.functions.table import BY_NAME, FUNCTIONS, IN_PLACE, OPERATORS, REFLECTED, Entry
+from hybridize.torch.functions.writing import dtype_name, store
+from hybridize.torch.tensors import OWN, TracedTensor
+
+AS_IT_IS: set[Any] = {
+    torch._C._set_grad_enabled, torch.device, torch.promote_types, torch.result_type, torch.can_cast,
+}  # fmt: skip
+"""Functions of torch that compute nothing, and are called as they are."""
+
+
+def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """Return what a program has in the place of `function(*args, **kwargs)`, of torch.
+
+    Raises:
+        CaptureError E420: no entry of the table is for it.
+    """
+    if torch.is_autocast_enabled("cpu"):
+        raise trace.root.refusing(
+            CaptureError("E420", "torch.autocast inside of a module cannot be compiled yet", help="module.bfloat16()")
+        )
+    entry = FUNCTIONS.get(function)
+    if entry is not None:
+        return _called(trace, entry, args, kwargs)
+    derived = _derived(function)
+    if derived is not None:
+        return derived(trace, args, kwargs)
+    if _is_own(function) and isinstance(args[0], torch.Tensor):  # also of one from outside, whose face tells
+        return getattr(trace.lifted(args[0]), function.__name__)(*args[1:], **kwargs)
+    if function in AS_IT_IS or _looks(function, args):
+        with torch._C.DisableTorchFunction():
+            return function(*args, **kwargs)
+    if isinstance(function, types.FunctionType) and function.__module__.partition(".")[0] == "torch":
+        with Capturing():  # where torch asks a mode, that mode is not asked again
+            return _as_torch_has_it(function)(*args, **kwargs)
+    raise unsupported(trace, function)
+
+
+class Capturing(TorchFunctionMode):
+    """While a module is captured, functions of torch are of the program also where no tensor of it is given to them."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        trace = current_trace()
+        if trace is None or trace.root.library is None:  # what Python does while nothing is recorded
+            with torch._C.DisableTorchFunction():
+                return func(*args, **(kwargs or {}))
+        return apply(trace, func, args, kwargs or {})
+
+
+def _not_asked(*args: Any, **kwargs: Any) -> bool:
+    return False
+
+
+_ASKING = ("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic")
+
+
+_AS_TORCH_HAS_THEM: dict[types.FunctionType, types.FunctionType] = {}
+
+
+def _as_torch_has_it(function: types.FunctionType) -> types.FunctionType:
+    """Return a function that torch has in Python without its question whether somebody overrides it: it runs as it is.
+
+    What it calls of torch arrives here in its turn, so that only functions written in C need entries.
+    """
+    known = _AS_TORCH_HAS_THEM.get(function)
+    if known is not None:
+        return known
+    space = function.__globals__ | dict.fromkeys(_ASKING, _not_asked)
+    if space.get("overrides") is torch.overrides:
+        space["overrides"] = types.SimpleNamespace(**vars(torch.overrides) | dict.fromkeys(_ASKING, _not_asked))
+    cells = tuple(types.CellType() for _ in function.__closure__ or ())
+    made = types.FunctionType(function.__code__, space, function.__name__, function.__defaults__, cells)
+    made.__kwdefaults__ = function.__kwdefaults__
+    _AS_TORCH_HAS_THEM[function] = made  # before its cells: one may hold the function itself
+    for cell, of in zip(cells, function.__closure__ or (), strict=True):  # of what chooses one of two, or wraps another
+        held = of.cell_contents
+        cell.cell_contents = _as_torch_has_it(held) if isinstance(held, types.FunctionType) else held
+    return made
+
+
+def unsupported(trace: Recording, function: Any) -> CaptureError:
+    """The error for a function that no entry is for."""
+    return trace.root.refusing(
+        CaptureError(
+            "E420",
+            f"{name_of(function)} cannot be compiled yet",
+            help="write this part with the functions of docs/guide/pytorch.md, or keep it outside",
+        )
+    )
+
+
+def name_of(function: Any) -> str:
+    """Name a function of torch as users write it."""
+    name = getattr(function, "__name__", str(function))
+    owner = getattr(function, "__objclass__", None) or getattr(function, "__self__", None)
+    if owner is not None and "Tensor" in getattr(owner, "__name__", ""):
+        return f"torch.Tensor.{name}"
+    module = getattr(function, "__module__", None) or "torch"
+    return f"{module}.{name}" if module.startswith("torch") and not module.startswith("torch._") else f"torch.{name}"
+
+
+def _is_own(function: Any) -> bool:
+    """Tell whether a function is a method of tensors that those of programs have themselves, or torch's of its name."""
+    name = getattr(function, "__name__", "")
+    of_class = getattr(function, "__objclass__", None) is not None
+    return name in OWN and (of_class or (isinstance(function, types.BuiltinFunctionType) and hasattr(torch, name)))
+
+
+def _looks(function: Any, args: Sequence[Any]) -> bool:
+    """Tell whether a call only looks at attributes of a tensor from outside: its sizes, its dtype."""
+    return getattr(function, "__name__", "") == "__get__" and not isinstance(args[0], TracedTensor)
+
+
+@functools.cache
+def _derived(function: Any) -> Callable[..., Any] | None:
+    """Return how a function is called that torch derives of another one: an operator, a method that writes."""
+    name = getattr(function, "__name__", "")
+    for table, call in ((OPERATORS, _called), (REFLECTED, _reflected), (IN_PLACE, _in_place)):
+        if name in table:
+            entry = BY_NAME.get(table[name])
+            return None if entry is None else functools.partial(_with, call, entry)
+    if name.endswith("_") and not name.startswith("__"):
+        entry = BY_NAME.get(name) or BY_NAME.get(name[:-1])
+        return None if entry is None else functools.partial(_with, _seen_so if entry.views else _in_place, entry)
+    if name.endswith("_copy") and (entry := BY_NAME.get(name.removesuffix("_copy"))) is not None and entry.views:
+        return functools.partial(_with, _copied, entry)
+    entry = None
+    if getattr(function, "__objclass__", None) is not None:
+        entry = BY_NAME.get(name)
+    return None if entry is None else functools.partial(_with, _called, entry)
+
+
+def _with(call: Any, entry: Entry, trace: Recording, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    return call(trace, entry, args, kwargs)
+
+
+def _reflected(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    return _called(trace, entry, (args[1], args[0]), kwargs)
+
+
+def _in_place(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    return write(trace, args[0], _called(trace, entry, args, kwargs))
+
+
+def _seen_so(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """A view in the place of the tensor that it is of: `x.unsqueeze_(0)`.
+
+    Raises:
+        CaptureError E422: the tensor is there before the call.
+    """
+    face = args[0]
+    if type(face) is not TracedTensor or face.of is not None or face.array.exists:
+        raise trace.root.refusing(
+            CaptureError(
+                "E422",
+                f"{entry.name}_() of a tensor that is there before the call: it would have other sizes after it",
+                help=f"x.{entry.name}() gives a view of these sizes",
+            )
+        )
+    face.array = _called(trace, entry, args, kwargs).array
+    return face
+
+
+def _copied(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    out = kwargs.pop("out", None)
+    found = _called(trace, entry, args, kwargs)
+    made = [faced(trace, one.array.operand()) for one in (found if isinstance(found, tuple) else (found,))]
+    result = tuple(made) if isinstance(found, tuple) else made[0]
+    return result if out is None else write(trace, out, result)
+
+
+def _called(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    out = kwargs.get("out")
+    if out is not None:
+        kwargs = {name: value for name, value in kwargs.items() if name != "out"}
+    inplace = "inplace" in entry.parameters and _flag(entry, "inplace", args, kwargs)
+    detached = is_detached(trace)
+    kwargs = {_spelled(entry, name): value for name, value in kwargs.items()}
+    convert = functools.partial(_symbols if entry.views else _operands, trace, detached)
+    found = entry.function(*map(convert, args), **{name: convert(value) for name, value in kwargs.items()})
+    if detached and entry.views:
+        found = _without_history(found, args)
+    if out is not None:
+        if isinstance(out, (tuple, list)):
+            return type(out)(write(trace, one, faced(trace, new)) for one, new in zip(out, found, strict=True))
+        return write(trace, out, faced(trace, found))
+    made = faced(trace, found)
+    return write(trace, args[0] if args else kwargs["input"], made) if inplace else made
+
+
+def _without_history(found: Any, args: Sequence[Any]) -> Any:
+    """Return views that are made while torch records no gradients; a tensor that was given stays what it is."""
+    if type(found) in (tuple, list):
+        return type(found)(_without_history(one, args) for one in found)
+    if type(found) is not Symbol or found.weak is not None or not is_float(found.dtype):
+        return found
+    given = any(isinstance(one, TracedTensor) and one.array is found for one in args)
+    return found if given else found.view_by(StopGradient())
+
+
+def is_detached(trace: Recording) -> bool:
+    """Tell whether torch records no gradients now, in a program that has some."""
+    return trace.differentiated and not torch.is_grad_enabled()
+
+
+def cut(value: Value) -> Value:
+    """Return a value through which no gradient goes."""
+    return ops.stop_gradient(value) if is_float(type_of(value).dtype) else value
+
+
+def _spelled(entry: Entry, name: str) -> str:
+    """Return torch's name of a keyword that may be NumPy's, which torch takes too."""
+    other = _NUMPYS.get(name)
+    return name if other is None or name in entry.parameters or other not in entry.parameters else other
+
+
+_NUMPYS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "a": "input", "x2": "other"}
+
+
+def _flag(entry: Entry, name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
+    place = list(entry.parameters).index(name)
+    return bool(args[place] if len(args) > place else kwargs.get(name, False))
+
+
+def write(trace: Recording, target: Any, source: Any) -> Any:
+    """Write a tensor of the program to another one, in whose dtype, and return that.
+
+    Raises:
+        RuntimeError: the sizes do not fit, or a kind would be lost; in torch's words.
+    """
+    symbol = trace.lifted(target).array
+    value = source.array.operand() if isinstance(source, TracedTensor) else source
+    kind = symbol.type
+    if isinstance(value, Value):
+        given = type_of(value)
+        if tuple(given.shape) != tuple(kind.shape) and _wider(given.shape, kind.shape):
+            raise RuntimeError(
+                f"output with shape {list(kind.shape)} doesn't match the broadcast shape {list(given.shape)}"
+            )
+        if _rank(given.dtype) > _rank(kind.dtype):
+            raise RuntimeError(
+                f"result type {dtype_name(given.dtype)} can't be cast to the desired output type "
+                f"{dtype_name(kind.dtype)}"
+            )
+    store(symbol, operand(value, kind.dtype, kind.shape))
+    return target
+
+
+def _wider(given: Sequence[Any], wanted: Sequence[Any]) -> bool:
+    """Tell whether sizes cannot be broadcast to others."""
+    if len(given) > len(wanted):
+        return True
+    pairs = zip(reversed(given), reversed(wanted), strict=False)
+    return any(x != y and x != 1 for x, y in pairs)
+
+
+def _rank(dtype: Any) -> int:
+    return {"b": 0, "u": 1, "i": 1, "c": 3}.get(dtype.kind, 2)
+
+
+def _operands(trace: Recording, detached: bool, x: Any) -> Any:
+    """Return an argument as entries get it that compute: tensors as operands."""
+    x = trace.lifted(x)
+    if isinstance(x, TracedTensor):
+        value = x.array.operand()
+        return cut(value) if detached else value
+    if type(x) is Symbol:
+        return x.operand() if x.weak is None else SizeNumber(x.operand(), x.weak)
+    if type(x) in (list, tuple):
+        return type(x)(_operands(trace, detached, part) for part in x)
+    return x
+
+
+def _symbols(trace: Recording, detached: bool, x: Any) -> Any:
+    """Return an argument as entries get it that make views: tensors as symbols."""
+    x = trace.lifted(x)
+    if isinstance(x, TracedTensor):
+        return x.array
+    if type(x) in (list, tuple):
+        return type(x)(_symbols(trace, detached, part) for part in x)
+    if type(x) is slice:
+        return slice(*(_symbols(trace, detached, part) for part in (x.start, x.stop, x.step)))
+    return x
+
+
+def faced(trace: Recording, found: Any) -> Any:
+    """Return operands and symbols as tensors of the program."""
+    if isinstance(found, Value):
+        return TracedTensor(Symbol.of(trace, found))
+    if type(found) is Symbol:
+        return TracedTensor(found) if found.weak is None else found
+    if type(found) in (list, tuple):
+        return type(found)(faced(trace, part) for part in found)
+    if isinstance(found, tuple):  # torch.return_types
+        return type(found)([faced(trace, part) for part in found])
+    return found

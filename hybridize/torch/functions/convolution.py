@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Convolutions, transposed ones too, and images as columns of their windows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hybridize import ops
+from hybridize.base.types import Shape
+from hybridize.formats.torch_export.registry import operand
+from hybridize.ops import Operand, type_of
+from hybridize.ops.library import columns
+from hybridize.torch.functions.rules import aten
+from hybridize.torch.functions.table import computes
+
+Numbers = tuple[Any, ...]
+
+
+def each(given: Any, rank: int, name: str = "kernel_size") -> Numbers:
+    """Return a number for each axis of an image.
+
+    Raises:
+        RuntimeError: there are others than one or as many as axes; in torch's words.
+    """
+    numbers = tuple(given) if isinstance(given, (list, tuple)) else (given,)
+    if len(numbers) not in (1, rank):
+        raise RuntimeError(f"expected {name} to be a single integer value or a list of {rank} values, got {numbers}")
+    return numbers * rank if len(numbers) == 1 else numbers
+
+
+def batched(x: Operand, rank: int, name: str) -> tuple[Operand, bool]:
+    """Return images with an axis of the batch, and whether it was put there.
+
+    Raises:
+        RuntimeError: they have other axes; in torch's words.
+    """
+    shape = type_of(x).shape
+    if len(shape) == rank + 2:
+        return x, False
+    if len(shape) != rank + 1:
+        raise RuntimeError(
+            f"Expected {rank + 1}D (unbatched) or {rank + 2}D (batched) input to {name}, but got input of size: "
+            f"{list(shape)}"
+        )
+    return ops.reshape(x, (1, *shape)), True
+
+
+def unbatched(x: Operand, single: bool) -> Operand:
+    """Take away an axis of the batch that was put there."""
+    return ops.reshape(x, type_of(x).shape[1:]) if single else x
+
+
+def _convolved(
+    name: str,
+    rank: int,
+    x: Operand,
+    weight: Operand,
+    bias: Operand | None,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    groups: Any,
+    output_padding: Any = 0,
+    transposed: bool = False,
+) -> Operand:
+    x, single = batched(x, rank, name)
+    _check(x, weight, bias, groups, transposed)
+    steps, apart = each(stride, rank, "stride"), each(dilation, rank, "dilation")
+    if isinstance(padding, str):
+        x, sides = _sides(x, padding, type_of(weight).shape[2:], steps, apart)
+    else:
+        sides = each(padding, rank, "padding")
+    more = each(output_padding, rank, "output_padding")
+    _check_room(type_of(x).shape[2:], type_of(weight).shape[2:], sides, apart, transposed)
+    y = aten("convolution.default", (), x, weight, bias, steps, sides, apart, transposed, more, groups)
+    return unbatched(y, single)
+
+
+def _check(x: Operand, weight: Operand, bias: Operand | None, groups: Any, transposed: bool) -> None:
+    """Raise a RuntimeError in torch's words where operands do not fit."""
+    of, by = type_of(x), type_of(weight)
+    if of.dtype != by.dtype:
+        raise RuntimeError(f"Input type ({of.dtype.name}) and weight type ({by.dtype.name}) should be the same")
+    if bias is not None and type_of(bias).dtype != of.dtype:
+        raise RuntimeError(
+            f"Input type ({of.dtype.name}) and bias type ({type_of(bias).dtype.name}) should be the same"
+        )
+    if by.ndim != of.ndim:
+        raise RuntimeError(
+            f"Expected {by.ndim - 2}D convolution weights of {of.ndim} axes, got a weight of size {list(by.shape)}"
+        )
+    if groups <= 0:
+        raise RuntimeError("non-positive groups is not supported")
+    wanted = by.shape[0] if transposed else by.shape[1] * groups
+    if of.shape[1] != wanted:
+        raise RuntimeError(
+            f"Given {'transposed=True, ' if transposed else ''}groups={groups}, weight of size {list(by.shape)}, "
+            f"expected input{list(of.shape)} to have {wanted} channels, but got {of.shape[1]} channels instead"
+        )
+    made = by.shape[1] * groups if transposed else by.shape[0]
+    if bias is not None and type_of(bias).shape != (made,):
+        raise RuntimeError(
+            f"Given weight of size {list(by.shape)}, expected bias to be 1-dimensional with {made} elements, but got "
+            f"bias of size {list(type_of(bias).shape)} instead"
+        )
+
+
+def _check_room(sizes: Shape, kernel: Shape, sides: Numbers, apart: Numbers, transposed: bool) -> None:
+    if transposed:
+        return
+    for size, taps, side, space in zip(sizes, kernel, sides, apart, strict=True):
+        if size + 2 * side < space * (taps - 1) + 1:
+            raise RuntimeError(
+                f"Calculated padded input size per channel: ({size + 2 * side}). Kernel size: "
+                f"({space * (taps - 1) + 1}). Kernel size can't be greater than actual input size"
+            )
+
+
+def _sides(x: Operand, padding: str, kernel: Shape, steps: Numbers, apart: Numbers) -> tuple[Operand, Numbers]:
+    """Return the padding that a word stands for; what is more on one side than on the other is put around the image."""
+    if padding == "valid":
+        return x, (0,) * len(kernel)
+    if padding != "same":
+        raise RuntimeError(f"Invalid padding string: '{padding}'")
+    if any(step != 1 for step in steps):
+        raise RuntimeError("padding='same' is not supported for strided convolutions")
+    totals = [space * (taps - 1) for taps, space in zip(kernel, apart, strict=True)]
+    before = tuple(total // 2 for total in totals)
+    after = tuple(total - side for total, side in zip(totals, before, strict=True))
+    if before == after:
+        return x, before
+    x = ops.pad(x, ops.scalar(0, type_of(x).dtype), (0, 0, *before), (0, 0, *after))
+    return x, (0,) * len(kernel)
+
+
+def _register(rank: int) -> None:
+    name = f"conv{rank}d"
+
+    @computes(name)
+    def entry(
+        input: Operand,
+        weight: Operand,
+        bias: Operand | None = None,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: Any = 1,
+    ) -> Operand:
+        return _convolved(name, rank, input, weight, bias, stride, padding, dilation, groups)
+
+    @computes(f"conv_transpose{rank}d")
+    def transposed(
+        input: Operand,
+        weight: Operand,
+        bias: Operand | None = None,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        groups: Any = 1,
+        dilation: Any = 1,
+    ) -> Operand:
+        return _convolved(
+            f"conv_transpose{rank}d", rank, input, weight, bias, stride, padding, dilation, groups, output_padding, True
+        )
+
+
+for _rank in (1, 2, 3):
+    _register(_rank)
+
+
+@computes("convolution")
+def _convolution(
+    input: Operand,
+    weight: Operand,
+    bias: Operand | None,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: bool,
+    output_padding: Any,
+    groups: Any,
+) -> Operand:
+    rank = type_of(weight).ndim - 2
+    return _convolved(
+        "convolution", rank, input, weight, bias, stride, padding, dilation, groups, output_padding, transposed
+    )
+
+
+@computes("conv_tbc")
+def _conv_tbc(input: Operand, weight: Operand, bias: Operand, pad: Any = 0) -> Operand:
+    """Time first, channels last."""
+    x, kernel = ops.transpose(input, (1, 2, 0)), ops.transpose(weight, (2, 1, 0))
+    return ops.transpose(_convolved("conv_tbc", 1, x, kernel, bias, 1, pad, 1, 1), (2, 0, 1))
+
+
+@computes("nn.im2col")
+def _im2col(input: Operand, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Operand:
+    x, single = batched(input, 2, "im2col")
+    return unbatched(columns.im2col(x, *_windows(kernel_size, dilation, padding, stride)), single)
+
+
+@computes("nn.col2im")
+def _col2im(
+    input: Operand, output_size: Sequence[Any], kernel_size: Any, dilation: Any, padding: Any, stride: Any
+) -> Operand:
+    shape = type_of(input).shape
+    if len(shape) not in (2, 3):
+        raise RuntimeError(
+            f"Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero dimensions for "
+            f"input, but got: {list(shape)}"
+        )
+    x, single = batched(input, 1, "col2im")
+    kernel, steps, apart, sides = _windows(kernel_size, dilation, padding, stride)
+    sizes = each(output_size, 2, "output_size")
+    taps = kernel[0] * kernel[1]
+    if type_of(x).shape[1] % taps != 0:
+        raise RuntimeError(
+            f"Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got "
+            f"input.size(1)={type_of(x).shape[1]} and kernel_size={kernel}."
+        )
+    counts = [
+        (size + 2 * side - space * (count - 1) - 1) // step + 1
+        for size, side, space, count, step in zip(sizes, sides, apart, kernel, steps, strict=True)
+    ]
+    if type_of(x).shape[2] != counts[0] * counts[1]:
+        raise RuntimeError(
+            f"Given output_size={sizes}, kernel_size={kernel}, dilation={apart}, padding={sides}, stride={steps}, "
+            f"expected size of input's dimension 2 to match the calculated number of sliding blocks {counts[0]} * "
+            f"{counts[1]} = {counts[0] * counts[1]}, but got input.size(2)={type_of(x).shape[2]}."
+        )
+    return unbatched(columns.col2im(x, sizes, kernel, steps, apart, sides), single)
+
+
+def _windows(kernel: Any, dilation: Any, padding: Any, stride: Any) -> tuple[Numbers, Numbers, Numbers, Numbers]:
+    """Return the size of windows, their distance, that of their elements, and the padding, of two axes."""
+    return each(kernel, 2), each(stride, 2, "stride"), each(dilation, 2, "dilation"), each(padding, 2, "padding")
+
+
+@computes("channel_shuffle", "native_channel_shuffle")
+def _channel_shuffle(input: Operand, groups: Any) -> Operand:
+    of = type_of(input)
+    if of.ndim < 3:
+        raise RuntimeError(f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(of.shape)}")
+    if groups <= 0 or of.shape[1] % groups != 0:
+        raise RuntimeError(f"Number of channels must be divisible by groups. Got {of.shape[1]} channels and {groups}")
+    apart = (of.shape[0], groups, of.shape[1] // groups, *of.shape[2:])
+    turned = ops.transpose(ops.reshape(input, apart), (0, 2, 1, *range(3, of.ndim + 1)))
+    return ops.reshape(turned, of.shape)
+
+
+def _of_images(name: str, input: Operand) -> Shape:
+    shape = type_of(input).shape
+    if len(shape) < 3:
+        raise RuntimeError(
+            f"{name} expects input to have at least 3 dimensions, but got input with {len(shape)} dimension(s)"
+        )
+    return shape
+
+
+@computes("pixel_shuffle")
+def _pixel_shuffle(input: Operand, upscale_factor: Any) -> Operand:
+    *lead, channels, height, width = _of_images("pixel_shuffle", input)
+    f, n = upscale_factor, len(lead)
+    if f <= 0:
+        raise RuntimeError(f"pixel_shuffle expects a positive upscale_factor, but got {f}")
+    if channels % (f * f) != 0:
+        raise RuntimeError(
+            f"pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, "
+            f"but input.size(-3)={channels} is not divisible by {f * f}"
+        )
+    made = channels // (f * f)
+    x = ops.reshape(input, (*lead, made, f, f, height, width))
+    x = ops.transpose(x, (*range(n + 1), n + 3, n + 1, n + 4, n + 2))
+    return ops.reshape(x, (*lead, made, height * f, width * f))
+
+
+@computes("pixel_unshuffle")
+def _pixel_unshuffle(input: Operand, downscale_factor: Any) -> Operand:
+    *lead, channels, height, width = _of_images("pixel_unshuffle", input)
+    f, n = downscale_factor, len(lead)
+    if f <= 0:
+        raise RuntimeError(f"pixel_unshuffle expects a positive downscale_factor, but got {f}")
+    for axis, size, name in ((-2, height, "height"), (-1, width, "width")):
+        if size % f != 0:
+            raise RuntimeError(
+                f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but input.size({axis})={size} is "
+                f"not divisible by {f}"
+            )
+    x = ops.reshape(input, (*lead, channels, height // f, f, width // f, f))
+    x = ops.transpose(x, (*range(n + 1), n + 2, n + 4, n + 1, n + 3))
+    return ops.reshape(x, (*lead, channels * f * f, height // f, width // f))
+
+
+def with_channels(x: Operand, of: Operand) -> Operand:
+    """Return a number for each channel, axis 1, broadcast to a tensor, in its dtype."""
+    kind = type_of(of)
+    return operand(ops.reshape(x, (type_of(x).shape[0], *(1,) * (kind.ndim - 2))), kind.dtype, kind.shape)

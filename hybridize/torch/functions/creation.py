@@ -1,0 +1,353 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of torch that make tensors of numbers and sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+import torch
+
+from hybridize import ops
+from hybridize.array.symbol import Symbol
+from hybridize.base.dims import is_symbolic
+from hybridize.base.dtypes import float64, int64
+from hybridize.base.errors import CaptureError
+from hybridize.capture.trace.recording import current_trace
+from hybridize.formats.torch_export.registry import operand
+from hybridize.formats.torch_export.size_numbers import SizeNumber
+from hybridize.graph import Value
+from hybridize.ops import Broadcast, Operand, type_of
+from hybridize.torch.functions.conversions import check_device, converted, made
+from hybridize.torch.functions.rules import aten, common, is_tensor, kind, sizes_in, torch_dtype
+from hybridize.torch.functions.shapes import reshaped
+from hybridize.torch.functions.table import computes, views
+from hybridize.torch.memory import dtype_of
+
+
+def checked(
+    dtype: torch.dtype | None,
+    device: Any = None,
+    requires_grad: bool = False,
+    layout: Any = None,
+    pin_memory: bool | None = None,
+    names: Any = None,
+    memory_format: Any = None,
+) -> torch.dtype:
+    """Return the dtype that is asked for, torch's default one if none is.
+
+    Raises:
+        CaptureError E422: what else is asked for, no program makes.
+    """
+    check_device(device)
+    if requires_grad:
+        raise CaptureError(
+            "E422", "a program makes no tensor of requires_grad=True", help="make it a parameter of the module"
+        )
+    if layout not in (None, torch.strided) or pin_memory or names is not None:
+        raise CaptureError("E422", "a program makes plain tensors only", help="leave out layout, pin_memory and names")
+    return dtype or torch.get_default_dtype()
+
+
+def _full(value: Any, shape: tuple[Any, ...], dtype: torch.dtype) -> Operand:
+    for size in shape:
+        if not is_symbolic(size) and size < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {size}: {list(shape)}")
+    of = kind(dtype, shape)
+    return operand(value, of.dtype, of.shape)
+
+
+def sizes_of(args: Any, size: Any) -> tuple[Any, ...]:
+    """Return sizes that are given one by one, or as one argument, which may be the keyword `size`."""
+    return sizes_in(args if size is None else (size,))
+
+
+def _of_sizes(name: str, value: int) -> None:
+    @computes(f"torch.{name}")
+    def entry(*args: Any, size: Any = None, dtype: torch.dtype | None = None, **options: Any) -> Operand:
+        return _full(value, sizes_of(args, size), checked(dtype, **options))
+
+    @computes(f"Tensor.new_{name}")
+    def new(input: Operand, *args: Any, size: Any = None, dtype: torch.dtype | None = None, **options: Any) -> Operand:
+        own = torch_dtype(type_of(input).dtype)
+        return _full(value, sizes_of(args, size), checked(dtype or own, **options))
+
+    @computes(f"torch.{name}_like")
+    def like(input: Operand, *, dtype: torch.dtype | None = None, **options: Any) -> Operand:
+        of = type_of(input)
+        return _full(value, of.shape, checked(dtype or torch_dtype(of.dtype), **options))
+
+
+_of_sizes("zeros", 0)
+_of_sizes("ones", 1)
+_of_sizes("empty", 0)  # what is in it nobody promises
+
+
+def _dtype_of(value: Any) -> torch.dtype:
+    """Return the dtype of numbers that come without one: of floats it is the default one."""
+    if isinstance(value, SizeNumber) and value.kind is bool:
+        return torch.bool
+    return common(value)
+
+
+@computes("torch.full")
+def _filled(size: Any, fill_value: Any, *, dtype: torch.dtype | None = None, **options: Any) -> Operand:
+    return _full(fill_value, sizes_in((size,)), checked(dtype or _dtype_of(fill_value), **options))
+
+
+@computes("Tensor.new_full")
+def _new_full(
+    input: Operand, size: Any, fill_value: Any, *, dtype: torch.dtype | None = None, **options: Any
+) -> Operand:
+    dtype = checked(dtype or torch_dtype(type_of(input).dtype), **options)
+    return _full(fill_value, sizes_in((size,)), dtype)
+
+
+@computes("full_like")
+def _full_like(input: Operand, fill_value: Any, *, dtype: torch.dtype | None = None, **options: Any) -> Operand:
+    of = type_of(input)
+    return _full(fill_value, of.shape, checked(dtype or torch_dtype(of.dtype), **options))
+
+
+@computes("scalar_tensor")
+def _scalar_tensor(s: Any, *, dtype: torch.dtype | None = None, **options: Any) -> Operand:
+    return _full(s, (), checked(dtype, **options))
+
+
+@computes("empty_strided")
+def _empty_strided(size: Any, stride: Any, *, dtype: torch.dtype | None = None, **options: Any) -> Operand:
+    return _full(0, sizes_in((size,)), checked(dtype, **options))
+
+
+@computes("empty_permuted")
+def _empty_permuted(size: Any, physical_layout: Any, *, dtype: torch.dtype | None = None, **options: Any) -> Operand:
+    return _full(0, sizes_in((size,)), checked(dtype, **options))
+
+
+@computes("Tensor.new_empty_strided")
+def _new_empty_strided(
+    input: Operand, size: Any, stride: Any, *, dtype: torch.dtype | None = None, **options: Any
+) -> Operand:
+    return _full(0, sizes_in((size,)), checked(dtype or torch_dtype(type_of(input).dtype), **options))
+
+
+# Of what Python has.
+
+
+def _leaves(data: Any) -> list[Any]:
+    return [leaf for part in data for leaf in _leaves(part)] if isinstance(data, (list, tuple)) else [data]
+
+
+def _stacked(data: Any, dtype: torch.dtype) -> Operand:
+    """Return numbers, and tensors of one element each, in lists as a tensor."""
+    if not isinstance(data, (list, tuple)):
+        x = operand(data, dtype_of(dtype), type_of(data).shape if is_tensor(data) else ())
+        return ops.stop_gradient(x) if dtype.is_floating_point else x
+    if not data:
+        return operand(0, dtype_of(dtype), (0,))
+    rows = [_stacked(part, dtype) for part in data]
+    if any(type_of(row).shape != type_of(rows[0]).shape for row in rows):
+        raise ValueError("expected sequences of one length in each list")
+    return ops.concat(*(ops.reshape(row, (1, *type_of(row).shape)) for row in rows), axis=0)
+
+
+@computes("torch.tensor")
+def _tensor(data: Any, *, dtype: torch.dtype | None = None, **options: Any) -> Operand:
+    leaves = _leaves(data)
+    if dtype is None and leaves:
+        kinds = [torch_dtype(type_of(leaf).dtype) if is_tensor(leaf) else _dtype_of(leaf) for leaf in leaves]
+        dtype = kinds[0]
+        for other in kinds[1:]:
+            dtype = torch.promote_types(dtype, other)
+    wanted = checked(dtype, **options)
+    if all(type(leaf) in (bool, int, float) for leaf in leaves):
+        with torch._C.DisableTorchFunction():
+            return ops.constant(_numbers(torch.tensor(data, dtype=wanted), wanted))
+    return _stacked(data, wanted)
+
+
+def _numbers(found: torch.Tensor, dtype: torch.dtype) -> Any:
+    """Return a tensor that torch has made as an array."""
+    of = dtype_of(dtype)
+    wide = found.double() if dtype.is_floating_point else found
+    return numpy.asarray(wide.numpy()).astype(of)
+
+
+@computes("Tensor.new_tensor")
+def _new_tensor(input: Operand, data: Any, *, dtype: torch.dtype | None = None, **options: Any) -> Operand:
+    return _tensor(data, dtype=dtype or torch_dtype(type_of(input).dtype), **options)
+
+
+@views("as_tensor", "asarray", "from_numpy")
+def _as_tensor(data: Any, dtype: torch.dtype | None = None, device: Any = None, **options: Any) -> Symbol:
+    """A tensor is itself where it has the dtype."""
+    if type(data) is Symbol and data.weak is None:
+        check_device(device)
+        return converted(data, dtype)
+    return made(_tensor(_as_operands(data), dtype=dtype, device=device))
+
+
+def _as_operands(data: Any) -> Any:
+    if isinstance(data, (list, tuple)):
+        return [_as_operands(part) for part in data]
+    if type(data) is Symbol:
+        return data.operand() if data.weak is None else SizeNumber(data.operand(), data.weak)
+    trace = current_trace()
+    assert trace is not None, "who calls is captured"
+    lifted = trace.lifted(data)
+    return lifted if lifted is data else _as_operands(lifted)
+
+
+# Ranges.
+
+
+def _integral(*xs: Any) -> bool:
+    return not any(common(x).is_floating_point for x in xs)
+
+
+@computes("arange")
+def _arange(*args: Any, dtype: torch.dtype | None = None, **options: Any) -> Operand:
+    named = {name: options.pop(name) for name in ("start", "end", "step") if name in options}
+    places = ("end",) if len(args) == 1 and "end" not in named else ("start", "end", "step")
+    given = {"start": 0, "step": 1} | dict(zip(places, args, strict=False)) | named
+    start, end, step = given["start"], given["end"], given["step"]
+    whole = checked(dtype or (torch.int64 if _integral(start, end, step) else None), **options)
+    if any(isinstance(x, (SizeNumber, Value)) for x in (start, end, step)):
+        raise CaptureError(
+            "E422", "how many numbers a range has cannot depend on data", help="use sizes, or a range of fixed length"
+        )
+    if not is_symbolic(step) and step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (end < start) if step > 0 else (end > start):
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    if any(map(is_symbolic, (start, end, step))):
+        if not all(is_symbolic(x) or isinstance(x, int) for x in (start, end, step)):
+            start, end, step = (float(x) for x in (start, end, step))  # the size is fixed by that
+            count = int(numpy.ceil((end - start) / step))
+        else:
+            count = -((start - end) // step)
+    elif all(type(x) is int for x in (start, end, step)):
+        count = -((start - end) // step)
+    else:
+        count = int(numpy.ceil((end - start) / step))
+    of = kind(whole, (count,))
+    if whole.is_floating_point and not any(map(is_symbolic, (start, step))):
+        wide = kind(torch.float64, (count,))
+        places_ = ops.cast(ops.iota((count,), 0, int64), float64)
+        found = ops.add(operand(start, float64, wide.shape), ops.mul(places_, operand(step, float64, wide.shape)))
+        return ops.cast(found, of.dtype)
+    return (
+        aten("arange.start_step", of, start, start + step * count, step)
+        if _is_whole(start, step)
+        else _cut_range(of, start, step, count)
+    )
+
+
+def _is_whole(*xs: Any) -> bool:
+    return all(is_symbolic(x) or isinstance(x, int) for x in xs)
+
+
+def _cut_range(of: Any, start: float, step: float, count: int) -> Operand:
+    """Integers of a range whose steps are fractions, which torch cuts off before it counts."""
+    return ops.constant((int(start) + int(step) * numpy.arange(count)).astype(of.dtype))
+
+
+def _by_torch(name: str) -> None:
+    """Register a function of numbers alone, that torch computes while the program is captured."""
+    function: Callable[..., torch.Tensor] = getattr(torch, name)
+
+    @computes(f"torch.{name}")
+    def entry(*args: Any, **kwargs: Any) -> Operand:
+        given = {key: value for key, value in kwargs.items() if value is not None}
+        check_device(given.pop("device", None))
+        if given.pop("requires_grad", False):
+            checked(None, requires_grad=True)
+        if any(isinstance(x, (SizeNumber, Value)) for x in (*args, *given.values())):
+            raise CaptureError(
+                "E422",
+                f"torch.{name} of numbers that only a call knows cannot be compiled",
+                help="write it as a formula",
+            )
+        with torch._C.DisableTorchFunction():
+            found = function(*map(_pinned, args), **{key: _pinned(value) for key, value in given.items()})
+            return ops.constant(_numbers(found, found.dtype))
+
+
+def _pinned(x: Any) -> Any:
+    """Return a size as the number that it is: the program is then for that size."""
+    return int(x) if is_symbolic(x) else x
+
+
+for _name in ("tril_indices", "triu_indices", "hann_window", "hamming_window", "blackman_window", "bartlett_window",
+              "kaiser_window", "range"):  # fmt: skip
+    _by_torch(_name)
+
+
+def _between(start: Any, end: Any, steps: Any, dtype: torch.dtype) -> Operand:
+    """From both ends, so that either is exactly what was given; integers are cut off."""
+    if isinstance(steps, (SizeNumber, Value)):
+        raise CaptureError("E422", "how many steps there are cannot depend on data", help="use a size, or a number")
+    if not is_symbolic(steps) and steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    wide = float64 if dtype != torch.float32 else kind(torch.float64, ()).dtype
+    shape = (steps,)
+    low, high = operand(start, wide, shape), operand(end, wide, shape)
+    if steps == 1:
+        return low
+    count = operand(steps, wide, shape)
+    one = ops.like(1, count)
+    place = ops.cast(ops.iota(shape, 0, int64), wide)
+    last = ops.sub(count, one)
+    step = ops.div(ops.sub(high, low), last)
+    near = ops.lt(place, ops.floor(ops.div(count, ops.like(2, count))))
+    return ops.where(near, ops.add(low, ops.mul(step, place)), ops.sub(high, ops.mul(step, ops.sub(last, place))))
+
+
+@computes("linspace")
+def _linspace(start: Any, end: Any, steps: Any, *, dtype: torch.dtype | None = None, **options: Any) -> Operand:
+    whole = checked(dtype, **options)
+    return ops.cast(_between(start, end, steps, whole), dtype_of(whole))
+
+
+@computes("logspace")
+def _logspace(
+    start: Any, end: Any, steps: Any, base: float = 10.0, *, dtype: torch.dtype | None = None, **options: Any
+) -> Operand:
+    whole = checked(dtype, **options)
+    powers = _between(start, end, steps, whole)
+    if not whole.is_floating_point:
+        powers = ops.trunc(powers)
+    return ops.cast(ops.pow(ops.like(base, powers), powers), dtype_of(whole))
+
+
+@computes("eye")
+def _eye(n: Any, m: Any = None, *, dtype: torch.dtype | None = None, **options: Any) -> Operand:
+    shape = (n, n if m is None else m)
+    of = checked(dtype, **options)
+    for name, size in zip("nm", shape, strict=True):
+        if not is_symbolic(size) and size < 0:
+            raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
+    return ops.cast(ops.eq(ops.iota(shape, 0, int64), ops.iota(shape, 1, int64)), dtype_of(of))
+
+
+@views("meshgrid")
+def _meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Symbol, ...]:
+    given = sizes_in(tensors)
+    if indexing not in (None, "ij", "xy"):
+        raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+    flat = [x if len(x.shape) else reshaped(x, (1,)) for x in given]
+    for x in flat:
+        if len(x.shape) != 1:
+            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {x.type}")
+    order = list(range(len(flat)))
+    if indexing == "xy" and len(order) > 1:
+        order[0], order[1] = 1, 0
+    shape = tuple(flat[k].shape[0] for k in order)
+    found = []
+    for number, x in enumerate(flat):
+        axis = order.index(number)
+        found.append(
+            reshaped(x, tuple(shape[k] if k == axis else 1 for k in range(len(shape)))).view_by(Broadcast(shape))
+        )
+    return tuple(found)

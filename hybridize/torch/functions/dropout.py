@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dropout, of elements and of whole channels; the random numbers are ours (see `formats.torch_export.draws`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from hybridize import ops
+from hybridize.base.dtypes import float32
+from hybridize.base.types import Shape
+from hybridize.formats.torch_export import draws
+from hybridize.formats.torch_export.registry import operand
+from hybridize.ops import Operand, composites, type_of
+from hybridize.torch.functions.rules import aten
+from hybridize.torch.functions.table import computes
+
+
+def _check(p: Any) -> None:
+    if p < 0 or p > 1:
+        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p}")
+
+
+@computes("dropout")
+def _dropout(input: Operand, p: Any, train: bool) -> Operand:
+    _check(p)
+    return aten("dropout.default", type_of(input), input, p, train)
+
+
+@computes("native_dropout")
+def _native_dropout(input: Operand, p: Any, train: bool | None) -> tuple[Operand, Operand]:
+    _check(p)
+    of = type_of(input)
+    return aten("native_dropout.default", [of, of], input, p, train)  # type: ignore[no-any-return]
+
+
+def _channels(input: Operand) -> Shape:
+    """Return the sizes of what is dropped as a whole: a number for each image and channel."""
+    of = type_of(input)
+    if of.ndim < 2:
+        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
+    return (*of.shape[:2], *(1,) * (of.ndim - 2))
+
+
+@computes("feature_dropout")
+def _feature_dropout(input: Operand, p: Any, train: bool) -> Operand:
+    _check(p)
+    if not train or p == 0:
+        return input
+    of = type_of(input)
+    chance = composites.uniform(draws.key(), _channels(input))
+    return composites.dropped(input, operand(chance, float32, of.shape), p)
+
+
+_ALPHA = 1.7580993408473766
+"""Minus the value to which SELU goes at minus infinity."""
+
+
+def _alpha(input: Operand, p: Any, train: bool, sizes: Callable[[Operand], Shape]) -> Operand:
+    """What is dropped gets the value that SELU has at minus infinity; all are scaled so that mean and variance stay."""
+    _check(p)
+    if not train or p == 0:
+        return input
+    of = type_of(input)
+    if p == 1:
+        return ops.mul(input, ops.like(0, input))
+    chance = operand(composites.uniform(draws.key(), sizes(input)), float32, of.shape)
+    kept = ops.ge(chance, operand(p, float32, of.shape))
+    scale = 1 / ((_ALPHA**2 * p + 1) * (1 - p)) ** 0.5
+    moved = ops.where(kept, input, ops.like(-_ALPHA, input))
+    return ops.add(ops.mul(moved, ops.like(scale, input)), ops.like(_ALPHA * scale * p, input))
+
+
+@computes("alpha_dropout")
+def _alpha_dropout(input: Operand, p: Any, train: bool) -> Operand:
+    return _alpha(input, p, train, lambda x: type_of(x).shape)
+
+
+@computes("feature_alpha_dropout")
+def _feature_alpha_dropout(input: Operand, p: Any, train: bool) -> Operand:
+    return _alpha(input, p, train, _channels)

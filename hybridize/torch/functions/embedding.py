@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of tables by their numbers, sums of such, and numbers as vectors of zeros and a one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hybridize import ops
+from hybridize.base.dtypes import int32, int64
+from hybridize.base.errors import CaptureError
+from hybridize.base.types import Shape
+from hybridize.capture.trace.recording import current_trace
+from hybridize.formats.torch_export.indexing import within
+from hybridize.formats.torch_export.reductions import norm
+from hybridize.formats.torch_export.registry import operand
+from hybridize.ops import Operand, type_of
+from hybridize.torch.functions.rules import aten
+from hybridize.torch.functions.table import computes
+
+
+def _check_numbers(name: str, x: Operand) -> None:
+    if type_of(x).dtype not in (int64, int32):
+        raise RuntimeError(
+            f"Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
+            f"{type_of(x).dtype.name} instead (while checking arguments for {name})"
+        )
+
+
+@computes("embedding")
+def _embedding(
+    weight: Operand, indices: Operand, padding_idx: Any = -1, scale_grad_by_freq: bool = False, sparse: bool = False
+) -> Operand:
+    of = type_of(weight)
+    if of.ndim != 2:
+        raise RuntimeError("'weight' must be 2-D")
+    _check_numbers("embedding", indices)
+    result = of.with_shape((*type_of(indices).shape, of.shape[1]))
+    return aten("embedding.default", result, weight, indices, padding_idx, scale_grad_by_freq, sparse)
+
+
+@computes("embedding_renorm_")
+def _renorm(self: Operand, indices: Operand, max_norm: Any, norm_type: Any) -> Operand:
+    """Rows that are named, and longer than `max_norm`, are scaled to that.
+
+    Raises:
+        CaptureError E422: gradients are recorded: torch changes the table behind the back of its gradient.
+    """
+    trace = current_trace()
+    assert trace is not None, "an entry is called while capturing"
+    if trace.differentiated:
+        raise CaptureError(
+            "E422",
+            "an Embedding with max_norm cannot be compiled where gradients are recorded",
+            help="call it under torch.no_grad(), or scale the rows outside and leave out max_norm",
+        )
+    of, count = type_of(self), type_of(indices).size
+    size = norm(ops.stop_gradient(self), float(norm_type), (1,))
+    numbers = within(operand(ops.reshape(indices, (count,)), int64, (count,)), of.shape[0])
+    points, base = ops.reshape(numbers, (count, 1)), operand(0, int64, of.shape[:1])
+    named = ops.scatter_nd(base, points, ops.like(1, numbers), "set")
+    longer = ops.bit_and(ops.gt(size, ops.like(max_norm, size)), ops.eq(named, ops.like(1, named)))
+    scale = ops.div(ops.like(max_norm, size), ops.add(size, ops.like(1e-7, size)))
+    factor = ops.where(longer, scale, ops.like(1, scale))
+    return ops.mul(self, ops.spread(factor, of.shape, (1,)))
+
+
+@computes("embedding_bag")
+def _embedding_bag(
+    weight: Operand,
+    indices: Operand,
+    offsets: Operand,
+    scale_grad_by_freq: bool = False,
+    mode: Any = 0,
+    sparse: bool = False,
+    per_sample_weights: Operand | None = None,
+    include_last_offset: bool = False,
+    padding_idx: Any = None,
+) -> tuple[Operand | None, ...]:
+    if scale_grad_by_freq:
+        raise CaptureError(
+            "E422", "an EmbeddingBag with scale_grad_by_freq cannot be compiled", help="scale_grad_by_freq=False"
+        )
+    _check_numbers("embedding_bag", indices)
+    of = type_of(weight)
+    bags = type_of(offsets).shape[0] - (1 if include_last_offset else 0)
+    result = of.with_shape((bags, of.shape[1]))
+    padding = -1 if padding_idx is None else padding_idx + of.shape[0] if padding_idx < 0 else padding_idx
+    return aten(  # type: ignore[no-any-return]
+        "_embedding_bag.default",
+        [result],
+        weight,
+        indices,
+        offsets,
+        scale_grad_by_freq,
+        mode,
+        sparse,
+        per_sample_weights,
+        include_last_offset,
+        padding,
+    )
+
+
+@computes("F.one_hot")
+def _one_hot(tensor: Operand, num_classes: Any = -1) -> Operand:
+    """Numbers are below the number of classes, which the program asserts.
+
+    Raises:
+        CaptureError E422: there is no such number, and it would be the largest of what only the program knows.
+    """
+    of = type_of(tensor)
+    if of.dtype != int64:
+        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+    if num_classes == -1:
+        raise CaptureError(
+            "E422",
+            "one_hot with as many classes as the largest number says cannot be compiled",
+            help="one_hot(x, num_classes)",
+        )
+    if num_classes < 1:
+        raise RuntimeError("num_classes should be positive")
+    shape: Shape = (*of.shape, num_classes)
+    numbers = within(tensor, num_classes)
+    hot = ops.eq(ops.spread(numbers, shape, (of.ndim,)), ops.iota(shape, of.ndim, int64))
+    return ops.cast(hot, int64)

@@ -1,0 +1,338 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Products of vectors and matrices, and distances between rows."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy
+import torch
+
+from hybridize import ops
+from hybridize.array.functions import linear
+from hybridize.array.symbol import Symbol
+from hybridize.base.dims import broadcast
+from hybridize.base.types import Shape
+from hybridize.capture.trace.recording import current_trace
+from hybridize.formats.torch_export.reductions import norm
+from hybridize.formats.torch_export.registry import operand
+from hybridize.ops import Operand, type_of
+from hybridize.torch.functions.rules import as_float, aten, axis_of, common, kind, shape_of, torch_dtype
+from hybridize.torch.functions.table import computes
+
+
+def _shape(x: Operand) -> Shape:
+    return type_of(x).shape
+
+
+def _of_one_dtype(*xs: Operand | None) -> torch.dtype:
+    """Return the dtype of operands of a product, which is one.
+
+    Raises:
+        RuntimeError: it is not; in torch's words.
+    """
+    dtypes = [torch_dtype(type_of(x).dtype) for x in xs if x is not None]
+    for other in dtypes[1:]:
+        if other != dtypes[0]:
+            names = (str(one).removeprefix("torch.") for one in (dtypes[0], other))
+            raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {' != '.join(names)}")
+    return dtypes[0]
+
+
+def _check_axes(name: str, x: Operand, y: Operand, first: int, second: int) -> None:
+    """Raise a RuntimeError in torch's words where operands have other axes than a product takes, or do not fit."""
+    for which, one, axes in (("first", x, first), ("second", y, second)):
+        if type_of(one).ndim != axes:
+            raise RuntimeError(f"{name}: the {which} argument has {axes} axes, got {type_of(one).ndim}")
+    left, right = _shape(x), _shape(y)
+    if left[-1] != right[-2 if second > 1 else -1]:
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({_times(left)} and {_times(right)})")
+
+
+def _times(shape: Shape) -> str:
+    return "x".join(map(str, shape))
+
+
+@computes("F.linear")
+def _linear(input: Operand, weight: Operand, bias: Operand | None = None) -> Operand:
+    of, by = type_of(input), type_of(weight)
+    if not of.ndim or of.shape[-1] != by.shape[-1]:
+        flat = (*of.shape[:-1], *of.shape[-1:])
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({_times(flat)} and {_times(by.shape[::-1])})")
+    result = kind(_of_one_dtype(input, weight, bias), (*of.shape[:-1], *by.shape[:-1]))
+    if by.ndim == 1:
+        y = aten("matmul.default", result, input, weight)
+        return y if bias is None else ops.add(y, operand(bias, result.dtype, result.shape))
+    return aten("linear.default", result, input, weight, bias)
+
+
+@computes("matmul", "linalg.matmul")
+def _matmul(input: Operand, other: Operand) -> Operand:
+    left, right = _shape(input), _shape(other)
+    if not left or not right:
+        raise RuntimeError(
+            f"both arguments to matmul need to be at least 1D, but they are {len(left)}D and {len(right)}D"
+        )
+    if left[-1] != right[-2 if len(right) > 1 else -1]:
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({_times(left)} and {_times(right)})")
+    batch = broadcast(left[:-2], right[:-2])
+    if batch is None:
+        raise RuntimeError(
+            f"The size of tensor a ({left[0]}) must match the size of tensor b ({right[0]}) at non-singleton "
+            f"dimension 0"
+        )
+    shape = (*batch, *(left[-2:-1] if len(left) > 1 else ()), *(right[-1:] if len(right) > 1 else ()))
+    return aten("matmul.default", kind(_of_one_dtype(input, other), shape), input, other)
+
+
+@computes("mm")
+def _mm(input: Operand, mat2: Operand) -> Operand:
+    _check_axes("mm", input, mat2, 2, 2)
+    return _matmul(input, mat2)
+
+
+@computes("bmm")
+def _bmm(input: Operand, mat2: Operand) -> Operand:
+    _check_axes("bmm", input, mat2, 3, 3)
+    if _shape(input)[0] != _shape(mat2)[0]:
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{_shape(input)[0]}, "
+            f"{_shape(input)[2]}] but got: [{_shape(mat2)[0]}, {_shape(mat2)[1]}]."
+        )
+    return _matmul(input, mat2)
+
+
+@computes("mv")
+def _mv(input: Operand, vec: Operand) -> Operand:
+    _check_axes("mv", input, vec, 2, 1)
+    return _matmul(input, vec)
+
+
+@computes("dot", "vdot")
+def _dot(input: Operand, other: Operand) -> Operand:
+    if type_of(input).ndim != 1 or type_of(other).ndim != 1:
+        raise RuntimeError(f"1D tensors expected, but got {type_of(input).ndim}D and {type_of(other).ndim}D tensors")
+    if _shape(input) != _shape(other):
+        raise RuntimeError(
+            "inconsistent tensor size, expected tensor "
+            f"{list(_shape(input))} and src {list(_shape(other))} to have the same number of elements"
+        )
+    return _matmul(input, other)
+
+
+@computes("inner")
+def _inner(input: Operand, other: Operand) -> Operand:
+    left, right = _shape(input), _shape(other)
+    if not left or not right:
+        return _products(input, other)
+    if left[-1] != right[-1]:
+        raise RuntimeError(
+            f"inner() the last dimension must match on both input tensors but got shapes {list(left)} and {list(right)}"
+        )
+    return einsum_of(f"{_LETTERS[: len(left) - 1]}z,{_LETTERS[10 : 9 + len(right)]}z", input, other)
+
+
+@computes("linalg.vecdot")
+def _vecdot(x: Operand, y: Operand, *, dim: int = -1) -> Operand:
+    products = _products(x, y)
+    return ops.sum(products, (axis_of(dim, type_of(products).ndim),))
+
+
+def _products(x: Operand, y: Operand) -> Operand:
+    return aten("mul.Tensor", kind(common(x, y), shape_of(x, y)), x, y)
+
+
+@computes("outer", "ger")
+def _outer(input: Operand, vec2: Operand) -> Operand:
+    if type_of(input).ndim != 1 or type_of(vec2).ndim != 1:
+        which = "self" if type_of(input).ndim != 1 else "vec2"
+        raise RuntimeError(f"outer: Expected 1-D argument {which}")
+    rows = ops.reshape(input, (*_shape(input), 1))
+    return _products(rows, vec2)
+
+
+def _plus(input: Operand, product: Operand, beta: Any, alpha: Any) -> Operand:
+    """Return beta input + alpha product; where beta is 0, the elements of the input do not matter.
+
+    Raises:
+        RuntimeError: they do not fit; in torch's words.
+    """
+    result = kind(_of_one_dtype(input, product), _shape(product))
+    if broadcast(_shape(input), result.shape) != result.shape:
+        raise RuntimeError(
+            f"The expanded size of the tensor {list(_shape(input))} must match the existing size {list(result.shape)}"
+        )
+    if not _is(alpha, 1):
+        product = ops.mul(product, operand(alpha, result.dtype, result.shape))
+    if _is(beta, 0):
+        return ops.bind(ops.After(), product, input)[0]  # the gradient of the input is 0, and not missing
+    wide = operand(input, result.dtype, result.shape)
+    return ops.add(wide if _is(beta, 1) else ops.mul(wide, operand(beta, result.dtype, result.shape)), product)
+
+
+def _is(factor: Any, number: int) -> bool:
+    return isinstance(factor, (int, float)) and factor == number
+
+
+@computes("addmm")
+def _addmm(input: Operand, mat1: Operand, mat2: Operand, *, beta: Any = 1, alpha: Any = 1) -> Operand:
+    return _plus(input, _mm(mat1, mat2), beta, alpha)
+
+
+@computes("addmv")
+def _addmv(input: Operand, mat: Operand, vec: Operand, *, beta: Any = 1, alpha: Any = 1) -> Operand:
+    return _plus(input, _mv(mat, vec), beta, alpha)
+
+
+@computes("addr")
+def _addr(input: Operand, vec1: Operand, vec2: Operand, *, beta: Any = 1, alpha: Any = 1) -> Operand:
+    return _plus(input, _outer(vec1, vec2), beta, alpha)
+
+
+@computes("baddbmm")
+def _baddbmm(input: Operand, batch1: Operand, batch2: Operand, *, beta: Any = 1, alpha: Any = 1) -> Operand:
+    return _plus(input, _bmm(batch1, batch2), beta, alpha)
+
+
+@computes("addbmm")
+def _addbmm(input: Operand, batch1: Operand, batch2: Operand, *, beta: Any = 1, alpha: Any = 1) -> Operand:
+    return _plus(input, ops.sum(_bmm(batch1, batch2), (0,)), beta, alpha)
+
+
+@computes("chain_matmul")
+def _chain(*matrices: Operand) -> Operand:
+    return functools.reduce(_mm, matrices)
+
+
+@computes("linalg.multi_dot")
+def _multi_dot(tensors: Sequence[Operand]) -> Operand:
+    if len(tensors) < 2:
+        raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(tensors)}")
+    return functools.reduce(_matmul, tensors)
+
+
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+"""By the numbers that torch knows axes by: results have them in this order."""
+
+
+def einsum_of(text: str, *xs: Operand) -> Operand:
+    """Return Einstein's sum of operands, as arrays have it."""
+    trace = current_trace()
+    assert trace is not None, "an entry is called while capturing"
+    found: Symbol = linear.einsum(text, *(Symbol.of(trace, x) for x in xs))
+    return found.operand()
+
+
+@computes("einsum")
+def _einsum(*args: Any) -> Operand:
+    """Subscripts and operands, in a list or one by one; or operands each with a list of numbers of axes."""
+    if isinstance(args[0], str):
+        text, xs = args[0], args[1:]
+        given = list(xs[0]) if len(xs) == 1 and isinstance(xs[0], (list, tuple)) else list(xs)
+        return einsum_of(text.replace(" ", ""), *given)
+    last = args[-1:] if len(args) % 2 else ()
+    terms = [_of_numbers(numbers) for numbers in (*args[1 : len(args) - len(last) : 2], *last)]
+    given = list(args[: len(args) - len(last) : 2])
+    text = ",".join(terms[: len(given)])
+    return einsum_of(f"{text}->{terms[-1]}" if last else text, *given)
+
+
+def _of_numbers(numbers: Sequence[Any]) -> str:
+    return "".join("..." if number is Ellipsis else _LETTERS[number] for number in numbers)
+
+
+@computes("tensordot")
+def _tensordot(a: Operand, b: Operand, dims: Any = 2, out: Any = None) -> Operand:
+    left, right = type_of(a).ndim, type_of(b).ndim
+    if isinstance(dims, int):
+        if dims < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+        firsts, seconds = list(range(left - dims, left)), list(range(dims))
+    else:
+        firsts, seconds = ([axis_of(int(axis), n) for axis in one] for one, n in zip(dims, (left, right), strict=True))
+    if len(firsts) != len(seconds):
+        raise RuntimeError("both dimension lists should have same length")
+    _of_one_dtype(a, b)
+    terms = list(_LETTERS[:left]), list(_LETTERS[left : left + right])
+    for first, second in zip(firsts, seconds, strict=True):
+        if 1 not in (_shape(a)[first], _shape(b)[second]) and _shape(a)[first] != _shape(b)[second]:
+            raise RuntimeError(
+                f"contracted dimensions need to match, but first has size {_shape(a)[first]} in dim {first} and second "
+                f"has size {_shape(b)[second]} in dim {second}"
+            )
+        terms[1][second] = terms[0][first]
+    kept = [x for x in (*terms[0], *terms[1]) if (x in terms[0]) != (x in terms[1])]
+    return einsum_of(f"{''.join(terms[0])},{''.join(terms[1])}->{''.join(kept)}", a, b)
+
+
+@computes("bilinear")
+def _bilinear(input1: Operand, input2: Operand, weight: Operand, bias: Operand | None = None) -> Operand:
+    if _shape(input1)[:-1] != _shape(input2)[:-1]:
+        raise RuntimeError(
+            f"bilinear(): input batch dimensions do not match: got {list(_shape(input1))} and {list(_shape(input2))}"
+        )
+    for number, x in enumerate((input1, input2), 1):
+        if _shape(x)[-1] != _shape(weight)[number]:
+            raise RuntimeError(
+                f"bilinear(): input{number} size does not match weight size: got {_shape(x)[-1]} but expected "
+                f"{_shape(weight)[number]}"
+            )
+    y = einsum_of("...i,oij,...j->...o", input1, weight, input2)
+    return y if bias is None else ops.add(y, operand(bias, type_of(y).dtype, _shape(y)))
+
+
+@computes("cdist")
+def _cdist(x1: Operand, x2: Operand, p: Any = 2.0, compute_mode: Any = None) -> Operand:
+    left, right = _shape(x1), _shape(x2)
+    if len(left) < 2 or len(right) < 2:
+        raise RuntimeError(f"cdist only supports at least 2D tensors, X1 got: {len(left)}D, X2 got: {len(right)}D")
+    if left[-1] != right[-1]:
+        raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {left[-1]} X2: {right[-1]}")
+    batch = broadcast(left[:-2], right[:-2]) or ()
+    result = kind(_of_one_dtype(x1, x2), (*batch, left[-2], right[-2]))
+    return aten("_cdist_forward.default", result, x1, x2, float(p), None)
+
+
+@computes("F.pairwise_distance")
+def pairwise_distance(x1: Operand, x2: Operand, p: Any = 2.0, eps: Any = 1e-6, keepdim: bool = False) -> Operand:
+    """Return the norms of the differences of rows, to each element of which eps is added."""
+    result = kind(as_float(common(x1, x2)), shape_of(x1, x2))
+    apart = ops.add(
+        ops.sub(operand(x1, result.dtype, result.shape), operand(x2, result.dtype, result.shape)),
+        operand(eps, result.dtype, result.shape),
+    )
+    last = max(result.ndim - 1, 0)
+    found = norm(apart, float(p), (last,) if result.ndim else ())
+    return ops.reshape(found, (*_shape(found), 1)) if keepdim else found
+
+
+@computes("cosine_similarity")
+def _cosine_similarity(x1: Operand, x2: Operand, dim: int = 1, eps: Any = 1e-8) -> Operand:
+    """The product of rows that are divided by their norms, which are at least eps where that is smaller: their slope
+    goes on through the other one.
+    """
+    result = kind(as_float(common(x1, x2)), shape_of(x1, x2))
+    axes = (axis_of(dim, result.ndim),)
+    given = [operand(x, result.dtype, result.shape) for x in (x1, x2)]
+
+    def normal(x: Operand) -> Operand:
+        size = norm(x, 2.0, axes if result.ndim else ())
+        least = operand(eps, result.dtype, _shape(size))
+        # No slope of the bound; of a norm that is below it, torch writes the bound into the norm's memory.
+        bounded = ops.add(size, ops.stop_gradient(ops.sub(ops.max(size, least), size)))
+        return ops.div(x, ops.spread(bounded, result.shape, axes))
+
+    return ops.sum(ops.mul(normal(given[0]), normal(given[1])), axes if result.ndim else ())
+
+
+@computes("F.pdist")
+def _pdist(input: Operand, p: Any = 2.0) -> Operand:
+    """The distances of all pairs of rows, each once: of the first one to those behind it, of the second one, ..."""
+    of = type_of(input)
+    if of.ndim != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {of.ndim}D")
+    first, second = (ops.constant(numbers) for numbers in numpy.triu_indices(int(of.shape[0]), 1))
+    apart = ops.sub(ops.gather(input, first, 0), ops.gather(input, second, 0))
+    return norm(apart, float(p), (1,))

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of torch.linalg: factors of matrices, and what is computed by them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import torch
+
+from hybridize import ops
+from hybridize.array import linalg as of_arrays
+from hybridize.array.functions import factors, norms
+from hybridize.array.operands import operand as of_symbol
+from hybridize.array.operands import result
+from hybridize.base.dtypes import int64
+from hybridize.base.errors import CaptureError
+from hybridize.formats.torch_export.registry import operand
+from hybridize.ops import Operand, type_of
+from hybridize.torch.functions.rules import aten, axis_of, common, is_tensor, kind, torch_dtype
+from hybridize.torch.functions.sorting import by
+from hybridize.torch.functions.table import computes
+
+_RETURNS: Any = torch.return_types
+
+
+def _square(x: Operand, name: str) -> None:
+    """Raise torch's error for what holds no square matrices of floats."""
+    shape = type_of(x).shape
+    if len(shape) < 2:
+        raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
+    if shape[-1] != shape[-2]:
+        raise RuntimeError(
+            f"{name}: A must be batches of square matrices, but they are {shape[-2]} by {shape[-1]} matrices"
+        )
+    _of_floats(x, name)
+
+
+def _of_floats(x: Operand, name: str) -> None:
+    dtype = torch_dtype(type_of(x).dtype)
+    if dtype not in (torch.float32, torch.float64):
+        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {dtype}")
+
+
+def _parts(found: Any) -> tuple[Operand, ...]:
+    return tuple(of_symbol(one) for one in found)
+
+
+@computes("linalg.inv", "inverse")
+def _inv(A: Any = None, input: Any = None) -> Operand:
+    x = input if A is None else A
+    _square(x, "linalg.inv")
+    return by(factors.inv, x)
+
+
+@computes("linalg.inv_ex")
+def _inv_ex(A: Operand, *, check_errors: bool = False) -> Any:
+    _square(A, "linalg.inv")
+    return _RETURNS.linalg_inv_ex((by(factors.inv, A), _no_errors(A)))
+
+
+def _no_errors(x: Operand) -> Operand:
+    return operand(0, kind(torch.int32, ()).dtype, type_of(x).shape[:-2])
+
+
+@computes("linalg.det", "det")
+def _det(A: Any = None, *, input: Any = None) -> Operand:
+    x = input if A is None else A
+    _square(x, "linalg.det")
+    return by(factors.det, x)
+
+
+@computes("linalg.slogdet", "slogdet")
+def _slogdet(A: Any = None, *, input: Any = None) -> Any:
+    x = input if A is None else A
+    _square(x, "linalg.slogdet")
+    return _RETURNS.linalg_slogdet(_parts(factors.slogdet(result(x))))
+
+
+@computes("logdet")
+def _logdet(input: Operand) -> Operand:
+    _square(input, "logdet")
+    sign, log = _parts(factors.slogdet(result(input)))
+    nan = operand(float("nan"), type_of(log).dtype, type_of(log).shape)
+    return ops.where(ops.lt(sign, ops.like(0, sign)), nan, log)
+
+
+@computes("linalg.solve")
+def _solve(A: Operand, B: Operand, *, left: bool = True) -> Operand:
+    _square(A, "linalg.solve")
+    if type_of(A).dtype != type_of(B).dtype:
+        raise RuntimeError("linalg.solve: Expected A and B to have the same dtype")
+    first, second = type_of(A).shape, type_of(B).shape
+    vectors = len(second) == 1 or (len(first) - 1 == len(second) and second == first[:-1])
+    if vectors:
+        B = ops.reshape(B, (*second, 1))
+    elif not left:
+        A, B = _turned(A), _turned(B)
+    found = by(factors.solve, A, B)
+    if vectors:
+        return ops.reshape(found, type_of(found).shape[:-1])
+    return found if left else _turned(found)
+
+
+def _turned(x: Operand) -> Operand:
+    ndim = type_of(x).ndim
+    return ops.transpose(x, (*range(ndim - 2), ndim - 1, ndim - 2))
+
+
+@computes("linalg.cholesky")
+def _cholesky(A: Any = None, *, upper: bool = False, input: Any = None) -> Operand:
+    x = input if A is None else A
+    _square(x, "linalg.cholesky")
+    return by(factors.cholesky, x, upper=upper)
+
+
+@computes("cholesky")
+def _torch_cholesky(input: Operand, upper: bool = False) -> Operand:
+    return _cholesky(input, upper=upper)
+
+
+@computes("linalg.qr")
+def _qr(A: Operand, mode: str = "reduced") -> Any:
+    if mode not in ("reduced", "complete", "r"):
+        raise RuntimeError(
+            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"
+        )
+    _of_floats(A, "linalg.qr")
+    if mode == "r":
+        return _RETURNS.linalg_qr((operand(0, type_of(A).dtype, (0,)), by(factors.qr, A, mode="r")))
+    return _RETURNS.linalg_qr(_parts(factors.qr(result(A), mode=mode)))
+
+
+@computes("qr")
+def _torch_qr(input: Operand, some: bool = True) -> Any:
+    return torch.return_types.qr(tuple(_qr(input, "reduced" if some else "complete")))
+
+
+@computes("linalg.eigh")
+def _eigh(A: Operand, UPLO: str = "L") -> Any:
+    _square(A, "linalg.eigh")
+    return _RETURNS.linalg_eigh(_parts(factors.eigh(result(A), UPLO.upper())))
+
+
+@computes("linalg.eigvalsh")
+def _eigvalsh(A: Operand, UPLO: str = "L") -> Operand:
+    _square(A, "linalg.eigvalsh")
+    return by(factors.eigvalsh, A, UPLO=UPLO.upper())
+
+
+@computes("linalg.svd")
+def _svd(A: Operand, full_matrices: bool = True, *, driver: Any = None) -> Any:
+    _of_floats(A, "linalg.svd")
+    return _RETURNS.linalg_svd(_parts(factors.svd(result(A), full_matrices)))
+
+
+@computes("linalg.svdvals")
+def _svdvals(A: Operand, *, driver: Any = None) -> Operand:
+    _of_floats(A, "linalg.svdvals")
+    return by(factors.svdvals, A)
+
+
+@computes("svd")
+def _torch_svd(input: Operand, some: bool = True, compute_uv: bool = True) -> Any:
+    u, s, vh = _parts(factors.svd(result(input), not some))
+    if not compute_uv:
+        u, vh = (operand(0, type_of(one).dtype, type_of(one).shape) for one in (u, vh))
+    return torch.return_types.svd((u, s, _turned(vh)))
+
+
+@computes("linalg.matrix_power", "matrix_power")
+def _matrix_power(input: Any = None, n: int = 1, *, A: Any = None) -> Operand:
+    x = input if A is None else A
+    _square(x, "linalg.matrix_power") if n < 0 else None
+    if n == 0:
+        shape = type_of(x).shape
+        eye = ops.eq(ops.iota(shape, len(shape) - 2, int64), ops.iota(shape, len(shape) - 1, int64))
+        return ops.cast(eye, type_of(x).dtype)
+    return by(of_arrays.matrix_power, x, n=n)
+
+
+@computes("linalg.multi_dot")
+def _multi_dot(tensors: Sequence[Operand]) -> Operand:
+    """Products from left to right, or by the order of fewest multiplications, as sizes tell."""
+    if len(tensors) < 2:
+        raise RuntimeError("multi_dot(): expected at least 2 tensors but got " + str(len(tensors)))
+    xs = list(tensors)
+    first, last = type_of(xs[0]).ndim == 1, type_of(xs[-1]).ndim == 1
+    if first:
+        xs[0] = ops.reshape(xs[0], (1, *type_of(xs[0]).shape))
+    if last:
+        xs[-1] = ops.reshape(xs[-1], (*type_of(xs[-1]).shape, 1))
+    for x, y in pairwise(xs):
+        one, two = type_of(x).shape, type_of(y).shape
+        if one[1] != two[0]:
+            raise RuntimeError(f"multi_dot(): tensors cannot be multiplied, shapes {list(one)} and {list(two)}")
+    found = xs[0]
+    for x in xs[1:]:
+        found = ops.matmul(found, x)
+    rows, columns = type_of(found).shape
+    return ops.reshape(found, (*(() if first else (rows,)), *(() if last else (columns,))))
+
+
+@computes("linalg.matrix_norm")
+def _matrix_norm(
+    A: Operand, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: torch.dtype | None = None
+) -> Operand:
+    if dtype is not None:
+        A = ops.cast(A, kind(dtype, ()).dtype)
+    ndim = type_of(A).ndim
+    if ndim < 2:
+        raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
+    axes = tuple(axis_of(axis, ndim) for axis in dim)
+    if axes[0] == axes[1]:
+        raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got ({dim[0]}, {dim[1]})")
+    if ord not in (2, -2, "nuc"):
+        return by(norms.norm, A, ord=ord, axis=axes, keepdims=keepdim)
+    _of_floats(A, "linalg.matrix_norm")
+    shape = type_of(A).shape
+    rest = [axis for axis in range(ndim) if axis not in axes]
+    values = by(factors.svdvals, ops.transpose(A, (*rest, *axes)))
+    of = kind(torch_dtype(type_of(A).dtype), tuple(shape[axis] for axis in rest))
+    last = len(rest)
+    found = (
+        ops.sum(values, (last,))
+        if ord == "nuc"
+        else aten(f"{'amax' if ord > 0 else 'amin'}.default", of, values, [last])
+    )
+    if not keepdim:
+        return found
+    return ops.reshape(found, tuple(1 if axis in axes else size for axis, size in enumerate(shape)))
+
+
+@computes("linalg.pinv")
+def _pinv(A: Operand, rcond: Any = None, hermitian: bool = False, **named: Any) -> Operand:
+    _of_floats(A, "linalg.pinv")
+    if any(map(is_tensor, (rcond, *named.values()))):
+        raise CaptureError("E422", "linalg.pinv() with a tensor for rtol or atol cannot be compiled", help="a number")
+    return by(factors.pinv, A, hermitian=hermitian, **({} if rcond is None else {"rcond": rcond}), **named)
+
+
+@computes("linalg.vander")
+def _vander(x: Operand, *, N: Any = None) -> Operand:
+    shape = type_of(x).shape or (1,)
+    count = shape[-1] if N is None else N
+    dtype = kind(common(x), ()).dtype
+    wide = (*shape, count)
+    base = ops.broadcast(ops.reshape(ops.cast(x, dtype), (*shape, 1)), wide)
+    return aten("pow.Tensor_Tensor", kind(torch_dtype(dtype), wide), base, ops.iota(wide, len(shape), dtype))

@@ -1,0 +1,421 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of torch that move elements into new tensors: joined, repeated, turned, cut to a triangle."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy
+import torch
+
+from hybridize import ops
+from hybridize.base.dims import product
+from hybridize.base.dtypes import int64
+from hybridize.base.errors import CaptureError
+from hybridize.formats.torch_export.registry import operand
+from hybridize.ops import Operand, type_of
+from hybridize.torch.functions.rules import aten, axis_of, common, kind, shape_of, sizes_in, torch_dtype
+from hybridize.torch.functions.table import computes
+
+
+def dtype_of_all(tensors: Sequence[Operand]) -> torch.dtype:
+    """Return the dtype of tensors joined: those without axes count as others do."""
+    return functools.reduce(torch.promote_types, (torch_dtype(type_of(x).dtype) for x in tensors))
+
+
+def joined(tensors: Sequence[Operand], dim: int, dtype: torch.dtype | None = None) -> Operand:
+    """Return tensors one after another along an axis; one of sizes [0] fits beside all.
+
+    Raises:
+        RuntimeError: there are none, or their sizes differ; in torch's words.
+    """
+    if not tensors:
+        raise RuntimeError("torch.cat(): expected a non-empty list of Tensors")
+    kinds = [type_of(x) for x in tensors]
+    for number, one in enumerate(kinds):
+        if not one.ndim:
+            raise RuntimeError(f"zero-dimensional tensor (at position {number}) cannot be concatenated")
+    wide = [x for x, one in zip(tensors, kinds, strict=True) if one.ndim != 1 or one.shape[0] != 0] or list(tensors[:1])
+    first = type_of(wide[0])
+    axis = axis_of(dim, first.ndim)
+    for number, x in enumerate(wide):
+        shape = type_of(x).shape
+        if len(shape) != first.ndim:
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {first.ndim} and {len(shape)}")
+        for other, (size, wanted) in enumerate(zip(shape, first.shape, strict=True)):
+            if other != axis and size != wanted:
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {axis}. Expected size {wanted} but got size "
+                    f"{size} for tensor number {number} in the list."
+                )
+    wanted_kind = kind(dtype_of_all(tensors), ()).dtype
+    total = ops.concat(*(ops.cast(x, wanted_kind) for x in wide), axis=axis)
+    return total if dtype is None else ops.cast(total, kind(dtype, ()).dtype)
+
+
+@computes("cat", "concat", "concatenate")
+def _cat(tensors: Sequence[Operand], dim: int = 0, **named: int) -> Operand:
+    return joined(tensors, named.get("axis", dim))
+
+
+@computes("stack")
+def _stack(tensors: Sequence[Operand], dim: int = 0) -> Operand:
+    if not tensors:
+        raise RuntimeError("stack expects a non-empty TensorList")
+    shape = type_of(tensors[0]).shape
+    axis = axis_of(dim, len(shape) + 1)
+    for number, x in enumerate(tensors):
+        if type_of(x).shape != shape:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and "
+                f"{list(type_of(x).shape)} at entry {number}"
+            )
+    return joined([ops.reshape(x, (*shape[:axis], 1, *shape[axis:])) for x in tensors], axis)
+
+
+def _at_least(x: Operand, ndim: int) -> Operand:
+    shape = type_of(x).shape
+    if len(shape) >= ndim:
+        return x
+    if ndim == 3:
+        return ops.reshape(x, (1, *(shape or (1,)), 1) if len(shape) < 2 else (*shape, 1))
+    return ops.reshape(x, (*(1,) * (ndim - len(shape)), *shape))
+
+
+@computes("hstack")
+def _hstack(tensors: Sequence[Operand]) -> Operand:
+    wide = [_at_least(x, 1) for x in tensors]
+    return joined(wide, 0 if wide and type_of(wide[0]).ndim == 1 else 1)
+
+
+@computes("vstack", "row_stack")
+def _vstack(tensors: Sequence[Operand]) -> Operand:
+    return joined([_at_least(x, 2) for x in tensors], 0)
+
+
+@computes("dstack")
+def _dstack(tensors: Sequence[Operand]) -> Operand:
+    return joined([_at_least(x, 3) for x in tensors], 2)
+
+
+@computes("column_stack")
+def _column_stack(tensors: Sequence[Operand]) -> Operand:
+    columns = [ops.reshape(x, (product(type_of(x).shape), 1)) if type_of(x).ndim < 2 else x for x in tensors]
+    return joined(columns, 1)
+
+
+@computes("block_diag")
+def _block_diag(*tensors: Any) -> Operand:
+    given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
+    dtype = kind(dtype_of_all(given), ()).dtype
+    blocks = [ops.cast(_at_least(x, 2), dtype) for x in given]
+    for number, x in enumerate(blocks):
+        if type_of(x).ndim > 2:
+            raise RuntimeError(
+                "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input "
+                f"{number} has {type_of(x).ndim} dimensions"
+            )
+    columns = sum(type_of(x).shape[1] for x in blocks)
+    rows, start = [], 0
+    for x in blocks:
+        width = type_of(x).shape[1]
+        rows.append(ops.pad(x, operand(0, dtype), (0, start), (0, columns - start - width)))
+        start = start + width
+    return ops.concat(*rows, axis=0)
+
+
+@computes("cartesian_prod")
+def _cartesian_prod(*tensors: Any) -> Operand:
+    given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
+    if len(given) == 1:
+        return given[0]
+    sizes = tuple(product(type_of(x).shape) for x in given)
+    count = len(given)
+    columns = []
+    for axis, x in enumerate(given):
+        row = ops.reshape(x, tuple(size if k == axis else 1 for k, size in enumerate(sizes)))
+        columns.append(ops.reshape(ops.broadcast(row, sizes), (product(sizes), 1)))
+    return joined(columns, 1) if count else given
+
+
+@computes("combinations")
+def _combinations(input: Operand, r: int = 2, with_replacement: bool = False) -> Operand:
+    (size,) = type_of(input).shape
+    if r == 0:
+        return operand(0, type_of(input).dtype, (0,))
+    count = int(size)
+    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    picked = list(choose(range(count), r))
+    if not picked:
+        return operand(0, type_of(input).dtype, (0, r))
+    columns = [ops.gather(input, ops.constant(_numbers([row[k] for row in picked])), 0) for k in range(r)]
+    return ops.concat(*(ops.reshape(one, (len(picked), 1)) for one in columns), axis=1)
+
+
+def _numbers(values: Sequence[int]) -> Any:
+    return numpy.asarray(values, numpy.int64)
+
+
+# Repeated.
+
+
+@computes("Tensor.repeat")
+def _repeat(input: Operand, *repeats: Any, **named: Any) -> Operand:
+    return repeated(input, named["repeats"] if named else sizes_in(repeats))
+
+
+def repeated(x: Operand, times: Sequence[Any]) -> Operand:
+    """Return a tensor repeated as a whole, so often along each axis.
+
+    Raises:
+        RuntimeError: there are fewer numbers than axes; in torch's words.
+    """
+    shape = type_of(x).shape
+    if len(times) < len(shape):
+        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+    if any(type(one) is int and one < 0 for one in times):
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(times)}: {list(times)}")
+    wide = (*(1,) * (len(times) - len(shape)), *shape)
+    total = tuple(size * one for size, one in zip(wide, times, strict=True))
+    return aten("repeat.default", kind(torch_dtype(type_of(x).dtype), total), x, tuple(times))
+
+
+@computes("tile")
+def _tile(input: Operand, *dims: Any, **named: Any) -> Operand:
+    times = tuple(named["dims"] if "dims" in named else sizes_in(dims))
+    return repeated(input, (*(1,) * (type_of(input).ndim - len(times)), *times))
+
+
+@computes("repeat_interleave")
+def _repeat_interleave(input: Operand, repeats: Any = None, dim: Any = None, *, output_size: Any = None) -> Operand:
+    if repeats is None or hasattr(repeats, "type"):
+        if repeats is None or type_of(repeats).shape not in ((), (1,)) or output_size is None:
+            raise CaptureError(
+                "E422",
+                "repeat_interleave by numbers that a tensor holds: the size of the result depends on data",
+                help="give one integer, or index with what it would give",
+            )
+        shape = type_of(input).shape
+        size = product(shape) if dim is None else shape[axis_of(dim, len(shape))]
+        repeats = output_size // size
+    if type(repeats) is int and repeats < 0:
+        raise RuntimeError("Repeats must be non-negative")
+    x = ops.reshape(input, (product(type_of(input).shape),)) if dim is None else input
+    shape = type_of(x).shape
+    axis = axis_of(dim or 0, len(shape))
+    if not shape:
+        x, shape = ops.reshape(x, (1,)), (1,)
+    apart = ops.reshape(x, (*shape[: axis + 1], 1, *shape[axis + 1 :]))
+    wide = ops.broadcast(apart, (*shape[: axis + 1], repeats, *shape[axis + 1 :]))
+    return ops.reshape(wide, (*shape[:axis], shape[axis] * repeats, *shape[axis + 1 :]))
+
+
+# Turned.
+
+
+def flipped(x: Operand, axes: Sequence[int]) -> Operand:
+    """Return a tensor with the elements along axes in reverse."""
+    return aten("flip.default", type_of(x), x, tuple(axes)) if axes else x
+
+
+@computes("flip")
+def _flip(input: Operand, *dims: Any, **named: Any) -> Operand:
+    given = named["dims"] if named else sizes_in(dims)
+    ndim = type_of(input).ndim
+    axes = [axis_of(axis, ndim) for axis in ([given] if isinstance(given, int) else given)]
+    for axis in axes:
+        if axes.count(axis) > 1:
+            raise RuntimeError(f"dim {axis} appears multiple times in the list of dims")
+    return flipped(input, axes if ndim else ())
+
+
+@computes("fliplr")
+def _fliplr(input: Operand) -> Operand:
+    if type_of(input).ndim < 2:
+        raise RuntimeError("Input must be >= 2-d.")
+    return flipped(input, (1,))
+
+
+@computes("flipud")
+def _flipud(input: Operand) -> Operand:
+    if type_of(input).ndim < 1:
+        raise RuntimeError("Input must be >= 1-d.")
+    return flipped(input, (0,))
+
+
+@computes("rot90")
+def _rot90(input: Operand, k: int = 1, dims: Sequence[int] = (0, 1)) -> Operand:
+    ndim = type_of(input).ndim
+    if len(dims) != 2:
+        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
+    if ndim < 2:
+        raise RuntimeError(f"expected total dims >= 2, but got total dims = {ndim}")
+    first, second = axis_of(dims[0], ndim), axis_of(dims[1], ndim)
+    if first == second:
+        raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
+    order = list(range(ndim))
+    order[first], order[second] = second, first
+    match k % 4:
+        case 1:
+            return ops.transpose(flipped(input, (second,)), tuple(order))
+        case 2:
+            return flipped(input, (first, second))
+        case 3:
+            return ops.transpose(flipped(input, (first,)), tuple(order))
+    return input
+
+
+@computes("roll")
+def _roll(input: Operand, shifts: Any, dims: Any = ()) -> Operand:
+    by = list(shifts) if isinstance(shifts, (tuple, list)) else [shifts]
+    axes = list(dims) if isinstance(dims, (tuple, list)) else [dims]
+    shape = type_of(input).shape
+    if not by:
+        raise RuntimeError("`shifts` required")
+    if not axes and len(by) == 1:
+        return ops.reshape(_rolled(ops.reshape(input, (product(shape),)), by[0], 0), shape)
+    if len(by) != len(axes):
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(by)}, dims:{len(axes)}")
+    if not shape:
+        return input
+    for shift, axis in zip(by, axes, strict=True):
+        input = _rolled(input, shift, axis_of(axis, len(shape)))
+    return input
+
+
+def _rolled(x: Operand, shift: Any, axis: int) -> Operand:
+    shape = type_of(x).shape
+    size = shape[axis]
+    if size == 0:
+        return x
+    start = (-shift) % size
+    parts = [
+        ops.slice(
+            x,
+            tuple(first if k == axis else 0 for k in range(len(shape))),
+            tuple(last if k == axis else length for k, length in enumerate(shape)),
+            (1,) * len(shape),
+        )
+        for first, last in ((start, size), (0, start))
+    ]
+    return ops.concat(*parts, axis=axis)
+
+
+# Triangles and diagonals.
+
+
+def _triangle(name: str, keep: Any) -> None:
+    @computes(name)
+    def entry(input: Operand, diagonal: int = 0) -> Operand:
+        shape = type_of(input).shape
+        if len(shape) < 2:
+            raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+        rows = ops.add(ops.iota(shape, len(shape) - 2, int64), operand(diagonal, int64, shape))
+        inside = keep(ops.iota(shape, len(shape) - 1, int64), rows)
+        return ops.where(inside, input, operand(0, type_of(input).dtype, shape))
+
+
+_triangle("tril", ops.le)
+_triangle("triu", ops.ge)
+
+
+def on_diagonals(x: Operand, offset: int, first: int, second: int) -> Operand:
+    """Return matrices, in two axes, whose diagonals are the last axis of a tensor; zeros elsewhere."""
+    shape = type_of(x).shape
+    ndim = len(shape) + 1
+    i, j = axis_of(first, ndim), axis_of(second, ndim)
+    if i == j:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {first}, {second}")
+    size = shape[-1] + abs(offset)
+    wide = (*shape[:-1], size, shape[-1])
+    row = ops.iota(wide, ndim - 2, int64)
+    place = ops.add(ops.iota(wide, ndim - 1, int64), operand(max(-offset, 0), int64, wide))
+    spread = ops.broadcast(ops.reshape(x, (*shape[:-1], 1, shape[-1])), wide)
+    square = ops.where(ops.eq(row, place), spread, operand(0, type_of(x).dtype, wide))
+    low, high = [0] * ndim, [0] * ndim
+    low[-1], high[-1] = max(offset, 0), max(-offset, 0)
+    square = ops.pad(square, operand(0, type_of(x).dtype), tuple(low), tuple(high))
+    rest = iter(range(ndim - 2))
+    return ops.transpose(square, tuple(ndim - 2 if k == i else ndim - 1 if k == j else next(rest) for k in range(ndim)))
+
+
+@computes("diag_embed")
+def _diag_embed(input: Operand, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Operand:
+    return on_diagonals(input, offset, dim1, dim2)
+
+
+@computes("diagflat")
+def _diagflat(input: Operand, offset: int = 0) -> Operand:
+    return on_diagonals(ops.reshape(input, (product(type_of(input).shape),)), offset, 0, 1)
+
+
+@computes("diag")
+def _diag(input: Operand, diagonal: int = 0) -> Operand:
+    shape = type_of(input).shape
+    if len(shape) == 1:
+        return on_diagonals(input, diagonal, 0, 1)
+    if len(shape) != 2:
+        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {len(shape)}D")
+    return diagonal_of(input, diagonal, 0, 1)
+
+
+def diagonal_of(x: Operand, offset: int, first: int, second: int) -> Operand:
+    """Return the diagonals of the matrices in two axes; the last axis goes along them."""
+    shape = type_of(x).shape
+    ndim = len(shape)
+    i, j = axis_of(first, ndim), axis_of(second, ndim)
+    if i == j:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {first}, {second}")
+    rows, columns = shape[i] + min(offset, 0), shape[j] - max(offset, 0)
+    count = rows if rows <= columns else columns
+    count = count if count > 0 else 0
+    rest = tuple(shape[axis] for axis in range(ndim) if axis not in (i, j))
+    return aten("diagonal.default", kind(torch_dtype(type_of(x).dtype), (*rest, count)), x, offset, i, j)
+
+
+@computes("trace")
+def _trace(input: Operand) -> Operand:
+    if type_of(input).ndim != 2:
+        raise RuntimeError("trace: expected a matrix, but got tensor with dim " + str(type_of(input).ndim))
+    found = diagonal_of(input, 0, 0, 1)
+    return ops.sum(found if type_of(input).dtype.kind not in "biu" else ops.cast(found, int64), (0,))
+
+
+@computes("kron")
+def _kron(input: Operand, other: Operand) -> Operand:
+    first, second = type_of(input).shape, type_of(other).shape
+    ndim = max(len(first), len(second))
+    first = (*(1,) * (ndim - len(first)), *first)
+    second = (*(1,) * (ndim - len(second)), *second)
+    wide = tuple(size for pair in zip(first, second, strict=True) for size in pair)
+    x = ops.reshape(input, tuple(size for one in first for size in (one, 1)))
+    y = ops.reshape(other, tuple(size for one in second for size in (1, one)))
+    made = aten("mul.Tensor", kind(common(input, other), wide), x, y)
+    return ops.reshape(made, tuple(one * two for one, two in zip(first, second, strict=True)))
+
+
+@computes("linalg.cross")
+def _linalg_cross(input: Operand, other: Operand, *, dim: int = -1) -> Operand:
+    return _cross(input, other, dim)
+
+
+@computes("cross")
+def _cross(input: Operand, other: Operand, dim: int | None = None) -> Operand:
+    shape, dtype = shape_of(input, other), common(input, other)
+    if dim is None:
+        found = [axis for axis, size in enumerate(shape) if size == 3]
+        if not found:
+            raise RuntimeError("no dimension of size 3 in input")
+        dim = found[0]
+    axis = axis_of(dim, len(shape))
+    if shape[axis] != 3:
+        raise RuntimeError(
+            f"linalg.cross: inputs dimension {dim} must have length 3. Got {shape[axis]} and {shape[axis]}"
+        )
+    x, y = (operand(one, kind(dtype, ()).dtype, shape) for one in (input, other))
+    order = [_rolled(one, -1, axis) for one in (x, y)], [_rolled(one, -2, axis) for one in (x, y)]
+    (x1, y1), (x2, y2) = order
+    return ops.sub(ops.mul(x1, y2), ops.mul(x2, y1))

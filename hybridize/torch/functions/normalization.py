@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Normalization by statistics: of the batch, of a layer, of groups of channels, of an image."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hybridize import ops
+from hybridize.array.symbol import Symbol
+from hybridize.base.dims import product, same
+from hybridize.base.types import TensorType
+from hybridize.capture.trace.recording import current_trace
+from hybridize.formats.torch_export.registry import operand
+from hybridize.ops import Operand, composites, type_of
+from hybridize.ops.views import wide
+from hybridize.torch.functions.calling import cut, is_detached
+from hybridize.torch.functions.convolution import with_channels
+from hybridize.torch.functions.rules import aten
+from hybridize.torch.functions.table import computes, views
+
+
+def _symbol_operand(x: Symbol | None) -> Operand | None:
+    """Return a symbol as an operand, cut off from gradients where torch records none."""
+    trace = current_trace()
+    assert trace is not None, "an entry is called while capturing"
+    return None if x is None else cut(x.operand()) if is_detached(trace) else x.operand()
+
+
+@views("batch_norm")
+def _batch_norm(
+    input: Symbol,
+    weight: Symbol | None,
+    bias: Symbol | None,
+    running_mean: Symbol | None,
+    running_var: Symbol | None,
+    training: bool,
+    momentum: Any,
+    eps: Any,
+    cudnn_enabled: bool = False,
+) -> Operand:
+    """Statistics that are kept are written where they are moved."""
+    x, gamma, beta = (_symbol_operand(one) for one in (input, weight, bias))
+    of = input.type
+    if of.ndim < 2 and same(product(of.shape), 0):
+        return x
+    if of.ndim < 2:
+        raise RuntimeError(f"batch_norm: expected 2D or more input (got {of.ndim}D input)")
+    _check_channels(of, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
+    kept = [None if one is None else one.operand() for one in (running_mean, running_var)]
+    if not training:
+        if kept[0] is None or kept[1] is None:
+            raise RuntimeError("Expected running_mean and running_var to be defined when training=False")
+        mean, var = (ops.stop_gradient(one) for one in kept)
+        return composites.normalized_by(x, mean, var, gamma, beta, 1, eps)
+    if running_mean is None or running_var is None:
+        y, *_ = aten("_native_batch_norm_legit.no_stats", of, x, gamma, beta, True, momentum, eps)
+        return y
+    if same(product(of.shape), 0):  # no statistics are there, and what is kept stays
+        return aten("_native_batch_norm_legit_no_training.default", [of], x, gamma, beta, *kept, momentum, eps)[0]
+    types = [of, of, of, *(one.type for one in (running_mean, running_var))]
+    momentum = momentum.operand() if isinstance(momentum, Symbol) else momentum
+    name = "_native_batch_norm_legit_functional.default"
+    y, _, _, mean, var = aten(name, types, x, gamma, beta, *kept, True, momentum, eps)
+    running_mean.write(mean)
+    running_var.write(var)
+    return y
+
+
+def _check_channels(of: TensorType, **parts: Symbol | None) -> None:
+    for name, part in parts.items():
+        if part is not None and part.shape[0] != of.shape[1]:
+            raise RuntimeError(f"{name} should contain {of.shape[1]} elements not {part.shape[0]}")
+
+
+@views("instance_norm")
+def _instance_norm(
+    input: Symbol,
+    weight: Symbol | None,
+    bias: Symbol | None,
+    running_mean: Symbol | None,
+    running_var: Symbol | None,
+    use_input_stats: bool,
+    momentum: Any,
+    eps: Any,
+    cudnn_enabled: bool = False,
+) -> Operand:
+    """Each image by itself; what is kept is moved by the means over images."""
+    if not use_input_stats:
+        return _batch_norm(input, weight, bias, running_mean, running_var, False, momentum, eps)
+    x, gamma, beta = (_symbol_operand(one) for one in (input, weight, bias))
+    of = input.type
+    _check_channels(of, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
+    axes = tuple(range(2, of.ndim))
+    exact = ops.cast(x, wide(of.dtype))
+    shape = type_of(exact).shape
+    mean, var = composites.mean(exact, axes), composites.variance(exact, axes)
+    apart = ops.sub(exact, ops.spread(mean, shape, axes))
+    inverse = ops.rsqrt(ops.add(var, ops.like(eps, var)))
+    y = ops.cast(ops.mul(apart, ops.spread(inverse, shape, axes)), of.dtype)
+    if gamma is not None:
+        y = ops.mul(y, with_channels(gamma, y))
+    if beta is not None:
+        y = ops.add(y, with_channels(beta, y))
+    unbiased = composites.variance(exact, axes, 1)
+    for kept, now in ((running_mean, mean), (running_var, unbiased)):
+        if kept is not None:
+            new = operand(composites.mean(ops.stop_gradient(now), (0,)), kept.dtype, kept.shape)
+            moved = ops.add(ops.mul(kept.operand(), _number(1 - momentum, kept)), ops.mul(new, _number(momentum, kept)))
+            kept.write(moved)
+    return y
+
+
+def _number(x: Any, like: Symbol) -> Operand:
+    return operand(x, like.dtype, like.shape)
+
+
+def _check_normalized(name: str, of: TensorType, shape: Sequence[Any], *parts: Operand | None) -> None:
+    """Raise a RuntimeError in torch's words where the last axes are not `shape`, or parts have other axes."""
+    if not shape:
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+            "normalized_shape = []"
+        )
+    for part in parts:
+        if part is not None and type_of(part).shape != tuple(shape):
+            raise RuntimeError(
+                f"Expected weight to be of same shape as normalized_shape, but got weight of shape "
+                f"{list(type_of(part).shape)} and normalized_shape = {list(shape)}"
+            )
+    if len(shape) > of.ndim or of.shape[of.ndim - len(shape) :] != tuple(shape):
+        shown = ", ".join(str(size) for size in shape)
+        raise RuntimeError(
+            f"Given normalized_shape=[{shown}], expected input with shape [*, {shown}], but got input of "
+            f"size{list(of.shape)}"
+        )
+
+
+@computes("layer_norm")
+def _layer_norm(
+    input: Operand,
+    normalized_shape: Sequence[Any],
+    weight: Operand | None = None,
+    bias: Operand | None = None,
+    eps: Any = 1e-5,
+    cudnn_enable: bool = True,
+) -> Operand:
+    of = type_of(input)
+    _check_normalized("layer_norm", of, normalized_shape, weight, bias)
+    return aten("layer_norm.default", of, input, tuple(normalized_shape), weight, bias, eps)
+
+
+@computes("rms_norm")
+def _rms_norm(
+    input: Operand, normalized_shape: Sequence[Any], weight: Operand | None = None, eps: Any = None
+) -> Operand:
+    of = type_of(input)
+    _check_normalized("rms_norm", of, normalized_shape, weight)
+    return aten("rms_norm.default", of, input, tuple(normalized_shape), weight, eps)
+
+
+@computes("group_norm")
+def _group_norm(
+    input: Operand,
+    num_groups: Any,
+    weight: Operand | None = None,
+    bias: Operand | None = None,
+    eps: Any = 1e-5,
+    cudnn_enabled: bool = True,
+) -> Operand:
+    of = type_of(input)
+    if of.ndim < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {of.ndim}")
+    if num_groups <= 0:
+        raise RuntimeError(f"num_groups must be greater than 0, got {num_groups}")
+    batch, channels, *sizes = of.shape
+    if channels % num_groups != 0:
+        raise RuntimeError(
+            f"Expected number of channels in input to be divisible by num_groups, but got input of shape "
+            f"{list(of.shape)} and num_groups={num_groups}"
+        )
+    types, size = [of, of, of], product(sizes)
+    return aten("native_group_norm.default", types, input, weight, bias, batch, channels, size, num_groups, eps)[0]
+
+
+@computes("_weight_norm")
+def _weight_norm(v: Operand, g: Operand, dim: int = 0) -> Operand:
+    kind_of = type_of(v)
+    axes = (
+        tuple(axis for axis in range(kind_of.ndim) if axis != dim % kind_of.ndim)
+        if dim >= 0
+        else tuple(range(kind_of.ndim))
+    )
+    length = aten("linalg_vector_norm.default", kind_of.with_shape(type_of(g).shape), v, 2, axes, True)
+    return ops.mul(v, operand(ops.div(g, length), kind_of.dtype, kind_of.shape))

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Padding, by a number or by what an image has at its borders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hybridize.base.types import TensorType
+from hybridize.ops import Operand, type_of
+from hybridize.torch.functions.rules import aten
+from hybridize.torch.functions.table import computes
+
+
+def _padded(input: Operand, pad: Sequence[Any]) -> TensorType:
+    """Return the type of a tensor with so many more elements before and after its axes, from the last one on.
+
+    Raises:
+        RuntimeError: they do not fit; in torch's words.
+    """
+    of = type_of(input)
+    if len(pad) % 2:
+        raise RuntimeError("Padding length must be divisible by 2")
+    if len(pad) > 2 * of.ndim:
+        raise RuntimeError(
+            f"Length of pad should be no more than twice the number of dimensions of the input. Pad length is "
+            f"{len(pad)} while the input has {of.ndim} dimensions."
+        )
+    shape = list(of.shape)
+    for k in range(len(pad) // 2):
+        axis = of.ndim - 1 - k
+        before, after = pad[2 * k], pad[2 * k + 1]
+        shape[axis] = shape[axis] + before + after
+        if shape[axis] < 0:
+            raise RuntimeError(
+                f"The input size {of.shape[axis]}, plus negative padding {before} and {after} resulted in a negative "
+                f"output size, which is invalid. Check dimension {axis} of your input."
+            )
+    return of.with_shape(tuple(shape))
+
+
+@computes("constant_pad_nd")
+def _constant(input: Operand, pad: Sequence[Any], value: Any = 0) -> Operand:
+    result = _padded(input, pad)
+    return aten("constant_pad_nd.default", result, input, tuple(pad), value) if pad else input
+
+
+_MODES = {"reflect": "reflection_pad{}d", "replicate": "replication_pad{}d", "circular": "_pad_circular"}
+
+
+@computes("nn.pad")
+def _pad(input: Operand, pad: Sequence[Any], mode: str = "constant", value: Any = None) -> Operand:
+    if mode == "constant":
+        return _constant(input, pad, 0 if value is None else value)
+    if value is not None and value != 0:
+        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    if mode not in _MODES:
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    of, axes = type_of(input), len(pad) // 2
+    result = _padded(input, pad)
+    if axes not in (1, 2, 3) or of.ndim not in (axes + 1, axes + 2):
+        raise NotImplementedError("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now")
+    for k in range(axes):
+        size, most = of.shape[of.ndim - 1 - k], max(pad[2 * k], pad[2 * k + 1])
+        if mode == "reflect" and most >= size:
+            raise RuntimeError(
+                f"Argument #4: Padding size should be less than the corresponding input dimension, but got: padding "
+                f"({pad[2 * k]}, {pad[2 * k + 1]}) at dimension {of.ndim - 1 - k} of input {list(of.shape)}"
+            )
+        if mode == "circular" and most > size:
+            raise RuntimeError("Padding value causes wrapping around more than once.")
+    return aten(f"{_MODES[mode].format(axes)}.default", result, input, tuple(pad))
+
+
+def _register(kind: str, rank: int) -> None:
+    @computes(f"nn.{kind}_pad{rank}d")
+    def entry(input: Operand, padding: Sequence[Any]) -> Operand:
+        return _pad(input, padding, {"reflection": "reflect", "replication": "replicate"}[kind])
+
+
+for _rank in (1, 2, 3):
+    _register("reflection", _rank)
+    _register("replication", _rank)

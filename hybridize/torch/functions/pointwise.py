@@ -1,0 +1,504 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of torch that go element by element: arithmetic, comparisons, choices, bits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from hybridize import ops
+from hybridize.array.operators import functions
+from hybridize.array.symbol import Symbol
+from hybridize.base.dtypes import is_float
+from hybridize.base.errors import CaptureError
+from hybridize.capture.python.mathematics import ELEMENTS
+from hybridize.formats.torch_export.registry import operand
+from hybridize.ops import Operand, type_of
+from hybridize.torch.functions.conversions import made
+from hybridize.torch.functions.rules import (
+    as_float,
+    aten,
+    common,
+    float_operand,
+    is_tensor,
+    kind,
+    shape_of,
+    torch_dtype,
+)
+from hybridize.torch.functions.table import computes, views
+
+
+def _same_type(name: str, *others: str) -> None:
+    @computes(name, *others)
+    def entry(input: Operand, inplace: bool = False) -> Operand:
+        return aten(f"{name}.default", type_of(input), input)
+
+
+_same_type("abs", "absolute")
+_same_type("bitwise_not")
+_same_type("relu")
+
+
+@computes("sign", "sgn")
+def _sign(input: Operand) -> Operand:
+    return input if type_of(input).dtype.kind == "b" else aten("sign.default", type_of(input), input)
+
+
+def _whole_part(*names: str, by: str) -> None:
+    @computes(*names)
+    def entry(input: Operand) -> Operand:
+        return aten(f"{by}.default", type_of(input), input) if is_float(type_of(input).dtype) else input
+
+
+_whole_part("floor", by="floor")
+_whole_part("ceil", by="ceil")
+_whole_part("trunc", "fix", by="trunc")
+
+
+@computes("neg", "negative")
+def _neg(input: Operand) -> Operand:
+    if type_of(input).dtype.kind == "b":
+        raise RuntimeError(
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, "
+            "use the `~` or `logical_not()` operator instead."
+        )
+    return aten("neg.default", type_of(input), input)
+
+
+@computes("positive")
+def _positive(input: Operand) -> Operand:
+    if type_of(input).dtype.kind == "b":
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return input
+
+
+@computes("round", "special.round")
+def _round(input: Operand, *, decimals: int = 0) -> Operand:
+    of = type_of(input)
+    if not is_float(of.dtype):
+        return input
+    if not decimals:
+        return aten("round.default", of, input)
+    scale = ops.like(10.0 ** abs(decimals), input)
+    up, down = (ops.mul, ops.div) if decimals > 0 else (ops.div, ops.mul)
+    return down(aten("round.default", of, up(input, scale)), scale)
+
+
+@computes("frac")
+def _frac(input: Operand) -> Operand:
+    return ops.sub(input, ops.stop_gradient(ops.trunc(input)))
+
+
+@computes("square")
+def _square(input: Operand) -> Operand:
+    dtype = common(input, 2)
+    of = kind(dtype, type_of(input).shape)
+    return aten("mul.Tensor", of, input, input)
+
+
+@computes("deg2rad")
+def _deg2rad(input: Operand) -> Operand:
+    return _scaled(input, math.pi / 180)
+
+
+@computes("rad2deg")
+def _rad2deg(input: Operand) -> Operand:
+    return _scaled(input, 180 / math.pi)
+
+
+def _scaled(input: Operand, factor: float) -> Operand:
+    return aten("mul.Tensor", kind(float_operand(input), type_of(input).shape), input, factor)
+
+
+# Of two.
+
+
+def _of_two(*names: str, by: str, real: bool = False, bits: bool = False) -> None:
+    @computes(*names)
+    def entry(input: Any, other: Any) -> Operand:
+        dtype = common(input, other)
+        if bits and dtype.is_floating_point:
+            raise NotImplementedError(f"\"{names[0]}_cpu\" not implemented for '{str(dtype)[6:].capitalize()}'")
+        return aten(by, kind(as_float(dtype) if real else dtype, shape_of(input, other)), input, other)
+
+
+_of_two("mul", "multiply", by="mul.Tensor")
+_of_two("minimum", by="minimum.default")
+_of_two("maximum", by="maximum.default")
+_of_two("fmin", by="fmin.default")
+_of_two("fmax", by="fmax.default")
+_of_two("remainder", by="remainder.Tensor")
+_of_two("fmod", by="fmod.Tensor")
+_of_two("atan2", "arctan2", by="atan2.default", real=True)
+_of_two("copysign", by="copysign.Tensor", real=True)
+_of_two("hypot", by="hypot.default")
+_of_two("xlogy", "special.xlogy", by="xlogy.Tensor", real=True)
+_of_two("special.xlog1py", by="special_xlog1py.default", real=True)
+_of_two("bitwise_and", by="bitwise_and.Tensor", bits=True)
+_of_two("bitwise_or", by="bitwise_or.Tensor", bits=True)
+_of_two("bitwise_xor", by="bitwise_xor.Tensor", bits=True)
+
+
+def aligned(*xs: Any, dtype: torch.dtype | None = None) -> list[Operand]:
+    """Return tensors and numbers in the dtype that they have in common, or in the given one, and in the same sizes."""
+    of = kind(common(*xs) if dtype is None else dtype, shape_of(*xs))
+    return [operand(x, of.dtype, of.shape) for x in xs]
+
+
+def _with_factor(name: str, *others: str) -> Callable[..., Operand]:
+    @computes(name, *others)
+    def entry(input: Any, other: Any, *, alpha: Any = 1) -> Operand:
+        result = kind(common(input, other), shape_of(input, other))
+        if type(alpha) is float and not result.dtype.kind == "f" and not is_float(result.dtype):
+            raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+        if result.dtype.kind == "b" and name == "sub":
+            raise RuntimeError(
+                "Subtraction, the `-` operator, with two bool tensors is not supported. "
+                "Use the `^` or `logical_xor()` operator instead."
+            )
+        return aten(f"{name}.Tensor", result, input, other, alpha=alpha)
+
+    return entry
+
+
+_with_factor("add")
+_sub = _with_factor("sub", "subtract")
+
+
+@computes("rsub")
+def _rsub(input: Any, other: Any, *, alpha: Any = 1) -> Operand:
+    return _sub(other, input, alpha=alpha)
+
+
+@computes("div", "divide", "true_divide")
+def _div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Operand:
+    dtype = common(input, other)
+    shape = shape_of(input, other)
+    if rounding_mode is None:
+        return aten("div.Tensor", kind(as_float(dtype), shape), input, other)
+    if rounding_mode not in ("floor", "trunc"):
+        raise RuntimeError(
+            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
+        )
+    return aten("div.Tensor_mode", kind(dtype, shape), input, other, rounding_mode=rounding_mode)
+
+
+@computes("floor_divide")
+def _floor_divide(input: Any, other: Any) -> Operand:
+    return _div(input, other, rounding_mode="floor")
+
+
+@computes("pow")
+def _pow(input: Any, exponent: Any) -> Operand:
+    dtype = common(input, exponent)
+    if not dtype.is_floating_point and type(exponent) is int and exponent < 0:
+        raise RuntimeError("Integers to negative integer powers are not allowed.")
+    return aten("pow.Tensor_Tensor", kind(dtype, shape_of(input, exponent)), input, exponent)
+
+
+@computes("float_power")
+def _float_power(input: Any, exponent: Any) -> Operand:
+    return aten("pow.Tensor_Tensor", kind(torch.float64, shape_of(input, exponent)), input, exponent)
+
+
+@computes("ldexp")
+def _ldexp(input: Operand, other: Operand) -> Operand:
+    return _of_floats(lambda x, n: ops.mul(x, ops.exp2(n)), input, other)
+
+
+@computes("logaddexp")
+def _logaddexp(input: Operand, other: Operand) -> Operand:
+    return _of_floats(ops.log_add_exp, input, other)
+
+
+@computes("logaddexp2")
+def _logaddexp2(input: Operand, other: Operand) -> Operand:
+    def function(x: Operand, y: Operand) -> Operand:
+        two = ops.like(math.log(2), x)
+        return ops.div(ops.log_add_exp(ops.mul(x, two), ops.mul(y, two)), two)
+
+    return _of_floats(function, input, other)
+
+
+def _of_floats(function: Callable[..., Operand], *xs: Any) -> Operand:
+    return function(*aligned(*xs, dtype=as_float(common(*xs))))
+
+
+@computes("heaviside")
+def _heaviside(input: Operand, values: Operand) -> Operand:
+    if type_of(input).dtype != type_of(values).dtype:
+        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
+    x, at = aligned(input, values)
+    zero = ops.like(0, x)
+    return ops.where(ops.eq(x, zero), at, ops.cast(ops.gt(x, zero), type_of(x).dtype))
+
+
+@computes("bitwise_left_shift")
+def _left_shift(input: Any, other: Any) -> Operand:
+    x, count = aligned(input, other)
+    zero = ops.like(0, x)
+    return ops.where(_is_shift(count), ops.shift_left(x, ops.where(_is_shift(count), count, zero)), zero)
+
+
+@computes("bitwise_right_shift")
+def _right_shift(input: Any, other: Any) -> Operand:
+    x, count = aligned(input, other)
+    most = ops.like(8 * type_of(x).dtype.itemsize - 1, count)
+    return ops.shift_right(x, ops.where(_is_shift(count), count, most))
+
+
+def _is_shift(count: Operand) -> Operand:
+    """Tell of each count whether it is one of bits; other ones shift everything away."""
+    bits = 8 * type_of(count).dtype.itemsize
+    return ops.bit_and(ops.ge(count, ops.like(0, count)), ops.lt(count, ops.like(bits, count)))
+
+
+def _of_integers(name: str) -> None:
+    @computes(name)
+    def entry(input: Operand, other: Operand) -> Operand:
+        x, y = aligned(input, other)
+        if is_float(type_of(x).dtype) or type_of(x).dtype.kind == "b":
+            raise NotImplementedError(f'"{name}_cpu" not implemented for {torch_dtype(type_of(x).dtype)}')
+        found: Symbol = getattr(functions, name)(made(x), made(y))
+        return found.operand()
+
+
+_of_integers("gcd")
+_of_integers("lcm")
+
+
+# Of three.
+
+
+@computes("lerp")
+def _lerp(input: Operand, end: Operand, weight: Any) -> Operand:
+    """From the end that is nearer, as torch does: either end is exactly itself."""
+    if type_of(input).dtype != type_of(end).dtype:
+        raise RuntimeError(
+            f"expected dtype {torch_dtype(type_of(input).dtype)} for `end` but got dtype "
+            f"{torch_dtype(type_of(end).dtype)}"
+        )
+    dtype = torch_dtype(type_of(input).dtype)
+    x, y, w = aligned(input, end, weight, dtype=dtype)
+    apart, near = ops.sub(y, x), ops.lt(ops.abs(w), ops.like(0.5, w))
+    return ops.where(near, ops.add(x, ops.mul(w, apart)), ops.sub(y, ops.mul(apart, ops.sub(ops.like(1, w), w))))
+
+
+@computes("addcmul")
+def _addcmul(input: Operand, tensor1: Operand, tensor2: Operand, *, value: Any = 1) -> Operand:
+    x, y, z = aligned(input, tensor1, tensor2)
+    return ops.add(x, _times(ops.mul(y, z), value))
+
+
+@computes("addcdiv")
+def _addcdiv(input: Operand, tensor1: Operand, tensor2: Operand, *, value: Any = 1) -> Operand:
+    x, y, z = aligned(input, tensor1, tensor2)
+    if not is_float(type_of(y).dtype):
+        raise RuntimeError("Integer division with addcdiv is no longer supported")
+    return ops.add(x, ops.div(_times(y, value), z))
+
+
+def _times(x: Operand, factor: Any) -> Operand:
+    if type(factor) in (int, float) and factor == 1:
+        return x
+    return ops.mul(x, operand(factor, type_of(x).dtype, type_of(x).shape))
+
+
+@computes("clamp", "clip")
+def _clamp(input: Operand, min: Any = None, max: Any = None) -> Operand:
+    given = [bound for bound in (min, max) if bound is not None]
+    if not given:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    result = kind(common(input, *given), shape_of(input, *given))
+    if any(type(bound) is float and math.isnan(bound) for bound in given):
+        return operand(math.nan, result.dtype, result.shape)
+    if result.dtype.kind == "b" and not any(map(is_tensor, given)):
+        raise NotImplementedError("\"clamp_scalar_cpu\" not implemented for 'Bool'")
+    return aten("clamp.default", result, input, min, max)
+
+
+@computes("clamp_min")
+def _clamp_min(input: Operand, min: Any) -> Operand:
+    return _clamp(input, min, None)
+
+
+@computes("clamp_max")
+def _clamp_max(input: Operand, max: Any) -> Operand:
+    return _clamp(input, None, max)
+
+
+@computes("torch.where")
+def _where(condition: Operand, input: Any = None, other: Any = None) -> Operand:
+    if input is None:
+        raise CaptureError(
+            "E422", "how many elements a condition picks cannot be part of a program", help="torch.where(mask, x, y)"
+        )
+    if type_of(condition).dtype.kind != "b":
+        raise RuntimeError(
+            f"where expected condition to be a boolean tensor, but got a tensor with dtype "
+            f"{torch_dtype(type_of(condition).dtype)}"
+        )
+    result = kind(common(input, other), shape_of(condition, input, other))
+    return aten("where.self", result, condition, input, other)
+
+
+@computes("Tensor.where")
+def _where_not(input: Operand, condition: Operand, other: Any) -> Operand:
+    return _where(condition, input, other)
+
+
+@computes("masked_fill")
+def _masked_fill(input: Operand, mask: Operand, value: Any) -> Operand:
+    if type_of(mask).dtype.kind != "b":
+        raise RuntimeError(
+            f"masked_fill_ only supports boolean masks, but got mask with dtype {torch_dtype(type_of(mask).dtype)}"
+        )
+    if is_tensor(value) and type_of(value).shape:
+        raise RuntimeError(
+            f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {type_of(value).ndim} "
+            "dimension(s)."
+        )
+    result = kind(torch_dtype(type_of(input).dtype), shape_of(input, mask))
+    return aten("masked_fill.Tensor", result, input, mask, value)
+
+
+@computes("nan_to_num")
+def _nan_to_num(
+    input: Operand, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
+) -> Operand:
+    of = type_of(input)
+    if not is_float(of.dtype):
+        return input
+    ends = torch.finfo(torch_dtype(of.dtype))
+    x = input
+    for found, value in (
+        (ops.isnan(input), 0.0 if nan is None else nan),
+        (ops.eq(input, ops.like(math.inf, input)), ends.max if posinf is None else posinf),
+        (ops.eq(input, ops.like(-math.inf, input)), ends.min if neginf is None else neginf),
+    ):
+        x = ops.where(found, ops.like(value, x), x)
+    return x
+
+
+# What is true.
+
+
+def _comparison(name: str, *others: str) -> None:
+    @computes(name, *others)
+    def entry(input: Any, other: Any) -> Operand:
+        dtype, shape = kind(common(input, other), ()).dtype, shape_of(input, other)
+        return aten(
+            f"{name}.Tensor", kind(torch.bool, shape), operand(input, dtype, shape), operand(other, dtype, shape)
+        )
+
+
+_comparison("eq")
+_comparison("ne", "not_equal")
+_comparison("lt", "less")
+_comparison("le", "less_equal")
+_comparison("gt", "greater")
+_comparison("ge", "greater_equal")
+
+
+def _logical(name: str) -> None:
+    @computes(name)
+    def entry(input: Operand, other: Operand) -> Operand:
+        return aten(f"{name}.default", kind(torch.bool, shape_of(input, other)), input, other)
+
+
+_logical("logical_and")
+_logical("logical_or")
+_logical("logical_xor")
+
+
+@computes("logical_not")
+def _logical_not(input: Operand) -> Operand:
+    return aten("logical_not.default", kind(torch.bool, type_of(input).shape), input)
+
+
+def _never(x: Operand) -> Operand:
+    return operand(False, kind(torch.bool, ()).dtype, type_of(x).shape)
+
+
+@computes("isnan")
+def _isnan(input: Operand) -> Operand:
+    return ops.isnan(input) if is_float(type_of(input).dtype) else _never(input)
+
+
+@computes("isinf")
+def _isinf(input: Operand) -> Operand:
+    return ops.isinf(input) if is_float(type_of(input).dtype) else _never(input)
+
+
+@computes("isfinite")
+def _isfinite(input: Operand) -> Operand:
+    return ops.isfinite(input) if is_float(type_of(input).dtype) else ops.bit_not(_never(input))
+
+
+@computes("isposinf")
+def _isposinf(input: Operand) -> Operand:
+    return ops.eq(input, ops.like(math.inf, input)) if is_float(type_of(input).dtype) else _never(input)
+
+
+@computes("isneginf")
+def _isneginf(input: Operand) -> Operand:
+    return ops.eq(input, ops.like(-math.inf, input)) if is_float(type_of(input).dtype) else _never(input)
+
+
+@computes("isreal")
+def _isreal(input: Operand) -> Operand:
+    return ops.bit_not(_never(input))
+
+
+@computes("signbit")
+def _signbit(input: Operand) -> Operand:
+    of = type_of(input)
+    if of.dtype.kind in "bu":
+        return _never(input)
+    signed = ops.copysign(ops.like(1, input), input) if is_float(of.dtype) else input
+    return ops.lt(signed, ops.like(0, input))
+
+
+@computes("isclose")
+def _isclose(
+    input: Operand, other: Operand, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> Operand:
+    if type_of(input).dtype != type_of(other).dtype:
+        raise RuntimeError(f"{torch_dtype(type_of(input).dtype)} did not match {torch_dtype(type_of(other).dtype)}")
+    x, y = aligned(input, other)
+    close = ops.eq(x, y)
+    real = is_float(type_of(x).dtype)
+    if real and equal_nan:
+        close = ops.bit_or(close, ops.bit_and(ops.isnan(x), ops.isnan(y)))
+    if not rtol and not atol:
+        return close
+    wide = as_float(torch_dtype(type_of(x).dtype))
+    left, right = aligned(x, y, dtype=wide)
+    allowed = ops.add(ops.like(atol, left), ops.abs(ops.mul(ops.like(rtol, left), right)))
+    apart = ops.abs(ops.sub(left, right))
+    return ops.bit_or(close, ops.bit_and(ops.isfinite(apart), ops.le(apart, allowed)))
+
+
+def number(x: Operand) -> Any:
+    """Return a tensor without axes as a Python number of the program."""
+    return ELEMENTS["item"](made(x))
+
+
+def _all(x: Operand) -> Operand:
+    return ops.all(x, tuple(range(type_of(x).ndim)))
+
+
+@views("allclose")
+def _allclose(input: Symbol, other: Symbol, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
+    return number(_all(_isclose(input.operand(), other.operand(), rtol, atol, equal_nan)))
+
+
+@views("equal")
+def _equal(input: Symbol, other: Symbol) -> Any:
+    if len(input.shape) != len(other.shape) or any(m != n for m, n in zip(input.shape, other.shape, strict=True)):
+        return False
+    x, y = aligned(input.operand(), other.operand())
+    return number(_all(ops.eq(x, y)))

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random numbers of torch: the distributions are torch's, the numbers of keys that calls draw from its generator."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from hybridize import ops
+from hybridize.base.dtypes import bool_, float32, float64, is_float
+from hybridize.base.errors import CaptureError
+from hybridize.formats.torch_export import draws
+from hybridize.formats.torch_export.registry import operand
+from hybridize.ops import Operand, type_of
+from hybridize.torch.functions.creation import checked, sizes_of
+from hybridize.torch.functions.rules import aten, is_tensor, kind, shape_of, torch_dtype
+from hybridize.torch.functions.table import computes
+
+
+def _check_generator(generator: Any) -> None:
+    """Check that numbers are of torch's default generator.
+
+    Raises:
+        CaptureError E422: they are of another one.
+    """
+    if generator is not None:
+        raise CaptureError(
+            "E422", "a program draws from torch's own generator, not from another one", help="leave out generator="
+        )
+
+
+def _of_sizes(name: str) -> None:
+    @computes(f"torch.{name}")
+    def entry(
+        *args: Any, size: Any = None, generator: Any = None, dtype: torch.dtype | None = None, **options: Any
+    ) -> Operand:
+        _check_generator(generator)
+        return aten(f"{name}.default", kind(checked(dtype, **options), sizes_of(args, size)))
+
+    @computes(f"torch.{name}_like")
+    def like(input: Operand, *, generator: Any = None, dtype: torch.dtype | None = None, **options: Any) -> Operand:
+        _check_generator(generator)
+        of = type_of(input)
+        return aten(f"{name}.default", kind(checked(dtype or torch_dtype(of.dtype), **options), of.shape))
+
+
+_of_sizes("rand")
+_of_sizes("randn")
+
+
+def _between(low: Any, high: Any, of: Any) -> Operand:
+    if isinstance(low, int) and isinstance(high, int) and low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    wide, whole = float64, kind(torch.int64, of.shape)
+    first, end = operand(low, wide, of.shape), operand(high, wide, of.shape)
+    number = ops.floor(ops.mul(draws.uniform(of.shape, wide), ops.sub(end, first)))
+    return ops.cast(ops.add(ops.cast(number, whole.dtype), operand(low, whole.dtype, of.shape)), of.dtype)
+
+
+@computes("randint")
+def _randint(*args: Any, generator: Any = None, dtype: torch.dtype | None = None, **options: Any) -> Operand:
+    """In torch's forms: (high, size) and (low, high, size)."""
+    _check_generator(generator)
+    named = {name: options.pop(name) for name in ("low", "high", "size") if name in options}
+    places = [name for name in ("low", "high", "size") if name not in named]
+    if "low" in places and len(args) < len(places):
+        places.remove("low")
+    given = {"low": 0} | dict(zip(places, args, strict=False)) | named
+    dtype = checked(dtype or torch.int64, **options)
+    return _between(given["low"], given["high"], kind(dtype, sizes_of((), given["size"])))
+
+
+@computes("randint_like")
+def _randint_like(
+    input: Operand, *args: Any, generator: Any = None, dtype: torch.dtype | None = None, **options: Any
+) -> Operand:
+    _check_generator(generator)
+    named = {name: options.pop(name) for name in ("low", "high") if name in options}
+    places = [name for name in ("low", "high") if name not in named]
+    if "low" in places and len(args) < len(places):
+        places.remove("low")
+    given = {"low": 0} | dict(zip(places, args, strict=False)) | named
+    of = type_of(input)
+    return _between(given["low"], given["high"], kind(checked(dtype or torch_dtype(of.dtype), **options), of.shape))
+
+
+@computes("randperm")
+def _randperm(n: Any, *, generator: Any = None, dtype: torch.dtype | None = None, **options: Any) -> Operand:
+    _check_generator(generator)
+    return aten("randperm.default", kind(checked(dtype or torch.int64, **options), (n,)), n)
+
+
+@computes("torch.normal")
+def _normal(
+    mean: Any,
+    std: Any = 1.0,
+    size: Any = None,
+    *,
+    generator: Any = None,
+    dtype: torch.dtype | None = None,
+    **options: Any,
+) -> Operand:
+    _check_generator(generator)
+    if not is_tensor(std) and isinstance(std, (int, float)) and std < 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std}")
+    if size is not None:
+        of = kind(checked(dtype, **options), sizes_of((), size))
+    else:
+        first = mean if is_tensor(mean) else std
+        of = kind(torch_dtype(type_of(first).dtype), shape_of(mean, std))
+    still = [ops.stop_gradient(x) if is_tensor(x) and is_float(type_of(x).dtype) else x for x in (mean, std)]
+    found = _normals(of, *still)
+    for x in (mean, std):
+        found = _instead(operand(x, of.dtype, of.shape), found) if is_tensor(x) else found
+    return found
+
+
+def _normals(of: Any, mean: Any, std: Any) -> Operand:
+    spread = ops.mul(draws.normal(of.shape, of.dtype), operand(std, of.dtype, of.shape))
+    return ops.add(spread, operand(mean, of.dtype, of.shape))
+
+
+@computes("bernoulli")
+def _bernoulli(input: Operand, p: Any = None, *, generator: Any = None) -> Operand:
+    _check_generator(generator)
+    of = type_of(input)
+    found = aten("bernoulli.default" if p is None else "bernoulli.p", of, *((input,) if p is None else (input, p)))
+    return _instead(input, found)
+
+
+@computes("multinomial")
+def _multinomial(input: Operand, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Operand:
+    _check_generator(generator)
+    shape = type_of(input).shape
+    if len(shape) not in (1, 2):
+        raise RuntimeError("prob_dist must be 1 or 2 dim")
+    if not replacement and num_samples > shape[-1]:
+        raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+    return aten("multinomial.default", kind(torch.int64, (*shape[:-1], num_samples)), input, num_samples, replacement)
+
+
+# What is written.
+
+
+def _instead(input: Operand, found: Operand) -> Operand:
+    """Return what is written over a tensor: a gradient goes through, and is 0."""
+    return ops.where(operand(False, bool_, type_of(input).shape), input, found)
+
+
+def _written(name: str, *parameters: str) -> Callable[[Callable[..., Operand]], None]:
+    """Register what a method writes: of the type that is written, and of the parameters by these names."""
+
+    def register(function: Callable[..., Operand]) -> None:
+        @computes(name)
+        def entry(input: Operand, *args: Any, generator: Any = None, **kwargs: Any) -> Operand:
+            _check_generator(generator)
+            given = dict(zip(parameters, args, strict=False)) | kwargs
+            values = [given[parameter] for parameter in parameters if parameter in given]
+            return _instead(input, function(type_of(input), *values))
+
+    return register
+
+
+@_written("uniform_", "from", "to")
+def _uniform(of: Any, low: Any = 0.0, high: Any = 1.0) -> Operand:
+    spread = ops.sub(operand(high, of.dtype, of.shape), operand(low, of.dtype, of.shape))
+    return ops.add(ops.mul(draws.uniform(of.shape, of.dtype), spread), operand(low, of.dtype, of.shape))
+
+
+@_written("normal_", "mean", "std")
+def _of_normals(of: Any, mean: Any = 0.0, std: Any = 1.0) -> Operand:
+    return _normals(of, mean, std)
+
+
+@_written("log_normal_", "mean", "std")
+def _log_normal(of: Any, mean: Any = 1.0, std: Any = 2.0) -> Operand:
+    return ops.exp(_normals(of, mean, std))
+
+
+@_written("exponential_", "lambd")
+def _exponential(of: Any, rate: Any = 1.0) -> Operand:
+    drawn = ops.neg(ops.log(draws.open_uniform(of.shape, of.dtype)))
+    return ops.div(drawn, operand(rate, of.dtype, of.shape))
+
+
+@_written("cauchy_", "median", "sigma")
+def _cauchy(of: Any, median: Any = 0.0, sigma: Any = 1.0) -> Operand:
+    angle = ops.mul(ops.sub(draws.open_uniform(of.shape, of.dtype), _all(0.5, of)), _all(math.pi, of))
+    return ops.add(ops.mul(ops.tan(angle), _all(sigma, of)), _all(median, of))
+
+
+@_written("geometric_", "p")
+def _geometric(of: Any, p: Any) -> Operand:
+    wide = of.with_dtype(of.dtype if is_float(of.dtype) else float32)
+    drawn = ops.log(draws.open_uniform(of.shape, wide.dtype))
+    return ops.cast(ops.ceil(ops.div(drawn, ops.log1p(ops.neg(_all(p, wide))))), of.dtype)
+
+
+@_written("bernoulli_", "p")
+def _chances(of: Any, p: Any = 0.5) -> Operand:
+    wide = of.dtype if is_float(of.dtype) else float32
+    return ops.cast(ops.lt(draws.uniform(of.shape, wide), operand(p, wide, of.shape)), of.dtype)
+
+
+@_written("random_", "from", "to")
+def _random(of: Any, low: Any = None, high: Any = None) -> Operand:
+    """In torch's forms: (), (to), (from, to)."""
+    if high is None:
+        low, high = 0, low
+    if high is None:
+        dtype = torch_dtype(of.dtype)
+        digits = {torch.float64: 53, torch.float32: 24, torch.float16: 11, torch.bfloat16: 8, torch.bool: 1}
+        high = 2 ** digits[dtype] if dtype in digits else torch.iinfo(dtype).max
+    return _between(low, high, of)
+
+
+def _all(x: Any, of: Any) -> Operand:
+    return operand(x, of.dtype, of.shape)

@@ -1,0 +1,561 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of torch that make fewer elements of many, and those that go along an axis: sums, extremes, statistics."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from hybridize import ops
+from hybridize.base.dims import product
+from hybridize.base.dtypes import bool_, int64, is_float, uint8
+from hybridize.base.errors import CaptureError
+from hybridize.formats.torch_export.registry import operand
+from hybridize.ops import Operand, type_of
+from hybridize.torch.functions.pointwise import aligned
+from hybridize.torch.functions.rules import (
+    as_float,
+    aten,
+    axes_of,
+    axis_of,
+    common,
+    float_operand,
+    is_tensor,
+    kind,
+    reduced,
+    shape_of,
+    torch_dtype,
+)
+from hybridize.torch.functions.table import computes
+
+
+def _axes(input: Operand, dim: Any) -> tuple[int, ...]:
+    """Return axes, all for none given; in torch's words where they do not fit.
+
+    Raises:
+        RuntimeError: one is given twice.
+    """
+    axes = axes_of(dim, type_of(input).ndim)
+    for one, other in itertools.pairwise(axes):
+        if one == other:
+            raise RuntimeError(f"dim {one} appears multiple times in the list of dims")
+    return axes
+
+
+def _result(input: Operand, dim: Any, keepdim: bool, dtype: torch.dtype) -> Any:
+    return kind(dtype, reduced(type_of(input).shape, _axes(input, dim), keepdim))
+
+
+def _whole(input: Operand, dtype: torch.dtype | None) -> torch.dtype:
+    """Return the dtype of a sum: integers are added up in int64."""
+    of = torch_dtype(type_of(input).dtype)
+    return dtype or (of if of.is_floating_point else torch.int64)
+
+
+def _mean_dtype(name: str, input: Operand, dtype: torch.dtype | None) -> torch.dtype:
+    found = dtype or torch_dtype(type_of(input).dtype)
+    if not found.is_floating_point:
+        what = "Input" if dtype is None else "Optional"
+        raise RuntimeError(
+            f"{name}(): could not infer output dtype. {what} dtype must be either a floating point or complex dtype. "
+            f"Got: {found}"
+        )
+    return found
+
+
+@computes("sum")
+def _sum(input: Operand, dim: Any = None, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> Operand:
+    if dtype is torch.bool:
+        return _any(input, dim, keepdim)
+    return aten("sum.dim_IntList", _result(input, dim, keepdim, _whole(input, dtype)), input, _axes(input, dim))
+
+
+@computes("mean")
+def _mean(input: Operand, dim: Any = None, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> Operand:
+    return aten("mean.dim", _result(input, dim, keepdim, _mean_dtype("mean", input, dtype)), input, _axes(input, dim))
+
+
+def _without_nan(input: Operand) -> Operand:
+    return ops.where(ops.isnan(input), ops.like(0, input), input) if is_float(type_of(input).dtype) else input
+
+
+@computes("nansum")
+def _nansum(input: Operand, dim: Any = None, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> Operand:
+    return _sum(_without_nan(input), dim, keepdim, dtype=dtype)
+
+
+@computes("nanmean")
+def _nanmean(input: Operand, dim: Any = None, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> Operand:
+    found = _mean_dtype("nanmean", input, dtype)
+    count = _sum(ops.cast(ops.bit_not(ops.isnan(input)), kind(found, ()).dtype), dim, keepdim)
+    return ops.div(_nansum(input, dim, keepdim, dtype=found), count)
+
+
+@computes("prod")
+def _prod(
+    input: Operand, dim: int | None = None, keepdim: bool = False, *, dtype: torch.dtype | None = None
+) -> Operand:
+    if dtype is torch.bool:
+        return _all(ops.cast(input, bool_), dim, keepdim)
+    result = _result(input, dim, keepdim, _whole(input, dtype))
+    x = ops.cast(input, result.dtype)
+    return aten("prod.dim_int", result, x, dim) if type_of(x).ndim else x
+
+
+@computes("count_nonzero")
+def _count_nonzero(input: Operand, dim: Any = None) -> Operand:
+    return _sum(ops.cast(input, bool_), dim)
+
+
+def _truth(name: str) -> Callable[..., Operand]:
+    @computes(name)
+    def entry(input: Operand, dim: Any = None, keepdim: bool = False) -> Operand:
+        of = type_of(input).dtype
+        axes = () if isinstance(dim, (tuple, list)) and not dim else _axes(input, dim)
+        if isinstance(dim, (tuple, list)) and not dim:  # along no axis
+            return ops.cast(ops.cast(input, bool_), uint8 if of == uint8 else bool_)
+        found = aten(f"{name}.dims", _result(input, dim, keepdim, torch.bool), input, axes)
+        return ops.cast(found, uint8) if of == uint8 else found
+
+    return entry
+
+
+_any = _truth("any")
+_all = _truth("all")
+
+
+# Extremes.
+
+
+def _check_some(name: str, input: Operand, dim: Any) -> None:
+    """Check that there are elements.
+
+    Raises:
+        RuntimeError: there are none to choose from; in torch's words.
+    """
+    shape = type_of(input).shape
+    axes = _axes(input, dim)
+    if shape and any(shape[axis] == 0 for axis in axes):
+        if dim is None:
+            raise RuntimeError(
+                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction "
+                "dim with the 'dim' argument."
+            )
+        axis = next(axis for axis in axes if shape[axis] == 0)
+        raise IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
+
+
+def _far(name: str) -> None:
+    @computes(name)
+    def entry(input: Operand, dim: Any = (), keepdim: bool = False) -> Operand:
+        _check_some(name, input, None if isinstance(dim, (tuple, list)) and not dim else dim)
+        dtype = torch_dtype(type_of(input).dtype)
+        return aten(f"{name}.default", _result(input, dim, keepdim, dtype), input, _axes(input, dim))
+
+
+_far("amax")
+_far("amin")
+
+
+@computes("aminmax")
+def _aminmax(input: Operand, *, dim: int | None = None, keepdim: bool = False) -> Any:
+    _check_some("aminmax", input, dim)
+    result = _result(input, dim, keepdim, torch_dtype(type_of(input).dtype))
+    axes = _axes(input, dim)
+    make: Any = torch.return_types.aminmax
+    return make([aten(f"{name}.default", result, input, axes) for name in ("amin", "amax")])
+
+
+def _extreme(name: str, pair: str) -> None:
+    @computes(name)
+    def entry(input: Operand, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+        """In torch's three forms: of all elements, along an axis with positions, of two tensors."""
+        if is_tensor(dim) or other is not None:
+            second = dim if other is None else other
+            result = kind(common(input, second), shape_of(input, second))
+            return aten(f"{pair}.default", result, input, second)
+        dtype = torch_dtype(type_of(input).dtype)
+        _check_some(name, input, dim)
+        if dim is None:
+            return aten(f"{name}.default", kind(dtype, ()), input)
+        shape = reduced(type_of(input).shape, _axes(input, dim), keepdim)
+        found = aten(f"{name}.dim", (kind(dtype, shape), kind(torch.int64, shape)), input, dim)
+        return getattr(torch.return_types, name)(found)
+
+
+_extreme("max", "maximum")
+_extreme("min", "minimum")
+
+
+def _position(name: str) -> None:
+    @computes(name)
+    def entry(input: Operand, dim: int | None = None, keepdim: bool = False) -> Operand:
+        _check_some(name, input, dim)
+        of = type_of(input)
+        if of.dtype.kind == "b":
+            raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
+        result = _result(input, dim, keepdim, torch.int64)
+        return operand(0, result.dtype, result.shape) if not of.ndim else aten(f"{name}.default", result, input, dim)
+
+
+_position("argmax")
+_position("argmin")
+
+
+# Statistics.
+
+
+def _spread(name: str, with_mean: bool) -> None:
+    @computes(name)
+    def entry(
+        input: Operand,
+        dim: Any = None,
+        unbiased: Any = None,
+        keepdim: bool = False,
+        *,
+        correction: Any = None,
+    ) -> Any:
+        """In torch's forms: (unbiased), (dim, unbiased, keepdim), (dim, correction=, keepdim=)."""
+        if isinstance(dim, bool):
+            dim, unbiased = None, dim
+        if unbiased is not None and correction is None:
+            correction = 1 if unbiased else 0
+        of = torch_dtype(type_of(input).dtype)
+        if not of.is_floating_point:
+            raise RuntimeError("std and var only support floating point and complex dtypes")
+        result = _result(input, dim, keepdim, of)
+        found = aten(
+            f"{name}.correction",
+            (result, result),
+            input,
+            _axes(input, dim),
+            correction=1 if correction is None else correction,
+        )
+        return tuple(found) if with_mean else found
+
+
+_spread("var", False)
+_spread("std", False)
+_spread("var_mean", True)
+_spread("std_mean", True)
+
+
+def _sorted(input: Operand, axis: int) -> tuple[Operand, Operand]:
+    order = ops.arg_sort(input, axis)
+    return ops.take_along_axis(input, order, axis), order
+
+
+def _at(x: Operand, axis: int, place: Any) -> Operand:
+    """Return the elements at one place of an axis, which is left with one element."""
+    shape = type_of(x).shape
+    start = tuple(place if k == axis else 0 for k in range(len(shape)))
+    stop = tuple(place + 1 if k == axis else size for k, size in enumerate(shape))
+    return ops.slice(x, start, stop, (1,) * len(shape))
+
+
+def _flat(input: Operand) -> Operand:
+    return ops.reshape(input, (product(type_of(input).shape),))
+
+
+def _middle(name: str, skips: bool) -> None:
+    @computes(name)
+    def entry(input: Operand, dim: int | None = None, keepdim: bool = False) -> Any:
+        """The lower one of those in the middle; NaN is last in order, and what is found where it is not skipped."""
+        of = type_of(input)
+        x = _flat(input) if dim is None or not of.ndim else input
+        axis = axis_of(dim or 0, type_of(x).ndim)
+        _check_some(name, x, axis)
+        size = type_of(x).shape[axis]
+        ordered, order = _sorted(x, axis)
+        if not is_float(of.dtype):
+            place: Any = operand((size - 1) // 2, int64, type_of(_at(order, axis, 0)).shape)
+        else:
+            missing = ops.reshape(ops.sum(ops.cast(ops.isnan(x), int64), (axis,)), type_of(_at(order, axis, 0)).shape)
+            count = operand(size, int64, type_of(missing).shape)
+            last, zero, two = ops.like(1, count), ops.like(0, count), ops.like(2, count)
+            some = ops.max(ops.sub(count, missing), last)
+            place = ops.floor_div(ops.sub(some if skips else count, last), two)
+            if not skips:
+                place = ops.where(ops.gt(missing, zero), ops.sub(count, missing), place)
+        values = ops.take_along_axis(ordered, place, axis)
+        if dim is None:
+            return _shared(x, ops.reshape(values, ()))
+        shape = reduced(of.shape, _axes(input, dim), keepdim)
+        indices = ops.reshape(ops.take_along_axis(order, place, axis), shape)
+        return getattr(torch.return_types, name)([ops.reshape(values, shape), indices])
+
+
+def _shared(x: Operand, found: Operand) -> Operand:
+    """Return what was found in a row, its gradient shared by all that are equal to it."""
+    if not is_float(type_of(x).dtype):
+        return found
+    value = ops.spread(ops.stop_gradient(found), type_of(x).shape, (0,))
+    same = ops.bit_or(ops.eq(x, value), ops.bit_and(ops.isnan(x), ops.isnan(value)))
+    return ops.reduce_max(ops.where(same, x, ops.like(-math.inf, x)), (0,))
+
+
+_middle("median", False)
+_middle("nanmedian", True)
+
+
+def _quantile(name: str, skips: bool) -> None:
+    @computes(name)
+    def entry(
+        input: Operand, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
+    ) -> Operand:
+        """Between the two elements in order that are nearest to the place of each share."""
+        of = type_of(input)
+        if not is_float(of.dtype):
+            raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
+        shares = q if is_tensor(q) else operand(q, of.dtype)
+        if type_of(shares).ndim > 1:
+            raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
+        many = type_of(shares).ndim == 1
+        x = _flat(input) if dim is None else input if of.ndim else ops.reshape(input, (1,))
+        axis = axis_of(0 if dim is None else dim, type_of(x).ndim)
+        size = type_of(x).shape[axis]
+        order = (*(k for k in range(type_of(x).ndim) if k != axis), axis)
+        ordered = ops.sort(ops.transpose(x, order), len(order) - 1)  # what is chosen along is last
+        rows, count = type_of(ordered).shape[:-1], product(type_of(shares).shape)
+        wide = (*rows, count)
+        missing = ops.sum(ops.cast(ops.isnan(ordered), int64), (len(rows),))
+        some = ops.sub(operand(size, int64, rows), missing) if skips else operand(size, int64, rows)
+        last = ops.cast(ops.sub(ops.max(some, operand(1, int64, rows)), operand(1, int64, rows)), of.dtype)
+        place = ops.mul(
+            ops.broadcast(ops.reshape(shares, (*(1,) * len(rows), count)), wide),
+            ops.broadcast(ops.reshape(last, (*rows, 1)), wide),
+        )
+        if interpolation == "lower":
+            place = ops.floor(place)
+        elif interpolation == "higher":
+            place = ops.ceil(place)
+        elif interpolation == "nearest":
+            place = ops.round(place)
+        low = ops.floor(place)
+        below = ops.take_along_axis(ordered, ops.cast(low, int64), len(rows))
+        above = ops.take_along_axis(ordered, ops.cast(ops.ceil(place), int64), len(rows))
+        share = ops.like(0.5, place) if interpolation == "midpoint" else ops.sub(place, low)
+        # From the nearer end, as lerp goes.
+        apart = ops.sub(above, below)
+        found = ops.where(
+            ops.lt(share, ops.like(0.5, share)),
+            ops.add(below, ops.mul(share, apart)),
+            ops.sub(above, ops.mul(apart, ops.sub(ops.like(1, share), share))),
+        )
+        if not skips:
+            lost = ops.gt(missing, ops.like(0, missing))
+            found = ops.where(ops.spread(lost, wide, (len(rows),)), ops.like(math.nan, found), found)
+        else:
+            empty = ops.eq(missing, operand(size, int64, rows))
+            found = ops.where(ops.spread(empty, wide, (len(rows),)), ops.like(math.nan, found), found)
+        left = reduced(of.shape, _axes(input, dim), keepdim)
+        first = ops.transpose(found, (len(rows), *range(len(rows))))
+        return ops.reshape(first, (count, *left) if many else left)
+
+
+_quantile("quantile", False)
+_quantile("nanquantile", True)
+
+
+@computes("logsumexp", "special.logsumexp")
+def _logsumexp(input: Operand, dim: Any, keepdim: bool = False) -> Operand:
+    result = _result(input, dim, keepdim, float_operand(input))
+    x = operand(input, result.dtype, type_of(input).shape)
+    axes = _axes(input, dim)
+    if not type_of(x).ndim:
+        return x
+    if any(type_of(x).shape[axis] == 0 for axis in axes):
+        return operand(-math.inf, result.dtype, result.shape)
+    most = ops.stop_gradient(ops.reduce_max(x, axes))
+    level = ops.where(ops.isfinite(most), most, ops.like(0, most))
+    total = ops.sum(ops.exp(ops.sub(x, ops.spread(level, type_of(x).shape, axes))), axes)
+    return ops.reshape(ops.add(ops.log(total), level), result.shape)
+
+
+# Norms.
+
+
+@computes("linalg.vector_norm")
+def _vector_norm(
+    x: Operand, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: torch.dtype | None = None
+) -> Operand:
+    of = torch_dtype(type_of(x).dtype)
+    if not of.is_floating_point:
+        raise RuntimeError(f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {of}")
+    axes = _axes(x, dim)
+    wide = ops.cast(x, kind(dtype or of, ()).dtype)
+    result = _result(x, dim, keepdim, dtype or of)
+    order = float(ord)
+    if order < 0 and not math.isinf(order):
+        # Of what is 0 it is 0: the sum of infinities, to a negative power.
+        total = ops.sum(ops.pow(ops.abs(wide), ops.like(order, wide)), axes)
+        return ops.reshape(ops.pow(total, ops.like(1 / order, total)), result.shape)
+    if math.isinf(order):
+        _check_some("linalg.vector_norm", x, dim)
+    return aten("linalg_vector_norm.default", result, wide, order, axes)
+
+
+@computes("linalg.matrix_norm")
+def _matrix_norm(
+    A: Operand, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: torch.dtype | None = None
+) -> Operand:
+    rows, columns = (axis_of(axis, type_of(A).ndim) for axis in dim)
+    if ord == "fro":
+        return _vector_norm(A, 2, (rows, columns), keepdim, dtype=dtype)
+    if ord not in (1, -1, math.inf, -math.inf):
+        raise CaptureError(
+            "E422",
+            f"the matrix norm of order {ord!r} cannot be compiled: it is of singular values",
+            help='"fro", 1 or inf',
+        )
+    wide = A if dtype is None else ops.cast(A, kind(dtype, ()).dtype)
+    along, rest = (rows, columns) if abs(ord) == 1 else (columns, rows)
+    sums = ops.sum(ops.abs(wide), (along,))
+    rest = rest - 1 if rest > along else rest
+    found = (ops.reduce_max if ord > 0 else ops.reduce_min)(sums, (rest,))
+    return ops.reshape(found, reduced(type_of(A).shape, (rows, columns), keepdim))
+
+
+@computes("linalg.norm")
+def _norm(
+    A: Operand, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: torch.dtype | None = None
+) -> Operand:
+    if ord is None:
+        return _vector_norm(A, 2, dim, keepdim, dtype=dtype)
+    axes = tuple(range(type_of(A).ndim)) if dim is None else (dim,) if isinstance(dim, int) else tuple(dim)
+    if len(axes) == 2:
+        return _matrix_norm(A, ord, axes, keepdim, dtype=dtype)
+    if isinstance(ord, str):
+        raise RuntimeError("linalg.norm: a norm of this name is of matrices: give the two axes of dim")
+    return _vector_norm(A, ord, axes, keepdim, dtype=dtype)
+
+
+@computes("dist")
+def _dist(input: Operand, other: Operand, p: float = 2) -> Operand:
+    x, y = aligned(input, other)
+    return _vector_norm(ops.sub(x, y), p)
+
+
+# Along an axis.
+
+
+def _running(name: str) -> None:
+    @computes(name)
+    def entry(input: Operand, dim: int, *, dtype: torch.dtype | None = None) -> Operand:
+        of = type_of(input)
+        axis = axis_of(dim, of.ndim)
+        result = kind(_whole(input, dtype), of.shape)
+        return aten(f"{name}.default", result, input, axis) if of.ndim else ops.cast(input, result.dtype)
+
+
+_running("cumsum")
+_running("cumprod")
+
+
+def _running_extreme(name: str, sign: int) -> None:
+    @computes(name)
+    def entry(input: Operand, dim: int) -> Any:
+        """The extreme up to each element, and the last place where it is."""
+        of = type_of(input)
+        axis = axis_of(dim, of.ndim)
+        make = getattr(torch.return_types, name)
+        if not of.ndim:
+            return make([input, operand(0, int64)])
+        x = ops.stop_gradient(input) if is_float(of.dtype) else ops.cast(input, int64)
+        runs = ops.cum_max(x if sign > 0 else ops.neg(x), axis)
+        best = runs if sign > 0 else ops.neg(runs)
+        here = ops.iota(of.shape, axis, int64)
+        found = ops.eq(x, best)
+        if is_float(of.dtype):
+            found = ops.bit_or(found, ops.isnan(x))
+        places = ops.cum_max(ops.where(found, here, ops.like(0, here)), axis)
+        return make([ops.take_along_axis(input, places, axis), places])
+
+
+_running_extreme("cummax", 1)
+_running_extreme("cummin", -1)
+
+
+@computes("logcumsumexp")
+def _logcumsumexp(input: Operand, dim: int) -> Operand:
+    of = type_of(input)
+    axis = axis_of(dim, of.ndim)
+    if not of.ndim:
+        return input
+    wide = (*of.shape[: axis + 1], of.shape[axis], *of.shape[axis + 1 :])
+    # Each element against all before it: a running maximum as level would let small ones vanish.
+    apart = ops.broadcast(ops.reshape(input, (*of.shape[:axis], 1, *of.shape[axis:])), wide)
+    before = ops.ge(ops.iota(wide, axis, int64), ops.iota(wide, axis + 1, int64))
+    return _logsumexp(ops.where(before, apart, ops.like(-math.inf, apart)), axis + 1)
+
+
+def _cut(x: Operand, axis: int, first: Any, last: Any) -> Operand:
+    shape = type_of(x).shape
+    start = tuple(first if k == axis else 0 for k in range(len(shape)))
+    stop = tuple(last if k == axis else size for k, size in enumerate(shape))
+    return ops.slice(x, start, stop, (1,) * len(shape))
+
+
+@computes("diff")
+def _diff(input: Operand, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Operand:
+    axis = axis_of(dim, type_of(input).ndim)
+    if not type_of(input).ndim:
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    parts = [part for part in (prepend, input, append) if part is not None]
+    if len(parts) > 1:
+        dtype = kind(common(*parts), ()).dtype
+        input = ops.concat(*(ops.cast(part, dtype) for part in parts), axis=axis)
+    for _ in range(n):
+        size = type_of(input).shape[axis]
+        if size == 0:
+            break
+        right, left = _cut(input, axis, 1, size), _cut(input, axis, 0, size - 1)
+        whether = type_of(input).dtype.kind == "b"
+        input = ops.bit_xor(right, left) if whether else ops.sub(right, left)
+    return input
+
+
+def _steps(y: Operand, x: Any, dx: Any, axis: int) -> tuple[Operand, Any]:
+    """Return the sums of neighbours along an axis, and the distances between them."""
+    size = type_of(y).shape[axis]
+    dtype = as_float(common(y, *([x] if is_tensor(x) else [])))
+    wide = ops.cast(y, kind(dtype, ()).dtype)
+    sums = ops.add(_cut(wide, axis, 1, size), _cut(wide, axis, 0, size - 1))
+    if not is_tensor(x):
+        return sums, dx
+    points = ops.cast(x, kind(dtype, ()).dtype)
+    shape = type_of(points).shape
+    if len(shape) == 1:
+        points = ops.reshape(points, tuple(shape[0] if k == axis else 1 for k in range(type_of(y).ndim)))
+        along = axis
+    else:
+        along = axis - type_of(y).ndim + len(shape)
+    size = type_of(points).shape[along]
+    return sums, ops.sub(_cut(points, along, 1, size), _cut(points, along, 0, size - 1))
+
+
+def _areas(y: Operand, x: Any, dx: Any, axis: int) -> Operand:
+    sums, apart = _steps(y, x, dx, axis)
+    left, right = aligned(sums, apart, dtype=torch_dtype(type_of(sums).dtype))
+    return ops.div(ops.mul(left, right), ops.like(2, left))
+
+
+@computes("trapezoid", "trapz")
+def _trapezoid(y: Operand, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Operand:
+    axis = axis_of(dim, type_of(y).ndim)
+    if type_of(y).shape[axis] == 0:
+        shape = tuple(size for k, size in enumerate(type_of(y).shape) if k != axis)
+        return operand(0, kind(as_float(common(y)), ()).dtype, shape)
+    areas = _areas(y, x, dx, axis)
+    return ops.sum(areas, (axis + type_of(areas).ndim - type_of(y).ndim,))
+
+
+@computes("cumulative_trapezoid")
+def _cumulative_trapezoid(y: Operand, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Operand:
+    axis = axis_of(dim, type_of(y).ndim)
+    areas = _areas(y, x, dx, axis)
+    return ops.cum_sum(areas, axis + type_of(areas).ndim - type_of(y).ndim)

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Torch's rules for types: which dtype an operation has, and which sizes; and words that entries are written with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from hybridize.base.dims import broadcast, is_symbolic
+from hybridize.base.dtypes import DType
+from hybridize.base.types import Shape, TensorType
+from hybridize.formats.torch_export import TABLE
+from hybridize.formats.torch_export.size_numbers import SizeNumber
+from hybridize.graph import Value
+from hybridize.ops import Operand, type_of
+from hybridize.torch.memory import dtype_of
+
+_KINDS = {bool: torch.bool, int: torch.int64, complex: torch.complex64}
+
+
+def is_tensor(x: Any) -> bool:
+    """Tell whether an argument of an entry is a tensor."""
+    return isinstance(x, Value)
+
+
+def torch_dtype(dtype: DType) -> torch.dtype:
+    """Return torch's name of a dtype."""
+    found: torch.dtype = getattr(torch, "bool" if dtype.kind == "b" else dtype.name)
+    return found
+
+
+def _rank(dtype: torch.dtype) -> int:
+    return 3 if dtype.is_complex else 2 if dtype.is_floating_point else 1 if dtype is not torch.bool else 0
+
+
+def common(*xs: Any) -> torch.dtype:
+    """Return the dtype that tensors and numbers have in common (type promotion; torch.result_type).
+
+    Tensors with axes decide; those without axes, and numbers after them, only lift the kind: bool, integer, float.
+    """
+    groups: list[torch.dtype | None] = [None, None, None]
+    for x in xs:
+        if is_tensor(x):
+            group, dtype = (0 if type_of(x).shape else 1), torch_dtype(type_of(x).dtype)
+        else:
+            kind = x.kind if isinstance(x, SizeNumber) else int if is_symbolic(x) else type(x)
+            group, dtype = 2, _KINDS.get(kind, torch.get_default_dtype())
+        before = groups[group]
+        groups[group] = dtype if before is None else torch.promote_types(before, dtype)
+    found, *lower = [one for one in groups if one is not None]
+    for one in lower:
+        if _rank(one) > _rank(found):
+            found = torch.promote_types(found, one)
+    return found
+
+
+def as_float(dtype: torch.dtype) -> torch.dtype:
+    """Return the dtype in which a function of real numbers gives its results: integers become the default one."""
+    return dtype if dtype.is_floating_point or dtype.is_complex else torch.get_default_dtype()
+
+
+def shape_of(*xs: Any) -> Shape:
+    """Return the sizes of tensors and numbers broadcast against each other.
+
+    Raises:
+        RuntimeError: they do not fit; in torch's words.
+    """
+    shapes = [type_of(x).shape for x in xs if is_tensor(x)]
+    found = broadcast(*shapes)
+    if found is None:
+        raise _apart(shapes)
+    return found
+
+
+def _apart(shapes: Sequence[Shape]) -> RuntimeError:
+    first, second = shapes[0], shapes[-1]
+    for k in range(1, min(len(first), len(second)) + 1):
+        x, y = first[-k], second[-k]
+        if x != y and 1 not in (x, y):
+            axis = max(len(first), len(second)) - k
+            return RuntimeError(
+                f"The size of tensor a ({x}) must match the size of tensor b ({y}) at non-singleton dimension {axis}"
+            )
+    return RuntimeError(f"tensors of sizes {', '.join(str(list(shape)) for shape in shapes)} do not fit")
+
+
+def kind(dtype: torch.dtype, shape: Sequence[Any]) -> TensorType:
+    """Return the type of a result."""
+    return TensorType(tuple(shape), dtype_of(dtype))
+
+
+def aten(name: str, types: Sequence[TensorType] | TensorType, *args: Any, **kwargs: Any) -> Any:
+    """Return what the ATen operator `name` gives, whose results have these types; see `formats.torch_export`."""
+    given = (types,) if isinstance(types, TensorType) else tuple(types)
+    return TABLE[f"aten.{name}"](given, *args, **kwargs)
+
+
+def axis_of(axis: int, ndim: int) -> int:
+    """Return an axis counted from the first one.
+
+    Raises:
+        IndexError: there is none; in torch's words.
+    """
+    count = max(ndim, 1)
+    if not -count <= axis < count:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-count}, {count - 1}], but got {axis})")
+    return axis % count
+
+
+def axes_of(axes: Any, ndim: int) -> tuple[int, ...]:
+    """Return axes, one or several, counted from the first one and in order; all of them for None or none given."""
+    if axis_list_is_empty(axes):
+        return tuple(range(ndim))
+    given = [axes] if isinstance(axes, int) else list(axes)
+    return tuple(sorted(axis_of(int(axis), ndim) for axis in given)) if ndim else ()
+
+
+def axis_list_is_empty(axes: Any) -> bool:
+    """Tell whether axes that were given mean all of them."""
+    return axes is None or (isinstance(axes, (tuple, list)) and not axes)
+
+
+def reduced(shape: Shape, axes: Sequence[int], keepdim: bool) -> Shape:
+    """Return the sizes that are left when axes are reduced."""
+    if keepdim:
+        return tuple(1 if axis in axes else size for axis, size in enumerate(shape))
+    return tuple(size for axis, size in enumerate(shape) if axis not in axes)
+
+
+def sizes_in(args: Sequence[Any]) -> tuple[Any, ...]:
+    """Return sizes that were given one by one, or as one tuple or list."""
+    return tuple(args[0]) if len(args) == 1 and isinstance(args[0], (tuple, list)) else tuple(args)
+
+
+def float_operand(x: Operand) -> torch.dtype:
+    """Return the dtype of a function of real numbers of an operand."""
+    return as_float(torch_dtype(type_of(x).dtype))

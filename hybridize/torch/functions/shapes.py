@@ -1,0 +1,594 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of torch that give views: the same elements under other sizes, or a part of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import accumulate, pairwise
+from typing import Any
+
+import torch
+
+from hybridize import ops
+from hybridize.array import layouts
+from hybridize.array.functions.shapes import copied_to
+from hybridize.array.operators import functions
+from hybridize.array.staging import staging
+from hybridize.array.symbol import At, Strided, Symbol
+from hybridize.base.dims import broadcast, product
+from hybridize.base.dtypes import int64
+from hybridize.base.errors import CaptureError
+from hybridize.base.types import same_shape
+from hybridize.formats.torch_export.indexing import within
+from hybridize.ops import Broadcast, Reshape, StopGradient, Transpose
+from hybridize.torch.functions.rules import axis_of, sizes_in, torch_dtype
+from hybridize.torch.functions.table import views
+
+
+def completed(shape: Sequence[Any], total: Any) -> tuple[Any, ...]:
+    """Return sizes with what stands for -1 in them.
+
+    Raises:
+        RuntimeError: they do not hold so many elements; in torch's words.
+    """
+    sizes = tuple(shape)
+    open_ = [axis for axis, size in enumerate(sizes) if type(size) is int and size < 0]
+    if any(sizes[axis] != -1 for axis in open_):
+        raise RuntimeError(f"invalid shape dimension {sizes[open_[0]]}")
+    if len(open_) > 1:
+        raise RuntimeError("only one dimension can be inferred")
+    rest = product(size for axis, size in enumerate(sizes) if axis not in open_)
+    if open_:
+        if rest == 0:
+            raise RuntimeError(
+                f"cannot reshape tensor of 0 elements into shape {list(sizes)} because the unspecified dimension size "
+                "-1 can be any value and is ambiguous"
+            )
+        if total % rest == 0:
+            return tuple(total // rest if axis in open_ else size for axis, size in enumerate(sizes))
+    elif rest == total:
+        return sizes
+    raise RuntimeError(f"shape '{list(sizes)}' is invalid for input of size {total}")
+
+
+def has_view(x: Symbol, shape: Sequence[Any]) -> bool:
+    """Tell whether a tensor can be seen in other sizes without a copy."""
+    return layouts.reshaped(x.shape, x.steps_between(), tuple(shape)) is not None
+
+
+def reshaped(x: Symbol, shape: Sequence[Any]) -> Symbol:
+    """Return a tensor in other sizes, one of which may be -1: a view where that can be."""
+    sizes = completed(shape, product(x.shape))
+    copied = copied_to(x, sizes)
+    return x.view_by(Reshape(sizes)) if copied is None else copied
+
+
+def sized(x: Symbol, shape: Sequence[Any]) -> Symbol:
+    """Return the view of a tensor in sizes that differ by axes of size 1 only."""
+    return x.view_by(Reshape(tuple(shape)))
+
+
+def part(x: Symbol, axis: int, start: Any, stop: Any) -> Symbol:
+    """Return the view of the elements from `start` to `stop` along an axis; both are within it."""
+    found: Symbol = functions.getitem(x, (*(slice(None),) * axis, slice(start, stop)))
+    return found
+
+
+def has_axes(x: Symbol, name: str, least: int = 1) -> None:
+    """Raise torch's error for a tensor of fewer axes than it takes."""
+    if len(x.shape) < least:
+        raise RuntimeError(f"{name}: input must have at least {least} dimensions, but got {len(x.shape)}")
+
+
+# Other sizes of the same elements.
+
+
+@views("reshape")
+def _reshape(input: Symbol, *shape: Any, **named: Any) -> Symbol:
+    return reshaped(input, named["shape"] if named else sizes_in(shape))
+
+
+@views("reshape_as")
+def _reshape_as(input: Symbol, other: Symbol) -> Symbol:
+    return reshaped(input, other.shape)
+
+
+@views("view")
+def _view(input: Symbol, *shape: Any, **named: Any) -> Symbol:
+    given = named.get("dtype", shape[0] if shape else None)
+    if isinstance(given, torch.dtype):
+        if given is torch_dtype(input.dtype):
+            return input.same()
+        raise CaptureError(
+            "E422",
+            f"view({given}) of a tensor of {torch_dtype(input.dtype)} cannot be compiled: it reads bits as others",
+            help=f"x.to({given}) converts the numbers",
+        )
+    return viewed_as(input, named["size"] if named else sizes_in(shape))
+
+
+@views("Tensor.view_as")
+def _view_as(input: Symbol, other: Symbol) -> Symbol:
+    return viewed_as(input, other.shape)
+
+
+def viewed_as(x: Symbol, shape: Sequence[Any]) -> Symbol:
+    """Return the view of a tensor in other sizes, one of which may be -1.
+
+    Raises:
+        RuntimeError: there is none; in torch's words.
+    """
+    sizes = completed(shape, product(x.shape))
+    if not has_view(x, sizes) and x.exists:
+        raise RuntimeError(
+            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
+            "contiguous subspaces). Use .reshape(...) instead."
+        )
+    return x.view_by(Reshape(sizes))
+
+
+@views("flatten")
+def _flatten(input: Symbol, start_dim: int = 0, end_dim: int = -1) -> Symbol:
+    ndim = len(input.shape)
+    first, last = axis_of(start_dim, ndim), axis_of(end_dim, ndim)
+    if first > last:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    return reshaped(input, (*input.shape[:first], product(input.shape[first : last + 1]), *input.shape[last + 1 :]))
+
+
+@views("ravel")
+def _ravel(input: Symbol) -> Symbol:
+    return reshaped(input, (-1,) if input.shape != () else (1,))
+
+
+@views("unflatten")
+def _unflatten(input: Symbol, dim: int, sizes: Any) -> Symbol:
+    axis = axis_of(dim, len(input.shape))
+    if not len(sizes):
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    found = completed_at(sizes, input.shape[axis], axis)
+    return viewed_as(input, (*input.shape[:axis], *found, *input.shape[axis + 1 :]))
+
+
+def completed_at(sizes: Sequence[Any], length: Any, axis: int) -> tuple[Any, ...]:
+    """Return the sizes that an axis is cut into, with what stands for -1."""
+    try:
+        return completed(sizes, length)
+    except RuntimeError:
+        raise RuntimeError(
+            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {axis} ({length}) in the "
+            "input tensor"
+        ) from None
+
+
+@views("unsqueeze")
+def _unsqueeze(input: Symbol, dim: int) -> Symbol:
+    axis = axis_of(dim, len(input.shape) + 1)
+    return sized(input, (*input.shape[:axis], 1, *input.shape[axis:]))
+
+
+@views("squeeze")
+def _squeeze(input: Symbol, *dims: Any, dim: Any = None) -> Symbol:
+    ndim = len(input.shape)
+    given = (
+        sizes_in(dims) if dims else (range(ndim) if dim is None else dim if isinstance(dim, (tuple, list)) else [dim])
+    )
+    axes = {axis_of(axis, ndim) for axis in given} if ndim else set()
+    return sized(input, [size for axis, size in enumerate(input.shape) if axis not in axes or size != 1])
+
+
+@views("atleast_1d")
+def _atleast_1d(*tensors: Any) -> Any:
+    return _atleast(tensors, 1, lambda shape: (1,))
+
+
+@views("atleast_2d")
+def _atleast_2d(*tensors: Any) -> Any:
+    return _atleast(tensors, 2, lambda shape: (*(1,) * (2 - len(shape)), *shape))
+
+
+@views("atleast_3d")
+def _atleast_3d(*tensors: Any) -> Any:
+    return _atleast(tensors, 3, lambda shape: (1, *shape, 1) if len(shape) < 2 else (*shape, 1))
+
+
+def _atleast(tensors: Sequence[Any], ndim: int, grown: Callable[[Any], Sequence[Any]]) -> Any:
+    one = len(tensors) == 1 and type(tensors[0]) is Symbol
+    given = tensors[0] if len(tensors) == 1 and not one else tensors
+    made = []
+    for x in given:
+        sizes = grown(x.shape) if len(x.shape) < ndim else x.shape
+        made.append(sized(x, (*(1,) * (ndim - len(sizes)), *sizes)))
+    return made[0] if one else tuple(made)
+
+
+# Axes in another order.
+
+
+def permuted(x: Symbol, axes: Sequence[int]) -> Symbol:
+    """Return the view of a tensor with its axes in another order."""
+    return x.view_by(Transpose(tuple(axes)))
+
+
+@views("permute")
+def _permute(input: Symbol, *axes: Any, dims: Any = None) -> Symbol:
+    given = sizes_in(axes) if dims is None else tuple(dims)
+    if len(given) != len(input.shape):
+        raise RuntimeError(
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
+            f"ordering of dimensions i.e. input.dim() = {len(input.shape)} is not equal to len(dims) = {len(given)}"
+        )
+    order = tuple(axis_of(int(axis), len(input.shape)) for axis in given)
+    if len(set(order)) != len(order):
+        raise RuntimeError("permute(): duplicate dims are not allowed.")
+    return permuted(input, order)
+
+
+@views("transpose", "swapaxes", "swapdims")
+def _transpose(input: Symbol, dim0: Any = None, dim1: Any = None, **named: int) -> Symbol:
+    dim0, dim1 = named.get("axis0", dim0), named.get("axis1", dim1)
+    return exchanged(input, dim0, dim1)
+
+
+def exchanged(x: Symbol, first: int, second: int) -> Symbol:
+    """Return the view of a tensor with two axes exchanged."""
+    ndim = len(x.shape)
+    i, j = axis_of(first, ndim), axis_of(second, ndim)
+    axes = list(range(ndim))
+    if ndim:
+        axes[i], axes[j] = axes[j], axes[i]
+    return permuted(x, axes)
+
+
+@views("t")
+def _t(input: Symbol) -> Symbol:
+    ndim = len(input.shape)
+    if ndim > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {ndim}D")
+    return permuted(input, tuple(reversed(range(ndim))))
+
+
+@views("adjoint")
+def _adjoint(input: Symbol) -> Symbol:
+    has_axes(input, "tensor.adjoint()", 2)
+    return exchanged(input, -2, -1)
+
+
+@views("movedim", "moveaxis")
+def _movedim(input: Symbol, source: Any, destination: Any) -> Symbol:
+    ndim = len(input.shape)
+    both = [
+        [axis_of(axis, ndim) for axis in ([axes] if isinstance(axes, int) else axes)] for axes in (source, destination)
+    ]
+    if len(both[0]) != len(both[1]):
+        raise RuntimeError(
+            f"movedim: Invalid source or destination dims: source ({list(both[0])} dims) should contain the same "
+            f"number of dims as destination ({list(both[1])} dims)"
+        )
+    for name, axes in zip(("source", "destination"), both, strict=True):
+        if len(set(axes)) != len(axes):
+            raise RuntimeError(f"movedim: repeated dim in `{name}` ({axes})")
+    if not ndim:
+        return input.same()
+    order = [axis for axis in range(ndim) if axis not in both[0]]
+    for to, axis in sorted(zip(both[1], both[0], strict=True)):
+        order.insert(to, axis)
+    return permuted(input, order)
+
+
+# Parts.
+
+
+@views("detach")
+def _detach(input: Symbol) -> Symbol:
+    return input.view_by(StopGradient()) if input.dtype.kind not in "biu" else input.same()
+
+
+@views("positive")
+def _positive(input: Symbol) -> Symbol:
+    return input.same()
+
+
+@views("select")
+def _select(input: Symbol, dim: int, index: Any) -> Symbol:
+    if not input.shape:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    axis = axis_of(dim, len(input.shape))
+    return at(input, axis, index)
+
+
+def at(x: Symbol, axis: int, index: Any) -> Symbol:
+    """Return the view of a tensor at an index of an axis.
+
+    Raises:
+        IndexError: it is out of range; in torch's words.
+    """
+    size = x.shape[axis]
+    if type(index) is not Symbol and not -size <= index < size:
+        raise IndexError(f"select(): index {index} out of range for tensor of size {list(x.shape)} at dimension {axis}")
+    if type(index) is Symbol and index.weak is None:
+        index = Symbol.of(staging(), ops.cast(ops.reshape(index.operand(), ()), int64), weak=int)
+    found: Symbol = functions.getitem(x, (*(slice(None),) * axis, index))
+    return found
+
+
+@views("narrow")
+def _narrow(input: Symbol, dim: int, start: Any, length: Any) -> Symbol:
+    if not input.shape:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    axis = axis_of(dim, len(input.shape))
+    size = input.shape[axis]
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    if type(start) is Symbol:
+        first = ops.cast(ops.reshape(start.operand(), ()), int64)
+        first = ops.where(ops.lt(first, ops.like(0, first)), ops.add(first, ops.like(size, first)), first)
+        return input.view_by(At(axis, within(first, size - length + 1), length))
+    if not -size <= start <= size:
+        raise IndexError(f"start out of range (expected to be in range of [-{size}, {size}], but got {start})")
+    first = start + size if start < 0 else start
+    if first + length > size:
+        raise RuntimeError(f"start ({first}) + length ({length}) exceeds dimension size ({size}).")
+    return part(input, axis, first, first + length)
+
+
+@views("unbind")
+def _unbind(input: Symbol, dim: int = 0) -> tuple[Symbol, ...]:
+    if not input.shape:
+        raise RuntimeError("Dimension specified as 0 but tensor has no dimensions")
+    axis = axis_of(dim, len(input.shape))
+    return tuple(at(input, axis, index) for index in range(input.shape[axis]))
+
+
+def cut(x: Symbol, axis: int, ends: Sequence[Any]) -> tuple[Symbol, ...]:
+    """Return the parts of a tensor that end at `ends` of an axis; views."""
+    return tuple(part(x, axis, start, stop) for start, stop in pairwise((0, *ends)))
+
+
+@views("split", "split_with_sizes")
+def _split(input: Any = None, split_size: Any = None, dim: int = 0, **named: Any) -> tuple[Symbol, ...]:
+    x = named.get("tensor", input)
+    sizes = next((named[name] for name in ("split_size_or_sections", "split_sizes") if name in named), split_size)
+    if not x.shape:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    axis = axis_of(dim, len(x.shape))
+    size = x.shape[axis]
+    if isinstance(sizes, (tuple, list)):
+        if any(type(one) is int and one < 0 for one in sizes):
+            raise RuntimeError(
+                "split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes="
+                f"{list(sizes)}"
+            )
+        ends = list(accumulate(sizes))
+        if (ends[-1] if ends else 0) != size:
+            raise RuntimeError(
+                f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at dimension "
+                f"{axis}), but got split_sizes={list(sizes)}"
+            )
+        return cut(x, axis, ends)
+    if sizes < 0:
+        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={sizes}")
+    if sizes == 0:
+        if size != 0:
+            raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
+        return (x.same(),)
+    return cut(x, axis, _ends(size, sizes))
+
+
+def _ends(size: Any, step: Any) -> list[Any]:
+    """Return where parts of `step` elements end; there is one at least."""
+    count = max(int(-(-size // step)), 1)
+    return [*(step * (k + 1) for k in range(count - 1)), size]
+
+
+@views("unsafe_split", "unsafe_split_with_sizes")
+def _unsafe_split(input: Symbol, split_size: Any, dim: int = 0) -> tuple[Symbol, ...]:
+    return tuple(copied(one) for one in _split(input, split_size, dim))
+
+
+@views("chunk", "unsafe_chunk")
+def _chunk(input: Symbol, chunks: int, dim: int = 0) -> tuple[Symbol, ...]:
+    if not input.shape:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    axis = axis_of(dim, len(input.shape))
+    size = input.shape[axis]
+    step = -(-size // chunks)
+    return cut(input, axis, [0] * chunks if step == 0 else _ends(size, step))
+
+
+@views("tensor_split")
+def _tensor_split(input: Symbol, indices_or_sections: Any = None, dim: int = 0, **named: Any) -> tuple[Symbol, ...]:
+    given = next(
+        (named[name] for name in ("sections", "indices", "tensor_indices_or_sections") if name in named),
+        indices_or_sections,
+    )
+    if not input.shape:
+        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
+    axis = axis_of(dim, len(input.shape))
+    size = input.shape[axis]
+    if type(given) is Symbol:
+        raise CaptureError(
+            "E422", "tensor_split at places that a tensor holds: sizes depend on data", help="give a list of integers"
+        )
+    if isinstance(given, (tuple, list)):
+        ends = [layouts.span(slice(None, end), size)[1] for end in given]
+        starts = [0, *ends]
+        return tuple(
+            part(input, axis, start, start if stop < start else stop)
+            for start, stop in zip(starts, [*ends, size], strict=True)
+        )
+    if given <= 0:
+        raise RuntimeError(f"number of sections must be larger than 0, got {given}")
+    least, more = size // given, size % given
+    return cut(input, axis, list(accumulate(least + 1 if k < more else least for k in range(given))))
+
+
+def _split_along(name: str, axis: int, least: int) -> None:
+    @views(name)
+    def entry(input: Symbol, indices_or_sections: Any = None, **named: Any) -> tuple[Symbol, ...]:
+        given = next((named[key] for key in ("sections", "indices") if key in named), indices_or_sections)
+        ndim = len(input.shape)
+        if ndim < least:
+            raise RuntimeError(
+                f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with {ndim} "
+                "dimensions!"
+            )
+        along = 0 if name == "hsplit" and ndim == 1 else axis
+        if isinstance(given, int) and (given <= 0 or input.shape[along] % given):
+            raise RuntimeError(
+                f"torch.{name} attempted to split along dimension {along}, but the size of the dimension "
+                f"{input.shape[along]} is not divisible by the split_size {given}!"
+            )
+        found: tuple[Symbol, ...] = _tensor_split(input, given, along)
+        return found
+
+
+for _name, _axis, _least in (("hsplit", 1, 1), ("vsplit", 0, 2), ("dsplit", 2, 3)):
+    _split_along(_name, _axis, _least)
+
+
+# Stretched.
+
+
+def stretched(x: Symbol, sizes: Sequence[Any]) -> Symbol:
+    """Return the view of a tensor broadcast to other sizes, of which -1 keeps what is there.
+
+    Raises:
+        RuntimeError: it does not fit; in torch's words.
+    """
+    new = len(sizes) - len(x.shape)
+    if new < 0:
+        raise RuntimeError(
+            f"expand({x.type}, size={list(sizes)}): the number of sizes provided ({len(sizes)}) must be greater or "
+            f"equal to the number of dimensions in the tensor ({len(x.shape)})"
+        )
+    shape = []
+    for axis, size in enumerate(sizes):
+        old = x.shape[axis - new] if axis >= new else None
+        if type(size) is int and size < 0:
+            if old is None or size != -1:
+                raise RuntimeError(
+                    f"The expanded size of the tensor ({size}) isn't allowed in a leading, non-existing dimension "
+                    f"{axis}"
+                )
+            size = old
+        elif old is not None and old != size and old != 1:
+            raise RuntimeError(
+                f"The expanded size of the tensor ({size}) must match the existing size ({old}) at non-singleton "
+                f"dimension {axis}.  Target sizes: {list(sizes)}.  Tensor sizes: {list(x.shape)}"
+            )
+        shape.append(size)
+    same = same_shape(x.shape, tuple(shape[new:])) and all(type(size) is int and size == 1 for size in shape[:new])
+    return x.view_by(Reshape(tuple(shape)) if same else Broadcast(tuple(shape)))
+
+
+@views("expand")
+def _expand(input: Symbol, *sizes: Any, implicit: bool = False, size: Any = None) -> Symbol:
+    return stretched(input, sizes_in(sizes) if size is None else tuple(size))
+
+
+@views("Tensor.expand_as")
+def _expand_as(input: Symbol, other: Symbol) -> Symbol:
+    return stretched(input, other.shape)
+
+
+@views("broadcast_to")
+def _broadcast_to(input: Symbol, size: Any) -> Symbol:
+    return stretched(input, tuple(size))
+
+
+@views("broadcast_tensors")
+def _broadcast_tensors(*tensors: Any) -> tuple[Symbol, ...]:
+    given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
+    shape = broadcast(*(x.shape for x in given))
+    if shape is None:
+        raise RuntimeError(f"tensors of sizes {', '.join(str(list(x.shape)) for x in given)} do not fit")
+    return tuple(stretched(x, shape) for x in given)
+
+
+# Picked by steps.
+
+
+@views("diagonal", "linalg.diagonal")
+def _diagonal(input: Any = None, offset: int = 0, dim1: Any = None, dim2: Any = None, *, A: Any = None) -> Symbol:
+    """The axes default to the last two in torch.linalg, to the first two elsewhere."""
+    defaults = (0, 1) if A is None else (-2, -1)
+    first, second = (given if given is not None else axis for given, axis in zip((dim1, dim2), defaults, strict=True))
+    return diagonal(input if A is None else A, offset, first, second)
+
+
+def diagonal(x: Symbol, offset: int, first: int, second: int) -> Symbol:
+    """Return the view of the diagonals of the matrices in two axes; the last axis goes along them."""
+    ndim = len(x.shape)
+    i, j = axis_of(first, ndim), axis_of(second, ndim)
+    if i == j:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {first}, {second}")
+    rows, columns = x.shape[i], x.shape[j]
+    count = _lesser(rows, columns - offset) if offset >= 0 else _lesser(rows + offset, columns)
+    count = count if count > 0 else 0
+    rest = [axis for axis in range(ndim) if axis not in (i, j)]
+    shape = (*(x.shape[axis] for axis in rest), count)
+    starts = [0] * ndim
+    starts[i], starts[j] = (0, offset) if offset >= 0 else (-offset, 0)
+    moves = (*(_unit(ndim, axis) for axis in rest), _unit(ndim, i, j))
+    return x.view_by(Strided(shape, tuple(starts) if count != 0 else (0,) * ndim, moves))
+
+
+def _unit(ndim: int, *axes: int) -> tuple[int, ...]:
+    return tuple(1 if axis in axes else 0 for axis in range(ndim))
+
+
+def _lesser(x: Any, y: Any) -> Any:
+    return x if x <= y else y
+
+
+@views("Tensor.unfold")
+def _unfold(input: Symbol, dimension: int, size: Any, step: Any) -> Symbol:
+    ndim = len(input.shape)
+    axis = axis_of(dimension, ndim)
+    length = input.shape[axis] if ndim else 1
+    if size > length:
+        raise RuntimeError(f"maximum size for tensor at dimension {axis} is {length} but size is {size}")
+    if step <= 0:
+        raise RuntimeError(f"step is {step} but must be > 0")
+    if not ndim:
+        return sized(input, (1,)) if size == 1 else part(sized(input, (1,)), 0, 0, size)
+    count = (length - size) // step + 1
+    moves = [_unit(ndim, other) for other in range(ndim)]
+    moves[axis] = tuple(step * one for one in moves[axis])
+    shape = (*input.shape[:axis], count, *input.shape[axis + 1 :], size)
+    return input.view_by(Strided(shape, (0,) * ndim, (*moves, _unit(ndim, axis))))
+
+
+@views("as_strided")
+def _as_strided(input: Symbol, size: Any, stride: Any, storage_offset: Any = None) -> Symbol:
+    return strided(input, size, stride, storage_offset)
+
+
+def strided(input: Symbol, size: Any, stride: Any, storage_offset: Any = None) -> Symbol:
+    """Return the view of the memory of a tensor, where that is known to lie row by row."""
+    base = input.base
+    if base.steps_between() != layouts.row_major(base.shape) or (storage_offset is not None and input.exists):
+        raise CaptureError(
+            "E422",
+            f"as_strided of {input.type}, in memory of which the program does not know all",
+            help="write it with slices, view, permute and unfold, or take it of a copy: x.clone()",
+        )
+    start = input.layout()[0] if storage_offset is None else storage_offset
+    total = product(base.shape)
+    end = start + sum(by * (count - 1) for by, count in zip(stride, size, strict=True)) + 1
+    if product(size) != 0 and end > total:
+        raise RuntimeError(
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {start}, and itemsize "
+            f"{input.dtype.itemsize} requiring a storage size of {end * input.dtype.itemsize} are out of bounds "
+            f"for storage of size {total * input.dtype.itemsize}"
+        )
+    flat = base.view_by(Reshape((total,)))
+    return flat.view_by(Strided(tuple(size), (start if product(size) != 0 else 0,), tuple((by,) for by in stride)))
+
+
+def copied(x: Symbol) -> Symbol:
+    """Return a new tensor of the elements of one."""
+    return Symbol.of(staging(), x.operand())

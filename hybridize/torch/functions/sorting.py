@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of torch that sort, or look for where a number belongs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from hybridize import ops
+from hybridize.array.functions import searching
+from hybridize.array.operands import operand as of_symbol
+from hybridize.array.operands import result
+from hybridize.base.dims import product
+from hybridize.base.dtypes import int32, int64
+from hybridize.base.errors import CaptureError
+from hybridize.formats.torch_export.registry import operand
+from hybridize.ops import Operand, type_of
+from hybridize.torch.functions.rules import aten, axis_of, common, is_tensor, kind, torch_dtype
+from hybridize.torch.functions.table import computes
+
+
+def by(function: Callable[..., Any], *xs: Operand, **keywords: Any) -> Operand:
+    """Return what a function of arrays gives of operands."""
+    return of_symbol(function(*map(result, xs), **keywords))
+
+
+def ordered(x: Operand, dim: int, descending: bool) -> tuple[Operand, Operand]:
+    """Return the elements along an axis in order, and where they were."""
+    kinds = type_of(x), kind(torch.int64, type_of(x).shape)
+    axis = axis_of(dim, type_of(x).ndim)
+    return aten("sort.stable", kinds, x, dim=axis, descending=descending, stable=True)  # type: ignore[no-any-return]
+
+
+@computes("sort")
+def _sort(input: Operand, dim: Any = -1, descending: Any = False, *, stable: bool | None = None) -> Any:
+    return torch.return_types.sort(ordered(input, dim, descending))
+
+
+@computes("argsort")
+def _argsort(input: Operand, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Operand:
+    return ordered(input, dim, descending)[1]
+
+
+@computes("msort")
+def _msort(input: Operand) -> Operand:
+    return ordered(input, 0, False)[0]
+
+
+@computes("topk")
+def _topk(input: Operand, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
+    shape = type_of(input).shape
+    axis = axis_of(dim, len(shape))
+    if not 0 <= k <= (shape[axis] if shape else 1):
+        raise RuntimeError("selected index k out of range")
+    sizes = tuple(k if other == axis else size for other, size in enumerate(shape))
+    kinds = kind(torch_dtype(type_of(input).dtype), sizes), kind(torch.int64, sizes)
+    return torch.return_types.topk(aten("topk.default", kinds, input, k, axis, largest, sorted))
+
+
+@computes("kthvalue")
+def _kthvalue(input: Operand, k: Any, dim: int = -1, keepdim: bool = False) -> Any:
+    shape = type_of(input).shape
+    axis = axis_of(dim, len(shape))
+    if not 1 <= k <= (shape[axis] if shape else 1):
+        raise RuntimeError("kthvalue(): selected number k out of range for dimension " + str(axis))
+    found = ordered(input, dim, False)
+    if not shape:
+        return torch.return_types.kthvalue(found)
+    starts = tuple(k - 1 if other == axis else 0 for other in range(len(shape)))
+    stops = tuple(k if other == axis else size for other, size in enumerate(shape))
+    parts = [ops.slice(one, starts, stops, (1,) * len(shape)) for one in found]
+    if not keepdim:
+        parts = [ops.reshape(one, (*shape[:axis], *shape[axis + 1 :])) for one in parts]
+    return torch.return_types.kthvalue((parts[0], parts[1]))
+
+
+def _numbers(x: Any, beside: Operand) -> Operand:
+    if is_tensor(x):
+        return x
+    return operand(x, kind(common(beside, x), ()).dtype)
+
+
+def placed(edges: Operand, x: Operand, right: bool, out_int32: bool) -> Operand:
+    """Return where numbers belong among sorted ones; both may have as many lines, of axes in front.
+
+    Where there are lines, each number is compared with all of its line.
+    """
+    dtype = kind(common(edges, x), ()).dtype
+    edges, x = ops.cast(edges, dtype), ops.cast(x, dtype)
+    shape, sizes = type_of(edges).shape, type_of(x).shape
+    if len(shape) == 1:
+        flat = ops.reshape(x, (product(sizes),))
+        found = ops.reshape(by(searching.searchsorted, edges, flat, side="right" if right else "left"), sizes)
+        return ops.cast(found, int32 if out_int32 else int64)
+    wide = (*sizes, shape[-1])
+    line = ops.broadcast(ops.reshape(edges, (*shape[:-1], 1, shape[-1])), wide)
+    number = ops.broadcast(ops.reshape(x, (*sizes, 1)), wide)
+    below = ops.bit_not(ops.gt(line, number)) if right else ops.bit_not(ops.ge(line, number))
+    counted = ops.sum(ops.cast(below, int64), (len(sizes),))
+    return ops.cast(counted, int32 if out_int32 else int64)
+
+
+@computes("searchsorted")
+def _searchsorted(
+    sorted_sequence: Operand,
+    input: Any = None,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: Operand | None = None,
+    **named: Any,
+) -> Operand:
+    x = _numbers(named.get("values", input), sorted_sequence)
+    if side not in (None, "left", "right"):
+        raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
+    if side == "left" and right:
+        raise RuntimeError(
+            "torch.searchsorted(): side and right can't be set to opposites, got side of left while right was True"
+        )
+    shape, sizes = type_of(sorted_sequence).shape, type_of(x).shape
+    if len(shape) != 1 and (len(shape) != len(sizes) or shape[:-1] != sizes[:-1]):
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
+            f"tensor and input value tensor must match, but we got boundaries tensor {list(shape)} and input value "
+            f"tensor {list(sizes)}"
+        )
+    if sorter is not None:
+        sorted_sequence = ops.take_along_axis(sorted_sequence, sorter, len(shape) - 1)
+    return placed(sorted_sequence, x, right or side == "right", out_int32)
+
+
+@computes("bucketize")
+def _bucketize(input: Any, boundaries: Operand, *, out_int32: bool = False, right: bool = False) -> Operand:
+    if type_of(boundaries).ndim != 1:
+        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({type_of(boundaries).ndim})")
+    return placed(boundaries, _numbers(input, boundaries), right, out_int32)
+
+
+@computes("isin")
+def _isin(
+    elements: Any = None, test_elements: Any = None, *, assume_unique: bool = False, invert: bool = False, **named: Any
+) -> Operand:
+    x = named.get("element", elements)
+    tests = named.get("test_element", test_elements)
+    dtype = kind(common(x, tests), ()).dtype
+    x, tests = (operand(one, dtype, type_of(one).shape if is_tensor(one) else ()) for one in (x, tests))
+    shape = type_of(x).shape
+    count = product(type_of(tests).shape)
+    wide = (*shape, count)
+    same = ops.eq(ops.broadcast(ops.reshape(x, (*shape, 1)), wide), ops.broadcast(ops.reshape(tests, (count,)), wide))
+    found = ops.any(same, (len(shape),))
+    return ops.bit_not(found) if invert else found
+
+
+@computes("histc")
+def _histc(input: Operand, bins: int = 100, min: Any = 0, max: Any = 0) -> Operand:
+    """Elements by the bins that they fall into; the last one has its upper end."""
+    if bins <= 0:
+        raise RuntimeError("bins must be > 0")
+    if min == max:
+        raise CaptureError(
+            "E422", "torch.histc() between the extremes of the tensor cannot be compiled", help="give min= and max="
+        )
+    dtype = type_of(input).dtype
+    x = ops.reshape(input, (product(type_of(input).shape),))
+    sizes = type_of(x).shape
+    low, high = operand(min, dtype, sizes), operand(max, dtype, sizes)
+    inside = ops.bit_and(ops.ge(x, low), ops.le(x, high))
+    share = ops.div(ops.mul(ops.sub(x, low), operand(bins, dtype, sizes)), operand(max - min, dtype, sizes))
+    number = ops.cast(ops.floor(ops.where(inside, share, ops.like(0, share))), int64)
+    number = ops.min(number, ops.like(bins - 1, number))
+    points = ops.reshape(number, (*sizes, 1))
+    return ops.scatter_nd(operand(0, dtype, (bins,)), points, ops.cast(inside, dtype), "add")

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of torch's functions: for each what a program computes in its place.
+
+An entry is a function with the parameters that torch's has, by the same names. Two kinds:
+
+    @computes("add", "special.expit", "F.softmax")    tensors come as operands, and operands are returned: new tensors
+    @views("transpose")                               tensors come as symbols, and symbols are returned: views of them
+
+A name without a prefix stands for `torch.NAME`, `torch.Tensor.NAME`, and `torch.nn.functional.NAME` where that is one
+of those or written in C; with one for that function alone (`F.` is `torch.nn.functional.`, `nn.`
+what that calls in C). What torch derives of a
+function is not written here: `NAME_`, `out=` and `inplace=True` write what the entry returns (see `calling`), operators
+are in `OPERATORS`. Where torch has only what writes, as `zero_`, what is computed by that name is
+written.
+
+Numbers come as Python's, as sizes, or as a `SizeNumber` where only the program knows them; dtypes as torch's.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+
+from hybridize.base.frozen import frozen
+
+_NAMESPACES = {
+    "F": torch.nn.functional,
+    "special": torch.special,
+    "linalg": torch.linalg,
+    "fft": torch.fft,
+    "Tensor": torch.Tensor,
+    "torch": torch,
+    "_C": torch._C,
+    "nn": torch._C._nn,
+    "init": torch.nn.init,
+    "checkpoint": torch.utils.checkpoint,
+}
+
+
+@frozen(eq=False)
+class Entry:
+    """What a program computes in the place of a function of torch."""
+
+    name: str
+    function: Callable[..., Any]
+    views: bool
+    """True if tensors come as symbols, and results are views."""
+
+    @functools.cached_property
+    def parameters(self) -> dict[str, inspect.Parameter]:
+        """Parameters of the entry, by their names."""
+        return dict(inspect.signature(self.function).parameters)
+
+
+FUNCTIONS: dict[Any, Entry] = {}
+"""By torch's own objects."""
+BY_NAME: dict[str, Entry] = {}
+"""Those that have no prefix, by their names: what derives of a function is found so."""
+
+
+def _objects(name: str) -> Iterator[Any]:
+    prefix, _, last = name.rpartition(".")
+    if prefix:
+        yield getattr(_NAMESPACES[prefix], last)
+        return
+    found = [getattr(space, last, None) for space in (torch, torch.Tensor)]
+    ours = getattr(torch.nn.functional, last, None)
+    if ours is not None and (ours in found or isinstance(ours, types.BuiltinFunctionType)):
+        found.append(ours)
+    if (built_in := getattr(torch._C._nn, last, None)) is not None:
+        found.append(built_in)
+    if not any(one is not None for one in found):
+        raise LookupError(f"torch has no {name}")
+    yield from (one for one in found if one is not None)
+
+
+def _register(names: tuple[str, ...], views: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        for name in names:
+            entry = Entry(name, function, views)
+            written = not views and name.endswith("_") and not name.endswith("__")
+            for one in () if written else _objects(name):
+                FUNCTIONS[one] = entry
+            if "." not in name:
+                BY_NAME[name] = entry
+        return function
+
+    return register
+
+
+def computes(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register what is computed in the place of functions of torch: operands in, operands out."""
+    return _register(names, views=False)
+
+
+def views(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register what functions of torch give that return views: symbols in, symbols out."""
+    return _register(names, views=True)
+
+
+OPERATORS: dict[str, str] = {
+    **{f"__{name}__": name for name in (
+        "add", "sub", "mul", "pow", "matmul", "neg", "abs", "eq", "ne", "lt", "le", "gt", "ge",
+    )},
+    "__truediv__": "div", "__floordiv__": "floor_divide", "__mod__": "remainder", "__pos__": "positive",
+    "__and__": "bitwise_and", "__or__": "bitwise_or", "__xor__": "bitwise_xor", "__invert__": "bitwise_not",
+    "__lshift__": "bitwise_left_shift", "__rshift__": "bitwise_right_shift",
+}  # fmt: skip
+"""Python's operators of tensors, and the functions that they are."""
+REFLECTED: dict[str, str] = {f"__r{name[2:]}": function for name, function in OPERATORS.items()} | {"rsub": "sub"}
+"""The same with the tensor on the right."""
+IN_PLACE: dict[str, str] = {f"__i{name[2:]}": function for name, function in OPERATORS.items() if name != "__invert__"}
+"""The same, written to the tensor on the left."""

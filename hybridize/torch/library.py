@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PyTorch as the library that a captured function is written for: what a capture asks of it."""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from hybridize.array.ndarray import ndarray
+from hybridize.array.symbol import Symbol
+from hybridize.base.dtypes import is_float
+from hybridize.base.faces import Library
+from hybridize.capture.python.mathematics import ELEMENTS, to_float, to_int
+from hybridize.capture.trace.recording import Recording, current_trace
+from hybridize.contract.guards import Guard, Test
+from hybridize.contract.places import Attribute, Place, Refer
+from hybridize.graph import Value
+from hybridize.ops import StopGradient
+from hybridize.torch.custom import custom_call
+from hybridize.torch.functions import FUNCTIONS, apply
+from hybridize.torch.memory import array_of
+from hybridize.torch.modules import METHODS, SPECIAL, call_module
+from hybridize.torch.tensors import TracedTensor
+
+
+class Memory(Place):
+    """The memory of a tensor: its address, sizes, strides and dtype."""
+
+    __slots__ = ()
+
+    def read(self) -> Any:
+        return memory_of(self.owner)
+
+    def expression(self, refer: Refer) -> str:
+        return f"{refer(memory_of)}({refer(self.owner)})"
+
+    def described(self) -> str:
+        return "the memory of a tensor"
+
+
+class AtAddress(Test):
+    """The memory that it was."""
+
+    __slots__ = ("_owner",)
+
+    def __init__(self, owner: torch.Tensor) -> None:
+        super().__init__(memory_of(owner))
+        self._owner = owner
+
+    def holds(self, now: Any) -> bool:
+        return bool(now == self.value)
+
+    def check(self, now: str, refer: Refer) -> str:
+        owner, (address, size, stride, dtype) = self._owner, self.value
+        same = f"{refer(owner.data_ptr)}() == {address} and {refer(owner.size)}() == {refer(size)}"
+        return f"({same} and {refer(owner.stride)}() == {refer(stride)} and {refer(owner)}.dtype is {refer(dtype)})"
+
+
+def memory_of(tensor: torch.Tensor) -> tuple[Any, ...]:
+    """Return what tells whether a tensor is where it was, in the same form."""
+    return tensor.data_ptr(), tensor.size(), tensor.stride(), tensor.dtype
+
+
+class TorchLibrary(Library):
+    """What a capture asks of PyTorch.
+
+    Arrays of ours over tensors are kept for as long as the tensors live, so that programs know them again.
+    """
+
+    def __init__(self) -> None:
+        self._arrays: dict[int, tuple[weakref.ref[torch.Tensor], tuple[Any, ...], ndarray]] = {}
+        self.flagged: set[Value] = set()
+        """Arguments of the module that is captured through which a gradient goes."""
+
+    def holds(self, value: Any) -> bool:
+        return isinstance(value, torch.Tensor) and type(value) is not TracedTensor
+
+    def array(self, value: torch.Tensor) -> ndarray:
+        with torch._C.DisableTorchFunction():
+            number, memory = id(value), memory_of(value)
+            known = self._arrays.get(number)
+            if known is not None and known[0]() is value and known[1] == memory:
+                return known[2]
+            made = array_of(value)
+        self._arrays[number] = weakref.ref(value, lambda _: self._arrays.pop(number, None)), memory, made
+        return made
+
+    def face(self, symbol: Any, value: Any = None) -> TracedTensor:
+        trace = current_trace()
+        if value is not None and trace is not None:
+            place = Memory(value)
+            if place.key not in trace.root.world.guards:
+                with torch._C.DisableTorchFunction():
+                    trace.root.world.guards[place.key] = Guard(place, AtAddress(value), trace.root.location())
+        return TracedTensor(symbol, value)
+
+    def apply(self, at: Recording, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        return apply(at, function, args, kwargs)
+
+    def number(self, face: Any, kind: type | None) -> Any:
+        if kind is None:
+            return ELEMENTS["item"](face.array)
+        return to_int(face.array) if kind is int else to_float(face.array)
+
+    def requires_grad(self, at: Recording, face: Any) -> bool:
+        if face.of is not None:
+            at.root.world.read(Attribute(face.of, "requires_grad"), face.of.requires_grad, whole=False)
+            return bool(face.of.requires_grad)
+        if not torch.is_grad_enabled() or not is_float(face.array.dtype):
+            return face.array.operand() in self.flagged
+        return face.array.operand() in self._live(at)
+
+    def is_leaf(self, at: Recording, symbol: Symbol) -> bool:
+        entry = next((entry for entry in at.root.inputs.entries if entry.symbol.shares_buffer(symbol)), None)
+        if entry is None or symbol.base.operand() is not entry.value:
+            return False
+        if entry.value in self.flagged:
+            return True
+        held = self._tensor(entry.array)
+        if held is None or not is_float(symbol.dtype):
+            return False
+        at.root.world.read(Attribute(held, "requires_grad"), held.requires_grad, whole=False)
+        return held.requires_grad
+
+    def _live(self, at: Recording) -> set[Value]:
+        """Return the values that a gradient goes through, by torch's rule: floats that are made of such."""
+        live = set(self.flagged)
+        for entry in at.root.inputs.entries:
+            held = self._tensor(entry.array)
+            if held is not None and held.requires_grad:
+                at.root.world.read(Attribute(held, "requires_grad"), True, whole=False)
+                live.add(entry.value)
+        scope: Any = at
+        scopes = []
+        while scope is not None:
+            scopes.append(scope)
+            scope = scope.parent
+        for one in reversed(scopes):
+            live.update(own for outer, own in getattr(one, "outer", {}).items() if outer in live)
+            for node in one.builder.nodes:
+                if not isinstance(node.op, StopGradient) and not live.isdisjoint(node.inputs):
+                    live.update(value for value in node.outputs if is_float(value.type.dtype))
+        return live
+
+    def _tensor(self, array: ndarray) -> torch.Tensor | None:
+        for reference, _, made in self._arrays.values():
+            if made is array:
+                return reference()
+        return None
+
+    def call(self, function: Any) -> Callable[..., Any] | None:
+        if isinstance(function, torch.nn.Module):
+            return functools.partial(call_module, function)
+        if (custom := custom_call(function)) is not None:
+            return custom
+        try:
+            special = SPECIAL.get(function) or METHODS.get(getattr(function, "__func__", None), _nothing)(function)
+            if special is not None:
+                return special
+            if function not in FUNCTIONS:
+                return None
+        except TypeError:  # without a hash
+            return None
+        trace = current_trace()
+        assert trace is not None, "who asks is recording"
+        return lambda *args, **kwargs: apply(trace, function, args, kwargs)
+
+
+def _nothing(function: Any) -> None:
+    return None

@@ -1,0 +1,403 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`TracedTensor`: a tensor of a program while a module is captured, as PyTorch's users know tensors.
+
+It is a tensor to torch, of a class that has `__torch_function__` and nothing else: whatever is done with it arrives in
+`functions.calling`, by torch's own functions and by its methods and operators, which do not ask torch first, so that
+sizes that only a call knows come through. There is no memory behind it.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable, Iterator
+from typing import Any, Self
+
+import torch
+
+from hybridize.array import layouts
+from hybridize.array.symbol import Symbol
+from hybridize.base.dims import is_symbolic
+from hybridize.base.dtypes import is_float
+from hybridize.base.errors import CaptureError
+from hybridize.base.faces import Face
+from hybridize.capture.trace.recording import current_trace
+from hybridize.torch.memory import tensor_of
+
+_NOTHING = torch.empty(0, device="meta")
+"""What every tensor of a program is to code that does not ask."""
+_REMEDY = "keep it a tensor: torch computes with it when the program runs"
+
+
+class Sizes(tuple[int, ...]):
+    """The sizes of a tensor, some of which only a call knows."""
+
+    __slots__ = ()
+
+    def numel(self) -> int:
+        """The number of elements."""
+        count = 1
+        for size in self:
+            count = count * size
+        return count
+
+
+def sizes(shape: tuple[int, ...]) -> Any:
+    """Return sizes as torch gives them: a `torch.Size` where all are known."""
+    return Sizes(shape) if any(map(is_symbolic, shape)) else torch.Size(shape)
+
+
+class TracedTensor(Face, torch.Tensor):
+    """A tensor of a program that is being captured."""
+
+    of: torch.Tensor | None
+    """The tensor from outside that it is; None for all that the program makes."""
+
+    def __new__(cls, array: Any, of: torch.Tensor | None = None) -> Self:
+        """Make the face of a symbol."""
+        return torch.Tensor._make_subclass(cls, _NOTHING)
+
+    def __init__(self, array: Any, of: torch.Tensor | None = None) -> None:
+        self.array = array
+        self.of = of
+        if isinstance(of, torch.nn.Parameter):
+            self._is_param = True  # so that it is an instance of `torch.nn.Parameter`
+
+    @classmethod
+    def made(cls, array: Any) -> Any:
+        """Return the face of a symbol; of an array that a call has made, the tensor."""
+        return cls(array) if type(array) is Symbol else cls.shown(array)
+
+    @classmethod
+    def shown(cls, array: Any) -> Any:
+        """Return an array of ours as a tensor over the same memory."""
+        return array if isinstance(array, torch.Tensor) else tensor_of(array)
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return _apply(func, args, kwargs or {})
+
+    # ------------------------------------------------------------------------------------------ what a tensor says
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        """The class of the tensor that it stands for: users ask `isinstance` and `type`."""
+        return torch.Tensor if self.of is None else type(self.of)
+
+    @property
+    def shape(self) -> Any:  # type: ignore[override]
+        """Sizes of the axes."""
+        return sizes(self.array.shape)
+
+    @property
+    def dtype(self) -> torch.dtype:  # type: ignore[override]
+        """Element type."""
+        kind = self.array.dtype
+        found: torch.dtype = getattr(torch, "bool" if kind.kind == "b" else kind.name)
+        return found
+
+    @property
+    def ndim(self) -> int:  # type: ignore[override]
+        """Number of axes."""
+        return len(self.array.shape)
+
+    device = torch.device("cpu")
+    layout = torch.strided
+    is_cuda = is_sparse = is_quantized = is_meta = is_mkldnn = is_nested = is_mps = is_xla = is_xpu = is_vulkan = False
+    is_ipu = is_hpu = is_mtia = is_maia = is_ort = is_sparse_csr = False
+    is_cpu = True
+    grad = None
+    names = None
+
+    @property
+    def itemsize(self) -> int:  # type: ignore[override]
+        """Bytes of an element."""
+        return int(self.array.dtype.itemsize)
+
+    @property
+    def nbytes(self) -> int:  # type: ignore[override]
+        """Bytes of all elements."""
+        return self.numel() * self.itemsize
+
+    @property
+    def requires_grad(self) -> bool:
+        """True if a gradient goes through it."""
+        trace = current_trace()
+        if trace is None or trace.root.library is None:
+            return False
+        return trace.root.library.requires_grad(trace, self)
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        if bool(value) != self.requires_grad:
+            raise _refused("requires_grad is set", "set it before the call")
+
+    @property
+    def is_leaf(self) -> bool:  # type: ignore[override]
+        """True if no function of the program made it, or no gradient goes through it."""
+        return self.of is not None or not self.requires_grad
+
+    @property
+    def data(self) -> Any:
+        """The same elements without a history."""
+        return self.detach()
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        raise _refused("x.data is set", "write into the tensor: x.copy_(value)")
+
+    @property
+    def T(self) -> Any:  # type: ignore[override]  # noqa: N802
+        """The axes in reverse."""
+        return self.permute(*reversed(range(self.ndim)))
+
+    @property
+    def mT(self) -> Any:  # type: ignore[override]  # noqa: N802
+        """The last two axes exchanged."""
+        return self.transpose(-2, -1)
+
+    H = T
+    mH = mT  # noqa: N815
+
+    @property
+    def real(self) -> Any:  # type: ignore[override]
+        """Itself: there are no complex tensors in programs."""
+        return self
+
+    def dim(self) -> int:
+        """Return the number of axes."""
+        return self.ndim
+
+    ndimension = dim
+
+    def size(self, dim: int | None = None) -> Any:
+        """Return the sizes, or that of an axis."""
+        shape = self.array.shape
+        if dim is None:
+            return sizes(shape)
+        if not -max(len(shape), 1) <= dim < max(len(shape), 1):
+            text = f"expected to be in range of [{-max(len(shape), 1)}, {max(len(shape), 1) - 1}], but got {dim}"
+            raise IndexError(f"Dimension out of range ({text})")
+        return shape[dim]
+
+    def numel(self) -> int:
+        """Return the number of elements."""
+        return Sizes(self.array.shape).numel()
+
+    nelement = numel
+
+    def element_size(self) -> int:
+        """Return the bytes of an element."""
+        return self.itemsize
+
+    def stride(self, dim: int | None = None) -> Any:
+        """Return the elements between one and the next along each axis, or one."""
+        steps = self.array.steps_told()
+        return tuple(steps) if dim is None else steps[dim]
+
+    def is_contiguous(self, memory_format: Any = torch.contiguous_format) -> bool:
+        """Tell whether the elements lie row by row."""
+        if memory_format is not torch.contiguous_format:
+            return False
+        return layouts.lies_by_rows(self.array.shape, self.array.steps_between())
+
+    def is_floating_point(self) -> bool:
+        """Tell whether the elements are floats."""
+        return is_float(self.array.dtype)
+
+    def is_complex(self) -> bool:
+        """Tell whether the elements are complex."""
+        return False
+
+    def is_signed(self) -> bool:
+        """Tell whether elements may be negative."""
+        return bool(self.array.dtype.kind not in "bu")
+
+    def is_inference(self) -> bool:
+        """Tell whether it was made in inference mode."""
+        return False
+
+    def is_shared(self) -> bool:
+        """Tell whether its memory is shared between processes."""
+        return False
+
+    def is_pinned(self, device: Any = None) -> bool:
+        """Tell whether its memory is pinned."""
+        return False
+
+    def is_set_to(self, tensor: Any) -> bool:
+        """Refused: there is no memory yet."""
+        raise _refused("is_set_to()")
+
+    def get_device(self) -> int:
+        """Return -1, as of all tensors in the computer's memory."""
+        return -1
+
+    def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
+        """Return the name of the class and dtype, or the tensor in another dtype."""
+        if dtype is None:
+            return f"torch.{_TYPE_NAMES.get(self.dtype, 'Float')}Tensor"
+        if isinstance(dtype, str):
+            dtype = next(one for one, name in _TYPE_NAMES.items() if dtype == f"torch.{name}Tensor")
+        return self.to(dtype)
+
+    def __len__(self) -> int:
+        if not self.ndim:
+            raise TypeError("len() of a 0-d tensor")
+        return self.array.shape[0]  # type: ignore[no-any-return]
+
+    def __iter__(self) -> Iterator[Any]:
+        if not self.ndim:
+            raise TypeError("iteration over a 0-d tensor")
+        return iter(self.unbind(0))
+
+    def __contains__(self, value: Any) -> bool:
+        return bool((self == value).any())
+
+    __hash__ = object.__hash__
+
+    # ------------------------------------------------------------------------------------------ Python's own values
+
+    def __bool__(self) -> bool:
+        return bool(self.array.__bool__())
+
+    def __int__(self) -> int:
+        return int(self._python(int))
+
+    def __float__(self) -> float:
+        return float(self._python(float))
+
+    def __index__(self) -> int:
+        return self.array.__index__()  # type: ignore[no-any-return]
+
+    def __complex__(self) -> complex:
+        return complex(self._python(float))
+
+    def item(self) -> Any:
+        """Return the one element as a number of the program."""
+        return self._python(None)
+
+    def _python(self, kind: Any) -> Any:
+        trace = current_trace()
+        assert trace is not None, "it is a tensor of a program"
+        return trace.root.library.number(self, kind)  # type: ignore[union-attr]
+
+    def tolist(self) -> Any:
+        """Return the elements as numbers of the program, in lists."""
+        if not self.ndim:
+            return self.item()
+        return [part.tolist() for part in self.unbind(0)]
+
+    def numpy(self, *, force: bool = False) -> Any:
+        """Refused: there are no values yet."""
+        raise _refused("numpy()")
+
+    def __array__(self, dtype: Any = None) -> Any:
+        raise _refused("numpy.asarray()")
+
+    def __dlpack__(self, *args: Any, **kwargs: Any) -> Any:
+        raise _refused("__dlpack__()")
+
+    def data_ptr(self) -> int:
+        """Refused: there is no memory yet."""
+        raise _refused("data_ptr()")
+
+    def untyped_storage(self) -> Any:
+        """Refused: there is no memory yet."""
+        raise _refused("untyped_storage()")
+
+    storage = typed_storage = untyped_storage
+
+    def storage_offset(self) -> int:
+        """Refused: there is no memory yet."""
+        raise _refused("storage_offset()")
+
+    def backward(self, *args: Any, **kwargs: Any) -> None:
+        """Refused: gradients of a module are asked for outside of it."""
+        raise _refused("backward()", "call it outside, on what the module returns")
+
+    def register_hook(self, hook: Any) -> Any:
+        """Refused: the gradient is computed by a program."""
+        raise _refused("register_hook()", "register it outside, on an argument or a result")
+
+    register_post_accumulate_grad_hook = register_hook
+
+    def retain_grad(self) -> None:
+        """Refused: only results of the module have gradients outside."""
+        raise _refused("retain_grad()", "return the tensor")
+
+    def requires_grad_(self, requires_grad: bool = True) -> Any:
+        """Refused, unless it changes nothing."""
+        self.requires_grad = requires_grad
+        return self
+
+    def share_memory_(self) -> Any:
+        """Refused: there is no memory yet."""
+        raise _refused("share_memory_()")
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self.clone()
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise _refused("pickle")
+
+    def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
+        return f"<tensor {self.array.type}>"
+
+    def __str__(self) -> str:
+        return str(self.array)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.array, spec)
+
+
+_TYPE_NAMES = {
+    torch.float32: "Float", torch.float64: "Double", torch.float16: "Half", torch.bfloat16: "BFloat16",
+    torch.int64: "Long", torch.int32: "Int", torch.int16: "Short", torch.int8: "Char", torch.uint8: "Byte",
+    torch.bool: "Bool",
+}  # fmt: skip
+
+
+def _refused(what: str, help: str = _REMEDY) -> CaptureError:
+    """The error for what needs values or memory while capturing."""
+    error = CaptureError("E401", f"{what} of a tensor of a program: there are no values while capturing", help=help)
+    trace = current_trace()
+    return error if trace is None else trace.root.refusing(error)
+
+
+def _apply(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    trace = current_trace()
+    if trace is None or trace.root.library is None:
+        raise CaptureError(
+            "E410",
+            "a tensor of a program is used after the capture that it belongs to has ended",
+            help="return it from the module instead of storing it elsewhere",
+        )
+    return trace.root.library.apply(trace, function, args, kwargs)
+
+
+def _method(name: str) -> Callable[..., Any]:
+    of_torch = getattr(torch.Tensor, name)
+
+    @functools.wraps(of_torch)
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return _apply(of_torch, (self, *args), kwargs)
+
+    return method
+
+
+TracedTensor.__name__ = "Tensor"  # torch's and Python's own errors name the class
+
+
+_KEPT = frozenset({"__class__", "__new__", "__init__", "__init_subclass__", "__subclasshook__", "__getattribute__",
+                   "__setattr__", "__delattr__", "__dir__", "__reduce__", "__setstate__", "__sizeof__", "__doc__",
+                   "__dict__", "__module__", "__weakref__", "__getstate__", "__torch_function__",
+                   "__torch_dispatch__", "_make_subclass", "_make_wrapper_subclass", "_make_dtensor",
+                   "as_subclass", "__hash__", "__class_getitem__"})  # fmt: skip
+"""Members of torch's class that are not methods of tensors."""
+OWN = frozenset(name for name, member in vars(TracedTensor).items() if isinstance(member, types.FunctionType))
+"""Methods that tensors of programs have themselves."""
+for _name in dir(torch.Tensor):
+    _found = getattr(torch.Tensor, _name)
+    if callable(_found) and _name not in _KEPT and _name not in vars(TracedTensor) and not isinstance(_found, type):
+        setattr(TracedTensor, _name, _method(_name))

@@ -1,0 +1,548 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Traced`: a module, or a function of tensors, captured by our own capture, and its calls, with gradients and without.
+
+The module's `forward` is converted and followed like any function of the user's, on tensors of the program (`tensors`),
+and what it calls of torch is in the table of `functions`. What comes of it is an ordinary `Program`: guards, sizes,
+numbers, state and control flow on data are those of all functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from typing import Any, Final, cast
+
+import numpy
+import torch
+from torch.utils import _pytree as pytree
+
+from hybridize.array import random
+from hybridize.array.ndarray import ndarray, wrap
+from hybridize.array.storage import STATE
+from hybridize.array.symbol import Symbol
+from hybridize.base import modes
+from hybridize.base.frozen import changed
+from hybridize.base.interruptions import let_through
+from hybridize.base.nested import LEAF, Structure, flatten, object_classes, unflatten
+from hybridize.base.tracebacks import trim
+from hybridize.capture import Function
+from hybridize.capture.function import Options
+from hybridize.capture.trace.recording import current_trace
+from hybridize.contract.call import Call
+from hybridize.contract.captured import Output, Result
+from hybridize.contract.feeds import NO_TRANSACTION
+from hybridize.formats.saved import SavedProgram
+from hybridize.formats.torch_export.draws import CURRENT
+from hybridize.graph import Graph, exact
+from hybridize.ops import StopGradient
+from hybridize.ops.op import Op
+from hybridize.programs import Program
+from hybridize.torch.draws import DrawnKey, Draws
+from hybridize.torch.functions import Capturing
+from hybridize.torch.gradients import Gradients, wanted
+from hybridize.torch.library import TorchLibrary
+from hybridize.torch.memory import as_numpy, as_tensor, tensor_of
+from hybridize.torch.tensors import Sizes, TracedTensor
+
+_NOTHING: Final = nullcontext()
+SEEN = 4096
+"""The number of calls that a program remembers to be right for."""
+
+
+class Traced:
+    """A module, or a function of tensors, whose calls run as programs of our own capture.
+
+    Args:
+        module: the module or function.
+        options: keywords of `hybridize`.
+    """
+
+    def __init__(self, module: Callable[..., Any], options: dict[str, Any]) -> None:
+        self.module = module
+        self.library = TorchLibrary()
+        self.function = _Captured(self._run, module, self.library, options)
+        self.learning = self.function
+        """The same for calls with gradients: parameters are no constants there."""
+        if self.function.options.freeze:
+            self.learning = _Captured(self._run, module, self.library, {**options, "freeze": False})
+        self._differentiated: dict[int, Differentiated] = {}
+        """Of the programs that were called with gradients on, by the identity of the program."""
+        self._latest: Differentiated | None = None
+        """That of the last call, where calls like it need no taking apart."""
+
+    def _run(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the module on tensors of the program; what the capture calls.
+
+        Outside of a capture it runs in PyTorch, arrays in and out: by that, files are checked.
+        """
+        trace = current_trace()
+        if trace is None:
+            leaves, structure = flatten((args, kwargs))
+            args, kwargs = unflatten(structure, [_copied(x) if isinstance(x, ndarray) else x for x in leaves])
+            with torch.no_grad():
+                return _arrays(self.module(*args, **kwargs))
+        leaves, _ = flatten((args, kwargs), whole=lambda value: type(value) is TracedTensor)
+        tensors = [leaf for leaf in leaves if type(leaf) is TracedTensor]
+        marked = zip(tensors, self.learning.flags if torch.is_grad_enabled() else (), strict=False)
+        self.library.flagged = {face.array.operand() for face, flag in marked if flag}
+        recording = torch.is_grad_enabled()
+        before = CURRENT.set(Draws())
+        try:
+            with Capturing():
+                return _plain(trace.lifted(trace.convert(self.module)(*args, **kwargs)))
+        finally:
+            CURRENT.reset(before)
+            torch._C._set_grad_enabled(recording)
+
+    def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Return the result of a call.
+
+        Raises:
+            CannotCapture: the module cannot be captured for it.
+        """
+        try:
+            return self._call(args, kwargs)
+        except Exception as error:
+            trim(error)
+            raise
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if not torch.is_grad_enabled():
+            if not kwargs and all([type(arg) is torch.Tensor for arg in args]):  # noqa: C419  # faster
+                return whole(self.function(*[wrap(as_numpy(arg)) for arg in args]))
+            given, named, _ = taken(args, kwargs)
+            program, call = self.program(given, named, None)
+            return whole(program.run(changed(call, given=(args, kwargs))))
+        latest = self._latest
+        if latest is not None and not kwargs and latest.fits(args):
+            return latest.direct(args)
+        given, named, tensors = taken(args, kwargs)
+        program, call = self.program(given, named, [tensor.requires_grad for tensor in tensors.values()])
+        differentiated = self._of(program)
+        result = whole(differentiated.call(changed(call, given=(args, kwargs)), tensors))
+        self._latest = differentiated if not kwargs and differentiated.remembers(args) else None
+        return result
+
+    def program(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], flags: Sequence[bool] | None
+    ) -> tuple[Program, Call]:
+        """Return the program for a call of arrays, and the call.
+
+        Args:
+            args: of the call, tensors as arrays.
+            kwargs: of the call.
+            flags: whether each array has a gradient; None: nothing is differentiated.
+
+        Raises:
+            CannotCapture: the module cannot be captured for it.
+        """
+        if flags is None:
+            call = Call.of(args, kwargs)
+            return self.function.program_of(call, ()), call
+        with modes.mode(recording=True):
+            call = changed(Call.of(args, kwargs), recording=(True, *flags) if any(flags) else True)
+            return self.learning.program_of(call, flags), call
+
+    def programs(self) -> list[Program]:
+        """Return all programs, the least recently made first."""
+        return list(dict.fromkeys((*self.function.programs(), *self.learning.programs())))
+
+    def forget(self, program: Program) -> None:
+        """Forget one program."""
+        self.function.forget(program)
+        self.learning.forget(program)
+        self._latest = None
+
+    def clear(self) -> None:
+        """Forget all programs."""
+        self.function.cache_clear()
+        self.learning.cache_clear()
+        self._differentiated.clear()
+        self._latest = None
+
+    def _of(self, program: Program) -> Differentiated:
+        known = self._differentiated.get(id(program))
+        if known is None or known.program is not program:
+            alive = set(map(id, self.learning.programs()))
+            self._differentiated = {number: one for number, one in self._differentiated.items() if number in alive}
+            known = self._differentiated[id(program)] = Differentiated(program, self.function.options)
+        return known
+
+    # ------------------------------------------------------------------------------------------------------- files
+
+    def saved(self, samples: Sequence[Any], notes: list[str]) -> SavedProgram:
+        """Return the programs that hold now as plain data, with the weights as they are.
+
+        Args:
+            samples: calls, each a tensor or a tuple of arguments.
+            notes: hears where something else had to stand for PyTorch.
+        """
+        module = self.module
+        named = (*module.named_parameters(), *module.named_buffers()) if isinstance(module, torch.nn.Module) else ()
+        names = {id(self.library.array(tensor)): name for name, tensor in named}
+        calls = [one if isinstance(one, tuple) else (one,) for one in samples]
+        return self.function.saved(names, [taken(one, {})[0] for one in calls], notes)
+
+
+def taken(
+    args: Sequence[Any], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any], dict[int, torch.Tensor]]:
+    """Return the arguments of a call with arrays in the place of tensors, and the tensors by the identity of these."""
+    leaves, structure = flatten((tuple(args), kwargs))
+    tensors: dict[int, torch.Tensor] = {}
+    arrays: list[Any] = []
+    met: dict[int, ndarray] = {}
+    for leaf in leaves:
+        if isinstance(leaf, torch.Tensor):
+            array = met.setdefault(id(leaf), _array(leaf)) if id(leaf) not in met else met[id(leaf)]
+            tensors[id(array)] = leaf
+            arrays.append(array)
+        else:
+            arrays.append(leaf)
+    given, named = unflatten(structure, arrays)
+    return given, named, tensors
+
+
+class CannotCapture(Exception):
+    """A module cannot be captured for a call; the cause tells why."""
+
+
+class _Captured(Function[Any, Any]):
+    """The function that a module is to the capture."""
+
+    def __init__(
+        self, function: Any, module: Callable[..., Any], library: TorchLibrary, options: dict[str, Any]
+    ) -> None:
+        super().__init__(function, **options)
+        self.library = library
+        is_module = isinstance(module, torch.nn.Module)
+        self.name = type(module).__name__ if is_module else getattr(module, "__name__", type(module).__name__)
+        self.described_by = cast("Any", module).forward if is_module else module
+        self.flags: Sequence[bool] = ()
+        """Of the arguments of the call that is being captured, whether each tensor has a gradient."""
+
+    def program_of(self, call: Call, flags: Sequence[bool]) -> Program:
+        """Return the program for a call, captured and compiled where there is none.
+
+        Raises:
+            CannotCapture: it cannot be.
+        """
+        program = self._find(call)
+        if program is not None:
+            return program
+        with self._lock:
+            program = self._find(call)
+            if program is None:
+                self.flags = flags
+                program = self._capture(call)
+        return program
+
+    def _capture(self, call: Call) -> Program:
+        try:
+            return super()._capture(call)
+        except Exception as error:
+            let_through(error)
+            raise CannotCapture from error
+
+    def current(self) -> list[Program]:
+        """The programs that can be saved: one for each kind of call, made for prediction where there is one."""
+        chosen: dict[Any, Program] = {}
+        for program in sorted(super().current(), key=lambda one: bool(one.capture.call.recording)):
+            call = program.capture.call
+            chosen.setdefault((call.structure, call.kinds), program)
+        return list(map(_portable, chosen.values()))
+
+
+def _portable(program: Program) -> Program:
+    """Return a program as files have it: random numbers go on from a state of its own, results are in plain containers.
+
+    What torch's users may have registered for results is Python: of a mapping its items are kept as a dict, else the
+    leaves in a tuple.
+    """
+    captured = program.capture
+    keys = {id(feed.array) for feed in captured.transaction.feeds if isinstance(feed, DrawnKey)}
+    if keys and len(keys) == len(captured.transaction.feeds):
+        sources = tuple(
+            changed(source, array=random.state) if id(source.array) in keys else source for source in captured.sources
+        )
+        captured = changed(captured, sources=sources, transaction=NO_TRANSACTION)
+    if captured.results and type(captured.results[0].value) is _Spec:
+        given = pytree.tree_unflatten(
+            [_Place(k) for k in range(len(captured.results) - 1)], captured.results[0].value.spec
+        )
+        places, structure = flatten(_in_python(given))
+        results = tuple(captured.results[place.number + 1] for place in places)
+        captured = changed(captured, structure=structure, results=results)
+    if captured is program.capture:
+        return program
+    made = object.__new__(Program)
+    vars(made).update(vars(program))
+    made.capture = captured
+    return made
+
+
+class _Place:
+    """Stands for a leaf of a result."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+def _in_python(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _in_python(part) for key, part in value.items()}
+    if isinstance(value, (tuple, list)) and type(value) not in (tuple, list):
+        return tuple(map(_in_python, value))
+    return type(value)(map(_in_python, value)) if isinstance(value, (tuple, list)) else value
+
+
+def _array(tensor: torch.Tensor) -> ndarray:
+    return wrap(as_numpy(tensor.detach() if tensor.requires_grad else tensor))
+
+
+def _copied(array: ndarray) -> torch.Tensor:
+    return as_tensor(numpy.array(array._data, order="C", copy=True))
+
+
+class _Spec:
+    """The structure of a result, as torch's users may have registered it."""
+
+    __slots__ = ("spec",)
+
+    def __init__(self, spec: Any) -> None:
+        self.spec = spec
+
+
+def _plain(result: Any) -> Any:
+    """Return the result of a module as the capture takes it: symbols, in containers of Python's or with a structure."""
+    if type(result) is TracedTensor:
+        return result.array
+    leaves, structure = flatten(_with_sizes(result))
+    if not any(map(_is_opened, leaves)):
+        return unflatten(_unfaced(structure), leaves)
+    leaves, spec = pytree.tree_flatten(result)
+    return (_Spec(spec), *(leaf.array if type(leaf) is TracedTensor else leaf for leaf in leaves))
+
+
+def _with_sizes(result: Any) -> Any:
+    """Return a result with sizes of tensors as a class of ours, which programs make again."""
+    if isinstance(result, torch.Size):
+        return Sizes(result)
+    if type(result) in (tuple, list):
+        return type(result)(map(_with_sizes, result))
+    return {key: _with_sizes(part) for key, part in result.items()} if type(result) is dict else result
+
+
+def _without_sizes(result: Any) -> Any:
+    if type(result) is Sizes:
+        return torch.Size(result)
+    if type(result) in (tuple, list):
+        return type(result)(map(_without_sizes, result))
+    return {key: _without_sizes(part) for key, part in result.items()} if type(result) is dict else result
+
+
+def _unfaced(structure: Structure) -> Structure:
+    if structure.kind == "face":
+        return LEAF
+    return changed(structure, children=tuple(map(_unfaced, structure.children)))
+
+
+def _is_opened(leaf: Any) -> bool:
+    """Tell whether torch knows how to take an object apart: a `ModelOutput`, say."""
+    return type(leaf) is not Symbol and not pytree.tree_is_leaf(leaf)
+
+
+def whole(result: Any) -> Any:
+    """Return what a program gives as the module does."""
+    if type(result) is ndarray:
+        return tensor_of(result)
+    if isinstance(result, torch.Tensor):
+        return result
+    made: dict[int, torch.Tensor] = {}
+
+    def shown(leaf: Any) -> Any:
+        """One object stays one."""
+        if type(leaf) is not ndarray:
+            return leaf
+        if id(leaf) not in made:
+            made[id(leaf)] = tensor_of(leaf)
+        return made[id(leaf)]
+
+    if type(result) is tuple and result and type(result[0]) is _Spec:
+        return pytree.tree_unflatten(list(map(shown, result[1:])), result[0].spec)
+    leaves, structure = flatten(result)
+    found = unflatten(structure, list(map(shown, leaves)))
+    return _without_sizes(found) if Sizes in object_classes(structure) else found
+
+
+def _arrays(result: Any) -> Any:
+    """Return the result of a module with arrays in the place of tensors."""
+    leaves, structure = flatten(result)
+    return unflatten(structure, [_array(leaf) if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves])
+
+
+class Differentiated:
+    """Runs a program whose results are part of torch's graph."""
+
+    def __init__(self, program: Program, options: Options) -> None:
+        captured = program.capture
+        written = [(number, one.written) for number, one in enumerate(captured.sources) if one.written >= 0]
+        last = [output for _, output in written]
+        first = [number for number in range(len(captured.graph.outputs)) if number not in last]
+        self.program, self._captured = program, captured
+        self._place = {number: place for place, number in enumerate(first)}
+        """Outputs that are results, by their numbers in the program."""
+        outputs = tuple(captured.graph.outputs[number] for number in (*first, *last))
+        graph: Graph = changed(captured.graph, outputs=outputs)
+        names = [captured.graph.inputs[number].name or "a tensor" for number, _ in written]
+        self._gradients = Gradients(
+            graph,
+            program.name,
+            writes=[number for number, _ in written],
+            names=names,
+            backend=options.backend,
+            verify=options.verify,
+            threads=options.threads,
+        )
+
+        self._seen: set[tuple[Any, ...]] = set()
+        """Calls of tensors alone for which it was right: the dtype and sizes of each, and whether it has a gradient."""
+        self._given = [(number, one.position) for number, one in enumerate(captured.sources) if one.array is None]
+        """Inputs that are arguments, and which."""
+        arrays = [one.array for one in captured.sources]
+        self._fed = {id(feed.array) for feed in captured.transaction.feeds if hasattr(feed, "array")}
+        """Arrays that are filled before each call, of which a backward pass has to keep what they held."""
+        self._tensors: list[Any] = [None if array is None else tensor_of(array) for array in arrays]
+        self._buffers: list[Any] = [None if array is None else array._data for array in arrays]
+        self._is_plain = self._takes_tensors_alone()
+
+    def _takes_tensors_alone(self) -> bool:
+        """Tell whether a call is no more than tensors in and one new tensor out."""
+        captured = self._captured
+        asked = (captured.effects, captured.conditions, captured.layouts, captured.bound, captured.same_memory)
+        if any(asked) or captured.numbers or captured.compared or captured.raises is not None:
+            return False
+        if captured.transaction is not NO_TRANSACTION or captured.writes_arguments or captured.structure.kind != "leaf":
+            return False
+        (result,) = captured.results
+        positions = range(len(captured.call.kinds))
+        positional = captured.call.structure.children[0].children
+        return (
+            result.kind == "array"
+            and not result.steps
+            and self._place[result.index] == 0
+            and len(positional) == len(positions) == len(self._given)
+            and all(child.kind == "leaf" for child in positional)
+        )
+
+    def call(self, call: Call, given: dict[int, torch.Tensor]) -> Any:
+        """Return the result of a call; `given` are the tensors behind the arrays among its leaves, by identity."""
+        captured = self._captured
+        took: list[None] = []
+        fed = bool(captured.transaction.feeds)
+        with STATE if fed else _NOTHING, captured.transaction.call(took) if fed else _NOTHING:
+            tensors, buffers = self._inputs(call, given)
+            found = self._gradients.call(tensors, buffers, wanted(tensors)).results()
+            captured.transaction.commit()
+        values = self._values(call, found, tensors)
+        result = unflatten(captured.structure, values)
+        if captured.raises is not None:
+            raise captured.raises.exception(result)
+        return result
+
+    def remembers(self, args: Sequence[Any]) -> bool:
+        """Remember the tensors of a call that was right; tell whether calls like it need no taking apart."""
+        if not self._is_plain or not all(type(arg) is torch.Tensor for arg in args):
+            return False
+        if len(self._seen) >= SEEN:
+            self._seen.clear()
+        self._seen.add(tuple([(arg.dtype, arg.shape, arg.requires_grad) for arg in args]))
+        return True
+
+    def fits(self, args: Sequence[Any]) -> bool:
+        """Tell whether this is the program for a call, of tensors alone."""
+        if len(args) != len(self._given) or modes.BUSY[0]:
+            return False
+        kinds = [(arg.dtype, arg.shape, arg.requires_grad) for arg in args if type(arg) is torch.Tensor]
+        return tuple(kinds) in self._seen and self.program.current
+
+    def direct(self, args: Sequence[torch.Tensor]) -> torch.Tensor:
+        """Return the result of a call that fits."""
+        tensors, buffers = [*self._tensors], [*self._buffers]
+        for number, position in self._given:
+            tensor = args[position]
+            tensors[number] = tensor
+            buffers[number] = as_numpy(tensor.detach() if tensor.requires_grad else tensor)
+        return self._gradients.call(tensors, buffers, wanted(tensors)).results()[0]
+
+    def _inputs(self, call: Call, given: dict[int, torch.Tensor]) -> tuple[list[torch.Tensor], list[Any]]:
+        tensors: list[torch.Tensor] = []
+        buffers: list[Any] = []
+        for source, value in zip(self._captured.sources, self._captured.graph.inputs, strict=True):
+            array = call.leaves[source.position] if source.array is None else source.array
+            if id(array) in self._fed:
+                buffers.append(array._data.copy())
+                tensors.append(as_tensor(buffers[-1]))
+            elif isinstance(array, ndarray):
+                buffers.append(array._data)
+                tensor = given.get(id(array))
+                tensors.append(tensor_of(array) if tensor is None else tensor)
+            else:
+                buffers.append(numpy.asarray(array, dtype=value.type.dtype))
+                tensors.append(as_tensor(buffers[-1]))
+        return tensors, buffers
+
+    def _values(self, call: Call, found: Sequence[torch.Tensor], tensors: Sequence[torch.Tensor]) -> list[Any]:
+        """The leaves of the result; what the module does to objects outside is done."""
+        captured, program = self._captured, self.program
+        sizes = {} if program._same_views else program._sizes(call) or {}
+
+        def steps(of: tuple[Op, ...]) -> tuple[Op, ...]:
+            return tuple(exact(step, sizes) for step in of)
+
+        def output(number: int, of: tuple[Op, ...]) -> torch.Tensor:
+            return _viewed(found[self._place[number]], steps(of))
+
+        arrays: list[Any] = [None] * len(captured.graph.outputs)
+        for number, place in self._place.items():
+            arrays[number] = found[place].detach()
+        made: dict[Any, Any] = {}
+        for one in captured.stand_ins:
+            if isinstance(one, Output) and one.weak is None:
+                made[one.index, steps(one.steps)] = output(one.index, one.steps)
+
+        def leaf(result: Result) -> Any:
+            match result.kind:
+                case "array":
+                    return output(result.index, result.steps)
+                case "view":
+                    return _viewed(tensors[result.index], steps(result.steps))
+                case "number":
+                    return result.value(arrays[result.index])
+                case "made":
+                    return result.value.now(values)
+                case "container":
+                    return fill(result.value)
+            return result.value
+
+        values: list[Any] = [None if one is None else as_numpy(one) for one in arrays]
+        fill = program._filling(call, values, made)
+        for effect in captured.effects:
+            keywords = {name: fill(argument) for name, argument in effect.keywords.items()}
+            effect.apply(*map(fill, effect.arguments), **keywords)
+        return [leaf(result) for result in captured.results]
+
+
+def _viewed(tensor: torch.Tensor, steps: Sequence[Op]) -> torch.Tensor:
+    """Return the view of a tensor that view ops make."""
+    if not steps:
+        return tensor
+    if any(type(step) is StopGradient for step in steps):
+        tensor = tensor.detach()
+    from hybridize.autograd.tape import viewed  # late: few results are views of others
+
+    base = as_numpy(tensor.detach())
+    view = viewed(base, tuple(steps))
+    start = view.__array_interface__["data"][0] - base.__array_interface__["data"][0]
+    strides = [stride // view.itemsize for stride in view.strides]
+    return tensor.as_strided(view.shape, strides, tensor.storage_offset() + start // view.itemsize)

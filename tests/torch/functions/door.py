@@ -1,0 +1,14 @@
+"""The capture of modules itself, without `torch.export` behind it: what it cannot do raises."""
+
+import dataclasses
+
+import torch
+
+from hybridize.capture.function import Options
+from hybridize.torch.traced import Traced
+
+
+def door(module: torch.nn.Module) -> Traced:
+    """Return a module whose calls run as programs."""
+    options = Options()
+    return Traced(module, {field.name: getattr(options, field.name) for field in dataclasses.fields(options)})
