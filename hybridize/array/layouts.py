@@ -12,7 +12,8 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.dims import product
+from hybridize.base import dims
+from hybridize.base.dims import grouped, product, same
 from hybridize.base.types import Shape
 
 Strides = tuple[int, ...]
@@ -30,33 +31,50 @@ def reshaped(shape: Shape, strides: Strides, wanted: Shape) -> Strides | None:
     """
     if any(size == 0 for size in shape):
         return row_major(wanted)
-    old = [(size, stride) for size, stride in zip(shape, strides, strict=True) if size != 1]
-    new = [(axis, size) for axis, size in enumerate(wanted) if size != 1]
     made: dict[int, int] = {}
-    i = j = 0
-    while i < len(old) and j < len(new):
-        first, start = i, j
-        mine, yours = old[i][0], new[j][1]
-        while mine != yours:
-            if mine < yours:
-                i += 1
-                mine = mine * old[i][0]
-            else:
-                j += 1
-                yours = yours * new[j][1]
-        i, j = i + 1, j + 1
-        if not _dense(old[first:i]):
-            return None
-        stride = old[i - 1][1]
-        for axis, size in reversed(new[start:j]):
+    for old, new in grouped(shape, wanted):
+        axes = [(shape[k], strides[k]) for k in old]
+        if not _surely_dense(axes):
+            axes = [(size, stride) for size, stride in axes if size != 1]
+            if not _dense(axes):
+                return None
+        stride = axes[-1][1] if axes else 1
+        for axis in reversed(new):
             made[axis] = stride
-            stride = stride * size
+            stride = stride * wanted[axis]
     return tuple(made.get(axis, 1) for axis in range(len(wanted)))  # the stride of an axis of size 1 means nothing
+
+
+def may_be_view(shape: Shape, strides: Strides, wanted: Shape) -> bool | None:
+    """Tell whether `reshaped` gives a view; None where it is a copy in this call and a view in others, as for size 1.
+
+    What is a view for all sizes, or in this call, is decided at once.
+    """
+    if not dims.known((*shape, *strides, *wanted)):
+        now = [tuple(map(dims.hint, sizes)) for sizes in (shape, strides, wanted)]
+        if reshaped(*now) is None:
+            return None
+    return reshaped(shape, strides, wanted) is not None
+
+
+def lies_by_rows(shape: Shape, strides: Strides) -> bool:
+    """Tell whether elements lie row by row, one after the other."""
+    expected = 1
+    for size, stride in zip(reversed(shape), reversed(strides), strict=True):
+        if not same(stride, expected) and size != 1 and stride != expected:
+            return False
+        expected = expected * size
+    return True
 
 
 def _dense(axes: Sequence[tuple[int, int]]) -> bool:
     """Tell whether axes, each a size and a stride, lie one within the other without gaps."""
     return all(axes[k][1] == size * stride for k, (size, stride) in enumerate(axes[1:]))
+
+
+def _surely_dense(axes: Sequence[tuple[int, int]]) -> bool:
+    """Tell whether they do whatever their sizes are: also if some are 1, whose strides mean nothing."""
+    return all(same(axes[k][1], size * stride) for k, (size, stride) in enumerate(axes[1:]))
 
 
 _WORK = 10_000

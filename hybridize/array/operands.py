@@ -39,7 +39,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.locations import is_users
 from hybridize.base.promotion import NUMBERS, default_dtype, floating, python_kind, result_dtype, weak_kind
 from hybridize.base.tracebacks import trim
-from hybridize.base.types import Shape, TensorType, same_shape
+from hybridize.base.types import Shape, TensorType, same_shape, surely_same
 from hybridize.ops import Broadcast, Cast, Concat, Iota, Isnan, Reshape, Where, size_of
 from hybridize.ops.op import ACTIVE, Operand, bind1, capturing, constant, current, type_of
 
@@ -347,7 +347,7 @@ def common_shape(xs: Sequence[Any], name: str) -> Shape:
     """The shape that operands broadcast to together."""
     shapes = [shape_of(x) for x in xs]
     first = shapes[0]
-    if all(same_shape(shape, first) for shape in shapes):
+    if all(surely_same(shape, first) for shape in shapes):
         return first
     common = dims.broadcast(*shapes)
     if common is None:
@@ -369,7 +369,7 @@ def positions(count: int) -> Any:
 
 def broadcast(x: Operand, shape: Shape) -> Operand:
     """An operand stretched to `shape`."""
-    return x if same_shape(shape_of(x), shape) else bind1(Broadcast(shape), x)
+    return x if surely_same(shape_of(x), shape) else bind1(Broadcast(shape), x)
 
 
 def aligned(*xs: Any, name: str = "", float_only: bool = False, dtype: DType | None = None) -> list[Operand]:

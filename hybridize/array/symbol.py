@@ -148,6 +148,13 @@ class SymbolStaging(EagerInterpreter):
         """Return the strides, in elements, of an array that exists already; None for a buffer that a program makes."""
         return None
 
+    def copied(self, cell: Cell, copy: Cell, decide: Callable[[], object]) -> None:
+        """Hear of a copy of a cell, or of a part of it, that in calls of other sizes is a view.
+
+        It is one of the two as soon as somebody can tell: `decide` lets the program hold where it is a copy only.
+        """
+        decide()
+
     def gradient(self, symbol: Symbol) -> Symbol | None:
         """Return `x.grad`; None where there is none."""
         return None
@@ -276,7 +283,7 @@ class Symbol(Operators):
     @property
     def strides(self) -> tuple[int, ...]:
         """Bytes from an element to the next, along each axis, as this view has them imperatively."""
-        return tuple(stride * self.dtype.itemsize for stride in self.steps_between())
+        return tuple(stride * self.dtype.itemsize for stride in self.steps_told())
 
     @property
     def exists(self) -> bool:
@@ -306,6 +313,12 @@ class Symbol(Operators):
         detached = self.detached or not modes.is_recording()
         return Symbol(self._trace, self._cell, steps, detached=detached)
 
+    def steps_told(self) -> Strides:
+        """The same as `steps_between`, to be seen by the user, who sees those of axes of size 1 too: any numbers."""
+        for size in self.shape:
+            bool(size == 1)  # asked, so that the program holds where none is or where all are that are now
+        return self.steps_between()
+
     def steps_between(self) -> Strides:
         """The strides, in elements, that this view has imperatively."""
         return self.layout()[1]
@@ -330,8 +343,10 @@ class Symbol(Operators):
                 case Transpose():
                     strides = tuple(strides[axis] for axis in step.axes)
                 case Broadcast():
-                    kept = tuple(0 if size == 1 else stride for size, stride in zip(shape, strides, strict=True))
-                    strides = (0,) * (kind.ndim - len(shape)) + kept
+                    new = kind.ndim - len(shape)
+                    sizes = zip(shape, kind.shape[new:], strides, strict=True)
+                    kept = tuple(0 if dims.stretches(size, wide) else stride for size, wide, stride in sizes)
+                    strides = (0,) * new + kept
                 case At(length=None):
                     strides = strides[: step.axis] + strides[step.axis + 1 :]
                 case Strided():

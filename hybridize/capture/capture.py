@@ -430,6 +430,7 @@ class _Finalizer:
         for leaf in (*lifted, *kept):
             if isinstance(leaf, Symbol) and leaf.weak is None:
                 self._count[leaf._cell] = self._count.get(leaf._cell, 0) + 1
+        self.trace.aliases.leave([*self._count, *(entry.symbol._cell for entry in self.trace.inputs.entries)])
         results: list[Result] = []
         values: list[Value] = []
         for leaf in lifted:
@@ -460,7 +461,8 @@ class _Finalizer:
         return results, values
 
     def _leaves_of(self, effect: SideEffect) -> list[Any]:
-        return flatten(effect.given, self._is_built)[0]
+        leaves = flatten(effect.given, self._is_built)[0]
+        return [leaf.array if isinstance(leaf, Face) else leaf for leaf in leaves]
 
     def _new(self, leaf: Symbol) -> tuple[int, tuple[Op, ...]]:
         """The output that is a new array, and which view of it a symbol is."""

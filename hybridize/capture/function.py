@@ -328,7 +328,9 @@ class Function(Generic[P, R]):
         names = self.leaf_names(call)
         try:
             captured = self._captured(changed(call, kinds=kinds), scope)
-            program = None if scope.pinned else self._compile(captured, family.change(call, kinds, names))
+            program = None if scope.pinned else self._compile(captured, "")
+            if program is not None:
+                program.reason = family.change(call, kinds, names)  # what it holds for is known now
         except Exception as error:
             let_through(error)
             # Whatever it is: if it is the user's error, the exact capture says so too, in terms of true sizes.

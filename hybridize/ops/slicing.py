@@ -9,6 +9,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.base.dims import same
 from hybridize.base.dtypes import CODES, DType, bool_, float32, int64
 from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.frozen import frozen
@@ -179,7 +180,7 @@ def _in_slice(i: Expr, size: int, length: int, start: int, step: int) -> tuple[E
     if length == size and step == 1:
         return None, i
     offset = loops.add(i, loops.index(-start))
-    if length == 1:
+    if same(length, 1):
         return loops.call("eq", i, loops.index(start)), loops.index(0)
     if step == 1:
         part = offset

@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.dims import is_symbolic
+from hybridize.base.dims import fits, grouped, is_symbolic, same, stretches
 from hybridize.base.dtypes import (
     CODES,
     DType,
@@ -30,7 +30,7 @@ from hybridize.base.dtypes import (
 )
 from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.frozen import frozen
-from hybridize.base.types import Shape, TensorType, same_shape
+from hybridize.base.types import Shape, TensorType, surely_same
 from hybridize.loops import expr as loops
 from hybridize.loops.expr import Element, Expr, Fold
 from hybridize.ops.cases import INFINITE, ONE, ZERO, sample_array
@@ -144,7 +144,7 @@ class Broadcast(Op):
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         shape, extra = x.shape, len(self.shape) - len(x.shape)
-        if extra < 0 or any(a not in (1, b) for a, b in zip(shape, self.shape[extra:], strict=True)):
+        if extra < 0 or not all(map(fits, shape, self.shape[extra:])):
             raise ShapeError(
                 "E143", f"broadcast of {x} to shape {self.shape}", help="sizes must be equal, or 1, from the right"
             )
@@ -159,7 +159,8 @@ class Broadcast(Op):
             return (None,)
         extra = len(self.shape) - kind.ndim
         new = range(extra)
-        stretched = [extra + k for k, size in enumerate(kind.shape) if size == 1 and self.shape[extra + k] != 1]
+        sizes = enumerate(zip(kind.shape, self.shape[extra:], strict=True), extra)
+        stretched = [axis for axis, (size, wide) in sizes if not same(size, wide) and stretches(size, wide)]
         total = sum(g[0], (*new, *stretched))
         return (reshape(total, kind.shape),)
 
@@ -174,7 +175,8 @@ class Broadcast(Op):
         extra = len(self.shape) - len(shape)
 
         def element(index: tuple[Expr, ...]) -> Expr:
-            return x(tuple(loops.index(0) if size == 1 else index[extra + k] for k, size in enumerate(shape)))
+            sizes = zip(shape, self.shape[extra:], index[extra:], strict=True)
+            return x(tuple(loops.index(0) if stretches(size, wide) else at for size, wide, at in sizes))
 
         return (element,)
 
@@ -218,7 +220,7 @@ class Reshape(Op):
 
     def lower(self, x: Element, *, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         source = types[0].shape
-        groups = factors(source, self.shape)
+        groups = grouped(source, self.shape)
 
         def element(index: tuple[Expr, ...]) -> Expr:
             indices: list[Expr] = [loops.index(0)] * len(source)
@@ -244,34 +246,6 @@ class Reshape(Op):
         yield Sample((sample_array((2, 3)),), cls((-2, -3)), fails=ShapeError)
 
 
-def factors(old: Shape, new: Shape) -> list[tuple[list[int], list[int]]]:
-    """Cut two shapes of one size into the smallest groups of axes with equal products, front to back.
-
-    (2, 3, 4) and (6, 4): axes 0, 1 with axis 0, and axis 2 with axis 1. Axes of size 1 belong to no group.
-    """
-    left = [k for k, size in enumerate(old) if size != 1]
-    right = [k for k, size in enumerate(new) if size != 1]
-    if math.prod(old) == 0:
-        return [(left, right)]
-    groups: list[tuple[list[int], list[int]]] = []
-    i = j = 0
-    while i < len(left) and j < len(right):
-        mine, yours = [left[i]], [right[j]]
-        a, b = old[left[i]], new[right[j]]
-        i, j = i + 1, j + 1
-        while a != b:
-            if i == len(left) or j == len(right):
-                return [(left, right)]  # a size that is not known is 1 in the call that is compiled
-            if a < b:
-                mine.append(left[i])
-                a, i = a * old[left[i]], i + 1
-            else:
-                yours.append(right[j])
-                b, j = b * new[right[j]], j + 1
-        groups.append((mine, yours))
-    return groups
-
-
 def raveled(index: Sequence[Expr], sizes: Sequence[int]) -> Expr:
     """The row-major position of `index` in an array of `sizes`."""
     flat: Expr = loops.index(0)
@@ -285,7 +259,7 @@ def unraveled(flat: Expr, sizes: Sequence[int]) -> list[Expr]:
     indices: list[Expr] = []
     for k, size in enumerate(sizes):
         below = math.prod(sizes[k + 1 :])
-        part = flat if below == 1 else loops.call("floordiv", flat, loops.index(max(below, 1)))
+        part = flat if same(below, 1) else loops.call("floordiv", flat, loops.index(max(below, 1)))
         indices.append(part if k == 0 else loops.call("mod", part, loops.index(max(size, 1))))
     return indices
 
@@ -424,12 +398,12 @@ def stop_gradient(x: Operand) -> Operand:
 
 def broadcast(x: Operand, shape: Shape) -> Operand:
     """`x` stretched to `shape`; `x` itself when it is so already."""
-    return x if same_shape(type_of(x).shape, shape) else bind1(Broadcast(shape), x)
+    return x if surely_same(type_of(x).shape, shape) else bind1(Broadcast(shape), x)
 
 
 def reshape(x: Operand, shape: Shape) -> Operand:
     """`x` under another shape; `x` itself when it has it already."""
-    return x if same_shape(type_of(x).shape, shape) else bind1(Reshape(shape), x)
+    return x if surely_same(type_of(x).shape, shape) else bind1(Reshape(shape), x)
 
 
 def transpose(x: Operand, axes: tuple[int, ...]) -> Operand:

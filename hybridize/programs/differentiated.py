@@ -19,6 +19,7 @@ from hybridize.array.traced import Traced
 from hybridize.autograd import tape
 from hybridize.autograd.nodes import unowned
 from hybridize.autograd.tape import TAPE
+from hybridize.base import dims
 from hybridize.base.dims import SizeSymbol
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import StateError
@@ -48,6 +49,20 @@ class Pair:
     halves: Halves
     forward: Backend
     backward: Backend
+
+    def accepts(self, shapes: Sequence[Shape]) -> bool:
+        """Tell whether both hold for inputs of these shapes: either may have come to depend on further sizes.
+
+        Args:
+            shapes: of all inputs of the graph.
+        """
+        if not self.forward.accepts(shapes):
+            return False
+        sizes = sizes_of(self.halves.forward, shapes)
+        if sizes is None:
+            return False
+        given = [tuple(dims.value(size, sizes) for size in one.type.shape) for one in self.halves.backward.inputs]
+        return self.backward.accepts(given)
 
     def told(self, inputs: Sequence[Any]) -> list[NDArray[Any]]:
         """Return the arrays without elements that tell the backward program sizes which nothing else tells.
@@ -193,7 +208,7 @@ class Recorded:
         if self.graph.scope is not None:
             shapes = [numpy.shape(x) for x in data]
             pair = self._found((wrt, None), self.graph)
-            if pair is not None and pair.forward.accepts(shapes):
+            if pair is not None and pair.accepts(shapes):
                 return pair
             sizes = sizes_of(self.graph, shapes) or {}
             pair = self._found((wrt, tuple(sizes.items())), with_sizes(self.graph, sizes))

@@ -3,9 +3,10 @@
 
 The first call of a function is captured with its very sizes. When a call comes that differs from earlier ones in sizes
 only, it is captured with a symbol for each axis that differs. Axes that had equal sizes in all of these calls share
-one, and the program then holds for such calls only. Sizes 0 and 1 are never symbols: what broadcasts is another
-program. What the program turns out to hold for is in the `SizeScope`; an axis that it holds for one size of only is not
-tried again.
+one, and the program then holds for such calls only. It holds for size 1 as well where nothing in its making has asked
+whether a size is 1, as what broadcasts does; an axis that is 1 in the call that is captured is no symbol, as that would
+decide such questions the other way, and neither is one of size 0. What the program turns out to hold for is in the
+`SizeScope`; an axis that it holds for one size of only is not tried again.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 from hybridize.array.layouts import share_elements
 from hybridize.array.ndarray import ndarray
-from hybridize.base.dims import SizeScope, is_symbolic
+from hybridize.base.dims import SizeScope, bounds, is_symbolic
 from hybridize.base.types import TensorType
 from hybridize.contract.call import Call
 
@@ -67,7 +68,7 @@ class Family:
                 # One call alone says nothing about which sizes are equal by more than chance.
                 group = history if len(seen) > 1 else (position, axis)
                 if group not in symbols:
-                    symbols[group] = scope.symbol(size)
+                    symbols[group] = scope.symbol(size, low=1)
                 shape.append(symbols[group])
             kinds.append(kind.with_shape(tuple(shape)))
         return (tuple(kinds), scope) if scope.symbols else None
@@ -103,15 +104,17 @@ class Family:
         self._fixed.update(axis for axis, size in _axes(kinds) if is_symbolic(size))
 
     def change(self, call: Call, kinds: Kinds, names: list[str]) -> str:
-        """Describe the axes that are open now, and why."""
-        parts = []
+        """Describe the axes that are open in the program that was made of these types, and why."""
+        parts: dict[int, list[str]] = {}
         for (position, axis), size in _axes(kinds):
-            if is_symbolic(size):
+            low, high = bounds(size)
+            if low < high:
                 before = next((known[position].shape[axis] for known in reversed(self._calls)
                                if known[position].shape[axis] != call.kinds[position].shape[axis]), None)  # fmt: skip
                 was = "" if before is None else f" was {before} and"
-                parts.append(f"axis {axis} of {names[position]}{was} is {call.kinds[position].shape[axis]}")
-        return f"{', '.join(parts)}: now any size from 2"
+                part = f"axis {axis} of {names[position]}{was} is {call.kinds[position].shape[axis]}"
+                parts.setdefault(low, []).append(part)
+        return "; ".join(f"{', '.join(axes)}: now any size from {low}" for low, axes in sorted(parts.items()))
 
 
 def family_key(call: Call) -> tuple[Any, ...]:

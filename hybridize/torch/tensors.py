@@ -15,6 +15,7 @@ from typing import Any, Self
 
 import torch
 
+from hybridize.array import layouts
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import is_float
@@ -191,19 +192,14 @@ class TracedTensor(Face, torch.Tensor):
 
     def stride(self, dim: int | None = None) -> Any:
         """Return the elements between one and the next along each axis, or one."""
-        steps = self.array.steps_between()
+        steps = self.array.steps_told()
         return tuple(steps) if dim is None else steps[dim]
 
     def is_contiguous(self, memory_format: Any = torch.contiguous_format) -> bool:
         """Tell whether the elements lie row by row."""
         if memory_format is not torch.contiguous_format:
             return False
-        expected = 1
-        for size, step in zip(reversed(self.array.shape), reversed(self.array.steps_between()), strict=True):
-            if size != 1 and step != expected:
-                return False
-            expected = expected * size
-        return True
+        return layouts.lies_by_rows(self.array.shape, self.array.steps_between())
 
     def is_floating_point(self) -> bool:
         """Tell whether the elements are floats."""

@@ -1,5 +1,6 @@
 """Strides of views and spans of slices are NumPy's."""
 
+import itertools
 import math
 
 import numpy
@@ -7,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hybridize.array.layouts import reshaped, row_major, span
+from hybridize.array.layouts import may_be_view, reshaped, row_major, span
+from hybridize.base import dims
 from hybridize.base.dims import SizeScope
 
 shapes = st.lists(st.sampled_from([0, 1, 1, 2, 2, 3, 4]), max_size=4).map(tuple)
@@ -47,6 +49,50 @@ def test_a_reshape_is_a_view_where_numpy_gives_one(data):
     if view.size:
         pairs = zip(found, expected.strides, wanted, strict=True)
         assert all(mine == yours for mine, yours, size in pairs if size != 1)
+
+
+@given(st.data())
+@settings(max_examples=200, deadline=None)
+def test_a_reshape_of_sizes_that_are_not_known(data):
+    """A view for all sizes that are left is one of NumPy's at each of them; a copy in this call is one in this call."""
+    scope = SizeScope()
+    names = [scope.symbol(data.draw(st.integers(2, 5)), low=1) for _ in range(2)]
+    old = data.draw(st.lists(st.sampled_from([*names, *names, 1, 2, 3]), min_size=1, max_size=4))
+    order = data.draw(st.permutations(range(len(old))))
+    shape, strides = ([part[k] for k in order] for part in (old, row_major(tuple(old))))
+    cuts = [0, *sorted(data.draw(st.sets(st.integers(1, len(old)), max_size=3))), len(old)]
+    wanted = tuple(math.prod(shape[i:j]) for i, j in itertools.pairwise(cuts))
+    is_view = may_be_view(tuple(shape), tuple(strides), wanted)
+    found = reshaped(tuple(shape), tuple(strides), wanted)
+    assert (found is None) == (not is_view)
+    for sizes in itertools.product(range(1, 6), repeat=2):
+        known = dict(zip(scope.symbols, sizes, strict=True))
+        if not scope.holds(known):
+            continue
+        view = numpy.zeros([dims.value(size, known) for size in old]).transpose(order)
+        try:
+            expected = view.reshape([dims.value(size, known) for size in wanted], copy=False)
+        except ValueError:
+            assert found is None
+            continue
+        assert found is not None
+        pairs = zip(found, expected.strides, expected.shape, strict=True)
+        assert all(8 * dims.value(mine, known) == yours for mine, yours, size in pairs if size != 1)
+
+
+def test_what_is_asked_of_sizes_that_may_be_one():
+    """A view whatever they are, and a copy unless one of them is 1: of that one alone it is asked."""
+    scope = SizeScope()
+    n, m = scope.symbol(9, low=1), scope.symbol(5, low=1)
+    shape = (n, m, 4)
+    assert may_be_view(shape, row_major(shape), (n * m, 4))
+    assert may_be_view(shape, row_major(shape), (n, m * 4))
+    assert may_be_view(shape, row_major(shape), (n, 1, m, 2, 2))
+    turned = (n, 3, m, 4), (12 * m, 4, 12, 1)
+    assert may_be_view(*turned, (n, 3, m * 4)) is None
+    assert scope.lines() == ["n0 in 1.. like 9", "n1 in 1.. like 5"]
+    assert reshaped(*turned, (n, 3 * m, 4)) is None
+    assert scope.lines() == ["n0 in 1.. like 9", "n1 in 2.. like 5"]
 
 
 def test_row_major():

@@ -186,6 +186,53 @@ def test_what_is_known_without_asking():
     assert scope.lines() == ["n0 in 2.. like 9", "n1 in 2.. like 5"]
 
 
+def test_what_stretches_whatever_the_sizes_are():
+    """Nothing is asked of a size that is the same on both sides, or that meets the number 1."""
+    scope = SizeScope()
+    n, m = scope.symbol(9, low=1), scope.symbol(5, low=1)
+    assert dims.broadcast((n, 1), (1, m), (m,)) == (n, m)
+    assert dims.fits(n, n)
+    assert dims.fits(1, m)
+    assert not dims.stretches(n, n)
+    assert dims.stretches(1, m)
+    assert scope.lines() == ["n0 in 1.. like 9", "n1 in 1.. like 5"]
+    assert not dims.fits(n, m)
+    assert scope.lines() == ["n0 in 2.. like 9", "n1 in 1.. like 5", "n0-n1 != 0"]
+
+
+def test_equal_sizes_stretch_to_each_other_as_one():
+    scope = SizeScope()
+    n, m = scope.symbol(9, low=1), scope.symbol(9, low=1)
+    assert dims.broadcast((n, 4), (m, 4)) in ((n, 4), (m, 4))
+    assert scope.lines() == ["n0 in 1.. like 9", "n1 in 1.. like 9", "n0-n1 == 0"]
+
+
+@given(st.data())
+@settings(max_examples=200, deadline=None)
+def test_axes_that_belong_together(data):
+    """Groups of axes have equal products at all sizes that are left, in order, and hold all axes but those of 1."""
+    scope = SizeScope()
+    names = [scope.symbol(data.draw(st.integers(1, 5)), low=1) for _ in range(2)]
+    sizes = data.draw(st.lists(st.sampled_from([*names, *names, 1, 2, 3, 4]), min_size=1, max_size=5))
+    cuts = [0, *sorted(data.draw(st.sets(st.integers(1, len(sizes)), max_size=3))), len(sizes)]
+    merged = [dims.product(sizes[i:j]) for i, j in itertools.pairwise(cuts)]
+    old, new = (sizes, merged) if data.draw(st.booleans()) else (merged, sizes)
+    groups = dims.grouped(old, new)
+    for numbers in itertools.product(range(1, 6), repeat=2):
+        known = dict(zip(scope.symbols, numbers, strict=True))
+        if not scope.holds(known):
+            continue
+        for shape, axes in ((old, [g[0] for g in groups]), (new, [g[1] for g in groups])):
+            met = [axis for group in axes for axis in group]
+            assert met == sorted(set(met))
+            assert all(dims.value(shape[axis], known) == 1 for axis in range(len(shape)) if axis not in met)
+        for mine, yours in groups:
+            x, y = (
+                dims.value(dims.product(shape[k] for k in part), known) for shape, part in ((old, mine), (new, yours))
+            )
+            assert x == y
+
+
 def test_shapes_that_broadcast():
     scope = SizeScope()
     n = scope.symbol(9)

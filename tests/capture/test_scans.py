@@ -10,7 +10,7 @@ from hybridize.ops import Scan
 
 LENGTHS = (20, 30, 2, 1, 0)
 MOST = 4
-"""Programs: of the first length, of any from 2, of 1 and of 0 (what broadcasts, and what is empty, is another one)."""
+"""Programs: of the first length, of any from 1 or 2, of 1 where it is asked for, and of 0: what is empty is another."""
 
 
 def arrays(length, seed=0):

@@ -89,12 +89,13 @@ def test_so_is_a_scan_of_any_length(made, reverse):
     body, carried, slices = made
     assume(slices)  # else no operand tells the length
     scope = SizeScope()
-    length = scope.symbol(5)  # from 2: calls with 0 and 1 have programs of their own
+    length = scope.symbol(5, low=1)  # calls with 0 have programs of their own
     kinds = [*[STATE] * carried, *[of(length, *STATE.shape)] * slices, FIXED]
     graph = ops.make_graph(lambda *xs: ops.bind(ops.Scan(body, length, reverse, carried), *xs), kinds)
     scope.capturing = False
     found = compile(graph)
-    for turns in (2, *(turns for turns in LENGTHS if turns > 2)):
+    for turns in (1, 2, *(turns for turns in LENGTHS if turns > 2)):
+        assert found.accepts([x.shape for x in operands(carried, slices, turns)])
         inputs = operands(carried, slices, turns)
         known = ops.Scan(body, turns, reverse, carried)
         for x, y in zip(found.run(inputs), known.reference(*inputs), strict=True):

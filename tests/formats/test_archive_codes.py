@@ -247,12 +247,12 @@ def test_the_number_of_the_runtime_stands_for_its_tables():
 
 
 def test_a_loaded_function_says_the_bounds_of_its_sizes(tmp_path):
-    """`n0` alone does not tell that it must be 2, or in a program for larger ones more."""
+    """`n0` alone does not tell that it must be 1, or in a program for larger ones more."""
     fast = Function(lambda x: np.dot(x, np.ones((4, 3))))
     for rows in (2, 3, 5):
         fast(np.ones((rows, 4)))
     fast.save(tmp_path / "rows")
     loaded = hybridize.load(tmp_path / "rows")
     for call in (loaded, fast.program(np.ones((7, 4)))):
-        with pytest.raises(ShapeError, match=r"E120: .*\(f32\[n0,4\]\) with n0 from 2, got \(f32\[1,4\]\)"):
-            call(np.ones((1, 4)))
+        with pytest.raises(ShapeError, match=r"E120: .*\(f32\[n0,4\]\) with n0 from 1, got \(f32\[0,4\]\)"):
+            call(np.ones((0, 4)))

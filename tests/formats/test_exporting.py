@@ -168,7 +168,7 @@ def test_sizes_that_nobody_has_called_it_with_are_tried(tmp_path):
     assert titles == [
         (0, "sample 0"),
         (1, "sample 0"),
-        (1, "a made-up call of n0 = 2"),
+        (1, "a made-up call of n0 = 1"),
         (1, "a made-up call of n0 = 9"),
     ]
     assert "4 calls as expected" in fast.export(tmp_path / "net", "library").checks[0]

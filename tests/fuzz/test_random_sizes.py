@@ -26,7 +26,7 @@ from hybridize.ops.op import interpreting
 from hybridize.ops.tracing import GraphTracer
 
 FIXED = [1, 2, 3, 4, 5, 8, 16, 17, 33]
-TRIED = [2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 33, 40, 64, 65, 100]
+TRIED = [1, 1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 33, 40, 64, 65, 100]
 LARGEST = 30_000
 
 
@@ -186,7 +186,7 @@ def random_graph(seed: int) -> Graph:
     """A graph over one to three size symbols."""
     m = Maker(numpy.random.default_rng(seed))
     m.scope.capturing = False
-    m.symbols = [m.scope.symbol(m.pick([3, 6, 9, 20])) for _ in range(m.pick([1, 1, 2, 3]))]
+    m.symbols = [m.scope.symbol(m.pick([3, 6, 9, 20]), low=1) for _ in range(m.pick([1, 1, 2, 3]))]
     with interpreting(m.recorder):
         m.add(m.recorder.builder.input(TensorType(tuple(m.symbols), float32)))
         for _ in range(m.pick([0, 1, 2])):

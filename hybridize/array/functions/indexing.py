@@ -49,7 +49,7 @@ from hybridize.base.errors import (
 )
 from hybridize.base.frozen import frozen
 from hybridize.base.promotion import NUMBERS
-from hybridize.base.types import Shape, TensorType, same_shape
+from hybridize.base.types import Shape, TensorType, same_shape, surely_same
 from hybridize.ops.op import ACTIVE, Op, Operand, bind1, capturing, constant, taped
 
 _FULL = slice(None)
@@ -452,7 +452,7 @@ def _steps(parsed: Parsed, shape: Shape) -> list[Op]:
     wanted = tuple(
         1 if axis is None else shape[axis] for axis in parsed.new if axis is None or axis not in parsed.integers
     )
-    if wanted != shape:
+    if not surely_same(wanted, shape):
         steps.append(ops.Reshape(wanted))
     return steps
 

@@ -415,9 +415,10 @@ def _contract(p: str, x: Any, q: str, y: Any, kept: str) -> Any:
         own: dict[str, int] = {}
         for letter, length in zip(term, z.shape, strict=True):
             known = sizes.get(letter, 1)
-            if own.setdefault(letter, length) != length or (known != 1 and length not in (1, known)):
+            together = dims.broadcast((known,), (length,))
+            if own.setdefault(letter, length) != length or together is None:
                 raise ShapeError("E114", f"einsum: {letter!r} is of size {dims.text(known)} and {dims.text(length)}")
-            sizes[letter] = length if known == 1 else known
+            sizes[letter] = together[0]
     if 8 * dims.hint(dims.product(sizes[letter] for letter in kept)) >= LARGEST:
         raise ShapeError(
             "E173",
@@ -433,7 +434,8 @@ def _contract(p: str, x: Any, q: str, y: Any, kept: str) -> Any:
 
 def _narrowed(term: str, x: Any, sizes: Mapping[str, int]) -> tuple[str, Any]:
     """An operand without the axes that stretch to a size of the other one's."""
-    kept = [axis for axis, letter in enumerate(term) if x.shape[axis] != 1 or sizes[letter] == 1]
+    pairs = [(size, sizes[letter]) for size, letter in zip(x.shape, term, strict=True)]
+    kept = [axis for axis, (size, wide) in enumerate(pairs) if dims.same(size, wide) or not dims.stretches(size, wide)]
     if len(kept) == len(term):
         return term, x
     return "".join(term[axis] for axis in kept), reshape(x, tuple(x.shape[axis] for axis in kept))

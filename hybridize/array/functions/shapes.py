@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Sequence
+from functools import partial
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -41,7 +42,7 @@ from hybridize.base import dims
 from hybridize.base.access import consistently
 from hybridize.base.errors import ArgumentError, CaptureError, DTypeError, ShapeError, ValueArgumentError
 from hybridize.base.promotion import result_dtype
-from hybridize.base.types import same_shape
+from hybridize.base.types import same_shape, surely_same
 from hybridize.ops.library.padding import MODES, padded
 from hybridize.ops.op import ACTIVE, Op, bind1, capturing
 
@@ -131,16 +132,25 @@ def reshape(a: Any, newshape: Any = None, order: str = "C", *, shape: Any = None
         if tape is not None:
             return tape.view(symbol, (ops.Reshape(wanted),))
         return view(symbol, settled(symbol).reshape(wanted))
-    if not _is_view(symbol, wanted):
-        return result(bind1(ops.Reshape(wanted), symbol.operand()))
-    return symbol if same_shape(symbol.shape, wanted) and symbol is not a else symbol.view_by(ops.Reshape(wanted))
+    copied = copied_to(symbol, wanted)
+    if copied is not None:
+        return copied
+    return symbol if surely_same(symbol.shape, wanted) and symbol is not a else symbol.view_by(ops.Reshape(wanted))
 
 
 _copied = copy
 
 
-def _is_view(symbol: Symbol, shape: tuple[int, ...]) -> bool:
-    return layouts.reshaped(symbol.shape, symbol.steps_between(), shape) is not None
+def copied_to(x: Symbol, shape: tuple[int, ...]) -> Symbol | None:
+    """Return a new array of the elements in other sizes, where NumPy has to copy; None where it has a view."""
+    strides = x.steps_between()
+    is_view = layouts.may_be_view(x.shape, strides, shape)
+    if is_view:
+        return None
+    made: Symbol = result(bind1(ops.Reshape(shape), x.operand()))
+    if is_view is None:
+        staging().copied(x._cell, made._cell, partial(layouts.reshaped, x.shape, strides, shape))
+    return made
 
 
 def _completed(a: Any, wanted: Any) -> tuple[int, ...]:

@@ -30,6 +30,7 @@ from hybridize.base.dims.dim import hint as hint
 from hybridize.base.dims.dim import is_symbolic as is_symbolic
 from hybridize.base.dims.dim import text as text
 from hybridize.base.dims.dim import value as value
+from hybridize.base.dims.grouping import grouped as grouped
 from hybridize.base.dims.parse import parse as parse
 from hybridize.base.dims.parse import parse_scope as parse_scope
 from hybridize.base.dims.scope import SizeCondition as SizeCondition
@@ -37,6 +38,7 @@ from hybridize.base.dims.scope import SizeScope as SizeScope
 from hybridize.base.dims.sizes import bind as bind
 from hybridize.base.dims.sizes import broadcast as broadcast
 from hybridize.base.dims.sizes import determined as determined
+from hybridize.base.dims.sizes import fits as fits
 from hybridize.base.dims.sizes import known as known
 from hybridize.base.dims.sizes import maximum as maximum
 from hybridize.base.dims.sizes import product as product
@@ -44,3 +46,4 @@ from hybridize.base.dims.sizes import proven as proven
 from hybridize.base.dims.sizes import same as same
 from hybridize.base.dims.sizes import scope_of as scope_of
 from hybridize.base.dims.sizes import solve as solve
+from hybridize.base.dims.sizes import stretches as stretches

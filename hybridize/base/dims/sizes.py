@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hybridize.base.dims.dim import Dim, Larger, Size, SizeSymbol, bounds, value
+from hybridize.base.dims.dim import Dim, Larger, Size, SizeSymbol, bounds, hint, value
 from hybridize.base.dims.scope import SizeScope
 
 
@@ -50,14 +50,30 @@ def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...] | None:
     for axis in range(-max(map(len, shapes), default=0), 0):
         widest, *others = [shape[axis] for shape in shapes if -axis <= len(shape)]
         for size in others:
-            if same(size, widest) or size == 1:
+            if same(size, widest) or same(size, 1):
                 continue
-            if widest == 1:
+            if hint(size) == hint(widest) and size == widest:  # which holds for two of size 1 as well
+                continue
+            if same(widest, 1):  # nothing is asked of the other one, which may be 1 too
+                widest = size
+            elif size == 1:
+                continue
+            elif widest == 1:
                 widest = size
             elif size != widest:
                 return None
         result.append(widest)
     return tuple(result)
+
+
+def fits(size: Size, wide: Size) -> bool:
+    """Tell whether an axis stretches to a size. Where both are the same anyway, it is not asked whether that is 1."""
+    return same(size, wide) or (hint(size) == hint(wide) and size == wide) or size == 1 or size == wide
+
+
+def stretches(size: Size, wide: Size) -> bool:
+    """Tell whether an axis that `fits` a size has one element, which is then every one; one the same anyway has not."""
+    return same(size, 1) or (not same(size, wide) and size == 1)
 
 
 def known(sizes: Iterable[int]) -> bool:

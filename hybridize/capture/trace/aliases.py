@@ -11,7 +11,7 @@ from __future__ import annotations
 import gc
 import sys
 import weakref
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import field
 from typing import Any
 
@@ -23,6 +23,20 @@ from hybridize.capture.outside.world import World
 from hybridize.capture.trace.scope import GraphScope
 
 _Partner = tuple["weakref.ref[GraphScope]", "weakref.ref[Cell]"]
+
+
+@mutable(eq=False)
+class OpenCopies:
+    """Cells of which one is a copy of another in this call, and a view of it in calls of other sizes."""
+
+    cells: weakref.WeakSet[Cell] = field(default_factory=weakref.WeakSet)
+    open: list[Callable[[], object]] = field(default_factory=list)
+    """Functions that let the program hold only where a copy is one."""
+
+    def decide(self) -> None:
+        """Let the program hold only where they are several arrays."""
+        while self.open:
+            self.open.pop()()
 
 
 @mutable
@@ -54,6 +68,8 @@ class Aliases:
         """By identity: a list or dict, and those that it may be, depending on data."""
         self._partners: weakref.WeakKeyDictionary[Cell, dict[tuple[int, int], _Partner]] = weakref.WeakKeyDictionary()
         """Cells that may be one array or several, depending on data: while two are in use neither can be written."""
+        self._copies: weakref.WeakKeyDictionary[Cell, OpenCopies] = weakref.WeakKeyDictionary()
+        """Cells that are several arrays in this call, and may be one in calls of other sizes."""
 
     # ------------------------------------------------------------------------------------------------------- arrays
 
@@ -68,10 +84,38 @@ class Aliases:
             known[id(other)] = other
             known |= {id(further): further for _, further in self._sharing(other)}
         known.pop(id(cell), None)
+        for one in (cell, *known.values()):
+            self._decide(one)
         scope = weakref.ref(at)
         for other in known.values():
             for one, another in ((cell, other), (other, cell)):
                 self._partners.setdefault(one, {})[id(at), id(another)] = (scope, weakref.ref(another))
+
+    def copied(self, cell: Cell, copy: Cell, decide: Callable[[], object], at: GraphScope) -> None:
+        """Hear of a copy of a cell that in calls of other sizes is a view, a reshape of a transposed axis of size 1.
+
+        Nobody can tell until one of them is written, or both are left outside; values are the same. Where more is in
+        play already, data or a branch, the program holds where it is a copy only.
+        """
+        if at.parent is not None or cell in self._partners or cell in self._carried:
+            decide()
+            return
+        copies = self._copies.setdefault(cell, OpenCopies())
+        copies.cells.update((cell, copy))
+        copies.open.append(decide)
+        self._copies[copy] = copies
+
+    def leave(self, cells: Iterable[Cell]) -> None:
+        """Hear of all cells that somebody outside has after a call: several of them are several arrays."""
+        outside = set(cells)
+        for copies in {id(one): one for one in map(self._copies.get, outside) if one is not None}.values():
+            if len(outside.intersection(copies.cells)) > 1:
+                copies.decide()
+
+    def _decide(self, cell: Cell) -> None:
+        copies = self._copies.get(cell)
+        if copies is not None:
+            copies.decide()
 
     def origins(self, cell: Cell) -> list[Cell]:
         """Return the arrays in use that this one may be, depending on data."""
@@ -83,6 +127,7 @@ class Aliases:
         Raises:
             CaptureError E441: it may.
         """
+        self._decide(cell)
         if cell in self._carried:
             raise self._refused()
         if self._has_partner(cell, at):

@@ -277,6 +277,10 @@ class Recording(GraphScope):
         """Strides, in elements, of an array that exists already; the program then holds for arrays laid out so."""
         return self.root.inputs.layout(cell)
 
+    def copied(self, cell: Cell, copy: Cell, decide: Callable[[], object]) -> None:
+        """Hear of a copy that in calls of other sizes is a view."""
+        self.root.aliases.copied(cell, copy, decide, self)
+
     def operand(self, array: ndarray) -> Operand:
         return self.lift(array).operand()
 

@@ -11,7 +11,7 @@ import numpy
 from hybridize import ops
 from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import DType, bool_, is_float
-from hybridize.base.types import TensorType, same_shape
+from hybridize.base.types import TensorType
 from hybridize.formats.torch_export.size_numbers import SizeNumber
 from hybridize.ops import Operand, type_of
 
@@ -41,7 +41,7 @@ def operand(x: Any, dtype: DType, shape: Sequence[int] = ()) -> Operand:
     elif isinstance(x, (bool, int, float)):
         x = ops.scalar(x, dtype)
     x = ops.cast(x, dtype)
-    return x if same_shape(type_of(x).shape, tuple(shape)) else ops.broadcast(x, tuple(shape))
+    return ops.broadcast(x, tuple(shape))
 
 
 def common(*xs: Any) -> DType:

@@ -190,7 +190,9 @@ class ByExport:
                     int(size)  # which pins it, so that the family hears that it is no use as a symbol
         useful = family.settle(kinds)
         if useful:
-            compiled.explain(family.change(call, kinds, [f"argument {i}" for i in range(len(kinds))]))
+            types = iter(exported.kinds)
+            opened = tuple(next(types) if isinstance(kind, TensorType) else kind for kind in kinds)
+            compiled.explain(family.change(call, opened, [f"argument {i}" for i in range(len(kinds))]))
             return compiled
         return compiled if compiled.graph.scope is None else None
 

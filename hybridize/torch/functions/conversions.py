@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from hybridize import ops
+from hybridize.array import layouts
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import bool_
 from hybridize.base.errors import CaptureError
@@ -101,12 +102,7 @@ def _clone(input: Operand, *, memory_format: Any = None) -> Operand:
 
 @views("contiguous")
 def _contiguous(input: Symbol, memory_format: Any = torch.contiguous_format) -> Symbol:
-    expected = 1
-    for size, step in zip(reversed(input.shape), reversed(input.steps_between()), strict=True):
-        if size != 1 and step != expected:
-            return made(input.operand())
-        expected = expected * size
-    return input
+    return input if layouts.lies_by_rows(input.shape, input.steps_between()) else made(input.operand())
 
 
 @views("resolve_conj", "resolve_neg", "real", "conj")

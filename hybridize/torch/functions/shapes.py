@@ -11,6 +11,7 @@ import torch
 
 from hybridize import ops
 from hybridize.array import layouts
+from hybridize.array.functions.shapes import copied_to
 from hybridize.array.operators import functions
 from hybridize.array.staging import staging
 from hybridize.array.symbol import At, Strided, Symbol
@@ -58,9 +59,8 @@ def has_view(x: Symbol, shape: Sequence[Any]) -> bool:
 def reshaped(x: Symbol, shape: Sequence[Any]) -> Symbol:
     """Return a tensor in other sizes, one of which may be -1: a view where that can be."""
     sizes = completed(shape, product(x.shape))
-    if not has_view(x, sizes):
-        return Symbol.of(staging(), ops.reshape(x.operand(), sizes))
-    return x.view_by(Reshape(sizes))
+    copied = copied_to(x, sizes)
+    return x.view_by(Reshape(sizes)) if copied is None else copied
 
 
 def sized(x: Symbol, shape: Sequence[Any]) -> Symbol:

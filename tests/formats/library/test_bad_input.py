@@ -92,10 +92,10 @@ def test_any_alignment_of_an_element_will_do(sums):
     [
         ([(3, 5), (4,)], "input 0 `x`: axis 1 must be 4"),
         ([(3, 4), (5,)], "input 1 `y`: axis 0 must be 4"),
-        ([(-3, 4), (4,)], "input 0 `x`: axis 0 must be 2 or more"),
-        ([(1, 4), (4,)], "input 0 `x`: axis 0 must be 2 or more"),
-        ([((1 << 63) - 1, 4), (4,)], "input 0 `x`: axis 0 must be 2 or more"),
-        ([(1 << 62, 4), (4,)], "input 0 `x`: axis 0 must be 2 or more"),
+        ([(-3, 4), (4,)], "input 0 `x`: axis 0 must be 1 or more"),
+        ([(0, 4), (4,)], "input 0 `x`: axis 0 must be 1 or more"),
+        ([((1 << 63) - 1, 4), (4,)], "input 0 `x`: axis 0 must be 1 or more"),
+        ([(1 << 62, 4), (4,)], "input 0 `x`: axis 0 must be 1 or more"),
         ([(3, 4), (0,)], "input 1 `y`: axis 0 must be 4"),
     ],
 )

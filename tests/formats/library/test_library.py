@@ -106,10 +106,10 @@ def test_several_programs_of_sizes_that_the_call_chooses(library):
 
     made = library(grown, *((normal(length),) for length in (3, 5, 20, 30)))
     model = made.create()
-    for length in (2, 3, 10, 11, 12, 100):
+    for length in (1, 2, 3, 10, 11, 12, 100):
         close(model(numbers(normal(length))), [grown(normal(length))])
-    assert model(numbers(normal(1))) == "SIZE: input 0 `x`: axis 0 must be 2 or more"
-    assert json.loads(made.description.json)["sizes"] == ["n0 in 2.."]
+    assert model(numbers(normal(0))) == "SIZE: input 0 `x`: axis 0 must be 1 or more"
+    assert json.loads(made.description.json)["sizes"] == ["n0 in 1.."]
     model.destroy()
 
 

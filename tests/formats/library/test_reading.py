@@ -32,7 +32,7 @@ def test_what_it_says(files, machine):
     assert (found.name, found.platform.name) == ("net", machine)
     assert [one["name"] for one in found.description["inputs"]] == ["x", "i"]
     assert [one["shape"] for one in found.description["outputs"]] == [[2, 4]]
-    assert found.description["sizes"][0].startswith("n0 in 2..")
+    assert found.description["sizes"][0].startswith("n0 in 1..")
     text = next(one for one in found.sections if one.name == ".text")
     assert text.code
     assert 1000 < text.nbytes < found.nbytes
