@@ -4,7 +4,7 @@
 
 errors/catalogue.md: every error, from the places in the package that raise it. A code belongs to one class. Where it is
 raised in several places, each message is listed; what is filled in at run time stands in braces.
-guide/pytorch.md: the operators that the PyTorch door knows, between its two marks.
+guide/pytorch.md: the functions of torch that the PyTorch door knows, between its two marks.
 """
 
 import ast
@@ -13,7 +13,7 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
-from hybridize.formats.torch_export import TABLE
+from hybridize.torch.functions import FUNCTIONS
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
@@ -67,8 +67,8 @@ def catalogue() -> str:
 
 
 def operators() -> str:
-    """ATen's operators by name, whatever their overload."""
-    names = sorted({key.split(".")[1] for key in TABLE})
+    """Torch's functions that have an entry, by name."""
+    names = sorted({entry.name for entry in FUNCTIONS.values()}, key=lambda name: name.rpartition(".")[::-1])
     return "\n".join(textwrap.wrap(" · ".join(names), 160, break_long_words=False, break_on_hyphens=False))
 
 

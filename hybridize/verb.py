@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec, Protocol, TypeVar, over
 
 from hybridize.base import modes
 from hybridize.base.errors import ArgumentError, LoadError
-from hybridize.base.faces import FINDERS, Door
+from hybridize.base.faces import FOREIGN, Foreign
 from hybridize.base.loading import LOADING, load_module
 from hybridize.base.participation import outside_only
 from hybridize.capture import Function
@@ -43,8 +43,8 @@ def hybridize(obj: Any = None, /, **options: Any) -> Any:
     """Return `obj` compiled: a function, a Block or a `torch.nn.Module`; also usable as a decorator.
 
     Args:
-        obj: what to compile. A function gives a `Function`, a Block itself (now active), a torch module a
-            callable that takes and returns tensors. Without it, a decorator is returned.
+        obj: what to compile. A function gives a `Function`, a Block itself (now active), a torch module a module
+            that takes and returns tensors, as a function does that gets them. Without it, a decorator is returned.
         **options: `backend="llvm"|"numpy"`, `verify=False|"outputs"|"ops"`, `dynamic=None|True|False`,
             `freeze=False`, `threads=None|int`, `winograd=False`; MXNet's tuning keywords are accepted and ignored.
 
@@ -77,17 +77,7 @@ def hybridize(obj: Any = None, /, **options: Any) -> Any:
     )
 
 
-def _torchs_door(value: Any) -> Door | None:
-    """Return the PyTorch door where a value is a tensor."""
-    torch = sys.modules.get("torch")
-    if torch is None or not isinstance(value, torch.Tensor):
-        return None
-    door: Door = load_module("hybridize.torch")
-    return door
-
-
-FINDERS.append(_torchs_door)
-
+FOREIGN.append(Foreign("torch", "Tensor", "hybridize.torch"))
 _HOLDS: Final = {
     "params": "arrays",
     "safetensors": "arrays",

@@ -70,7 +70,7 @@ class Strided:
 
     shape: tuple[int, ...]
     starts: tuple[int, ...]
-    """Where the first element is, along each axis of what it is a view of."""
+    """The place of the first element, along each axis of what it is a view of."""
     moves: tuple[tuple[int, ...], ...]
     """For each axis of the view: how far a step goes along each axis of what it is a view of."""
 
@@ -79,7 +79,7 @@ class Strided:
         return (of.with_shape(self.shape),)
 
     def positions(self, of: tuple[int, ...]) -> Operand:
-        """Where the elements are in the row-major order of what it is a view of."""
+        """Return the places of the elements in the row-major order of what it is a view of."""
         by = row_major(of)
         start = sum(first * one for first, one in zip(self.starts, by, strict=True))
         total = bind1(Broadcast(self.shape), like_index(start))
@@ -112,7 +112,7 @@ def like_index(number: int) -> Operand:
 
 
 Step = Op | At | Strided
-"""What makes a view of a view."""
+"""The step that makes a view of a view."""
 
 
 class Cell:
@@ -311,7 +311,7 @@ class Symbol(Operators):
         return self.layout()[1]
 
     def layout(self) -> tuple[int, Strides]:
-        """Where this view begins in its buffer, and its strides, in elements, as it has them imperatively."""
+        """Return the place where this view begins in its buffer, and its strides, in elements, as it has them."""
         shape = self._trace.type_of(self._cell.value).shape
         strides = self._trace.layout(self._cell)
         if strides is None:  # a buffer that the program makes

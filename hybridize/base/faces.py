@@ -9,9 +9,13 @@ apart into its array where sides of a branch or rounds of a loop are joined, and
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
+
+from hybridize.base.frozen import frozen
+from hybridize.base.loading import load_module
 
 
 class Face:
@@ -25,7 +29,7 @@ class Face:
     @classmethod
     def made(cls, array: Any) -> Any:
         """Put it together again: the face of a symbol; where a call has an array of ours, that array as `shown`."""
-        raise NotImplementedError
+        return cls.shown(array)
 
     @classmethod
     def shown(cls, array: Any) -> Any:
@@ -34,7 +38,7 @@ class Face:
         Args:
             array: of ours, or one of the library already.
         """
-        raise NotImplementedError
+        return array
 
 
 class FaceTuple(tuple[Any, ...]):
@@ -64,21 +68,20 @@ class Library(ABC):
         """Return a symbol as functions of the library know it; `value` is the library's array that it stands for."""
 
     @abstractmethod
-    def apply(self, at: Any, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-        """Return what a program has in the place of a call of the library; `at` is the part of it being recorded."""
+    def apply(self, trace: Any, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        """Return what a program has in the place of a call of the library; `trace` is the part of it being recorded."""
 
     @abstractmethod
     def number(self, face: Face, kind: type | None) -> Any:
         """Return the one element of an array as a Python number of the program, of a kind or of its own."""
 
     @abstractmethod
-    def requires_grad(self, at: Any, face: Face) -> bool:
+    def requires_grad(self, trace: Any, face: Face) -> bool:
         """Tell whether a gradient goes through an array."""
 
     @abstractmethod
-    def is_leaf(self, at: Any, symbol: Any) -> bool:
+    def is_leaf(self, trace: Any, symbol: Any) -> bool:
         """Tell whether an array of a program is one from outside, or a view of one, that a gradient goes to."""
-        raise NotImplementedError
 
     @abstractmethod
     def call(self, function: Any) -> Callable[..., Any] | None:
@@ -92,14 +95,27 @@ class Door(Protocol):
         """Return the result of a call of a compiled function with arrays of the library among its arguments."""
 
 
-FINDERS: list[Callable[[Any], Door | None]] = []
-"""Tell of a value whether it is an array of another library, and by which door functions of that are compiled."""
+@frozen
+class Foreign:
+    """Another library whose arrays compiled functions may get."""
+
+    module: str
+    """The name of its module; while that is not loaded, nobody has arrays of it."""
+    array: str
+    """The name of its class of arrays there."""
+    door: str
+    """The module that compiles functions of such arrays, a `Door`."""
+
+
+FOREIGN: list[Foreign] = []
+"""All that there are."""
 
 
 def door_of(leaves: Iterable[Any]) -> Door | None:
     """Return the door of the first array of another library among the leaves of a call; None where there is none."""
-    for find in FINDERS:
-        for leaf in leaves:
-            if (door := find(leaf)) is not None:
-                return door
+    for one in FOREIGN:
+        module = sys.modules.get(one.module)
+        if module is not None and any(isinstance(leaf, getattr(module, one.array)) for leaf in leaves):
+            door: Door = load_module(one.door)
+            return door
     return None

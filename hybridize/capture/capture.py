@@ -100,17 +100,9 @@ def capture(
         CaptureError: at the user's line, where the function does what no program can.
     """
     trace = Trace(
-        routed,
-        keyed=keyed,
-        gradients=History,
-        forms=_Forms(),
-        changing=changing or {},
-        indices=indices,
-        freeze=freeze,
-        winograd=winograd,
-        sizes=scope,
-        library=library,
-    )
+        routed, keyed=keyed, gradients=History, forms=_Forms(), changing=changing or {}, indices=indices,
+        freeze=freeze, winograd=winograd, sizes=scope, library=library,
+    )  # fmt: skip
     if scope is not None:
         scope.number = _number
     thread = modes.THREAD
@@ -479,9 +471,9 @@ class _Finalizer:
             self._bases[cell] = self._output(cell.value if leaf._view else leaf.operand())
         return self._bases[cell], self._static(leaf)
 
-    def _static(self, leaf: Symbol) -> tuple[Op, ...]:
+    def _static(self, leaf: Symbol) -> tuple[Any, ...]:
         """The steps of a view that calls can make again."""
-        steps = tuple(step for step in leaf._view if not isinstance(step, At))
+        steps: tuple[Any, ...] = tuple(step for step in leaf._view if not isinstance(step, At))
         if len(steps) != len(leaf._view):
             raise self.trace.refusing(CaptureError(
                 "E425", "a view x[i] is returned whose index only the program knows", help="return a copy: x[i].copy()"

@@ -25,7 +25,7 @@ from hybridize.base.config import CONFIG
 from hybridize.base.dims import SizeScope
 from hybridize.base.dtypes import float32
 from hybridize.base.errors import ArgumentError, DTypeError, GraphError, HybridizeError, ShapeError, StateError
-from hybridize.base.faces import FINDERS, Library, door_of
+from hybridize.base.faces import Library, door_of
 from hybridize.base.forks import renewed
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.interruptions import let_through
@@ -221,7 +221,7 @@ class Function(Generic[P, R]):
         trace = current_trace()
         if trace is not None:  # inside of another capture it becomes part of that program
             return trace.convert(self.python_function)(*args, **kwargs)
-        if self.library is None and FINDERS and (door := door_of(flatten_call(args, kwargs)[0])) is not None:
+        if self.library is None and (door := door_of(flatten_call(args, kwargs)[0])) is not None:
             return door.called(self, args, kwargs)
         try:
             call, program = self._found(args, kwargs)

@@ -14,7 +14,7 @@ from hybridize.torch.tensors import TracedTensor
 
 
 class Context:
-    """What `forward` keeps for `backward`: the `ctx` of both."""
+    """The `ctx` of `forward` and `backward`: it keeps what one has for the other."""
 
     def __init__(self, needs: Sequence[bool]) -> None:
         self.saved_tensors: tuple[Any, ...] = ()

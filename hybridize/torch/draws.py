@@ -41,7 +41,7 @@ class DrawnKey(Feed):
             torch.random.set_rng_state(before)
 
 
-class Draws:
+class ModuleDraws:
     """The draws of one capture: what `formats.torch_export.draws.CURRENT` is meanwhile."""
 
     def __init__(self) -> None:

@@ -12,44 +12,33 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
-from numpy.typing import NDArray
 from torch.autograd import forward_ad
 
 from hybridize.base import modes
 from hybridize.base.config import CONFIG
-from hybridize.base.dims import is_symbolic
-from hybridize.base.errors import ArgumentError, CaptureError, HybridizeError, StateError
+from hybridize.base.errors import CaptureError, HybridizeError, StateError
 from hybridize.base.forks import renewed
-from hybridize.base.interruptions import let_through
 from hybridize.base.loading import LOADING
-from hybridize.base.nested import Structure, flatten
+from hybridize.base.nested import flatten
 from hybridize.base.tracebacks import trim
-from hybridize.base.types import TensorType
 from hybridize.capture import Function
-from hybridize.capture.function import Options
-from hybridize.contract.call import Call
+from hybridize.capture.function import LIMIT, Options
 from hybridize.formats.archive import write_archive
 from hybridize.formats.saved import SavedProgram
 from hybridize.programs import Program
-from hybridize.programs.cache import ProgramCache
-from hybridize.programs.families import Family
-from hybridize.torch.exported.compiled import Compiled, OtherTensorsError, Shapes, call_of
-from hybridize.torch.exported.exporting import export, own_error
-from hybridize.torch.exported.samples import example, recorded
-from hybridize.torch.exported.samples import samples as sampled
-from hybridize.torch.exported.tracing import is_traced
+from hybridize.torch.being_exported import is_traced
+from hybridize.torch.kinds import example, kind_of
 from hybridize.torch.modules import Wrapper
-from hybridize.torch.traced import CannotCapture, Traced, taken
+from hybridize.torch.traced import CannotCapture, Followed, taken
 
 if TYPE_CHECKING:
     from hybridize.formats.exporting import Exported as Files
+    from hybridize.torch.exported.door import ByExport
 
 _SHARED = tuple(vars(torch.nn.Module()))
 """Attributes in which a module keeps its parameters, buffers, parts and hooks."""
-_OWN = frozenset({"options", "_cache", "_latest", "_traced", "_exports", "_lock"})
+_OWN = frozenset({"options", "_traced", "_export", "_exports", "_lock"})
 """Attributes of the wrapper itself."""
-PROGRAMS = 64
-"""The most programs that a module keeps; those for the kind of call that last needed a new one longest ago go first."""
 _log = logging.getLogger(__name__)
 
 
@@ -74,13 +63,10 @@ class TorchFunction(Wrapper):
         checked = Options.of(options)
         self.options = {field.name: getattr(checked, field.name) for field in dataclasses.fields(checked)}
         """Keywords of the programs."""
-        self._cache: ProgramCache[Compiled] = ProgramCache(PROGRAMS, _is_general)
-        """Programs by what their calls have in common but for sizes."""
-        self._latest: Compiled | None = None
-        """The program of the last call, where calls like it need no taking apart."""
-        self._traced = Traced(module, self.options)
+        self._traced = Followed(module, self.options)
         self._exports: dict[Hashable, str] = {}
         """Kinds of calls that only `torch.export` can capture, and why."""
+        self._export: ByExport | None = None
         self._lock = renewed(threading.RLock())
 
     def __repr__(self) -> str:
@@ -137,36 +123,19 @@ class TorchFunction(Wrapper):
             raise _refused(self.module, "with tangents of forward-mode differentiation")
         if CONFIG.disable or modes.is_disabled():
             return self.module(*args, **kwargs)
-        latest = self._latest
         try:
-            if latest is not None and not kwargs and latest.fits(args):
-                return latest.direct(args)
             return self._dispatched(args, kwargs)
         except Exception as error:
             trim(error)
             raise
 
     def _dispatched(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if not self._exports:
+        if not self._exports or self._key(args, kwargs) not in self._exports:
             try:
                 return self._traced.call(args, kwargs)
             except CannotCapture as problem:
                 return self._by_export(problem.__cause__, args, kwargs)
-        leaves, structure = flatten((args, kwargs))
-        if self._key(leaves, structure) not in self._exports:
-            try:
-                return self._traced.call(args, kwargs)
-            except CannotCapture as problem:
-                return self._by_export(problem.__cause__, args, kwargs)
-        return self._called(leaves, structure, args, kwargs)
-
-    def _called(
-        self, leaves: Sequence[Any], structure: Structure, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
-        """The result of a call that is left to `torch.export`."""
-        compiled = self._compiled(leaves, structure, args, kwargs)
-        self._latest = compiled if compiled.plain and not kwargs else None
-        return compiled.result(compiled(leaves))
+        return self._exported_door().call(args, kwargs)
 
     def _by_export(self, problem: BaseException | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The result of a call that our own capture cannot follow.
@@ -174,30 +143,42 @@ class TorchFunction(Wrapper):
         Raises:
             CaptureError: `torch.export` cannot either; what stopped our own capture says so at the user's line.
         """
-        leaves, structure = flatten((args, kwargs))
-        self._leave(problem, leaves, structure)
+        self._leave(problem, args, kwargs)
         try:
-            return self._called(leaves, structure, args, kwargs)
-        except CaptureError:
-            self._exports.pop(self._key(leaves, structure), None)
+            return self._exported_door().call(args, kwargs)
+        except HybridizeError:
+            self._exports.pop(self._key(args, kwargs), None)
             if not isinstance(problem, CaptureError):
                 raise
             raise problem from None
 
-    def _leave(self, problem: BaseException | None, leaves: Sequence[Any], structure: Structure) -> None:
+    def _exported_door(self) -> ByExport:
+        """The road through `torch.export`; its modules are loaded by the first that needs it."""
+        with self._lock:
+            if self._export is None:
+                with LOADING:
+                    from hybridize.torch.exported.door import ByExport
+
+                self._export = ByExport(self.module, self.options)
+            return self._export
+
+    def _leave(self, problem: BaseException | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Leave a kind of call to `torch.export`, and say so.
 
         Raises:
             Exception: what the module itself raises for these arguments.
         """
         if not isinstance(problem, CaptureError):  # to run it in PyTorch changes what it keeps in Python
-            own = own_error(self.module, leaves, structure)
+            with LOADING:
+                from hybridize.torch.exported.exporting import own_error
+
+            own = own_error(self.module, *flatten((args, kwargs)))
             if own is not None:
                 raise own from None
         reason = getattr(problem, "what", None) or f"{type(problem).__name__}: {problem}"
         loc = getattr(problem, "loc", None)
         reason += f" ({loc})" if loc is not None else ""
-        self._exports[self._key(leaves, structure)] = reason
+        self._exports[self._key(args, kwargs)] = reason
         text = f"{type(self.module).__name__} is captured by torch.export, because {reason}"
         _log.info("%s", text, exc_info=problem)
         if CONFIG.explain:
@@ -210,24 +191,14 @@ class TorchFunction(Wrapper):
 
     def program(self, *args: Any, **kwargs: Any) -> Program:
         """The program that a call with these arguments runs where nothing is differentiated."""
-        leaves, structure = flatten((args, kwargs))
-        if self._key(leaves, structure) not in self._exports:
+        if self._key(args, kwargs) not in self._exports:
             given, named, _ = taken(args, kwargs)
             try:
                 with torch.no_grad():
                     return self._traced.program(given, named, None)[0]
             except CannotCapture as problem:
-                self._leave(problem.__cause__, leaves, structure)
-        return self._program(*args, **kwargs)
-
-    def _program(self, *args: Any, **kwargs: Any) -> Program:
-        """The program of `torch.export`."""
-        leaves, structure = flatten((args, kwargs))
-        compiled = self._compiled(leaves, structure, args, kwargs)
-        args, kwargs = compiled.call(leaves)
-        function: Any = compiled.function  # mypy binds what a property gives, as if it were a method
-        program: Program = function.program(*args, **kwargs)
-        return program
+                self._leave(problem.__cause__, args, kwargs)
+        return self._exported_door().program(args, kwargs)
 
     def compile(self, *specs: Any) -> Program:  # type: ignore[override]
         """Compile ahead of the first call.
@@ -239,10 +210,9 @@ class TorchFunction(Wrapper):
 
     def forget(self, program: Program) -> None:
         """Forget one program; a call that only it was for is exported again."""
-        with self._lock:
-            self._traced.forget(program)
-            self._cache.remove(lambda one: one.runs(program))
-            self._latest = None
+        self._traced.forget(program)
+        if self._export is not None:
+            self._export.forget(program)
 
     def saved(self, samples: Sequence[Any] = (), notes: list[str] | None = None) -> SavedProgram:
         """Every program compiled so far as plain data, with the weights as they are now.
@@ -256,29 +226,19 @@ class TorchFunction(Wrapper):
             StateError E507: nothing has been compiled yet.
             ArgumentError E334: no program takes one of the samples.
         """
-        with self._lock:
-            compiled = self._all()
         told = [] if notes is None else notes
-        if not compiled:
-            if not self._traced.programs():
-                raise StateError("E507", "there is no program to save yet", help="call the module once, then save it")
-            return self._traced.saved(samples, told)
-        calls: dict[int, list[tuple[NDArray[Any], ...] | None]] = {id(one): [one.sample] for one in compiled}
-        for number, sample in enumerate(samples):
-            leaves, structure = flatten((sample if isinstance(sample, tuple) else (sample,), {}))
-            found = self._find(self._key(leaves, structure), _shapes(leaves))
-            if found is None:
-                text = f"sample {number} is a call that {type(self.module).__name__} has no program for"
-                raise ArgumentError("E334", text, help="call it once with these arguments")
-            calls[id(found)].append(recorded(leaves))
-        weights: dict[str, Any] = {}
-        signatures = []
-        for one in compiled:
-            weights.update(one.saved.weights)
-            module = self.module if one.same_module() and one.same_tensors() and not one.frozen else None
-            made = sampled(module, one.saved, one.structure, one.leaves, calls[id(one)], told)
-            signatures.append(dataclasses.replace(one.saved.signatures[0], samples=made))
-        return dataclasses.replace(compiled[0].saved, signatures=tuple(signatures), weights=weights)
+        calls = [sample if isinstance(sample, tuple) else (sample,) for sample in samples]
+        left = [call for call in calls if self._key(call, {}) in self._exports]
+        found = []
+        if self._traced.programs():
+            found.append(self._traced.saved([call for call in calls if call not in left], told))
+        if self._export is not None and len(self._export):
+            found.append(self._export.saved(left, told))
+        if not found:
+            raise StateError("E507", "there is no program to save yet", help="call the module once, then save it")
+        signatures = tuple(one for saved in found for one in saved.signatures)
+        weights = {name: weight for saved in found for name, weight in saved.weights.items()}
+        return dataclasses.replace(found[0], signatures=signatures, weights=weights)
 
     def save(self, path: str | Path, *, samples: Sequence[Any] = ()) -> None:
         """Write every program compiled so far, with the weights as they are now, as one file for `hybridize.load`.
@@ -328,104 +288,20 @@ class TorchFunction(Wrapper):
 
     def cache_info(self) -> dict[str, int]:
         """Count the programs that are kept, and tell how many may be."""
-        return {"programs": len(self._all()) + len(self._traced.programs()), "limit": PROGRAMS}
+        exported = 0 if self._export is None else len(self._export)
+        return {"programs": len(self._traced.programs()) + exported, "limit": LIMIT}
 
     def cache_clear(self) -> None:
         """Forget all programs."""
-        with self._lock:
-            self._traced.clear()
-            self._exports.clear()
-            self._cache.clear()
-            self._latest = None
+        self._traced.clear()
+        self._exports.clear()
+        if self._export is not None:
+            self._export.clear()
 
-    def _all(self) -> list[Compiled]:
-        return list(self._cache)
-
-    def _key(self, leaves: Sequence[Any], structure: Structure) -> Hashable:
+    def _key(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Hashable:
         """Return what calls that differ in sizes only have in common."""
-        return structure, tuple(map(_kind, leaves)), self.module.training
-
-    def _find(self, key: Hashable, shapes: Shapes) -> Compiled | None:
-        """The program that is right for a call, as far as the module is what it was."""
-        return next((one for one in self._cache.of(key) if one.accepts(shapes)), None)
-
-    def _compiled(
-        self, leaves: Sequence[Any], structure: Structure, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Compiled:
-        """The program for a call, made where there is none."""
-        key, shapes = self._key(leaves, structure), _shapes(leaves)
-        found = self._find(key, shapes)
-        if found is None or not found.same_module() or not found.same_tensors():
-            with self._lock:
-                self._cache.used(key)
-                if not all(one.same_module() for one in self._cache.of(key)):
-                    self._cache.forget(key)
-                found = self._find(key, shapes)
-                if found is not None and not found.same_tensors():
-                    found = self._renewed(key, found, leaves, structure)
-                if found is None:
-                    found = self._made(key, leaves, structure, args, kwargs)
-        return found
-
-    def _made(
-        self,
-        key: Hashable,
-        leaves: Sequence[Any],
-        structure: Structure,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-    ) -> Compiled:
-        """A new program, for other sizes too where calls were seen to differ in those; the lock is held."""
-        call = call_of(leaves, structure, self.module.training)
-        family = self._cache.family(key)
-        opened = family.kinds(call, self.options["dynamic"])
-        compiled = None if opened is None else self._general(family, call, opened[0], args, kwargs)
-        if compiled is None:
-            exported = export(self.module, args, kwargs)
-            try:
-                compiled = Compiled(self.module, leaves, structure, exported, self.options)
-            except HybridizeError:
-                own = own_error(self.module, leaves, structure)
-                if own is not None:
-                    raise own from None
-                raise
-        family.saw(call)
-        self._cache.add(key, compiled)
-        return compiled
-
-    def _general(
-        self, family: Family, call: Call, kinds: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Compiled | None:
-        """A program for this call and others that differ in sizes; None where an exact one is of more use."""
-        try:
-            wanted = [kind for kind in kinds if isinstance(kind, TensorType)]
-            exported = export(self.module, args, kwargs, wanted)
-            compiled = Compiled(self.module, call.leaves, call.structure, exported, self.options)
-        except Exception as error:
-            let_through(error)
-            # Whatever it is: if it is the user's error, the exact export says so too, in terms of true sizes.
-            _log.debug("%s cannot be exported for any size: %s", type(self.module).__name__, error, exc_info=True)
-            family.give_up(kinds, error)
-            return None
-        for asked, given in zip(wanted, exported.kinds, strict=True):
-            for size, found in zip(asked.shape, given.shape, strict=True):
-                if is_symbolic(size) and not _is_open(found):
-                    int(size)  # which pins it, so that the family hears that it is no use as a symbol
-        useful = family.settle(kinds)
-        if useful:
-            compiled.explain(family.change(call, kinds, [f"argument {i}" for i in range(len(kinds))]))
-            return compiled
-        return compiled if compiled.graph.scope is None else None
-
-    def _renewed(self, key: Hashable, before: Compiled, leaves: Sequence[Any], structure: Structure) -> Compiled | None:
-        """A program whose tensors were replaced, over the new ones; None if that takes another graph."""
-        try:
-            compiled = Compiled(self.module, leaves, structure, before.exported, self.options, before)
-        except OtherTensorsError:
-            self._cache.forget(key)
-            return None
-        self._cache.replace(before, compiled)
-        return compiled
+        leaves, structure = flatten((args, kwargs))
+        return structure, tuple(map(kind_of, leaves)), self.module.training
 
 
 def _of_module(module: torch.nn.Module, options: dict[str, Any]) -> TorchFunction:
@@ -443,31 +319,3 @@ def _refused(module: torch.nn.Module, mode: str) -> CaptureError:
         f"{type(module).__name__} is called {mode}, which its programs know nothing of",
         help="call the module itself there; module.bfloat16() makes programs of half the precision",
     )
-
-
-def _shapes(leaves: Sequence[Any]) -> Shapes:
-    return tuple([leaf.shape for leaf in leaves if isinstance(leaf, torch.Tensor)])
-
-
-def _is_general(program: Compiled) -> bool:
-    """Tell whether a program is for calls of several sizes."""
-    return program.graph.scope is not None
-
-
-def _kind(leaf: Any) -> Hashable:
-    """Return what calls of one program have in common, but for sizes."""
-    if isinstance(leaf, torch.Tensor):
-        return leaf.dtype, leaf.ndim
-    if isinstance(leaf, (bool, int, float, str)):
-        return type(leaf), leaf
-    raise ArgumentError(
-        "E311",
-        f"an argument of class {type(leaf).__name__} cannot be part of a program",
-        help="pass tensors, numbers, strings, None, or tuples, lists and dicts of them",
-    )
-
-
-def _is_open(size: int) -> bool:
-    """Tell whether a program holds for more than one value of a size."""
-    symbol = size.symbol if is_symbolic(size) else None  # type: ignore[attr-defined]
-    return is_symbolic(size) and (symbol is None or not symbol.pinned)

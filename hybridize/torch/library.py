@@ -27,7 +27,7 @@ from hybridize.torch.modules import METHODS, SPECIAL, call_module
 from hybridize.torch.tensors import TracedTensor
 
 
-class Memory(Place):
+class TensorMemory(Place):
     """The memory of a tensor: its address, sizes, strides and dtype."""
 
     __slots__ = ()
@@ -67,7 +67,7 @@ def memory_of(tensor: torch.Tensor) -> tuple[Any, ...]:
 
 
 class TorchLibrary(Library):
-    """What a capture asks of PyTorch.
+    """PyTorch, as a capture asks it.
 
     Arrays of ours over tensors are kept for as long as the tensors live, so that programs know them again.
     """
@@ -93,30 +93,30 @@ class TorchLibrary(Library):
     def face(self, symbol: Any, value: Any = None) -> TracedTensor:
         trace = current_trace()
         if value is not None and trace is not None:
-            place = Memory(value)
+            place = TensorMemory(value)
             if place.key not in trace.root.world.guards:
                 with torch._C.DisableTorchFunction():
                     trace.root.world.guards[place.key] = Guard(place, AtAddress(value), trace.root.location())
         return TracedTensor(symbol, value)
 
-    def apply(self, at: Recording, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-        return apply(at, function, args, kwargs)
+    def apply(self, trace: Recording, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        return apply(trace, function, args, kwargs)
 
     def number(self, face: Any, kind: type | None) -> Any:
         if kind is None:
             return ELEMENTS["item"](face.array)
         return to_int(face.array) if kind is int else to_float(face.array)
 
-    def requires_grad(self, at: Recording, face: Any) -> bool:
+    def requires_grad(self, trace: Recording, face: Any) -> bool:
         if face.of is not None:
-            at.root.world.read(Attribute(face.of, "requires_grad"), face.of.requires_grad, whole=False)
+            trace.root.world.read(Attribute(face.of, "requires_grad"), face.of.requires_grad, whole=False)
             return bool(face.of.requires_grad)
         if not torch.is_grad_enabled() or not is_float(face.array.dtype):
             return face.array.operand() in self.flagged
-        return face.array.operand() in self._live(at)
+        return face.array.operand() in self._live(trace)
 
-    def is_leaf(self, at: Recording, symbol: Symbol) -> bool:
-        entry = next((entry for entry in at.root.inputs.entries if entry.symbol.shares_buffer(symbol)), None)
+    def is_leaf(self, trace: Recording, symbol: Symbol) -> bool:
+        entry = next((entry for entry in trace.root.inputs.entries if entry.symbol.shares_buffer(symbol)), None)
         if entry is None or symbol.base.operand() is not entry.value:
             return False
         if entry.value in self.flagged:
@@ -124,18 +124,18 @@ class TorchLibrary(Library):
         held = self._tensor(entry.array)
         if held is None or not is_float(symbol.dtype):
             return False
-        at.root.world.read(Attribute(held, "requires_grad"), held.requires_grad, whole=False)
+        trace.root.world.read(Attribute(held, "requires_grad"), held.requires_grad, whole=False)
         return held.requires_grad
 
-    def _live(self, at: Recording) -> set[Value]:
+    def _live(self, trace: Recording) -> set[Value]:
         """Return the values that a gradient goes through, by torch's rule: floats that are made of such."""
         live = set(self.flagged)
-        for entry in at.root.inputs.entries:
+        for entry in trace.root.inputs.entries:
             held = self._tensor(entry.array)
             if held is not None and held.requires_grad:
-                at.root.world.read(Attribute(held, "requires_grad"), True, whole=False)
+                trace.root.world.read(Attribute(held, "requires_grad"), True, whole=False)
                 live.add(entry.value)
-        scope: Any = at
+        scope: Any = trace
         scopes = []
         while scope is not None:
             scopes.append(scope)

@@ -8,9 +8,9 @@ import weakref
 from typing import Any
 
 from hybridize.capture import Function
-from hybridize.torch.traced import CannotCapture, Traced, taken, whole
+from hybridize.torch.traced import CannotCapture, Followed, taken, whole
 
-_OF_TENSORS: weakref.WeakKeyDictionary[Function[Any, Any], Traced] = weakref.WeakKeyDictionary()
+_OF_TENSORS: weakref.WeakKeyDictionary[Function[Any, Any], Followed] = weakref.WeakKeyDictionary()
 """Functions that were called with tensors, as they are captured for those."""
 
 
@@ -29,7 +29,7 @@ def called(function: Function[Any, Any], args: tuple[Any, ...], kwargs: dict[str
     traced = _OF_TENSORS.get(function)
     if traced is None:
         options = {field.name: getattr(function.options, field.name) for field in dataclasses.fields(function.options)}
-        traced = _OF_TENSORS.setdefault(function, Traced(function.python_function, options))
+        traced = _OF_TENSORS.setdefault(function, Followed(function.python_function, options))
     try:
         return traced.call(args, kwargs)
     except CannotCapture as problem:

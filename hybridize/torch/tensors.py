@@ -24,11 +24,15 @@ from hybridize.capture.trace.recording import current_trace
 from hybridize.torch.memory import tensor_of
 
 _NOTHING = torch.empty(0, device="meta")
-"""What every tensor of a program is to code that does not ask."""
+"""The memory of every tensor of a program, to code that does not ask: none."""
 _REMEDY = "keep it a tensor: torch computes with it when the program runs"
 
 
+<<<<<<< HEAD
 class Sizes(FaceTuple):
+=======
+class TensorSizes(tuple[int, ...]):
+>>>>>>> main
     """The sizes of a tensor, some of which only a call knows."""
 
     __slots__ = ()
@@ -48,7 +52,7 @@ class Sizes(FaceTuple):
 
 def sizes(shape: tuple[int, ...]) -> Any:
     """Return sizes as torch gives them: a `torch.Size` where all are known."""
-    return Sizes(shape) if any(map(is_symbolic, shape)) else torch.Size(shape)
+    return TensorSizes(shape) if any(map(is_symbolic, shape)) else torch.Size(shape)
 
 
 class TracedTensor(Face, torch.Tensor):
@@ -90,7 +94,7 @@ class TracedTensor(Face, torch.Tensor):
 
     @property
     def shape(self) -> Any:  # type: ignore[override]
-        """Sizes of the axes."""
+        """TensorSizes of the axes."""
         return sizes(self.array.shape)
 
     @property
@@ -186,7 +190,7 @@ class TracedTensor(Face, torch.Tensor):
 
     def numel(self) -> int:
         """Return the number of elements."""
-        return Sizes(self.array.shape).numel()
+        return TensorSizes(self.array.shape).numel()
 
     nelement = numel
 
@@ -388,7 +392,7 @@ def _apply(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
 def _method(name: str) -> Callable[..., Any]:
     of_torch = getattr(torch.Tensor, name)
 
-    @functools.wraps(of_torch)
+    @functools.wraps(of_torch, assigned=("__name__", "__qualname__"))
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         return _apply(of_torch, (self, *args), kwargs)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`Traced`: a module, or a function of tensors, captured by our own capture, and its calls, with gradients and without.
+"""`Followed`: a module, or a function of tensors, that our own capture follows, and its calls, with gradients or not.
 
 The module's `forward` is converted and followed like any function of the user's, on tensors of the program (`tensors`),
 and what it calls of torch is in the table of `functions`. What comes of it is an ordinary `Program`: guards, sizes,
@@ -23,6 +23,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base import modes
 from hybridize.base.frozen import changed
 from hybridize.base.interruptions import let_through
+from hybridize.base.loading import LOADING
 from hybridize.base.nested import LEAF, Structure, flatten, object_classes, unflatten
 from hybridize.base.tracebacks import throw
 from hybridize.capture import Function
@@ -37,19 +38,19 @@ from hybridize.graph import Graph, exact
 from hybridize.ops import StopGradient
 from hybridize.ops.op import Op
 from hybridize.programs import Program
-from hybridize.torch.draws import DrawnKey, Draws
+from hybridize.torch.draws import DrawnKey, ModuleDraws
 from hybridize.torch.functions import Capturing
 from hybridize.torch.gradients import Gradients, wanted
 from hybridize.torch.library import TorchLibrary
 from hybridize.torch.memory import as_numpy, as_tensor, tensor_of
-from hybridize.torch.tensors import Sizes, TracedTensor
+from hybridize.torch.tensors import TensorSizes, TracedTensor
 
 _NOTHING: Final = nullcontext()
 SEEN = 4096
 """The number of calls that a program remembers to be right for."""
 
 
-class Traced:
+class Followed:
     """A module, or a function of tensors, whose calls run as programs of our own capture.
 
     Args:
@@ -86,7 +87,7 @@ class Traced:
         marked = zip(tensors, self.learning.flags if torch.is_grad_enabled() else (), strict=False)
         self.library.flagged = {face.array.operand() for face, flag in marked if flag}
         recording = torch.is_grad_enabled()
-        before = CURRENT.set(Draws())
+        before = CURRENT.set(ModuleDraws())
         try:
             with Capturing():
                 return _plain(trace.lifted(trace.convert(self.module)(*args, **kwargs)))
@@ -320,15 +321,20 @@ def _plain(result: Any) -> Any:
 def _with_sizes(result: Any) -> Any:
     """Return a result with sizes of tensors as a class of ours, which programs make again."""
     if isinstance(result, torch.Size):
-        return Sizes(result)
+        return TensorSizes(result)
     if type(result) in (tuple, list):
         return type(result)(map(_with_sizes, result))
     return {key: _with_sizes(part) for key, part in result.items()} if type(result) is dict else result
 
 
 def _without_sizes(result: Any) -> Any:
+<<<<<<< HEAD
     if type(result) is Sizes:
         return Sizes.shown(result)
+=======
+    if type(result) is TensorSizes:
+        return torch.Size(result)
+>>>>>>> main
     if type(result) in (tuple, list):
         return type(result)(map(_without_sizes, result))
     return {key: _without_sizes(part) for key, part in result.items()} if type(result) is dict else result
@@ -365,7 +371,7 @@ def whole(result: Any) -> Any:
         return pytree.tree_unflatten(list(map(shown, result[1:])), result[0].spec)
     leaves, structure = flatten(result)
     found = unflatten(structure, list(map(shown, leaves)))
-    return _without_sizes(found) if Sizes in object_classes(structure) else found
+    return _without_sizes(found) if TensorSizes in object_classes(structure) else found
 
 
 def _arrays(result: Any) -> Any:
@@ -532,7 +538,8 @@ def _viewed(tensor: torch.Tensor, steps: Sequence[Op]) -> torch.Tensor:
         return tensor
     if any(type(step) is StopGradient for step in steps):
         tensor = tensor.detach()
-    from hybridize.autograd.tape import viewed  # late: few results are views of others
+    with LOADING:
+        from hybridize.autograd.tape import viewed  # late: few results are views of others
 
     base = as_numpy(tensor.detach())
     view = viewed(base, tuple(steps))

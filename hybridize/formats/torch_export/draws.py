@@ -24,7 +24,7 @@ KEY = TensorType((2,), uint64)
 
 
 class Keys(Protocol):
-    """What gives the keys of draws."""
+    """The giver of keys of draws."""
 
     def key(self) -> Operand:
         """Return the key of the next draw: a stream of its own."""

@@ -12,30 +12,14 @@ import numpy
 import torch
 from numpy.typing import NDArray
 
-from hybridize.base.errors import ArgumentError, GraphError, HybridizeError, VerificationError
+from hybridize.base.errors import HybridizeError, VerificationError
 from hybridize.base.interruptions import let_through
 from hybridize.base.nested import Structure, flatten, unflatten
-from hybridize.base.types import TensorType
 from hybridize.formats import sampling
 from hybridize.formats.saved import CheckedCall, SavedProgram, SavedSignature
-from hybridize.graph import Graph, Value
 from hybridize.torch.memory import as_numpy, as_tensor
 
 Array = NDArray[Any]
-
-
-def example(spec: str) -> torch.Tensor:
-    """A tensor of a type such as `f32[2,3]`: standard normal numbers, or zeros and ones.
-
-    Raises:
-        ArgumentError E347: the text is no type.
-    """
-    try:
-        kind = TensorType.parse(spec)
-    except GraphError as error:
-        raise ArgumentError("E347", f"compile: {error.what}", help=error.help) from None
-    (array,) = next(sampling.candidates(Graph((Value(kind),), (), ()), 1))
-    return as_tensor(array)
 
 
 def recorded(leaves: Sequence[Any]) -> tuple[Array, ...] | None:

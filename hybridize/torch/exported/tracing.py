@@ -22,6 +22,7 @@ from torch.utils._pytree import tree_map
 
 from hybridize.base.errors import CaptureError
 from hybridize.base.forks import renewed
+from hybridize.torch.being_exported import THREAD
 from hybridize.torch.exported.recurrent import call, is_theirs, stands_for
 
 _HOOKS = (
@@ -32,14 +33,6 @@ _HOOKS = (
 _REGISTER = {torch.Tensor.register_hook, torch.Tensor.register_post_accumulate_grad_hook}
 _ONE = renewed(threading.RLock())
 """Held while a module is traced, as classes of PyTorch are watched meanwhile."""
-
-
-_THREAD = threading.local()
-
-
-def is_traced() -> bool:
-    """Tell whether this thread is tracing a module."""
-    return getattr(_THREAD, "traced", False)
 
 
 class Notes:
@@ -69,12 +62,12 @@ class TracedModule(torch.nn.Module):
         """Run the module."""
         with _Gradients(self.notes):
             torch._C._set_grad_enabled(True)
-            _THREAD.traced = True
+            THREAD.traced = True
             try:
                 with self._written():
                     return self.module(*args, **kwargs)
             finally:
-                _THREAD.traced = False
+                THREAD.traced = False
                 torch._C._set_grad_enabled(False)
 
     @contextmanager

@@ -130,7 +130,7 @@ def _softsign(input: Operand) -> Operand:
 
 @computes("softshrink")
 def _softshrink(input: Operand, lambd: Any = 0.5) -> Operand:
-    """What is beyond the band is moved to 0 by its width; NaN stays."""
+    """Move what is beyond the band to 0 by its width; NaN stays."""
     of = floats("softshrink_cpu", input)
     if isinstance(lambd, (int, float)) and lambd < 0:
         raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd:g}.")

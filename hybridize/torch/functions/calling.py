@@ -291,8 +291,10 @@ def write(trace: Recording, target: Any, source: Any) -> Any:
                 f"output with shape {list(kind.shape)} doesn't match the broadcast shape {list(given.shape)}"
             )
         if _rank(given.dtype) > _rank(kind.dtype):
-            names = dtype_name(given.dtype), dtype_name(kind.dtype)
-            raise RuntimeError("result type {} can't be cast to the desired output type {}".format(*names))
+            raise RuntimeError(
+                f"result type {dtype_name(given.dtype)} can't be cast to the desired output type "
+                f"{dtype_name(kind.dtype)}"
+            )
     store(symbol, operand(value, kind.dtype, kind.shape))
     return target
 

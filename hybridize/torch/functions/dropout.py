@@ -57,7 +57,7 @@ _ALPHA = 1.7580993408473766
 
 
 def _alpha(input: Operand, p: Any, train: bool, sizes: Callable[[Operand], Shape]) -> Operand:
-    """What is dropped gets the value that SELU has at minus infinity; all are scaled so that mean and variance stay."""
+    """Give what is dropped the value that SELU has at minus infinity; all are scaled so that mean and variance stay."""
     _check(p)
     if not train or p == 0:
         return input

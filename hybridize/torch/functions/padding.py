@@ -11,7 +11,7 @@ from hybridize import ops
 from hybridize.base.dims import maximum
 from hybridize.base.types import TensorType
 from hybridize.ops import Operand, type_of
-from hybridize.torch.functions.rules import aten
+from hybridize.torch.functions.rules import aten, not_implemented
 from hybridize.torch.functions.table import computes
 
 
@@ -78,11 +78,11 @@ def _pad(input: Operand, pad: Sequence[Any], mode: str = "constant", value: Any 
     if value is not None and value != 0:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     if mode not in _MODES:
-        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+        raise not_implemented(f"Unrecognised padding mode {mode}")
     of, axes = type_of(input), len(pad) // 2
     result = _padded(input, pad)
     if axes not in (1, 2, 3) or of.ndim not in (axes + 1, axes + 2):
-        raise NotImplementedError("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now")
+        raise not_implemented("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now")
     for k in range(axes):
         size, most = of.shape[of.ndim - 1 - k], max(pad[2 * k], pad[2 * k + 1])
         if mode == "reflect" and most >= size:

@@ -25,6 +25,7 @@ from hybridize.torch.functions.rules import (
     float_operand,
     is_tensor,
     kind,
+    not_implemented,
     shape_of,
     torch_dtype,
 )
@@ -121,7 +122,7 @@ def _of_two(*names: str, by: str, real: bool = False, bits: bool = False) -> Non
     def entry(input: Any, other: Any) -> Operand:
         dtype = common(input, other)
         if bits and dtype.is_floating_point:
-            raise NotImplementedError(f"\"{names[0]}_cpu\" not implemented for '{str(dtype)[6:].capitalize()}'")
+            raise not_implemented(f"\"{names[0]}_cpu\" not implemented for '{str(dtype)[6:].capitalize()}'")
         return aten(by, kind(as_float(dtype) if real else dtype, shape_of(input, other)), input, other)
 
 
@@ -261,7 +262,7 @@ def _of_integers(name: str) -> None:
     def entry(input: Operand, other: Operand) -> Operand:
         x, y = aligned(input, other)
         if is_float(type_of(x).dtype) or type_of(x).dtype.kind == "b":
-            raise NotImplementedError(f'"{name}_cpu" not implemented for {torch_dtype(type_of(x).dtype)}')
+            raise not_implemented(f'"{name}_cpu" not implemented for {torch_dtype(type_of(x).dtype)}')
         found: Symbol = getattr(functions, name)(made(x), made(y))
         return found.operand()
 
@@ -316,7 +317,7 @@ def _clamp(input: Operand, min: Any = None, max: Any = None) -> Operand:
     if any(type(bound) is float and math.isnan(bound) for bound in given):
         return operand(math.nan, result.dtype, result.shape)
     if result.dtype.kind == "b" and not any(map(is_tensor, given)):
-        raise NotImplementedError("\"clamp_scalar_cpu\" not implemented for 'Bool'")
+        raise not_implemented("\"clamp_scalar_cpu\" not implemented for 'Bool'")
     return aten("clamp.default", result, input, min, max)
 
 

@@ -26,6 +26,7 @@ from hybridize.torch.functions.rules import (
     float_operand,
     is_tensor,
     kind,
+    not_implemented,
     reduced,
     shape_of,
     torch_dtype,
@@ -197,7 +198,7 @@ def _position(name: str) -> None:
         _check_some(name, input, dim)
         of = type_of(input)
         if of.dtype.kind == "b":
-            raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
+            raise not_implemented(f"\"{name}_cpu\" not implemented for 'Bool'")
         result = _result(input, dim, keepdim, torch.int64)
         return operand(0, result.dtype, result.shape) if not of.ndim else aten(f"{name}.default", result, input, dim)
 

@@ -137,3 +137,8 @@ def sizes_in(args: Sequence[Any]) -> tuple[Any, ...]:
 def float_operand(x: Operand) -> torch.dtype:
     """Return the dtype of a function of real numbers of an operand."""
     return as_float(torch_dtype(type_of(x).dtype))
+
+
+def not_implemented(text: str) -> NotImplementedError:
+    """Return the error that torch raises for what it does not do for a dtype or mode, in its words."""
+    return NotImplementedError(text)

@@ -44,7 +44,7 @@ _NAMESPACES = {
 
 @frozen(eq=False)
 class Entry:
-    """What a program computes in the place of a function of torch."""
+    """An entry of the table: what a program computes in the place of a function of torch."""
 
     name: str
     function: Callable[..., Any]

@@ -5,10 +5,10 @@ import dataclasses
 import torch
 
 from hybridize.capture.function import Options
-from hybridize.torch.traced import Traced
+from hybridize.torch.traced import Followed
 
 
-def door(module: torch.nn.Module) -> Traced:
+def door(module: torch.nn.Module) -> Followed:
     """Return a module whose calls run as programs."""
     options = Options()
-    return Traced(module, {field.name: getattr(options, field.name) for field in dataclasses.fields(options)})
+    return Followed(module, {field.name: getattr(options, field.name) for field in dataclasses.fields(options)})
