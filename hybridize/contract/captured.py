@@ -235,15 +235,9 @@ def containers(given: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[A
 class Faced:
     """Stands for an array that another library gets, or a tuple of numbers, among the arguments of an effect."""
 
-<<<<<<< HEAD
     kind: type[Face | FaceTuple]
     inside: Any
-    """What stands for the array of ours, or for the numbers; `kind.shown` makes the library's of it."""
-=======
-    kind: type[Face]
-    array: Any
-    """The stand-in for the array of ours; `kind.shown` makes the library's of it."""
->>>>>>> main
+    """The stand-in for the array of ours, or for the numbers; `kind.shown` makes the library's of it."""
 
 
 @frozen

@@ -28,11 +28,7 @@ _NOTHING = torch.empty(0, device="meta")
 _REMEDY = "keep it a tensor: torch computes with it when the program runs"
 
 
-<<<<<<< HEAD
-class Sizes(FaceTuple):
-=======
-class TensorSizes(tuple[int, ...]):
->>>>>>> main
+class TensorSizes(FaceTuple):
     """The sizes of a tensor, some of which only a call knows."""
 
     __slots__ = ()
