@@ -41,6 +41,17 @@ class Face:
         return array
 
 
+class FaceTuple(tuple[Any, ...]):
+    """Numbers of the program, in a tuple of another library's own: the sizes of an array."""
+
+    __slots__ = ()
+
+    @classmethod
+    def shown(cls, numbers: tuple[Any, ...]) -> Any:
+        """Return the numbers that a call has as an object of that class."""
+        raise NotImplementedError
+
+
 class Library(ABC):
     """Another array library, as the capture of a function that is written for it asks it."""
 

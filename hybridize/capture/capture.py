@@ -23,7 +23,7 @@ from hybridize.array.symbol import At, Cell, Symbol, described
 from hybridize.base import modes
 from hybridize.base.dims import Dim, SizeScope, is_symbolic
 from hybridize.base.errors import CaptureError, HybridizeError
-from hybridize.base.faces import Face, Library
+from hybridize.base.faces import Face, FaceTuple, Library
 from hybridize.base.frozen import changed
 from hybridize.base.interruptions import is_asynchronous, let_through
 from hybridize.base.loading import LOADING
@@ -529,6 +529,8 @@ class _Finalizer:
         argument = self.trace.lifted(argument)
         if isinstance(argument, Face):
             return Faced(type(argument), self._argument(argument.array))
+        if isinstance(argument, FaceTuple):
+            return Faced(type(argument), tuple(map(self._argument, argument)))
         if isinstance(argument, Symbol):
             kept = self._kept(argument)
             if kept is not None:

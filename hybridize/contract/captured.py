@@ -10,7 +10,7 @@ from typing import Any
 from hybridize.array.ndarray import ndarray
 from hybridize.array.storage import Storage
 from hybridize.array.traced import LostHistory
-from hybridize.base.faces import Face
+from hybridize.base.faces import Face, FaceTuple
 from hybridize.base.frozen import frozen
 from hybridize.base.locations import SourceLoc
 from hybridize.base.nested import Structure, items_of
@@ -233,11 +233,11 @@ def containers(given: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[A
 
 @frozen
 class Faced:
-    """Stands for an array that another library gets, among the arguments of an effect."""
+    """Stands for an array that another library gets, or a tuple of numbers, among the arguments of an effect."""
 
-    kind: type[Face]
-    array: Any
-    """The stand-in for the array of ours; `kind.shown` makes the library's of it."""
+    kind: type[Face | FaceTuple]
+    inside: Any
+    """The stand-in for the array of ours, or for the numbers; `kind.shown` makes the library's of it."""
 
 
 @frozen
@@ -271,7 +271,7 @@ def stand_ins(data: Any) -> Iterator[Output | Given | Made]:
         yield data
         return
     if isinstance(data, Faced):
-        data = (data.array,)
+        data = (data.inside,)
     if isinstance(data, (BuiltContainer, BuiltObject)):
         data = data.content
     if isinstance(data, (tuple, frozenset)):

@@ -488,7 +488,7 @@ class Program:
             if isinstance(argument, Made):
                 return argument.now(outputs)
             if isinstance(argument, Faced):
-                return argument.kind.shown(given(argument.array))
+                return argument.kind.shown(given(argument.inside))
             if isinstance(argument, GivenContainer):
                 return argument.find(call.given)
             if isinstance(argument, BuiltContainer):

@@ -20,7 +20,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError
-from hybridize.base.faces import Face
+from hybridize.base.faces import Face, FaceTuple
 from hybridize.capture.trace.recording import current_trace
 from hybridize.torch.memory import tensor_of
 
@@ -29,10 +29,15 @@ _NOTHING = torch.empty(0, device="meta")
 _REMEDY = "keep it a tensor: torch computes with it when the program runs"
 
 
-class TensorSizes(tuple[int, ...]):
+class TensorSizes(FaceTuple):
     """The sizes of a tensor, some of which only a call knows."""
 
     __slots__ = ()
+
+    @classmethod
+    def shown(cls, numbers: tuple[Any, ...]) -> Any:
+        """Return the sizes of a call."""
+        return torch.Size(numbers)
 
     def numel(self) -> int:
         """The number of elements."""

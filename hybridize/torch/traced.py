@@ -329,7 +329,7 @@ def _with_sizes(result: Any) -> Any:
 
 def _without_sizes(result: Any) -> Any:
     if type(result) is TensorSizes:
-        return torch.Size(result)
+        return TensorSizes.shown(result)
     if type(result) in (tuple, list):
         return type(result)(map(_without_sizes, result))
     return {key: _without_sizes(part) for key, part in result.items()} if type(result) is dict else result

@@ -40,18 +40,22 @@ class Case:
     """Whether calls are made with gradients on, and each is followed by a backward pass."""
     memory: bool
     """Whether which tensors share memory is compared: arguments, results of all calls so far, and the module's own."""
+    rounded: bool = False
+    """Whether the module is made one of double precision after it has computed what it keeps in single precision."""
 
 
 CASES: dict[str, Case] = {}
 
 
-def case(*steps: Call | Change, grad: bool = False, memory: bool = False) -> Callable[[Any], Any]:
+def case(
+    *steps: Call | Change, grad: bool = False, memory: bool = False, rounded: bool = False
+) -> Callable[[Any], Any]:
     """Put a class of modules, or a function that makes one, among the cases, under its name."""
 
     def add(make: Any) -> Any:
         name = make.__name__
         assert name not in CASES, f"two cases are called {name}"
-        CASES[name] = Case(name, make, steps, grad, memory)
+        CASES[name] = Case(name, make, steps, grad, memory, rounded)
         return make
 
     return add

@@ -26,12 +26,15 @@ from tests.torch.scripted.cases import Call, Case, Change
 RIGHT, REFUSED, WRONG = "right", "refused", "wrong"
 OF_THE_CALL = ("E458",)
 """Codes, besides those of arguments, of what is wrong with a call and not with a line of the module."""
-_TOLERANCES = {
+Tolerances = Mapping[torch.dtype, tuple[float, float]]
+_TOLERANCES: Tolerances = {
     torch.float64: (1e-9, 1e-10),
     torch.float32: (1e-4, 1e-5),
     torch.float16: (2e-3, 1e-3),
     torch.bfloat16: (2e-2, 1e-2),
 }
+_ROUNDED: Tolerances = {**_TOLERANCES, torch.float64: (1e-6, 1e-7)}
+"""Where what is kept was computed in single precision before `module.double()`."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,7 @@ def judge(case: Case, through: Callable[[nn.Module], Any] = hybridize) -> Verdic
     before = seen(module)
     verdict = None
     for ours, expected in zip(moments(case, module, door), theirs, strict=False):  # a refusal is the last
-        verdict = _verdict(ours, expected, before, inspect.getfile(case.make))
+        verdict = _verdict(ours, expected, before, inspect.getfile(case.make), case.rounded)
         if verdict is not None:
             break
         before = ours.state
@@ -242,7 +245,7 @@ class _Eyes:
         return len(self.places) - 1
 
 
-def difference(ours: Seen, theirs: Seen, path: str) -> str:
+def difference(ours: Seen, theirs: Seen, path: str, tolerances: Tolerances = _TOLERANCES) -> str:
     """Return what differs first, or the empty string."""
     if _named(ours.kind) != _named(theirs.kind):
         return f"{path} is of {_named(ours.kind)}, in PyTorch of {_named(theirs.kind)}"
@@ -252,13 +255,13 @@ def difference(ours: Seen, theirs: Seen, path: str) -> str:
     elif ours.plain != theirs.plain:
         return f"{path} is {ours.plain!r}, in PyTorch {theirs.plain!r}"
     if ours.values is not None and theirs.values is not None:
-        rtol, atol = _TOLERANCES.get(ours.values.dtype, (0, 0))
+        rtol, atol = tolerances.get(ours.values.dtype, (0, 0))
         if not torch.allclose(ours.values, theirs.values, rtol=rtol, atol=atol, equal_nan=True):
             return f"{path} is {_short(ours.values)}, in PyTorch {_short(theirs.values)}"
     if [name for name, _ in ours.parts] != [name for name, _ in theirs.parts]:
         return f"{path} has {[name for name, _ in ours.parts]}, in PyTorch {[name for name, _ in theirs.parts]}"
     for (name, one), (_, other) in zip(ours.parts, theirs.parts, strict=True):
-        text = difference(one, other, f"{path}.{name}" if isinstance(name, str) else f"{path}[{name!r}]")
+        text = difference(one, other, f"{path}.{name}" if isinstance(name, str) else f"{path}[{name!r}]", tolerances)
         if text:
             return text
     return ""
@@ -276,7 +279,7 @@ def _short(values: torch.Tensor) -> str:
 # ------------------------------------------------------------------------------------------------------- the verdict
 
 
-def _verdict(ours: Moment, theirs: Moment, before: Seen, file: str) -> Verdict | None:
+def _verdict(ours: Moment, theirs: Moment, before: Seen, file: str, rounded: bool) -> Verdict | None:
     """Return the verdict where a step ends the case: it was refused, or something is otherwise than in PyTorch.
 
     Args:
@@ -284,6 +287,7 @@ def _verdict(ours: Moment, theirs: Moment, before: Seen, file: str) -> Verdict |
         theirs: the same in PyTorch.
         before: the state before the step.
         file: of the case.
+        rounded: what the module keeps was computed in single precision, though it is of double precision now.
     """
     where = f"step {ours.step}: "
     error, expected = ours.error, theirs.error
@@ -308,7 +312,7 @@ def _verdict(ours: Moment, theirs: Moment, before: Seen, file: str) -> Verdict |
         (ours.shared, theirs.shared, "[arguments, results, module]"),
     ):
         if not text and one is not None and other is not None:
-            text = difference(one, other, path)
+            text = difference(one, other, path, _ROUNDED if rounded else _TOLERANCES)
     if not text and ours.printed != theirs.printed:
         text = f"prints {ours.printed!r}, in PyTorch {theirs.printed!r}"
     return Verdict(WRONG, "", where + text) if text else None

@@ -339,6 +339,7 @@ class Histogram(nn.Module):
     call(floats(4, 3).double()),
     change_by_door(lambda fast: fast.load_state_dict({name: value * 2 for name, value in fast.state_dict().items()})),
     call(floats(4, 3).double()),
+    rounded=True,
 )
 def switched_by_the_door():
     return nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4))
