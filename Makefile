@@ -16,7 +16,9 @@ BENCH := .venv-bench/bin
 PIP_FLAGS := --quiet --disable-pip-version-check
 TORCH := torch==2.13.0
 MXNET := 1.9.1 2.0.0b1
-TIMM := timm==1.0.31 torchvision huggingface_hub PyYAML
+TIMM := timm==1.0.31 torchvision huggingface_hub PyYAML \
+	transformers==5.24.0 tokenizers safetensors regex filelock fsspec packaging tqdm typer-slim click shellingham \
+	hf-xet httpx httpcore httpx2 httpcore2 h11 anyio idna certifi sniffio truststore
 export SYSTEM ?= 1
 
 .PHONY: demo test system lint test-long bench docs clean

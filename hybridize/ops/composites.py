@@ -252,8 +252,12 @@ def variance(x: Operand, axes: tuple[int, ...], correction: float = 0.0) -> Oper
     shape = type_of(x).shape
     apart = sub(wide, spread(mean(wide, axes), shape, axes))
     total = sum(mul(apart, apart), axes)
-    count = math.prod(shape[axis] for axis in axes) - correction
-    return cast(div(total, like(count if count > 0 else 0, total)), dtype)
+    count = math.prod(shape[axis] for axis in axes)
+    if correction == int(correction):
+        count -= int(correction)  # a size less an int is a size, also where only the program knows it
+        return cast(div(total, like(count if count > 0 else 0, total)), dtype)
+    left = sub(like(count, total), like(correction, total))
+    return cast(div(total, max(left, like(0, total))), dtype)
 
 
 @composite("LayerNorm")

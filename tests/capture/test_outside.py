@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import collections
 import functools
+import inspect
 import operator
 import os
 import random
@@ -483,3 +484,30 @@ def test_an_attribute_of_a_thread_is_set_by_each_call():
     for value in (1.0, 2.0):
         assert compiled(np.full((2,), value)).tolist() == [2 * value] * 2
         assert local.kept.tolist() == [2 * value] * 2
+
+
+class Counting:
+    """Methods and functions whose parameters Python is asked for."""
+
+    def scaled(self, x, by=2.0):
+        return x * by
+
+    @staticmethod
+    def shifted(x):
+        return x + 1
+
+    @classmethod
+    def halved(cls, x, by):
+        return x / by
+
+    def run(self, x):
+        functions = self.scaled, self.shifted, self.halved, Counting.scaled, functools.partial(self.scaled, by=3.0)
+        for function in functions:
+            x = x * 10 + len(inspect.signature(function).parameters)
+        return x + len(inspect.getfullargspec(self.shifted).args)
+
+
+def test_parameters_of_what_is_handed_on_are_its_own():
+    one = Counting()
+    x = np.ones(2)
+    numpy.testing.assert_array_equal(hybridize(one.run)(x).asnumpy(), one.run(x).asnumpy())

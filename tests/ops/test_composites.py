@@ -52,6 +52,7 @@ CASES = {
     "log_softmax": (lambda x: composites.log_softmax(x, 1), lambda x: numpy.log(softmax(x, 1))),
     "mean": (lambda x: composites.mean(x, (1,)), lambda x: x.mean(1)),
     "variance": (lambda x: composites.variance(x, (0, 1)), lambda x: x.var((0, 1))),
+    "variance_half": (lambda x: composites.variance(x, (1,), 0.5), lambda x: x.var(1) * 3 / 2.5),
     "variance1": (lambda x: composites.variance(x, (1,), 1.0), lambda x: x.var(1, ddof=1)),
     "flatten": (composites.flatten, lambda x: x.reshape(2, -1)),
 }  # fmt: skip

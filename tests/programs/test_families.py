@@ -1,8 +1,10 @@
 """Calls that differ in sizes only: which of them share a program, and what such a program assumes."""
 
+import collections.abc
 import contextlib
 import gc
 import io
+import math
 import weakref
 
 import numpy
@@ -465,8 +467,8 @@ def calls_code_without_source(x):
 
 def catches(x):
     try:
-        raise KeyError
-    except KeyError:
+        return x * math.sqrt(-1.0)
+    except ValueError:
         return x / len(x)
 
 
@@ -503,3 +505,63 @@ def test_why_all_sizes_are_those_of_the_call(function, why):
         x = array(2 * size)[::2]
         compiled(x)
     assert f"no program holds for other sizes, as {why}" in compiled.program(x).reason
+
+
+KNOWN = {"known": 2.0}
+
+
+class Names(collections.abc.Mapping):
+    """A mapping in Python, whose `get` catches what `__getitem__` raises."""
+
+    def __getitem__(self, name):
+        return KNOWN[name]
+
+    def __iter__(self):
+        return iter(KNOWN)
+
+    def __len__(self):
+        return len(KNOWN)
+
+
+NAMES = Names()
+
+
+def raises_by_size(x):
+    try:
+        if len(x) > 6:
+            raise ValueError("large")
+        return x / len(x)
+    except ValueError:
+        return x * len(x)
+
+
+def asks_for_no_key(x):
+    try:
+        return x * KNOWN["missing"]
+    except KeyError:
+        return x / len(x)
+
+
+def gets(x):
+    return x * NAMES.get("missing", 3.0) * NAMES.get("known", 5.0)
+
+
+@pytest.mark.parametrize(("function", "programs"), [(raises_by_size, 3), (asks_for_no_key, 2), (gets, 2)])
+def test_errors_that_are_guarded_leave_sizes_open(function, programs):
+    """A `raise` that was reached, and a name that is no key, are the same for all sizes that a program is for."""
+    compiled = Function(function, backend="numpy")
+    for size in (3, 4, 5, 6, 8, 9, 12):
+        agree(compiled, function, array(size))
+    assert compiled.cache_info().captures <= programs
+
+
+def test_a_key_that_comes_later_is_found():
+    function = Function(asks_for_no_key, backend="numpy")
+    x = array(4)
+    agree(function, asks_for_no_key, x)
+    KNOWN["missing"] = 7.0
+    try:
+        agree(function, asks_for_no_key, x)
+    finally:
+        del KNOWN["missing"]
+    agree(function, asks_for_no_key, x)

@@ -381,3 +381,52 @@ def test_the_reason_is_said_once(monkeypatch, capsys):
     ]
     with torch.no_grad():
         assert "any size" in fast.program(torch.randn(8, 6)).reason
+
+
+class Normed(nn.Module):
+    """One norm over features of several sizes, and variances by corrections that are no whole numbers."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.BatchNorm2d(3)
+
+    def forward(self, x):
+        y = self.norm(x) + self.norm(x[:, :, ::2])[:, :, :1]
+        z = y * 2
+        z /= y.var(0, correction=0.5) + y.var((0, 2), correction=1)[:, None] + 1
+        return z
+
+
+class Bags(nn.Module):
+    """A layer of which torch computes the offsets in Python, of the batch size."""
+
+    def __init__(self):
+        super().__init__()
+        self.bag = nn.EmbeddingBag(12, 4, mode="sum")
+
+    def forward(self, x):
+        return self.bag(x)
+
+
+@pytest.mark.parametrize(
+    ("make", "given"),
+    [(Normed, lambda n: torch.randn(n, 3, 4, 4)), (Bags, lambda n: torch.randint(0, 12, (n, 5)))],
+)
+def test_sizes_inside_of_what_torch_has_in_python(make, given):
+    """Functions of torch that are written in C take numbers of Python only; those of a program never get there."""
+    torch.manual_seed(0)
+    module = make().train()
+    twin = make().train()
+    twin.load_state_dict(module.state_dict())
+    fast = hybridize(module)
+    for batch in (2, 3, 4, 7):
+        x = given(batch)
+        found, wanted = fast(x), twin(x)
+        torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-4)
+        found.square().sum().backward()
+        wanted.square().sum().backward()
+        for ours, theirs in zip(module.parameters(), twin.parameters(), strict=True):
+            torch.testing.assert_close(ours.grad, theirs.grad, rtol=1e-3, atol=1e-3)
+    torch.testing.assert_close(module.state_dict(), twin.state_dict(), rtol=1e-4, atol=1e-4)
+    assert programs(fast) == 2
+    assert fast.exported == ()

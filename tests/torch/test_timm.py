@@ -3,16 +3,12 @@
 `make test-long` lays timm into .timm, without its dependencies, which would draw in another build of PyTorch.
 """
 
-import importlib
-import sys
-from pathlib import Path
-
 import pytest
 import torch
 
 from hybridize import hybridize
+from tests.torch.zoo import load
 
-HERE = Path(__file__).parents[2] / ".timm"
 FAMILIES = {
     "convnext_atto": "ConvNeXt", "cspresnet50": "stages of which a part passes by", "densenet121": "DenseNet",
     "dla34": "trees of joined layers", "efficientnet_b0": "inverted residuals that squeeze and excite",
@@ -25,22 +21,7 @@ FAMILIES = {
 
 @pytest.fixture(scope="module")
 def timm():
-    if not (HERE / ".installed").exists():
-        pytest.fail("timm is not there: make .timm/.installed")
-    sys.path.append(str(HERE))  # the last place, so that nothing else is taken from there
-    try:
-        importlib.import_module("torchvision")
-    except RuntimeError as error:
-        # The compiled part of torchvision is for another build of PyTorch. Its Python, of which timm takes a norm and
-        # transforms, does without, but describes two operators that it believes declared; nothing here calls them.
-        if "nms does not exist" not in str(error):
-            raise
-        declared = torch.library.Library("torchvision", "DEF")
-        for name in ("nms", "qnms"):
-            declared.define(f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
-        importlib.import_module("torchvision")
-    yield importlib.import_module("timm")
-    sys.path.remove(str(HERE))
+    return load("timm")
 
 
 def made(timm, name):

@@ -121,6 +121,7 @@ def raised(error: Any, cause: Any = MISSING) -> Any:
         error.__cause__ = _cause(cause)
     if trace is None:
         return error
+    trace.root.certain = error
     raising.announced(trace, error)
     if trace.depth and not (trace.catches and isinstance(error, Exception)):
         raise trace.root.refusing(CaptureError(
@@ -149,5 +150,5 @@ def caught() -> None:
     if trace is not None:
         if trace.root.refused is not None:
             raise trace.root.refused
-        # Whether it is raised may depend on the sizes, or on what cannot be done with symbols.
-        trace.root.inputs.pin_sizes("whether an `except` has an error to catch may depend on them")
+        if error is not trace.root.certain:  # it may depend on the sizes, or on what cannot be done with symbols
+            trace.root.inputs.pin_sizes("whether an `except` has an error to catch may depend on them")

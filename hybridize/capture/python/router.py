@@ -644,7 +644,7 @@ class Router:
         trusted = code is not None and is_trusted_file(code.co_filename) and outside_of(argument) is None
         if code is None or convert.is_converted(inner) or trusted:
             return argument
-        return functools.wraps(inner)(functools.partial(self.call, argument))
+        return functools.wraps(argument)(functools.partial(self.call, argument))
 
     # ---------------------------------------------------------------------------------------------------- writes
 
@@ -1075,9 +1075,11 @@ def item(router: Router, root: Trace, owner: Any, key: Any, whole: bool) -> Any:
         return router.call(missing, owner, key)
     try:
         value = owner[key]
-    except LookupError:
+    except LookupError as error:
         if outside:
             world.read_missing(owner, key)
+        if type(owner) in CONTAINERS and type(key) is str:
+            root.certain = error
         raise
     if not outside:
         return root.lifted(value)

@@ -549,6 +549,8 @@ class Trace(Recording):
         """Sides of branches followed so far."""
         self.refused: CaptureError | None = None
         """The last refusal, so that it cannot get lost in an `except` of the user's."""
+        self.certain: BaseException | None = None
+        """The last exception that only what is guarded decides: a `raise` that was reached, a name that is no key."""
         self._locations: dict[tuple[str, int, str], SourceLoc] = {}
         self._here: tuple[SourceLoc | None] | None = None
         """The user's line while it is known to be the same; None where it has to be looked for."""

@@ -118,8 +118,10 @@ def _as_torch_has_it(function: types.FunctionType) -> types.FunctionType:
     known = _AS_TORCH_HAS_THEM.get(function)
     if known is not None:
         return known
-    space = function.__globals__ | dict.fromkeys(_ASKING, _not_asked)
-    if space.get("overrides") is torch.overrides:
+    space = {name: _straight(value) for name, value in function.__globals__.items()} | dict.fromkeys(
+        _ASKING, _not_asked
+    )
+    if function.__globals__.get("overrides") is torch.overrides:
         space["overrides"] = types.SimpleNamespace(**vars(torch.overrides) | dict.fromkeys(_ASKING, _not_asked))
     cells = tuple(types.CellType() for _ in function.__closure__ or ())
     made = types.FunctionType(function.__code__, space, function.__name__, function.__defaults__, cells)
@@ -129,6 +131,35 @@ def _as_torch_has_it(function: types.FunctionType) -> types.FunctionType:
         held = of.cell_contents
         cell.cell_contents = _as_torch_has_it(held) if isinstance(held, types.FunctionType) else held
     return made
+
+
+class _Space:
+    """A module of torch's, whose functions go to the table at once: those in C take numbers of Python only."""
+
+    def __init__(self, of: types.ModuleType) -> None:
+        self._of = of
+
+    def __getattr__(self, name: str) -> Any:
+        return _straight(getattr(self._of, name))
+
+
+@functools.cache
+def _space(of: types.ModuleType) -> _Space:
+    return _Space(of)
+
+
+def _straight(value: Any) -> Any:
+    """Return what torch's own functions find under a name: functions in C by their entries, all else as it is."""
+    if isinstance(value, types.ModuleType):
+        return _space(value) if value.__name__.partition(".")[0] == "torch" else value
+    if not isinstance(value, types.BuiltinFunctionType) or value not in FUNCTIONS:
+        return value
+    return functools.partial(_computed, value)
+
+
+def _computed(function: Any, *args: Any, **kwargs: Any) -> Any:
+    trace = current_trace()
+    return function(*args, **kwargs) if trace is None else apply(trace, function, args, kwargs)
 
 
 def unsupported(trace: Recording, function: Any) -> CaptureError:

@@ -112,7 +112,13 @@ OPERATORS: dict[str, str] = {
     "__lshift__": "bitwise_left_shift", "__rshift__": "bitwise_right_shift",
 }  # fmt: skip
 """Python's operators of tensors, and the functions that they are."""
-REFLECTED: dict[str, str] = {f"__r{name[2:]}": function for name, function in OPERATORS.items()} | {"rsub": "sub"}
+REFLECTED: dict[str, str] = {f"__r{name[2:]}": function for name, function in OPERATORS.items()} | {
+    "rsub": "sub",
+    "__rdiv__": "div",
+}
 """The same with the tensor on the right."""
-IN_PLACE: dict[str, str] = {f"__i{name[2:]}": function for name, function in OPERATORS.items() if name != "__invert__"}
+IN_PLACE: dict[str, str] = {
+    **{f"__i{name[2:]}": function for name, function in OPERATORS.items() if name != "__invert__"},
+    "__idiv__": "div",  # what torch calls `/=`
+}
 """The same, written to the tensor on the left."""
