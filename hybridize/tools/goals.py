@@ -214,6 +214,13 @@ MOSTS = (
     # A scaling of 0.8 is 1.25 times the time.
     *(Most("sequence-threads", name, 1.25, 1.1) for name in THREADED),
     *(Most("lengths", name, 4, 3) for name in LENGTHS),
+    Most("torch-first-mlp", "first-mlp, ms", 180, 100),
+    Most("torch-first-bert", "first-bert, ms", 300, 150),
+    Most("torch-first-resnet18", "first-resnet18, ms", 1800, 900),
+    Most("torch-call-mlp", "call-mlp, µs", 1.5, 1.0),
+    Most("torch-call-mlp", "call-mlp-gradients, µs", 4, 2.5),
+    Most("torch-dict", "dict, µs", 3, 3),
+    Most("torch-train-64", "train-64 ÷ eager, fused", 0.7, 0.55),
 )
 
 

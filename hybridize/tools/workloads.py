@@ -70,6 +70,10 @@ SCRIPTS = {
     "lengths": Script("benchmarks/lengths.py", ("--markdown",), figures=True),
     "instructions": Script("benchmarks/instructions.py"),
     "train-programs": Script("benchmarks/recompilations.py"),
+    **{
+        f"torch-{name}": Script("benchmarks/torch_door.py", ("--markdown", "--only", name), figures=True)
+        for name in ("first-mlp", "first-bert", "first-resnet18", "call-mlp", "dict", "train-64")
+    },
 }
 SEPARATE = ("memory", "train-memory", "sequence-memory", *SCRIPTS)
 """Run only when they are named: they take minutes."""

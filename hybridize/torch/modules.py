@@ -24,6 +24,7 @@ from hybridize.contract.captured import SideEffect
 from hybridize.contract.places import Attribute, Emptiness, Item, Length, Place
 from hybridize.contract.snapshots import MISSING
 from hybridize.torch.functions import apply
+from hybridize.torch.functions.rules import default_dtype
 
 
 class Wrapper(torch.nn.Module):
@@ -230,7 +231,7 @@ SPECIAL: dict[Any, Callable[..., Any]] = {
     torch.compiler.is_exporting: _exporting,
     torch.is_grad_enabled: torch.is_grad_enabled,
     torch.is_autocast_enabled: torch.is_autocast_enabled,
-    torch.get_default_dtype: torch.get_default_dtype,
+    torch.get_default_dtype: default_dtype,
     torch.overrides.has_torch_function: _scripting,
     torch.cond: _cond,
 }

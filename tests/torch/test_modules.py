@@ -320,3 +320,20 @@ def test_what_no_program_computes_is_refused_at_its_line():
     with pytest.raises(CaptureError, match="E422: ctc_loss cannot be compiled") as caught:
         hybridize(Function(loss))(torch.randn(5, 1, 4))
     assert caught.value.loc.line == loss.__code__.co_firstlineno + 1
+
+
+def test_the_default_dtype_is_that_of_the_call():
+    class Table(nn.Module):
+        def forward(self, x):
+            return x + torch.linspace(0, 1, 4), torch.zeros(2), x.long() / 2
+
+    fast, module, x = hybridize(Table()), Table(), torch.ones(4)
+    try:
+        for dtype in (torch.float32, torch.float64, torch.float32):
+            torch.set_default_dtype(dtype)
+            for ours, theirs in zip(fast(x), module(x), strict=True):
+                assert ours.dtype == theirs.dtype
+                torch.testing.assert_close(ours, theirs)
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert fast.exported == ()

@@ -20,7 +20,7 @@ from hybridize.formats.torch_export.size_numbers import SizeNumber
 from hybridize.graph import Value
 from hybridize.ops import Broadcast, Operand, type_of
 from hybridize.torch.functions.conversions import check_device, converted, made
-from hybridize.torch.functions.rules import aten, common, is_tensor, kind, sizes_in, torch_dtype
+from hybridize.torch.functions.rules import aten, common, default_dtype, is_tensor, kind, sizes_in, torch_dtype
 from hybridize.torch.functions.shapes import reshaped
 from hybridize.torch.functions.table import computes, views
 from hybridize.torch.memory import dtype_of
@@ -47,7 +47,7 @@ def checked(
         )
     if layout not in (None, torch.strided) or pin_memory or names is not None:
         raise CaptureError("E422", "a program makes plain tensors only", help="leave out layout, pin_memory and names")
-    return dtype or torch.get_default_dtype()
+    return dtype or default_dtype()
 
 
 def _full(value: Any, shape: tuple[Any, ...], dtype: torch.dtype) -> Operand:

@@ -11,6 +11,8 @@ import torch
 from hybridize.base.dims import broadcast, is_symbolic
 from hybridize.base.dtypes import DType
 from hybridize.base.types import Shape, TensorType
+from hybridize.capture.trace.recording import current_trace
+from hybridize.contract.places import CallResult
 from hybridize.formats.torch_export import TABLE
 from hybridize.formats.torch_export.size_numbers import SizeNumber
 from hybridize.graph import Value
@@ -18,6 +20,14 @@ from hybridize.ops import Operand, type_of
 from hybridize.torch.memory import dtype_of
 
 _KINDS = {bool: torch.bool, int: torch.int64, complex: torch.complex64}
+
+
+def default_dtype() -> torch.dtype:
+    """Return the dtype of floats that nobody has said more of, on which the program then depends."""
+    found, trace = torch.get_default_dtype(), current_trace()
+    if trace is not None:
+        trace.root.world.read(CallResult(torch.get_default_dtype, (), {}), found, "the default dtype", whole=False)
+    return found
 
 
 def is_tensor(x: Any) -> bool:
@@ -46,7 +56,7 @@ def common(*xs: Any) -> torch.dtype:
             group, dtype = (0 if type_of(x).shape else 1), torch_dtype(type_of(x).dtype)
         else:
             kind = x.kind if isinstance(x, SizeNumber) else int if is_symbolic(x) else type(x)
-            group, dtype = 2, _KINDS.get(kind, torch.get_default_dtype())
+            group, dtype = 2, _KINDS[kind] if kind in _KINDS else default_dtype()
         before = groups[group]
         groups[group] = dtype if before is None else torch.promote_types(before, dtype)
     found, *lower = [one for one in groups if one is not None]
@@ -58,7 +68,7 @@ def common(*xs: Any) -> torch.dtype:
 
 def as_float(dtype: torch.dtype) -> torch.dtype:
     """Return the dtype in which a function of real numbers gives its results: integers become the default one."""
-    return dtype if dtype.is_floating_point or dtype.is_complex else torch.get_default_dtype()
+    return dtype if dtype.is_floating_point or dtype.is_complex else default_dtype()
 
 
 def shape_of(*xs: Any) -> Shape:
