@@ -49,7 +49,7 @@ class FaceTuple(tuple[Any, ...]):
     @classmethod
     def shown(cls, numbers: tuple[Any, ...]) -> Any:
         """Return the numbers that a call has as an object of that class."""
-        raise NotImplementedError
+        return numbers
 
 
 class Library(ABC):
@@ -68,19 +68,19 @@ class Library(ABC):
         """Return a symbol as functions of the library know it; `value` is the library's array that it stands for."""
 
     @abstractmethod
-    def apply(self, trace: Any, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-        """Return what a program has in the place of a call of the library; `trace` is the part of it being recorded."""
+    def apply(self, recording: Any, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        """Return what a program has in the place of a call of the library; `recording` is a part of it."""
 
     @abstractmethod
     def number(self, face: Face, kind: type | None) -> Any:
         """Return the one element of an array as a Python number of the program, of a kind or of its own."""
 
     @abstractmethod
-    def requires_grad(self, trace: Any, face: Face) -> bool:
+    def requires_grad(self, recording: Any, face: Face) -> bool:
         """Tell whether a gradient goes through an array."""
 
     @abstractmethod
-    def is_leaf(self, trace: Any, symbol: Any) -> bool:
+    def is_leaf(self, recording: Any, symbol: Any) -> bool:
         """Tell whether an array of a program is one from outside, or a view of one, that a gradient goes to."""
 
     @abstractmethod

@@ -99,24 +99,24 @@ class TorchLibrary(Library):
                     trace.root.world.guards[place.key] = Guard(place, AtAddress(value), trace.root.location())
         return TracedTensor(symbol, value)
 
-    def apply(self, trace: Recording, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-        return apply(trace, function, args, kwargs)
+    def apply(self, recording: Recording, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        return apply(recording, function, args, kwargs)
 
     def number(self, face: Any, kind: type | None) -> Any:
         if kind is None:
             return ELEMENTS["item"](face.array)
         return to_int(face.array) if kind is int else to_float(face.array)
 
-    def requires_grad(self, trace: Recording, face: Any) -> bool:
+    def requires_grad(self, recording: Recording, face: Any) -> bool:
         if face.of is not None:
-            trace.root.world.read(Attribute(face.of, "requires_grad"), face.of.requires_grad, whole=False)
+            recording.root.world.read(Attribute(face.of, "requires_grad"), face.of.requires_grad, whole=False)
             return bool(face.of.requires_grad)
         if not torch.is_grad_enabled() or not is_float(face.array.dtype):
             return face.array.operand() in self.flagged
-        return face.array.operand() in self._live(trace)
+        return face.array.operand() in self._live(recording)
 
-    def is_leaf(self, trace: Recording, symbol: Symbol) -> bool:
-        entry = next((entry for entry in trace.root.inputs.entries if entry.symbol.shares_buffer(symbol)), None)
+    def is_leaf(self, recording: Recording, symbol: Symbol) -> bool:
+        entry = next((entry for entry in recording.root.inputs.entries if entry.symbol.shares_buffer(symbol)), None)
         if entry is None or symbol.base.operand() is not entry.value:
             return False
         if entry.value in self.flagged:
@@ -124,7 +124,7 @@ class TorchLibrary(Library):
         held = self._tensor(entry.array)
         if held is None or not is_float(symbol.dtype):
             return False
-        trace.root.world.read(Attribute(held, "requires_grad"), held.requires_grad, whole=False)
+        recording.root.world.read(Attribute(held, "requires_grad"), held.requires_grad, whole=False)
         return held.requires_grad
 
     def _live(self, trace: Recording) -> set[Value]:
