@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from hybridize.base.frozen import frozen
@@ -111,11 +111,21 @@ FOREIGN: list[Foreign] = []
 """All that there are."""
 
 
-def door_of(leaves: Iterable[Any]) -> Door | None:
-    """Return the door of the first array of another library among the leaves of a call; None where there is none."""
+def door_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Door | None:
+    """Return the door of a library that an argument, or an item of one, is an array of; None where there is none."""
     for one in FOREIGN:
         module = sys.modules.get(one.module)
-        if module is not None and any(isinstance(leaf, getattr(module, one.array)) for leaf in leaves):
+        if module is not None and _holds((args, kwargs), getattr(module, one.array), 8):
             door: Door = load_module(one.door)
             return door
     return None
+
+
+def _holds(value: Any, kind: type, depth: int) -> bool:
+    """Tell whether a value is an instance of a class, or a container with one, not too deep."""
+    if isinstance(value, kind):
+        return True
+    if depth and isinstance(value, (tuple, list, dict)):
+        parts = value.values() if isinstance(value, dict) else value
+        return any(_holds(part, kind, depth - 1) for part in parts)
+    return False

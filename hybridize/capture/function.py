@@ -30,7 +30,7 @@ from hybridize.base.forks import renewed
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.interruptions import let_through
 from hybridize.base.loading import LOADING
-from hybridize.base.nested import arranged, flatten_call
+from hybridize.base.nested import arranged
 from hybridize.base.participation import ReadPolicy, outside_only
 from hybridize.base.tracebacks import trim
 from hybridize.base.types import TensorType
@@ -221,9 +221,9 @@ class Function(Generic[P, R]):
         trace = current_trace()
         if trace is not None:  # inside of another capture it becomes part of that program
             return trace.convert(self.python_function)(*args, **kwargs)
-        if self.library is None and (door := door_of(flatten_call(args, kwargs)[0])) is not None:
-            return door.called(self, args, kwargs)
         try:
+            if self.library is None and (door := door_of(args, kwargs)) is not None:
+                return door.called(self, args, kwargs)
             call, program = self._found(args, kwargs)
             if program is not None:
                 if not self._installed and not self._new and not any(type(arg) is numpy.ndarray for arg in args):

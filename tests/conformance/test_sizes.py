@@ -57,6 +57,7 @@ def doubled_if_long(x):
 
 
 GENERAL = {
+    "1/shape": (lambda x: x.sum(axis=0)*(1.0/x.shape[0]), floats(N, 4)),
     "add": (lambda x, y: x+y, floats(N, 4), floats(N, 4)),
     "add bias": (lambda x, y: x+y, floats(N, 4), floats(4)),
     "outer add": (lambda x, y: x[:, None]+y[None, :], floats(N), floats(N)),
@@ -191,7 +192,6 @@ for _name in ("sum", "mean", "max", "min", "prod", "var", "std", "any", "all", "
             floats(N, 3),
         )
 EXACT = {
-    "1/shape": (lambda x: x.sum(axis=0)*(1.0/x.shape[0]), floats(N, 4)),
     "linspace": (lambda x: x+np.linspace(0, 1, x.shape[0]), floats(N)),
 }  # fmt: skip
 

@@ -298,8 +298,8 @@ def test_handlers_are_asked_for_once_a_traceback(monkeypatch):
 
 def test_what_guards_of_a_call_meet_arrives():
     """Guards are checked by machine code, which asks Python for some; an interruption there is no answer either."""
-    box = {"scale": 2.0}
-    function = hybridize.hybridize(lambda x: x * box["scale"])
+    box = {"scale": 2.0, "other": 1.0}
+    function = hybridize.hybridize(lambda x: x * len(box))
     x = np.ones(3)
     for _ in range(3):
         function(x)
