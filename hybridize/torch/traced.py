@@ -8,6 +8,7 @@ numbers, state and control flow on data are those of all functions.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any, Final, cast
@@ -38,6 +39,7 @@ from hybridize.graph import Graph, exact
 from hybridize.ops import StopGradient
 from hybridize.ops.op import Op
 from hybridize.programs import Program
+from hybridize.torch.backward import capturing
 from hybridize.torch.draws import DrawnKey, ModuleDraws
 from hybridize.torch.functions import Capturing
 from hybridize.torch.gradients import Gradients, wanted
@@ -68,6 +70,10 @@ class Followed:
             self.learning = _Captured(self._run, module, self.library, {**options, "freeze": False})
         self._differentiated: dict[int, Differentiated] = {}
         """Of the programs that were called with gradients on, by the identity of the program."""
+        self._going_back: weakref.WeakSet[Program] = weakref.WeakSet()
+        """Programs that set gradients themselves: what they give has no history."""
+        self._goes_back = False
+        """True if the last capture made such a program."""
         self._latest: Differentiated | None = None
         """That of the last call, where calls like it need no taking apart."""
 
@@ -89,8 +95,11 @@ class Followed:
         recording = torch.is_grad_enabled()
         before = CURRENT.set(ModuleDraws())
         try:
-            with Capturing():
-                return _plain(trace.lifted(trace.convert(self.module)(*args, **kwargs)))
+            with Capturing(), capturing() as passes:
+                result = trace.lifted(trace.convert(self.module)(*args, **kwargs))
+                passes.finish(trace, flatten(result, whole=lambda value: type(value) is TracedTensor)[0])
+                self._goes_back = passes.passed
+                return _plain(result)
         finally:
             CURRENT.reset(before)
             torch._C._set_grad_enabled(recording)
@@ -112,6 +121,8 @@ class Followed:
             return latest.direct(args)
         given, named, tensors = taken(args, kwargs)
         program, call = self.program(given, named, [tensor.requires_grad for tensor in tensors.values()])
+        if program in self._going_back:
+            return whole(program.run(changed(call, given=(args, kwargs))))
         differentiated = self._of(program)
         result = whole(differentiated.call(changed(call, given=(args, kwargs)), tensors))
         self._latest = differentiated if not kwargs and differentiated.remembers(args) else None
@@ -135,7 +146,12 @@ class Followed:
             return self.function.program_of(call, ()), call
         with modes.mode(recording=True):
             call = changed(Call.of(args, kwargs), recording=(True, *flags) if any(flags) else True)
-            return self.learning.program_of(call, flags), call
+            self._goes_back = False
+            program = self.learning.program_of(call, flags)
+            if self._goes_back:
+                self._going_back.add(program)
+                self._goes_back = False
+            return program, call
 
     def programs(self) -> list[Program]:
         """Return all programs, the least recently made first."""
