@@ -130,12 +130,16 @@ class Backward:
         Raises:
             CaptureError E422: what is written to it later would not be seen in what it is a view of.
         """
-        if face.array.exists:
+        entry = trace.root.inputs.of_cell(face.array._cell)
+        if entry is not None and entry.position >= 0 and face.array.is_whole and face.array.operand() is entry.value:
+            trace.root.world.effects.append(SideEffect(torch.Tensor.requires_grad_, (face,)))
+            return entry.value
+        if face.array.exists and not face.array.has_step(ops.StopGradient):
             raise trace.root.refusing(
                 CaptureError(
                     "E422",
                     "requires_grad_() of a tensor that is there before the call",
-                    help="set it before the call, or say x = x.detach().clone().requires_grad_()",
+                    help="set it before the call, or say x = x.detach().requires_grad_()",
                 )
             )
         value = _of_its_own(face.array.operand())
@@ -398,6 +402,7 @@ def _grad(
     grad_outputs: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    only_inputs: bool = True,
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,

@@ -192,9 +192,12 @@ def _numbers(
             found[name] = trace.lifted(value)
         elif type(value) in (float, int):
             if trace.root.world.is_written(Item(group, name)):
+                found[name] = value  # by the program
                 continue
             found[name] = trace.reading(functools.partial(_read, group, name), float)
-        elif value is not None and not isinstance(value, Symbol):
+        elif isinstance(value, Symbol):
+            found[name] = value
+        elif value is not None:
             raise trace.root.refusing(CaptureError("E422", f"{name}={value!r} of an optimizer", help="a number"))
     return found
 
@@ -277,8 +280,20 @@ def schedule_step(trace: Recording, schedule: LRScheduler, *args: Any) -> None:
         )
     if any(isinstance(arg, (TracedTensor, Symbol)) for arg in args):
         trace.root.world.effects.append(SideEffect(schedule.step, args))
-    else:
-        trace.begin(ScheduleStep(schedule, args))
+        return
+    trace.begin(ScheduleStep(schedule, args))
+    for group in schedule.optimizer.param_groups:  # who looks at rates now sees those of each call
+        if type(group["lr"]) is float:
+            trace.root.world.write(Item(group, "lr"), trace.reading(functools.partial(_read, group, "lr"), float))
+
+
+def last_rates(trace: Recording, schedule: LRScheduler) -> list[Any]:
+    """The rates of all groups, as each call finds them."""
+    return [trace.reading(functools.partial(_last, schedule, k), float) for k in range(len(schedule._last_lr))]
+
+
+def _last(schedule: LRScheduler, number: int) -> float:
+    return float(schedule.get_last_lr()[number])
 
 
 def clip_grad_norm(
@@ -360,6 +375,8 @@ def _call_of(function: Any) -> Callable[..., Any] | None:
         return lambda trace, *args, **kwargs: method(trace, owner, *args, **kwargs)
     if isinstance(owner, LRScheduler) and name == "step":
         return lambda trace, *args: schedule_step(trace, owner, *args)
+    if isinstance(owner, LRScheduler) and name == "get_last_lr":
+        return lambda trace: last_rates(trace, owner)
     return None
 
 

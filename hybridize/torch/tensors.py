@@ -22,6 +22,7 @@ from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Face, FaceTuple
 from hybridize.capture.trace.recording import current_trace
+from hybridize.contract.places import Attribute
 from hybridize.torch.memory import tensor_of
 
 _NOTHING = torch.empty(0, device="meta")
@@ -83,6 +84,9 @@ class TracedTensor(Face, torch.Tensor):
         if name == "array" and (later := vars(self).get("_later")) is not None:
             self.array = later()
             return self.array
+        of, trace = vars(self).get("of"), current_trace()
+        if of is not None and trace is not None and name in vars(of):  # what the user has put there
+            return trace.root.world.read(Attribute(of, name), vars(of)[name], name)
         raise AttributeError(f"'Tensor' object has no attribute {name!r}")
 
     @classmethod
@@ -177,6 +181,8 @@ class TracedTensor(Face, torch.Tensor):
 
     @data.setter
     def data(self, value: Any) -> None:
+        if type(value) is TracedTensor and value.array.shares_buffer(self.array):
+            return  # `x.data -= y`, which has been done
         raise _refused("x.data is set", "write into the tensor: x.copy_(value)")
 
     @property

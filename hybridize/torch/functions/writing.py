@@ -53,10 +53,13 @@ def store(symbol: Symbol, value: Operand) -> None:
     ):
         of = "a leaf Variable" if symbol.is_whole else "a view of a leaf Variable"
         raise RuntimeError(f"{of} that requires grad is being used in an in-place operation.")
-    if not trace.differentiated or torch.is_grad_enabled() or not is_float(symbol.dtype):
+    if not trace.differentiated or not is_float(symbol.dtype):
         symbol.write(value)
         return
     held = _leaf(trace, symbol.base)
+    if torch.is_grad_enabled() and (held is None or not symbol.has_step(StopGradient)):  # `p.data` is as without
+        symbol.write(value)
+        return
     if held is None and _is_live(trace, symbol.base):
         raise trace.root.refusing(
             CaptureError(
