@@ -70,6 +70,16 @@ def _chunk_of_memory() -> NDArray[numpy.uint8]:
     return whole[start : start + _CHUNK]
 
 
+def uninitialized(shape: tuple[int, ...], dtype: DType) -> NDArray[Any]:
+    """An array that holds anything, for what writes all of it; a large one begins on a cache line."""
+    nbytes = math.prod(shape) * dtype.itemsize
+    if nbytes < LARGE:
+        return numpy.empty(shape, dtype)
+    storage = numpy.empty(nbytes + ALIGNMENT, dtype=numpy.uint8)
+    start = -storage.ctypes.data % ALIGNMENT
+    return storage[start : start + nbytes].view(dtype).reshape(shape)
+
+
 def zeros(shape: tuple[int, ...], dtype: DType) -> NDArray[Any]:
     """An array of zeros; a large one begins on a cache line."""
     return aligned(shape, dtype) if math.prod(shape) * dtype.itemsize >= LARGE else numpy.zeros(shape, dtype)

@@ -15,7 +15,7 @@ from hybridize.base.dtypes import int64, uint8
 from hybridize.base.errors import ArgumentError, DTypeError
 from hybridize.base.types import Shape, TensorType
 from hybridize.runtime import cpython, effects
-from hybridize.runtime.buffers import aligned, aligned_copy, dense, zeros
+from hybridize.runtime.buffers import aligned, aligned_copy, dense, uninitialized
 from hybridize.runtime.cpython import USABLE
 from hybridize.runtime.entry import Argument, ArgumentKind, EntryTable, Returns, new_entry, plain_sizes
 from hybridize.runtime.plan import LONG_US, PREPARE, Derivation, Plan, PlanStep
@@ -359,7 +359,7 @@ class _Checked:
         scratch = numpy.empty(self.sizes.scratch_bytes(sizes) + 64, dtype=uint8)
         there = donated or {}
         outputs = [
-            there[number] if number in there else zeros(type_.shape, type_.dtype)
+            there[number] if number in there else uninitialized(type_.shape, type_.dtype)
             for number, type_ in enumerate(self.sizes.types(sizes))
         ]
         if derived is None:

@@ -20,7 +20,7 @@ from hybridize.contract.guards import Guard, Test
 from hybridize.contract.places import Attribute, Place, Refer
 from hybridize.graph import Value
 from hybridize.ops import StopGradient
-from hybridize.torch.backward import CALLS, CURRENT
+from hybridize.torch.backward import CALLS, CURRENT, Backward
 from hybridize.torch.custom import custom_call
 from hybridize.torch.functions import FUNCTIONS, apply
 from hybridize.torch.memory import array_of
@@ -78,6 +78,8 @@ class TorchLibrary(Library):
         self._arrays: dict[int, tuple[weakref.ref[torch.Tensor], tuple[Any, ...], ndarray]] = {}
         self.flagged: set[Value] = set()
         """Arguments of the module that is captured through which a gradient goes."""
+        self.passes = Backward()
+        """Of the function that was captured last."""
 
     def holds(self, value: Any) -> bool:
         return isinstance(value, torch.Tensor) and type(value) is not TracedTensor

@@ -76,7 +76,7 @@ class TracedTensor(Face, torch.Tensor):
         """Make the face of a tensor from outside whose symbol is asked for when it is first needed."""
         face = cls(None, of)
         del face.array
-        face._later = array
+        vars(face)["_later"] = array
         return face
 
     def __getattr__(self, name: str) -> Any:

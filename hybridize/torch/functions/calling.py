@@ -48,9 +48,9 @@ def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str
         raise trace.root.refusing(
             CaptureError("E420", "torch.autocast inside of a module cannot be compiled yet", help="module.bfloat16()")
         )
-    own = CALLS.get(function)
-    if own is not None:
-        return own(trace, *args, **kwargs)
+    asked = CALLS.get(function)
+    if asked is not None:
+        return asked(trace, *args, **kwargs)
     entry = FUNCTIONS.get(function)
     call = _derived(function) if entry is None else functools.partial(_with, _called, entry)
     if call is not None:
