@@ -132,8 +132,7 @@ class Backward:
         """
         entry = trace.root.inputs.of_cell(face.array._cell)
         if entry is not None and entry.position >= 0 and face.array.is_whole and face.array.operand() is entry.value:
-            trace.root.world.effects.append(SideEffect(torch.Tensor.requires_grad_, (face,)))
-            return entry.value
+            return entry.value  # an argument, within the call
         if face.array.exists and not face.array.has_step(ops.StopGradient):
             raise trace.root.refusing(
                 CaptureError(
