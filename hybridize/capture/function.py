@@ -152,7 +152,7 @@ class Function(Generic[P, R]):
         self.python_function = function
         self.saved_program: SavedProgram | None = None
         self._travels: bool | None = None
-        """Whether a copy is to run the machine code in its file; None where it is no copy of a file."""
+        """True if copies run the machine code in its file; None where it was not loaded from one."""
         self._cache: ProgramCache[Program] = ProgramCache(LIMIT)
         self._recent: list[Program] = []
         self._changes = Changes()

@@ -30,6 +30,7 @@ from hybridize.contract.places import Attribute, Refer
 from hybridize.graph import Node, Value
 from hybridize.ops import Cast, full
 from hybridize.ops.op import Operand, bind1
+from hybridize.torch.internals import as_torch
 from hybridize.torch.tensors import TracedTensor
 
 
@@ -62,7 +63,7 @@ class Backward:
             return known[1]
         if isinstance(owner, TracedTensor):  # nobody has set it
             return None
-        with torch._C.DisableTorchFunction():
+        with as_torch():
             before = owner.grad
         place = Attribute(owner, "grad")
         if place.key not in trace.root.world.guards:
@@ -203,9 +204,7 @@ class Backward:
         started = [(face.array.operand(), _cotangent(trace, face, one)) for face, one in zip(heads, cotangents)]
         for number, (value, face) in enumerate(zip([one for one, _ in started], heads, strict=True)):
             if not face.requires_grad:
-                raise RuntimeError(
-                    f"element {number} of tensors does not require grad and does not have a grad_fn"
-                )
+                raise RuntimeError(f"element {number} of tensors does not require grad and does not have a grad_fn")
             assert isinstance(value, Value), "a constant has no gradient"
         tape = _Tape(trace)
         sweep = TraceSweep(tape, trace, [value for value, _ in started], wanted, anew=True)

@@ -27,6 +27,7 @@ from hybridize.contract.feeds import Feed
 from hybridize.contract.places import Item
 from hybridize.contract.snapshots import MISSING
 from hybridize.torch.backward import CURRENT, clear
+from hybridize.torch.internals import as_torch
 from hybridize.torch.tensors import TracedTensor
 
 FED = ("lr",)
@@ -176,9 +177,7 @@ def _check(trace: Recording, optimizer: Any) -> None:
     CURRENT.get().passed = True
 
 
-def _numbers(
-    trace: Recording, group: dict[str, Any], number: int, seen: dict[tuple[int, str], Any]
-) -> dict[str, Any]:
+def _numbers(trace: Recording, group: dict[str, Any], number: int, seen: dict[tuple[int, str], Any]) -> dict[str, Any]:
     """Settings of a group as numbers of the program, which each call reads: rates, and betas that a schedule moves."""
     found: dict[str, Any] = {}
     betas = group.get("betas")
@@ -248,7 +247,7 @@ class ScheduleStep(Feed):
 
     def begin(self, before: Any) -> bool:
         """Make it."""
-        with torch._C.DisableTorchFunction():
+        with as_torch():
             self._schedule.step(*self._args)
         return True
 
