@@ -85,11 +85,16 @@ def zeros(shape: tuple[int, ...], dtype: DType) -> NDArray[Any]:
     return aligned(shape, dtype) if math.prod(shape) * dtype.itemsize >= LARGE else numpy.zeros(shape, dtype)
 
 
-def aligned_copy(array: NDArray[Any]) -> NDArray[Any]:
-    """A read-only, C-contiguous copy that begins on a cache line; nothing has no place."""
+def aligned_copy(array: NDArray[Any], kept: bool = False) -> NDArray[Any]:
+    """A read-only, C-contiguous copy that begins on a cache line; nothing has no place.
+
+    With `kept`, that nobody writes the array, it is itself the copy where it is such.
+    """
     if not array.size:
         array = numpy.empty(array.shape, array.dtype)
         array.setflags(write=False)
+        return array
+    if kept and not array.flags.writeable and array.ctypes.data % ALIGNMENT == 0 and dense(array) is array:
         return array
     copy = aligned(array.shape, array.dtype)
     copy[...] = array

@@ -31,6 +31,7 @@ from hybridize.contract.places import Attribute, Refer
 from hybridize.graph import Node, Value
 from hybridize.ops import Cast, full
 from hybridize.ops.op import Operand, bind1
+from hybridize.torch.internals import as_torch
 from hybridize.torch.tensors import TracedTensor
 
 
@@ -69,7 +70,7 @@ class Backward:
             return known[1]
         if isinstance(owner, TracedTensor):  # nobody has set it
             return None
-        with torch._C.DisableTorchFunction():
+        with as_torch():
             before = owner.grad
         place = Attribute(owner, "grad")
         if place.key not in trace.root.world.guards:

@@ -28,6 +28,7 @@ from hybridize.contract.feeds import Feed
 from hybridize.contract.places import Item
 from hybridize.contract.snapshots import MISSING
 from hybridize.torch.backward import CURRENT, clear
+from hybridize.torch.internals import as_torch
 from hybridize.torch.tensors import TracedTensor
 
 FED = ("lr",)
@@ -249,7 +250,7 @@ class ScheduleStep(Feed):
 
     def begin(self, before: Any) -> bool:
         """Make it."""
-        with torch._C.DisableTorchFunction():
+        with as_torch():
             self._schedule.step(*self._args)
         return True
 

@@ -15,7 +15,6 @@ from typing import Any, Final, cast
 
 import numpy
 import torch
-from torch.utils import _pytree as pytree
 
 from hybridize.array import random
 from hybridize.array.ndarray import ndarray, wrap
@@ -43,6 +42,7 @@ from hybridize.torch.backward import NotRecorded, capturing
 from hybridize.torch.draws import DrawnKey, ModuleDraws
 from hybridize.torch.functions import Capturing
 from hybridize.torch.gradients import Gradients, wanted
+from hybridize.torch.internals import pytree
 from hybridize.torch.library import TorchLibrary
 from hybridize.torch.memory import as_numpy, as_tensor, tensor_of
 from hybridize.torch.tensors import TensorSizes, TracedTensor
@@ -101,7 +101,7 @@ class Followed:
                 return _plain(result)
         finally:
             CURRENT.reset(before)
-            torch._C._set_grad_enabled(recording)
+            torch.set_grad_enabled(recording)
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return the result of a call.
