@@ -221,6 +221,7 @@ MOSTS = (
     Most("torch-call-mlp", "call-mlp-gradients, µs", 4, 2.5),
     Most("torch-dict", "dict, µs", 3, 3),
     Most("torch-train-64", "train-64 ÷ eager, fused", 0.7, 0.55),
+    Most("torch-zoo-30", "30 architectures ÷ best", 0.75, 0.6),
 )
 
 
