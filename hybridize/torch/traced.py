@@ -8,6 +8,7 @@ numbers, state and control flow on data are those of all functions.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any, Final, cast
@@ -38,6 +39,7 @@ from hybridize.graph import Graph, exact
 from hybridize.ops import StopGradient
 from hybridize.ops.op import Op
 from hybridize.programs import Program
+from hybridize.torch.backward import NotRecorded, capturing
 from hybridize.torch.draws import DrawnKey, ModuleDraws
 from hybridize.torch.functions import Capturing
 from hybridize.torch.gradients import Gradients, wanted
@@ -60,14 +62,21 @@ class Followed:
 
     def __init__(self, module: Callable[..., Any], options: dict[str, Any]) -> None:
         self.module = module
+        self._options = options
         self.library = TorchLibrary()
         self.function = _Captured(self._run, module, self.library, options)
         self.learning = self.function
         """The same for calls with gradients: parameters are no constants there."""
         if self.function.options.freeze:
             self.learning = _Captured(self._run, module, self.library, {**options, "freeze": False})
+        self._inside: _Captured | None = None
+        """The same for calls without gradients, where the function asks for some inside: forces, say."""
         self._differentiated: dict[int, Differentiated] = {}
         """Of the programs that were called with gradients on, by the identity of the program."""
+        self._going_back: weakref.WeakSet[Program] = weakref.WeakSet()
+        """Programs that set gradients themselves: what they give has no history."""
+        self._goes_back = False
+        """True if the last capture made such a program."""
         self._latest: Differentiated | None = None
         """That of the last call, where calls like it need no taking apart."""
 
@@ -89,8 +98,11 @@ class Followed:
         recording = torch.is_grad_enabled()
         before = CURRENT.set(ModuleDraws())
         try:
-            with Capturing():
-                return _plain(trace.lifted(trace.convert(self.module)(*args, **kwargs)))
+            with Capturing(), capturing() as passes:
+                result = trace.lifted(trace.convert(self.module)(*args, **kwargs))
+                passes.finish(trace, flatten(result, whole=lambda value: type(value) is TracedTensor)[0])
+                self._goes_back = passes.passed
+                return _plain(result)
         finally:
             CURRENT.reset(before)
             torch._C._set_grad_enabled(recording)
@@ -102,8 +114,12 @@ class Followed:
             CannotCapture: the module cannot be captured for it.
         """
         if not torch.is_grad_enabled():
-            if not kwargs and all([type(arg) is torch.Tensor for arg in args]):  # noqa: C419  # faster
-                return whole(self.function(*[wrap(as_numpy(arg)) for arg in args]))
+            if self._inside is None and not kwargs and all([type(arg) is torch.Tensor for arg in args]):  # noqa: C419  # faster
+                try:
+                    return whole(self.function(*[wrap(as_numpy(arg)) for arg in args]))
+                except CannotCapture as problem:
+                    if not isinstance(problem.__cause__, NotRecorded):
+                        raise
             given, named, _ = taken(args, kwargs)
             program, call = self.program(given, named, None)
             return whole(program.run(changed(call, given=(args, kwargs))))
@@ -112,6 +128,8 @@ class Followed:
             return latest.direct(args)
         given, named, tensors = taken(args, kwargs)
         program, call = self.program(given, named, [tensor.requires_grad for tensor in tensors.values()])
+        if program in self._going_back:
+            return whole(program.run(changed(call, given=(args, kwargs))))
         differentiated = self._of(program)
         result = whole(differentiated.call(changed(call, given=(args, kwargs)), tensors))
         self._latest = differentiated if not kwargs and differentiated.remembers(args) else None
@@ -132,27 +150,44 @@ class Followed:
         """
         if flags is None:
             call = Call.of(args, kwargs)
-            return self.function.program_of(call, ()), call
+            try:
+                if self._inside is None:
+                    return self.function.program_of(call, ()), call
+            except CannotCapture as problem:
+                if not isinstance(problem.__cause__, NotRecorded):
+                    raise
+                self._inside = _Captured(self._run, self.module, self.library, {**self._options, "freeze": False})
+            with modes.mode(recording=True):
+                call = changed(call, recording=True)
+                return self._inside.program_of(call, ()), call
         with modes.mode(recording=True):
             call = changed(Call.of(args, kwargs), recording=(True, *flags) if any(flags) else True)
-            return self.learning.program_of(call, flags), call
+            self._goes_back = False
+            program = self.learning.program_of(call, flags)
+            if self._goes_back:
+                self._going_back.add(program)
+                self._goes_back = False
+            return program, call
 
     def programs(self) -> list[Program]:
         """Return all programs, the least recently made first."""
-        return list(dict.fromkeys((*self.function.programs(), *self.learning.programs())))
+        return list(dict.fromkeys(program for one in self._all() for program in one.programs()))
 
     def forget(self, program: Program) -> None:
         """Forget one program."""
-        self.function.forget(program)
-        self.learning.forget(program)
+        for one in self._all():
+            one.forget(program)
         self._latest = None
 
     def clear(self) -> None:
         """Forget all programs."""
-        self.function.cache_clear()
-        self.learning.cache_clear()
+        for one in self._all():
+            one.cache_clear()
         self._differentiated.clear()
         self._latest = None
+
+    def _all(self) -> list[_Captured]:
+        return [self.function, self.learning, *([] if self._inside is None else [self._inside])]
 
     def _of(self, program: Program) -> Differentiated:
         known = self._differentiated.get(id(program))
@@ -175,7 +210,7 @@ class Followed:
         named = (*module.named_parameters(), *module.named_buffers()) if isinstance(module, torch.nn.Module) else ()
         names = {id(self.library.array(tensor)): name for name, tensor in named}
         calls = [one if isinstance(one, tuple) else (one,) for one in samples]
-        return self.function.saved(names, [taken(one, {})[0] for one in calls], notes)
+        return (self._inside or self.function).saved(names, [taken(one, {})[0] for one in calls], notes)
 
 
 def taken(

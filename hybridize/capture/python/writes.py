@@ -56,6 +56,8 @@ def refused(trace: Recording, what: str, help: str = "") -> CaptureError:
 def set_attribute(router: Semantics, value: Any, owner: Any, name: str) -> None:
     """`owner.name = value`."""
     trace = current_trace()
+    if trace is not None and isinstance(face := trace.lifted(owner), Face) and hasattr(static(type(face), name), "__set__"):
+        owner = face  # what the library's arrays have under that name
     if trace is None or isinstance(owner, (Operators, Face)):
         setattr(owner, name, value)
         return
@@ -161,6 +163,8 @@ def consumed(value: Symbol) -> Symbol:
 def delete_attribute(router: Semantics, owner: Any, name: str) -> None:
     """`del owner.name`."""
     trace = current_trace()
+    if trace is not None and isinstance(face := trace.lifted(owner), Face) and hasattr(static(type(face), name), "__set__"):
+        owner = face
     member = static(type(owner), name)
     delete = method(trace, owner, "__delattr__")
     if delete is not None:

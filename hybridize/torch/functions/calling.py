@@ -27,6 +27,7 @@ from hybridize.formats.torch_export.registry import operand
 from hybridize.formats.torch_export.size_numbers import SizeNumber
 from hybridize.graph import Value
 from hybridize.ops import StopGradient, type_of
+from hybridize.torch.backward import CALLS
 from hybridize.torch.functions.table import BY_NAME, FUNCTIONS, IN_PLACE, OPERATORS, REFLECTED, Entry
 from hybridize.torch.functions.writing import dtype_name, store
 from hybridize.torch.tensors import OWN, TracedTensor
@@ -47,6 +48,9 @@ def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str
         raise trace.root.refusing(
             CaptureError("E420", "torch.autocast inside of a module cannot be compiled yet", help="module.bfloat16()")
         )
+    own = CALLS.get(function)
+    if own is not None:
+        return own(trace, *args, **kwargs)
     entry = FUNCTIONS.get(function)
     call = _derived(function) if entry is None else functools.partial(_with, _called, entry)
     if call is not None:
