@@ -224,6 +224,7 @@ MOSTS = (
     Most("torch-load-minilm", "hybridize: time ÷ ONNX Runtime", 1.0, 0.5),
     Most("torch-load-minilm", "hybridize: whole process ÷ ONNX Runtime", 1.0, 0.75),
     Most("torch-load-minilm", "hybridize: resident ÷ ONNX Runtime", 1.3, 1.0),
+    Most("torch-zoo-30", "30 architectures ÷ best", 0.75, 0.6),
 )
 
 
