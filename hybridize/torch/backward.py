@@ -10,6 +10,7 @@ is only looked at for whether it is there, until somebody computes with it.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -30,6 +31,7 @@ from hybridize.contract.places import Attribute, Refer
 from hybridize.graph import Node, Value
 from hybridize.ops import Cast, full
 from hybridize.ops.op import Operand, bind1
+from hybridize.torch.internals import as_torch
 from hybridize.torch.tensors import TracedTensor
 
 
@@ -52,6 +54,12 @@ class Backward:
         self._met: dict[int, tuple[Any, Any]] = {}
         """`x.grad` as it was before the call."""
 
+    @property
+    def forgotten(self) -> tuple[torch.Tensor, ...]:
+        """Tensors from outside whose gradients are replaced unseen: their memory may be that of the new ones."""
+        owners = [owner for owner, _ in self._grads.values()]
+        return tuple(one for one in owners if not isinstance(one, TracedTensor) and id(one) not in self._met)
+
     # ------------------------------------------------------------------------------------------------------ x.grad
 
     def grad(self, trace: Recording, of: Any) -> Any:
@@ -62,7 +70,7 @@ class Backward:
             return known[1]
         if isinstance(owner, TracedTensor):  # nobody has set it
             return None
-        with torch._C.DisableTorchFunction():
+        with as_torch():
             before = owner.grad
         place = Attribute(owner, "grad")
         if place.key not in trace.root.world.guards:
@@ -95,12 +103,11 @@ class Backward:
         Raises:
             CaptureError E422: a result goes through a leaf that was written before, which has another gradient since.
         """
-        for owner, value in self._grads.values():
-            if isinstance(owner, TracedTensor):
-                continue
-            before = self._met.get(id(owner))
-            if before is None or before[1] is not value:
-                trace.root.world.effects.append(SideEffect(_put, (owner, value)))
+        left = [(owner, value) for owner, value in self._grads.values() if not isinstance(owner, TracedTensor)]
+        left = [one for one in left if self._met.get(id(one[0]), (None, self))[1] is not one[1]]
+        if left:
+            owners, values = map(tuple, zip(*left, strict=True))
+            trace.root.world.effects.append(SideEffect(functools.partial(_put, owners), (values,)))
         if self.passed or not self.written:
             return
         live = _live(trace, set(self.written))
@@ -132,7 +139,8 @@ class Backward:
         """
         entry = trace.root.inputs.of_cell(face.array._cell)
         if entry is not None and entry.position >= 0 and face.array.is_whole and face.array.operand() is entry.value:
-            return entry.value  # an argument, within the call
+            argument: Value = entry.value
+            return argument  # within the call: the caller's tensor stays as it is
         if face.array.exists and not face.array.has_step(ops.StopGradient):
             raise trace.root.refusing(
                 CaptureError(
@@ -200,12 +208,12 @@ class Backward:
     ) -> dict[Value, Operand]:
         if not trace.differentiated:
             raise NotRecorded("E422", "gradients are asked for inside of a function that is called without")
-        started = [(face.array.operand(), _cotangent(trace, face, one)) for face, one in zip(heads, cotangents)]
+        started = [
+            (face.array.operand(), _cotangent(trace, face, one)) for face, one in zip(heads, cotangents, strict=True)
+        ]
         for number, (value, face) in enumerate(zip([one for one, _ in started], heads, strict=True)):
             if not face.requires_grad:
-                raise RuntimeError(
-                    f"element {number} of tensors does not require grad and does not have a grad_fn"
-                )
+                raise RuntimeError(f"element {number} of tensors does not require grad and does not have a grad_fn")
             assert isinstance(value, Value), "a constant has no gradient"
         tape = _Tape(trace)
         sweep = TraceSweep(tape, trace, [value for value, _ in started], wanted, anew=True)
@@ -295,7 +303,7 @@ class _IsThere(Test):
     __slots__ = ()
 
     def holds(self, now: Any) -> bool:
-        return (now is not None) == self.value
+        return (now is not None) is self.value
 
     def check(self, now: str, refer: Refer) -> str:
         return f"({now} is {'not ' if self.value else ''}None)"
@@ -324,8 +332,9 @@ def _of_its_own(value: Any) -> Value:
     return made
 
 
-def _put(owner: torch.Tensor, value: torch.Tensor | None) -> None:
-    owner.grad = value
+def _put(owners: Sequence[torch.Tensor], values: Sequence[torch.Tensor | None]) -> None:
+    for owner, value in zip(owners, values, strict=True):
+        owner.grad = value
 
 
 def _live(trace: Recording, of: set[Value]) -> set[Value]:
@@ -466,15 +475,17 @@ def clear(trace: Recording, tensors: Sequence[Any], set_to_none: bool) -> None:
                 grad.zero_()
 
 
+_GRAD: Any = torch.Tensor.grad
+_REQUIRES_GRAD: Any = torch.Tensor.requires_grad
 CALLS: dict[Any, Callable[..., Any]] = {
     torch.Tensor.backward: _tensor_backward,
     torch.autograd.backward: _backward,
     torch.autograd.grad: _grad,
     torch.Tensor.requires_grad_: _requires_grad,
-    torch.Tensor.grad.__get__: _get_grad,
-    torch.Tensor.grad.__set__: _set_grad,
-    torch.Tensor.grad.__delete__: _delete_grad,
-    torch.Tensor.requires_grad.__set__: _set_requires_grad,
+    _GRAD.__get__: _get_grad,
+    _GRAD.__set__: _set_grad,
+    _GRAD.__delete__: _delete_grad,
+    _REQUIRES_GRAD.__set__: _set_requires_grad,
     torch.nn.Module.zero_grad: _zero_grad,
 }
 """What a program does in the place of torch's functions: they get the recording first."""

@@ -24,6 +24,7 @@ from hybridize.graph import Graph, Value
 from hybridize.ops import GraphTracer, StopGradient, interpreting, pullback
 from hybridize.passes import PIPELINE, Inline
 from hybridize.programs.differentiated import Pair, Recorded
+from hybridize.torch.internals import is_graph_kept
 from hybridize.torch.memory import as_numpy, as_tensor
 
 LIMIT = 16
@@ -234,7 +235,7 @@ class DifferentiatedCall:
         arrays += [as_numpy(whole[k].contiguous()) for k in halves.cotangents]
         found = dict(zip(halves.gradients, self.pair.backward.run(arrays), strict=True))
         given = self._given({k: as_tensor(array) for k, array in found.items()}, cotangents)
-        if not torch._C._autograd._get_current_graph_task_keep_graph():
+        if not is_graph_kept():
             self.tensors = ()  # memory that nobody will ask for again
         return given
 

@@ -20,9 +20,10 @@ from hybridize.contract.guards import Guard, Test
 from hybridize.contract.places import Attribute, Place, Refer
 from hybridize.graph import Value
 from hybridize.ops import StopGradient
-from hybridize.torch.backward import CALLS, CURRENT
+from hybridize.torch.backward import CALLS, CURRENT, Backward
 from hybridize.torch.custom import custom_call
 from hybridize.torch.functions import FUNCTIONS, apply
+from hybridize.torch.internals import as_torch
 from hybridize.torch.memory import array_of
 from hybridize.torch.modules import METHODS, SPECIAL, call_module
 from hybridize.torch.optimizers import optimizer_call
@@ -78,12 +79,14 @@ class TorchLibrary(Library):
         self._arrays: dict[int, tuple[weakref.ref[torch.Tensor], tuple[Any, ...], ndarray]] = {}
         self.flagged: set[Value] = set()
         """Arguments of the module that is captured through which a gradient goes."""
+        self.passes = Backward()
+        """Of the function that was captured last."""
 
     def holds(self, value: Any) -> bool:
         return isinstance(value, torch.Tensor) and type(value) is not TracedTensor
 
     def array(self, value: torch.Tensor) -> ndarray:
-        with torch._C.DisableTorchFunction():
+        with as_torch():
             number, memory = id(value), memory_of(value)
             known = self._arrays.get(number)
             if known is not None and known[0]() is value and known[1] == memory:
@@ -97,7 +100,7 @@ class TorchLibrary(Library):
         if value is not None and trace is not None:
             place = TensorMemory(value)
             if place.key not in trace.root.world.guards:
-                with torch._C.DisableTorchFunction():
+                with as_torch():
                     trace.root.world.guards[place.key] = Guard(place, AtAddress(value), trace.root.location())
         return TracedTensor(symbol, value)
 

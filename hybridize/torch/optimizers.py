@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import functools
 import math
+import operator
 import weakref
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -27,6 +28,7 @@ from hybridize.contract.feeds import Feed
 from hybridize.contract.places import Item
 from hybridize.contract.snapshots import MISSING
 from hybridize.torch.backward import CURRENT, clear
+from hybridize.torch.internals import as_torch
 from hybridize.torch.tensors import TracedTensor
 
 FED = ("lr",)
@@ -34,6 +36,7 @@ FED = ("lr",)
 _MOVED: weakref.WeakKeyDictionary[torch.optim.Optimizer, dict[tuple[int, str], Any]] = weakref.WeakKeyDictionary()
 """Pairs of numbers as they were when an optimizer was captured first: those that differ later are read anew, too."""
 _OUTSIDE = "call step() outside of the compiled function, which ends with loss.backward()"
+_NONE: dict[str, Any] = {}
 _WAYS = ("foreach", "fused")
 """Settings that choose between ways to the same numbers."""
 
@@ -43,16 +46,20 @@ class Settings(Feed):
 
     Args:
         optimizer: whose update it is.
-        given: settings that are no numbers of Python that this looks at: fed ones, by group.
+        fed: names of settings that each call reads, of each group.
     """
 
     def __init__(self, optimizer: torch.optim.Optimizer, fed: Sequence[frozenset[str]]) -> None:
         self._optimizer = optimizer
-        self._fed = fed
         self._is_scheduled = "_opt_called" in vars(optimizer) or "step" in vars(optimizer)
-        self._groups = [dict(group) for group in optimizer.param_groups]
-        self._params = [list(group["params"]) for group in self._groups]
-        self._state = {param: dict(optimizer.state.get(param, {})) for group in self._params for param in group}
+        self._groups = [
+            (group, list(group["params"]), [(name, group[name]) for name in group if name not in (*known, "params")])
+            for group, known in zip(optimizer.param_groups, fed, strict=True)
+        ]
+        self.params = [param for _, params, _ in self._groups for param in params]
+        self._counts = [len(group) for group in optimizer.param_groups]
+        state: Any = optimizer.state
+        self._state = [(param, list(state.get(param, {}).items())) for param in self.params]
 
     def before(self) -> Any:
         """Return whether a schedule knows of a step."""
@@ -70,34 +77,31 @@ class Settings(Feed):
         if self._is_scheduled:
             vars(self._optimizer)["_opt_called"] = True
         groups = self._optimizer.param_groups
-        if len(groups) != len(self._groups):
+        if list(map(len, groups)) != self._counts:
             return False
-        for group, mine, params, fed in zip(groups, self._groups, self._params, self._fed, strict=True):
-            if len(group) != len(mine) or not _same_objects(group["params"], params):
+        for group, (mine, params, settings) in zip(groups, self._groups, strict=True):
+            if group is not mine or not _same_objects(group["params"], params):
                 return False
-            for name, value in group.items():
-                if name not in fed and name != "params" and not _same(value, mine.get(name, mine)):
+            for name, value in settings:
+                if (now := group.get(name, MISSING)) is not value and not _same(now, value):
                     return False
         state: Any = self._optimizer.state
-        for param, held in self._state.items():
-            now = state.get(param, {})
+        for param, held in self._state:
+            now = state.get(param, _NONE)
             if len(now) != len(held):
                 return False
-            for name, value in held.items():
-                other = now.get(name, held)
-                if other is not value and (isinstance(value, torch.Tensor) or not _same(other, value)):
+            for name, value in held:
+                if (other := now.get(name, MISSING)) is not value and not _same(other, value):
                     return False
         return True
 
 
 def _same_objects(now: Sequence[Any], then: Sequence[Any]) -> bool:
-    return len(now) == len(then) and all(map(lambda x, y: x is y, now, then))
+    return len(now) == len(then) and all(map(operator.is_, now, then))
 
 
 def _same(now: Any, then: Any) -> bool:
-    if now is then:
-        return True
-    return type(now) is type(then) and not isinstance(now, torch.Tensor) and bool(now == then)
+    return now is then or (type(now) is type(then) and not isinstance(now, torch.Tensor) and bool(now == then))
 
 
 def step(trace: Recording, optimizer: torch.optim.Optimizer, closure: Any = None) -> Any:
@@ -125,28 +129,28 @@ def step(trace: Recording, optimizer: torch.optim.Optimizer, closure: Any = None
         groups.append({**group, **fed, **ways, "params": [faces[id(param)] for param in group["params"]]})
     state: dict[Any, dict[str, Any]] = defaultdict(dict)
     known: dict[int, dict[str, Any]] = {}
-    for params in settings._params:
-        for param in params:
-            held = optimizer.state.get(param)
-            if held is not None:
-                face = faces[id(param)]
-                state[face] = {name: _held(trace, value) for name, value in held.items()}
-                known[id(face)] = dict(state[face])
+    for param in settings.params:
+        held = optimizer.state.get(param)
+        if held is not None:
+            face = faces[id(param)]
+            state[face] = {name: _held(trace, value) for name, value in held.items()}
+            known[id(face)] = dict(state[face])
     working = copy.copy(optimizer)
     vars(working).update(param_groups=groups, state=state)
     vars(working).pop("step", None)
-    own = _own_step(type(optimizer))
+    kind: Any = type(optimizer)
+    own = _own_step(kind)
     with torch.no_grad():
         try:
-            own(working) if is_trusted_class(type(optimizer)) else trace.convert(own)(working)
+            own(working) if is_trusted_class(kind) else trace.convert(own)(working)
         except CaptureError as error:
             if error.code != "E401":
                 raise
-            text = f"a step of {type(optimizer).__name__}, which decides by numbers that it has computed"
+            text = f"a step of {kind.__name__}, which decides by numbers that it has computed"
             raise trace.root.refusing(CaptureError("E422", text, help=_OUTSIDE)) from error
-    for params in settings._params:
-        for param in params:
-            _keep(trace, optimizer, param, state.get(faces[id(param)], {}), known.get(id(faces[id(param)]), {}))
+    for param in settings.params:
+        face = faces[id(param)]
+        _keep(trace, optimizer, param, state.get(face, {}), known.get(id(face), {}))
     return result
 
 
@@ -176,9 +180,7 @@ def _check(trace: Recording, optimizer: Any) -> None:
     CURRENT.get().passed = True
 
 
-def _numbers(
-    trace: Recording, group: dict[str, Any], number: int, seen: dict[tuple[int, str], Any]
-) -> dict[str, Any]:
+def _numbers(trace: Recording, group: dict[str, Any], number: int, seen: dict[tuple[int, str], Any]) -> dict[str, Any]:
     """Settings of a group as numbers of the program, which each call reads: rates, and betas that a schedule moves."""
     found: dict[str, Any] = {}
     betas = group.get("betas")
@@ -248,7 +250,7 @@ class ScheduleStep(Feed):
 
     def begin(self, before: Any) -> bool:
         """Make it."""
-        with torch._C.DisableTorchFunction():
+        with as_torch():
             self._schedule.step(*self._args)
         return True
 

@@ -23,6 +23,7 @@ from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Face, FaceTuple
 from hybridize.capture.trace.recording import current_trace
 from hybridize.contract.places import Attribute
+from hybridize.torch.internals import as_class
 from hybridize.torch.memory import tensor_of
 
 _NOTHING = torch.empty(0, device="meta")
@@ -63,7 +64,8 @@ class TracedTensor(Face, torch.Tensor):
 
     def __new__(cls, array: Any, of: torch.Tensor | None = None) -> Self:
         """Make the face of a symbol."""
-        return torch.Tensor._make_subclass(cls, _NOTHING)
+        made: Self = as_class(cls, _NOTHING)
+        return made
 
     def __init__(self, array: Any, of: torch.Tensor | None = None) -> None:
         self.array = array
@@ -74,10 +76,10 @@ class TracedTensor(Face, torch.Tensor):
     @classmethod
     def later(cls, array: Callable[[], Any], of: torch.Tensor) -> Self:
         """Make the face of a tensor from outside whose symbol is asked for when it is first needed."""
-        face = cls(None, of)
+        face: Any = cls(None, of)
         del face.array
         face._later = array
-        return face
+        return face  # type: ignore[no-any-return]
 
     def __getattr__(self, name: str) -> Any:
         """Give the symbol of a face that was made without: all else that is asked for in vain is not there."""

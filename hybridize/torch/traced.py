@@ -15,7 +15,6 @@ from typing import Any, Final, cast
 
 import numpy
 import torch
-from torch.utils import _pytree as pytree
 
 from hybridize.array import random
 from hybridize.array.ndarray import ndarray, wrap
@@ -31,7 +30,7 @@ from hybridize.capture import Function
 from hybridize.capture.function import Options
 from hybridize.capture.trace.recording import current_trace
 from hybridize.contract.call import Call
-from hybridize.contract.captured import Output, Result
+from hybridize.contract.captured import Captured, Output, Result
 from hybridize.contract.feeds import NO_TRANSACTION
 from hybridize.formats.saved import SavedProgram
 from hybridize.formats.torch_export.draws import CURRENT
@@ -43,6 +42,7 @@ from hybridize.torch.backward import NotRecorded, capturing
 from hybridize.torch.draws import DrawnKey, ModuleDraws
 from hybridize.torch.functions import Capturing
 from hybridize.torch.gradients import Gradients, wanted
+from hybridize.torch.internals import pytree
 from hybridize.torch.library import TorchLibrary
 from hybridize.torch.memory import as_numpy, as_tensor, tensor_of
 from hybridize.torch.tensors import TensorSizes, TracedTensor
@@ -73,10 +73,6 @@ class Followed:
         """The same for calls without gradients, where the function asks for some inside: forces, say."""
         self._differentiated: dict[int, Differentiated] = {}
         """Of the programs that were called with gradients on, by the identity of the program."""
-        self._going_back: weakref.WeakSet[Program] = weakref.WeakSet()
-        """Programs that set gradients themselves: what they give has no history."""
-        self._goes_back = False
-        """True if the last capture made such a program."""
         self._latest: Differentiated | None = None
         """That of the last call, where calls like it need no taking apart."""
 
@@ -101,11 +97,11 @@ class Followed:
             with Capturing(), capturing() as passes:
                 result = trace.lifted(trace.convert(self.module)(*args, **kwargs))
                 passes.finish(trace, flatten(result, whole=lambda value: type(value) is TracedTensor)[0])
-                self._goes_back = passes.passed
+                self.library.passes = passes
                 return _plain(result)
         finally:
             CURRENT.reset(before)
-            torch._C._set_grad_enabled(recording)
+            torch.set_grad_enabled(recording)
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return the result of a call.
@@ -128,11 +124,22 @@ class Followed:
             return latest.direct(args)
         given, named, tensors = taken(args, kwargs)
         program, call = self.program(given, named, [tensor.requires_grad for tensor in tensors.values()])
-        if program in self._going_back:
-            return whole(program.run(changed(call, given=(args, kwargs))))
+        if program.capture.is_closed:
+            return self._closed(program, changed(call, given=(args, kwargs)))
         differentiated = self._of(program)
         result = whole(differentiated.call(changed(call, given=(args, kwargs)), tensors))
         self._latest = differentiated if not kwargs and differentiated.remembers(args) else None
+        return result
+
+    def _closed(self, program: Program, call: Call) -> Any:
+        """Run a program that sets gradients itself; torch hears of what it writes."""
+        left = self.learning.left.get(program)
+        if left is None:
+            return whole(program.run(call))
+        for tensor in left.forgotten:
+            tensor.grad = None
+        result = whole(program.run(call))
+        torch.autograd.graph.increment_version(left.written)
         return result
 
     def program(
@@ -156,18 +163,14 @@ class Followed:
             except CannotCapture as problem:
                 if not isinstance(problem.__cause__, NotRecorded):
                     raise
-                self._inside = _Captured(self._run, self.module, self.library, {**self._options, "freeze": False})
+                options = {**self._options, "freeze": False}
+                self._inside = _Captured(self._run, self.module, self.library, options, is_closed=True)
             with modes.mode(recording=True):
                 call = changed(call, recording=True)
                 return self._inside.program_of(call, ()), call
         with modes.mode(recording=True):
             call = changed(Call.of(args, kwargs), recording=(True, *flags) if any(flags) else True)
-            self._goes_back = False
-            program = self.learning.program_of(call, flags)
-            if self._goes_back:
-                self._going_back.add(program)
-                self._goes_back = False
-            return program, call
+            return self.learning.program_of(call, flags), call
 
     def programs(self) -> list[Program]:
         """Return all programs, the least recently made first."""
@@ -236,14 +239,35 @@ class CannotCapture(Exception):
     """A module cannot be captured for a call; the cause tells why."""
 
 
+class Left:
+    """What calls of a program that sets gradients leave in torch's tensors."""
+
+    def __init__(self, captured: Captured, forgotten: tuple[torch.Tensor, ...]) -> None:
+        arrays = [source.array for source in captured.sources if source.written >= 0 and source.array is not None]
+        self.written = [tensor_of(array) for array in arrays]
+        """Tensors that are written in place."""
+        self.forgotten = forgotten
+        """Tensors whose gradients it replaces without a look at them: their memory is given back before."""
+
+
 class _Captured(Function[Any, Any]):
     """The function that a module is to the capture."""
 
     def __init__(
-        self, function: Any, module: Callable[..., Any], library: TorchLibrary, options: dict[str, Any]
+        self,
+        function: Any,
+        module: Callable[..., Any],
+        library: TorchLibrary,
+        options: dict[str, Any],
+        *,
+        is_closed: bool = False,
     ) -> None:
         super().__init__(function, **options)
-        self.library = library
+        self._is_closed = is_closed
+        """True if nothing that calls give has a history."""
+        self.left: weakref.WeakKeyDictionary[Program, Left] = weakref.WeakKeyDictionary()
+        """What calls of a program write, where it goes back itself."""
+        self.library = self._torch = library
         is_module = isinstance(module, torch.nn.Module)
         self.name = type(module).__name__ if is_module else getattr(module, "__name__", type(module).__name__)
         self.described_by = cast("Any", module).forward if is_module else module
@@ -272,6 +296,15 @@ class _Captured(Function[Any, Any]):
         except Exception as error:
             let_through(error)
             raise CannotCapture from error
+
+    def _compile(self, captured: Any, reason: str, codes: Sequence[Any] = ()) -> Program:
+        passes = self._torch.passes
+        if self._is_closed or passes.passed:
+            captured = changed(captured, is_closed=True)
+        program = super()._compile(captured, reason, codes)
+        if passes.passed:
+            self.left[program] = Left(captured, passes.forgotten)
+        return program
 
     def current(self) -> list[Program]:
         """The programs that can be saved: one for each kind of call, made for prediction where there is one."""

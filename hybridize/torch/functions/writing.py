@@ -89,8 +89,8 @@ def _leaf(trace: Recording, base: Symbol) -> torch.Tensor | None:
 def _is_live(trace: Recording, base: Symbol) -> bool:
     """Tell whether a gradient goes through a buffer, whatever torch records now."""
     assert trace.root.library is not None, "who writes is captured"
-    torch._C._set_grad_enabled(True)
+    torch.set_grad_enabled(True)
     try:
         return trace.root.library.requires_grad(trace, TracedTensor(base))
     finally:
-        torch._C._set_grad_enabled(False)
+        torch.set_grad_enabled(False)
