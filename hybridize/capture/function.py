@@ -428,6 +428,11 @@ class Function(Generic[P, R]):
             self._recent = [one for one in self._recent if one is not program]
             self._install()
 
+    @property
+    def recent(self) -> tuple[Program, ...]:
+        """The latest programs, the last made first: those whose entries are tried."""
+        return tuple(self._recent)
+
     def programs(self) -> list[Program]:
         """All programs, the least recently made first."""
         with self._lock:

@@ -23,6 +23,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base import modes
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError
+from hybridize.base.locations import SourceLoc
 from hybridize.capture.gradients.sweep import Producer, TraceSweep
 from hybridize.capture.trace.recording import Recording
 from hybridize.contract.captured import SideEffect
@@ -47,6 +48,8 @@ class Backward:
         """True if a pass has written gradients: then what the function gives has no history, as after it in torch."""
         self.written: dict[Value, Any] = {}
         """Leaves that were written under `no_grad`, by the values that they have been since."""
+        self._written_at: SourceLoc | None = None
+        """The line of the first such write."""
         self._leaves: dict[Value, Any] = {}
         """Tensors of the program that were made leaves, by `requires_grad_()`."""
         self._grads: dict[int, tuple[Any, Any]] = {}
@@ -117,7 +120,8 @@ class Backward:
                     "E422",
                     "a tensor that gradients go to is written under torch.no_grad(), and used after it in what is "
                     "returned with a gradient",
-                    help="write it after its last use, or use a copy: x.detach().clone()",
+                    help="write it after its last use, to a copy, x.detach().clone(), or outside",
+                    loc=self._written_at,
                 )
             )
 
@@ -130,6 +134,7 @@ class Backward:
         with modes.mode(recording=False):
             base.write(value)
         self.written[base._cell.value] = owner
+        self._written_at = self._written_at or trace.root.location()
 
     def require(self, trace: Recording, face: TracedTensor) -> Value:
         """Make a tensor of the program a leaf, and return its value.

@@ -38,8 +38,12 @@ from hybridize.graph import Graph, exact
 from hybridize.ops import StopGradient
 from hybridize.ops.op import Op
 from hybridize.programs import Program
+from hybridize.programs.entry import Entry
+from hybridize.runtime.exchange import Exchange
 from hybridize.torch.backward import NotRecorded, capturing
 from hybridize.torch.draws import DrawnKey, ModuleDraws
+from hybridize.torch.exchange import exchange
+from hybridize.torch.exchange import modes as mode_watches
 from hybridize.torch.functions import Capturing
 from hybridize.torch.gradients import Gradients, wanted
 from hybridize.torch.internals import pytree
@@ -75,6 +79,10 @@ class Followed:
         """Of the programs that were called with gradients on, by the identity of the program."""
         self._latest: Differentiated | None = None
         """That of the last call, where calls like it need no taking apart."""
+        self._known: tuple[Program, ...] = ()
+        """The latest programs, as the last call left them."""
+        self._installed: tuple[Program, ...] = ()
+        """Those that entries were made for."""
 
     def _run(self, *args: Any, **kwargs: Any) -> Any:
         """Run the module on tensors of the program; what the capture calls.
@@ -141,6 +149,37 @@ class Followed:
         result = whole(program.run(call))
         torch.autograd.graph.increment_version(left.written)
         return result
+
+    def renewed(self) -> bool:
+        """Tell whether entries are to be made anew: at the second call since there is another program, as many are
+        called once.
+        """
+        latest = self._latest_programs()
+        known, self._known = self._known, latest
+        if any([program.renewed() for program in latest]):  # noqa: C419  # each says it once
+            return True
+        return latest == known and latest != self._installed
+
+    def _latest_programs(self) -> tuple[Program, ...]:
+        functions = (self.function,) if self.learning is self.function else (self.function, self.learning)
+        return tuple([program for function in functions for program in function.recent])
+
+    def entry(self, fallback: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a callable for the calls of the latest programs, which gives all others to `fallback`."""
+        library = exchange()
+        self._installed = self._latest_programs()
+        entry = fallback
+        if library is None:
+            return entry
+        for program in reversed(self._installed):
+            if program.capture.is_closed:
+                continue
+            if program.capture.call.recording:
+                made = self._of(program).entry(entry, library)
+            else:
+                made = program.entry(entry, library, mode_watches(False))
+            entry = made or entry
+        return entry
 
     def program(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], flags: Sequence[bool] | None
@@ -511,6 +550,10 @@ class Differentiated:
         if captured.raises is not None:
             throw(captured.raises.exception(result))
         return result
+
+    def entry(self, fallback: Entry, library: Exchange) -> Entry | None:
+        """Return a callable for the calls of the program; None where there can be none."""
+        return None
 
     def remembers(self, args: Sequence[Any]) -> bool:
         """Remember the tensors of a call that was right; tell whether calls like it need no taking apart."""

@@ -22,7 +22,6 @@ KNOWN_WRONG = {
 """Cases that are wrong, each with the reason; a line goes when its case is right, or refused."""
 
 KNOWN_REFUSED = {
-    "E401": "GradientInside",
     "E402": "ItemAsSize",
     "E420": "ComplexNumbers Hashing",
     "E422": "Detokenizer LoopOfTensorLength MaskedSum MixtureOfExperts SelectByMask UniqueValues WriteByMask",
