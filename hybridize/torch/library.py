@@ -22,6 +22,7 @@ from hybridize.graph import Value
 from hybridize.ops import StopGradient
 from hybridize.torch.custom import custom_call
 from hybridize.torch.functions import FUNCTIONS, apply
+from hybridize.torch.islands import island_call
 from hybridize.torch.memory import array_of
 from hybridize.torch.modules import METHODS, SPECIAL, call_module
 from hybridize.torch.tensors import TracedTensor
@@ -154,6 +155,8 @@ class TorchLibrary(Library):
         return None
 
     def call(self, function: Any) -> Callable[..., Any] | None:
+        if (alone := island_call(function)) is not None:
+            return alone
         if isinstance(function, torch.nn.Module):
             return functools.partial(call_module, function)
         if (custom := custom_call(function)) is not None:
