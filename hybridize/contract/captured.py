@@ -139,6 +139,9 @@ class Captured:
     """Numbers and arrays whose owners tell when they are replaced: no guards, but what they would be."""
     raises: Raises | None = None
     """The exception that calls end with, where they end so."""
+    is_closed: bool = False
+    """True if nothing that it gives or writes has a history, though it was captured while recording: gradients that it
+    asks for are part of it, and its calls are run as those of any program."""
     caller: SourceLoc | None = None
     """The line that called the function when it was captured: what is recorded at this line is of each call."""
 

@@ -120,7 +120,7 @@ class Program:
             storage.watch(self._dirty)
         self._recorded = Recorded(captured.graph, name, backend, verify, threads)
         self._runs: Backend
-        if call.recording:
+        if call.recording and not captured.is_closed:
             self._runs = self._recorded
         elif backend == "numpy":
             self._runs = Evaluation(captured.graph)

@@ -27,6 +27,7 @@ from hybridize.formats.archive import write_archive
 from hybridize.formats.saved import SavedProgram
 from hybridize.programs import Program
 from hybridize.torch.being_exported import is_traced
+from hybridize.torch.internals import has_dual_level, transform
 from hybridize.torch.kinds import example, kind_of
 from hybridize.torch.modules import Wrapper
 from hybridize.torch.traced import CannotCapture, Followed, taken
@@ -149,9 +150,9 @@ class TorchFunction(Wrapper):
             return self.module(*args, **kwargs)
         if torch.is_autocast_enabled("cpu"):
             raise _refused(self.module, "within torch.autocast")
-        if torch._C._functorch.peek_interpreter_stack() is not None:
+        if transform() is not None:
             raise _refused(self.module, "within a transform of torch.func, such as vmap")
-        if forward_ad._current_level >= 0 and _has_tangents((args, kwargs)):
+        if has_dual_level() and _has_tangents((args, kwargs)):
             raise _refused(self.module, "with tangents of forward-mode differentiation")
         if CONFIG.disable or modes.is_disabled():
             return self.module(*args, **kwargs)

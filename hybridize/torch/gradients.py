@@ -26,6 +26,7 @@ from hybridize.ops.foreign import foreign_nodes
 from hybridize.passes import PIPELINE, Inline
 from hybridize.programs.differentiated import Pair, Recorded
 from hybridize.runtime.foreign import KeptCalls, keeping
+from hybridize.torch.internals import is_graph_kept
 from hybridize.torch.memory import as_numpy, as_tensor
 
 LIMIT = 16
@@ -243,7 +244,7 @@ class DifferentiatedCall:
         with _NOTHING if self.kept is None else keeping(self.kept):
             found = dict(zip(halves.gradients, self.pair.backward.run(arrays), strict=True))
         given = self._given({k: as_tensor(array) for k, array in found.items()}, cotangents)
-        if not torch._C._autograd._get_current_graph_task_keep_graph():
+        if not is_graph_kept():
             self.tensors = ()  # memory that nobody will ask for again
             self.kept = None
         return given

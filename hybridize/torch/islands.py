@@ -17,7 +17,6 @@ from typing import Any, TypeVar
 import numpy
 import torch
 from numpy.typing import NDArray
-from torch.utils import _pytree as pytree
 
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import is_symbolic
@@ -34,6 +33,7 @@ from hybridize.ops.foreign import made
 from hybridize.ops.op import bind, type_of
 from hybridize.runtime import foreign
 from hybridize.runtime.foreign import Callee
+from hybridize.torch.internals import as_torch, pytree
 from hybridize.torch.memory import as_numpy, as_tensor, dtype_of
 from hybridize.torch.tensors import TracedTensor
 
@@ -142,7 +142,7 @@ def _called(function: Callable[..., Any], like: Callable[..., Any] | None, *args
         operands.append(trace.lifted(parameter).array.operand())
     body = _Body(function, title, given, spec, count, parameters, learnt, recording)
     kinds = [_exact(type_of(one)) for one in operands[:count]]
-    with torch._C.DisableTorchFunction():
+    with as_torch():
         shown = _seen(trace, body, like, kinds, title)
     found, body.results = pytree.tree_flatten(shown)
     body.nothing = tuple(number for number, leaf in enumerate(found) if leaf is None)

@@ -20,11 +20,14 @@ from hybridize.contract.guards import Guard, Test
 from hybridize.contract.places import Attribute, Place, Refer
 from hybridize.graph import Value
 from hybridize.ops import StopGradient
+from hybridize.torch.backward import CALLS, CURRENT, Backward
 from hybridize.torch.custom import custom_call
 from hybridize.torch.functions import FUNCTIONS, apply
+from hybridize.torch.internals import as_torch
 from hybridize.torch.islands import island_call
 from hybridize.torch.memory import array_of
 from hybridize.torch.modules import METHODS, SPECIAL, call_module
+from hybridize.torch.optimizers import optimizer_call
 from hybridize.torch.tensors import TracedTensor
 
 
@@ -77,12 +80,14 @@ class TorchLibrary(Library):
         self._arrays: dict[int, tuple[weakref.ref[torch.Tensor], tuple[Any, ...], ndarray]] = {}
         self.flagged: set[Value] = set()
         """Arguments of the module that is captured through which a gradient goes."""
+        self.passes = Backward()
+        """Of the function that was captured last."""
 
     def holds(self, value: Any) -> bool:
         return isinstance(value, torch.Tensor) and type(value) is not TracedTensor
 
     def array(self, value: torch.Tensor) -> ndarray:
-        with torch._C.DisableTorchFunction():
+        with as_torch():
             number, memory = id(value), memory_of(value)
             known = self._arrays.get(number)
             if known is not None and known[0]() is value and known[1] == memory:
@@ -96,7 +101,7 @@ class TorchLibrary(Library):
         if value is not None and trace is not None:
             place = TensorMemory(value)
             if place.key not in trace.root.world.guards:
-                with torch._C.DisableTorchFunction():
+                with as_torch():
                     trace.root.world.guards[place.key] = Guard(place, AtAddress(value), trace.root.location())
         return TracedTensor(symbol, value)
 
@@ -122,7 +127,7 @@ class TorchLibrary(Library):
             return False
         if entry.value in self.flagged:
             return True
-        held = self._tensor(entry.array)
+        held = self.tensor(entry.array)
         if held is None or not is_float(symbol.dtype):
             return False
         recording.root.world.read(Attribute(held, "requires_grad"), held.requires_grad, whole=False)
@@ -130,9 +135,9 @@ class TorchLibrary(Library):
 
     def _live(self, trace: Recording) -> set[Value]:
         """Return the values that a gradient goes through, by torch's rule: floats that are made of such."""
-        live = set(self.flagged)
+        live = self.flagged.union(CURRENT.get().written)
         for entry in trace.root.inputs.entries:
-            held = self._tensor(entry.array)
+            held = self.tensor(entry.array)
             if held is not None and held.requires_grad:
                 trace.root.world.read(Attribute(held, "requires_grad"), True, whole=False)
                 live.add(entry.value)
@@ -148,7 +153,8 @@ class TorchLibrary(Library):
                     live.update(value for value in node.outputs if is_float(value.type.dtype))
         return live
 
-    def _tensor(self, array: ndarray) -> torch.Tensor | None:
+    def tensor(self, array: ndarray) -> torch.Tensor | None:
+        """Return the tensor that an array of ours is over."""
         for reference, _, made in self._arrays.values():
             if made is array:
                 return reference()
@@ -161,7 +167,14 @@ class TorchLibrary(Library):
             return functools.partial(call_module, function)
         if (custom := custom_call(function)) is not None:
             return custom
+        if (updating := optimizer_call(function)) is not None:
+            return updating
         try:
+            if function in CALLS:
+                return functools.partial(_applied, function)
+            held = getattr(function, "__func__", None)
+            if held is not None and held in CALLS:
+                return functools.partial(_applied, held, function.__self__)
             special = SPECIAL.get(function) or METHODS.get(getattr(function, "__func__", None), _nothing)(function)
             if special is not None:
                 return special
@@ -169,9 +182,13 @@ class TorchLibrary(Library):
                 return None
         except TypeError:  # without a hash
             return None
-        trace = current_trace()
-        assert trace is not None, "who asks is recording"
-        return lambda *args, **kwargs: apply(trace, function, args, kwargs)
+        return functools.partial(_applied, function)
+
+
+def _applied(function: Any, *args: Any, **kwargs: Any) -> Any:
+    trace = current_trace()
+    assert trace is not None, "who asks is recording"
+    return apply(trace, function, args, kwargs)
 
 
 def _nothing(function: Any) -> None:

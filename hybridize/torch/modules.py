@@ -171,13 +171,13 @@ def _sequential(module: torch.nn.Sequential, input: Any) -> Any:
     return input
 
 
-def _batch_norm(module: torch.nn.modules.batchnorm._BatchNorm, input: Any) -> Any:
+def _batch_norm(module: torch.nn.BatchNorm1d | torch.nn.BatchNorm2d | torch.nn.BatchNorm3d, input: Any) -> Any:
     """Without a momentum what is kept are means over all batches, whose number only the program knows."""
     if module.momentum is not None or not module.training or module.num_batches_tracked is None:
         return module.forward(input)
     trace = current_trace()
     assert trace is not None, "who asks is recording"
-    module._check_input_dim(input)  # type: ignore[no-untyped-call]
+    module._check_input_dim(input)
     module.num_batches_tracked.add_(1)
     factor = 1.0 / trace.lifted(module.num_batches_tracked).double()
     given = input, module.weight, module.bias, module.running_mean, module.running_var, True, factor, module.eps

@@ -8,13 +8,13 @@ numbers, state and control flow on data are those of all functions.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any, Final, cast
 
 import numpy
 import torch
-from torch.utils import _pytree as pytree
 
 from hybridize.array import random
 from hybridize.array.ndarray import ndarray, wrap
@@ -30,7 +30,7 @@ from hybridize.capture import Function
 from hybridize.capture.function import Options
 from hybridize.capture.trace.recording import current_trace
 from hybridize.contract.call import Call
-from hybridize.contract.captured import Output, Result
+from hybridize.contract.captured import Captured, Output, Result
 from hybridize.contract.feeds import NO_TRANSACTION
 from hybridize.formats.saved import SavedProgram
 from hybridize.formats.torch_export.draws import CURRENT
@@ -38,9 +38,11 @@ from hybridize.graph import Graph, exact
 from hybridize.ops import StopGradient
 from hybridize.ops.op import Op
 from hybridize.programs import Program
+from hybridize.torch.backward import NotRecorded, capturing
 from hybridize.torch.draws import DrawnKey, ModuleDraws
 from hybridize.torch.functions import Capturing
 from hybridize.torch.gradients import Gradients, wanted
+from hybridize.torch.internals import pytree
 from hybridize.torch.library import TorchLibrary
 from hybridize.torch.memory import as_numpy, as_tensor, tensor_of
 from hybridize.torch.tensors import TensorSizes, TracedTensor
@@ -60,12 +62,15 @@ class Followed:
 
     def __init__(self, module: Callable[..., Any], options: dict[str, Any]) -> None:
         self.module = module
+        self._options = options
         self.library = TorchLibrary()
         self.function = _Captured(self._run, module, self.library, options)
         self.learning = self.function
         """The same for calls with gradients: parameters are no constants there."""
         if self.function.options.freeze:
             self.learning = _Captured(self._run, module, self.library, {**options, "freeze": False})
+        self._inside: _Captured | None = None
+        """The same for calls without gradients, where the function asks for some inside: forces, say."""
         self._differentiated: dict[int, Differentiated] = {}
         """Of the programs that were called with gradients on, by the identity of the program."""
         self._latest: Differentiated | None = None
@@ -89,11 +94,14 @@ class Followed:
         recording = torch.is_grad_enabled()
         before = CURRENT.set(ModuleDraws())
         try:
-            with Capturing():
-                return _plain(trace.lifted(trace.convert(self.module)(*args, **kwargs)))
+            with Capturing(), capturing() as passes:
+                result = trace.lifted(trace.convert(self.module)(*args, **kwargs))
+                passes.finish(trace, flatten(result, whole=lambda value: type(value) is TracedTensor)[0])
+                self.library.passes = passes
+                return _plain(result)
         finally:
             CURRENT.reset(before)
-            torch._C._set_grad_enabled(recording)
+            torch.set_grad_enabled(recording)
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return the result of a call.
@@ -102,8 +110,12 @@ class Followed:
             CannotCapture: the module cannot be captured for it.
         """
         if not torch.is_grad_enabled():
-            if not kwargs and all([type(arg) is torch.Tensor for arg in args]):  # noqa: C419  # faster
-                return whole(self.function(*[wrap(as_numpy(arg)) for arg in args]))
+            if self._inside is None and not kwargs and all([type(arg) is torch.Tensor for arg in args]):  # noqa: C419  # faster
+                try:
+                    return whole(self.function(*[wrap(as_numpy(arg)) for arg in args]))
+                except CannotCapture as problem:
+                    if not isinstance(problem.__cause__, NotRecorded):
+                        raise
             given, named, _ = taken(args, kwargs)
             program, call = self.program(given, named, None)
             return whole(program.run(changed(call, given=(args, kwargs))))
@@ -112,9 +124,22 @@ class Followed:
             return latest.direct(args)
         given, named, tensors = taken(args, kwargs)
         program, call = self.program(given, named, [tensor.requires_grad for tensor in tensors.values()])
+        if program.capture.is_closed:
+            return self._closed(program, changed(call, given=(args, kwargs)))
         differentiated = self._of(program)
         result = whole(differentiated.call(changed(call, given=(args, kwargs)), tensors))
         self._latest = differentiated if not kwargs and differentiated.remembers(args) else None
+        return result
+
+    def _closed(self, program: Program, call: Call) -> Any:
+        """Run a program that sets gradients itself; torch hears of what it writes."""
+        left = self.learning.left.get(program)
+        if left is None:
+            return whole(program.run(call))
+        for tensor in left.forgotten:
+            tensor.grad = None
+        result = whole(program.run(call))
+        torch.autograd.graph.increment_version(left.written)
         return result
 
     def program(
@@ -132,27 +157,40 @@ class Followed:
         """
         if flags is None:
             call = Call.of(args, kwargs)
-            return self.function.program_of(call, ()), call
+            try:
+                if self._inside is None:
+                    return self.function.program_of(call, ()), call
+            except CannotCapture as problem:
+                if not isinstance(problem.__cause__, NotRecorded):
+                    raise
+                options = {**self._options, "freeze": False}
+                self._inside = _Captured(self._run, self.module, self.library, options, is_closed=True)
+            with modes.mode(recording=True):
+                call = changed(call, recording=True)
+                return self._inside.program_of(call, ()), call
         with modes.mode(recording=True):
             call = changed(Call.of(args, kwargs), recording=(True, *flags) if any(flags) else True)
             return self.learning.program_of(call, flags), call
 
     def programs(self) -> list[Program]:
         """Return all programs, the least recently made first."""
-        return list(dict.fromkeys((*self.function.programs(), *self.learning.programs())))
+        return list(dict.fromkeys(program for one in self._all() for program in one.programs()))
 
     def forget(self, program: Program) -> None:
         """Forget one program."""
-        self.function.forget(program)
-        self.learning.forget(program)
+        for one in self._all():
+            one.forget(program)
         self._latest = None
 
     def clear(self) -> None:
         """Forget all programs."""
-        self.function.cache_clear()
-        self.learning.cache_clear()
+        for one in self._all():
+            one.cache_clear()
         self._differentiated.clear()
         self._latest = None
+
+    def _all(self) -> list[_Captured]:
+        return [self.function, self.learning, *([] if self._inside is None else [self._inside])]
 
     def _of(self, program: Program) -> Differentiated:
         known = self._differentiated.get(id(program))
@@ -175,7 +213,7 @@ class Followed:
         named = (*module.named_parameters(), *module.named_buffers()) if isinstance(module, torch.nn.Module) else ()
         names = {id(self.library.array(tensor)): name for name, tensor in named}
         calls = [one if isinstance(one, tuple) else (one,) for one in samples]
-        return self.function.saved(names, [taken(one, {})[0] for one in calls], notes)
+        return (self._inside or self.function).saved(names, [taken(one, {})[0] for one in calls], notes)
 
 
 def taken(
@@ -201,14 +239,35 @@ class CannotCapture(Exception):
     """A module cannot be captured for a call; the cause tells why."""
 
 
+class Left:
+    """What calls of a program that sets gradients leave in torch's tensors."""
+
+    def __init__(self, captured: Captured, forgotten: tuple[torch.Tensor, ...]) -> None:
+        arrays = [source.array for source in captured.sources if source.written >= 0 and source.array is not None]
+        self.written = [tensor_of(array) for array in arrays]
+        """Tensors that are written in place."""
+        self.forgotten = forgotten
+        """Tensors whose gradients it replaces without a look at them: their memory is given back before."""
+
+
 class _Captured(Function[Any, Any]):
     """The function that a module is to the capture."""
 
     def __init__(
-        self, function: Any, module: Callable[..., Any], library: TorchLibrary, options: dict[str, Any]
+        self,
+        function: Any,
+        module: Callable[..., Any],
+        library: TorchLibrary,
+        options: dict[str, Any],
+        *,
+        is_closed: bool = False,
     ) -> None:
         super().__init__(function, **options)
-        self.library = library
+        self._is_closed = is_closed
+        """True if nothing that calls give has a history."""
+        self.left: weakref.WeakKeyDictionary[Program, Left] = weakref.WeakKeyDictionary()
+        """What calls of a program write, where it goes back itself."""
+        self.library = self._torch = library
         is_module = isinstance(module, torch.nn.Module)
         self.name = type(module).__name__ if is_module else getattr(module, "__name__", type(module).__name__)
         self.described_by = cast("Any", module).forward if is_module else module
@@ -237,6 +296,15 @@ class _Captured(Function[Any, Any]):
         except Exception as error:
             let_through(error)
             raise CannotCapture from error
+
+    def _compile(self, captured: Any, reason: str, codes: Sequence[Any] = ()) -> Program:
+        passes = self._torch.passes
+        if self._is_closed or passes.passed:
+            captured = changed(captured, is_closed=True)
+        program = super()._compile(captured, reason, codes)
+        if passes.passed:
+            self.left[program] = Left(captured, passes.forgotten)
+        return program
 
     def current(self) -> list[Program]:
         """The programs that can be saved: one for each kind of call, made for prediction where there is one."""

@@ -185,3 +185,30 @@ def test_an_index_out_of_range_is_an_error(function, gradients):
         with pytest.raises(IndexError, match="index is out of range"):
             fast(x, bad)
     torch.testing.assert_close(fast(x, good), function(x, good))
+
+
+BROADCAST = {
+    "expand": lambda x: (x.expand(3, 4),),
+    "expand, then computed": lambda x: (x[:, None].expand(4, 2) * 1,),
+    "expand, then copied": lambda x: (x.expand(3, 4).clone(),),
+    "meshgrid": lambda x: torch.meshgrid(x, x, indexing="ij"),
+}
+
+
+@pytest.mark.parametrize("what", BROADCAST)
+def test_results_that_are_broadcast_are_tensors_as_others(what, recwarn):
+    class Lambda(nn.Module):
+        def forward(self, x):
+            return BROADCAST[what](x)
+
+    given, wanted = torch.arange(4.0), torch.arange(4.0)
+    with torch.no_grad():
+        found = hybridize(Lambda())(given)
+    expected = Lambda()(wanted)
+    for ours, theirs in zip(found, expected, strict=True):
+        assert ours.stride() == theirs.stride()
+        for tensor in (ours, theirs):  # what is a view of the argument, or of another result, is so in both
+            tensor[tuple(slice(1) if not step else slice(None) for step in tensor.stride())].add_(1)
+    torch.testing.assert_close(list(found), list(expected))
+    torch.testing.assert_close(given, wanted)
+    assert not [one for one in recwarn if "writable" in str(one.message)]

@@ -307,3 +307,25 @@ def test_what_a_call_keeps_goes_with_its_results():
         fast(x).sum().backward()
     gc.collect()
     assert not [one for one in held if one() is not None]
+
+
+def test_a_whole_training_step_with_an_island_in_it():
+    states = []
+    for wrap in (lambda step: step, hybridize.hybridize):
+        module = net()
+        module.hard = island(module.hard)
+        optimizer = torch.optim.SGD(module.parameters(), 0.05)
+
+        def step(x, module=module, optimizer=optimizer):
+            optimizer.zero_grad()
+            loss = module(x).square().mean()
+            loss.backward()
+            optimizer.step()
+            return loss
+
+        run = wrap(step)
+        for seed in range(3):
+            torch.manual_seed(seed)
+            run(torch.randn(2, 3, dtype=torch.double))
+        states.append([*module.parameters()])
+    torch.testing.assert_close(*states)

@@ -81,3 +81,19 @@ def test_a_transformer(norm_first):
     layer.zero_grad()
     wanted.cos().sum().backward()
     torch.testing.assert_close(x.grad, again.grad, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("options", [{}, {"batch_first": True}, {"padding_value": -1.5, "padding_side": "left"}])
+def test_padding_sequences_to_the_longest(options):
+    class Padded(nn.Module):
+        def forward(self, *rows):
+            return nn.utils.rnn.pad_sequence(rows, **options)
+
+    fast = hybridize(Padded())
+    for sizes in ((3, 5, 2), (4, 1, 7)):
+        given = [torch.rand(n, 2, dtype=torch.float64, requires_grad=True) for n in sizes]
+        ours, theirs = fast(*given), Padded()(*given)
+        torch.testing.assert_close(ours, theirs)
+        found, expected = (torch.autograd.grad(y.square().sum(), given) for y in (ours, theirs))
+        torch.testing.assert_close(found, expected)
+    assert fast.exported == ()

@@ -23,6 +23,7 @@ from hybridize.torch.functions.conversions import check_device, converted, made
 from hybridize.torch.functions.rules import aten, common, default_dtype, is_tensor, kind, sizes_in, torch_dtype
 from hybridize.torch.functions.shapes import reshaped
 from hybridize.torch.functions.table import computes, views
+from hybridize.torch.internals import as_torch
 from hybridize.torch.memory import dtype_of
 
 
@@ -162,7 +163,7 @@ def _tensor(data: Any, *, dtype: torch.dtype | None = None, **options: Any) -> O
             dtype = torch.promote_types(dtype, other)
     wanted = checked(dtype, **options)
     if all(type(leaf) in (bool, int, float) for leaf in leaves):
-        with torch._C.DisableTorchFunction():
+        with as_torch():
             return ops.constant(_numbers(torch.tensor(data, dtype=wanted), wanted))
     return _stacked(data, wanted)
 
@@ -269,7 +270,7 @@ def _by_torch(name: str) -> None:
                 f"torch.{name} of numbers that only a call knows cannot be compiled",
                 help="write it as a formula",
             )
-        with torch._C.DisableTorchFunction():
+        with as_torch():
             found = function(*map(_pinned, args), **{key: _pinned(value) for key, value in given.items()})
             return ops.constant(_numbers(found, found.dtype))
 

@@ -13,10 +13,15 @@ from hybridize.ops.library import rnn
 from hybridize.torch.functions.rules import aten, is_tensor
 from hybridize.torch.functions.table import computes
 
-_PADDED = (
-    "compute with the padded tensor, and leave out what comes after the end of a sequence; the layers of gluon.rnn "
-    "take lengths, use_sequence_length=True"
-)
+
+def _refused() -> CaptureError:
+    """The error for a packed sequence."""
+    return CaptureError(
+        "E422",
+        "a packed sequence, whose steps have batches of different sizes, cannot be compiled",
+        help="compute with the padded tensor, and leave out what comes after the end of a sequence; the layers of "
+        "gluon.rnn take lengths, use_sequence_length=True",
+    )
 
 
 def _layers(mode: str) -> None:
@@ -38,11 +43,7 @@ def _layers(mode: str) -> None:
             CaptureError E422: of a packed sequence, whose numbers of batches come second.
         """
         if not isinstance(has_biases, bool):
-            raise CaptureError(
-                "E422",
-                "a recurrent layer over a packed sequence, whose steps have batches of different sizes",
-                help=_PADDED,
-            )
+            raise _refused()
         states = [hx] if is_tensor(hx) else list(hx)
         dtypes = {type_of(x).dtype for x in (input, *states, *params)}
         if len(dtypes) > 1:
@@ -102,8 +103,4 @@ for _mode in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
 
 @computes("_pack_padded_sequence")
 def _packed(input: Operand, lengths: Any, batch_first: bool) -> tuple[Operand, Operand]:
-    raise CaptureError(
-        "E422",
-        "a packed sequence, whose steps have batches of different sizes, cannot be compiled",
-        help=_PADDED,
-    )
+    raise _refused()
