@@ -4,10 +4,8 @@
 from __future__ import annotations
 
 import dataclasses
-import logging
-import sys
 import threading
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +13,12 @@ import torch
 from torch.autograd import forward_ad
 
 from hybridize.base import modes
+from hybridize.base.advice import warn_at
 from hybridize.base.config import CONFIG
-from hybridize.base.errors import CaptureError, HybridizeError, StateError
+from hybridize.base.errors import CaptureError, HybridizeError, InternalError, StateError
 from hybridize.base.forks import renewed
 from hybridize.base.loading import LOADING
+from hybridize.base.locations import location_in
 from hybridize.base.nested import flatten
 from hybridize.base.tracebacks import trim
 from hybridize.capture import Function
@@ -40,7 +40,13 @@ _SHARED = tuple(vars(torch.nn.Module()))
 """Attributes in which a module keeps its parameters, buffers, parts and hooks."""
 _OWN = frozenset({"options", "_traced", "_export", "_exports", "_lock"})
 """Attributes of the wrapper itself."""
-_log = logging.getLogger(__name__)
+_OF_ISLANDS = ("E460", "E573", "E574", "E575", "E576")
+"""Errors that say what is wrong with an island: nothing else shall stand for it."""
+_ISLAND = "hybridize.torch.island(...) runs a part of it in PyTorch"
+
+
+class ExportWarning(UserWarning):
+    """Our own capture cannot follow a module for a kind of call: it goes by `torch.export`, which takes seconds."""
 
 
 class TorchFunction(Wrapper):
@@ -106,6 +112,32 @@ class TorchFunction(Wrapper):
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *dir(self.module)})
 
+    def __bool__(self) -> bool:
+        return bool(self.module)
+
+    def __len__(self) -> int:
+        return len(self._container)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._container)
+
+    def __contains__(self, key: Any) -> bool:
+        return key in self._container
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._container[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._container[key] = value
+
+    def __delitem__(self, key: Any) -> None:
+        del self._container[key]
+
+    @property
+    def _container(self) -> Any:
+        """The module, which may be a container of others: Python asks the class for what containers do."""
+        return self.module
+
     def train(self, mode: bool = True) -> TorchFunction:
         """Set the mode of the module."""
         self.module.train(mode)
@@ -167,6 +199,8 @@ class TorchFunction(Wrapper):
             self._exports.pop(self._key(args, kwargs), None)
             if not isinstance(problem, CaptureError):
                 raise
+            if _ISLAND not in problem.help:
+                problem.help = "; or ".join(filter(None, [problem.help, _ISLAND]))
             raise problem from None
 
     def _exported_door(self) -> ByExport:
@@ -184,7 +218,11 @@ class TorchFunction(Wrapper):
 
         Raises:
             Exception: what the module itself raises for these arguments.
+            HybridizeError: what an island raises when its results are looked at.
+            InternalError E978: our own capture fails otherwise than by refusing what it does not know.
         """
+        if isinstance(problem, HybridizeError) and problem.code in _OF_ISLANDS:
+            raise problem from None
         if not isinstance(problem, CaptureError):  # to run it in PyTorch changes what it keeps in Python
             with LOADING:
                 from hybridize.torch.exported.exporting import own_error
@@ -192,14 +230,17 @@ class TorchFunction(Wrapper):
             own = own_error(self.module, *flatten((args, kwargs)))
             if own is not None:
                 raise own from None
-        reason = getattr(problem, "what", None) or f"{type(problem).__name__}: {problem}"
-        loc = getattr(problem, "loc", None)
-        reason += f" ({loc})" if loc is not None else ""
+        if isinstance(problem, InternalError):
+            raise problem
+        if not isinstance(problem, HybridizeError):
+            raise _defect(self.module, problem) from problem
+        loc = problem.loc
+        reason = problem.what + (f" ({loc})" if loc is not None else "")
+        known = reason in self._exports.values()
         self._exports[self._key(args, kwargs)] = reason
-        text = f"{type(self.module).__name__} is captured by torch.export, because {reason}"
-        _log.info("%s", text, exc_info=problem)
-        if CONFIG.explain:
-            print(f"hybridize: {text}", file=sys.stderr)
+        if not known:
+            text = f"{type(self.module).__name__} is captured by torch.export, because {problem.what}"
+            warn_at(loc, f"{text}; {_ISLAND}", ExportWarning)
 
     @property
     def exported(self) -> tuple[str, ...]:
@@ -325,6 +366,16 @@ class TorchFunction(Wrapper):
 
 def _of_module(module: torch.nn.Module, options: dict[str, Any]) -> TorchFunction:
     return TorchFunction(module, **options)
+
+
+def _defect(module: torch.nn.Module, problem: BaseException | None) -> InternalError:
+    """Return the error for what our own capture must not raise."""
+    return InternalError(
+        "E978",
+        f"capturing {type(module).__name__} raised {type(problem).__name__}: {problem}",
+        loc=None if problem is None else location_in(problem),
+        help=f"please report it; {_ISLAND}",
+    )
 
 
 def _has_tangents(arguments: Any) -> bool:

@@ -27,6 +27,7 @@ from hybridize.torch.custom import custom_call
 from hybridize.torch.exchange import exchange, is_memory
 from hybridize.torch.functions import FUNCTIONS, apply
 from hybridize.torch.internals import as_torch
+from hybridize.torch.islands import island_call
 from hybridize.torch.memory import array_of, dtype_of
 from hybridize.torch.modules import METHODS, SPECIAL, call_module
 from hybridize.torch.optimizers import optimizer_call
@@ -180,6 +181,8 @@ class TorchLibrary(Library):
         return None
 
     def call(self, function: Any) -> Callable[..., Any] | None:
+        if (alone := island_call(function)) is not None:
+            return alone
         if isinstance(function, torch.nn.Module):
             return functools.partial(call_module, function)
         if (custom := custom_call(function)) is not None:

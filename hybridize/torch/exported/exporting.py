@@ -110,12 +110,15 @@ def export(
 def own_error(module: torch.nn.Module, leaves: Sequence[Any], structure: Structure) -> Exception | None:
     """Return what the module raises in PyTorch for these arguments, if it does: its own words for what we refuse.
 
-    It runs on copies of tensors, parameters and buffers, and of the state of the random generator.
+    It runs on copies of tensors, parameters and buffers, and of the state of the random generator. Modules of
+    TorchScript, whose tensors cannot be replaced, do not run.
     """
+    if any(isinstance(part, torch.jit.ScriptModule) for part in module.modules()):
+        return None
     args, kwargs = unflatten(structure, [_copied(leaf) for leaf in leaves])
     state = {name: _copied(tensor) for name, tensor in (*module.named_parameters(), *module.named_buffers())}
     try:
-        with torch.random.fork_rng(devices=[]), torch.no_grad(), _unchanged(module):
+        with torch.random.fork_rng(devices=[]), _unchanged(module):
             torch.func.functional_call(module, state, args, kwargs)
     except Exception as error:
         let_through(error)
@@ -124,7 +127,10 @@ def own_error(module: torch.nn.Module, leaves: Sequence[Any], structure: Structu
 
 
 def _copied(x: Any) -> Any:
-    return x.detach().clone() if isinstance(x, torch.Tensor) else x
+    if not isinstance(x, torch.Tensor):
+        return x
+    copied = x.detach().clone().requires_grad_(x.requires_grad)
+    return copied if x.is_leaf else copied.clone()
 
 
 def _refused(module: torch.nn.Module, problem: Exception) -> CaptureError:

@@ -20,7 +20,7 @@ from hybridize import ops
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import is_float
-from hybridize.base.errors import CaptureError
+from hybridize.base.errors import CaptureError, InternalError
 from hybridize.base.interruptions import let_through
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.formats.torch_export.registry import operand
@@ -30,13 +30,14 @@ from hybridize.ops import StopGradient, type_of
 from hybridize.torch.backward import CALLS
 from hybridize.torch.functions.table import BY_NAME, FUNCTIONS, IN_PLACE, OPERATORS, REFLECTED, Entry
 from hybridize.torch.functions.writing import dtype_name, store
-from hybridize.torch.internals import SET_GRAD, as_torch
+from hybridize.torch.internals import SET_GRAD, as_torch, transform
 from hybridize.torch.tensors import OWN, TracedTensor
 
 AS_IT_IS: set[Any] = {
     SET_GRAD, torch.device, torch.promote_types, torch.result_type, torch.can_cast,
 }  # fmt: skip
 """Functions of torch that compute nothing, and are called as they are."""
+_DEFECTS = (ArithmeticError, AssertionError, AttributeError, KeyError, NameError)
 
 
 def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -48,6 +49,14 @@ def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str
     if torch.is_autocast_enabled("cpu"):
         raise trace.root.refusing(
             CaptureError("E420", "torch.autocast inside of a module cannot be compiled yet", help="module.bfloat16()")
+        )
+    if transform() is not None:
+        raise trace.root.refusing(
+            CaptureError(
+                "E420",
+                "a transform of torch.func, such as vmap, inside of a module cannot be compiled yet",
+                help="write the batch out, as functions of torch take it",
+            )
         )
     asked = CALLS.get(function)
     if asked is not None:
@@ -62,6 +71,12 @@ def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str
             if own is None:
                 raise
             raise own from None
+        except _DEFECTS as error:  # PyTorch raises none of them for arguments that it does not take
+            raise InternalError(
+                "E978",
+                f"capturing {name_of(function)} raised {type(error).__name__}: {error}",
+                help="please report it; hybridize.torch.island(...) runs a part of a module in PyTorch",
+            ) from error
     if _is_own(function) and isinstance(args[0], torch.Tensor):  # also of one from outside, whose face tells
         return getattr(trace.lifted(args[0]), function.__name__)(*args[1:], **kwargs)
     if function in AS_IT_IS or _looks(function, args):
@@ -173,7 +188,8 @@ def unsupported(trace: Recording, function: Any) -> CaptureError:
         CaptureError(
             "E420",
             f"{name_of(function)} cannot be compiled yet",
-            help="write this part with the functions of docs/guide/pytorch.md, or keep it outside",
+            help="write this part with the functions of docs/guide/pytorch.md; or hybridize.torch.island(...) runs "
+            "a part of it in PyTorch",
         )
     )
 
