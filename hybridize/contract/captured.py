@@ -15,7 +15,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.locations import SourceLoc
 from hybridize.base.nested import Structure, items_of
 from hybridize.contract.call import Call
-from hybridize.contract.conditions import Condition
+from hybridize.contract.conditions import Condition, Decided
 from hybridize.contract.feeds import NO_TRANSACTION, Transaction
 from hybridize.contract.guards import Guard
 from hybridize.graph import Graph, Value
@@ -139,6 +139,8 @@ class Captured:
     """Numbers and arrays whose owners tell when they are replaced: no guards, but what they would be."""
     raises: Raises | None = None
     """The exception that calls end with, where they end so."""
+    decided: Decided | None = None
+    """Values that data decides, and that the program is specialized on."""
     caller: SourceLoc | None = None
     """The line that called the function when it was captured: what is recorded at this line is of each call."""
 
