@@ -365,9 +365,14 @@ class Function(Generic[P, R]):
                 changing=anew,
                 indices=indices,
                 library=self.library,
+                decides=self._decides(call),
             ),
             alone=scope is None,
         )
+
+    def _decides(self, call: Call) -> bool:
+        """Tell whether programs for a call are specialized on what data decides and Python has to know."""
+        return False
 
     def _compile(self, captured: Any, reason: str, codes: Sequence[Code] = ()) -> Program:
         options = self.options

@@ -43,11 +43,12 @@ from hybridize.contract.captured import (
     are_distinct,
     memory,
 )
+from hybridize.contract.conditions import Decided
 from hybridize.contract.feeds import NO_TRANSACTION
 from hybridize.contract.guards import checker, watches
 from hybridize.graph import Graph, exact, is_exact, sizes_of
 from hybridize.ops.op import Op, taping
-from hybridize.programs.backends import Backend, Evaluation, Memory, Verifying
+from hybridize.programs.backends import Backend, Evaluation, Machine, Memory, Verifying
 from hybridize.programs.differentiated import Recorded, viewed
 from hybridize.programs.donation import donated, updates_of
 from hybridize.programs.entry import (
@@ -135,6 +136,8 @@ class Program:
             )  # fmt: skip
         self.reason = reason
         """The reason why it was captured: empty for the first program of a function."""
+        self._decides: Backend | None = None
+        """Computes what data decides and the program is specialized on; made when it is first asked."""
 
     def _stable(self) -> dict[int, ndarray]:
         """Matrices from outside, and what lies otherwise than row by row, that calls only read and that nobody writes
@@ -278,7 +281,17 @@ class Program:
             captured.transaction.takes(call.leaves) and captured.transaction.holds()
         ):
             return False
-        return (self._holds is None or self._holds()) and self._same_memory(call)
+        if not ((self._holds is None or self._holds()) and self._same_memory(call)):
+            return False
+        return captured.decided is None or not self._decided_otherwise(captured.decided, call)
+
+    def _decided_otherwise(self, decided: Decided, call: Call) -> str:
+        """Say what data decides otherwise in a call than in that which was captured; empty where nothing is."""
+        arrays = decided.arrays(call.leaves)
+        if self._decides is None:
+            evaluates = self.backend == "numpy"
+            self._decides = Evaluation(decided.graph) if evaluates else Machine(decided.graph, f"{self.name}_decides")
+        return decided.change(self._decides.run(arrays))
 
     def _same_memory(self, call: Call) -> bool:
         """Tell whether arguments share memory where they did, and only there, as far as it matters."""
@@ -332,6 +345,8 @@ class Program:
         for position, strides in self.capture.layouts.items() if call.given is not None else ():
             if not _laid_out(call, position, strides):
                 return f"argument {position} is laid out in another way"
+        if self.capture.decided is not None and (change := self._decided_otherwise(self.capture.decided, call)):
+            return f"{change}, at {self.capture.decided.loc}"
         if not self.capture.transaction.takes(call.leaves):
             return "gradients are attached to other arguments"
         if not self.capture.transaction.holds():
@@ -563,7 +578,13 @@ class Program:
             return None
         if any(mark is not None for mark in captured.transaction.marks.values()):
             return None
-        if captured.writes_arguments or captured.same_memory or captured.bound or captured.conditions:
+        if (
+            captured.writes_arguments
+            or captured.same_memory
+            or captured.bound
+            or captured.conditions
+            or captured.decided
+        ):
             return None
         if captured.changed:
             return None

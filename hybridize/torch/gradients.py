@@ -8,7 +8,7 @@ differentiated itself (`create_graph=True`), the graph of the gradients is run a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from typing import Any, Final
 
@@ -21,7 +21,7 @@ from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError, StateError
 from hybridize.base.frozen import frozen
 from hybridize.graph import Graph, Value
-from hybridize.ops import GraphTracer, StopGradient, interpreting, pullback
+from hybridize.ops import Cond, GraphTracer, StopGradient, interpreting, pullback
 from hybridize.ops.foreign import foreign_nodes
 from hybridize.passes import PIPELINE, Inline
 from hybridize.programs.differentiated import Pair, Recorded
@@ -164,6 +164,42 @@ def _reached(graph: Graph, wrt: Sequence[int], of: Sequence[int], live: set[Valu
         if not isinstance(node.op, StopGradient) and not back.isdisjoint(node.outputs):
             back.update(value for value in node.inputs if value in live)
     return frozenset(number for number in wrt if graph.inputs[number] in back)
+
+
+def sides_differ(graph: Graph, leaves: set[Value]) -> bool:
+    """Tell whether data decides on which of some inputs a value depends: to torch one without a path has no gradient.
+
+    Branches are looked into, also those in branches. What a loop reads counts as read, however often it runs.
+    """
+    return any(then != orelse for then, orelse in _sides(graph, {leaf: frozenset([leaf]) for leaf in leaves}))
+
+
+Leaves = frozenset[Value]
+
+
+def _sides(graph: Graph, of: dict[Value, Leaves]) -> Iterator[tuple[Leaves, Leaves]]:
+    """List for the values that branches give the leaves that each depends on by either side.
+
+    Args:
+        graph: a graph.
+        of: the leaves that its inputs depend on; filled for all of its values.
+    """
+    none: Leaves = frozenset()
+    for node in graph.nodes:
+        given = none.union(*(of.get(value, none) for value in node.inputs))
+        if isinstance(node.op, Cond):
+            sides: list[dict[Value, Leaves]] = []
+            for side in (node.op.then, node.op.orelse):
+                pairs = zip(side.inputs, node.inputs[1:], strict=True)
+                sides.append({inner: of[outer] for inner, outer in pairs if outer in of})
+                yield from _sides(side, sides[-1])
+            for value, *results in zip(node.outputs, node.op.then.outputs, node.op.orelse.outputs, strict=True):
+                if is_float(value.type.dtype):
+                    then, orelse = (side.get(result, none) for side, result in zip(sides, results, strict=True))
+                    of[value] = then | orelse
+                    yield then, orelse
+        elif given and not isinstance(node.op, StopGradient):
+            of.update((value, given) for value in node.outputs if is_float(value.type.dtype))
 
 
 def _read(graph: Graph, inputs: Sequence[int], of: Sequence[int]) -> frozenset[int]:

@@ -129,6 +129,9 @@ class TorchLibrary(Library):
         return apply(recording, function, args, kwargs)
 
     def number(self, face: Any, kind: type | None) -> Any:
+        trace = current_trace()
+        if kind is None and trace is not None and (known := trace.decided(face.array)) is not None:
+            return known
         if kind is None:
             return ELEMENTS["item"](face.array)
         return to_int(face.array) if kind is int else to_float(face.array)
@@ -172,6 +175,11 @@ class TorchLibrary(Library):
                 if not isinstance(node.op, StopGradient) and not live.isdisjoint(node.inputs):
                     live.update(value for value in node.outputs if is_float(value.type.dtype))
         return live
+
+    def has_gradient(self, array: ndarray) -> bool:
+        """Tell whether the tensor that an array of ours is over wants a gradient."""
+        held = self.tensor(array)
+        return held is not None and held.requires_grad
 
     def tensor(self, array: ndarray) -> torch.Tensor | None:
         """Return the tensor that an array of ours is over."""

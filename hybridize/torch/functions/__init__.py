@@ -28,6 +28,7 @@ from hybridize.torch.functions import random as random
 from hybridize.torch.functions import recurrent as recurrent
 from hybridize.torch.functions import reductions as reductions
 from hybridize.torch.functions import resizing as resizing
+from hybridize.torch.functions import selection as selection
 from hybridize.torch.functions import shapes as shapes
 from hybridize.torch.functions import sorting as sorting
 from hybridize.torch.functions import special as special

@@ -129,11 +129,6 @@ _any = _truth("any")
 all_of = _truth("all")
 
 
-@computes("_is_all_true")
-def _is_all_true(input: Operand) -> Operand:
-    return _all(input)
-
-
 @computes("_is_any_true")
 def _is_any_true(input: Operand) -> Operand:
     return _any(input)
