@@ -149,6 +149,12 @@ class Program:
         found = {number: source.array for number, source in enumerate(self.capture.sources) if source.written < 0}
         return {number: array for number, array in found.items() if array is not None and copyable(array)}
 
+    def described_as(self, captured: Captured) -> Program:
+        """Return the same program with another account of where its inputs come from and what results are made of."""
+        made = object.__new__(type(self))
+        vars(made).update(vars(self), capture=captured)
+        return made
+
     # ------------------------------------------------------------------------------------------------ what it is
 
     @property

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 _SHARED = tuple(vars(torch.nn.Module()))
 """Attributes in which a module keeps its parameters, buffers, parts and hooks."""
-_OWN = frozenset({"options", "_traced", "_export", "_exports", "_lock"})
+_OWN = frozenset({"options", "_followed", "_export", "_exports", "_lock"})
 """Attributes of the wrapper itself."""
 _OF_ISLANDS = ("E460", "E573", "E574", "E575", "E576")
 """Errors that say what is wrong with an island: nothing else shall stand for it."""
@@ -77,16 +77,17 @@ class TorchFunction(Wrapper):
         checked = Options.of(options)
         self.options = {field.name: getattr(checked, field.name) for field in dataclasses.fields(checked)}
         """Keywords of the programs."""
-        self._traced = Followed(module, self.options)
+        self._followed = Followed(module, self.options)
         self._exports: dict[Hashable, str] = {}
         """Kinds of calls that only `torch.export` can capture, and why."""
         self._export: ByExport | None = None
+        """The road through `torch.export`, once a call has needed it."""
         self._lock = renewed(threading.RLock())
         self._install()
 
     def _install(self) -> None:
         """Make the entries of the latest programs what a call reaches first."""
-        object.__setattr__(self, "__call__", self._traced.entry(self._called))
+        object.__setattr__(self, "__call__", self._followed.entry(self._called))
 
     def __repr__(self) -> str:
         return f"hybridize({self.module!r})"
@@ -177,8 +178,8 @@ class TorchFunction(Wrapper):
     def _dispatched(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not self._exports or self._key(args, kwargs) not in self._exports:
             try:
-                result = self._traced.call(args, kwargs)
-                if self._traced.renewed():
+                result = self._followed.call(args, kwargs)
+                if self._followed.renewed():
                     with self._lock:
                         self._install()
                 return result
@@ -253,7 +254,7 @@ class TorchFunction(Wrapper):
             given, named, _ = taken(args, kwargs)
             try:
                 with torch.no_grad():
-                    return self._traced.program(given, named, None)[0]
+                    return self._followed.program(given, named, None)[0]
             except CannotCapture as problem:
                 self._leave(problem.__cause__, args, kwargs)
         return self._exported_door().program(args, kwargs)
@@ -267,8 +268,8 @@ class TorchFunction(Wrapper):
         return self.program(*(example(spec) if isinstance(spec, str) else spec for spec in specs))
 
     def forget(self, program: Program) -> None:
-        """Forget one program; a call that only it was for is exported again."""
-        self._traced.forget(program)
+        """Forget one program; a call that only it was for is captured again."""
+        self._followed.forget(program)
         self._install()
         if self._export is not None:
             self._export.forget(program)
@@ -277,7 +278,7 @@ class TorchFunction(Wrapper):
         """Every program compiled so far as plain data, with the weights as they are now.
 
         Args:
-            samples: calls to check what is made of it with, besides those that the programs were exported at: each a
+            samples: calls to check what is made of it with, besides those that the programs were made at: each a
                 tensor or a tuple of arguments.
             notes: hears where something else had to stand for PyTorch.
 
@@ -289,8 +290,8 @@ class TorchFunction(Wrapper):
         calls = [sample if isinstance(sample, tuple) else (sample,) for sample in samples]
         left = [call for call in calls if self._key(call, {}) in self._exports]
         found = []
-        if self._traced.programs():
-            found.append(self._traced.saved([call for call in calls if call not in left], told))
+        if self._followed.programs():
+            found.append(self._followed.saved([call for call in calls if call not in left], told))
         if self._export is not None and len(self._export):
             found.append(self._export.saved(left, told))
         if not found:
@@ -325,7 +326,7 @@ class TorchFunction(Wrapper):
         Args:
             path: of the archive; of other formats, the folder and the name of the model.
             format: as in `hybridize.Function.export`: `"archive"`, `"library"`, `"object"` or `"wasm"`.
-            samples: calls to check it with, besides those that the programs were exported at: each a tensor or a
+            samples: calls to check it with, besides those that the programs were made at: each a tensor or a
                 tuple of arguments.
             progress: hears what is being done.
             options: as in `hybridize.Function.export`.
@@ -343,16 +344,16 @@ class TorchFunction(Wrapper):
 
     def programs(self) -> list[Program]:
         """All programs of our own capture, the least recently made first."""
-        return self._traced.programs()
+        return self._followed.programs()
 
     def cache_info(self) -> dict[str, int]:
         """Count the programs that are kept, and tell how many may be."""
         exported = 0 if self._export is None else len(self._export)
-        return {"programs": len(self._traced.programs()) + exported, "limit": LIMIT}
+        return {"programs": len(self._followed.programs()) + exported, "limit": LIMIT}
 
     def cache_clear(self) -> None:
         """Forget all programs."""
-        self._traced.clear()
+        self._followed.clear()
         self._install()
         self._exports.clear()
         if self._export is not None:

@@ -267,7 +267,9 @@ def taken(
     met: dict[int, ndarray] = {}
     for leaf in leaves:
         if isinstance(leaf, torch.Tensor):
-            array = met.setdefault(id(leaf), _array(leaf)) if id(leaf) not in met else met[id(leaf)]
+            array = met.get(id(leaf))
+            if array is None:
+                array = met[id(leaf)] = _array(leaf)
             tensors[id(array)] = leaf
             arrays.append(array)
         else:
@@ -431,10 +433,7 @@ def _portable(program: Program) -> Program:
         captured = changed(captured, structure=structure, results=results)
     if captured is program.capture:
         return program
-    made = object.__new__(Program)
-    vars(made).update(vars(program))
-    made.capture = captured
-    return made
+    return program.described_as(captured)
 
 
 class _Place:
@@ -560,7 +559,6 @@ class Differentiated:
             verify=options.verify,
             threads=options.threads,
         )
-
         self._seen: set[tuple[Any, ...]] = set()
         """Calls of tensors alone for which it was right: the dtype and sizes of each, and whether it has a gradient."""
         self._given = [(number, one.position) for number, one in enumerate(captured.sources) if one.array is None]
