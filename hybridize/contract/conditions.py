@@ -38,8 +38,8 @@ class Condition:
         return bool(type(self.expected)(evaluate(self.graph, arrays)[0]) == self.expected)
 
 
-class Contents:
-    """What an array from outside holds at each call."""
+class HeldOutside:
+    """Reads an array from outside, as it is before each call."""
 
     __slots__ = ("array",)
 

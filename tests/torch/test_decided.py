@@ -165,6 +165,37 @@ def test_the_side_that_is_not_taken_gives_no_gradient():
     assert fast.cache_info()["programs"] == 3
 
 
+def test_what_only_a_condition_reads_has_no_gradient():
+    class Halts(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.step, self.halt = nn.Linear(2, 2), nn.Linear(2, 1)
+
+        def forward(self, x):
+            for _ in range(30):
+                x = self.step(x).tanh()
+                if self.halt(x).mean() > 0.2:
+                    break
+            return x
+
+    module = Halts()
+    hybridize(module)(torch.ones(3, 2)).sum().backward()
+    assert module.halt.weight.grad is None
+    assert module.step.weight.grad is not None
+
+
+def test_a_list_of_numbers_is_one_index():
+    def swapped(x):
+        x = x.clone()
+        place = int(x[:, 0].argmax())
+        x[[1, place]] = x[[place, 1]]
+        return x, x[[place, 0]]
+
+    x = steps(0, 1, 2, 3, 6, 5).reshape(3, 2)
+    with torch.no_grad():
+        same(hybridize(Lambda(swapped))(x), swapped(x))
+
+
 def test_sides_that_read_the_same_are_one_program():
     def clipped(x, weight):
         y = x * weight

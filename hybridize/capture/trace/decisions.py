@@ -18,7 +18,7 @@ from hybridize.base.dims import SizeScope
 from hybridize.capture.outside.world import World
 from hybridize.capture.trace.inputs import FROZEN, Input, Inputs
 from hybridize.capture.trace.scope import GraphScope
-from hybridize.contract.conditions import Contents, Decided
+from hybridize.contract.conditions import Decided, HeldOutside
 from hybridize.contract.feeds import Begun
 from hybridize.graph import Graph, Node, Value, exact
 from hybridize.ops.op import Effect, effect_of
@@ -28,7 +28,7 @@ MOST = 512
 
 
 class Decisions:
-    """What a program that is being recorded is specialized on.
+    """The values of data that a program which is being recorded is specialized on.
 
     Args:
         program: that program.
@@ -71,7 +71,7 @@ class Decisions:
         return found
 
     def decided(self) -> Decided | None:
-        """What calls of the program have to be asked; None where nothing is."""
+        """Return what calls of the program have to be asked; None where nothing is."""
         if not self._expected:
             return None
         nodes, leaves = self._slice(list(self._expected))
@@ -80,7 +80,7 @@ class Decisions:
         for entry in self._inputs.entries:
             if entry.value in leaves and entry.position != FROZEN:
                 inputs.append(entry.value)
-                positions.append(entry.position if entry.position >= 0 else Contents(entry.array))
+                positions.append(entry.position if entry.position >= 0 else HeldOutside(entry.array))
         for value, outside in self._world.fed.numbers.items():
             if value in leaves and value not in inputs:
                 inputs.append(value)

@@ -551,7 +551,7 @@ class Trace(Recording):
         self.begun: Begun = []
         """Feeds that calls of the program begin with, in the order of its lines, and what undoes the capture's own."""
         self.decisions = Decisions(self, self.inputs, self.world, self.begun, sizes) if decides else None
-        """What data decides and Python knows; None where it stays data."""
+        """The values that data decides and Python knows; None where they stay data."""
         self.undefined: dict[str, str] = {}
         """Variables without a value after a branch or loop that depends on data, and why."""
         self.raising: tuple[BaseException, SourceLoc | None] | None = None

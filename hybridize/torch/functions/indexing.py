@@ -37,15 +37,18 @@ def _parts(key: Any) -> list[Any]:
     """Return a key as a list of parts; sequences and NumPy's arrays in it as constant operands."""
     if isinstance(key, tuple):
         given = list(key)
-    elif (
-        isinstance(key, list)
-        and any(isinstance(part, (slice, Symbol, list, tuple)) or part is None or part is Ellipsis for part in key)
-        and len(key) < 32
-    ):
+    elif isinstance(key, list) and any(map(_is_no_number, key)) and len(key) < 32:
         given = list(key)  # a list of such is a tuple to torch
     else:
         given = [key]
     return [_part(part) for part in given]
+
+
+def _is_no_number(part: Any) -> bool:
+    """Tell whether a part of a list is what makes it a tuple: a tensor, a slice and the like; a number is none."""
+    if isinstance(part, Symbol):
+        return part.weak is None
+    return isinstance(part, (slice, list, tuple)) or part is None or part is Ellipsis
 
 
 def _part(part: Any) -> Any:
