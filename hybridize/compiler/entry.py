@@ -59,7 +59,7 @@ def make_entry(
     arguments: Sequence[TensorType | Argument],
     bound: Sequence[NDArray[Any]] = (),
     fallback: Callable[..., Any],
-    structure: str | Callable[[tuple[Any, ...]], Any] = "tuple",
+    structure: str | Callable[..., Any] = "tuple",
     writes: Sequence[NDArray[Any]] = (),
     committed: Callable[[], object] | None = None,
     derived: Sequence[NDArray[Any]] = (),

@@ -268,6 +268,11 @@ class Program:
         return self.stale or not all(one.holds() for one in of_arrays)
 
     @property
+    def holds(self) -> Callable[[], bool] | None:
+        """The function that tells whether its guards hold; None where it has none."""
+        return self._holds
+
+    @property
     def current(self) -> bool:
         """True if the world is as it was at capture: only then the program is what the function does now."""
         return not self.stale and (self._holds is None or bool(self._holds()))
@@ -657,15 +662,25 @@ class Program:
         kind, strides = self.capture.call.kinds[position], self.capture.layouts[position]
         return strides is not None and numpy.empty(kind.shape, kind.dtype).strides != strides
 
-    def arguments_of_entry(self) -> tuple[list[Argument], tuple[str, ...]] | None:
+    def arguments_of_entry(
+        self, parameters: Sequence[TensorType] | None = None, flags: Sequence[bool | None] = ()
+    ) -> tuple[list[Argument], tuple[str, ...]] | None:
         """List what the entry checks of each argument, and the keywords of the last of them.
 
         None where no entry can be made for them.
+
+        Args:
+            parameters: types of the inputs, where it is not the program that the entry runs.
+            flags: for each array among the leaves, whether it is to be differentiated, where that matters.
         """
         call = self.capture.call
         positional, keywords = call.structure.children
         inputs = zip(self.capture.sources, self.captured.inputs, strict=True)
         types = {source.position: value.type for source, value in inputs if source.position >= 0}
+        if parameters is not None:
+            pairs = zip(self.capture.sources, parameters, strict=True)
+            types = {source.position: type_ for source, type_ in pairs if source.position >= 0}
+        left = iter(flags)
         leaves = iter(enumerate(zip(call.kinds, call.leaves, strict=True)))
 
         def described(part: Structure) -> Argument | None:
@@ -673,6 +688,8 @@ class Program:
                 return Argument(ArgumentKind.SAME, value=None)
             if part.kind == "leaf":
                 position, (kind, value) = next(leaves)
+                if isinstance(kind, TensorType):
+                    return Argument(ArgumentKind.ARRAY, types.get(position, kind), flag=next(left, None))
                 return _described(kind, value, types.get(position))
             if part.kind not in _CONTAINERS or part.cls not in (None, part.cls if part.kind == "namedtuple" else None):
                 return None
@@ -729,9 +746,7 @@ _CONTAINERS: Final = {
 
 
 def _described(kind: Any, value: Any, type_: TensorType | None) -> Argument | None:
-    """What an entry checks of a leaf among the arguments; `type_` is that of the input that it is, where it is one."""
-    if isinstance(kind, TensorType):
-        return Argument(ArgumentKind.ARRAY, kind)
+    """Describe what an entry checks of a leaf that is no array; `type_` is that of the input that it is, if any."""
     if kind in (int, float) and type_ is not None and type(value) is kind:
         return Argument(ArgumentKind.FLOAT if kind is float else ArgumentKind.INT, type_)
     return Argument(ArgumentKind.SAME, value=value) if isinstance(value, (bool, str)) else None

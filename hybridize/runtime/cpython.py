@@ -38,6 +38,8 @@ FLOAT_VALUE: Final = 16
 CELL_CONTENTS: Final = 16
 DICT_USED: Final = 16
 """Offset in a dict of the number of its items."""
+DICT_VERSION: Final = 24
+"""Offset in a dict of the number that every change of it renews, where `has_versions`."""
 FUNCTION_WORDS: Final = {"__code__": 48, "__defaults__": 56, "__kwdefaults__": 64}
 """Offsets in a function of what it keeps by these names; null where that is None."""
 LIST_ITEMS: Final = 24
@@ -131,6 +133,30 @@ def _probe_function() -> bool:
     kept = [(id(getattr(full, name)), _word(id(full) + offset)) for name, offset in FUNCTION_WORDS.items()]
     none = [_word(id(plain) + offset) for name, offset in FUNCTION_WORDS.items() if name != "__code__"]
     return all(x == y for x, y in kept) and not any(none)
+
+
+@cache
+def has_versions() -> bool:
+    """Tell whether dicts have version numbers, as Python's had until 3.12: no two contents have the same one."""
+    seen: list[int] = []
+    tried: dict[str, Any] = {}
+    owner = _Owner()
+    held = vars(owner)
+    for number in range(40):
+        owner.x = number
+        held[f"y{number % 4}"] = tried[f"y{number % 16}"] = number
+        seen += [_word(id(one) + DICT_VERSION) for one in (tried, held)]
+    owner.x = "other"
+    seen.append(_word(id(held) + DICT_VERSION))
+    del held["x"], tried["y1"]
+    seen += [_word(id(one) + DICT_VERSION) for one in (tried, held)]
+    tried.clear()
+    seen.append(_word(id(tried) + DICT_VERSION))
+    return supported() and len(set(seen)) == len(seen) and 0 not in seen
+
+
+class _Owner:
+    x: Any
 
 
 @cache

@@ -41,9 +41,11 @@ FIELD: Final = {name: number for number, name in enumerate(FIELDS)}
 FIGURES: Final = FIELD[FRAME[0]]
 """The first word of what is known of all calls; where sizes differ from call to call, `prepare` makes these words."""
 
-ARGUMENT: Final = ("kind", "slot", "object", "ndim", "dims")
+ARGUMENT: Final = ("kind", "slot", "object", "ndim", "dims", "flag")
 """Words of an argument's row; `object` is the descr of an array, `tensor_word` of another library's, the width of a
 scalar, or the very object.
+
+`flag` is True or False where another library's array must be differentiated, or must not, else 0.
 
 `dims` points to its sizes. One below 0 stands for a size symbol, see `size_word`. Of a container `object` is the
 class, `ndim` the number of its items, `slot` the row of the first of them, and `dims` points to the keys of a dict. The
@@ -84,7 +86,7 @@ class ArgumentKind(IntEnum):
     DICT = 6
     """Exactly a dict of these keys, in this order."""
     TENSOR = 7
-    """What an `ARRAY` is where arrays are another library's."""
+    """The same as `ARRAY`, where arrays are another library's."""
 
 
 CONTAINERS: Final = (ArgumentKind.TUPLE, ArgumentKind.LIST, ArgumentKind.DICT)
@@ -113,9 +115,11 @@ class Argument:
     value: Any = None
     """The object of `ArgumentKind.SAME`, the class of a container."""
     items: tuple[Argument, ...] = ()
-    """What is in a container."""
+    """The content of a container."""
     keys: tuple[Any, ...] = ()
     """Of a dict."""
+    flag: bool | None = None
+    """True if another library's array is differentiated, False if it is not; None where that does not matter."""
 
 
 class Look(IntEnum):
@@ -128,9 +132,14 @@ class Look(IntEnum):
     CALL = 2
     """The object that `owner()` returns."""
     TENSOR = 3
-    """Where the elements of `owner` lie, by the exchange `key`: address, dtype, sizes, strides."""
+    """The memory of `owner`, as the exchange `key` tells it: address, dtype, sizes, strides."""
     ATTRIBUTE = 4
-    """`getattr(owner, key)`, where that runs no Python."""
+    """`getattr(owner, key)`, where that runs no Python; another object is for the fallback, as with `CALL`."""
+    VERSION = 6
+    """No object: where the dict `owner` is as it was when the rows after this one were found right, which end with a
+    `STAMP`, they are left out. `key` tells how many they are, `expected` is the dict's version then."""
+    STAMP = 7
+    """No object: the `VERSION` that many rows before it is the dict's of now."""
     SETTING = 5
     """`owner[key]`, of a dict. Where another object is found the call is for the fallback, as with `CALL`; of all other
     kinds `doubt` is asked."""
@@ -211,6 +220,7 @@ class EntryTable:
         `exclusive`: made by that thread. With an `exchange` arrays are those of another library. The last of
         `arguments` are `keywords`.
         """
+        watches = _by_dict(watches)
         self._keep: list[Any] = [owner, list(bound), fallback, committed, finish, array_type, list(arguments), busy]
         self._keep += [watches, doubt, taken, exchange, keywords]
         self._words: list[int] = [0] * len(FIELDS)
@@ -271,6 +281,9 @@ class EntryTable:
         words[FIELD["guards"]] = len(words)
         found = iter(places)
         for watch in watches:
+            if watch.look in (Look.VERSION, Look.STAMP):
+                words.extend([int(watch.look), id(watch.owner), watch.key, 0])
+                continue
             key = watch.key if watch.look is Look.WORD else id(watch.key)
             expected = 0 if watch.expected is NULL else id(watch.expected)
             if watch.look is Look.TENSOR:
@@ -302,7 +315,8 @@ class EntryTable:
             kind, slot = argument.kind, row.first if argument.kind in CONTAINERS else max(row.slot, 0)
             if kind is ArgumentKind.ARRAY and self._exchange is not None:
                 kind = ArgumentKind.TENSOR
-            words.extend([int(kind), slot, self._object(argument), ndim, at])
+            flag = 0 if argument.flag is None else id(argument.flag)
+            words.extend([int(kind), slot, self._object(argument), ndim, at, flag])
         words[FIELD["inputs"]] = len(words)
         words.extend([0] * slots)
         words.extend(array.ctypes.data for array in bound)
@@ -389,6 +403,33 @@ def _rows(arguments: Sequence[Argument]) -> list[_Row]:
         _Row(argument, slots.get(number, -1), first)
         for number, ((argument, _), first) in enumerate(zip(placed, firsts, strict=True))
     ]
+
+
+_SEVERAL: Final = 3
+"""Items of one dict that are looked at by its version."""
+
+
+def _by_dict(watches: Sequence[Watch]) -> list[Watch]:
+    """Put items of one dict behind one look at its version, where dicts have those; what may be odd comes first."""
+    items: dict[int, list[Watch]] = {}
+    for watch in watches if cpython.has_versions() else ():
+        if watch.look is Look.ITEM and type(watch.owner) is dict:
+            items.setdefault(id(watch.owner), []).append(watch)
+    found: list[Watch] = []
+    for watch in watches:
+        alike = items.get(id(watch.owner), ()) if watch.look is Look.ITEM else ()
+        if len(alike) < _SEVERAL:
+            found.append(watch)
+        elif watch is alike[0]:
+            first = Watch(Look.VERSION, watch.owner, len(alike) + 1, None)
+            found += [first, *alike, Watch(Look.STAMP, watch.owner, len(alike) + 1, None)]
+    return found
+
+
+def input_rows(arguments: Sequence[Argument]) -> list[int]:
+    """Return the rows of the arguments that the program reads, in the order of its inputs."""
+    rows = [(row.slot, number) for number, row in enumerate(_rows(arguments)) if row.slot >= 0]
+    return [number for _, number in sorted(rows)]
 
 
 def _all(arguments: Sequence[Argument]) -> list[Argument]:

@@ -14,9 +14,10 @@ import numpy
 
 from hybridize.base.dtypes import DType
 
-EXCHANGE: Final = ("type", "look", "make", "body", "traits", "usual", "other")
-"""Words of an exchange: the class; the functions that look at an array and that make one; where instances keep a
-pointer to their body, and bodies a word of traits; the two such words of arrays that are no more than memory."""
+EXCHANGE: Final = ("type", "parameter", "look", "make", "body", "traits", "usual", "other", "flag")
+"""Words of an exchange: the two classes; the functions that look at an array and that make one; where instances keep a
+pointer to their body, and bodies a word of traits; the two such words of arrays that are no more than memory; the name
+of an attribute that is True of arrays that are differentiated."""
 TENSOR_BYTES: Final = 48
 """Of a `DLTensor`."""
 DATA: Final = 0
@@ -63,14 +64,20 @@ def functions(cls: type) -> dict[str, int] | None:
 
 
 class Exchange:
-    """How an emitted entry takes arrays of a library, and makes them."""
+    """The words by which an emitted entry takes arrays of a library, and makes them."""
 
-    __slots__ = ("_words", "address", "cls")
+    __slots__ = ("_keep", "_words", "address")
 
-    def __init__(self, cls: type, addresses: dict[str, int], body: int, traits: int, plain: tuple[int, int]) -> None:
-        """Arrays are exactly of `cls`; `plain` are the words of traits of those that are no more than memory."""
-        self.cls = cls
-        values: dict[str, Any] = {"type": id(cls), **addresses, "body": body, "traits": traits}
+    def __init__(
+        self, classes: tuple[type, type], addresses: dict[str, int], body: int, traits: int, plain: tuple[int, int],
+        flag: str,
+    ) -> None:  # fmt: skip
+        """Arrays are exactly of one of `classes`; `plain` are the words of traits of those that are no more than
+        memory.
+        """
+        self._keep = classes, flag
+        values: dict[str, Any] = {**addresses, "body": body, "traits": traits, "flag": id(flag)}
+        values["type"], values["parameter"] = map(id, classes)
         values["usual"], values["other"] = plain
         self._words = numpy.array([values[name] for name in EXCHANGE], dtype=numpy.int64)
         self.address: int = self._words.ctypes.data

@@ -9,6 +9,7 @@ lies is found out by looking, and where it is not found there is no such entry.
 from __future__ import annotations
 
 import ctypes
+import sys
 from functools import cache
 from typing import Any, Final
 
@@ -42,7 +43,8 @@ def exchange() -> Exchange | None:
     plain = _keys(usual), _keys(other)
     if not bodies or not keys or any(_keys(one) in plain for one in odd):
         return None
-    return Exchange(torch.Tensor, addresses, bodies[0], keys[0], plain)
+    classes = torch.Tensor, torch.nn.Parameter
+    return Exchange(classes, addresses, bodies[0], keys[0], plain, sys.intern("requires_grad"))
 
 
 def is_memory(tensor: torch.Tensor) -> bool:
@@ -65,7 +67,7 @@ def _word(address: int) -> int:
 
 
 def modes(grad: bool) -> list[Watch]:
-    """What must be as it is usually, with gradients or without, for an entry to take a call."""
+    """List the modes that must be as they usually are, with gradients or without, for an entry to take a call."""
     core: Any = torch._C
     asked = [
         (torch.is_grad_enabled, grad),

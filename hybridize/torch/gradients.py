@@ -8,14 +8,16 @@ differentiated itself (`create_graph=True`), the graph of the gradients is run a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
+from operator import attrgetter, itemgetter
 from typing import Any, Final
 
 import numpy
 import torch
 from numpy.typing import NDArray
 
+from hybridize import compiler
 from hybridize.array.storage import STATE
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError, StateError
@@ -24,7 +26,9 @@ from hybridize.graph import Graph, Node, Value
 from hybridize.ops import Cond, GraphTracer, Scan, StopGradient, interpreting, pullback
 from hybridize.ops.foreign import foreign_nodes
 from hybridize.passes import PIPELINE, Inline
+from hybridize.programs.backends import Machine
 from hybridize.programs.differentiated import Pair, Recorded
+from hybridize.runtime.exchange import Exchange
 from hybridize.runtime.foreign import KeptCalls, keeping
 from hybridize.torch.internals import is_graph_kept
 from hybridize.torch.memory import as_numpy, as_tensor
@@ -87,8 +91,12 @@ class Gradients:
         Raises:
             CaptureError E459: what is written depends on `wrt`.
         """
+        return DifferentiatedCall(self, *self.prepared(wrt, buffers), tensors, buffers)
+
+    def prepared(self, wrt: tuple[int, ...], buffers: Sequence[NDArray[Any]]) -> tuple[Route, Pair]:
+        """Return what a call that differentiates `wrt` runs, for inputs of the sizes of these."""
         route = self._routes.get(wrt) or self._route(wrt)
-        return DifferentiatedCall(self, route, route.recorded.pair(wrt, buffers), tensors, buffers)
+        return route, route.recorded.pair(wrt, buffers)
 
     def _route(self, wrt: tuple[int, ...]) -> Route:
         graph = Inline(differentiated=True)(self.graph)
@@ -252,6 +260,66 @@ def _read(graph: Graph, inputs: Sequence[int], of: Sequence[int]) -> frozenset[i
     return frozenset(number for number in inputs if graph.inputs[number] in used)
 
 
+_VERSION: Final = attrgetter("_version")
+
+
+class Attachment:
+    """Called by the emitted entry of a program forward when that has run; has the entry of the program back."""
+
+    def __init__(
+        self, owner: Gradients, route: Route, pair: Pair, outside: Sequence[torch.Tensor], rows: Sequence[int],
+        finish: Callable[[Any], Any], library: Exchange,
+    ) -> None:  # fmt: skip
+        """`rows` are those of the entry's arguments that are inputs; the inputs `outside` follow them."""
+        self.owner, self.route, self.pair = owner, route, pair
+        halves, outputs = pair.halves, len(owner.graph.outputs)
+        total = outputs + halves.kept
+        numbers = [total + k for k in halves.inputs] + list(halves.outputs) + list(range(outputs, total))
+        self._outside = tuple(outside)
+        self._rows = _picked(rows)
+        self.saved = _picked(numbers)
+        """Takes what torch is to keep, in the order in which the backward pass reads it, out of outputs and inputs."""
+        self._wrt = _picked(route.wrt)
+        self._finish = finish
+        self.is_single = outputs == 1
+        self.constants = [k for k in range(outputs) if k not in route.of]
+        """Outputs without gradients."""
+        self.backward = self._backward(library)
+        """The entry of the program back; None where there is none."""
+        self.order: Callable[[Sequence[Any]], tuple[Any, ...]] | None = None
+        """The gradients for `route.wrt` among those of the program back, where all outputs have cotangents."""
+        found = {k: number for number, k in enumerate(halves.gradients)}
+        if halves.cotangents == route.of and owner.reached(route, route.of).issuperset(route.wrt):
+            self.order = _picked([found[k] for k in route.wrt]) if found.keys() >= set(route.wrt) else None
+
+    def __call__(self, outputs: tuple[torch.Tensor, ...], given: tuple[Any, ...]) -> Any:
+        """Make the outputs of a call part of torch's graph; `given` are the tensors among the arguments, by row."""
+        tensors = (*self._rows(given), *self._outside)
+        results = _attach(self, tensors, outputs, *self._wrt(tensors))
+        return self._finish((results,) if self.is_single else results)
+
+    def _backward(self, library: Exchange) -> Callable[..., Any] | None:
+        backend, halves = self.pair.backward, self.pair.halves
+        if not isinstance(backend, Machine) or backend.executable.derivers or halves.sizes:
+            return None
+        executable = backend.executable
+        return compiler.make_entry(
+            executable, array_type=None, arguments=executable.parameters, fallback=_not_taken, exchange=library,
+            modal=False,
+        )  # fmt: skip
+
+
+def _picked(numbers: Sequence[int]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
+    """Make a function that takes the items of these numbers out of a sequence."""
+    if len(numbers) < 2:
+        return lambda items: tuple([items[k] for k in numbers])
+    return itemgetter(*numbers)
+
+
+def _not_taken(*args: Any) -> None:
+    """The answer of an entry that did not take a call."""
+
+
 class DifferentiatedCall:
     """One call of a graph, and what its backward pass needs besides what torch keeps."""
 
@@ -266,9 +334,9 @@ class DifferentiatedCall:
         self.owner, self.route, self.pair = owner, route, pair
         self.tensors: Sequence[torch.Tensor] = tensors
         """The inputs; nothing once a backward pass has freed the graph."""
-        self.versions = [tensor._version for tensor in tensors]
+        self.versions = list(map(_VERSION, tensors))
         self.buffers = buffers
-        self.told = pair.told(tensors)
+        self.told = pair.told(tensors) if pair.halves.sizes and tensors else []
         """Sizes that nothing else tells the backward pass."""
         self.results_like: Sequence[torch.Size] = ()
         """Sizes of the results, for cotangents that do not arrive."""
@@ -403,3 +471,55 @@ class Attached(torch.autograd.Function):
         if torch.is_grad_enabled():
             return None, *ctx.call.recorded(cotangents)
         return None, *ctx.call.gradients(ctx.saved_tensors, cotangents)
+
+
+class AttachedOutputs(Attached):
+    """Puts a call into torch's graph whose program has run."""
+
+    @staticmethod
+    def forward(  # type: ignore[override]
+        ctx: Any,
+        steps: Attachment,
+        tensors: tuple[torch.Tensor, ...],
+        outputs: tuple[torch.Tensor, ...],
+        *_: torch.Tensor,
+    ) -> Any:
+        """Hand over what torch is to keep; as `save_for_backward` and so on do, which take longer."""
+        ctx.to_save = steps.saved((*outputs, *tensors))
+        ctx.kept = [steps, tensors, list(map(_VERSION, tensors))]
+        if steps.is_single:
+            return outputs[0]
+        ctx.materialize_grads = False
+        results = outputs[: steps.owner.results]
+        ctx.kept.append([result.shape for result in results])
+        if steps.constants:
+            ctx.mark_non_differentiable(*[outputs[k] for k in steps.constants])
+        return results
+
+    @staticmethod
+    def backward(ctx: Any, *cotangents: torch.Tensor | None) -> tuple[torch.Tensor | None, ...]:
+        """Run the program back."""
+        kept = ctx.kept
+        steps: Attachment = kept[0]
+        recording = torch.is_grad_enabled()
+        saved = () if recording else ctx.saved_tensors
+        order, entry = steps.order, steps.backward
+        if not recording and order is not None and entry is not None:
+            found = entry(*saved, *[cotangents[k] for k in steps.route.of])
+            if found is not None:
+                if not torch._C._autograd._get_current_graph_task_keep_graph():
+                    kept[1] = ()  # memory that nobody will ask for again
+                return None, None, None, *order(found)
+        call = DifferentiatedCall(steps.owner, steps.route, steps.pair, kept[1], ())
+        call.versions = kept[2]
+        if not steps.is_single:
+            call.results_like = kept[3]
+        if recording:
+            return None, None, None, *call.recorded(cotangents)
+        gradients = call.gradients(saved, cotangents)
+        kept[1] = call.tensors
+        return None, None, None, *gradients
+
+
+_attach: Callable[..., Any] = super(torch.autograd.Function, AttachedOutputs).apply
+"""`AttachedOutputs.apply` without a look for transforms of functions, of which there are none where an entry runs."""

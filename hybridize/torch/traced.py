@@ -21,41 +21,46 @@ from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.storage import STATE
 from hybridize.array.symbol import Symbol
 from hybridize.base import modes
+from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError
 from hybridize.base.frozen import changed
 from hybridize.base.interruptions import let_through
 from hybridize.base.loading import LOADING
 from hybridize.base.nested import LEAF, Structure, flatten, object_classes, unflatten
 from hybridize.base.tracebacks import throw
+from hybridize.base.types import TensorType
 from hybridize.capture import Function
 from hybridize.capture.function import Options
 from hybridize.capture.trace.recording import current_trace
+from hybridize.compiler import make_entry
 from hybridize.contract.call import Call
 from hybridize.contract.captured import Captured, Output, Result
 from hybridize.contract.feeds import NO_TRANSACTION
+from hybridize.contract.guards import watches
 from hybridize.formats.saved import SavedProgram
 from hybridize.formats.torch_export.draws import CURRENT
 from hybridize.graph import Graph, Value, exact
 from hybridize.ops import StopGradient
 from hybridize.ops.op import Op
 from hybridize.programs import Program
-from hybridize.programs.entry import Entry
+from hybridize.programs.backends import Machine
+from hybridize.programs.entry import Entry, assembling
+from hybridize.programs.failures import taken_of
 from hybridize.programs.families import family_key
+from hybridize.runtime.entry import Look, PythonEntry, Watch, input_rows
 from hybridize.runtime.exchange import Exchange
 from hybridize.torch.backward import NotRecorded, capturing
 from hybridize.torch.draws import DrawnKey, ModuleDraws
 from hybridize.torch.exchange import exchange
 from hybridize.torch.exchange import modes as mode_watches
 from hybridize.torch.functions import Capturing
-from hybridize.torch.gradients import Gradients, sides_differ, wanted
+from hybridize.torch.gradients import Attachment, Gradients, sides_differ, wanted
 from hybridize.torch.internals import pytree
 from hybridize.torch.library import TorchLibrary
 from hybridize.torch.memory import as_numpy, as_tensor, tensor_of
 from hybridize.torch.tensors import TensorSizes, TracedTensor
 
 _NOTHING: Final = nullcontext()
-SEEN = 4096
-"""The number of calls that a program remembers to be right for."""
 
 
 class Followed:
@@ -79,11 +84,9 @@ class Followed:
         """The same for calls without gradients, where the function asks for some inside: forces, say."""
         self._differentiated: dict[int, Differentiated] = {}
         """Of the programs that were called with gradients on, by the identity of the program."""
-        self._latest: Differentiated | None = None
-        """That of the last call, where calls like it need no taking apart."""
-        self._known: tuple[Program, ...] = ()
-        """The latest programs, as the last call left them."""
-        self._installed: tuple[Program, ...] = ()
+        self._known: tuple[Any, ...] = ()
+        """The latest programs, as the last call left them, and what it differentiated."""
+        self._installed: tuple[Any, ...] = ()
         """Those that entries were made for."""
 
     def _run(self, *args: Any, **kwargs: Any) -> Any:
@@ -129,17 +132,12 @@ class Followed:
             given, named, _ = taken(args, kwargs)
             program, call = self.program(given, named, None)
             return whole(program.run(changed(call, given=(args, kwargs))))
-        latest = self._latest
-        if latest is not None and not kwargs and latest.fits(args):
-            return latest.direct(args)
         given, named, tensors = taken(args, kwargs)
         program, call = self.program(given, named, [tensor.requires_grad for tensor in tensors.values()])
         if program.capture.is_closed:
             return self._closed(program, changed(call, given=(args, kwargs)))
         differentiated = self._of(program)
-        result = whole(differentiated.call(changed(call, given=(args, kwargs)), tensors))
-        self._latest = differentiated if not kwargs and differentiated.remembers(args) else None
-        return result
+        return whole(differentiated.call(changed(call, given=(args, kwargs)), tensors))
 
     def _closed(self, program: Program, call: Call) -> Any:
         """Run a program that sets gradients itself; torch hears of what it writes."""
@@ -156,24 +154,28 @@ class Followed:
         """Tell whether entries are to be made anew: at the second call since there is another program, as many are
         called once.
         """
-        latest = self._latest_programs()
+        latest = self._latest()
         known, self._known = self._known, latest
-        if any([program.renewed() for program in latest]):  # noqa: C419  # each says it once
+        if any([program.renewed() for program, _ in latest]):  # noqa: C419  # each says it once
             return True
         return latest == known and latest != self._installed
 
-    def _latest_programs(self) -> tuple[Program, ...]:
+    def _latest(self) -> tuple[tuple[Program, Any], ...]:
+        """The latest programs, and what was differentiated of each."""
         functions = (self.function,) if self.learning is self.function else (self.function, self.learning)
-        return tuple([program for function in functions for program in function.recent])
+        programs = [program for function in functions for program in function.recent]
+        return tuple(
+            [(program, getattr(self._differentiated.get(id(program)), "latest", None)) for program in programs]
+        )
 
     def entry(self, fallback: Callable[..., Any]) -> Callable[..., Any]:
         """Return a callable for the calls of the latest programs, which gives all others to `fallback`."""
         library = exchange()
-        self._installed = self._latest_programs()
+        self._installed = self._latest()
         entry = fallback
         if library is None:
             return entry
-        for program in reversed(self._installed):
+        for program, _ in reversed(self._installed):
             if program.capture.is_closed:
                 continue
             if program.capture.call.recording:
@@ -221,14 +223,12 @@ class Followed:
         """Forget one program."""
         for one in self._all():
             one.forget(program)
-        self._latest = None
 
     def clear(self) -> None:
         """Forget all programs."""
         for one in self._all():
             one.cache_clear()
         self._differentiated.clear()
-        self._latest = None
 
     def _all(self) -> list[_Captured]:
         return [self.function, self.learning, *([] if self._inside is None else [self._inside])]
@@ -559,42 +559,10 @@ class Differentiated:
             verify=options.verify,
             threads=options.threads,
         )
-        self._seen: set[tuple[Any, ...]] = set()
-        """Calls of tensors alone for which it was right: the dtype and sizes of each, and whether it has a gradient."""
-        self._given = [(number, one.position) for number, one in enumerate(captured.sources) if one.array is None]
-        """Inputs that are arguments, and which."""
-        arrays = [one.array for one in captured.sources]
         self._fed = {id(feed.array) for feed in captured.transaction.feeds if hasattr(feed, "array")}
         """Arrays that are filled before each call, of which a backward pass has to keep what they held."""
-        self._tensors: list[Any] = [None if array is None else tensor_of(array) for array in arrays]
-        self._buffers: list[Any] = [None if array is None else array._data for array in arrays]
-        self._is_plain = self._takes_tensors_alone()
-
-    def _takes_tensors_alone(self) -> bool:
-        """Tell whether a call is no more than tensors in and one new tensor out."""
-        captured = self._captured
-        asked = (
-            captured.effects,
-            captured.conditions,
-            captured.layouts,
-            captured.bound,
-            captured.same_memory,
-            captured.decided,
-        )
-        if any(asked) or captured.numbers or captured.compared or captured.raises is not None:
-            return False
-        if captured.transaction is not NO_TRANSACTION or captured.writes_arguments or captured.structure.kind != "leaf":
-            return False
-        (result,) = captured.results
-        positions = range(len(captured.call.kinds))
-        positional = captured.call.structure.children[0].children
-        return (
-            result.kind == "array"
-            and not result.steps
-            and self._place[result.index] == 0
-            and len(positional) == len(positions) == len(self._given)
-            and all(child.kind == "leaf" for child in positional)
-        )
+        self.latest: tuple[tuple[int, ...], tuple[tuple[int, ...], ...]] | None = None
+        """Inputs that the last call differentiated, and the sizes of all."""
 
     def call(self, call: Call, given: dict[int, torch.Tensor]) -> Any:
         """Return the result of a call; `given` are the tensors behind the arrays among its leaves, by identity."""
@@ -603,7 +571,9 @@ class Differentiated:
         fed = bool(captured.transaction.feeds)
         with STATE if fed else _NOTHING, captured.transaction.call(took) if fed else _NOTHING:
             tensors, buffers = self._inputs(call, given)
-            found = self._gradients.call(tensors, buffers, wanted(tensors)).results()
+            wrt = wanted(tensors)
+            self.latest = wrt, tuple([buffer.shape for buffer in buffers])
+            found = self._gradients.call(tensors, buffers, wrt).results()
             captured.transaction.commit()
         values = self._values(call, found, tensors)
         result = unflatten(captured.structure, values)
@@ -612,33 +582,60 @@ class Differentiated:
         return result
 
     def entry(self, fallback: Entry, library: Exchange) -> Entry | None:
-        """Return a callable for the calls of the program; None where there can be none."""
-        return None
-
-    def remembers(self, args: Sequence[Any]) -> bool:
-        """Remember the tensors of a call that was right; tell whether calls like it need no taking apart."""
-        if not self._is_plain or not all(type(arg) is torch.Tensor for arg in args):
-            return False
-        if len(self._seen) >= SEEN:
-            self._seen.clear()
-        self._seen.add(tuple([(arg.dtype, arg.shape, arg.requires_grad) for arg in args]))
-        return True
-
-    def fits(self, args: Sequence[Any]) -> bool:
-        """Tell whether this is the program for a call, of tensors alone."""
-        if len(args) != len(self._given) or modes.BUSY[0]:
-            return False
-        kinds = [(arg.dtype, arg.shape, arg.requires_grad) for arg in args if type(arg) is torch.Tensor]
-        return tuple(kinds) in self._seen and self.program.current
-
-    def direct(self, args: Sequence[torch.Tensor]) -> torch.Tensor:
-        """Return the result of a call that fits."""
-        tensors, buffers = [*self._tensors], [*self._buffers]
-        for number, position in self._given:
-            tensor = args[position]
-            tensors[number] = tensor
-            buffers[number] = as_numpy(tensor.detach() if tensor.requires_grad else tensor)
-        return self._gradients.call(tensors, buffers, wanted(tensors)).results()[0]
+        """Return a callable for calls as the last one was; None where there can be none."""
+        captured, owner = self._captured, self._gradients
+        asked = (captured.effects, captured.conditions, captured.layouts, captured.bound, captured.same_memory)
+        if self.latest is None or any(asked) or captured.numbers or captured.compared is not None:
+            return None
+        if captured.decided is not None or owner.calls_python:
+            return None
+        transaction = captured.transaction
+        if transaction.feeds or transaction.marks or owner.writes or captured.changed or captured.raises:
+            return None
+        wrt, shapes = self.latest
+        route, pair = owner.prepared(wrt, [numpy.broadcast_to(numpy.empty((), bool), shape) for shape in shapes])
+        if not isinstance(pair.forward, Machine) or pair.forward.executable.derivers:
+            return None
+        executable = pair.forward.executable
+        positions = [source.position for source in captured.sources if source.array is None]
+        held = [source.array for source in captured.sources[len(positions) :]]
+        outside = [tensor_of(array) for array in held if array is not None]
+        arrays = [place for place, kind in enumerate(captured.call.kinds) if isinstance(kind, TensorType)]
+        if positions != arrays or len(outside) < len(held) or not all(map(_is_own, outside)):
+            return None
+        types = executable.parameters[: len(arrays)]
+        flags = [number in wrt if is_float(type_.dtype) else None for number, type_ in enumerate(types)]
+        described = self.program.arguments_of_entry(executable.parameters, flags)
+        finish = assembling(captured.structure, captured.results)
+        if described is None or finish is None:
+            return None
+        arguments, keywords = described
+        flagged = [
+            Watch(Look.ATTRIBUTE, tensor, "requires_grad", number in wrt)
+            for number, tensor in enumerate(outside, len(positions))
+            if tensor.is_floating_point()
+        ]
+        steps = Attachment(owner, route, pair, outside, input_rows(arguments), finish, library) if route.of else finish
+        made = make_entry(
+            executable,
+            array_type=None,
+            arguments=arguments,
+            bound=[array._data for array in held if array is not None],
+            fallback=fallback,
+            structure=steps,
+            attaches=bool(route.of),
+            exchange=library,
+            keywords=keywords,
+            doubt=self.program.holds,
+            taken=taken_of(captured.graph, captured.caller),
+            watches=[*mode_watches(True), *flagged, *watches(captured.guards)],
+        )
+        if isinstance(made, PythonEntry):
+            return None
+        state: Any = made.__self__  # type: ignore[attr-defined]
+        for storage in captured.watched:
+            storage.watch(state)
+        return None if self.program.stale else made
 
     def _inputs(self, call: Call, given: dict[int, torch.Tensor]) -> tuple[list[torch.Tensor], list[Any]]:
         tensors: list[torch.Tensor] = []
@@ -696,6 +693,11 @@ class Differentiated:
             keywords = {name: fill(argument) for name, argument in effect.keywords.items()}
             effect.apply(*map(fill, effect.arguments), **keywords)
         return [leaf(result) for result in captured.results]
+
+
+def _is_own(tensor: torch.Tensor) -> bool:
+    """Tell whether a tensor is of a class of PyTorch's, so that to look at it runs no Python."""
+    return type(tensor) in (torch.Tensor, torch.nn.Parameter)
 
 
 def _viewed(tensor: torch.Tensor, steps: Sequence[Op]) -> torch.Tensor:

@@ -18,10 +18,13 @@ from hybridize.runtime import cpython
 from hybridize.runtime.entry import (
     FLOAT,
     INT,
+    NULL,
     Argument,
     ArgumentKind,
     EntryTable,
+    Look,
     Returns,
+    Watch,
     Write,
     argument,
     new_entry,
@@ -301,3 +304,114 @@ def _time(entry, args, turns=20000):
     for _ in range(turns):
         entry(*args)
     return (time.perf_counter() - start) / turns
+
+
+def test_containers_and_keywords_are_taken_apart(make):
+    def array(value):
+        return Box(np.full((2, 3), value, np.float32))
+
+    inner = Argument(ArgumentKind.LIST, value=list, items=(argument(F3), Argument(ArgumentKind.SAME)))
+    given = Argument(
+        ArgumentKind.DICT, value=dict, items=(inner, Argument(ArgumentKind.SAME, value="mode")), keys=("a", 5)
+    )
+    entry = make("plus", [given, F3], keywords=("other",), returns=Returns.LEAF)
+    x, y = array(1), array(2)
+    for _ in range(3):
+        np.testing.assert_array_equal(entry({"a": [x, None], 5: "mode"}, other=y)._data, x._data + y._data)
+    odd = [
+        (({5: "mode", "a": [x, None]},), {"other": y}), (({"a": [x], 5: "mode"},), {"other": y}),
+        (({"a": (x, None), 5: "mode"},), {"other": y}), (({"a": [x, 1], 5: "mode"},), {"other": y}),
+        (({"a": [x, None], 5: "mode", 6: None},), {"other": y}), (({"a": [x, None], 5: "mode"},), {"others": y}),
+        (({"a": [x, None], 5: "mode"}, y), {}), (({"a": [x, None], 5: "mode"},), {}), ((None,), {"other": y}),
+    ]  # fmt: skip
+    for args, kwargs in odd:
+        assert entry(*args, **kwargs) == ("slow", args, kwargs)
+
+
+def test_inputs_are_numbered_in_the_order_of_reading(make):
+    nested = Argument(
+        ArgumentKind.TUPLE, value=tuple, items=(Argument(ArgumentKind.TUPLE, value=tuple, items=(FLOAT,)),)
+    )
+    out = TensorType((), np.dtype(np.float64))
+    entry = make("scalars", [nested, INT], results=(out,), returns=Returns.LEAF)
+    assert entry(((1.5,),), 3)._data == 4.5
+    assert entry(((1.5, 2.0),), 3)[0] == "slow"
+
+
+def test_what_a_container_holds_is_held_until_the_end(make):
+    seen = []
+
+    def finish(results, given):
+        seen.append((results, given))
+        return results[0]
+
+    listed = Argument(ArgumentKind.LIST, value=list, items=(argument(F3), argument(F3)))
+    entry = make("plus", [listed], returns=Returns.ATTACH, finish=finish)
+    x, y = Box(ones()), Box(ones())
+    before = sys.getrefcount(x._data)
+    for _ in range(10):
+        np.testing.assert_array_equal(entry([x, y])._data, 2)
+    for _, (nothing, first, second) in seen:
+        assert nothing is None
+        assert (first is x._data, second is y._data) == (True, True)
+    del first, second
+    seen.clear()
+    assert sys.getrefcount(x._data) < before + 5
+
+
+def test_items_of_a_dict_are_looked_at_again_when_it_has_changed(make):
+    world = {f"x{number}": object() for number in range(5)}
+    then, asked = dict(world), []
+
+    def doubt():
+        asked.append(1)
+        return all(world.get(key) == value for key, value in then.items()) and "absent" not in world
+
+    watches = [Watch(Look.ITEM, world, key, value) for key, value in world.items()]
+    watches.append(Watch(Look.ITEM, world, "absent", NULL))
+    entry = make("plus", [F3, F3], returns=Returns.LEAF, watches=watches, doubt=doubt)
+    x = Box(ones())
+
+    def is_taken():
+        found = {type(entry(x, x)) is Box for _ in range(3)}
+        assert len(found) == 1
+        return found.pop()
+
+    assert is_taken()
+    world["other"] = 1
+    assert is_taken()
+    assert not asked
+    world["x3"] = None
+    assert not is_taken()
+    world["x3"] = then["x3"]
+    assert is_taken()
+    world["absent"] = 1
+    assert not is_taken()
+    del world["absent"]
+    assert is_taken()
+    del world["x0"]
+    assert not is_taken()
+    world.update(then)
+    assert is_taken()
+    count = len(asked)
+    assert is_taken()
+    assert len(asked) == count
+
+
+def test_settings_and_attributes_are_for_the_fallback(make):
+    class Owner:
+        flag = True
+
+    world, owner = {"disable": False}, Owner()
+    watches = [Watch(Look.SETTING, world, "disable", False), Watch(Look.ATTRIBUTE, owner, "flag", True)]
+    entry = make("plus", [F3, F3], watches=watches, doubt=lambda: True)
+    x = Box(ones())
+    assert type(entry(x, x)) is tuple
+    assert type(entry(x, x)[0]) is Box
+    world["disable"] = True
+    assert entry(x, x)[0] == "slow"
+    world["disable"] = False
+    owner.flag = False
+    assert entry(x, x)[0] == "slow"
+    del Owner.flag, owner.flag
+    assert entry(x, x)[0] == "slow"

@@ -173,39 +173,75 @@ class _Entry:
         f = self.f
         rows = self.field("guards", "ptr")
         doubt, asked, guarded = f.fresh("doubt"), f.fresh("asked"), f.fresh("guarded")
-        with f.loop(0, self.field("guard_count")) as loop:
-            row = self.row(rows, loop.index, len(GUARD))
-            owner, expected = (self.load(row, 8 * GUARD.index(name)) for name in ("owner", "expected"))
-            labels = {member: f.fresh(member.name.lower()) for member in Look}
-            cases = " ".join(f"i64 {int(member)}, label %{label}" for member, label in labels.items())
-            following = f.fresh("following")
-            f.do(f"switch i64 {self.load(row, 0, 'i64')}, label %slow [ {cases} ]")
-            f.begin_block(labels[Look.ITEM])
-            key = self.load(row, 8 * GUARD.index("key"))
-            item = self.call("PyDict_GetItemWithError", "ptr", f"ptr {owner}", f"ptr {key}")
-            f.branch(self.same(item, expected), following, doubt)
-            f.begin_block(labels[Look.SETTING])
-            key = self.load(row, 8 * GUARD.index("key"))
-            item = self.call("PyDict_GetItemWithError", "ptr", f"ptr {owner}", f"ptr {key}")
-            f.branch(self.same(item, expected), following, "slow")
-            f.begin_block(labels[Look.WORD])
-            offset = self.load(row, 8 * GUARD.index("key"), "i64")
-            f.branch(self.same(self.load(owner, offset), expected), following, doubt)
-            f.begin_block(labels[Look.CALL])
-            self.ask(owner, expected, following)
-            f.begin_block(labels[Look.TENSOR])
-            self.compare_tensor(owner, self.load(row, 8 * GUARD.index("key")), expected, following, doubt)
-            f.begin_block(labels[Look.ATTRIBUTE])
-            name = self.load(row, 8 * GUARD.index("key"))
-            self.compare_attribute(owner, name, expected, following, doubt)
-            f.begin_block(following)
-        f.jump(guarded)
+        number = f.alloca("i64", 1, align=8)
+        self.store("0", number, 0, "i64")
+        head, body, following = f.fresh("head"), f.fresh("body"), f.fresh("following")
+        f.jump(head)
+        f.begin_block(head)
+        index = self.load(number, 0, "i64")
+        f.branch(f.op(f"icmp slt i64 {index}, {self.field('guard_count')}"), body, guarded)
+        f.begin_block(body)
+        row = self.row(rows, index, len(GUARD))
+        owner, expected = (self.load(row, 8 * GUARD.index(name)) for name in ("owner", "expected"))
+        labels = {member: f.fresh(member.name.lower()) for member in Look}
+        cases = " ".join(f"i64 {int(member)}, label %{label}" for member, label in labels.items())
+        f.do(f"switch i64 {self.load(row, 0, 'i64')}, label %slow [ {cases} ]")
+        f.begin_block(labels[Look.VERSION])
+        self.compare_version(row, owner, number, index, following)
+        f.begin_block(labels[Look.STAMP])
+        first = self.row(row, f.op(f"sub i64 0, {self.load(row, 8 * GUARD.index('key'), 'i64')}"), len(GUARD))
+        self.store(self.load(owner, cpython.DICT_VERSION, "i64"), first, 8 * GUARD.index("expected"), "i64")
+        f.jump(following)
+        f.begin_block(labels[Look.ITEM])
+        key = self.load(row, 8 * GUARD.index("key"))
+        item = self.call("PyDict_GetItemWithError", "ptr", f"ptr {owner}", f"ptr {key}")
+        f.branch(self.same(item, expected), following, doubt)
+        f.begin_block(labels[Look.SETTING])
+        key = self.load(row, 8 * GUARD.index("key"))
+        item = self.call("PyDict_GetItemWithError", "ptr", f"ptr {owner}", f"ptr {key}")
+        f.branch(self.same(item, expected), following, "slow")
+        f.begin_block(labels[Look.WORD])
+        offset = self.load(row, 8 * GUARD.index("key"), "i64")
+        f.branch(self.same(self.load(owner, offset), expected), following, doubt)
+        f.begin_block(labels[Look.CALL])
+        self.ask(owner, expected, following)
+        f.begin_block(labels[Look.TENSOR])
+        self.compare_tensor(owner, self.load(row, 8 * GUARD.index("key")), expected, following, doubt)
+        f.begin_block(labels[Look.ATTRIBUTE])
+        name = self.load(row, 8 * GUARD.index("key"))
+        self.compare_attribute(owner, name, expected, following)
+        f.begin_block(following)
+        self.store(f.op(f"add i64 {self.load(number, 0, 'i64')}, 1"), number, 0, "i64")
+        f.jump(head)
         f.begin_block(doubt)
         check = self.field("doubt", "ptr")
         f.branch(self.same(check, "null"), "slow", asked)
         f.begin_block(asked)
         self.ask(check, self.external("True"), guarded)
         f.begin_block(guarded)
+
+    def compare_version(self, row: str, owner: str, number: str, index: str, following: str) -> None:
+        """Leave the rows of a dict out that has not changed since they were found right; else forget that they were.
+
+        Args:
+            row: of the look at the version.
+            owner: the dict.
+            number: where the number of the row is kept.
+            index: that number.
+            following: where to go on.
+        """
+        f = self.f
+        same, other = f.fresh("same"), f.fresh("other")
+        cell = 8 * GUARD.index("expected")
+        version = self.load(owner, cpython.DICT_VERSION, "i64")
+        f.branch(self.same(version, self.load(row, cell, "i64"), "i64"), same, other)
+        f.begin_block(same)
+        skip = self.load(row, 8 * GUARD.index("key"), "i64")
+        self.store(f.op(f"add i64 {index}, {skip}"), number, 0, "i64")
+        f.jump(following)
+        f.begin_block(other)
+        self.store("0", row, cell, "i64")
+        f.jump(following)
 
     def compare_tensor(self, owner: str, library: str, expected: str, following: str, doubt: str) -> None:
         """Go on at `following` where the elements of an array are where, and what, they were."""
@@ -252,18 +288,18 @@ class _Entry:
         self.unless(f.op(f"and i1 {here}, {at_once}"), orelse)
         return tensor
 
-    def compare_attribute(self, owner: str, name: str, expected: str, following: str, doubt: str) -> None:
-        """Go on at `following` where an attribute is the expected object."""
+    def compare_attribute(self, owner: str, name: str, expected: str, following: str) -> None:
+        """Go on at `following` where an attribute is the expected object, else to the slow path."""
         f = self.f
         found, missing = f.fresh("found"), f.fresh("missing")
         value = self.call("PyObject_GetAttr", "ptr", f"ptr {owner}", f"ptr {name}")
         f.branch(self.same(value, "null"), missing, found)
         f.begin_block(missing)
         self.call("PyErr_Clear", "void")
-        f.jump(doubt)
+        f.jump("slow")
         f.begin_block(found)
         self.call("Py_DecRef", "void", f"ptr {value}")
-        f.branch(self.same(value, expected), following, doubt)
+        f.branch(self.same(value, expected), following, "slow")
 
     def ask(self, function: str, expected: str, following: str) -> None:
         """Go on at `following` where a Python function answers as expected, else to the slow path."""
@@ -371,8 +407,10 @@ class _Entry:
         """
         f = self.f
         library = self.field("exchange", "ptr")
-        cls = self.load(library, 8 * EXCHANGE.index("type"))
-        self.unless(self.same(self.load(object_, cpython.OB_TYPE), cls), "slow")
+        cls = self.load(object_, cpython.OB_TYPE)
+        known = [self.same(cls, self.load(library, 8 * EXCHANGE.index(one))) for one in ("type", "parameter")]
+        self.unless(f.op(f"or i1 {known[0]}, {known[1]}"), "slow")
+        self.check_flag(row, object_, self.load(library, 8 * EXCHANGE.index("flag")))
         tensor = self.look(object_, library, "slow")
         word = self.load(tensor, exchange.WORD, "i64")
         self.unless(self.same(word, self.load(row, 8 * ARGUMENT.index("object"), "i64"), "i64"), "slow")
@@ -393,6 +431,16 @@ class _Entry:
             self.unless(f.op(f"or i1 {single}, {self.same(stride, expected, 'i64')}"), "slow")
             self.store(f.op(f"mul i64 {expected}, {size}"), dense, 0, "i64")
         return data
+
+    def check_flag(self, row: str, object_: str, name: str) -> None:
+        """Compare whether an array is differentiated with what the row says, where it does."""
+        f = self.f
+        flag = self.load(row, 8 * ARGUMENT.index("flag"))
+        flagged, right = f.fresh("flagged"), f.fresh("right")
+        f.branch(self.same(flag, "null"), right, flagged)
+        f.begin_block(flagged)
+        self.compare_attribute(object_, name, flag, right)
+        f.begin_block(right)
 
     def itemsize(self, word: str) -> str:
         """The bytes of an element, of `tensor_word`."""
@@ -527,23 +575,26 @@ class _Entry:
         with f.loop(0, rank) as loop:
             size = self.load(self.element(dims, loop.index), 0, "i64")
             self.store(f.op(f"mul i64 {self.load(total, 0, 'i64')}, {size}"), total, 0, "i64")
-        before = self.round_up(f.op(f"add i64 {f.op(f'shl i64 {rank}, 4')}, {tensor_end}"))
+        before = f.op(f"add i64 {f.op(f'shl i64 {rank}, 4')}, {tensor_end}")
         nbytes = self.load(total, 0, "i64")
-        need = self.round_up(f.op(f"add i64 {before}, {nbytes}"))
-        block = self.call("aligned_alloc", "ptr", f"i64 {ALIGNMENT}", f"i64 {need}")
+        need = self.round_up(f.op(f"add i64 {f.op(f'add i64 {before}, {nbytes}')}, {ALIGNMENT}"))
+        # Not aligned more than all memory is: what is freed of such blocks fits no later one, and memory grows.
+        block = self.call("aligned_alloc", "ptr", "i64 16", f"i64 {need}")
         got, none = f.fresh("got"), f.fresh("none")
         f.branch(f.op(f"icmp ne ptr {block}, null"), got, none)
         f.begin_block(none)
         self.call("PyErr_NoMemory", "ptr")
         f.jump("failed")
         f.begin_block(got)
+        mask = f.module.declare("llvm.ptrmask.p0.i64", "ptr", ["ptr", "i64"])
         advise = self.external("madvise")
         large = f.op(f"icmp uge i64 {nbytes}, {_PAGED}")
         with f.when(f.op(f"and i1 {large}, {f.op(f'icmp ne ptr {advise}, null')}")):
-            name = f.module.declare("llvm.ptrmask.p0.i64", "ptr", ["ptr", "i64"])
-            page = f.op(f"call ptr {name}(ptr {self.at(block, _PAGE - 1)}, i64 {-_PAGE})")
+            page = f.op(f"call ptr {mask}(ptr {self.at(block, _PAGE - 1)}, i64 {-_PAGE})")
             f.op(f"call i32 {advise}(ptr {page}, i64 {f.op(f'sub i64 {need}, {_PAGE}')}, i32 {_HUGE})")
-        data, sizes = self.at(block, before), self.at(block, tensor_end)
+        elements = self.at(self.at(block, before), ALIGNMENT - 1)
+        data = f.op(f"call ptr {mask}(ptr {elements}, i64 {-ALIGNMENT})")
+        sizes = self.at(block, tensor_end)
         strides = self.element(sizes, rank)
         for value, offset in ((1, 0), (0, 8), (0, 24)):
             self.store(str(value), block, offset, "i64")
