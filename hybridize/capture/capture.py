@@ -82,7 +82,7 @@ _LOOKED_AT = 10_000
 def capture(
     function: Callable[..., Any], call: Call, names: Sequence[str], *, freeze: bool = False, winograd: bool = False,
     scope: SizeScope | None = None, changing: Mapping[Key, Guard] | None = None, indices: Collection[int] = (),
-    library: Library | None = None,
+    library: Library | None = None, decides: bool = False,
 ) -> Captured:  # fmt: skip
     """Run `function` on symbols of the types of `call`, whose leaves are called `names`.
 
@@ -95,13 +95,15 @@ def capture(
         scope: what the function assumes of sizes that are symbols is remembered here.
         changing: numbers and arrays from outside that each call reads; `indices`: integers that do so where they index.
         library: the array library that the function is written for, where that is another one.
+        decides: what data decides and Python has to know is known, for the arrays of this call: the program holds for
+            calls in which it is the same.
 
     Raises:
         CaptureError: at the user's line, where the function does what no program can.
     """
     trace = Trace(
         routed, keyed=keyed, gradients=History, forms=_Forms(), changing=changing or {}, indices=indices,
-        freeze=freeze, winograd=winograd, sizes=scope, library=library,
+        freeze=freeze, winograd=winograd, sizes=scope, library=library, decides=decides,
     )  # fmt: skip
     if scope is not None:
         scope.number = _number
@@ -418,6 +420,7 @@ class _Finalizer:
             changed=tuple(trace.world.given_changed),
             outside=tuple(trace.world.outside.values()) if trace.world.given_changed else (),
             seen=tuple(trace.world.fed.seen.values()), raises=self.raises, caller=user_location(),
+            decided=None if trace.decisions is None else trace.decisions.decided(),
         )  # fmt: skip
 
     def _output(self, value: Value) -> int:

@@ -365,9 +365,14 @@ class Function(Generic[P, R]):
                 changing=anew,
                 indices=indices,
                 library=self.library,
+                decides=self._decides(call),
             ),
             alone=scope is None,
         )
+
+    def _decides(self, call: Call) -> bool:
+        """Tell whether programs for a call are specialized on what data decides and Python has to know."""
+        return False
 
     def _compile(self, captured: Any, reason: str, codes: Sequence[Code] = ()) -> Program:
         options = self.options
@@ -427,6 +432,11 @@ class Function(Generic[P, R]):
             self._cache.remove(lambda one: one is program)
             self._recent = [one for one in self._recent if one is not program]
             self._install()
+
+    @property
+    def recent(self) -> tuple[Program, ...]:
+        """The latest programs, the last made first: those whose entries are tried."""
+        return tuple(self._recent)
 
     def programs(self) -> list[Program]:
         """All programs, the least recently made first."""

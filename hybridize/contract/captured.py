@@ -15,7 +15,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.locations import SourceLoc
 from hybridize.base.nested import Structure, items_of
 from hybridize.contract.call import Call
-from hybridize.contract.conditions import Condition
+from hybridize.contract.conditions import Condition, Decided
 from hybridize.contract.feeds import NO_TRANSACTION, Transaction
 from hybridize.contract.guards import Guard
 from hybridize.graph import Graph, Value
@@ -142,6 +142,8 @@ class Captured:
     is_closed: bool = False
     """True if nothing that it gives or writes has a history, though it was captured while recording: gradients that it
     asks for are part of it, and its calls are run as those of any program."""
+    decided: Decided | None = None
+    """Values that data decides, and that the program is specialized on."""
     caller: SourceLoc | None = None
     """The line that called the function when it was captured: what is recorded at this line is of each call."""
 

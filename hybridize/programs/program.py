@@ -24,7 +24,7 @@ from hybridize.base.dtypes import is_float
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError, StateError
 from hybridize.base.frozen import changed
 from hybridize.base.loading import LOADING
-from hybridize.base.nested import empty_object, unflatten
+from hybridize.base.nested import Structure, empty_object, unflatten
 from hybridize.base.tracebacks import throw
 from hybridize.base.types import TensorType
 from hybridize.compiler.archived import Code
@@ -43,17 +43,19 @@ from hybridize.contract.captured import (
     are_distinct,
     memory,
 )
+from hybridize.contract.conditions import Decided
 from hybridize.contract.feeds import NO_TRANSACTION
 from hybridize.contract.guards import checker, watches
 from hybridize.graph import Graph, exact, is_exact, sizes_of
 from hybridize.ops.op import Op, taping
-from hybridize.programs.backends import Backend, Evaluation, Memory, Verifying
+from hybridize.programs.backends import Backend, Evaluation, Machine, Memory, Verifying
 from hybridize.programs.differentiated import Recorded, viewed
 from hybridize.programs.donation import donated, updates_of
 from hybridize.programs.entry import (
     CommitFlag,
     Entry,
     alone,
+    assembling,
     for_objects,
     locked,
     marking,
@@ -67,7 +69,8 @@ from hybridize.programs.failures import locate, taken_of
 from hybridize.programs.families import family_key
 from hybridize.programs.packed import PackedMachine, copyable
 from hybridize.programs.recorded_calls import recorded
-from hybridize.runtime.entry import Argument, ArgumentKind, PythonEntry
+from hybridize.runtime.entry import Argument, ArgumentKind, PythonEntry, Watch
+from hybridize.runtime.exchange import Exchange
 
 if TYPE_CHECKING:
     from hybridize.compiler.explanation import Explanation
@@ -133,6 +136,8 @@ class Program:
             )  # fmt: skip
         self.reason = reason
         """The reason why it was captured: empty for the first program of a function."""
+        self._decides: Backend | None = None
+        """Computes what data decides and the program is specialized on; made when it is first asked."""
 
     def _stable(self) -> dict[int, ndarray]:
         """Matrices from outside, and what lies otherwise than row by row, that calls only read and that nobody writes
@@ -282,7 +287,17 @@ class Program:
             captured.transaction.takes(call.leaves) and captured.transaction.holds()
         ):
             return False
-        return (self._holds is None or self._holds()) and self._same_memory(call)
+        if not ((self._holds is None or self._holds()) and self._same_memory(call)):
+            return False
+        return captured.decided is None or not self._decided_otherwise(captured.decided, call)
+
+    def _decided_otherwise(self, decided: Decided, call: Call) -> str:
+        """Say what data decides otherwise in a call than in that which was captured; empty where nothing is."""
+        arrays = decided.arrays(call.leaves)
+        if self._decides is None:
+            evaluates = self.backend == "numpy"
+            self._decides = Evaluation(decided.graph) if evaluates else Machine(decided.graph, f"{self.name}_decides")
+        return decided.change(self._decides.run(arrays))
 
     def _same_memory(self, call: Call) -> bool:
         """Tell whether arguments share memory where they did, and only there, as far as it matters."""
@@ -336,6 +351,8 @@ class Program:
         for position, strides in self.capture.layouts.items() if call.given is not None else ():
             if not _laid_out(call, position, strides):
                 return f"argument {position} is laid out in another way"
+        if self.capture.decided is not None and (change := self._decided_otherwise(self.capture.decided, call)):
+            return f"{change}, at {self.capture.decided.loc}"
         if not self.capture.transaction.takes(call.leaves):
             return "gradients are attached to other arguments"
         if not self.capture.transaction.holds():
@@ -552,28 +569,46 @@ class Program:
 
     # ---------------------------------------------------------------------------------------------- the fast entry
 
-    def entry(self, fallback: Entry) -> Entry | None:
+    def entry(self, fallback: Entry, exchange: Exchange | None = None, modes: Sequence[Watch] = ()) -> Entry | None:
         """A callable for exactly the calls that the program is right for, which gives all others to `fallback`.
 
-        None where there can be none: arguments that are nested, written or returned, effects, another backend.
+        None where there can be none: arguments that are written or returned, effects, another backend.
+
+        Args:
+            fallback: gets the others.
+            exchange: arrays are another library's, in and out; such entries keep no state.
+            modes: what else must be as it is for a call to be taken.
         """
         captured, runs = self.capture, self._runs
         if not isinstance(runs, PackedMachine) or captured.effects or captured.raises is not None:
             return None
         if any(mark is not None for mark in captured.transaction.marks.values()):
             return None
-        if captured.writes_arguments or captured.same_memory or captured.bound or captured.conditions:
+        if (
+            captured.writes_arguments
+            or captured.same_memory
+            or captured.bound
+            or captured.conditions
+            or captured.decided
+        ):
+            return None
+        if captured.changed:
             return None
         if any(source.lost is not None for source in captured.sources):
             return None
         if captured.call.training or captured.call.recording or any(map(self._scattered, captured.layouts)):
             return None
-        arguments = self._arguments()
-        if arguments is None or not self._same_views or any(map(self._needs_arguments, captured.results)):
+        described = self.arguments_of_entry()
+        if described is None or not self._same_views or any(map(self._needs_arguments, captured.results)):
             return None
+        arguments, keywords = described
         lifted = [source.array for source in captured.sources if source.array is not None]
         written = [source.array for source in captured.sources if source.array is not None and source.written >= 0]
         keeps_state = bool(written or captured.transaction.feeds)
+        if (exchange is not None or keywords) and (
+            keeps_state or captured.transaction.marks or self._objects is not None
+        ):
+            return None
         order = [source.written for source in captured.sources if source.written >= 0]
         executable, copies = runs.now()
         count = len(executable.results) - len(order)
@@ -585,14 +620,18 @@ class Program:
             for array, source in zip(copies.inputs(inputs), captured.sources, strict=True)
             if source.array is not None
         ]
+        structure = self._finish(count, lifted, exchange is not None)
+        if structure is None:
+            return None
         committed = CommitFlag()
         made = compiler.make_entry(
-            executable, array_type=ndarray, arguments=arguments, bound=bound,
-            fallback=not_taken if keeps_state else fallback, structure=self._finish(count, lifted),
+            executable, array_type=ndarray if exchange is None else None, arguments=arguments, bound=bound,
+            fallback=not_taken if keeps_state else fallback, structure=structure, exchange=exchange, keywords=keywords,
             writes=[array._data for array in written],
             committed=committed.put if written else None, derived=[copy.buffer for copy in copies.derived],
-            doubt=self._holds, taken=taken_of(self.captured, captured.caller), watches=watches(captured.guards),
-            in_place=donated(executable.plan.updates, inputs), exclusive=self._alone,
+            doubt=self._holds, taken=taken_of(self.captured, captured.caller),
+            watches=[*modes, *watches(captured.guards)], in_place=donated(executable.plan.updates, inputs),
+            exclusive=self._alone,
         )  # fmt: skip
         if isinstance(made, PythonEntry):
             return None
@@ -618,38 +657,44 @@ class Program:
         kind, strides = self.capture.call.kinds[position], self.capture.layouts[position]
         return strides is not None and numpy.empty(kind.shape, kind.dtype).strides != strides
 
-    def _arguments(self) -> list[Any] | None:
-        """List what the entry checks of each argument; None where no entry can be made for them."""
+    def arguments_of_entry(self) -> tuple[list[Argument], tuple[str, ...]] | None:
+        """List what the entry checks of each argument, and the keywords of the last of them.
+
+        None where no entry can be made for them.
+        """
         call = self.capture.call
         positional, keywords = call.structure.children
-        if keywords.children or any(child.kind not in ("leaf", "none") for child in positional.children):
-            return None
-        arguments: list[Any] = []
-        sources = {source.position: source for source in self.capture.sources if source.position >= 0}
-        leaf = 0
-        for child in positional.children:
-            if child.kind == "none":
-                arguments.append(Argument(ArgumentKind.SAME, value=None))
-                continue
-            kind, value, position = call.kinds[leaf], call.leaves[leaf], leaf
-            leaf += 1
-            if isinstance(kind, TensorType):
-                arguments.append(kind)
-            elif kind in (int, float) and position in sources and type(value) is kind:
-                type_ = self.captured.inputs[self.capture.sources.index(sources[position])].type
-                arguments.append(Argument(ArgumentKind.FLOAT if kind is float else ArgumentKind.INT, type_))
-            elif isinstance(value, (bool, str)):
-                arguments.append(Argument(ArgumentKind.SAME, value=value))
-            else:
+        inputs = zip(self.capture.sources, self.captured.inputs, strict=True)
+        types = {source.position: value.type for source, value in inputs if source.position >= 0}
+        leaves = iter(enumerate(zip(call.kinds, call.leaves, strict=True)))
+
+        def described(part: Structure) -> Argument | None:
+            if part.kind == "none":
+                return Argument(ArgumentKind.SAME, value=None)
+            if part.kind == "leaf":
+                position, (kind, value) = next(leaves)
+                return _described(kind, value, types.get(position))
+            if part.kind not in _CONTAINERS or part.cls not in (None, part.cls if part.kind == "namedtuple" else None):
                 return None
-        return arguments
+            items = list(map(described, part.children))
+            kind, cls = _CONTAINERS[part.kind]
+            if None in items:
+                return None
+            return Argument(kind, value=part.cls or cls, items=tuple(items), keys=part.keys)  # type: ignore[arg-type]
+
+        arguments = list(map(described, (*positional.children, *keywords.children)))
+        found = [argument for argument in arguments if argument is not None]
+        return (found, keywords.keys) if len(found) == len(arguments) else None
 
     def _needs_arguments(self, result: Result) -> bool:
         argument = result.kind == "view" and self.capture.sources[result.index].position >= 0
         return argument or result.kind == "container"
 
-    def _finish(self, count: int, lifted: Sequence[ndarray]) -> Any:
-        """Give the entry's way to make the result of its outputs: a kind where they are the result, else a function."""
+    def _finish(self, count: int, lifted: Sequence[ndarray], exchanged: bool) -> Any:
+        """Give the entry's way to make the result of its outputs: a kind where they are the result, else a function.
+
+        None where there is none, for arrays that are another library's.
+        """
         captured = self.capture
         plain = all(
             result.kind == "array" and not result.steps and result.index == number
@@ -661,6 +706,9 @@ class Program:
             flat = children and all(child.kind == "leaf" for child in children)
             if captured.structure.kind in ("leaf", "none") or (captured.structure.kind in ("tuple", "list") and flat):
                 return marking(captured.structure.kind, lost) if lost else captured.structure.kind
+        assembled = assembling(captured.structure, captured.results)
+        if assembled is not None or exchanged:
+            return assembled
         arrays = [source.array for source in captured.sources]
 
         def finish(outputs: tuple[Any, ...]) -> Any:
@@ -671,6 +719,22 @@ class Program:
             )
 
         return finish
+
+
+_CONTAINERS: Final = {
+    "tuple": (ArgumentKind.TUPLE, tuple), "list": (ArgumentKind.LIST, list), "dict": (ArgumentKind.DICT, dict),
+    "namedtuple": (ArgumentKind.TUPLE, tuple),
+}  # fmt: skip
+"""Containers that entries take apart."""
+
+
+def _described(kind: Any, value: Any, type_: TensorType | None) -> Argument | None:
+    """What an entry checks of a leaf among the arguments; `type_` is that of the input that it is, where it is one."""
+    if isinstance(kind, TensorType):
+        return Argument(ArgumentKind.ARRAY, kind)
+    if kind in (int, float) and type_ is not None and type(value) is kind:
+        return Argument(ArgumentKind.FLOAT if kind is float else ArgumentKind.INT, type_)
+    return Argument(ArgumentKind.SAME, value=value) if isinstance(value, (bool, str)) else None
 
 
 def _view(array: ndarray, steps: tuple[Op, ...], lost: LostHistory | None) -> ndarray:

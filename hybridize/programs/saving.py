@@ -62,6 +62,13 @@ def saved(
                 "E450", f"{name} raises a {captured.raises.kinds[0].__name__} for these arguments, which a file cannot",
                 help="call it with other arguments before saving it, and forget the program",
             )  # fmt: skip
+        if captured.decided is not None:
+            raise CaptureError(
+                "E450",
+                f"{name} is specialized on what data decides, at {captured.decided.loc}, which a file does not ask",
+                help="keep the sizes, torch.where(mask, x, 0), and let branches on data give tensors of one type; what "
+                "gradients alone need is not there in a program without them: call it within torch.no_grad()",
+            )
         for structure in (captured.call.structure, captured.structure):
             kinds = object_classes(structure)
             if kinds:

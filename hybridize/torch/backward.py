@@ -23,6 +23,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base import modes
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError
+from hybridize.base.locations import SourceLoc
 from hybridize.capture.gradients.sweep import Producer, TraceSweep
 from hybridize.capture.trace.recording import Recording
 from hybridize.contract.captured import SideEffect
@@ -47,8 +48,12 @@ class Backward:
         """True if a pass has written gradients: then what the function gives has no history, as after it in torch."""
         self.written: dict[Value, Any] = {}
         """Leaves that were written under `no_grad`, by the values that they have been since."""
+        self._written_at: SourceLoc | None = None
+        """The line of the first such write."""
         self._leaves: dict[Value, Any] = {}
         """Tensors of the program that were made leaves, by `requires_grad_()`."""
+        self._views: list[tuple[Symbol, Any]] = []
+        """Of views of what is there before the call that were: they, what they are of, and what these held then."""
         self._grads: dict[int, tuple[Any, Any]] = {}
         """`x.grad` as the program has set it, by the identity of `x`, which it keeps."""
         self._met: dict[int, tuple[Any, Any]] = {}
@@ -101,8 +106,17 @@ class Backward:
         """Let each call leave the gradients that there are as the function ends.
 
         Raises:
-            CaptureError E422: a result goes through a leaf that was written before, which has another gradient since.
+            CaptureError E422: a result goes through a leaf that was written before, which has another gradient since;
+                a view that was made a leaf was written, or what it is of.
         """
+        if any(symbol.operand() is not before for symbol, before in self._views):
+            raise trace.root.refusing(
+                CaptureError(
+                    "E422",
+                    "a view that requires_grad_() was called of is written later, or what it is a view of",
+                    help="say x = x.detach().requires_grad_()",
+                )
+            )
         left = [(owner, value) for owner, value in self._grads.values() if not isinstance(owner, TracedTensor)]
         left = [one for one in left if self._met.get(id(one[0]), (None, self))[1] is not one[1]]
         if left:
@@ -117,7 +131,8 @@ class Backward:
                     "E422",
                     "a tensor that gradients go to is written under torch.no_grad(), and used after it in what is "
                     "returned with a gradient",
-                    help="write it after its last use, or use a copy: x.detach().clone()",
+                    help="write it after its last use, to a copy, x.detach().clone(), or outside",
+                    loc=self._written_at,
                 )
             )
 
@@ -130,18 +145,21 @@ class Backward:
         with modes.mode(recording=False):
             base.write(value)
         self.written[base._cell.value] = owner
+        self._written_at = self._written_at or trace.root.location()
 
     def require(self, trace: Recording, face: TracedTensor) -> Value:
         """Make a tensor of the program a leaf, and return its value.
 
         Raises:
-            CaptureError E422: what is written to it later would not be seen in what it is a view of.
+            CaptureError E422: it is there before the call, which leaves what it requires outside as it is.
         """
         entry = trace.root.inputs.of_cell(face.array._cell)
         if entry is not None and entry.position >= 0 and face.array.is_whole and face.array.operand() is entry.value:
             argument: Value = entry.value
             return argument  # within the call: the caller's tensor stays as it is
-        if face.array.exists and not face.array.has_step(ops.StopGradient):
+        view = face.array
+        is_view = face.of is None and view._view
+        if view.exists and not is_view and not view.has_step(ops.StopGradient):
             raise trace.root.refusing(
                 CaptureError(
                     "E422",
@@ -149,8 +167,10 @@ class Backward:
                     help="set it before the call, or say x = x.detach().requires_grad_()",
                 )
             )
-        value = _of_its_own(face.array.operand())
+        value = _of_its_own(view.operand())
         face.array = Symbol.of(trace, value)
+        if view.exists and is_view:
+            self._views += [(view.base, view.base.operand()), (face.array, value)]
         self._leaves[value] = face
         return value
 

@@ -60,6 +60,13 @@ class TorchFunction(Wrapper):
         module: the module itself; its parameters are read where they are.
     """
 
+    # As in `hybridize.Function`: what `self(...)` calls is the entry of the latest program itself.
+    __slots__ = ("__call__",)
+
+    if TYPE_CHECKING:
+
+        def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
     def __init__(self, module: torch.nn.Module, **options: Any) -> None:
         """Wrap `module`; `options` are those of `hybridize`."""
         super().__init__()
@@ -77,6 +84,11 @@ class TorchFunction(Wrapper):
         self._export: ByExport | None = None
         """The road through `torch.export`, once a call has needed it."""
         self._lock = renewed(threading.RLock())
+        self._install()
+
+    def _install(self) -> None:
+        """Make the entries of the latest programs what a call reaches first."""
+        object.__setattr__(self, "__call__", self._followed.entry(self._called))
 
     def __repr__(self) -> str:
         return f"hybridize({self.module!r})"
@@ -141,8 +153,8 @@ class TorchFunction(Wrapper):
         """Copies, and what is read from a file of `pickle`, have the module's own copy and no program yet."""
         return _of_module, (self.module, self.options)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Compute `module(*args, **kwargs)` by a compiled program.
+    def _called(self, /, *args: Any, **kwargs: Any) -> Any:
+        """Compute `module(*args, **kwargs)` by a compiled program; a call that no entry is for.
 
         Raises:
             CaptureError: a part of the module that cannot be compiled, named with its line.
@@ -167,7 +179,11 @@ class TorchFunction(Wrapper):
     def _dispatched(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not self._exports or self._key(args, kwargs) not in self._exports:
             try:
-                return self._followed.call(args, kwargs)
+                result = self._followed.call(args, kwargs)
+                if self._followed.renewed():
+                    with self._lock:
+                        self._install()
+                return result
             except CannotCapture as problem:
                 return self._by_export(problem.__cause__, args, kwargs)
         return self._exported_door().call(args, kwargs)
@@ -261,6 +277,7 @@ class TorchFunction(Wrapper):
     def forget(self, program: Program) -> None:
         """Forget one program; a call that only it was for is captured again."""
         self._followed.forget(program)
+        self._install()
         if self._export is not None:
             self._export.forget(program)
 
@@ -344,6 +361,7 @@ class TorchFunction(Wrapper):
     def cache_clear(self) -> None:
         """Forget all programs."""
         self._followed.clear()
+        self._install()
         self._exports.clear()
         if self._export is not None:
             self._export.clear()

@@ -8,7 +8,7 @@ differentiated itself (`create_graph=True`), the graph of the gradients is run a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from typing import Any, Final
 
@@ -20,8 +20,8 @@ from hybridize.array.storage import STATE
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError, StateError
 from hybridize.base.frozen import frozen
-from hybridize.graph import Graph, Value
-from hybridize.ops import GraphTracer, StopGradient, interpreting, pullback
+from hybridize.graph import Graph, Node, Value
+from hybridize.ops import Cond, GraphTracer, Scan, StopGradient, interpreting, pullback
 from hybridize.ops.foreign import foreign_nodes
 from hybridize.passes import PIPELINE, Inline
 from hybridize.programs.differentiated import Pair, Recorded
@@ -152,18 +152,95 @@ def _live(graph: Graph, wrt: Sequence[int]) -> set[Value]:
     """Values that have gradients with respect to some inputs, by torch's rule: floats that are made of such."""
     live = {graph.inputs[number] for number in wrt}
     for node in graph.nodes:
-        if not isinstance(node.op, StopGradient) and not live.isdisjoint(node.inputs):
-            live.update(value for value in node.outputs if is_float(value.type.dtype))
+        for value, positions in zip(node.outputs, _paths(node), strict=True):
+            if any(node.inputs[k] in live for k in positions):
+                live.add(value)
     return live
+
+
+def _paths(node: Node) -> list[frozenset[int]]:
+    """Return for each output of a node the operands that a gradient goes to from it; a condition has none."""
+    op = node.op
+    if isinstance(op, StopGradient):
+        return [frozenset()] * len(node.outputs)
+    if isinstance(op, Cond):
+        sides = zip(_paths_of(op.then), _paths_of(op.orelse), strict=True)
+        return [frozenset(k + 1 for k in then | orelse) for then, orelse in sides]
+    if isinstance(op, Scan):
+        return _paths_of_rounds(_paths_of(op.body), op.num_carry)
+    every = frozenset(range(len(node.inputs)))
+    return [every if is_float(value.type.dtype) else frozenset() for value in node.outputs]
+
+
+def _paths_of(graph: Graph) -> list[frozenset[int]]:
+    """The same of the outputs and inputs of a graph."""
+    none: frozenset[int] = frozenset()
+    of = {value: frozenset([k]) for k, value in enumerate(graph.inputs) if is_float(value.type.dtype)}
+    for node in graph.nodes:
+        for value, positions in zip(node.outputs, _paths(node), strict=True):
+            of[value] = none.union(*(of.get(node.inputs[k], none) for k in positions))
+    return [of.get(value, none) for value in graph.outputs]
+
+
+def _paths_of_rounds(body: Sequence[frozenset[int]], carried: int) -> list[frozenset[int]]:
+    """The same of a loop, whose first operands and results are handed from round to round."""
+    state = [frozenset([k]) for k in range(carried)]
+
+    def through(positions: frozenset[int]) -> frozenset[int]:
+        return frozenset().union(*(state[k] if k < carried else {k} for k in positions))
+
+    while True:
+        grown = [before | through(body[k]) for k, before in enumerate(state)]
+        if grown == state:
+            return [*state, *map(through, body[carried:])]
+        state = grown
 
 
 def _reached(graph: Graph, wrt: Sequence[int], of: Sequence[int], live: set[Value]) -> frozenset[int]:
     """Inputs from which outputs are reached through live values."""
     back = {graph.outputs[number] for number in of}
     for node in reversed(graph.nodes):
-        if not isinstance(node.op, StopGradient) and not back.isdisjoint(node.outputs):
-            back.update(value for value in node.inputs if value in live)
+        if not back.isdisjoint(node.outputs):
+            for value, positions in zip(node.outputs, _paths(node), strict=True):
+                if value in back:
+                    back.update(node.inputs[k] for k in positions if node.inputs[k] in live)
     return frozenset(number for number in wrt if graph.inputs[number] in back)
+
+
+def sides_differ(graph: Graph, leaves: set[Value]) -> bool:
+    """Tell whether data decides on which of some inputs a value depends: to torch one without a path has no gradient.
+
+    Branches are looked into, also those in branches. What a loop reads counts as read, however often it runs.
+    """
+    return any(then != orelse for then, orelse in _sides(graph, {leaf: frozenset([leaf]) for leaf in leaves}))
+
+
+Leaves = frozenset[Value]
+
+
+def _sides(graph: Graph, of: dict[Value, Leaves]) -> Iterator[tuple[Leaves, Leaves]]:
+    """List for the values that branches give the leaves that each depends on by either side.
+
+    Args:
+        graph: a graph.
+        of: the leaves that its inputs depend on; filled for all of its values.
+    """
+    none: Leaves = frozenset()
+    for node in graph.nodes:
+        if isinstance(node.op, Cond):
+            sides: list[dict[Value, Leaves]] = []
+            for side in (node.op.then, node.op.orelse):
+                pairs = zip(side.inputs, node.inputs[1:], strict=True)
+                sides.append({inner: of[outer] for inner, outer in pairs if outer in of})
+                yield from _sides(side, sides[-1])
+            for value, *results in zip(node.outputs, node.op.then.outputs, node.op.orelse.outputs, strict=True):
+                if is_float(value.type.dtype):
+                    then, orelse = (side.get(result, none) for side, result in zip(sides, results, strict=True))
+                    of[value] = then | orelse
+                    yield then, orelse
+            continue
+        for value, positions in zip(node.outputs, _paths(node), strict=True):
+            of[value] = none.union(*(of.get(node.inputs[k], none) for k in positions))
 
 
 def _read(graph: Graph, inputs: Sequence[int], of: Sequence[int]) -> frozenset[int]:

@@ -20,15 +20,27 @@ from hybridize.contract.guards import Guard, Test
 from hybridize.contract.places import Attribute, Place, Refer
 from hybridize.graph import Value
 from hybridize.ops import StopGradient
+from hybridize.runtime.entry import Look, Watch
+from hybridize.runtime.exchange import tensor_word
 from hybridize.torch.backward import CALLS, CURRENT, Backward
 from hybridize.torch.custom import custom_call
+from hybridize.torch.exchange import exchange, is_memory
 from hybridize.torch.functions import FUNCTIONS, apply
 from hybridize.torch.internals import as_torch
 from hybridize.torch.islands import island_call
-from hybridize.torch.memory import array_of
+from hybridize.torch.memory import array_of, dtype_of
 from hybridize.torch.modules import METHODS, SPECIAL, call_module
 from hybridize.torch.optimizers import optimizer_call
 from hybridize.torch.tensors import TracedTensor
+
+
+class Flag(Attribute):
+    """An attribute of a tensor that is True or False."""
+
+    __slots__ = ()
+
+    def watches(self, value: Any) -> list[Watch] | None:
+        return [Watch(Look.ATTRIBUTE, self.owner, self.name, value)]
 
 
 class TensorMemory(Place):
@@ -63,6 +75,14 @@ class AtAddress(Test):
         owner, (address, size, stride, dtype) = self._owner, self.value
         same = f"{refer(owner.data_ptr)}() == {address} and {refer(owner.size)}() == {refer(size)}"
         return f"({same} and {refer(owner.stride)}() == {refer(stride)} and {refer(owner)}.dtype is {refer(dtype)})"
+
+    def watches(self, place: Place) -> list[Watch] | None:
+        library, owner = exchange(), self._owner
+        if library is None or not is_memory(owner):
+            return None
+        address, size, stride, dtype = self.value
+        words = address, tensor_word(dtype_of(dtype), len(size)), *size, *stride
+        return [Watch(Look.TENSOR, owner, library, words)]
 
 
 def memory_of(tensor: torch.Tensor) -> tuple[Any, ...]:
@@ -109,13 +129,16 @@ class TorchLibrary(Library):
         return apply(recording, function, args, kwargs)
 
     def number(self, face: Any, kind: type | None) -> Any:
+        trace = current_trace()
+        if kind is None and trace is not None and (known := trace.decided(face.array)) is not None:
+            return known
         if kind is None:
             return ELEMENTS["item"](face.array)
         return to_int(face.array) if kind is int else to_float(face.array)
 
     def requires_grad(self, recording: Recording, face: Any) -> bool:
         if face.of is not None:
-            recording.root.world.read(Attribute(face.of, "requires_grad"), face.of.requires_grad, whole=False)
+            recording.root.world.read(Flag(face.of, "requires_grad"), face.of.requires_grad, whole=False)
             return bool(face.of.requires_grad)
         if not torch.is_grad_enabled() or not is_float(face.array.dtype):
             return face.array.operand() in self.flagged
@@ -130,7 +153,7 @@ class TorchLibrary(Library):
         held = self.tensor(entry.array)
         if held is None or not is_float(symbol.dtype):
             return False
-        recording.root.world.read(Attribute(held, "requires_grad"), held.requires_grad, whole=False)
+        recording.root.world.read(Flag(held, "requires_grad"), held.requires_grad, whole=False)
         return held.requires_grad
 
     def _live(self, trace: Recording) -> set[Value]:
@@ -139,7 +162,7 @@ class TorchLibrary(Library):
         for entry in trace.root.inputs.entries:
             held = self.tensor(entry.array)
             if held is not None and held.requires_grad:
-                trace.root.world.read(Attribute(held, "requires_grad"), True, whole=False)
+                trace.root.world.read(Flag(held, "requires_grad"), True, whole=False)
                 live.add(entry.value)
         scope: Any = trace
         scopes = []
@@ -152,6 +175,11 @@ class TorchLibrary(Library):
                 if not isinstance(node.op, StopGradient) and not live.isdisjoint(node.inputs):
                     live.update(value for value in node.outputs if is_float(value.type.dtype))
         return live
+
+    def has_gradient(self, array: ndarray) -> bool:
+        """Tell whether the tensor that an array of ours is over wants a gradient."""
+        held = self.tensor(array)
+        return held is not None and held.requires_grad
 
     def tensor(self, array: ndarray) -> torch.Tensor | None:
         """Return the tensor that an array of ours is over."""

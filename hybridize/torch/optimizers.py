@@ -143,10 +143,11 @@ def step(trace: Recording, optimizer: torch.optim.Optimizer, closure: Any = None
     with torch.no_grad():
         try:
             own(working) if is_trusted_class(kind) else trace.convert(own)(working)
-        except CaptureError as error:
-            if error.code != "E401":
+        except (CaptureError, TypeError) as error:
+            if isinstance(error, CaptureError) and error.code != "E401":
                 raise
-            text = f"a step of {kind.__name__}, which decides by numbers that it has computed"
+            why = "decides by numbers that it has computed" if isinstance(error, CaptureError) else f"fails: {error}"
+            text = f"a step of {kind.__name__}, which {why}"
             raise trace.root.refusing(CaptureError("E422", text, help=_OUTSIDE)) from error
     for param in settings.params:
         face = faces[id(param)]

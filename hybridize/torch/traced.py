@@ -9,7 +9,7 @@ numbers, state and control flow on data are those of all functions.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any, Final, cast
 
@@ -21,6 +21,7 @@ from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.storage import STATE
 from hybridize.array.symbol import Symbol
 from hybridize.base import modes
+from hybridize.base.errors import CaptureError
 from hybridize.base.frozen import changed
 from hybridize.base.interruptions import let_through
 from hybridize.base.loading import LOADING
@@ -34,14 +35,19 @@ from hybridize.contract.captured import Captured, Output, Result
 from hybridize.contract.feeds import NO_TRANSACTION
 from hybridize.formats.saved import SavedProgram
 from hybridize.formats.torch_export.draws import CURRENT
-from hybridize.graph import Graph, exact
+from hybridize.graph import Graph, Value, exact
 from hybridize.ops import StopGradient
 from hybridize.ops.op import Op
 from hybridize.programs import Program
+from hybridize.programs.entry import Entry
+from hybridize.programs.families import family_key
+from hybridize.runtime.exchange import Exchange
 from hybridize.torch.backward import NotRecorded, capturing
 from hybridize.torch.draws import DrawnKey, ModuleDraws
+from hybridize.torch.exchange import exchange
+from hybridize.torch.exchange import modes as mode_watches
 from hybridize.torch.functions import Capturing
-from hybridize.torch.gradients import Gradients, wanted
+from hybridize.torch.gradients import Gradients, sides_differ, wanted
 from hybridize.torch.internals import pytree
 from hybridize.torch.library import TorchLibrary
 from hybridize.torch.memory import as_numpy, as_tensor, tensor_of
@@ -75,6 +81,10 @@ class Followed:
         """Of the programs that were called with gradients on, by the identity of the program."""
         self._latest: Differentiated | None = None
         """That of the last call, where calls like it need no taking apart."""
+        self._known: tuple[Program, ...] = ()
+        """The latest programs, as the last call left them."""
+        self._installed: tuple[Program, ...] = ()
+        """Those that entries were made for."""
 
     def _run(self, *args: Any, **kwargs: Any) -> Any:
         """Run the module on tensors of the program; what the capture calls.
@@ -141,6 +151,37 @@ class Followed:
         result = whole(program.run(call))
         torch.autograd.graph.increment_version(left.written)
         return result
+
+    def renewed(self) -> bool:
+        """Tell whether entries are to be made anew: at the second call since there is another program, as many are
+        called once.
+        """
+        latest = self._latest_programs()
+        known, self._known = self._known, latest
+        if any([program.renewed() for program in latest]):  # noqa: C419  # each says it once
+            return True
+        return latest == known and latest != self._installed
+
+    def _latest_programs(self) -> tuple[Program, ...]:
+        functions = (self.function,) if self.learning is self.function else (self.function, self.learning)
+        return tuple([program for function in functions for program in function.recent])
+
+    def entry(self, fallback: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a callable for the calls of the latest programs, which gives all others to `fallback`."""
+        library = exchange()
+        self._installed = self._latest_programs()
+        entry = fallback
+        if library is None:
+            return entry
+        for program in reversed(self._installed):
+            if program.capture.is_closed:
+                continue
+            if program.capture.call.recording:
+                made = self._of(program).entry(entry, library)
+            else:
+                made = program.entry(entry, library, mode_watches(False))
+            entry = made or entry
+        return entry
 
     def program(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], flags: Sequence[bool] | None
@@ -269,10 +310,12 @@ class _Captured(Function[Any, Any]):
         """True if nothing that calls give has a history."""
         self.left: weakref.WeakKeyDictionary[Program, Left] = weakref.WeakKeyDictionary()
         """What calls of a program write, where it goes back itself."""
-        self.library = self._torch = library
+        self.library: TorchLibrary = library
         is_module = isinstance(module, torch.nn.Module)
         self.name = type(module).__name__ if is_module else getattr(module, "__name__", type(module).__name__)
         self.described_by = cast("Any", module).forward if is_module else module
+        self._specialized: set[Hashable] = set()
+        """Kinds of calls in which Python has to know what data decides."""
         self.flags: Sequence[bool] = ()
         """Of the arguments of the call that is being captured, whether each tensor has a gradient."""
 
@@ -293,20 +336,71 @@ class _Captured(Function[Any, Any]):
         return program
 
     def _capture(self, call: Call) -> Program:
+        kind = family_key(call)
         try:
+            if kind not in self._specialized:
+                try:
+                    program = super()._capture(call)
+                except CaptureError as refusal:
+                    return self._specialize(call, kind, refusal)
+                if call.recording and sides_differ(program.capture.graph, self._leaves(program)):
+                    return self._by_side(call, kind, program)
+                return program
             return super()._capture(call)
         except Exception as error:
             let_through(error)
             raise CannotCapture from error
 
     def _compile(self, captured: Any, reason: str, codes: Sequence[Any] = ()) -> Program:
-        passes = self._torch.passes
+        passes = self.library.passes
         if self._is_closed or passes.passed:
             captured = changed(captured, is_closed=True)
         program = super()._compile(captured, reason, codes)
         if passes.passed:
             self.left[program] = Left(captured, passes.forgotten)
         return program
+
+    def _specialize(self, call: Call, kind: Hashable, refusal: CaptureError) -> Program:
+        """Return a program that is specialized on what data decides, after the one that leaves it open was refused.
+
+        Raises:
+            CaptureError: the refusal, where that is of no use either.
+        """
+        self._specialized.add(kind)
+        try:
+            program = super()._capture(call)
+        except Exception as error:
+            let_through(error)
+            self._specialized.discard(kind)
+            raise refusal from None
+        if program.capture.decided is None:  # the first attempt has changed what the second one saw
+            self._specialized.discard(kind)
+        return program
+
+    def _by_side(self, call: Call, kind: Hashable, program: Program) -> Program:
+        """Return a program for the sides that a call takes, so that what other sides read has no gradient at all.
+
+        Where there can be none, that is 0, as the program for all sides gives it.
+        """
+        refusal = CaptureError("E422", "a branch that only a call decides")
+        try:
+            found = self._specialize(call, kind, refusal)
+        except CaptureError as error:
+            if error is not refusal:
+                raise
+            return program
+        super().forget(program)
+        return found
+
+    def _leaves(self, program: Program) -> set[Value]:
+        """Inputs that gradients are wanted for."""
+        pairs = zip(program.capture.sources, program.capture.graph.inputs, strict=True)
+        library = self.library
+        outside = {value for source, value in pairs if source.array is not None and library.has_gradient(source.array)}
+        return library.flagged | outside
+
+    def _decides(self, call: Call) -> bool:
+        return family_key(call) in self._specialized
 
     def current(self) -> list[Program]:
         """The programs that can be saved: one for each kind of call, made for prediction where there is one."""
@@ -479,7 +573,14 @@ class Differentiated:
     def _takes_tensors_alone(self) -> bool:
         """Tell whether a call is no more than tensors in and one new tensor out."""
         captured = self._captured
-        asked = (captured.effects, captured.conditions, captured.layouts, captured.bound, captured.same_memory)
+        asked = (
+            captured.effects,
+            captured.conditions,
+            captured.layouts,
+            captured.bound,
+            captured.same_memory,
+            captured.decided,
+        )
         if any(asked) or captured.numbers or captured.compared or captured.raises is not None:
             return False
         if captured.transaction is not NO_TRANSACTION or captured.writes_arguments or captured.structure.kind != "leaf":
@@ -509,6 +610,10 @@ class Differentiated:
         if captured.raises is not None:
             throw(captured.raises.exception(result))
         return result
+
+    def entry(self, fallback: Entry, library: Exchange) -> Entry | None:
+        """Return a callable for the calls of the program; None where there can be none."""
+        return None
 
     def remembers(self, args: Sequence[Any]) -> bool:
         """Remember the tensors of a call that was right; tell whether calls like it need no taking apart."""

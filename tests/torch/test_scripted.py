@@ -13,28 +13,18 @@ from tests.torch.scripted import CASES
 from tests.torch.scripted.cases import Case, call, change, floats
 from tests.torch.scripted.running import REFUSED, RIGHT, WRONG, judge
 
-LONG = frozenset({"GreedyDecoding"})
-"""Cases that `make test` leaves out: they take seconds."""
-
-KNOWN_WRONG = {
-    "DifferentWorkPerSide": "a parameter of the side that a call does not take has a gradient of zeros, not None",
-}
+KNOWN_WRONG: dict[str, str] = {}
 """Cases that are wrong, each with the reason; a line goes when its case is right, or refused."""
 
 KNOWN_REFUSED = {
-    "E401": "GradientInside",
-    "E402": "ItemAsSize",
-    "E420": "ComplexNumbers Hashing",
-    "E422": "Detokenizer LoopOfTensorLength MaskedSum MixtureOfExperts SelectByMask UniqueValues WriteByMask",
-    "E430": "CollapseRepeats GreedyDecoding NonMaximumSuppression",
+    "E420": "ComplexNumbers",
+    "E430": "BeamsAsObjects",
 }
 """Cases that are refused, by code; every other one is right, unless it is known to be wrong."""
 REFUSALS = {name: code for code, names in KNOWN_REFUSED.items() for name in names.split()}
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.long) if name in LONG else name for name in CASES]
-)
+@pytest.mark.parametrize("name", CASES)
 def test_scripted(name):
     verdict = judge(CASES[name])
     if name in KNOWN_WRONG:
@@ -47,7 +37,7 @@ def test_scripted(name):
 
 def test_the_tables_name_cases():
     assert len(CASES) >= 100
-    assert {*LONG, *KNOWN_WRONG, *REFUSALS} <= CASES.keys()
+    assert {*KNOWN_WRONG, *REFUSALS} <= CASES.keys()
     assert not KNOWN_WRONG.keys() & REFUSALS.keys()
 
 

@@ -603,13 +603,21 @@ DECODER = {
 }  # fmt: skip
 
 
-def hf(kind: str, config: str, given: Given, **options: Any) -> None:
-    """Put a network of transformers into the table, by the names of its class and of that of its settings."""
+def hf(kind: str, config: str, given: Given, *, hooked: bool = False, **options: Any) -> None:
+    """Put a network of transformers into the table, by the names of its class and of that of its settings.
+
+    Where its first call puts hooks into its parts (`hooked`), as any later call finds them, there was one before.
+    """
 
     def made() -> tuple[nn.Module, Given]:
         transformers = load("transformers")
         settings = getattr(transformers, config)(**options)
-        return getattr(transformers, kind)(settings), given
+        network = getattr(transformers, kind)(settings)
+        if hooked:
+            args, kwargs = given(1)
+            with torch.no_grad():
+                network.eval()(*args, **kwargs)
+        return network, given
 
     made.__name__ = kind
     net(made)
@@ -721,7 +729,7 @@ hf("Wav2Vec2Model", "Wav2Vec2Config", lambda n: ((torch.randn(n, 400),), {}), hi
    num_attention_heads=2, intermediate_size=32, conv_dim=(8, 8), conv_stride=(5, 2), conv_kernel=(10, 3), num_feat_extract_layers=2,
    num_conv_pos_embeddings=4, num_conv_pos_embedding_groups=2, hidden_dropout=0.0, attention_dropout=0.0, activation_dropout=0.0,
    feat_proj_dropout=0.0, layerdrop=0.0, mask_time_prob=0.0, apply_spec_augment=False)  # fmt: skip
-hf("SegformerForSemanticSegmentation", "SegformerConfig", image, num_encoder_blocks=2, depths=[1, 1], sr_ratios=[2, 1],
+hf("SegformerForSemanticSegmentation", "SegformerConfig", image, hooked=True, num_encoder_blocks=2, depths=[1, 1], sr_ratios=[2, 1],
    hidden_sizes=[8, 16], patch_sizes=[7, 3], strides=[4, 2], num_attention_heads=[1, 2], mlp_ratios=[2, 2],
    decoder_hidden_size=8, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, classifier_dropout_prob=0.0,
    drop_path_rate=0.0)  # fmt: skip

@@ -213,6 +213,8 @@ class Checkpoint:
         trace.root.history.undone(trace, self.nodes)
         if trace is trace.root:
             trace.root.numbers.forget(self.nodes)
+            if trace.root.decisions is not None:
+                trace.root.decisions.forget(self.nodes)
         for owner, held in self.watch.containers.values():
             refill(owner, held)
         trace.root.world.back(self.mark)

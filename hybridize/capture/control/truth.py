@@ -120,6 +120,9 @@ def truth(value: Any) -> Any:
         raise not_one("bool", value.type)
     if value.dtype.kind != "b":
         value = functions.not_equal(value, 0)
+    trace = current_trace()
+    if trace is not None and trace.root.decisions is not None and (known := trace.decided(value)) is not None:
+        return bool(known)
     return value if value.shape == () else functions.reshape(value, ())
 
 

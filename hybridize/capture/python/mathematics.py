@@ -85,16 +85,22 @@ def to_int(x: Any, rounding: Op | None = None) -> Any:
     symbol = scalar(_trace().lifted(x), "int")
     trace = _trace()
     if symbol.weak is int:
-        return symbol
+        return _decided(symbol)
     value = symbol.operand()
     if symbol.weak is bool:
-        return Symbol.of(trace, bind1(ops.Cast(int64), value), weak=int)
+        return _decided(Symbol.of(trace, bind1(ops.Cast(int64), value), weak=int))
     trace.root.numbers.require(
         bind1(ops.Not(), bind1(ops.Isnan(), value)), ValueError("cannot convert float NaN to integer")
     )
     value = bind1(rounding or ops.Trunc(), value)
     trace.outside(value, float, *WHOLE)
-    return Symbol.of(trace, bind1(ops.Cast(int64), value), weak=int)
+    return _decided(Symbol.of(trace, bind1(ops.Cast(int64), value), weak=int))
+
+
+def _decided(number: Symbol) -> Any:
+    """Return the number that data decides, where the program is specialized on it; else the symbol."""
+    known = _trace().decided(number)
+    return number if known is None else known
 
 
 def item(symbol: Symbol, *args: Any) -> Any:

@@ -30,6 +30,7 @@ from hybridize.capture.outside.fed import FedReads
 from hybridize.capture.outside.objects import is_users
 from hybridize.capture.outside.world import World
 from hybridize.capture.trace.aliases import Aliases
+from hybridize.capture.trace.decisions import Decisions
 from hybridize.capture.trace.inputs import FROZEN, Input, Inputs
 from hybridize.capture.trace.numbers import Numbers
 from hybridize.capture.trace.scope import GraphScope
@@ -232,13 +233,25 @@ class Recording(GraphScope):
             raise refusal(symbol, f"{kind}()")
         numbers = self.root.numbers
         number = numbers.truth(symbol, self) if kind == "bool" else numbers.number(symbol, self)
+        if number is None and symbol.weak in (bool, int):
+            number = self.decided(symbol)
         if number is None:
             raise refusal(symbol, f"{kind}()")
         return number
 
     def number_of(self, symbol: Symbol) -> Any:
         """The Python number that a symbol stands for; None where data decides it."""
-        return None if symbol.weak is None else self.root.numbers.number(symbol, self)
+        if symbol.weak is None:
+            return None
+        number = self.root.numbers.number(symbol, self)
+        return self.decided(symbol) if number is None and symbol.weak in (bool, int) else number
+
+    def decided(self, symbol: Symbol) -> Any:
+        """The bool or integer that data decides a symbol to be, which the program is specialized on then.
+
+        None where it is not: it stays data.
+        """
+        return None if self.root.decisions is None else self.root.decisions.known(symbol, self)
 
     def index_of(self, symbol: Symbol) -> int | None:
         """The integer that a symbol is as an index; None where data decides it, or calls differ in it."""
@@ -504,6 +517,7 @@ class Trace(Recording):
         winograd: convolutions may be computed by Winograd's algorithm.
         sizes: the assumptions of the program about sizes of arguments that are not known; None where all are.
         library: the array library that the function is written for, where that is another one.
+        decides: what Python has to know of data is known, and the program specialized on it.
     """
 
     def __init__(
@@ -519,6 +533,7 @@ class Trace(Recording):
         winograd: bool = False,
         sizes: SizeScope | None = None,
         library: Library | None = None,
+        decides: bool = False,
     ) -> None:
         self.root = self
         self.library = library
@@ -535,6 +550,8 @@ class Trace(Recording):
         self.numbers = Numbers(self, self.inputs, self.world, forms.check, indices)
         self.begun: Begun = []
         """Feeds that calls of the program begin with, in the order of its lines, and what undoes the capture's own."""
+        self.decisions = Decisions(self, self.inputs, self.world, self.begun, sizes) if decides else None
+        """The values that data decides and Python knows; None where they stay data."""
         self.undefined: dict[str, str] = {}
         """Variables without a value after a branch or loop that depends on data, and why."""
         self.raising: tuple[BaseException, SourceLoc | None] | None = None

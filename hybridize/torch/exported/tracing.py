@@ -107,7 +107,9 @@ class TracedModule(torch.nn.Module):
         with _ONE:
             apply = torch.autograd.Function.__dict__["apply"]
             validate = Distribution._validate_args
-            noting: Any = classmethod(self._noting(apply.__func__))
+            noting: Any = classmethod(
+                self._noting(lambda cls, *args, **kwargs: apply.__get__(None, cls)(*args, **kwargs))
+            )
             torch.autograd.Function.apply = noting  # type: ignore[method-assign]
             Distribution.set_default_validate_args(False)
             normalize = BATCH_NORM.forward

@@ -12,6 +12,7 @@ from hybridize.torch.functions import attention as attention
 from hybridize.torch.functions import conversions as conversions
 from hybridize.torch.functions import convolution as convolution
 from hybridize.torch.functions import creation as creation
+from hybridize.torch.functions import distributions as distributions
 from hybridize.torch.functions import dropout as dropout
 from hybridize.torch.functions import embedding as embedding
 from hybridize.torch.functions import indexing as indexing
@@ -27,6 +28,7 @@ from hybridize.torch.functions import random as random
 from hybridize.torch.functions import recurrent as recurrent
 from hybridize.torch.functions import reductions as reductions
 from hybridize.torch.functions import resizing as resizing
+from hybridize.torch.functions import selection as selection
 from hybridize.torch.functions import shapes as shapes
 from hybridize.torch.functions import sorting as sorting
 from hybridize.torch.functions import special as special

@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from typing import Any
 
 import torch
@@ -22,6 +23,7 @@ from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError, InternalError
 from hybridize.base.interruptions import let_through
+from hybridize.base.nested import flatten
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.formats.torch_export.registry import operand
 from hybridize.formats.torch_export.size_numbers import SizeNumber
@@ -61,13 +63,21 @@ def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str
     asked = CALLS.get(function)
     if asked is not None:
         return asked(trace, *args, **kwargs)
-    entry = FUNCTIONS.get(function)
+    entry = FUNCTIONS.get(function) or FUNCTIONS.get(getattr(function, "__wrapped__", None))  # `__pow__` wraps `pow`
     call = _derived(function) if entry is None else functools.partial(_with, _called, entry)
     if call is not None:
         try:
             return call(trace, args, kwargs)
         except TypeError:
             own = _own_error(function, args, kwargs)
+            if own is None and any(map(_is_open, flatten((args, kwargs), whole=_is_traced)[0])):
+                raise trace.root.refusing(
+                    CaptureError(
+                        "E422",
+                        f"a number that data decides is a size, an axis or an option of {name_of(function)}()",
+                        help="use a size, or a number among the arguments",
+                    )
+                ) from None
             if own is None:
                 raise
             raise own from None
@@ -86,6 +96,15 @@ def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str
         with Capturing():  # where torch asks a mode, that mode is not asked again
             return _as_torch_has_it(function)(*args, **kwargs)
     raise unsupported(trace, function)
+
+
+def _is_traced(x: Any) -> bool:
+    return type(x) is TracedTensor
+
+
+def _is_open(x: Any) -> bool:
+    """Tell whether an argument is a number that stays data."""
+    return type(x) is Symbol and x.weak is not None and x._trace.number_of(x) is None
 
 
 def _own_error(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> TypeError | None:
@@ -282,7 +301,9 @@ def _called(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[st
     detached = is_detached(trace)
     kwargs = {_spelled(entry, name): value for name, value in kwargs.items()}
     convert = functools.partial(_symbols if entry.views else _operands, trace, detached)
-    found = entry.function(*map(convert, args), **{name: convert(value) for name, value in kwargs.items()})
+    names = [*entry.parameters][: len(args)]
+    given = [convert(value, name in _VALUES) for name, value in zip_longest(names, args, fillvalue="")]
+    found = entry.function(*given, **{name: convert(value, name in _VALUES) for name, value in kwargs.items()})
     if detached and entry.views:
         found = _without_history(found, args)
     if out is not None:
@@ -319,6 +340,12 @@ def _spelled(entry: Entry, name: str) -> str:
     return name if other is None or name in entry.parameters or other not in entry.parameters else other
 
 
+_VALUES = frozenset({
+    "input", "other", "value", "fill_value", "alpha", "beta", "min", "max", "exponent", "x", "y", "self", "data", "out",
+    "source", "src", "weight", "eps", "mean", "std", "threshold", "index", "start", "length", "key", "element",
+    "condition",
+})  # fmt: skip
+"""Parameters for which a number may be another one at each call of a program; others are sizes, axes and options."""
 _NUMPYS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "a": "input", "x2": "other"}
 
 
@@ -363,28 +390,45 @@ def _rank(dtype: Any) -> int:
     return {"b": 0, "u": 1, "i": 1, "c": 3}.get(dtype.kind, 2)
 
 
-def _operands(trace: Recording, detached: bool, x: Any) -> Any:
-    """Return an argument as entries get it that compute: tensors as operands."""
+def _known(trace: Recording, x: Symbol) -> Any:
+    """Return the number that a symbol of one is, which the program then depends on; itself where data decides it."""
+    number = trace.number_of(x)
+    return x if number is None else number
+
+
+def _operands(trace: Recording, detached: bool, x: Any, is_value: bool) -> Any:
+    """Return an argument as entries get it that compute: tensors as operands, numbers as such where they are known.
+
+    Args:
+        trace: the part of the program that is being recorded.
+        detached: torch records no gradients.
+        x: the argument.
+        is_value: a number may stay one that only calls know.
+    """
     x = trace.lifted(x)
     if isinstance(x, TracedTensor):
         value = x.array.operand()
         return cut(value) if detached else value
+    if type(x) is Symbol and x.weak is not None and not is_value:
+        x = _known(trace, x)
     if type(x) is Symbol:
         return x.operand() if x.weak is None else SizeNumber(x.operand(), x.weak)
     if type(x) in (list, tuple):
-        return type(x)(_operands(trace, detached, part) for part in x)
+        return type(x)(_operands(trace, detached, part, is_value) for part in x)
     return x
 
 
-def _symbols(trace: Recording, detached: bool, x: Any) -> Any:
+def _symbols(trace: Recording, detached: bool, x: Any, is_value: bool) -> Any:
     """Return an argument as entries get it that make views: tensors as symbols."""
     x = trace.lifted(x)
     if isinstance(x, TracedTensor):
         return x.array
+    if type(x) is Symbol and x.weak is not None and not is_value:
+        return _known(trace, x)
     if type(x) in (list, tuple):
-        return type(x)(_symbols(trace, detached, part) for part in x)
+        return type(x)(_symbols(trace, detached, part, is_value) for part in x)
     if type(x) is slice:
-        return slice(*(_symbols(trace, detached, part) for part in (x.start, x.stop, x.step)))
+        return slice(*(_symbols(trace, detached, part, is_value) for part in (x.start, x.stop, x.step)))
     return x
 
 

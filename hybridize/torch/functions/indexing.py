@@ -19,12 +19,13 @@ from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import broadcast, is_symbolic, known, product
 from hybridize.base.dtypes import bool_, int64, is_float
-from hybridize.base.errors import CaptureError
 from hybridize.base.types import same_shape
+from hybridize.capture.trace.recording import current_trace
 from hybridize.formats.torch_export.indexing import within
 from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.rules import aten, axis_of, is_tensor, kind, nothing_of, shape_of, torch_dtype
+from hybridize.torch.functions.selection import coordinates
 from hybridize.torch.functions.shapes import at, copied, diagonal, sized, strided
 from hybridize.torch.functions.table import computes, views
 from hybridize.torch.functions.writing import dtype_name, store
@@ -36,15 +37,18 @@ def _parts(key: Any) -> list[Any]:
     """Return a key as a list of parts; sequences and NumPy's arrays in it as constant operands."""
     if isinstance(key, tuple):
         given = list(key)
-    elif (
-        isinstance(key, list)
-        and any(isinstance(part, (slice, Symbol, list, tuple)) or part is None or part is Ellipsis for part in key)
-        and len(key) < 32
-    ):
+    elif isinstance(key, list) and any(map(_is_no_number, key)) and len(key) < 32:
         given = list(key)  # a list of such is a tuple to torch
     else:
         given = [key]
     return [_part(part) for part in given]
+
+
+def _is_no_number(part: Any) -> bool:
+    """Tell whether a part of a list is what makes it a tuple: a tensor, a slice and the like; a number is none."""
+    if isinstance(part, Symbol):
+        return part.weak is None
+    return isinstance(part, (slice, list, tuple)) or part is None or part is Ellipsis
 
 
 def _part(part: Any) -> Any:
@@ -170,17 +174,26 @@ def _end(end: Any) -> Any:
     if isinstance(end, Symbol) and end.weak is None:
         if product(end.shape) != 1 or end.dtype.kind not in "iu":
             raise TypeError("slice indices must be integers or None or have an __index__ method")
-        return Symbol.of(staging(), ops.cast(ops.reshape(end.operand(), ()), int64), weak=int)
+        number = Symbol.of(staging(), ops.cast(ops.reshape(end.operand(), ()), int64), weak=int)
+        trace = current_trace()
+        known = None if trace is None else trace.decided(number)
+        return number if known is None else known
     return end
 
 
-def no_mask(what: str) -> CaptureError:
-    """The error for a result of which data decides the size."""
-    return CaptureError(
-        "E422",
-        f"{what} cannot be compiled: how many elements that gives depends on data",
-        help="torch.where(mask, x, other) keeps the sizes; x[mask] = value works; so does (x * mask).sum()",
-    )
+def _without_masks(tensors: Sequence[Symbol | None], what: str) -> list[Operand | None]:
+    """Return the tensors of a key with the places of true elements for masks: an index along each axis of the mask.
+
+    Raises:
+        CaptureError E422: how many that are stays data.
+    """
+    found: list[Operand | None] = []
+    for axis, one in enumerate(tensors):
+        if one is not None and _is_mask(one):
+            found[axis:] = coordinates(one.operand(), what)
+        elif axis >= len(found):
+            found.append(None if one is None else one.operand())
+    return found
 
 
 @views("Tensor.__getitem__")
@@ -189,9 +202,7 @@ def _getitem(input: Symbol, key: Any) -> Symbol:
     given = [one for one in tensors if one is not None]
     if not given:
         return view if view is not input else input.same()
-    if any(map(_is_mask, given)):
-        raise no_mask("x[mask]")
-    return Symbol.of(staging(), picked(view.operand(), [None if one is None else one.operand() for one in tensors]))
+    return Symbol.of(staging(), picked(view.operand(), _without_masks(tensors, "x[mask]")))
 
 
 def picked(x: Operand, indices: Sequence[Operand | None]) -> Operand:
@@ -229,8 +240,7 @@ def put(view: Symbol, tensors: Sequence[Symbol | None], value: Any, accumulate: 
         if dtype.kind in "iu" and isinstance(value, float):
             value = int(value)
         update = operand(value, dtype)
-    if any(map(_is_mask, given)):
-        _put_masked(view, tensors, update, accumulate)
+    if any(map(_is_mask, given)) and _put_masked(view, tensors, update, accumulate):
         return
     if not given:
         fitted = fits(update, view.shape, sliced=True)
@@ -241,7 +251,7 @@ def put(view: Symbol, tensors: Sequence[Symbol | None], value: Any, accumulate: 
             "Index put requires the source and destination dtypes match, got "
             f"{dtype_name(dtype)} for the destination and {dtype_name(value.dtype)} for the source."
         )
-    indices = [None if one is None else one.operand() for one in tensors]
+    indices = _without_masks(tensors, "x[mask] = value, with as many values,")
     base = view.operand()
     batch = _batch([one for one in indices if one is not None])
     axes = [axis for axis, one in enumerate(indices) if one is not None]
@@ -279,15 +289,14 @@ def fits(value: Operand, shape: Sequence[Any], sliced: bool = False) -> Operand:
     return ops.broadcast(ops.reshape(value, sizes), tuple(shape))
 
 
-def _put_masked(view: Symbol, tensors: Sequence[Symbol | None], update: Operand, accumulate: bool) -> None:
-    """`x[mask] = value` keeps every size: it is a choice between the value and what was there.
+def _put_masked(view: Symbol, tensors: Sequence[Symbol | None], update: Operand, accumulate: bool) -> bool:
+    """Write one value to the elements of a mask, a choice between it and what was there; tell whether that is all.
 
-    Raises:
-        CaptureError E422: how many elements are written depends on data, in the sizes of the value or beside a tensor.
+    It is not where there are as many values as elements, or the mask is beside another tensor.
     """
     places = [axis for axis, one in enumerate(tensors) if one is not None]
     if len(places) > 1:
-        raise no_mask("x[mask, tensor] = value")
+        return False
     axis = places[0]
     chosen = tensors[axis]
     assert chosen is not None
@@ -297,13 +306,14 @@ def _put_masked(view: Symbol, tensors: Sequence[Symbol | None], update: Operand,
     sizes = type_of(update).shape
     if len(sizes) > rest:
         if sizes[len(sizes) - rest - 1] != 1:
-            raise no_mask(f"x[mask] = value, with a value of sizes {list(sizes)},")
+            return False
         cut = len(sizes) - rest - 1
         update = ops.reshape(update, (*sizes[:cut], *(1,) * width, *sizes[cut + 1 :]))
     everywhere = ops.broadcast(ops.reshape(mask, (*chosen.shape, *(1,) * rest)), view.shape)
     before = view.operand()
     fitted = fits(update, view.shape)
     store(view, ops.where(everywhere, ops.add(before, fitted) if accumulate else fitted, before))
+    return True
 
 
 # Along an axis.
@@ -666,13 +676,3 @@ def _as_strided_scatter(input: Symbol, src: Symbol, size: Any, stride: Any, stor
     made = copied(input)
     store(strided(made, size, stride, storage_offset), ops.cast(src.operand(), made.dtype))
     return made
-
-
-def _refused(name: str, *names: str) -> None:
-    @computes(name, *names)
-    def entry(*args: Any, **kwargs: Any) -> Any:
-        raise no_mask(f"torch.{name}()")
-
-
-for _name in ("masked_select", "nonzero", "argwhere", "unique_consecutive", "unique", "masked_scatter"):
-    _refused(_name)

@@ -13,7 +13,6 @@ from hybridize import ops
 from hybridize.array.operators import functions
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import is_float
-from hybridize.base.errors import CaptureError
 from hybridize.capture.python.mathematics import ELEMENTS
 from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
@@ -29,7 +28,7 @@ from hybridize.torch.functions.rules import (
     shape_of,
     torch_dtype,
 )
-from hybridize.torch.functions.table import computes, views
+from hybridize.torch.functions.table import BY_NAME, computes, views
 
 
 def _same_type(name: str, *others: str) -> None:
@@ -62,7 +61,7 @@ _whole_part("trunc", "fix", by="trunc")
 @computes("neg", "negative")
 def _neg(input: Operand) -> Operand:
     if type_of(input).dtype.kind == "b":
-        raise RuntimeError(
+        raise not_implemented(
             "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, "
             "use the `~` or `logical_not()` operator instead."
         )
@@ -332,11 +331,9 @@ def _clamp_max(input: Operand, max: Any) -> Operand:
 
 
 @computes("torch.where")
-def _where(condition: Operand, input: Any = None, other: Any = None) -> Operand:
+def _where(condition: Operand, input: Any = None, other: Any = None) -> Any:
     if input is None:
-        raise CaptureError(
-            "E422", "how many elements a condition picks cannot be part of a program", help="torch.where(mask, x, y)"
-        )
+        return BY_NAME["nonzero"].function(condition, as_tuple=True)
     if type_of(condition).dtype.kind != "b":
         raise RuntimeError(
             f"where expected condition to be a boolean tensor, but got a tensor with dtype "

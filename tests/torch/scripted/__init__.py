@@ -7,6 +7,7 @@ from tests.torch.scripted import control as control
 from tests.torch.scripted import language as language
 from tests.torch.scripted import layers as layers
 from tests.torch.scripted import parity as parity
+from tests.torch.scripted import programs as programs
 from tests.torch.scripted import state as state
 from tests.torch.scripted import structures as structures
 from tests.torch.scripted import tensors as tensors

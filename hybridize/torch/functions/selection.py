@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of torch whose results have as many elements as data decides: those that a mask selects, distinct ones.
+
+Such a size is asked of the capture (`Recording.decided`), which specializes the program on it, or does not: then the
+function is refused.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from hybridize import ops
+from hybridize.array.symbol import Symbol
+from hybridize.base.dims import product
+from hybridize.base.dtypes import bool_, int64
+from hybridize.base.errors import CaptureError
+from hybridize.capture.trace.recording import current_trace
+from hybridize.formats.torch_export.registry import operand
+from hybridize.ops import Operand, type_of
+from hybridize.torch.functions.rules import aten, kind, shape_of, torch_dtype
+from hybridize.torch.functions.sorting import ordered, placed
+from hybridize.torch.functions.table import computes
+
+
+def undecided(what: str) -> CaptureError:
+    """The error for a result of which data decides the size."""
+    return CaptureError(
+        "E422",
+        f"{what} cannot be compiled: how many elements that gives depends on data",
+        help="torch.where(mask, x, other) keeps the sizes; x[mask] = value works; so does (x * mask).sum()",
+    )
+
+
+def number_of(value: Operand, what: str) -> int:
+    """Return the integer that data decides, which the program is specialized on.
+
+    Raises:
+        CaptureError E422: it is not known before the call, or the program is not to be specialized.
+    """
+    trace = current_trace()
+    known = None if trace is None else trace.decided(Symbol.of(trace, value))
+    if known is None:
+        raise undecided(what)
+    return int(known)
+
+
+def positions(mask: Operand, what: str) -> Operand:
+    """Return where a mask is true, its elements counted row by row: the k-th is where k + 1 of them are counted first.
+
+    Raises:
+        CaptureError E422: how many that are stays data.
+    """
+    flat = ops.reshape(ops.cast(mask, bool_), (product(type_of(mask).shape),))
+    count = number_of(ops.sum(ops.cast(flat, int64), (0,)), what)
+    if count == 0:
+        return operand(0, int64, (0,))
+    counted = aten("cumsum.default", kind(torch.int64, type_of(flat).shape), ops.cast(flat, int64), 0)
+    wanted = aten("arange.start_step", kind(torch.int64, (count,)), 1, count + 1, 1)
+    return placed(counted, wanted, False, False)
+
+
+def coordinates(mask: Operand, what: str) -> list[Operand]:
+    """Return where a mask is true: the index along each axis of each such element.
+
+    Raises:
+        CaptureError E422: how many that are stays data.
+    """
+    left = positions(mask, what)
+    found: list[Operand] = []
+    for size in reversed(type_of(mask).shape):
+        wide = operand(size, int64, type_of(left).shape)
+        found.insert(0, ops.mod(left, wide))
+        left = ops.floor_div(left, wide)
+    return found
+
+
+def _picked(x: Operand, places: Operand) -> Operand:
+    """Return elements of a tensor of one axis."""
+    return aten("index_select.default", kind(torch_dtype(type_of(x).dtype), type_of(places).shape), x, 0, places)
+
+
+def _flat(x: Operand) -> Operand:
+    return ops.reshape(x, (product(type_of(x).shape),))
+
+
+@computes("masked_select")
+def _masked_select(input: Operand, mask: Operand) -> Operand:
+    if type_of(mask).dtype.kind != "b":
+        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    shape = shape_of(input, mask)
+    places = positions(ops.broadcast(mask, shape), "torch.masked_select()")
+    return _picked(_flat(ops.broadcast(input, shape)), places)
+
+
+@computes("masked_scatter")
+def _masked_scatter(input: Operand, mask: Operand, source: Operand) -> Operand:
+    """The k-th element that the mask selects becomes the k-th of `source`: no size depends on data."""
+    if type_of(mask).dtype.kind != "b":
+        raise RuntimeError("masked_scatter_ only supports boolean masks, but got mask with dtype "
+                           f"{torch_dtype(type_of(mask).dtype)}")  # fmt: skip
+    if type_of(input).dtype != type_of(source).dtype:
+        raise RuntimeError("masked_scatter: expected self and source to have same dtypes")
+    shape = shape_of(input, mask)
+    here = ops.broadcast(mask, shape)
+    if product(shape) == 0 or product(type_of(source).shape) == 0:
+        return ops.broadcast(input, shape)
+    counted = aten("cumsum.default", kind(torch.int64, (product(shape),)), ops.cast(_flat(here), int64), 0)
+    last = operand(product(type_of(source).shape) - 1, int64, (product(shape),))
+    places = ops.min(
+        ops.max(ops.sub(counted, operand(1, int64, (product(shape),))), operand(0, int64, (product(shape),))), last
+    )
+    return ops.where(here, ops.reshape(_picked(_flat(source), places), shape), ops.broadcast(input, shape))
+
+
+@computes("nonzero", "argwhere")
+def _nonzero(input: Operand, *, as_tuple: bool = False) -> Any:
+    shape = type_of(input).shape
+    mask = input if type_of(input).dtype.kind == "b" else ops.ne(input, operand(0, type_of(input).dtype, shape))
+    if as_tuple and not shape:
+        mask = ops.reshape(mask, (1,))
+    found = coordinates(mask, "torch.nonzero()")
+    if as_tuple:
+        return tuple(found)
+    if not found:
+        return operand(0, int64, (type_of(positions(mask, "torch.nonzero()")).shape[0], 0))
+    return ops.concat(*(ops.reshape(one, (*type_of(one).shape, 1)) for one in found), axis=1)
+
+
+def _runs(x: Operand, what: str) -> tuple[Operand, Operand, Operand]:
+    """Return the first element of each run of equal ones, the run of each element, and the sizes of the runs."""
+    (count,) = type_of(x).shape
+    if count == 0:
+        none = operand(0, int64, (0,))
+        return x, none, none
+    one, rest = (
+        operand(True, bool_, (1,)),
+        ops.ne(ops.slice(x, (1,), (count,), (1,)), ops.slice(x, (0,), (count - 1,), (1,))),
+    )
+    first = ops.concat(one, rest, axis=0)
+    starts = positions(first, what)
+    runs = ops.sub(
+        aten("cumsum.default", kind(torch.int64, (count,)), ops.cast(first, int64), 0), operand(1, int64, (count,))
+    )
+    ends = ops.concat(ops.slice(starts, (1,), (type_of(starts).shape[0],), (1,)), operand(count, int64, (1,)), axis=0)
+    return _picked(x, starts), runs, ops.sub(ends, starts)
+
+
+def _told(values: Operand, *told: tuple[bool, Operand]) -> Any:
+    found = [one for wanted, one in told if wanted]
+    return (values, *found) if found else values
+
+
+@computes("unique")
+def _unique(
+    input: Operand,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    if dim is not None:
+        raise undecided("torch.unique() of rows")
+    x = _flat(input)
+    values, order = ordered(x, 0, False)
+    made, runs, counts = _runs(values, "torch.unique()")
+    inverse = ops.reshape(_picked(runs, ordered(order, 0, False)[1]), type_of(input).shape)
+    return _told(made, (return_inverse, inverse), (return_counts, counts))
+
+
+@computes("unique_consecutive")
+def _unique_consecutive(
+    input: Operand, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Any:
+    if dim is not None:
+        raise undecided("torch.unique_consecutive() of rows")
+    made, runs, counts = _runs(_flat(input), "torch.unique_consecutive()")
+    return _told(made, (return_inverse, ops.reshape(runs, type_of(input).shape)), (return_counts, counts))
+
+
+@computes("bincount")
+def _bincount(input: Operand, weights: Operand | None = None, minlength: int = 0) -> Operand:
+    if type_of(input).ndim != 1 or type_of(input).dtype.kind not in "iu":
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    if minlength < 0:
+        raise RuntimeError("minlength should be >= 0")
+    (count,) = type_of(input).shape
+    x = ops.cast(input, int64)
+    size = minlength
+    if count != 0:
+        least, most = (aten(f"{name}.default", kind(torch.int64, ()), x, (0,)) for name in ("amin", "amax"))
+        if not number_of(ops.ge(least, operand(0, int64)), "torch.bincount()"):
+            raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+        size = max(minlength, number_of(most, "torch.bincount()") + 1)
+    dtype = torch.int64
+    if weights is not None:
+        if type_of(weights).shape != type_of(input).shape:
+            raise RuntimeError("weights should be 1-d and have the same length as input")
+        dtype = torch.float32 if type_of(weights).dtype.name == "float32" else torch.float64
+    to = kind(dtype, (size,))
+    added = operand(1, to.dtype, (count,)) if weights is None else ops.cast(weights, to.dtype)
+    return aten("scatter_add.default", to, operand(0, to.dtype, (size,)), 0, x, added)
