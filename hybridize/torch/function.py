@@ -6,6 +6,7 @@ from __future__ import annotations
 import dataclasses
 import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -193,9 +194,9 @@ class TorchFunction(Wrapper):
         Raises:
             CaptureError: `torch.export` cannot either; what stopped our own capture says so at the user's line.
         """
-        self._leave(problem, args, kwargs)
+        told = self._leave(problem, args, kwargs)
         try:
-            return self._exported_door().call(args, kwargs)
+            result = self._exported_door().call(args, kwargs)
         except HybridizeError:
             self._exports.pop(self._key(args, kwargs), None)
             if not isinstance(problem, CaptureError):
@@ -203,6 +204,8 @@ class TorchFunction(Wrapper):
             if _ISLAND not in problem.help:
                 problem.help = "; or ".join(filter(None, [problem.help, _ISLAND]))
             raise problem from None
+        told()
+        return result
 
     def _exported_door(self) -> ByExport:
         """The road through `torch.export`; its modules are loaded by the first that needs it."""
@@ -214,8 +217,10 @@ class TorchFunction(Wrapper):
                 self._export = ByExport(self.module, self.options)
             return self._export
 
-    def _leave(self, problem: BaseException | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Leave a kind of call to `torch.export`, and say so.
+    def _leave(
+        self, problem: BaseException | None, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Callable[[], None]:
+        """Leave a kind of call to `torch.export`; return what says so, for when that has done it.
 
         Raises:
             Exception: what the module itself raises for these arguments.
@@ -239,9 +244,8 @@ class TorchFunction(Wrapper):
         reason = problem.what + (f" ({loc})" if loc is not None else "")
         known = reason in self._exports.values()
         self._exports[self._key(args, kwargs)] = reason
-        if not known:
-            text = f"{type(self.module).__name__} is captured by torch.export, because {problem.what}"
-            warn_at(loc, f"{text}; {_ISLAND}", ExportWarning)
+        text = f"{type(self.module).__name__} is captured by torch.export, because {problem.what}; {_ISLAND}"
+        return (lambda: None) if known else partial(warn_at, loc, text, ExportWarning)
 
     @property
     def exported(self) -> tuple[str, ...]:
@@ -256,7 +260,10 @@ class TorchFunction(Wrapper):
                 with torch.no_grad():
                     return self._followed.program(given, named, None)[0]
             except CannotCapture as problem:
-                self._leave(problem.__cause__, args, kwargs)
+                told = self._leave(problem.__cause__, args, kwargs)
+                program = self._exported_door().program(args, kwargs)
+                told()
+                return program
         return self._exported_door().program(args, kwargs)
 
     def compile(self, *specs: Any) -> Program:  # type: ignore[override]
