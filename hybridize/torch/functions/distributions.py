@@ -19,7 +19,8 @@ def _is_all_true(input: Operand) -> bool:
     """Return what those who ask branch on: true, or the call of the program raises what they would."""
     trace = current_trace()
     assert trace is not None, "entries are asked while one is recorded"
-    check: Any = convert.converted(_check, library_router(_check))
+    function: Any = _check
+    check: Any = convert.converted(function, library_router(function))
     check(Symbol.of(trace, all_of(input)))
     return True
 
