@@ -50,6 +50,41 @@ class Bert(nn.Module):
         return torch.tanh(self.head(x[:, 0]))
 
 
+class EncoderLayer(nn.Module):
+    def __init__(self, width, heads, inner):
+        super().__init__()
+        self.heads = heads
+        self.query, self.key, self.value, self.output = (nn.Linear(width, width) for _ in range(4))
+        self.first, self.second = nn.LayerNorm(width, 1e-12), nn.LayerNorm(width, 1e-12)
+        self.wide, self.narrow = nn.Linear(width, inner), nn.Linear(inner, width)
+
+    def forward(self, x, seen):
+        batch, length, width = x.shape
+        split = (batch, length, self.heads, width // self.heads)
+        q, k, v = (part(x).view(split).transpose(1, 2) for part in (self.query, self.key, self.value))
+        y = F.scaled_dot_product_attention(q, k, v, seen).transpose(1, 2).reshape(batch, length, width)
+        x = self.first(x + self.output(y))
+        return self.second(x + self.narrow(F.gelu(self.wide(x))))
+
+
+class MiniLM(nn.Module):
+    """An encoder of sentences: the mean of the last layer over the words that the mask has, of length 1."""
+
+    def __init__(self, layers=6, width=384, heads=12, inner=1536, words=30522):
+        super().__init__()
+        self.words, self.positions = nn.Embedding(words, width), nn.Embedding(512, width)
+        self.kinds, self.norm = nn.Embedding(2, width), nn.LayerNorm(width, 1e-12)
+        self.layers = nn.ModuleList(EncoderLayer(width, heads, inner) for _ in range(layers))
+
+    def forward(self, ids, mask):
+        x = self.words(ids) + self.positions(torch.arange(ids.shape[1])) + self.kinds(torch.zeros_like(ids))
+        x, seen = self.norm(x), mask[:, None, None, :].bool()
+        for layer in self.layers:
+            x = layer(x, seen)
+        weights = mask[:, :, None].to(x.dtype)
+        return F.normalize((x * weights).sum(1) / weights.sum(1))
+
+
 class Block(nn.Module):
     def __init__(self, inputs, outputs, stride):
         super().__init__()

@@ -22,7 +22,7 @@ from hybridize.array.staging import staging
 from hybridize.array.symbol import At, Cell, Symbol, described
 from hybridize.base import modes
 from hybridize.base.dims import Dim, SizeScope, is_symbolic
-from hybridize.base.errors import CaptureError, HybridizeError
+from hybridize.base.errors import CaptureError, HybridizeError, InternalError
 from hybridize.base.faces import Face, FaceTuple, Library
 from hybridize.base.frozen import changed
 from hybridize.base.interruptions import is_asynchronous, let_through
@@ -147,7 +147,7 @@ def capture(
                     with suppress(Exception):  # what its end does is taken back now: later, nobody would
                         generator.close()
                 trace.world.take_back()
-            raise told from None
+            raise told from (told.__cause__ if isinstance(told, InternalError) else None)
         finally:
             # An interruption may have come where a `with` of the user's was about to end.
             thread.recording, thread.training, thread.disabled = switches

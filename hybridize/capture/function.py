@@ -39,7 +39,7 @@ from hybridize.capture.trace.recording import current_trace
 from hybridize.compiler.archived import Code, offer_process_code
 from hybridize.contract.call import Call
 from hybridize.contract.captured import Captured
-from hybridize.formats import SavedProgram, SavedSignature, write_archive
+from hybridize.formats import SavedProgram, SavedSignature, read_received, write_archive, written
 from hybridize.programs import saving
 from hybridize.programs.cache import ProgramCache
 from hybridize.programs.changes import Changes
@@ -151,6 +151,8 @@ class Function(Generic[P, R]):
         _check_kind(function)
         self.python_function = function
         self.saved_program: SavedProgram | None = None
+        self._travels: bool | None = None
+        """True if copies run the machine code in its file; None where it was not loaded from one."""
         self._cache: ProgramCache[Program] = ProgramCache(LIMIT)
         self._recent: list[Program] = []
         self._changes = Changes()
@@ -187,6 +189,7 @@ class Function(Generic[P, R]):
         made.saved_program = saved
         made._names = saved.argument_names
         made.name = saved.name
+        made._travels = images if owned else None
         if images:
             offer_process_code(saved.process)
         captures = saving.captured(saved, shared=shared, owned=owned)
@@ -204,8 +207,14 @@ class Function(Generic[P, R]):
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
 
-    def __reduce__(self) -> str:
-        """Copied and pickled as functions are: by name."""
+    def __reduce__(self) -> Any:
+        """Copied and pickled as functions are, by name; what was loaded from a file as that file, weights as they are.
+
+        Of two copies of what draws random numbers or writes state, each goes on by itself.
+        """
+        if self._travels is not None:
+            with self._lock:
+                return _received, (self.name, written(self.saved()), self._travels)
         return str(self.__dict__.get("__qualname__", self.name))
 
     def __repr__(self) -> str:
@@ -423,6 +432,11 @@ class Function(Generic[P, R]):
             self._cache.remove(lambda one: one is program)
             self._recent = [one for one in self._recent if one is not program]
             self._install()
+
+    @property
+    def recent(self) -> tuple[Program, ...]:
+        """The latest programs, the last made first: those whose entries are tried."""
+        return tuple(self._recent)
 
     def programs(self) -> list[Program]:
         """All programs, the least recently made first."""
@@ -716,3 +730,8 @@ def _example(spec: Any) -> Any:
             )
         spec = TensorType(spec, float32)
     return wrap(numpy.zeros(spec.shape, spec.dtype)) if isinstance(spec, TensorType) else spec
+
+
+def _received(name: str, content: bytes, images: bool) -> Function[..., Any]:
+    """The function of a file's bytes, which a copy or `pickle` brings."""
+    return Function.from_saved(read_received(f"the pickled {name}", content), owned=True, images=images)

@@ -27,6 +27,7 @@ from hybridize.runtime.entry import (
     servable,
     state_offset,
 )
+from hybridize.runtime.exchange import Exchange
 from hybridize.runtime.executable import Executable
 
 
@@ -68,6 +69,9 @@ def make_entry(
     in_place: Collection[int] = (),
     exclusive: bool = False,
     modal: bool = True,
+    exchange: Exchange | None = None,
+    keywords: Sequence[str] = (),
+    attaches: bool = False,
 ) -> Callable[..., Any]:
     """A callable that runs `executable` when the call is exactly as described, and else calls `fallback` with it.
 
@@ -95,6 +99,9 @@ def make_entry(
         exclusive: True if it is only called while nobody else reads or writes arrays, see `base.access`.
         modal: whether calls go to the fallback while a thread records or captures; False for programs that compute the
             same in any mode, whose caller sees to what is recorded.
+        exchange: arguments and results are arrays of another library; `array_type` is None then.
+        keywords: names of the last of the arguments, which are given by them.
+        attaches: the callable `structure` is also given the arrays among the arguments, see `Returns.ATTACH`.
     """
     args = [argument(one) for one in arguments]
     results = executable.results[: len(executable.results) - len(writes)]
@@ -106,7 +113,8 @@ def make_entry(
     ]
     if not servable(args, bound, targets, array_type):
         return PythonEntry(fallback)
-    returns = Returns[structure.upper()] if isinstance(structure, str) else Returns.FINISH
+    called = Returns.ATTACH if attaches else Returns.FINISH
+    returns = Returns[structure.upper()] if isinstance(structure, str) else called
     state = EntryTable(
         executable.address,
         executable,
@@ -128,5 +136,7 @@ def make_entry(
         acts=executable.effects,
         exclusive=exclusive,
         busy=BUSY if modal else IDLE,
+        exchange=exchange,
+        keywords=keywords,
     )
     return new_entry(entry_code(), state)

@@ -139,6 +139,9 @@ class Captured:
     """Numbers and arrays whose owners tell when they are replaced: no guards, but what they would be."""
     raises: Raises | None = None
     """The exception that calls end with, where they end so."""
+    is_closed: bool = False
+    """True if nothing that it gives or writes has a history, though it was captured while recording: gradients that it
+    asks for are part of it, and its calls are run as those of any program."""
     decided: Decided | None = None
     """Values that data decides, and that the program is specialized on."""
     caller: SourceLoc | None = None

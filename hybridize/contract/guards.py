@@ -57,8 +57,21 @@ class Test(ABC):
     def check(self, now: str, refer: Refer) -> str:
         """Give Python source of `holds`; `now` is source that reads the place, and may raise."""
 
+    def watches(self, place: Place) -> list[Watch] | None:
+        """List what an emitted entry compares to know that it holds; None where Python must look."""
+        return None
 
-class Identical(Test):
+
+class _OfObject(Test):
+    """A test that holds where the very object is found again."""
+
+    __slots__ = ()
+
+    def watches(self, place: Place) -> list[Watch] | None:
+        return None if is_made_anew(self.value) else place.watches(self.value)
+
+
+class Identical(_OfObject):
     """The very object; of methods, which are made anew each time, the same function of the same object."""
 
     __slots__ = ()
@@ -75,7 +88,7 @@ class Identical(Test):
         return f"({now} is {refer(self.value)})"
 
 
-class Equal(Test):
+class Equal(_OfObject):
     """An equal number, string or tuple of such."""
 
     __slots__ = ()
@@ -100,7 +113,7 @@ class Unchanged(Test):
         return f"{refer(unchanged)}({now}, {refer(self.value)})"
 
 
-class Absent(Test):
+class Absent(_OfObject):
     """Nothing."""
 
     __slots__ = ()
@@ -224,8 +237,7 @@ def watches(guards: Sequence[Guard]) -> list[Watch]:
     found: list[Watch] = []
     others: list[Guard] = []
     for guard in guards:
-        by_object = type(guard.test) in (Identical, Equal, Absent) and not is_made_anew(guard.expected)
-        seen = guard.place.watches(guard.expected) if by_object else None
+        seen = guard.test.watches(guard.place)
         if seen is None:
             others.append(guard)
         else:

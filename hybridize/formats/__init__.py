@@ -11,7 +11,9 @@ Libraries of formats (safetensors, zipfile) are loaded when a file is first read
 
 from hybridize.formats.archive import read_archive as read_archive
 from hybridize.formats.archive import read_if_archive as read_if_archive
+from hybridize.formats.archive import read_received as read_received
 from hybridize.formats.archive import write_archive as write_archive
+from hybridize.formats.archive import written as written
 from hybridize.formats.detection import detect as detect
 from hybridize.formats.saved import CheckedCall as CheckedCall
 from hybridize.formats.saved import Leaf as Leaf

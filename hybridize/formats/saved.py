@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
@@ -78,3 +78,5 @@ class SavedProgram:
     """Machine code that came with the file and that a process needs once."""
     none_defaults: tuple[str, ...] = ()
     """Names of the parameters that are None where a call leaves them out."""
+    file: Callable[[Mapping[str, NDArray[Any]]], bytes] | None = None
+    """The bytes of the file that it was read from, with these weights in it; None where there is none."""

@@ -16,11 +16,13 @@ from hybridize.base.errors import VerificationError
 from hybridize.base.frozen import frozen
 from hybridize.base.loading import LOADING
 from hybridize.base.types import Shape
-from hybridize.graph import Graph, Value, sizes_of, with_sizes
+from hybridize.graph import Graph, Node, Value, sizes_of, with_sizes
 from hybridize.ops.evaluate import evaluate
+from hybridize.ops.foreign import foreign_nodes
 from hybridize.ops.op import Effect, Op, effect_of
 from hybridize.passes import PIPELINE, Inline
 from hybridize.runtime.executable import Executable
+from hybridize.runtime.foreign import keeping, observed
 
 Buffer = NDArray[Any]
 
@@ -70,6 +72,7 @@ class Machine:
 
     def __init__(self, graph: Graph, name: str, threads: int | None = None) -> None:
         self.executable: Executable = compiler.compile(graph, name=name, threads=threads)
+        self._graph = graph
 
     def accepts(self, shapes: Sequence[Shape]) -> bool:
         """As the program says."""
@@ -92,8 +95,8 @@ class Machine:
 
     @property
     def fallbacks(self) -> tuple[str, ...]:
-        """None: what has no machine code is refused, and every step is code of ours."""
-        return ()
+        """Functions of Python that the program calls, with the lines that do so: all else is code of ours."""
+        return tuple(dict.fromkeys(map(_called, foreign_nodes(self._graph))))
 
     @property
     def memory(self) -> Memory:
@@ -189,15 +192,21 @@ class Verifying:
             VerificationError E801, E802: they differ from what the specification says.
         """
         inputs = _copied(inputs)
+        with observed() as made:
+            outputs = self.machine.run(inputs)
         if self._everything is not None and self._machine_of_everything is not None:
-            _check_each(self._everything, inputs, self._machine_of_everything.run(inputs))
-        outputs = self.machine.run(inputs)
-        expected = evaluate(self._silent, inputs)
+            with keeping(None, made):
+                found = self._machine_of_everything.run(inputs)
+            with keeping(None, made):
+                _check_each(self._everything, inputs, found)
+        with keeping(None, made):
+            expected = evaluate(self._silent, inputs)
         if any(map(difference, outputs, expected)):  # by more than rounding, unless something cancels
             with LOADING:
                 from hybridize.programs.roundoff import whole  # late: it is seldom needed
 
-            slack = whole(self._silent, inputs, expected)
+            with keeping(None, made):
+                slack = whole(self._silent, inputs, expected)
             for number, (x, y, more) in enumerate(zip(outputs, expected, slack, strict=True)):
                 problem = difference(x, y, more)
                 if problem:
@@ -224,6 +233,11 @@ class Verifying:
     def memory(self) -> Memory:
         """As planned for the compiled program."""
         return self.machine.memory
+
+
+def _called(node: Node) -> str:
+    op: Any = node.op
+    return op.title if node.loc is None else f"{op.title} ({node.loc})"
 
 
 def _check_each(graph: Graph, inputs: Sequence[Buffer], found: Sequence[Buffer]) -> None:
@@ -254,8 +268,10 @@ def _check_each(graph: Graph, inputs: Sequence[Buffer], found: Sequence[Buffer])
 
 
 def _without_effects(graph: Graph) -> Graph:
-    """The graph without printing and asserting, to be evaluated once more."""
-    nodes = [node for node in graph.nodes if not isinstance(node.op, Op) or node.op.effect is Effect.PURE]
+    """The graph without printing and asserting, to be evaluated once more; calls of Python are not made again."""
+    nodes = [
+        node for node in graph.nodes if not isinstance(node.op, Op) or node.op.effect is Effect.PURE or node.outputs
+    ]
     return Graph(graph.inputs, tuple(nodes), graph.outputs, graph.constants)
 
 

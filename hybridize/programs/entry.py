@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from types import NoneType
 from typing import Any, Final
 
 import numpy
@@ -14,7 +15,9 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.storage import STATE
 from hybridize.array.traced import LostHistory
 from hybridize.base.access import ACCESS, MARK, READERS, WRITER, exclusively, give_way
+from hybridize.base.nested import Structure
 from hybridize.base.tracebacks import trim
+from hybridize.contract.captured import Result
 from hybridize.contract.feeds import Begun, Transaction
 from hybridize.contract.places import variable_of
 
@@ -159,6 +162,50 @@ def for_objects(entry: Entry, fallback: Entry, outside: Sequence[ndarray], objec
         return entry(*args)
 
     return call
+
+
+def assembling(structure: Structure, results: Sequence[Result]) -> Callable[[tuple[Any, ...]], Any] | None:
+    """Make a function of the outputs that gives the result; None where that is more than outputs in containers."""
+    given: list[Any] = []
+    left = iter(results)
+
+    def constant(value: Any) -> str:
+        given.append(value)
+        return f"k{len(given) - 1}"
+
+    def source(of: Structure) -> str:
+        if of.kind == "leaf":
+            one = next(left)
+            return f"y[{one.index}]" if one.kind == "array" else constant(one.value)
+        parts = list(map(source, of.children))
+        if of.kind == "none":
+            return "None"
+        if of.kind == "dict":
+            pairs = "".join(f"{constant(key)}: {part}, " for key, part in zip(of.keys, parts, strict=True))
+            return f"{{{pairs}}}" if of.cls is None else f"{constant(of.cls)}({{{pairs}}})"
+        if of.kind == "namedtuple":
+            return f"{constant(of.cls)}({', '.join(parts)})"
+        items = "".join(f"{part}, " for part in parts)
+        return f"[{items}]" if of.kind == "list" else f"({items})"
+
+    fixed = (str, bytes, bool, int, float, complex, NoneType)
+    plain = [
+        (one.kind == "array" and not one.steps and one.lost is None)
+        or (one.kind == "constant" and type(one.value) in fixed)
+        for one in results
+    ]
+    if not all(plain) or not {"leaf", "none", "dict", "namedtuple", "list", "tuple"}.issuperset(_kinds(structure)):
+        return None
+    body = source(structure)
+    names = ", ".join(f"k{number}" for number in range(len(given)))
+    made: dict[str, Any] = {}
+    exec(compile(f"def factory({names}):\n return lambda y: {body}", "<result>", "exec"), made)
+    result: Callable[[tuple[Any, ...]], Any] = made["factory"](*given)
+    return result
+
+
+def _kinds(structure: Structure) -> set[str]:
+    return {structure.kind}.union(*map(_kinds, structure.children))
 
 
 def marking(kind: str, lost: Sequence[tuple[int, LostHistory]]) -> Callable[[tuple[Any, ...]], Any]:

@@ -24,7 +24,7 @@ from hybridize.base.dtypes import is_float
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError, StateError
 from hybridize.base.frozen import changed
 from hybridize.base.loading import LOADING
-from hybridize.base.nested import empty_object, unflatten
+from hybridize.base.nested import Structure, empty_object, unflatten
 from hybridize.base.tracebacks import throw
 from hybridize.base.types import TensorType
 from hybridize.compiler.archived import Code
@@ -55,6 +55,7 @@ from hybridize.programs.entry import (
     CommitFlag,
     Entry,
     alone,
+    assembling,
     for_objects,
     locked,
     marking,
@@ -68,7 +69,8 @@ from hybridize.programs.failures import locate, taken_of
 from hybridize.programs.families import family_key
 from hybridize.programs.packed import PackedMachine, copyable
 from hybridize.programs.recorded_calls import recorded
-from hybridize.runtime.entry import Argument, ArgumentKind, PythonEntry
+from hybridize.runtime.entry import Argument, ArgumentKind, PythonEntry, Watch
+from hybridize.runtime.exchange import Exchange
 
 if TYPE_CHECKING:
     from hybridize.compiler.explanation import Explanation
@@ -121,7 +123,7 @@ class Program:
             storage.watch(self._dirty)
         self._recorded = Recorded(captured.graph, name, backend, verify, threads)
         self._runs: Backend
-        if call.recording:
+        if call.recording and not captured.is_closed:
             self._runs = self._recorded
         elif backend == "numpy":
             self._runs = Evaluation(captured.graph)
@@ -146,6 +148,12 @@ class Program:
             return {}
         found = {number: source.array for number, source in enumerate(self.capture.sources) if source.written < 0}
         return {number: array for number, array in found.items() if array is not None and copyable(array)}
+
+    def described_as(self, captured: Captured) -> Program:
+        """Return the same program with another account of where its inputs come from and what results are made of."""
+        made = object.__new__(type(self))
+        vars(made).update(vars(self), capture=captured)
+        return made
 
     # ------------------------------------------------------------------------------------------------ what it is
 
@@ -561,10 +569,15 @@ class Program:
 
     # ---------------------------------------------------------------------------------------------- the fast entry
 
-    def entry(self, fallback: Entry) -> Entry | None:
+    def entry(self, fallback: Entry, exchange: Exchange | None = None, modes: Sequence[Watch] = ()) -> Entry | None:
         """A callable for exactly the calls that the program is right for, which gives all others to `fallback`.
 
-        None where there can be none: arguments that are nested, written or returned, effects, another backend.
+        None where there can be none: arguments that are written or returned, effects, another backend.
+
+        Args:
+            fallback: gets the others.
+            exchange: arrays are another library's, in and out; such entries keep no state.
+            modes: what else must be as it is for a call to be taken.
         """
         captured, runs = self.capture, self._runs
         if not isinstance(runs, PackedMachine) or captured.effects or captured.raises is not None:
@@ -579,16 +592,23 @@ class Program:
             or captured.decided
         ):
             return None
+        if captured.changed:
+            return None
         if any(source.lost is not None for source in captured.sources):
             return None
         if captured.call.training or captured.call.recording or any(map(self._scattered, captured.layouts)):
             return None
-        arguments = self._arguments()
-        if arguments is None or not self._same_views or any(map(self._needs_arguments, captured.results)):
+        described = self.arguments_of_entry()
+        if described is None or not self._same_views or any(map(self._needs_arguments, captured.results)):
             return None
+        arguments, keywords = described
         lifted = [source.array for source in captured.sources if source.array is not None]
         written = [source.array for source in captured.sources if source.array is not None and source.written >= 0]
         keeps_state = bool(written or captured.transaction.feeds)
+        if (exchange is not None or keywords) and (
+            keeps_state or captured.transaction.marks or self._objects is not None
+        ):
+            return None
         order = [source.written for source in captured.sources if source.written >= 0]
         executable, copies = runs.now()
         count = len(executable.results) - len(order)
@@ -600,14 +620,18 @@ class Program:
             for array, source in zip(copies.inputs(inputs), captured.sources, strict=True)
             if source.array is not None
         ]
+        structure = self._finish(count, lifted, exchange is not None)
+        if structure is None:
+            return None
         committed = CommitFlag()
         made = compiler.make_entry(
-            executable, array_type=ndarray, arguments=arguments, bound=bound,
-            fallback=not_taken if keeps_state else fallback, structure=self._finish(count, lifted),
+            executable, array_type=ndarray if exchange is None else None, arguments=arguments, bound=bound,
+            fallback=not_taken if keeps_state else fallback, structure=structure, exchange=exchange, keywords=keywords,
             writes=[array._data for array in written],
             committed=committed.put if written else None, derived=[copy.buffer for copy in copies.derived],
-            doubt=self._holds, taken=taken_of(self.captured, captured.caller), watches=watches(captured.guards),
-            in_place=donated(executable.plan.updates, inputs), exclusive=self._alone,
+            doubt=self._holds, taken=taken_of(self.captured, captured.caller),
+            watches=[*modes, *watches(captured.guards)], in_place=donated(executable.plan.updates, inputs),
+            exclusive=self._alone,
         )  # fmt: skip
         if isinstance(made, PythonEntry):
             return None
@@ -633,38 +657,44 @@ class Program:
         kind, strides = self.capture.call.kinds[position], self.capture.layouts[position]
         return strides is not None and numpy.empty(kind.shape, kind.dtype).strides != strides
 
-    def _arguments(self) -> list[Any] | None:
-        """List what the entry checks of each argument; None where no entry can be made for them."""
+    def arguments_of_entry(self) -> tuple[list[Argument], tuple[str, ...]] | None:
+        """List what the entry checks of each argument, and the keywords of the last of them.
+
+        None where no entry can be made for them.
+        """
         call = self.capture.call
         positional, keywords = call.structure.children
-        if keywords.children or any(child.kind not in ("leaf", "none") for child in positional.children):
-            return None
-        arguments: list[Any] = []
-        sources = {source.position: source for source in self.capture.sources if source.position >= 0}
-        leaf = 0
-        for child in positional.children:
-            if child.kind == "none":
-                arguments.append(Argument(ArgumentKind.SAME, value=None))
-                continue
-            kind, value, position = call.kinds[leaf], call.leaves[leaf], leaf
-            leaf += 1
-            if isinstance(kind, TensorType):
-                arguments.append(kind)
-            elif kind in (int, float) and position in sources and type(value) is kind:
-                type_ = self.captured.inputs[self.capture.sources.index(sources[position])].type
-                arguments.append(Argument(ArgumentKind.FLOAT if kind is float else ArgumentKind.INT, type_))
-            elif isinstance(value, (bool, str)):
-                arguments.append(Argument(ArgumentKind.SAME, value=value))
-            else:
+        inputs = zip(self.capture.sources, self.captured.inputs, strict=True)
+        types = {source.position: value.type for source, value in inputs if source.position >= 0}
+        leaves = iter(enumerate(zip(call.kinds, call.leaves, strict=True)))
+
+        def described(part: Structure) -> Argument | None:
+            if part.kind == "none":
+                return Argument(ArgumentKind.SAME, value=None)
+            if part.kind == "leaf":
+                position, (kind, value) = next(leaves)
+                return _described(kind, value, types.get(position))
+            if part.kind not in _CONTAINERS or part.cls not in (None, part.cls if part.kind == "namedtuple" else None):
                 return None
-        return arguments
+            items = list(map(described, part.children))
+            kind, cls = _CONTAINERS[part.kind]
+            if None in items:
+                return None
+            return Argument(kind, value=part.cls or cls, items=tuple(items), keys=part.keys)  # type: ignore[arg-type]
+
+        arguments = list(map(described, (*positional.children, *keywords.children)))
+        found = [argument for argument in arguments if argument is not None]
+        return (found, keywords.keys) if len(found) == len(arguments) else None
 
     def _needs_arguments(self, result: Result) -> bool:
         argument = result.kind == "view" and self.capture.sources[result.index].position >= 0
         return argument or result.kind == "container"
 
-    def _finish(self, count: int, lifted: Sequence[ndarray]) -> Any:
-        """Give the entry's way to make the result of its outputs: a kind where they are the result, else a function."""
+    def _finish(self, count: int, lifted: Sequence[ndarray], exchanged: bool) -> Any:
+        """Give the entry's way to make the result of its outputs: a kind where they are the result, else a function.
+
+        None where there is none, for arrays that are another library's.
+        """
         captured = self.capture
         plain = all(
             result.kind == "array" and not result.steps and result.index == number
@@ -676,6 +706,9 @@ class Program:
             flat = children and all(child.kind == "leaf" for child in children)
             if captured.structure.kind in ("leaf", "none") or (captured.structure.kind in ("tuple", "list") and flat):
                 return marking(captured.structure.kind, lost) if lost else captured.structure.kind
+        assembled = assembling(captured.structure, captured.results)
+        if assembled is not None or exchanged:
+            return assembled
         arrays = [source.array for source in captured.sources]
 
         def finish(outputs: tuple[Any, ...]) -> Any:
@@ -686,6 +719,22 @@ class Program:
             )
 
         return finish
+
+
+_CONTAINERS: Final = {
+    "tuple": (ArgumentKind.TUPLE, tuple), "list": (ArgumentKind.LIST, list), "dict": (ArgumentKind.DICT, dict),
+    "namedtuple": (ArgumentKind.TUPLE, tuple),
+}  # fmt: skip
+"""Containers that entries take apart."""
+
+
+def _described(kind: Any, value: Any, type_: TensorType | None) -> Argument | None:
+    """What an entry checks of a leaf among the arguments; `type_` is that of the input that it is, where it is one."""
+    if isinstance(kind, TensorType):
+        return Argument(ArgumentKind.ARRAY, kind)
+    if kind in (int, float) and type_ is not None and type(value) is kind:
+        return Argument(ArgumentKind.FLOAT if kind is float else ArgumentKind.INT, type_)
+    return Argument(ArgumentKind.SAME, value=value) if isinstance(value, (bool, str)) else None
 
 
 def _view(array: ndarray, steps: tuple[Op, ...], lost: LostHistory | None) -> ndarray:

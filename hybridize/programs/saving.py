@@ -20,6 +20,7 @@ from hybridize.contract.call import Call
 from hybridize.contract.captured import Captured, Result, Source
 from hybridize.formats import Leaf, SavedProgram, SavedSignature
 from hybridize.graph import Deferred, Graph
+from hybridize.ops.foreign import foreign_nodes
 from hybridize.programs import samples as sampled
 from hybridize.programs.families import family_key
 from hybridize.programs.program import Program, described
@@ -45,6 +46,12 @@ def saved(
             raise CaptureError(
                 "E450", f"{name} holds a trainer's step, whose schedule and counts are Python's",
                 help="net.save_parameters(path) and trainer.save_states(path) keep a training, net.save(path) the net",
+            )  # fmt: skip
+        for node in foreign_nodes(captured.graph):
+            op: Any = node.op
+            raise CaptureError(
+                "E450", f"{op.title} is Python that {name} calls, which a file does not have", loc=node.loc,
+                help="write this part with functions that can be compiled, or save the parts around it",
             )  # fmt: skip
         if captured.effects:
             raise CaptureError(

@@ -13,10 +13,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from hybridize.runtime import cpython, effects, entry, image, plan, pool
+from hybridize.runtime import cpython, effects, entry, exchange, image, plan, pool
 from hybridize.runtime.serialization import stored_name
 
-NUMBER: Final = 8
+NUMBER: Final = 9
 
 
 def facts() -> str:
@@ -27,7 +27,16 @@ def facts() -> str:
         stored_name(kind): [(field.name, _in_stored_names(str(field.type), names)) for field in _fields(kind)]
         for kind in classes
     }
-    tables = [entry.FIELDS, entry.ARGUMENT, entry.OUTPUT, entry.GUARD, cpython.EXTERNALS, plan.FRAME, plan.PREPARE]
+    tables = [
+        entry.FIELDS,
+        entry.ARGUMENT,
+        entry.OUTPUT,
+        entry.GUARD,
+        exchange.EXCHANGE,
+        cpython.EXTERNALS,
+        plan.FRAME,
+        plan.PREPARE,
+    ]
     words = [pool.TEAM, pool.WORD, pool.PARALLEL, pool.SHUTDOWN, effects.VARIABLE]
     kinds = [{one.name: one.value for one in kind} for kind in (entry.ArgumentKind, entry.Returns, entry.Look)]
     offsets = {name: value for name, value in vars(cpython).items() if name.startswith(("OB_", "ARRAY_", "FLOAT_"))}

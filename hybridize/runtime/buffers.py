@@ -70,16 +70,31 @@ def _chunk_of_memory() -> NDArray[numpy.uint8]:
     return whole[start : start + _CHUNK]
 
 
+def uninitialized(shape: tuple[int, ...], dtype: DType) -> NDArray[Any]:
+    """An array that holds anything, for what writes all of it; a large one begins on a cache line."""
+    nbytes = math.prod(shape) * dtype.itemsize
+    if nbytes < LARGE:
+        return numpy.empty(shape, dtype)
+    storage = numpy.empty(nbytes + ALIGNMENT, dtype=numpy.uint8)
+    start = -storage.ctypes.data % ALIGNMENT
+    return storage[start : start + nbytes].view(dtype).reshape(shape)
+
+
 def zeros(shape: tuple[int, ...], dtype: DType) -> NDArray[Any]:
     """An array of zeros; a large one begins on a cache line."""
     return aligned(shape, dtype) if math.prod(shape) * dtype.itemsize >= LARGE else numpy.zeros(shape, dtype)
 
 
-def aligned_copy(array: NDArray[Any]) -> NDArray[Any]:
-    """A read-only, C-contiguous copy that begins on a cache line; nothing has no place."""
+def aligned_copy(array: NDArray[Any], kept: bool = False) -> NDArray[Any]:
+    """A read-only, C-contiguous copy that begins on a cache line; nothing has no place.
+
+    With `kept`, that nobody writes the array, it is itself the copy where it is such.
+    """
     if not array.size:
         array = numpy.empty(array.shape, array.dtype)
         array.setflags(write=False)
+        return array
+    if kept and not array.flags.writeable and array.ctypes.data % ALIGNMENT == 0 and dense(array) is array:
         return array
     copy = aligned(array.shape, array.dtype)
     copy[...] = array

@@ -8,6 +8,7 @@ another Python differs, compiled programs run through `Executable.run` instead, 
 from __future__ import annotations
 
 import ctypes
+import mmap
 import sys
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -41,6 +42,8 @@ FUNCTION_WORDS: Final = {"__code__": 48, "__defaults__": 56, "__kwdefaults__": 6
 """Offsets in a function of what it keeps by these names; null where that is None."""
 LIST_ITEMS: Final = 24
 """Offset in a list of the address of its items."""
+SEQUENCE_SIZE: Final = 16
+"""Offset in a tuple or list of the number of its items."""
 TUPLE_ITEMS: Final = tuple.__basicsize__
 """Offset in a tuple of its items."""
 
@@ -49,7 +52,8 @@ EXTERNALS: Final = (
     "PyObject_Vectorcall", "PyObject_CallNoArgs", "PyObject_CallOneArg", "PyEval_SaveThread", "PyEval_RestoreThread",
     "Py_IncRef", "Py_DecRef", "PyType_GenericAlloc", "PyTuple_New", "PyTuple_SetItem", "PyList_New", "PyList_SetItem",
     "PyLong_AsLongLong", "PyErr_Occurred", "PyErr_Clear", "aligned_alloc", "free", "memcpy", "PyErr_NoMemory",
-    "PyErr_SetObject", "PyDict_GetItemWithError", "PyArray_NewFromDescr", "PyArray_SetBaseObject", "ndarray", "bytes",
+    "PyErr_SetObject", "PyDict_GetItemWithError", "PyDict_Next", "PyObject_GetAttr", "madvise",
+    "PyArray_NewFromDescr", "PyArray_SetBaseObject", "ndarray", "bytes",
     "float", "int", "None", "True", "readers", "scratch", "scratch_bytes",
 )  # fmt: skip
 WORD: Final = {name: number for number, name in enumerate(EXTERNALS)}
@@ -112,6 +116,9 @@ def supported() -> bool:
     if not _probe_function():
         return False
     if [_word(id(one) + DICT_USED) for one in ({}, {1: 2, 3: 4}, OrderedDict(x=1))] != [0, 2, 1]:
+        return False
+    sequences: list[Any] = [(), [], (1, 2), [1, 2, 3]]
+    if [_word(id(one) + SEQUENCE_SIZE) for one in sequences] != list(map(len, sequences)) or not _items_supported():
         return False
     return _word(_numpy_api() + 8 * _API_ARRAY_TYPE) == id(numpy.ndarray)
 
@@ -192,7 +199,8 @@ def process_table() -> NDArray[numpy.int64]:
     libc = ctypes.CDLL(None)
     for name in EXTERNALS[: WORD["PyArray_NewFromDescr"]]:
         library: Any = ctypes.pythonapi if name.startswith("Py") else libc
-        table[WORD[name]] = ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
+        if name != "madvise" or hasattr(mmap, "MADV_HUGEPAGE"):
+            table[WORD[name]] = ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
     table[WORD["PyArray_NewFromDescr"]] = _word(_numpy_api() + 8 * _API_NEW_FROM_DESCR)
     table[WORD["PyArray_SetBaseObject"]] = _word(_numpy_api() + 8 * _API_SET_BASE_OBJECT)
     things = (

@@ -6,6 +6,8 @@
 `note` is a zero-terminated text made when the program was compiled, one field per line: `print`, `assert`, `bounds`,
 `solvable` or `permitted`, and after a tab the recipe of what is printed or raised, where there is one
 (`runtime.recipes`); the message as a Python literal; then the type of each operand. `operands` points to their buffers.
+For `foreign` the message is what users call a function of Python (`runtime.foreign`), the recipe its name; among the
+types "->" stands before those of the results, which it fills.
 An exception cannot travel through machine code: it is kept for this thread and raised when the program has ended,
 before anything is committed, by `Executable.run` or by the emitted entry, which asks `taken` where `PENDING` says that
 some thread has one.
@@ -16,7 +18,7 @@ from __future__ import annotations
 import ctypes
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -30,6 +32,7 @@ from hybridize.base.forks import in_child, renewed
 from hybridize.base.parsing import literal
 from hybridize.base.tracebacks import without_ours
 from hybridize.base.types import TensorType
+from hybridize.runtime import foreign
 from hybridize.runtime.recipes import exception, prepared
 
 VARIABLE = "hybridize_effect"
@@ -58,7 +61,7 @@ def _alone() -> None:
 in_child(_alone)
 
 
-def note(kind: str, message: str, recipe: str, types: tuple[TensorType, ...]) -> str:
+def note(kind: str, message: str, recipe: str, types: Sequence[TensorType | str]) -> str:
     """The text that tells `effect` what to do."""
     return "\n".join([f"{kind}\t{recipe}" if recipe else kind, repr(message), *map(str, types)])
 
@@ -110,12 +113,40 @@ def perform(kind: str, message: str, recipe: str, operands: list[NDArray[Any]]) 
     raise AssertionFailed("E520", message.format(*others) if others else message)
 
 
+def _call(name: str, title: str, types: list[str], pointers: int) -> None:
+    """Call a function of Python, and fill its results; zeros, where it raises or the program is only measured."""
+    split = types.index("->")
+    kinds = [TensorType.parse(text) for text in types if text != "->"]
+    memory = [_memory(kind, pointers + 8 * k) for k, kind in enumerate(kinds)]
+    operands, results = memory[:split], memory[split:]
+    for result in results:
+        result[...] = 0
+    if _raised.unprinted:
+        return
+    for operand in operands:
+        operand.flags.writeable = False
+    for result, found in zip(results, foreign.call(name, title, operands, kinds[split:]), strict=True):
+        result[...] = found
+
+
+def _memory(kind: TensorType, pointer: int) -> NDArray[Any]:
+    if not kind.nbytes:
+        return numpy.empty(kind.shape, kind.dtype)
+    address = ctypes.c_void_p.from_address(pointer).value or 0
+    memory = memoryview((ctypes.c_char * kind.nbytes).from_address(address)).cast("B")
+    array: NDArray[Any] = numpy.frombuffer(memory, dtype=kind.dtype)
+    return array.reshape(kind.shape)
+
+
 def _effect(text: int, pointers: int) -> None:
     if _raised.first is not None:
         return
     try:
         head, message, *types = ctypes.string_at(text).decode().split("\n")
         kind, _, recipe = head.partition("\t")
+        if kind == "foreign":
+            pause_reading(_call, recipe, literal(message), types, pointers)
+            return
         if kind == "print" and _raised.unprinted:
             return
         operands = _operands(types, pointers)

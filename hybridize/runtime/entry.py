@@ -20,13 +20,14 @@ from numpy.typing import NDArray
 
 from hybridize.base.access import NOBODY, WRITER
 from hybridize.base.dims import SizeSymbol, is_symbolic, scope_of
-from hybridize.base.dtypes import DType, float64, int64
+from hybridize.base.dtypes import float64, int64
 from hybridize.base.errors import CodegenError
 from hybridize.base.frozen import frozen
 from hybridize.base.modes import BUSY
 from hybridize.base.types import TensorType
 from hybridize.runtime import cpython, effects
 from hybridize.runtime.buffers import LARGE
+from hybridize.runtime.exchange import Exchange, tensor_word
 from hybridize.runtime.plan import FRAME
 from hybridize.runtime.sizes import symbol_of
 
@@ -34,20 +35,23 @@ FIELDS: Final = (
     "process", "program", *FRAME, "dirty", "busy", "fallback", "wrapper", "data_offset", "storage_offset",
     "kind", "finish", "committed", "arguments", "argument_count", "inputs", "input_count", "outputs", "result_count",
     "output_count", "guards", "guard_count", "write_bytes", "prepare", "size_slot", "frame_words",
-    "pending", "taken", "doubt", "writer",
+    "pending", "taken", "doubt", "writer", "exchange", "keywords", "keyword_count", "row_count",
 )  # fmt: skip
 FIELD: Final = {name: number for number, name in enumerate(FIELDS)}
 FIGURES: Final = FIELD[FRAME[0]]
 """The first word of what is known of all calls; where sizes differ from call to call, `prepare` makes these words."""
 
 ARGUMENT: Final = ("kind", "slot", "object", "ndim", "dims")
-"""Words of an argument's row; `object` is the descr of an array, the width of a scalar, or the very object.
+"""Words of an argument's row; `object` is the descr of an array, `tensor_word` of another library's, the width of a
+scalar, or the very object.
 
-`dims` points to its sizes. One below 0 stands for a size symbol, see `size_word`.
+`dims` points to its sizes. One below 0 stands for a size symbol, see `size_word`. Of a container `object` is the
+class, `ndim` the number of its items, `slot` the row of the first of them, and `dims` points to the keys of a dict. The
+rows of the arguments come first, then those of the items of the first container, and so on.
 """
 OUTPUT: Final = ("descr", "ndim", "dims", "offset", "target", "nbytes")
-"""Words of an output's row; the last three are for outputs that are copied into a bound array, or, with an offset
-below 0, are written there by the program itself.
+"""Words of an output's row; `descr` is `tensor_word` for another library's array. The last three are for outputs that
+are copied into a bound array, or, with an offset below 0, are written there by the program itself.
 
 `dims` says where the sizes of a result are, in bytes after the figures of the call. The word before them is the
 result's bytes where it is to begin on a cache line, else 0.
@@ -55,7 +59,11 @@ result's bytes where it is to begin on a cache line, else 0.
 
 
 GUARD: Final = ("kind", "owner", "key", "expected")
-"""Words of a guard's row; `key` is an object, or an offset in bytes; `expected` is an object, or 0 for a null."""
+"""Words of a guard's row; `key` is an object, or an offset in bytes; `expected` is an object, or 0 for a null.
+
+Of `Look.TENSOR` the key is where the words of its `Exchange` are, and what is expected points to the address of the
+elements, `tensor_word`, sizes and strides.
+"""
 
 
 class ArgumentKind(IntEnum):
@@ -69,6 +77,17 @@ class ArgumentKind(IntEnum):
     """Exactly a Python int that fits 64 bits; the program reads it as a 0-d i64."""
     SAME = 3
     """This very object (None, True, a mode string); the program does not read it."""
+    TUPLE = 4
+    """Exactly of a class that is a tuple, with so many items."""
+    LIST = 5
+    """Exactly a list of so many items."""
+    DICT = 6
+    """Exactly a dict of these keys, in this order."""
+    TENSOR = 7
+    """What an `ARRAY` is where arrays are another library's."""
+
+
+CONTAINERS: Final = (ArgumentKind.TUPLE, ArgumentKind.LIST, ArgumentKind.DICT)
 
 
 class Returns(IntEnum):
@@ -80,17 +99,23 @@ class Returns(IntEnum):
     NONE = 3
     FINISH = 4
     """A tuple goes through the Python callable `finish`."""
+    ATTACH = 5
+    """As `FINISH`, with the arguments as a second tuple: for each row its array, and None for what is none."""
 
 
 @frozen
 class Argument:
-    """One positional argument of an entry."""
+    """One argument of an entry, or an item of one."""
 
     kind: ArgumentKind
     type: TensorType | None = None
     """Type of an array or scalar."""
     value: Any = None
-    """The object of `ArgumentKind.SAME`."""
+    """The object of `ArgumentKind.SAME`, the class of a container."""
+    items: tuple[Argument, ...] = ()
+    """What is in a container."""
+    keys: tuple[Any, ...] = ()
+    """Of a dict."""
 
 
 class Look(IntEnum):
@@ -102,6 +127,13 @@ class Look(IntEnum):
     """The pointer `key` bytes into `owner`: the content of a cell, what a function or an instance keeps in a slot."""
     CALL = 2
     """The object that `owner()` returns."""
+    TENSOR = 3
+    """Where the elements of `owner` lie, by the exchange `key`: address, dtype, sizes, strides."""
+    ATTRIBUTE = 4
+    """`getattr(owner, key)`, where that runs no Python."""
+    SETTING = 5
+    """`owner[key]`, of a dict. Where another object is found the call is for the fallback, as with `CALL`; of all other
+    kinds `doubt` is asked."""
 
 
 @frozen
@@ -113,7 +145,7 @@ class Watch:
     key: Any
     """An object; of `WORD` a number of bytes."""
     expected: Any
-    """The very object; `NULL` for none at all."""
+    """The very object; `NULL` for none at all. Of `TENSOR` its words: see `GUARD`."""
 
 
 NULL: Final = object()
@@ -140,7 +172,7 @@ class EntryTable:
     `dirty[0] = 1` sends all later calls to the fallback until it is 0 again.
     """
 
-    __slots__ = ("__weakref__", "_keep", "_words", "dirty", "table")
+    __slots__ = ("__weakref__", "_exchange", "_keep", "_words", "dirty", "table")
 
     def __init__(
         self,
@@ -165,6 +197,8 @@ class EntryTable:
         taken: Callable[[], BaseException | None] = effects.taken,
         doubt: Callable[[], bool] | None = None,
         exclusive: bool = False,
+        exchange: Exchange | None = None,
+        keywords: Sequence[str] = (),
     ) -> None:
         """`program` is an address of `void (ptr inputs, ptr outputs, ptr scratch)`, alive as long as `owner`.
 
@@ -174,12 +208,15 @@ class EntryTable:
         what that leaves behind, which `taken` gives, is raised instead of committing anything. Where one of `watches`
         finds another object, `doubt` says whether the program is right all the same: the other may be equal.
         Calls also go to the fallback while a thread writes in place (`base.access`), except where they are
-        `exclusive`: made by that thread.
+        `exclusive`: made by that thread. With an `exchange` arrays are those of another library. The last of
+        `arguments` are `keywords`.
         """
         self._keep: list[Any] = [owner, list(bound), fallback, committed, finish, array_type, list(arguments), busy]
-        self._keep += [watches, doubt, taken]
+        self._keep += [watches, doubt, taken, exchange, keywords]
         self._words: list[int] = [0] * len(FIELDS)
-        slots = [argument.kind is not ArgumentKind.SAME for argument in arguments]
+        self._exchange = exchange
+        rows = _rows(arguments)
+        slots = sum(row.slot >= 0 for row in rows)
         symbols = _symbols(arguments) if prepare else []
         fields = {
             "process": cpython.process_table().ctypes.data,
@@ -187,16 +224,19 @@ class EntryTable:
             "scratch_bytes": _round_up(scratch_bytes),
             "write_bytes": sum(write.nbytes for write in writes),
             "prepare": prepare,
-            "size_slot": sum(slots) + len(bound),
+            "size_slot": slots + len(bound),
             "frame_words": len(FRAME) + sum(1 + type_.ndim for type_ in (*results, *(w.type for w in writes))),
             "busy": busy.ctypes.data,
             "fallback": id(fallback),
             "release": int(release),
             "kind": int(returns),
-            "finish": id(finish) if returns is Returns.FINISH else 0,
+            "finish": id(finish) if finish is not None else 0,
             "committed": id(committed) if committed is not None else 0,
-            "argument_count": len(arguments),
-            "input_count": sum(slots) + len(bound) + (1 + len(symbols) if prepare else 0),
+            "argument_count": len(arguments) - len(keywords),
+            "keyword_count": len(keywords),
+            "row_count": len(rows),
+            "exchange": exchange.address if exchange is not None else 0,
+            "input_count": slots + len(bound) + (1 + len(symbols) if prepare else 0),
             "result_count": len(results),
             "output_count": len(results) + len(writes),
             "guard_count": len(watches),
@@ -209,44 +249,64 @@ class EntryTable:
             fields |= {"wrapper": id(array_type)} | _offsets(array_type)
         for name, value in fields.items():
             self._words[FIELD[name]] = value
-        relocations = self._records(arguments, bound, results, writes, slots, symbols)
-        relocations.append(FIELD["guards"])
-        self._words[FIELD["guards"]] = len(self._words)
-        for watch in watches:
-            key = watch.key if watch.look is Look.WORD else id(watch.key)
-            expected = 0 if watch.expected is NULL else id(watch.expected)
-            self._words.extend([int(watch.look), id(watch.owner), key, expected])
+        relocations = self._records(rows, bound, results, writes, slots, symbols)
+        relocations += [FIELD["keywords"], FIELD["guards"]]
+        self._words[FIELD["keywords"]] = len(self._words)
+        self._words.extend(map(id, keywords))
+        relocations += self._watch(watches)
         self.table = numpy.array(self._words, dtype=numpy.int64)
         for word in relocations:
             self.table[word] = self.table.ctypes.data + 8 * self.table[word]
         self.dirty = self.table[FIELD["dirty"] : FIELD["dirty"] + 1]
 
+    def _watch(self, watches: Sequence[Watch]) -> list[int]:
+        """Append the guards; returns the words that hold word numbers to be turned into addresses."""
+        words = self._words
+        relocations: list[int] = []
+        tensors = [watch.expected for watch in watches if watch.look is Look.TENSOR]
+        places = []
+        for expected in tensors:
+            places.append(len(words))
+            words.extend(expected)
+        words[FIELD["guards"]] = len(words)
+        found = iter(places)
+        for watch in watches:
+            key = watch.key if watch.look is Look.WORD else id(watch.key)
+            expected = 0 if watch.expected is NULL else id(watch.expected)
+            if watch.look is Look.TENSOR:
+                key, expected = watch.key.address, next(found)
+                relocations.append(len(words) + GUARD.index("expected"))
+            words.extend([int(watch.look), id(watch.owner), key, expected])
+        return relocations
+
     def _records(
         self,
-        arguments: Sequence[Argument],
+        rows: Sequence[_Row],
         bound: Sequence[NDArray[Any]],
         results: Sequence[TensorType],
         writes: Sequence[Write],
-        slots: Sequence[bool],
+        slots: int,
         symbols: Sequence[SizeSymbol],
     ) -> list[int]:
         """Append the variable parts; returns the words that hold word numbers to be turned into addresses."""
         words, relocations = self._words, [FIELD["arguments"], FIELD["inputs"], FIELD["outputs"]]
         dims = []
-        for shape in _size_words(arguments):
+        for shape in _size_words([row.argument for row in rows]):
             dims.append(len(words))
             words.extend(shape)
         words[FIELD["arguments"]] = len(words)
-        slot = 0
-        for argument, read, at in zip(arguments, slots, dims, strict=False):
+        for row, at in zip(rows, dims, strict=True):
+            argument = row.argument
             relocations.append(len(words) + ARGUMENT.index("dims"))
-            ndim = argument.type.ndim if argument.type is not None else 0
-            words.extend([int(argument.kind), slot, self._object(argument), ndim, at])
-            slot += read
+            ndim = argument.type.ndim if argument.type is not None else len(argument.items)
+            kind, slot = argument.kind, row.first if argument.kind in CONTAINERS else max(row.slot, 0)
+            if kind is ArgumentKind.ARRAY and self._exchange is not None:
+                kind = ArgumentKind.TENSOR
+            words.extend([int(kind), slot, self._object(argument), ndim, at])
         words[FIELD["inputs"]] = len(words)
-        words.extend([0] * slot)
+        words.extend([0] * slots)
         words.extend(array.ctypes.data for array in bound)
-        words.extend([0] * (words[FIELD["input_count"]] - slot - len(bound)))
+        words.extend([0] * (words[FIELD["input_count"]] - slots - len(bound)))
         at = len(FRAME)
         if not symbols:
             at = len(words) - FIGURES
@@ -254,7 +314,7 @@ class EntryTable:
                 words.extend([type_.nbytes if type_.nbytes >= LARGE else 0, *type_.shape])
         words[FIELD["outputs"]] = len(words)
         for type_ in results:
-            words.extend([self._descr(type_.dtype), type_.ndim, 8 * (at + 1), 0, 0, 0])
+            words.extend([self._descr(type_), type_.ndim, 8 * (at + 1), 0, 0, 0])
             at += 1 + type_.ndim
         write_offset = 0
         for write in writes:
@@ -264,16 +324,18 @@ class EntryTable:
             write_offset += write.nbytes
         return relocations
 
-    def _descr(self, dtype: DType) -> int:
-        self._keep.append(dtype)
-        return id(dtype)
+    def _descr(self, type_: TensorType) -> int:
+        if self._exchange is not None:
+            return tensor_word(type_.dtype, type_.ndim)
+        self._keep.append(type_.dtype)
+        return id(type_.dtype)
 
     def _object(self, argument: Argument) -> int:
         match argument.kind:
-            case ArgumentKind.SAME:
+            case ArgumentKind.SAME | ArgumentKind.TUPLE | ArgumentKind.LIST | ArgumentKind.DICT:
                 return id(argument.value)
             case ArgumentKind.ARRAY if argument.type is not None:
-                return self._descr(argument.type.dtype)
+                return self._descr(argument.type)
         return argument.type.dtype.itemsize if argument.type is not None else 8
 
 
@@ -303,12 +365,43 @@ def size_word(number: int, again: bool) -> int:
     return -1 - 2 * number - again
 
 
+@frozen
+class _Row:
+    """The place of an argument, or of an item of one."""
+
+    argument: Argument
+    slot: int
+    """The number of the input that it is; -1 where the program does not read it."""
+    first: int
+    """The row of the first item."""
+
+
+def _rows(arguments: Sequence[Argument]) -> list[_Row]:
+    """The rows of arguments: inputs are numbered in the order of reading, rows come as `ARGUMENT` says."""
+    placed: list[tuple[Argument, tuple[int, ...]]] = [(one, (number,)) for number, one in enumerate(arguments)]
+    firsts = []
+    for argument, path in placed:  # which grows
+        firsts.append(len(placed))
+        placed += [(one, (*path, number)) for number, one in enumerate(argument.items)]
+    read = [number for number, (one, _) in enumerate(placed) if one.kind not in (ArgumentKind.SAME, *CONTAINERS)]
+    slots = {row: slot for slot, row in enumerate(sorted(read, key=lambda number: placed[number][1]))}
+    return [
+        _Row(argument, slots.get(number, -1), first)
+        for number, ((argument, _), first) in enumerate(zip(placed, firsts, strict=True))
+    ]
+
+
+def _all(arguments: Sequence[Argument]) -> list[Argument]:
+    """Return arguments, and what is in them."""
+    return [row.argument for row in _rows(arguments)]
+
+
 def _size_words(arguments: Sequence[Argument]) -> list[list[int]]:
-    """The sizes of each argument, as its row has them."""
+    """The sizes of each row's argument, or the keys of a dict, as the row has them."""
     met: set[SizeSymbol] = set()
     found = []
     for argument in arguments:
-        words = []
+        words = list(map(id, argument.keys))
         for size in argument.type.shape if argument.type is not None else ():
             symbol = symbol_of(size)
             words.append(size if symbol is None else size_word(symbol.number, symbol in met))
@@ -320,14 +413,14 @@ def _size_words(arguments: Sequence[Argument]) -> list[list[int]]:
 
 def _symbols(arguments: Sequence[Argument]) -> list[SizeSymbol]:
     """The size symbols of the arguments' scope, all of which the arguments' sizes give."""
-    sizes = [size for argument in arguments if argument.type is not None for size in argument.type.shape]
+    sizes = [size for argument in _all(arguments) if argument.type is not None for size in argument.type.shape]
     scope = scope_of(sizes)
     return scope.symbols if scope is not None else []
 
 
 def plain_sizes(arguments: Sequence[Argument]) -> bool:
     """Tell whether each size of an argument is a number or a symbol, and each symbol is met."""
-    sizes = [size for argument in arguments if argument.type is not None for size in argument.type.shape]
+    sizes = [size for argument in _all(arguments) if argument.type is not None for size in argument.type.shape]
     met = {symbol_of(size) for size in sizes if is_symbolic(size)}
     return None not in met and met == set(_symbols(arguments))
 
@@ -355,7 +448,7 @@ def servable(
     ):
         return False
     scalars = {ArgumentKind.FLOAT: ("float32", "float64"), ArgumentKind.INT: ("int64",)}
-    if any(a.kind in scalars and (a.type is None or a.type.dtype.name not in scalars[a.kind]) for a in arguments):
+    if any(a.kind in scalars and (a.type is None or a.type.dtype.name not in scalars[a.kind]) for a in _all(arguments)):
         return False
     if not plain_sizes(arguments) or any(write.type.scope is not None for write in writes):
         return False

@@ -15,7 +15,7 @@ from hybridize.base.dtypes import int64, uint8
 from hybridize.base.errors import ArgumentError, DTypeError
 from hybridize.base.types import Shape, TensorType
 from hybridize.runtime import cpython, effects
-from hybridize.runtime.buffers import aligned, aligned_copy, dense, zeros
+from hybridize.runtime.buffers import aligned, aligned_copy, dense, uninitialized, weights
 from hybridize.runtime.cpython import USABLE
 from hybridize.runtime.entry import Argument, ArgumentKind, EntryTable, Returns, new_entry, plain_sizes
 from hybridize.runtime.plan import LONG_US, PREPARE, Derivation, Plan, PlanStep
@@ -51,6 +51,7 @@ class Executable:
         entry_code: Callable[[], int] | None = None,
         team: NDArray[Any] | None = None,
         updates: Mapping[int, int] | None = None,
+        kept: bool = False,
     ) -> None:
         """`owner` keeps the code at `address`, and its own `address` says where functions are that the plan names.
         `sources` are the constants that others are derived of.
@@ -58,7 +59,8 @@ class Executable:
         `types` are those of inputs and outputs, for a plan that would have to be read for them.
         `entry_code` gives the emitted entry's address, 0 where there is none; it is asked at the second call. `team`
         are the threads that a program with shared steps uses, see `runtime.pool`; without one it uses the caller's
-        alone. `updates` are the outputs that it was compiled to have in an input's place, where that can be.
+        alone. `updates` are the outputs that it was compiled to have in an input's place, where that can be. `kept`
+        tells that nobody writes the constants, so that they need no copies.
         """
         self.name = name
         self.updates = dict(updates or {})
@@ -69,7 +71,8 @@ class Executable:
         """Makers of the constants that are derived of stable inputs."""
         ready = {one.slot: one for one in made if not one.inputs}
         self.constants: list[NDArray[Any]] = [
-            ready[slot].made({}) if slot in ready else aligned_copy(constant) for slot, constant in enumerate(constants)
+            ready[slot].made({}) if slot in ready else aligned_copy(constant, kept)
+            for slot, constant in enumerate(constants)
         ]
         for slot in plan.teams:
             self.constants[slot] = POOL.team(1) if team is None else team
@@ -274,7 +277,7 @@ class Deriver:
 
     def empty(self) -> NDArray[Any]:
         """Memory for a constant."""
-        return aligned((self.nbytes,), uint8)
+        return weights((self.nbytes,), uint8)
 
     def fill(self, target: NDArray[Any], arrays: Mapping[int, NDArray[Any]] | Sequence[NDArray[Any]]) -> bool:
         """Make it in what `empty` gave; False, and nothing is done, while another thread writes in place."""
@@ -359,7 +362,7 @@ class _Checked:
         scratch = numpy.empty(self.sizes.scratch_bytes(sizes) + 64, dtype=uint8)
         there = donated or {}
         outputs = [
-            there[number] if number in there else zeros(type_.shape, type_.dtype)
+            there[number] if number in there else uninitialized(type_.shape, type_.dtype)
             for number, type_ in enumerate(self.sizes.types(sizes))
         ]
         if derived is None:

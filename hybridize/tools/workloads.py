@@ -74,6 +74,8 @@ SCRIPTS = {
         f"torch-{name}": Script("benchmarks/torch_door.py", ("--markdown", "--only", name), figures=True)
         for name in ("first-mlp", "first-bert", "first-resnet18", "call-mlp", "dict", "train-64")
     },
+    "torch-load-minilm": Script("benchmarks/torch_load.py", ("--markdown",), figures=True),
+    "torch-zoo-30": Script("benchmarks/torch_zoo.py", ("--markdown",), figures=True),
 }
 SEPARATE = ("memory", "train-memory", "sequence-memory", *SCRIPTS)
 """Run only when they are named: they take minutes."""

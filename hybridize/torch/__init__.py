@@ -12,5 +12,7 @@ on tensors of the program (`tensors`), torch's functions by the table (`function
 With gradients on, a call is one node of torch's graph (`gradients`): a compiled pass forward, and a compiled one back.
 """
 
+from hybridize.torch.function import ExportWarning as ExportWarning
 from hybridize.torch.function import TorchFunction as TorchFunction
+from hybridize.torch.islands import island as island
 from hybridize.torch.tensor_functions import called as called

@@ -13,6 +13,7 @@ from hybridize.base.dtypes import uint64
 from hybridize.capture.trace.recording import current_trace
 from hybridize.contract.feeds import Feed, fed_array
 from hybridize.ops import Operand
+from hybridize.torch.internals import as_torch
 
 
 class DrawnKey(Feed):
@@ -23,12 +24,12 @@ class DrawnKey(Feed):
 
     def before(self) -> Any:
         """Return the state of torch's generator."""
-        with torch._C.DisableTorchFunction():
+        with as_torch():
             return torch.random.get_rng_state()
 
     def begin(self, before: Any) -> bool:
         """Draw it."""
-        with torch._C.DisableTorchFunction():
+        with as_torch():
             drawn = torch.empty(2, dtype=torch.int64).random_()
             self.array._data[...] = drawn.view(torch.uint64).numpy()
         return True
@@ -37,7 +38,7 @@ class DrawnKey(Feed):
         """Put the generator back; nothing was drawn of it while the program was captured."""
         if before is None:
             return
-        with torch._C.DisableTorchFunction():
+        with as_torch():
             torch.random.set_rng_state(before)
 
 

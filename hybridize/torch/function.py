@@ -4,10 +4,8 @@
 from __future__ import annotations
 
 import dataclasses
-import logging
-import sys
 import threading
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +13,12 @@ import torch
 from torch.autograd import forward_ad
 
 from hybridize.base import modes
+from hybridize.base.advice import warn_at
 from hybridize.base.config import CONFIG
-from hybridize.base.errors import CaptureError, HybridizeError, StateError
+from hybridize.base.errors import CaptureError, HybridizeError, InternalError, StateError
 from hybridize.base.forks import renewed
 from hybridize.base.loading import LOADING
+from hybridize.base.locations import location_in
 from hybridize.base.nested import flatten
 from hybridize.base.tracebacks import trim
 from hybridize.capture import Function
@@ -27,6 +27,7 @@ from hybridize.formats.archive import write_archive
 from hybridize.formats.saved import SavedProgram
 from hybridize.programs import Program
 from hybridize.torch.being_exported import is_traced
+from hybridize.torch.internals import has_dual_level, transform
 from hybridize.torch.kinds import example, kind_of
 from hybridize.torch.modules import Wrapper
 from hybridize.torch.traced import CannotCapture, Followed, taken
@@ -37,9 +38,15 @@ if TYPE_CHECKING:
 
 _SHARED = tuple(vars(torch.nn.Module()))
 """Attributes in which a module keeps its parameters, buffers, parts and hooks."""
-_OWN = frozenset({"options", "_traced", "_export", "_exports", "_lock"})
+_OWN = frozenset({"options", "_followed", "_export", "_exports", "_lock"})
 """Attributes of the wrapper itself."""
-_log = logging.getLogger(__name__)
+_OF_ISLANDS = ("E460", "E573", "E574", "E575", "E576")
+"""Errors that say what is wrong with an island: nothing else shall stand for it."""
+_ISLAND = "hybridize.torch.island(...) runs a part of it in PyTorch"
+
+
+class ExportWarning(UserWarning):
+    """Our own capture cannot follow a module for a kind of call: it goes by `torch.export`, which takes seconds."""
 
 
 class TorchFunction(Wrapper):
@@ -52,6 +59,13 @@ class TorchFunction(Wrapper):
         module: the module itself; its parameters are read where they are.
     """
 
+    # As in `hybridize.Function`: what `self(...)` calls is the entry of the latest program itself.
+    __slots__ = ("__call__",)
+
+    if TYPE_CHECKING:
+
+        def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
     def __init__(self, module: torch.nn.Module, **options: Any) -> None:
         """Wrap `module`; `options` are those of `hybridize`."""
         super().__init__()
@@ -63,11 +77,17 @@ class TorchFunction(Wrapper):
         checked = Options.of(options)
         self.options = {field.name: getattr(checked, field.name) for field in dataclasses.fields(checked)}
         """Keywords of the programs."""
-        self._traced = Followed(module, self.options)
+        self._followed = Followed(module, self.options)
         self._exports: dict[Hashable, str] = {}
         """Kinds of calls that only `torch.export` can capture, and why."""
         self._export: ByExport | None = None
+        """The road through `torch.export`, once a call has needed it."""
         self._lock = renewed(threading.RLock())
+        self._install()
+
+    def _install(self) -> None:
+        """Make the entries of the latest programs what a call reaches first."""
+        object.__setattr__(self, "__call__", self._followed.entry(self._called))
 
     def __repr__(self) -> str:
         return f"hybridize({self.module!r})"
@@ -93,6 +113,32 @@ class TorchFunction(Wrapper):
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *dir(self.module)})
 
+    def __bool__(self) -> bool:
+        return bool(self.module)
+
+    def __len__(self) -> int:
+        return len(self._container)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._container)
+
+    def __contains__(self, key: Any) -> bool:
+        return key in self._container
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._container[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._container[key] = value
+
+    def __delitem__(self, key: Any) -> None:
+        del self._container[key]
+
+    @property
+    def _container(self) -> Any:
+        """The module, which may be a container of others: Python asks the class for what containers do."""
+        return self.module
+
     def train(self, mode: bool = True) -> TorchFunction:
         """Set the mode of the module."""
         self.module.train(mode)
@@ -106,8 +152,8 @@ class TorchFunction(Wrapper):
         """Copies, and what is read from a file of `pickle`, have the module's own copy and no program yet."""
         return _of_module, (self.module, self.options)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Compute `module(*args, **kwargs)` by a compiled program.
+    def _called(self, /, *args: Any, **kwargs: Any) -> Any:
+        """Compute `module(*args, **kwargs)` by a compiled program; a call that no entry is for.
 
         Raises:
             CaptureError: a part of the module that cannot be compiled, named with its line.
@@ -117,9 +163,9 @@ class TorchFunction(Wrapper):
             return self.module(*args, **kwargs)
         if torch.is_autocast_enabled("cpu"):
             raise _refused(self.module, "within torch.autocast")
-        if torch._C._functorch.peek_interpreter_stack() is not None:
+        if transform() is not None:
             raise _refused(self.module, "within a transform of torch.func, such as vmap")
-        if forward_ad._current_level >= 0 and _has_tangents((args, kwargs)):
+        if has_dual_level() and _has_tangents((args, kwargs)):
             raise _refused(self.module, "with tangents of forward-mode differentiation")
         if CONFIG.disable or modes.is_disabled():
             return self.module(*args, **kwargs)
@@ -132,7 +178,11 @@ class TorchFunction(Wrapper):
     def _dispatched(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not self._exports or self._key(args, kwargs) not in self._exports:
             try:
-                return self._traced.call(args, kwargs)
+                result = self._followed.call(args, kwargs)
+                if self._followed.renewed():
+                    with self._lock:
+                        self._install()
+                return result
             except CannotCapture as problem:
                 return self._by_export(problem.__cause__, args, kwargs)
         return self._exported_door().call(args, kwargs)
@@ -150,6 +200,8 @@ class TorchFunction(Wrapper):
             self._exports.pop(self._key(args, kwargs), None)
             if not isinstance(problem, CaptureError):
                 raise
+            if _ISLAND not in problem.help:
+                problem.help = "; or ".join(filter(None, [problem.help, _ISLAND]))
             raise problem from None
 
     def _exported_door(self) -> ByExport:
@@ -167,7 +219,11 @@ class TorchFunction(Wrapper):
 
         Raises:
             Exception: what the module itself raises for these arguments.
+            HybridizeError: what an island raises when its results are looked at.
+            InternalError E978: our own capture fails otherwise than by refusing what it does not know.
         """
+        if isinstance(problem, HybridizeError) and problem.code in _OF_ISLANDS:
+            raise problem from None
         if not isinstance(problem, CaptureError):  # to run it in PyTorch changes what it keeps in Python
             with LOADING:
                 from hybridize.torch.exported.exporting import own_error
@@ -175,14 +231,17 @@ class TorchFunction(Wrapper):
             own = own_error(self.module, *flatten((args, kwargs)))
             if own is not None:
                 raise own from None
-        reason = getattr(problem, "what", None) or f"{type(problem).__name__}: {problem}"
-        loc = getattr(problem, "loc", None)
-        reason += f" ({loc})" if loc is not None else ""
+        if isinstance(problem, InternalError):
+            raise problem
+        if not isinstance(problem, HybridizeError):
+            raise _defect(self.module, problem) from problem
+        loc = problem.loc
+        reason = problem.what + (f" ({loc})" if loc is not None else "")
+        known = reason in self._exports.values()
         self._exports[self._key(args, kwargs)] = reason
-        text = f"{type(self.module).__name__} is captured by torch.export, because {reason}"
-        _log.info("%s", text, exc_info=problem)
-        if CONFIG.explain:
-            print(f"hybridize: {text}", file=sys.stderr)
+        if not known:
+            text = f"{type(self.module).__name__} is captured by torch.export, because {problem.what}"
+            warn_at(loc, f"{text}; {_ISLAND}", ExportWarning)
 
     @property
     def exported(self) -> tuple[str, ...]:
@@ -195,7 +254,7 @@ class TorchFunction(Wrapper):
             given, named, _ = taken(args, kwargs)
             try:
                 with torch.no_grad():
-                    return self._traced.program(given, named, None)[0]
+                    return self._followed.program(given, named, None)[0]
             except CannotCapture as problem:
                 self._leave(problem.__cause__, args, kwargs)
         return self._exported_door().program(args, kwargs)
@@ -209,8 +268,9 @@ class TorchFunction(Wrapper):
         return self.program(*(example(spec) if isinstance(spec, str) else spec for spec in specs))
 
     def forget(self, program: Program) -> None:
-        """Forget one program; a call that only it was for is exported again."""
-        self._traced.forget(program)
+        """Forget one program; a call that only it was for is captured again."""
+        self._followed.forget(program)
+        self._install()
         if self._export is not None:
             self._export.forget(program)
 
@@ -218,7 +278,7 @@ class TorchFunction(Wrapper):
         """Every program compiled so far as plain data, with the weights as they are now.
 
         Args:
-            samples: calls to check what is made of it with, besides those that the programs were exported at: each a
+            samples: calls to check what is made of it with, besides those that the programs were made at: each a
                 tensor or a tuple of arguments.
             notes: hears where something else had to stand for PyTorch.
 
@@ -230,8 +290,8 @@ class TorchFunction(Wrapper):
         calls = [sample if isinstance(sample, tuple) else (sample,) for sample in samples]
         left = [call for call in calls if self._key(call, {}) in self._exports]
         found = []
-        if self._traced.programs():
-            found.append(self._traced.saved([call for call in calls if call not in left], told))
+        if self._followed.programs():
+            found.append(self._followed.saved([call for call in calls if call not in left], told))
         if self._export is not None and len(self._export):
             found.append(self._export.saved(left, told))
         if not found:
@@ -266,7 +326,7 @@ class TorchFunction(Wrapper):
         Args:
             path: of the archive; of other formats, the folder and the name of the model.
             format: as in `hybridize.Function.export`: `"archive"`, `"library"`, `"object"` or `"wasm"`.
-            samples: calls to check it with, besides those that the programs were exported at: each a tensor or a
+            samples: calls to check it with, besides those that the programs were made at: each a tensor or a
                 tuple of arguments.
             progress: hears what is being done.
             options: as in `hybridize.Function.export`.
@@ -284,16 +344,17 @@ class TorchFunction(Wrapper):
 
     def programs(self) -> list[Program]:
         """All programs of our own capture, the least recently made first."""
-        return self._traced.programs()
+        return self._followed.programs()
 
     def cache_info(self) -> dict[str, int]:
         """Count the programs that are kept, and tell how many may be."""
         exported = 0 if self._export is None else len(self._export)
-        return {"programs": len(self._traced.programs()) + exported, "limit": LIMIT}
+        return {"programs": len(self._followed.programs()) + exported, "limit": LIMIT}
 
     def cache_clear(self) -> None:
         """Forget all programs."""
-        self._traced.clear()
+        self._followed.clear()
+        self._install()
         self._exports.clear()
         if self._export is not None:
             self._export.clear()
@@ -306,6 +367,16 @@ class TorchFunction(Wrapper):
 
 def _of_module(module: torch.nn.Module, options: dict[str, Any]) -> TorchFunction:
     return TorchFunction(module, **options)
+
+
+def _defect(module: torch.nn.Module, problem: BaseException | None) -> InternalError:
+    """Return the error for what our own capture must not raise."""
+    return InternalError(
+        "E978",
+        f"capturing {type(module).__name__} raised {type(problem).__name__}: {problem}",
+        loc=None if problem is None else location_in(problem),
+        help=f"please report it; {_ISLAND}",
+    )
 
 
 def _has_tangents(arguments: Any) -> bool:

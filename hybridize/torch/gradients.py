@@ -22,8 +22,11 @@ from hybridize.base.errors import CaptureError, StateError
 from hybridize.base.frozen import frozen
 from hybridize.graph import Graph, Node, Value
 from hybridize.ops import Cond, GraphTracer, Scan, StopGradient, interpreting, pullback
+from hybridize.ops.foreign import foreign_nodes
 from hybridize.passes import PIPELINE, Inline
 from hybridize.programs.differentiated import Pair, Recorded
+from hybridize.runtime.foreign import KeptCalls, keeping
+from hybridize.torch.internals import is_graph_kept
 from hybridize.torch.memory import as_numpy, as_tensor
 
 LIMIT = 16
@@ -66,6 +69,7 @@ class Gradients:
         self.results = len(graph.outputs) - len(self.writes)
         """The number of outputs that are not written."""
         self._name, self._names = name, names
+        self.calls_python = any(True for _ in foreign_nodes(graph))
         self._options = backend, verify, threads
         self._routes: dict[tuple[int, ...], Route] = {}
         self._second: dict[tuple[int, ...], tuple[Gradients, tuple[int, ...], frozenset[int]]] = {}
@@ -270,6 +274,10 @@ class DifferentiatedCall:
         """Sizes of the results, for cotangents that do not arrive."""
         self.before: dict[int, torch.Tensor] = {}
         """Copies of inputs that gradients read, but that the forward pass writes."""
+        self.kept = KeptCalls() if owner.calls_python else None
+        """Objects that functions of Python, called by the program, keep for the backward pass."""
+        self.again: KeptCalls | None = None
+        """Calls that the program makes again, which give what they gave."""
 
     def results(self) -> Sequence[torch.Tensor]:
         """Run forward; part of torch's graph where there is anything to differentiate. Inputs are written."""
@@ -287,7 +295,8 @@ class DifferentiatedCall:
             if self.route.of:
                 kept = self.route.kept.union(self.pair.halves.inputs)
                 self.before = {k: self.tensors[k].clone() for k in writes if k in kept}
-            found = self.pair.forward.run(buffers)
+            with _NOTHING if self.kept is None else keeping(self.kept, self.again):
+                found = self.pair.forward.run(buffers)
             for number, result in enumerate(writes, self.owner.results):
                 buffers[result][...] = found[number]
         if writes:
@@ -309,10 +318,12 @@ class DifferentiatedCall:
         halves, whole = self.pair.halves, self._whole(cotangents)
         arrays = [*(as_numpy(tensor) for tensor in saved), *self.told]
         arrays += [as_numpy(whole[k].contiguous()) for k in halves.cotangents]
-        found = dict(zip(halves.gradients, self.pair.backward.run(arrays), strict=True))
+        with _NOTHING if self.kept is None else keeping(self.kept):
+            found = dict(zip(halves.gradients, self.pair.backward.run(arrays), strict=True))
         given = self._given({k: as_tensor(array) for k, array in found.items()}, cotangents)
-        if not torch._C._autograd._get_current_graph_task_keep_graph():
+        if not is_graph_kept():
             self.tensors = ()  # memory that nobody will ask for again
+            self.kept = None
         return given
 
     def recorded(self, cotangents: Sequence[torch.Tensor | None]) -> list[torch.Tensor | None]:
@@ -339,7 +350,9 @@ class DifferentiatedCall:
         tensors = [self.before.get(k, tensor) for k, tensor in enumerate(self.tensors)]
         tensors += [whole[k] for k in self.route.of]
         buffers = [as_numpy(tensor.detach()) for tensor in tensors]
-        results = second.call(tensors, buffers, wanted(tensors)).results()
+        call = second.call(tensors, buffers, wanted(tensors))
+        call.again = self.kept
+        results = call.results()
         return self._given(dict(zip(asked, results, strict=True)), cotangents)
 
     def _whole(self, cotangents: Sequence[torch.Tensor | None]) -> dict[int, torch.Tensor]:

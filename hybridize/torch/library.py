@@ -20,11 +20,27 @@ from hybridize.contract.guards import Guard, Test
 from hybridize.contract.places import Attribute, Place, Refer
 from hybridize.graph import Value
 from hybridize.ops import StopGradient
+from hybridize.runtime.entry import Look, Watch
+from hybridize.runtime.exchange import tensor_word
+from hybridize.torch.backward import CALLS, CURRENT, Backward
 from hybridize.torch.custom import custom_call
+from hybridize.torch.exchange import exchange, is_memory
 from hybridize.torch.functions import FUNCTIONS, apply
-from hybridize.torch.memory import array_of
+from hybridize.torch.internals import as_torch
+from hybridize.torch.islands import island_call
+from hybridize.torch.memory import array_of, dtype_of
 from hybridize.torch.modules import METHODS, SPECIAL, call_module
+from hybridize.torch.optimizers import optimizer_call
 from hybridize.torch.tensors import TracedTensor
+
+
+class Flag(Attribute):
+    """An attribute of a tensor that is True or False."""
+
+    __slots__ = ()
+
+    def watches(self, value: Any) -> list[Watch] | None:
+        return [Watch(Look.ATTRIBUTE, self.owner, self.name, value)]
 
 
 class TensorMemory(Place):
@@ -60,6 +76,14 @@ class AtAddress(Test):
         same = f"{refer(owner.data_ptr)}() == {address} and {refer(owner.size)}() == {refer(size)}"
         return f"({same} and {refer(owner.stride)}() == {refer(stride)} and {refer(owner)}.dtype is {refer(dtype)})"
 
+    def watches(self, place: Place) -> list[Watch] | None:
+        library, owner = exchange(), self._owner
+        if library is None or not is_memory(owner):
+            return None
+        address, size, stride, dtype = self.value
+        words = address, tensor_word(dtype_of(dtype), len(size)), *size, *stride
+        return [Watch(Look.TENSOR, owner, library, words)]
+
 
 def memory_of(tensor: torch.Tensor) -> tuple[Any, ...]:
     """Return what tells whether a tensor is where it was, in the same form."""
@@ -76,12 +100,14 @@ class TorchLibrary(Library):
         self._arrays: dict[int, tuple[weakref.ref[torch.Tensor], tuple[Any, ...], ndarray]] = {}
         self.flagged: set[Value] = set()
         """Arguments of the module that is captured through which a gradient goes."""
+        self.passes = Backward()
+        """Of the function that was captured last."""
 
     def holds(self, value: Any) -> bool:
         return isinstance(value, torch.Tensor) and type(value) is not TracedTensor
 
     def array(self, value: torch.Tensor) -> ndarray:
-        with torch._C.DisableTorchFunction():
+        with as_torch():
             number, memory = id(value), memory_of(value)
             known = self._arrays.get(number)
             if known is not None and known[0]() is value and known[1] == memory:
@@ -95,7 +121,7 @@ class TorchLibrary(Library):
         if value is not None and trace is not None:
             place = TensorMemory(value)
             if place.key not in trace.root.world.guards:
-                with torch._C.DisableTorchFunction():
+                with as_torch():
                     trace.root.world.guards[place.key] = Guard(place, AtAddress(value), trace.root.location())
         return TracedTensor(symbol, value)
 
@@ -112,7 +138,7 @@ class TorchLibrary(Library):
 
     def requires_grad(self, recording: Recording, face: Any) -> bool:
         if face.of is not None:
-            recording.root.world.read(Attribute(face.of, "requires_grad"), face.of.requires_grad, whole=False)
+            recording.root.world.read(Flag(face.of, "requires_grad"), face.of.requires_grad, whole=False)
             return bool(face.of.requires_grad)
         if not torch.is_grad_enabled() or not is_float(face.array.dtype):
             return face.array.operand() in self.flagged
@@ -124,19 +150,19 @@ class TorchLibrary(Library):
             return False
         if entry.value in self.flagged:
             return True
-        held = self._tensor(entry.array)
+        held = self.tensor(entry.array)
         if held is None or not is_float(symbol.dtype):
             return False
-        recording.root.world.read(Attribute(held, "requires_grad"), held.requires_grad, whole=False)
+        recording.root.world.read(Flag(held, "requires_grad"), held.requires_grad, whole=False)
         return held.requires_grad
 
     def _live(self, trace: Recording) -> set[Value]:
         """Return the values that a gradient goes through, by torch's rule: floats that are made of such."""
-        live = set(self.flagged)
+        live = self.flagged.union(CURRENT.get().written)
         for entry in trace.root.inputs.entries:
-            held = self._tensor(entry.array)
+            held = self.tensor(entry.array)
             if held is not None and held.requires_grad:
-                trace.root.world.read(Attribute(held, "requires_grad"), True, whole=False)
+                trace.root.world.read(Flag(held, "requires_grad"), True, whole=False)
                 live.add(entry.value)
         scope: Any = trace
         scopes = []
@@ -152,21 +178,31 @@ class TorchLibrary(Library):
 
     def has_gradient(self, array: ndarray) -> bool:
         """Tell whether the tensor that an array of ours is over wants a gradient."""
-        held = self._tensor(array)
+        held = self.tensor(array)
         return held is not None and held.requires_grad
 
-    def _tensor(self, array: ndarray) -> torch.Tensor | None:
+    def tensor(self, array: ndarray) -> torch.Tensor | None:
+        """Return the tensor that an array of ours is over."""
         for reference, _, made in self._arrays.values():
             if made is array:
                 return reference()
         return None
 
     def call(self, function: Any) -> Callable[..., Any] | None:
+        if (alone := island_call(function)) is not None:
+            return alone
         if isinstance(function, torch.nn.Module):
             return functools.partial(call_module, function)
         if (custom := custom_call(function)) is not None:
             return custom
+        if (updating := optimizer_call(function)) is not None:
+            return updating
         try:
+            if function in CALLS:
+                return functools.partial(_applied, function)
+            held = getattr(function, "__func__", None)
+            if held is not None and held in CALLS:
+                return functools.partial(_applied, held, function.__self__)
             special = SPECIAL.get(function) or METHODS.get(getattr(function, "__func__", None), _nothing)(function)
             if special is not None:
                 return special
@@ -174,9 +210,13 @@ class TorchLibrary(Library):
                 return None
         except TypeError:  # without a hash
             return None
-        trace = current_trace()
-        assert trace is not None, "who asks is recording"
-        return lambda *args, **kwargs: apply(trace, function, args, kwargs)
+        return functools.partial(_applied, function)
+
+
+def _applied(function: Any, *args: Any, **kwargs: Any) -> Any:
+    trace = current_trace()
+    assert trace is not None, "who asks is recording"
+    return apply(trace, function, args, kwargs)
 
 
 def _nothing(function: Any) -> None:

@@ -25,6 +25,7 @@ from hybridize.contract.places import Attribute, Emptiness, Item, Length, Place
 from hybridize.contract.snapshots import MISSING
 from hybridize.torch.functions import apply
 from hybridize.torch.functions.rules import default_dtype
+from hybridize.torch.islands import is_island, island, island_call
 
 
 class Wrapper(torch.nn.Module):
@@ -38,8 +39,6 @@ _BACKWARD_HOOKS = ("_backward_hooks", "_backward_pre_hooks")
 _OF_MODULES = frozenset(vars(torch.nn.Module()))
 """Attributes that every module has."""
 _PARTS = ("_parameters", "_buffers", "_modules")
-
-
 _LOOKED_AT = ("training", *_PARTS)
 """Those of them that are looked at."""
 
@@ -73,6 +72,8 @@ def call_module(module: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:
     assert trace is not None, "who asks is recording"
     while isinstance(module, Wrapper):
         module = module.module
+    if (alone := island_call(module)) is not None:
+        return alone(*args, **kwargs)
     if isinstance(module, LazyModuleMixin) and module.has_uninitialized_params():
         raise trace.root.refusing(
             CaptureError(
@@ -157,6 +158,7 @@ def _has_users_parts(module: torch.nn.Module) -> bool:
     return any(
         not is_trusted_class(cast("Any", type(part)))
         or "forward" in vars(part)
+        or is_island(part)
         or any(getattr(part, name) for name in _HOOKS)
         for part in module.modules()
         if part is not module
@@ -169,13 +171,13 @@ def _sequential(module: torch.nn.Sequential, input: Any) -> Any:
     return input
 
 
-def _batch_norm(module: torch.nn.modules.batchnorm._BatchNorm, input: Any) -> Any:
+def _batch_norm(module: torch.nn.BatchNorm1d | torch.nn.BatchNorm2d | torch.nn.BatchNorm3d, input: Any) -> Any:
     """Without a momentum what is kept are means over all batches, whose number only the program knows."""
     if module.momentum is not None or not module.training or module.num_batches_tracked is None:
         return module.forward(input)
     trace = current_trace()
     assert trace is not None, "who asks is recording"
-    module._check_input_dim(input)  # type: ignore[no-untyped-call]
+    module._check_input_dim(input)
     module.num_batches_tracked.add_(1)
     factor = 1.0 / trace.lifted(module.num_batches_tracked).double()
     given = input, module.weight, module.bias, module.running_mean, module.running_var, True, factor, module.eps
@@ -234,6 +236,7 @@ SPECIAL: dict[Any, Callable[..., Any]] = {
     torch.get_default_dtype: default_dtype,
     torch.overrides.has_torch_function: _scripting,
     torch.cond: _cond,
+    island: island,
 }
 """Functions that tell a program something else than torch does, or that are called as they are."""
 

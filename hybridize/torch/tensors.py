@@ -22,10 +22,14 @@ from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Face, FaceTuple
 from hybridize.capture.trace.recording import current_trace
+from hybridize.contract.places import Attribute
+from hybridize.torch.internals import as_class
 from hybridize.torch.memory import tensor_of
 
 _NOTHING = torch.empty(0, device="meta")
 """The memory of every tensor of a program, to code that does not ask: none."""
+_GRAD: Any = torch.Tensor.grad
+_REQUIRES_GRAD: Any = torch.Tensor.requires_grad
 _REMEDY = "keep it a tensor: torch computes with it when the program runs"
 
 
@@ -60,13 +64,32 @@ class TracedTensor(Face, torch.Tensor):
 
     def __new__(cls, array: Any, of: torch.Tensor | None = None) -> Self:
         """Make the face of a symbol."""
-        return torch.Tensor._make_subclass(cls, _NOTHING)
+        made: Self = as_class(cls, _NOTHING)
+        return made
 
     def __init__(self, array: Any, of: torch.Tensor | None = None) -> None:
         self.array = array
         self.of = of
         if isinstance(of, torch.nn.Parameter):
             self._is_param = True  # so that it is an instance of `torch.nn.Parameter`
+
+    @classmethod
+    def later(cls, array: Callable[[], Any], of: torch.Tensor) -> Self:
+        """Make the face of a tensor from outside whose symbol is asked for when it is first needed."""
+        face: Any = cls(None, of)
+        del face.array
+        face._later = array
+        return face  # type: ignore[no-any-return]
+
+    def __getattr__(self, name: str) -> Any:
+        """Give the symbol of a face that was made without: all else that is asked for in vain is not there."""
+        if name == "array" and (later := vars(self).get("_later")) is not None:
+            self.array = later()
+            return self.array
+        of, trace = vars(self).get("of"), current_trace()
+        if of is not None and trace is not None and name in vars(of):  # what the user has put there
+            return trace.root.world.read(Attribute(of, name), vars(of)[name], name)
+        raise AttributeError(f"'Tensor' object has no attribute {name!r}")
 
     @classmethod
     def made(cls, array: Any) -> Any:
@@ -111,7 +134,6 @@ class TracedTensor(Face, torch.Tensor):
     is_cuda = is_sparse = is_quantized = is_meta = is_mkldnn = is_nested = is_mps = is_xla = is_xpu = is_vulkan = False
     is_ipu = is_hpu = is_mtia = is_maia = is_ort = is_sparse_csr = False
     is_cpu = True
-    grad = None
     names = None
 
     @property
@@ -134,8 +156,20 @@ class TracedTensor(Face, torch.Tensor):
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
-        if bool(value) != self.requires_grad:
-            raise _refused("requires_grad is set", "set it before the call")
+        _apply(_REQUIRES_GRAD.__set__, (self, value), {})
+
+    @property
+    def grad(self) -> Any:
+        """Its gradient, as backward passes of the program have left it."""
+        return _apply(_GRAD.__get__, (self,), {})
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        _apply(_GRAD.__set__, (self, value), {})
+
+    @grad.deleter
+    def grad(self) -> None:
+        _apply(_GRAD.__delete__, (self,), {})
 
     @property
     def is_leaf(self) -> bool:  # type: ignore[override]
@@ -149,6 +183,8 @@ class TracedTensor(Face, torch.Tensor):
 
     @data.setter
     def data(self, value: Any) -> None:
+        if type(value) is TracedTensor and value.array.shares_buffer(self.array):
+            return  # `x.data -= y`, which has been done
         raise _refused("x.data is set", "write into the tensor: x.copy_(value)")
 
     @property
@@ -317,10 +353,6 @@ class TracedTensor(Face, torch.Tensor):
         """Refused: there is no memory yet."""
         raise _refused("storage_offset()")
 
-    def backward(self, *args: Any, **kwargs: Any) -> None:
-        """Refused: gradients of a module are asked for outside of it."""
-        raise _refused("backward()", "call it outside, on what the module returns")
-
     def register_hook(self, hook: Any) -> Any:
         """Refused: the gradient is computed by a program."""
         raise _refused("register_hook()", "register it outside, on an argument or a result")
@@ -330,11 +362,6 @@ class TracedTensor(Face, torch.Tensor):
     def retain_grad(self) -> None:
         """Refused: only results of the module have gradients outside."""
         raise _refused("retain_grad()", "return the tensor")
-
-    def requires_grad_(self, requires_grad: bool = True) -> Any:
-        """Refused, unless it changes nothing."""
-        self.requires_grad = requires_grad
-        return self
 
     def share_memory_(self) -> Any:
         """Refused: there is no memory yet."""

@@ -8,13 +8,13 @@ numbers, state and control flow on data are those of all functions.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any, Final, cast
 
 import numpy
 import torch
-from torch.utils import _pytree as pytree
 
 from hybridize.array import random
 from hybridize.array.ndarray import ndarray, wrap
@@ -31,7 +31,7 @@ from hybridize.capture import Function
 from hybridize.capture.function import Options
 from hybridize.capture.trace.recording import current_trace
 from hybridize.contract.call import Call
-from hybridize.contract.captured import Output, Result
+from hybridize.contract.captured import Captured, Output, Result
 from hybridize.contract.feeds import NO_TRANSACTION
 from hybridize.formats.saved import SavedProgram
 from hybridize.formats.torch_export.draws import CURRENT
@@ -39,10 +39,16 @@ from hybridize.graph import Graph, Value, exact
 from hybridize.ops import StopGradient
 from hybridize.ops.op import Op
 from hybridize.programs import Program
+from hybridize.programs.entry import Entry
 from hybridize.programs.families import family_key
+from hybridize.runtime.exchange import Exchange
+from hybridize.torch.backward import NotRecorded, capturing
 from hybridize.torch.draws import DrawnKey, ModuleDraws
+from hybridize.torch.exchange import exchange
+from hybridize.torch.exchange import modes as mode_watches
 from hybridize.torch.functions import Capturing
 from hybridize.torch.gradients import Gradients, sides_differ, wanted
+from hybridize.torch.internals import pytree
 from hybridize.torch.library import TorchLibrary
 from hybridize.torch.memory import as_numpy, as_tensor, tensor_of
 from hybridize.torch.tensors import TensorSizes, TracedTensor
@@ -62,16 +68,23 @@ class Followed:
 
     def __init__(self, module: Callable[..., Any], options: dict[str, Any]) -> None:
         self.module = module
+        self._options = options
         self.library = TorchLibrary()
         self.function = _Captured(self._run, module, self.library, options)
         self.learning = self.function
         """The same for calls with gradients: parameters are no constants there."""
         if self.function.options.freeze:
             self.learning = _Captured(self._run, module, self.library, {**options, "freeze": False})
+        self._inside: _Captured | None = None
+        """The same for calls without gradients, where the function asks for some inside: forces, say."""
         self._differentiated: dict[int, Differentiated] = {}
         """Of the programs that were called with gradients on, by the identity of the program."""
         self._latest: Differentiated | None = None
         """That of the last call, where calls like it need no taking apart."""
+        self._known: tuple[Program, ...] = ()
+        """The latest programs, as the last call left them."""
+        self._installed: tuple[Program, ...] = ()
+        """Those that entries were made for."""
 
     def _run(self, *args: Any, **kwargs: Any) -> Any:
         """Run the module on tensors of the program; what the capture calls.
@@ -91,11 +104,14 @@ class Followed:
         recording = torch.is_grad_enabled()
         before = CURRENT.set(ModuleDraws())
         try:
-            with Capturing():
-                return _plain(trace.lifted(trace.convert(self.module)(*args, **kwargs)))
+            with Capturing(), capturing() as passes:
+                result = trace.lifted(trace.convert(self.module)(*args, **kwargs))
+                passes.finish(trace, flatten(result, whole=lambda value: type(value) is TracedTensor)[0])
+                self.library.passes = passes
+                return _plain(result)
         finally:
             CURRENT.reset(before)
-            torch._C._set_grad_enabled(recording)
+            torch.set_grad_enabled(recording)
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return the result of a call.
@@ -104,8 +120,12 @@ class Followed:
             CannotCapture: the module cannot be captured for it.
         """
         if not torch.is_grad_enabled():
-            if not kwargs and all([type(arg) is torch.Tensor for arg in args]):  # noqa: C419  # faster
-                return whole(self.function(*[wrap(as_numpy(arg)) for arg in args]))
+            if self._inside is None and not kwargs and all([type(arg) is torch.Tensor for arg in args]):  # noqa: C419  # faster
+                try:
+                    return whole(self.function(*[wrap(as_numpy(arg)) for arg in args]))
+                except CannotCapture as problem:
+                    if not isinstance(problem.__cause__, NotRecorded):
+                        raise
             given, named, _ = taken(args, kwargs)
             program, call = self.program(given, named, None)
             return whole(program.run(changed(call, given=(args, kwargs))))
@@ -114,10 +134,54 @@ class Followed:
             return latest.direct(args)
         given, named, tensors = taken(args, kwargs)
         program, call = self.program(given, named, [tensor.requires_grad for tensor in tensors.values()])
+        if program.capture.is_closed:
+            return self._closed(program, changed(call, given=(args, kwargs)))
         differentiated = self._of(program)
         result = whole(differentiated.call(changed(call, given=(args, kwargs)), tensors))
         self._latest = differentiated if not kwargs and differentiated.remembers(args) else None
         return result
+
+    def _closed(self, program: Program, call: Call) -> Any:
+        """Run a program that sets gradients itself; torch hears of what it writes."""
+        left = self.learning.left.get(program)
+        if left is None:
+            return whole(program.run(call))
+        for tensor in left.forgotten:
+            tensor.grad = None
+        result = whole(program.run(call))
+        torch.autograd.graph.increment_version(left.written)
+        return result
+
+    def renewed(self) -> bool:
+        """Tell whether entries are to be made anew: at the second call since there is another program, as many are
+        called once.
+        """
+        latest = self._latest_programs()
+        known, self._known = self._known, latest
+        if any([program.renewed() for program in latest]):  # noqa: C419  # each says it once
+            return True
+        return latest == known and latest != self._installed
+
+    def _latest_programs(self) -> tuple[Program, ...]:
+        functions = (self.function,) if self.learning is self.function else (self.function, self.learning)
+        return tuple([program for function in functions for program in function.recent])
+
+    def entry(self, fallback: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a callable for the calls of the latest programs, which gives all others to `fallback`."""
+        library = exchange()
+        self._installed = self._latest_programs()
+        entry = fallback
+        if library is None:
+            return entry
+        for program in reversed(self._installed):
+            if program.capture.is_closed:
+                continue
+            if program.capture.call.recording:
+                made = self._of(program).entry(entry, library)
+            else:
+                made = program.entry(entry, library, mode_watches(False))
+            entry = made or entry
+        return entry
 
     def program(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], flags: Sequence[bool] | None
@@ -134,27 +198,40 @@ class Followed:
         """
         if flags is None:
             call = Call.of(args, kwargs)
-            return self.function.program_of(call, ()), call
+            try:
+                if self._inside is None:
+                    return self.function.program_of(call, ()), call
+            except CannotCapture as problem:
+                if not isinstance(problem.__cause__, NotRecorded):
+                    raise
+                options = {**self._options, "freeze": False}
+                self._inside = _Captured(self._run, self.module, self.library, options, is_closed=True)
+            with modes.mode(recording=True):
+                call = changed(call, recording=True)
+                return self._inside.program_of(call, ()), call
         with modes.mode(recording=True):
             call = changed(Call.of(args, kwargs), recording=(True, *flags) if any(flags) else True)
             return self.learning.program_of(call, flags), call
 
     def programs(self) -> list[Program]:
         """Return all programs, the least recently made first."""
-        return list(dict.fromkeys((*self.function.programs(), *self.learning.programs())))
+        return list(dict.fromkeys(program for one in self._all() for program in one.programs()))
 
     def forget(self, program: Program) -> None:
         """Forget one program."""
-        self.function.forget(program)
-        self.learning.forget(program)
+        for one in self._all():
+            one.forget(program)
         self._latest = None
 
     def clear(self) -> None:
         """Forget all programs."""
-        self.function.cache_clear()
-        self.learning.cache_clear()
+        for one in self._all():
+            one.cache_clear()
         self._differentiated.clear()
         self._latest = None
+
+    def _all(self) -> list[_Captured]:
+        return [self.function, self.learning, *([] if self._inside is None else [self._inside])]
 
     def _of(self, program: Program) -> Differentiated:
         known = self._differentiated.get(id(program))
@@ -177,7 +254,7 @@ class Followed:
         named = (*module.named_parameters(), *module.named_buffers()) if isinstance(module, torch.nn.Module) else ()
         names = {id(self.library.array(tensor)): name for name, tensor in named}
         calls = [one if isinstance(one, tuple) else (one,) for one in samples]
-        return self.function.saved(names, [taken(one, {})[0] for one in calls], notes)
+        return (self._inside or self.function).saved(names, [taken(one, {})[0] for one in calls], notes)
 
 
 def taken(
@@ -190,7 +267,9 @@ def taken(
     met: dict[int, ndarray] = {}
     for leaf in leaves:
         if isinstance(leaf, torch.Tensor):
-            array = met.setdefault(id(leaf), _array(leaf)) if id(leaf) not in met else met[id(leaf)]
+            array = met.get(id(leaf))
+            if array is None:
+                array = met[id(leaf)] = _array(leaf)
             tensors[id(array)] = leaf
             arrays.append(array)
         else:
@@ -203,13 +282,34 @@ class CannotCapture(Exception):
     """A module cannot be captured for a call; the cause tells why."""
 
 
+class Left:
+    """What calls of a program that sets gradients leave in torch's tensors."""
+
+    def __init__(self, captured: Captured, forgotten: tuple[torch.Tensor, ...]) -> None:
+        arrays = [source.array for source in captured.sources if source.written >= 0 and source.array is not None]
+        self.written = [tensor_of(array) for array in arrays]
+        """Tensors that are written in place."""
+        self.forgotten = forgotten
+        """Tensors whose gradients it replaces without a look at them: their memory is given back before."""
+
+
 class _Captured(Function[Any, Any]):
     """The function that a module is to the capture."""
 
     def __init__(
-        self, function: Any, module: Callable[..., Any], library: TorchLibrary, options: dict[str, Any]
+        self,
+        function: Any,
+        module: Callable[..., Any],
+        library: TorchLibrary,
+        options: dict[str, Any],
+        *,
+        is_closed: bool = False,
     ) -> None:
         super().__init__(function, **options)
+        self._is_closed = is_closed
+        """True if nothing that calls give has a history."""
+        self.left: weakref.WeakKeyDictionary[Program, Left] = weakref.WeakKeyDictionary()
+        """What calls of a program write, where it goes back itself."""
         self.library: TorchLibrary = library
         is_module = isinstance(module, torch.nn.Module)
         self.name = type(module).__name__ if is_module else getattr(module, "__name__", type(module).__name__)
@@ -250,6 +350,15 @@ class _Captured(Function[Any, Any]):
         except Exception as error:
             let_through(error)
             raise CannotCapture from error
+
+    def _compile(self, captured: Any, reason: str, codes: Sequence[Any] = ()) -> Program:
+        passes = self.library.passes
+        if self._is_closed or passes.passed:
+            captured = changed(captured, is_closed=True)
+        program = super()._compile(captured, reason, codes)
+        if passes.passed:
+            self.left[program] = Left(captured, passes.forgotten)
+        return program
 
     def _specialize(self, call: Call, kind: Hashable, refusal: CaptureError) -> Program:
         """Return a program that is specialized on what data decides, after the one that leaves it open was refused.
@@ -324,10 +433,7 @@ def _portable(program: Program) -> Program:
         captured = changed(captured, structure=structure, results=results)
     if captured is program.capture:
         return program
-    made = object.__new__(Program)
-    vars(made).update(vars(program))
-    made.capture = captured
-    return made
+    return program.described_as(captured)
 
 
 class _Place:
@@ -453,7 +559,6 @@ class Differentiated:
             verify=options.verify,
             threads=options.threads,
         )
-
         self._seen: set[tuple[Any, ...]] = set()
         """Calls of tensors alone for which it was right: the dtype and sizes of each, and whether it has a gradient."""
         self._given = [(number, one.position) for number, one in enumerate(captured.sources) if one.array is None]
@@ -505,6 +610,10 @@ class Differentiated:
         if captured.raises is not None:
             throw(captured.raises.exception(result))
         return result
+
+    def entry(self, fallback: Entry, library: Exchange) -> Entry | None:
+        """Return a callable for the calls of the program; None where there can be none."""
+        return None
 
     def remembers(self, args: Sequence[Any]) -> bool:
         """Remember the tensors of a call that was right; tell whether calls like it need no taking apart."""

@@ -169,6 +169,7 @@ def test_threads_share_the_panels_of_small_images(target, groups, x, w):
 NOT_SHARED = {
     "print": "it writes to the standard output",
     "assert": "it has no output to compare",
+    "python_call": "it calls back into Python, which nobody told it of here",
     "eig": "no program holds it, and capturing refuses it (tests/array/test_linear.py)",
 }
 

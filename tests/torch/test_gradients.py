@@ -548,3 +548,52 @@ def test_a_hybridized_part_of_a_hybridized_module(x):
     y.sum().backward()
     assert module.part.weight.grad is not None
     torch.testing.assert_close(module(x), y)
+
+
+class MarksItsInput(nn.Module):
+    """Marks a view of its argument as a leaf, as models do whose first layers are checkpointed."""
+
+    def __init__(self, later=None):
+        super().__init__()
+        self.layer = nn.Conv1d(1, 2, 3)
+        self.later = later
+
+    def forward(self, x):
+        rows = x[:, None]
+        if self.training:
+            rows.requires_grad = True
+        y = self.layer(rows)
+        if self.later is not None:
+            with torch.no_grad():
+                (x if self.later == "argument" else rows).add_(1)
+        return y, rows.requires_grad
+
+
+def test_a_view_of_an_argument_is_made_a_leaf():
+    module = MarksItsInput()
+    twin = copy.deepcopy(module)
+    fast = hybridize(module)
+    for rows in (2, 2, 3):
+        x = torch.randn(rows, 8)
+        (found, marked), (wanted, _) = fast(x), twin(x)
+        torch.testing.assert_close(found, wanted)
+        assert marked is True
+        assert not x.requires_grad
+        found.sum().backward(), wanted.sum().backward()
+        torch.testing.assert_close(module.layer.weight.grad, twin.layer.weight.grad)
+    assert fast.exported == ()
+
+
+@pytest.mark.parametrize("later", ["argument", "view"])
+def test_a_view_that_is_made_a_leaf_and_written_is_refused_or_right(later):
+    module = MarksItsInput(later)
+    fast, x = hybridize(module), torch.randn(2, 8)
+    wanted_x = x.clone()
+    wanted, _ = module(wanted_x)
+    try:
+        found, _ = fast(x)
+    except CaptureError as error:
+        assert error.code == "E422"  # noqa: PT017
+    else:
+        torch.testing.assert_close(found, wanted)
+        torch.testing.assert_close(x, wanted_x)

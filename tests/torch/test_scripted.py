@@ -17,7 +17,6 @@ KNOWN_WRONG: dict[str, str] = {}
 """Cases that are wrong, each with the reason; a line goes when its case is right, or refused."""
 
 KNOWN_REFUSED = {
-    "E401": "GradientInside",
     "E420": "ComplexNumbers",
     "E430": "BeamsAsObjects",
 }

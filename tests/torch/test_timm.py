@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from hybridize import hybridize
-from tests.torch.zoo import load
+from tests.torch.side_packages import load
 
 FAMILIES = {
     "convnext_atto": "ConvNeXt", "cspresnet50": "stages of which a part passes by", "densenet121": "DenseNet",

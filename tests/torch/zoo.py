@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import pytest
 import torch
 from torch import nn
 from torch.nn import functional as F
 
-HERE = Path(__file__).parents[2] / ".timm"
+from tests.torch.side_packages import load
 
 Given = Callable[[int], tuple[tuple[Any, ...], dict[str, Any]]]
 """The arguments of a call, by its batch size."""
@@ -27,26 +22,6 @@ def net(function: Callable[[], tuple[nn.Module, Given]]) -> Callable[[], tuple[n
     """Put a network into the table."""
     NETS[function.__name__] = function
     return function
-
-
-def load(name: str) -> Any:
-    """Import a package that `make test-long` lays into .timm, without its dependencies."""
-    if not (HERE / ".installed").exists():
-        pytest.fail(f"{name} is not there: make .timm/.installed")
-    if str(HERE) not in sys.path:
-        sys.path.append(str(HERE))  # the last place, so that nothing else is taken from there
-    try:
-        importlib.import_module("torchvision")
-    except RuntimeError as error:
-        # The compiled part of torchvision is for another build of PyTorch. Its Python, of which timm takes a norm and
-        # transforms, does without, but describes two operators that it believes declared; nothing here calls them.
-        if "nms does not exist" not in str(error):
-            raise
-        declared = torch.library.Library("torchvision", "DEF")
-        for operator in ("nms", "qnms"):
-            declared.define(f"{operator}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
-        importlib.import_module("torchvision")
-    return importlib.import_module(name)
 
 
 # ------------------------------------------------------------------------------------------------------- torch.nn
@@ -362,6 +337,247 @@ def recurrent_with_attention():
     return Recurrent(), lambda n: ((torch.randint(0, 20, (n, 6)),), {})
 
 
+class AlexNet(nn.Module):
+    """The first deep one of images: pooled to six by six whatever comes in."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.features = nn.Sequential(
+            nn.Conv2d(3, 8, 11, 4, 2), nn.ReLU(inplace=True), nn.MaxPool2d(3, 2),
+            nn.Conv2d(8, 12, 5, padding=2), nn.ReLU(inplace=True), nn.MaxPool2d(3, 2),
+            nn.Conv2d(12, 8, 3, padding=1), nn.ReLU(inplace=True),
+        )  # fmt: skip
+        self.pool = nn.AdaptiveAvgPool2d((6, 6))
+        self.classifier = nn.Sequential(nn.Dropout(0.0), nn.Linear(8 * 36, 16), nn.ReLU(inplace=True), nn.Linear(16, 5))
+
+    def forward(self, x):
+        return self.classifier(torch.flatten(self.pool(self.features(x)), 1))
+
+
+@net
+def alexnet():
+    return AlexNet(), lambda n: ((torch.randn(n, 3, 96, 96),), {})
+
+
+class Volumes(nn.Module):
+    """Convolutions of three axes, as for films and scans."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = nn.Conv3d(1, 4, 3, padding=1)
+        self.norm = nn.BatchNorm3d(4)
+        self.pool = nn.MaxPool3d(2)
+        self.second = nn.Conv3d(4, 8, 3, padding=1, stride=(1, 2, 2))
+        self.head = nn.Linear(8, 3)
+
+    def forward(self, x):
+        x = self.pool(F.relu(self.norm(self.first(x))))
+        return self.head(F.relu(self.second(x)).mean(dim=(2, 3, 4)))
+
+
+@net
+def volumes():
+    return Volumes(), lambda n: ((torch.randn(n, 1, 4, 8, 8),), {})
+
+
+class Generator(nn.Module):
+    """Images of noise and of a class, by transposed convolutions, as DCGAN has them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kinds = nn.Embedding(4, 8)
+        self.layers = nn.Sequential(
+            nn.ConvTranspose2d(16, 12, 4, 1, 0, bias=False), nn.BatchNorm2d(12), nn.ReLU(True),
+            nn.ConvTranspose2d(12, 8, 4, 2, 1, bias=False), nn.BatchNorm2d(8), nn.LeakyReLU(0.2, True),
+            nn.ConvTranspose2d(8, 3, 3, 2, 1, output_padding=1), nn.Tanh(),
+        )  # fmt: skip
+
+    def forward(self, noise, kinds):
+        x = torch.cat((noise, self.kinds(kinds)), dim=1)
+        return self.layers(x[..., None, None])
+
+
+@net
+def generator():
+    return Generator(), lambda n: ((torch.randn(n, 8), torch.arange(n) % 4), {})
+
+
+class VQVAE(nn.Module):
+    """An autoencoder over a book of codes: the nearest is taken, gradients go straight through."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.encode = nn.Sequential(nn.Conv2d(1, 8, 4, 2, 1), nn.ReLU(), nn.Conv2d(8, 4, 3, padding=1))
+        self.book = nn.Embedding(6, 4)
+        self.decode = nn.Sequential(nn.ConvTranspose2d(4, 8, 4, 2, 1), nn.ReLU(), nn.Conv2d(8, 1, 3, padding=1))
+
+    def forward(self, x):
+        z = self.encode(x).permute(0, 2, 3, 1).contiguous()
+        flat = z.view(-1, 4)
+        distance = (flat**2).sum(1, keepdim=True) + (self.book.weight**2).sum(1) - 2 * flat @ self.book.weight.t()
+        codes = distance.argmin(dim=1)
+        found = F.one_hot(codes, 6).type(flat.dtype) @ self.book.weight
+        found = found.view(z.shape)
+        loss = F.mse_loss(found.detach(), z) + 0.25 * F.mse_loss(found, z.detach())
+        found = z + (found - z).detach()
+        return self.decode(found.permute(0, 3, 1, 2)), loss, codes
+
+
+@net
+def codes_of_images():
+    return VQVAE(), lambda n: ((torch.randn(n, 1, 8, 8),), {})
+
+
+class GCN(nn.Module):
+    """Convolutions over a graph, its matrix normed by degrees with loops of each node to itself."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = nn.Linear(6, 8), nn.Linear(8, 3)
+
+    def forward(self, x, adjacency):
+        full = adjacency + torch.eye(adjacency.shape[0])
+        root = full.sum(dim=1).pow(-0.5)
+        normed = root[:, None] * full * root[None, :]
+        x = F.relu(normed @ self.first(x))
+        return F.log_softmax(normed @ self.second(x), dim=1)
+
+
+@net
+def graph_convolution():
+    def given(n):
+        edges = (torch.rand(5 * n, 5 * n) < 0.3).float()
+        return (torch.randn(5 * n, 6), ((edges + edges.T) > 0).float()), {}
+
+    return GCN(), given
+
+
+class Seq2Seq(nn.Module):
+    """Translation by a GRU cell that looks back, step by step, its own words fed in."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embed = nn.Embedding(20, 8)
+        self.encoder = nn.LSTM(8, 8, batch_first=True)
+        self.cell = nn.LSTMCell(16, 8)
+        self.score = nn.Linear(16, 1)
+        self.out = nn.Linear(8, 20)
+
+    def forward(self, source, steps: int = 4):
+        kept, (h, c) = self.encoder(self.embed(source))
+        h, c = h[0], c[0]
+        word = torch.ones(source.size(0), dtype=torch.long)
+        found = []
+        for _ in range(steps):
+            both = torch.cat([kept, h.unsqueeze(1).expand_as(kept)], dim=-1)
+            weights = self.score(torch.tanh(both)).softmax(dim=1)
+            seen = (weights * kept).sum(dim=1)
+            h, c = self.cell(torch.cat([self.embed(word), seen], dim=-1), (h, c))
+            logits = self.out(h)
+            word = logits.argmax(dim=-1)
+            found.append(logits)
+        return torch.stack(found, dim=1)
+
+
+@net
+def translation_by_cells():
+    return Seq2Seq(), lambda n: ((torch.randint(0, 20, (n, 6)),), {})
+
+
+class NeRF(nn.Module):
+    """Colours along rays: positions as sines of many frequencies, summed by what each point lets through."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(3 + 24, 16), nn.Linear(16, 16), nn.Linear(16 + 27, 16)])
+        self.density, self.colour = nn.Linear(16, 1), nn.Linear(16, 3)
+        self.register_buffer("bands", 2.0 ** torch.arange(4))
+
+    def forward(self, origins, directions):
+        steps = torch.linspace(0.5, 2.0, 6)
+        points = origins[:, None, :] + directions[:, None, :] * steps[None, :, None]
+        angles = points[..., None, :] * self.bands[:, None]
+        enc = torch.cat([points, torch.cat([angles.sin(), angles.cos()], dim=-1).flatten(-2)], dim=-1)
+        x = enc
+        for number, layer in enumerate(self.layers):
+            x = F.relu(layer(torch.cat([x, enc], dim=-1) if number == 2 else x))
+        alpha = 1 - torch.exp(-F.softplus(self.density(x)).squeeze(-1) * 0.3)
+        through = torch.cumprod(torch.cat([torch.ones_like(alpha[:, :1]), 1 - alpha + 1e-10], dim=1), dim=1)[:, :-1]
+        weights = alpha * through
+        return (weights[..., None] * torch.sigmoid(self.colour(x))).sum(dim=1), (weights * steps).sum(dim=1)
+
+
+@net
+def rays():
+    return NeRF(), lambda n: ((torch.randn(n, 3), F.normalize(torch.randn(n, 3), dim=-1)), {})
+
+
+class PointNet(nn.Module):
+    """Points in any order: a transform that is found first, then the largest of each channel."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.turn = nn.Sequential(nn.Conv1d(3, 8, 1), nn.BatchNorm1d(8), nn.ReLU())
+        self.matrix = nn.Linear(8, 9)
+        self.each = nn.Sequential(nn.Conv1d(3, 8, 1), nn.BatchNorm1d(8), nn.ReLU(), nn.Conv1d(8, 16, 1))
+        self.head = nn.Sequential(nn.Linear(16, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 4))
+
+    def forward(self, points):
+        found = torch.max(self.turn(points), 2)[0]
+        matrix = self.matrix(found).view(-1, 3, 3) + torch.eye(3).unsqueeze(0)
+        turned = torch.bmm(points.transpose(2, 1), matrix).transpose(2, 1)
+        return F.log_softmax(self.head(torch.max(self.each(turned), 2, keepdim=True)[0].squeeze(-1)), dim=-1)
+
+
+@net
+def points():
+    return PointNet(), lambda n: ((torch.randn(n, 3, 10),), {})
+
+
+class TwoTowers(nn.Module):
+    """Recommendations by factorization and a deep net: products of pairs as a difference of squares."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embed, self.linear = nn.Embedding(60, 6), nn.Embedding(60, 1)
+        self.register_buffer("offsets", torch.tensor([0, 10, 30]))
+        self.deep = nn.Sequential(nn.Linear(18, 16), nn.PReLU(), nn.Dropout(0.0), nn.Linear(16, 1))
+        self.bias = nn.Parameter(torch.zeros(1))
+
+    def forward(self, fields):
+        fields = fields + self.offsets.unsqueeze(0)
+        x = self.embed(fields)
+        pairs = 0.5 * (x.sum(dim=1).square() - x.square().sum(dim=1)).sum(dim=1, keepdim=True)
+        logit = self.linear(fields).sum(dim=1) + self.bias + pairs + self.deep(x.flatten(1))
+        return torch.sigmoid(logit.squeeze(1))
+
+
+@net
+def factorization():
+    return TwoTowers(), lambda n: ((torch.randint(0, 10, (n, 3)),), {})
+
+
+class Actor(nn.Module):
+    """A policy with its value: a distribution of actions, its entropy, the advantage of one that was taken."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.LayerNorm(16), nn.Linear(16, 16), nn.Tanh())
+        self.policy, self.value = nn.Linear(16, 4), nn.Linear(16, 1)
+
+    def forward(self, state, action, reward):
+        x = self.body(state)
+        chosen = torch.distributions.Categorical(logits=self.policy(x), validate_args=False)
+        value = self.value(x).squeeze(-1)
+        gain = reward - value
+        return -(chosen.log_prob(action) * gain.detach()) - 0.01 * chosen.entropy() + 0.5 * gain.pow(2), value
+
+
+@net
+def policy_and_value():
+    return Actor(), lambda n: ((torch.randn(n, 6), torch.arange(n) % 4, torch.randn(n)), {})
+
+
 # --------------------------------------------------------------------------------------------------- transformers
 
 
@@ -387,13 +603,21 @@ DECODER = {
 }  # fmt: skip
 
 
-def hf(kind: str, config: str, given: Given, **options: Any) -> None:
-    """Put a network of transformers into the table, by the names of its class and of that of its settings."""
+def hf(kind: str, config: str, given: Given, *, hooked: bool = False, **options: Any) -> None:
+    """Put a network of transformers into the table, by the names of its class and of that of its settings.
+
+    Where its first call puts hooks into its parts (`hooked`), as any later call finds them, there was one before.
+    """
 
     def made() -> tuple[nn.Module, Given]:
         transformers = load("transformers")
         settings = getattr(transformers, config)(**options)
-        return getattr(transformers, kind)(settings), given
+        network = getattr(transformers, kind)(settings)
+        if hooked:
+            args, kwargs = given(1)
+            with torch.no_grad():
+                network.eval()(*args, **kwargs)
+        return network, given
 
     made.__name__ = kind
     net(made)
@@ -421,6 +645,15 @@ def learned(n: int) -> tuple[tuple[Any, ...], dict[str, Any]]:
 
 def image(n: int) -> tuple[tuple[Any, ...], dict[str, Any]]:
     return (torch.randn(n, 3, 32, 32),), {}
+
+
+def forecast(n: int) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Numbers of the past, of which some are missing, and times of what is asked for."""
+    observed = torch.ones(n, 7)
+    observed[0, 2] = 0
+    past = {"past_values": torch.rand(n, 7) + 1, "past_time_features": torch.randn(n, 7, 1)}
+    future = {"future_values": torch.rand(n, 3) + 1, "future_time_features": torch.randn(n, 3, 1)}
+    return (), {**past, **future, "past_observed_mask": observed, "use_cache": False}
 
 
 def translated(n: int) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -482,6 +715,32 @@ hf("CLIPModel", "CLIPConfig",
    vision_config={"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32, "image_size": 32,
                       "patch_size": 8, "projection_dim": 8}, projection_dim=8)  # fmt: skip
 
+hf("BloomForCausalLM", "BloomConfig", words, vocab_size=50, hidden_size=16, n_layer=2, n_head=2, hidden_dropout=0.0,
+   attention_dropout=0.0)  # fmt: skip
+hf("GPTJForCausalLM", "GPTJConfig", words, vocab_size=50, n_embd=16, n_layer=2, n_head=2, n_positions=32, rotary_dim=4,
+   resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0, bos_token_id=1, eos_token_id=2)  # fmt: skip
+hf("FalconForCausalLM", "FalconConfig", words, vocab_size=50, hidden_size=16, num_hidden_layers=2, num_attention_heads=2,
+   attention_dropout=0.0, hidden_dropout=0.0, bos_token_id=1, eos_token_id=2)  # fmt: skip
+hf("Qwen3ForCausalLM", "Qwen3Config", words, head_dim=8, **DECODER)
+hf("MPNetModel", "MPNetConfig", text, **ENCODER)
+hf("FunnelModel", "FunnelConfig", text, vocab_size=50, block_sizes=[1, 1], num_decoder_layers=1, d_model=16, n_head=2, d_head=8,
+   d_inner=32, hidden_dropout=0.0, attention_dropout=0.0)  # fmt: skip
+hf("Wav2Vec2Model", "Wav2Vec2Config", lambda n: ((torch.randn(n, 400),), {}), hidden_size=16, num_hidden_layers=1,
+   num_attention_heads=2, intermediate_size=32, conv_dim=(8, 8), conv_stride=(5, 2), conv_kernel=(10, 3), num_feat_extract_layers=2,
+   num_conv_pos_embeddings=4, num_conv_pos_embedding_groups=2, hidden_dropout=0.0, attention_dropout=0.0, activation_dropout=0.0,
+   feat_proj_dropout=0.0, layerdrop=0.0, mask_time_prob=0.0, apply_spec_augment=False)  # fmt: skip
+hf("SegformerForSemanticSegmentation", "SegformerConfig", image, hooked=True, num_encoder_blocks=2, depths=[1, 1], sr_ratios=[2, 1],
+   hidden_sizes=[8, 16], patch_sizes=[7, 3], strides=[4, 2], num_attention_heads=[1, 2], mlp_ratios=[2, 2],
+   decoder_hidden_size=8, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, classifier_dropout_prob=0.0,
+   drop_path_rate=0.0)  # fmt: skip
+hf("Dinov2Model", "Dinov2Config", image, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, mlp_ratio=2, image_size=32,
+   patch_size=8, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)  # fmt: skip
+hf("ResNetModel", "ResNetConfig", image, embedding_size=8, hidden_sizes=[8, 16], depths=[1, 1], layer_type="basic")
+hf("TimeSeriesTransformerForPrediction", "TimeSeriesTransformerConfig", forecast, prediction_length=3, context_length=5,
+   lags_sequence=[1, 2], num_time_features=1, d_model=8, encoder_layers=1, decoder_layers=1, encoder_attention_heads=2,
+   decoder_attention_heads=2, encoder_ffn_dim=16, decoder_ffn_dim=16, dropout=0.0, attention_dropout=0.0,
+   activation_dropout=0.0, encoder_layerdrop=0.0, decoder_layerdrop=0.0)  # fmt: skip
+
 
 # ----------------------------------------------------------------------------------------------------------- timm
 
@@ -525,3 +784,11 @@ timm("mobilevit_xxs")
 timm("levit_128s", 224)
 timm("edgenext_xx_small")
 timm("xcit_nano_12_p16_224", img_size=64, **SMALL)
+timm("regnetx_002")
+timm("ghostnet_050")
+timm("hrnet_w18_small")
+timm("res2net50_14w_8s")
+timm("inception_v3", 96)
+timm("nf_resnet26")
+timm("eva02_tiny_patch14_224", 56, img_size=56, embed_dim=24, depth=2, num_heads=2)
+timm("mobileone_s0")

@@ -56,6 +56,7 @@ def refused(trace: Recording, what: str, help: str = "") -> CaptureError:
 def set_attribute(router: Semantics, value: Any, owner: Any, name: str) -> None:
     """`owner.name = value`."""
     trace = current_trace()
+    owner = _faced(trace, owner, name)
     if trace is None or isinstance(owner, (Operators, Face)):
         setattr(owner, name, value)
         return
@@ -87,6 +88,12 @@ def set_attribute(router: Semantics, value: Any, owner: Any, name: str) -> None:
         return
     unroll(trace, value)
     world.write(Attribute(owner, name), value)
+
+
+def _faced(trace: Recording | None, owner: Any, name: str) -> Any:
+    """Return an array of another library as its face, where that has an attribute of this name that can be set."""
+    face = None if trace is None else trace.lifted(owner)
+    return face if isinstance(face, Face) and hasattr(static(type(face), name), "__set__") else owner
 
 
 def set_by_class(router: Semantics, trace: Recording, value: Any, owner: Any, name: str) -> bool:
@@ -161,6 +168,7 @@ def consumed(value: Symbol) -> Symbol:
 def delete_attribute(router: Semantics, owner: Any, name: str) -> None:
     """`del owner.name`."""
     trace = current_trace()
+    owner = _faced(trace, owner, name)
     member = static(type(owner), name)
     delete = method(trace, owner, "__delattr__")
     if delete is not None:

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from hybridize.base.loading import LOADING
 from hybridize.formats.archive.reading import read_archive as read_archive
 from hybridize.formats.archive.reading import read_if_archive as read_if_archive
+from hybridize.formats.archive.reading import read_received as read_received
 from hybridize.formats.saved import SavedProgram
 
 
@@ -27,3 +28,13 @@ def write_archive(
         from hybridize.formats.archive import writing  # late: most processes write no file
 
     writing.write_archive(path, program, targets)
+
+
+def written(program: SavedProgram) -> bytes:
+    """Return the bytes of the file that a program was read from, with its present weights; of none, a new one's."""
+    if program.file is not None:
+        return program.file(program.weights)
+    with LOADING:
+        from hybridize.formats.archive import writing  # late: most processes write no file
+
+    return writing.content(program, ())

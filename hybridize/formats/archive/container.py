@@ -18,6 +18,7 @@ import json
 import math
 import mmap
 import os
+import threading
 from binascii import crc32
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -29,6 +30,7 @@ from hybridize.base.digests import digest
 from hybridize.base.dtypes import BY_CODE as _BY_CODE
 from hybridize.base.dtypes import CODES, DType, bool_, uint8
 from hybridize.base.errors import LoadError
+from hybridize.base.forks import renewed
 from hybridize.formats.cursor import MAX_AXES, checked_size
 
 VERSION: Final = "2"
@@ -42,6 +44,8 @@ _LARGE: Final = 1 << 16
 """Bytes from which on `sums` pay."""
 _ROW: Final = 1021
 """A prime: what is exchanged or lost comes in blocks of other sizes, so that it changes sums of rows and of columns."""
+_ROWS: Final = 32
+"""Rows that are added at once: the second-level cache holds them, so that memory is read once."""
 _WORD: Final = numpy.dtype("<u8")
 _INTEGERS: Final = frozenset({int})
 _QUOTED: Final = 400
@@ -76,10 +80,14 @@ class TensorEntry:
 class Container:
     """A mapped file. Each tensor is checked when it is first asked for; arrays over it are written on copies."""
 
-    def __init__(self, source: str, data: Any, entries: dict[str, TensorEntry], program: str) -> None:
+    def __init__(
+        self, source: str, data: Any, entries: dict[str, TensorEntry], program: str, on_disk: bool = True
+    ) -> None:
         self.source = source
         self.entries = entries
         self._data = data
+        self._on_disk = on_disk
+        self._lock = renewed(threading.Lock())
         self._program = program
         self._checks: dict[str, int] = {}
         self._arrays: dict[str, Array] = {}
@@ -110,15 +118,38 @@ class Container:
     def array(self, name: str) -> Array:
         """A tensor; writing to the array changes a copy of the page, not the file."""
         known = self._arrays.get(name)
-        if known is None:
-            entry = self.entries.get(name)
-            if entry is None:
-                raise self.fail(f"it has no tensor {name!r}")
-            self.check(name)
-            # Not `frombuffer`, which takes no tensor without elements.
-            known = numpy.ndarray(entry.shape, entry.dtype, self._data, entry.start)
-            self._arrays[name] = known
+        return self._first(name) if known is None else known
+
+    def _first(self, name: str) -> Array:
+        """Check a tensor that nobody has yet, and leave it on the disk: most of an embedding is never read."""
+        entry = self.entries.get(name)
+        if entry is None:
+            raise self.fail(f"it has no tensor {name!r}")
+        with self._lock:  # a page that is forgotten while another thread writes to it would be the file's again
+            known = self._arrays.get(name)
+            if known is None:
+                self.check(name)
+                begin, end = (
+                    -(-entry.start // mmap.PAGESIZE) * mmap.PAGESIZE,
+                    entry.end // mmap.PAGESIZE * mmap.PAGESIZE,
+                )
+                if begin < end and self._on_disk and hasattr(mmap, "MADV_DONTNEED"):
+                    self._data.madvise(mmap.MADV_DONTNEED, begin, end - begin)
+                # Not `frombuffer`, which takes no tensor without elements.
+                known = self._arrays[name] = numpy.ndarray(entry.shape, entry.dtype, self._data, entry.start)
         return known
+
+    def with_tensors(self, tensors: Mapping[str, Array]) -> bytes:
+        """The bytes of the file with other contents of some tensors, of the same types."""
+        described = self.program()
+        found: dict[str, Array] = {}
+        for name, entry in self.entries.items():
+            if name in tensors:
+                found[name] = numpy.ascontiguousarray(tensors[name]).reshape(entry.shape)
+                described["checks"][len(found) - 1] = checksum(found[name])
+            elif name != PROGRAM:
+                found[name] = numpy.ndarray(entry.shape, entry.dtype, self._data, entry.start)
+        return b"".join(chunks(found, json.dumps(described, separators=(",", ":")).encode()))
 
     def content(self, name: str) -> bytes:
         """The bytes of a section."""
@@ -178,7 +209,20 @@ def opened(source: str) -> Container | None:
         LoadError E604, E614: it is none, or its header is damaged.
         LoadError E605: it is of a later version.
     """
-    data = _mapped(source)
+    return _container(source, _mapped(source))
+
+
+def received(source: str, content: bytes) -> Container | None:
+    """As `opened`, for the bytes of a file, which `source` says the origin of. They are copied, so that weights can
+    be written and lie as in a file that is mapped.
+    """
+    data = mmap.mmap(-1, max(len(content), 1))
+    data[: len(content)] = content
+    return _container(source, data, on_disk=False)
+
+
+def _container(source: str, data: Any, on_disk: bool = True) -> Container | None:
+    """The file that lies in memory; None where it is no archive of this version."""
     if data[8 : 8 + len(_PREFIX)] != _PREFIX:
         return None
     length = int.from_bytes(data[:8], "little")
@@ -197,7 +241,7 @@ def opened(source: str) -> Container | None:
     try:
         tree = json.loads(head.decode())
         metadata = tree.pop("__metadata__")
-        return Container(source, data, _entries(tree, 8 + length, len(data)), metadata["program"])
+        return Container(source, data, _entries(tree, 8 + length, len(data)), metadata["program"], on_disk)
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise unsound(source, f"its header cannot be read ({error})") from error
 
@@ -271,7 +315,12 @@ def sums(content: memoryview) -> int:
     """
     count = len(content) // (8 * _ROW)
     table = numpy.frombuffer(content, _WORD, count * _ROW).reshape(count, _ROW)
-    columns, rows = numpy.add.reduce(table, 0), numpy.add.reduce(table, 1)
+    columns: Any = numpy.zeros(_ROW, _WORD)
+    rows: Any = numpy.empty(count, _WORD)
+    for begin in range(0, count, _ROWS):
+        part = table[begin : begin + _ROWS]
+        columns += numpy.add.reduce(part, 0)
+        numpy.add.reduce(part, 1, out=rows[begin : begin + _ROWS])
     total = int(numpy.add.reduce(columns))
     return crc32(content[8 * _ROW * count :], crc32(rows, crc32(columns))) << 64 | total
 

@@ -24,7 +24,7 @@ from hybridize.base.loading import LOADING
 from hybridize.base.nested import Structure
 from hybridize.base.types import TensorType
 from hybridize.compiler.archived import Code
-from hybridize.formats.archive.container import PROGRAM, Container, damaged, opened
+from hybridize.formats.archive.container import PROGRAM, Container, damaged, opened, received, unsound
 from hybridize.formats.archive.description import arguments_in, check_scalars, leaf_in, structure_in, word
 from hybridize.formats.cursor import MAX_AXES
 from hybridize.formats.saved import CheckedCall, Leaf, SavedProgram, SavedSignature
@@ -66,6 +66,14 @@ def read_if_archive(path: str | os.PathLike[str]) -> SavedProgram | None:
     return None if container is None else _guarded(container, partial(_program, container))
 
 
+def read_received(name: str, content: bytes) -> SavedProgram:
+    """`read_archive` for the bytes of a file, which came some other way, as `name` says."""
+    container = received(name, content)
+    if container is None:
+        raise unsound(name, "it is of an earlier version")
+    return _guarded(container, partial(_program, container))
+
+
 def _guarded(container: Container, read: Callable[[], T]) -> T:
     """Return what `read` returns; whatever it raises means that the file is not sound."""
     try:
@@ -97,7 +105,12 @@ def _program(container: Container) -> SavedProgram:
         none_defaults=tuple(map(word, tree.get("none_defaults", ()))),
         options=_options(tree["options"]),
         process=tuple(codes),
+        file=partial(_with_weights, container),
     )
+
+
+def _with_weights(container: Container, weights: Mapping[str, Array]) -> bytes:
+    return container.with_tensors({f"weight:{name}": array for name, array in weights.items()})
 
 
 def _options(tree: Any) -> dict[str, Any]:

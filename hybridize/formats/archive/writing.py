@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy
@@ -48,7 +48,12 @@ def write_archive(path: str | os.PathLike[str], program: SavedProgram, targets: 
         ArgumentError E304: a constant argument or key that no file can hold.
         ValueArgumentError E345: a target that there is not.
     """
-    _Writer(program, chosen(targets)).write(path)
+    write_atomically(path, _Writer(program, chosen(targets)).chunks())
+
+
+def content(program: SavedProgram, targets: Targets = None) -> bytes:
+    """Return the bytes of the file that `write_archive` would write."""
+    return b"".join(_Writer(program, chosen(targets)).chunks())
 
 
 def chosen(targets: Targets) -> tuple[str, ...]:
@@ -75,7 +80,7 @@ class _Writer:
         self.threads = False
         """True if any code may use threads."""
 
-    def write(self, path: str | os.PathLike[str]) -> None:
+    def chunks(self) -> Iterator[bytes | memoryview]:
         program = self.program
         signatures = [self._signature(number, one) for number, one in enumerate(program.signatures)]
         tree: dict[str, Any] = {
@@ -90,7 +95,7 @@ class _Writer:
             tree["none_defaults"] = list(program.none_defaults)
         tensors = laid_out(self.tensors)
         tree["checks"] = [checksum(array) for array in tensors.values()]
-        write_atomically(path, chunks(tensors, json.dumps(tree, separators=(",", ":")).encode()))
+        return chunks(tensors, json.dumps(tree, separators=(",", ":")).encode())
 
     def _signature(self, number: int, signature: SavedSignature) -> dict[str, Any]:
         graph = signature.graph

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
-from torch._subclasses.fake_tensor import DynamicOutputShapeException, UnsupportedOperatorException
 from torch.export import Dim
 from torch.export.graph_signature import InputKind, OutputKind
 
@@ -28,9 +27,11 @@ from hybridize.formats.saved import ARRAY, Leaf
 from hybridize.formats.torch_export import TABLE, Instruction, ResultName, TensorProgram, placed
 from hybridize.torch.exported.sizes import Sizes
 from hybridize.torch.exported.tracing import TracedModule
+from hybridize.torch.internals import pytree, refusals
 
 _TORCH = f"{os.sep}site-packages{os.sep}torch{os.sep}"
 _HYBRIDIZE = f"{os.sep}hybridize{os.sep}torch{os.sep}"
+_REFUSALS = refusals()
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<function>\S+)')
 
 
@@ -109,12 +110,15 @@ def export(
 def own_error(module: torch.nn.Module, leaves: Sequence[Any], structure: Structure) -> Exception | None:
     """Return what the module raises in PyTorch for these arguments, if it does: its own words for what we refuse.
 
-    It runs on copies of tensors, parameters and buffers, and of the state of the random generator.
+    It runs on copies of tensors, parameters and buffers, and of the state of the random generator. Modules of
+    TorchScript, whose tensors cannot be replaced, do not run.
     """
+    if any(isinstance(part, torch.jit.ScriptModule) for part in module.modules()):
+        return None
     args, kwargs = unflatten(structure, [_copied(leaf) for leaf in leaves])
     state = {name: _copied(tensor) for name, tensor in (*module.named_parameters(), *module.named_buffers())}
     try:
-        with torch.random.fork_rng(devices=[]), torch.no_grad(), _unchanged(module):
+        with torch.random.fork_rng(devices=[]), _unchanged(module):
             torch.func.functional_call(module, state, args, kwargs)
     except Exception as error:
         let_through(error)
@@ -123,7 +127,10 @@ def own_error(module: torch.nn.Module, leaves: Sequence[Any], structure: Structu
 
 
 def _copied(x: Any) -> Any:
-    return x.detach().clone() if isinstance(x, torch.Tensor) else x
+    if not isinstance(x, torch.Tensor):
+        return x
+    copied = x.detach().clone().requires_grad_(x.requires_grad)
+    return copied if x.is_leaf else copied.clone()
 
 
 def _refused(module: torch.nn.Module, problem: Exception) -> CaptureError:
@@ -132,7 +139,7 @@ def _refused(module: torch.nn.Module, problem: Exception) -> CaptureError:
     own = [one for one in frames if _TORCH not in one.filename and _HYBRIDIZE not in one.filename]
     loc = SourceLoc(own[-1].filename, own[-1].lineno or 0, own[-1].name) if own else None
     operator = getattr(problem, "func", None)
-    if isinstance(problem, (DynamicOutputShapeException, UnsupportedOperatorException)) and operator is not None:
+    if isinstance(problem, _REFUSALS) and operator is not None:
         return CaptureError(
             "E420",
             f"{operator} cannot be compiled yet",
@@ -247,7 +254,7 @@ def _neutral(exported: torch.export.ExportedProgram, kinds: Sequence[TensorType]
     tensors = tuple(ResultName(result.name) for result in results if _is_tensor(result))
     program = TensorProgram(tuple(inputs + arguments), tuple(steps), tensors)
     given = [ARRAY if _is_tensor(result) else result for result in results[len(written) :]]
-    leaves, structure = flatten(torch.utils._pytree.tree_unflatten(given, exported.call_spec.out_spec))
+    leaves, structure = flatten(pytree.tree_unflatten(given, exported.call_spec.out_spec))
     result = tuple(leaf if leaf is ARRAY else Leaf("constant", leaf) for leaf in leaves)
     kinds = tuple(kind for _, kind in arguments)
     return ExportedModule(program, tuple(state), constants, tuple(written), structure, result, kinds)

@@ -16,14 +16,13 @@ from typing import Any
 
 import torch
 from torch.distributions import Distribution
-from torch.nn.modules.batchnorm import _BatchNorm
 from torch.overrides import TorchFunctionMode
-from torch.utils._pytree import tree_map
 
 from hybridize.base.errors import CaptureError
 from hybridize.base.forks import renewed
 from hybridize.torch.being_exported import THREAD
 from hybridize.torch.exported.recurrent import call, is_theirs, stands_for
+from hybridize.torch.internals import BATCH_NORM, SET_GRAD, as_torch, pytree
 
 _HOOKS = (
     "_backward_hooks",
@@ -61,14 +60,14 @@ class TracedModule(torch.nn.Module):
     def _forward(self, *args: Any, **kwargs: Any) -> Any:
         """Run the module."""
         with _Gradients(self.notes):
-            torch._C._set_grad_enabled(True)
+            torch.set_grad_enabled(True)
             THREAD.traced = True
             try:
                 with self._written():
                     return self.module(*args, **kwargs)
             finally:
                 THREAD.traced = False
-                torch._C._set_grad_enabled(False)
+                torch.set_grad_enabled(False)
 
     @contextmanager
     def _written(self) -> Iterator[None]:
@@ -108,12 +107,14 @@ class TracedModule(torch.nn.Module):
         with _ONE:
             apply = torch.autograd.Function.__dict__["apply"]
             validate = Distribution._validate_args
-            noting: Any = classmethod(self._noting(apply.__func__))
+            noting: Any = classmethod(
+                self._noting(lambda cls, *args, **kwargs: apply.__get__(None, cls)(*args, **kwargs))
+            )
             torch.autograd.Function.apply = noting  # type: ignore[method-assign]
             Distribution.set_default_validate_args(False)
-            normalize = _BatchNorm.forward
+            normalize = BATCH_NORM.forward
             averaging: Any = _averaging(normalize)
-            _BatchNorm.forward = averaging  # type: ignore[method-assign]
+            BATCH_NORM.forward = averaging
             hooks = [getattr(part, name) for part in self.module.modules() for name in _HOOKS if hasattr(part, name)]
             kept = [dict(found) for found in hooks]
             for found in hooks:  # torch cannot set them up for its stand-ins
@@ -124,7 +125,7 @@ class TracedModule(torch.nn.Module):
                 for found, old in zip(hooks, kept, strict=True):
                     found.update(old)
                 torch.autograd.Function.apply = apply  # type: ignore[method-assign]
-                _BatchNorm.forward = normalize  # type: ignore[method-assign]
+                BATCH_NORM.forward = normalize
                 Distribution.set_default_validate_args(validate)
 
     def _noting(self, apply: Callable[..., Any]) -> Callable[..., Any]:
@@ -171,15 +172,15 @@ class _Gradients(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        if func is torch._C._set_grad_enabled:
-            with torch._C.DisableTorchFunction():
+        if func is SET_GRAD:
+            with as_torch():
                 return func(*args)
         if func in _REGISTER:
             self.notes.found.append("a hook on a tensor")
         if not torch.is_grad_enabled():
             written = args[:1] if _writes(func) else ()
-            args = (*written, *tree_map(_detached, args[len(written) :]))
-            kwargs = {name: x if name == "out" else tree_map(_detached, x) for name, x in kwargs.items()}
+            args = (*written, *pytree.tree_map(_detached, args[len(written) :]))
+            kwargs = {name: x if name == "out" else pytree.tree_map(_detached, x) for name, x in kwargs.items()}
         if stands_for(func):
             return call(func, args, kwargs)
         return func(*args, **kwargs)

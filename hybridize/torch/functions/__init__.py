@@ -12,6 +12,7 @@ from hybridize.torch.functions import attention as attention
 from hybridize.torch.functions import conversions as conversions
 from hybridize.torch.functions import convolution as convolution
 from hybridize.torch.functions import creation as creation
+from hybridize.torch.functions import distributions as distributions
 from hybridize.torch.functions import dropout as dropout
 from hybridize.torch.functions import embedding as embedding
 from hybridize.torch.functions import indexing as indexing

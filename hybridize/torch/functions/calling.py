@@ -21,7 +21,7 @@ from hybridize import ops
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import is_float
-from hybridize.base.errors import CaptureError
+from hybridize.base.errors import CaptureError, InternalError
 from hybridize.base.interruptions import let_through
 from hybridize.base.nested import flatten
 from hybridize.capture.trace.recording import Recording, current_trace
@@ -29,14 +29,17 @@ from hybridize.formats.torch_export.registry import operand
 from hybridize.formats.torch_export.size_numbers import SizeNumber
 from hybridize.graph import Value
 from hybridize.ops import StopGradient, type_of
+from hybridize.torch.backward import CALLS
 from hybridize.torch.functions.table import BY_NAME, FUNCTIONS, IN_PLACE, OPERATORS, REFLECTED, Entry
 from hybridize.torch.functions.writing import dtype_name, store
+from hybridize.torch.internals import SET_GRAD, as_torch, transform
 from hybridize.torch.tensors import OWN, TracedTensor
 
 AS_IT_IS: set[Any] = {
-    torch._C._set_grad_enabled, torch.device, torch.promote_types, torch.result_type, torch.can_cast,
+    SET_GRAD, torch.device, torch.promote_types, torch.result_type, torch.can_cast,
 }  # fmt: skip
 """Functions of torch that compute nothing, and are called as they are."""
+_DEFECTS = (ArithmeticError, AssertionError, AttributeError, KeyError, NameError)
 
 
 def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -49,6 +52,17 @@ def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str
         raise trace.root.refusing(
             CaptureError("E420", "torch.autocast inside of a module cannot be compiled yet", help="module.bfloat16()")
         )
+    if transform() is not None:
+        raise trace.root.refusing(
+            CaptureError(
+                "E420",
+                "a transform of torch.func, such as vmap, inside of a module cannot be compiled yet",
+                help="write the batch out, as functions of torch take it",
+            )
+        )
+    asked = CALLS.get(function)
+    if asked is not None:
+        return asked(trace, *args, **kwargs)
     entry = FUNCTIONS.get(function) or FUNCTIONS.get(getattr(function, "__wrapped__", None))  # `__pow__` wraps `pow`
     call = _derived(function) if entry is None else functools.partial(_with, _called, entry)
     if call is not None:
@@ -67,10 +81,16 @@ def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str
             if own is None:
                 raise
             raise own from None
+        except _DEFECTS as error:  # PyTorch raises none of them for arguments that it does not take
+            raise InternalError(
+                "E978",
+                f"capturing {name_of(function)} raised {type(error).__name__}: {error}",
+                help="please report it; hybridize.torch.island(...) runs a part of a module in PyTorch",
+            ) from error
     if _is_own(function) and isinstance(args[0], torch.Tensor):  # also of one from outside, whose face tells
         return getattr(trace.lifted(args[0]), function.__name__)(*args[1:], **kwargs)
     if function in AS_IT_IS or _looks(function, args):
-        with torch._C.DisableTorchFunction():
+        with as_torch():
             return function(*args, **kwargs)
     if isinstance(function, types.FunctionType) and function.__module__.partition(".")[0] == "torch":
         with Capturing():  # where torch asks a mode, that mode is not asked again
@@ -90,7 +110,7 @@ def _is_open(x: Any) -> bool:
 def _own_error(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> TypeError | None:
     """Return what torch says of arguments that no entry takes: its own words; None where it takes them."""
     try:
-        with torch._C.DisableTorchFunction():
+        with as_torch():
             function(*map(_blank, args), **{name: _blank(value) for name, value in kwargs.items()})
     except TypeError as error:
         return error
@@ -114,7 +134,7 @@ class Capturing(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         trace = current_trace()
         if trace is None or trace.root.library is None:  # what Python does while nothing is recorded
-            with torch._C.DisableTorchFunction():
+            with as_torch():
                 return func(*args, **(kwargs or {}))
         return apply(trace, func, args, kwargs or {})
 
@@ -187,7 +207,8 @@ def unsupported(trace: Recording, function: Any) -> CaptureError:
         CaptureError(
             "E420",
             f"{name_of(function)} cannot be compiled yet",
-            help="write this part with the functions of docs/guide/pytorch.md, or keep it outside",
+            help="write this part with the functions of docs/guide/pytorch.md; or hybridize.torch.island(...) runs "
+            "a part of it in PyTorch",
         )
     )
 

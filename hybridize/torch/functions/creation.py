@@ -23,6 +23,7 @@ from hybridize.torch.functions.conversions import check_device, converted, made
 from hybridize.torch.functions.rules import aten, common, default_dtype, is_tensor, kind, sizes_in, torch_dtype
 from hybridize.torch.functions.shapes import reshaped
 from hybridize.torch.functions.table import computes, views
+from hybridize.torch.internals import as_torch
 from hybridize.torch.memory import dtype_of
 
 
@@ -162,7 +163,7 @@ def _tensor(data: Any, *, dtype: torch.dtype | None = None, **options: Any) -> O
             dtype = torch.promote_types(dtype, other)
     wanted = checked(dtype, **options)
     if all(type(leaf) in (bool, int, float) for leaf in leaves):
-        with torch._C.DisableTorchFunction():
+        with as_torch():
             return ops.constant(_numbers(torch.tensor(data, dtype=wanted), wanted))
     return _stacked(data, wanted)
 
@@ -213,6 +214,8 @@ def _arange(*args: Any, dtype: torch.dtype | None = None, **options: Any) -> Ope
     given = {"start": 0, "step": 1} | dict(zip(places, args, strict=False)) | named
     start, end, step = given["start"], given["end"], given["step"]
     whole = checked(dtype or (torch.int64 if _integral(start, end, step) else None), **options)
+    if whole == torch.int64:  # of which alone torch cuts off the ends first
+        start, end, step = (int(x) if isinstance(x, float) else x for x in (start, end, step))
     if any(isinstance(x, (SizeNumber, Value)) for x in (start, end, step)):
         raise CaptureError(
             "E422", "how many numbers a range has cannot depend on data", help="use sizes, or a range of fixed length"
@@ -269,7 +272,7 @@ def _by_torch(name: str) -> None:
                 f"torch.{name} of numbers that only a call knows cannot be compiled",
                 help="write it as a formula",
             )
-        with torch._C.DisableTorchFunction():
+        with as_torch():
             found = function(*map(_pinned, args), **{key: _pinned(value) for key, value in given.items()})
             return ops.constant(_numbers(found, found.dtype))
 
@@ -293,6 +296,8 @@ def _between(start: Any, end: Any, steps: Any, dtype: torch.dtype) -> Operand:
     wide = float64 if dtype != torch.float32 else kind(torch.float64, ()).dtype
     shape = (steps,)
     low, high = operand(start, wide, shape), operand(end, wide, shape)
+    if not dtype.is_floating_point:
+        low, high = ops.trunc(low), ops.trunc(high)
     if steps == 1:
         return low
     count = operand(steps, wide, shape)
@@ -316,8 +321,6 @@ def _logspace(
 ) -> Operand:
     whole = checked(dtype, **options)
     powers = _between(start, end, steps, whole)
-    if not whole.is_floating_point:
-        powers = ops.trunc(powers)
     return ops.cast(ops.pow(ops.like(base, powers), powers), dtype_of(whole))
 
 

@@ -24,7 +24,7 @@ from hybridize.capture.trace.recording import current_trace
 from hybridize.formats.torch_export.indexing import within
 from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
-from hybridize.torch.functions.rules import aten, axis_of, is_tensor, kind, shape_of, torch_dtype
+from hybridize.torch.functions.rules import aten, axis_of, is_tensor, kind, nothing_of, shape_of, torch_dtype
 from hybridize.torch.functions.selection import coordinates
 from hybridize.torch.functions.shapes import at, copied, diagonal, sized, strided
 from hybridize.torch.functions.table import computes, views
@@ -324,7 +324,7 @@ def _gather(input: Operand, dim: int, index: Operand, *, sparse_grad: bool = Fal
     shape, sizes = type_of(input).shape, type_of(index).shape
     axis = axis_of(dim, len(shape))
     if known(sizes) and 0 in sizes:
-        return operand(0, type_of(input).dtype, sizes)
+        return nothing_of(input, sizes)
     if type_of(index).dtype.name not in ("int64", "int32"):
         raise RuntimeError("gather(): Expected dtype int32/int64 for index")
     _check_axes(input, index, axis, "gather")

@@ -17,7 +17,7 @@ from hybridize.base.dtypes import int64
 from hybridize.base.errors import CaptureError
 from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
-from hybridize.torch.functions.rules import aten, axis_of, common, kind, shape_of, sizes_in, torch_dtype
+from hybridize.torch.functions.rules import aten, axis_of, common, kind, nothing_of, shape_of, sizes_in, torch_dtype
 from hybridize.torch.functions.table import computes
 
 
@@ -150,7 +150,7 @@ def _combinations(input: Operand, r: int = 2, with_replacement: bool = False) ->
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     picked = list(choose(range(count), r))
     if not picked:
-        return operand(0, type_of(input).dtype, (0, r))
+        return nothing_of(input, (0, r))
     columns = [ops.gather(input, ops.constant(_numbers([row[k] for row in picked])), 0) for k in range(r)]
     return ops.concat(*(ops.reshape(one, (len(picked), 1)) for one in columns), axis=1)
 

@@ -61,7 +61,7 @@ _whole_part("trunc", "fix", by="trunc")
 @computes("neg", "negative")
 def _neg(input: Operand) -> Operand:
     if type_of(input).dtype.kind == "b":
-        raise RuntimeError(
+        raise not_implemented(
             "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, "
             "use the `~` or `logical_not()` operator instead."
         )

@@ -101,7 +101,7 @@ def _prod(
     input: Operand, dim: int | None = None, keepdim: bool = False, *, dtype: torch.dtype | None = None
 ) -> Operand:
     if dtype is torch.bool:
-        return _all(ops.cast(input, bool_), dim, keepdim)
+        return all_of(ops.cast(input, bool_), dim, keepdim)
     result = _result(input, dim, keepdim, _whole(input, dtype))
     x = ops.cast(input, result.dtype)
     return aten("prod.dim_int", result, x, dim) if type_of(x).ndim else x
@@ -126,7 +126,12 @@ def _truth(name: str) -> Callable[..., Operand]:
 
 
 _any = _truth("any")
-_all = _truth("all")
+all_of = _truth("all")
+
+
+@computes("_is_any_true")
+def _is_any_true(input: Operand) -> Operand:
+    return _any(input)
 
 
 # Extremes.

@@ -8,7 +8,8 @@ from typing import Any
 
 import torch
 
-from hybridize.base.dims import broadcast, is_symbolic
+from hybridize import ops
+from hybridize.base.dims import broadcast, is_symbolic, product
 from hybridize.base.dtypes import DType
 from hybridize.base.types import Shape, TensorType
 from hybridize.capture.trace.recording import current_trace
@@ -152,3 +153,9 @@ def float_operand(x: Operand) -> torch.dtype:
 def not_implemented(text: str) -> NotImplementedError:
     """Return the error that torch raises for what it does not do for a dtype or mode, in its words."""
     return NotImplementedError(text)
+
+
+def nothing_of(x: Operand, shape: tuple[int, ...]) -> Operand:
+    """Return a tensor of a shape that has no elements, made of another one: it has a gradient where that has."""
+    count = product(type_of(x).shape)
+    return ops.reshape(ops.slice(ops.reshape(x, (count,)), (0,), (0,), (1,)), shape)

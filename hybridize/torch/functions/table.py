@@ -27,6 +27,7 @@ from typing import Any
 import torch
 
 from hybridize.base.frozen import frozen
+from hybridize.torch.internals import BUILT_IN, BUILT_IN_LAYERS
 
 _NAMESPACES = {
     "F": torch.nn.functional,
@@ -35,8 +36,8 @@ _NAMESPACES = {
     "fft": torch.fft,
     "Tensor": torch.Tensor,
     "torch": torch,
-    "_C": torch._C,
-    "nn": torch._C._nn,
+    "_C": BUILT_IN,
+    "nn": BUILT_IN_LAYERS,
     "init": torch.nn.init,
     "checkpoint": torch.utils.checkpoint,
 }
@@ -59,6 +60,8 @@ class Entry:
 
 FUNCTIONS: dict[Any, Entry] = {}
 """By torch's own objects."""
+ABSENT: list[str] = []
+"""Names that this version of torch does not have, so that nobody can call them: none in the version that is tested."""
 BY_NAME: dict[str, Entry] = {}
 """Those that have no prefix, by their names: what derives of a function is found so."""
 
@@ -66,16 +69,15 @@ BY_NAME: dict[str, Entry] = {}
 def _objects(name: str) -> Iterator[Any]:
     prefix, _, last = name.rpartition(".")
     if prefix:
-        yield getattr(_NAMESPACES[prefix], last)
+        found = [getattr(_NAMESPACES[prefix], last, None)]
+        yield from (one for one in found if one is not None)
         return
     found = [getattr(space, last, None) for space in (torch, torch.Tensor)]
     ours = getattr(torch.nn.functional, last, None)
     if ours is not None and (ours in found or isinstance(ours, types.BuiltinFunctionType)):
         found.append(ours)
-    if (built_in := getattr(torch._C._nn, last, None)) is not None:
+    if (built_in := getattr(BUILT_IN_LAYERS, last, None)) is not None:
         found.append(built_in)
-    if not any(one is not None for one in found):
-        raise LookupError(f"torch has no {name}")
     yield from (one for one in found if one is not None)
 
 
@@ -84,7 +86,10 @@ def _register(names: tuple[str, ...], views: bool) -> Callable[[Callable[..., An
         for name in names:
             entry = Entry(name, function, views)
             written = not views and name.endswith("_") and not name.endswith("__")
-            for one in () if written else _objects(name):
+            objects = () if written else tuple(_objects(name))
+            if not objects and not written:
+                ABSENT.append(name)
+            for one in objects:
                 FUNCTIONS[one] = entry
             if "." not in name:
                 BY_NAME[name] = entry

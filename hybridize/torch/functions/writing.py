@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 
 from hybridize import ops
@@ -12,6 +14,7 @@ from hybridize.base.dtypes import DType, is_float
 from hybridize.base.errors import CaptureError
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.ops import Broadcast, Operand, StopGradient
+from hybridize.torch.backward import CURRENT
 from hybridize.torch.tensors import TracedTensor
 
 OVERLAP = (
@@ -50,10 +53,14 @@ def store(symbol: Symbol, value: Operand) -> None:
     ):
         of = "a leaf Variable" if symbol.is_whole else "a view of a leaf Variable"
         raise RuntimeError(f"{of} that requires grad is being used in an in-place operation.")
-    if not trace.differentiated or torch.is_grad_enabled() or not is_float(symbol.dtype):
+    if not trace.differentiated or not is_float(symbol.dtype):
         symbol.write(value)
         return
-    if _is_live(trace, symbol.base):
+    held = _leaf(trace, symbol.base)
+    if torch.is_grad_enabled() and (held is None or not symbol.has_step(StopGradient)):  # `p.data` is as without
+        symbol.write(value)
+        return
+    if held is None and _is_live(trace, symbol.base):
         raise trace.root.refusing(
             CaptureError(
                 "E422",
@@ -64,13 +71,26 @@ def store(symbol: Symbol, value: Operand) -> None:
         )
     with modes.mode(recording=False):
         symbol.write(ops.stop_gradient(value))
+    if held is not None:
+        CURRENT.get().wrote(trace, symbol, held)
+
+
+def _leaf(trace: Recording, base: Symbol) -> torch.Tensor | None:
+    """Return the tensor from outside that a buffer is, where gradients go to it."""
+    library: Any = trace.root.library
+    entry = next((entry for entry in trace.root.inputs.entries if entry.symbol.shares_buffer(base)), None)
+    held = None if entry is None else library.tensor(entry.array)
+    if held is None or not held.requires_grad:
+        return None
+    is_written = base.operand() in CURRENT.get().written
+    return held if is_written or library.is_leaf(trace, base) else None
 
 
 def _is_live(trace: Recording, base: Symbol) -> bool:
     """Tell whether a gradient goes through a buffer, whatever torch records now."""
     assert trace.root.library is not None, "who writes is captured"
-    torch._C._set_grad_enabled(True)
+    torch.set_grad_enabled(True)
     try:
         return trace.root.library.requires_grad(trace, TracedTensor(base))
     finally:
-        torch._C._set_grad_enabled(False)
+        torch.set_grad_enabled(False)

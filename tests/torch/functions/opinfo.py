@@ -198,7 +198,8 @@ def _run(outcome: Outcome, variant: Any, in_place: bool, sample: Any, dtype: tor
                 given, same = _copied(tensors), _copied(tensors)
                 torch.manual_seed(2)
                 result, expected = fast.call(tuple(given), {}), module(*same)
-                wrong = _apart(result, expected, given, same, outcome.name not in RANDOM)
+                drawn = outcome.name in RANDOM or bool(sample.kwargs.get("dropout_p"))
+                wrong = _apart(result, expected, given, same, not drawn)
         except CannotCapture as error:
             cause = error.__cause__
             if isinstance(cause, HybridizeError):

@@ -9,21 +9,31 @@ mapped anywhere. It must not know graphs or plans.
 
 The order matters: arrays are not garbage-collected objects, so nothing of the user's runs between the checks and the
 end of the program; the wrappers, whose allocation may run the collector, are made afterwards. A program that prints or
-asserts calls back to Python on its way, and one without the GIL lets other threads run: their arguments are held.
+asserts calls back to Python on its way, and one without the GIL lets other threads run: arguments are held from the
+checks to the end.
+
+Arrays may be another library's (`runtime.exchange`). Its results are made of blocks: what DLPack has to know of an
+array, and then its elements, which begin on a cache line. The library frees a block with the array.
 """
 
 from __future__ import annotations
 
 from hybridize.base.promotion import EXACT
 from hybridize.codegen.llvm.text import Function, Module
-from hybridize.runtime import cpython
+from hybridize.runtime import cpython, exchange
 from hybridize.runtime.buffers import ALIGNMENT
 from hybridize.runtime.entry import ARGUMENT, FIELD, FIGURES, GUARD, OUTPUT, ArgumentKind, Look, Returns
+from hybridize.runtime.exchange import EXCHANGE
 from hybridize.runtime.plan import FRAME
 
 NAME = "hybridize_entry"
 STACK_BYTES = 16 << 10
 """Scratch of at most so many bytes lies on the stack."""
+_PAGED = 4 << 20
+"""Results of so many bytes ask for large pages, as NumPy's do."""
+_HUGE = 14
+"""`MADV_HUGEPAGE`."""
+_PAGE = 4096
 
 
 def emit_entry(state_offset: int) -> Module:
@@ -93,7 +103,8 @@ class _Entry:
         self.check_call()
         self.check_guards()
         self.check_flags()
-        count, outputs_count = self.field("argument_count"), self.field("output_count")
+        count, outputs_count = self.field("row_count"), self.field("output_count")
+        objects = f.op(f"alloca ptr, i64 {count}, align 16")
         held = f.op(f"alloca ptr, i64 {count}, align 16")
         scalars = f.op(f"alloca i64, i64 {count}, align 16")
         inputs_count = self.field("input_count")
@@ -101,29 +112,47 @@ class _Entry:
         with f.loop(0, inputs_count) as loop:
             word = self.load(self.element(self.field("inputs", "ptr"), loop.index))
             self.store(word, self.element(inputs, loop.index))
-        self.check_arguments(count, inputs, held, scalars)
+        given = f.op(f"add i64 {self.field('argument_count')}, {self.field('keyword_count')}")
+        with f.loop(0, given) as loop:
+            self.store(self.load(self.element("%args", loop.index)), self.element(objects, loop.index))
+        self.check_arguments(count, objects, inputs, held, scalars)
         figures = self.find_figures(inputs)
+        self.each_held(held, count, "Py_IncRef")
         outputs = f.op(f"alloca ptr, i64 {outputs_count}, align 16")
         results_count = self.field("result_count")
         results = f.op(f"alloca ptr, i64 {results_count}, align 16")
+        blocks = f.op(f"alloca ptr, i64 {results_count}, align 16")
         with f.loop(0, results_count) as loop:
             self.store("null", self.element(results, loop.index))
-        self.make_results(figures, results_count, results, outputs)
+            self.store("null", self.element(blocks, loop.index))
+        self.make_results(figures, results_count, results, blocks, outputs)
         scratch, scratch_bytes = self.take_scratch(figures)
-        whole = self.run(figures, inputs, outputs, scratch, held, count, results_count, outputs_count)
+        whole = self.run(figures, inputs, outputs, scratch, results_count, outputs_count)
         self.give_scratch(scratch, scratch_bytes)
         self.unless(whole, "failed")
-        self.wrap(results_count, results)
-        self.hand_over(results_count, results)
+        self.wrap(results_count, results, blocks)
+        returned = self.hand_over(results_count, results, held, count)
+        self.each_held(held, count, "Py_DecRef")
+        f.do(f"ret ptr {returned}")
         self.write_slow()
-        self.write_failed(results_count, results)
+        self.write_failed(results_count, results, blocks, held, count)
 
     def check_call(self) -> None:
-        """Number of arguments, and no keywords."""
+        """Number of arguments, and the keywords: their very names, in order."""
         f = self.f
-        wrong = f.op(f"xor i64 %nargs, {self.field('argument_count')}")
-        names = f.op("ptrtoint ptr %names to i64")
-        self.unless(self.same(f.op(f"or i64 {wrong}, {names}"), "0", "i64"), "slow")
+        self.unless(self.same("%nargs", self.field("argument_count"), "i64"), "slow")
+        none, some, checked = f.fresh("none"), f.fresh("some"), f.fresh("checked")
+        count = self.field("keyword_count")
+        f.branch(self.same("%names", "null"), none, some)
+        f.begin_block(none)
+        f.branch(self.same(count, "0", "i64"), checked, "slow")
+        f.begin_block(some)
+        self.unless(self.same(self.load("%names", cpython.SEQUENCE_SIZE, "i64"), count, "i64"), "slow")
+        with f.loop(0, count) as loop:
+            name = self.load(self.element(self.at("%names", cpython.TUPLE_ITEMS), loop.index))
+            self.unless(self.same(name, self.load(self.element(self.field("keywords", "ptr"), loop.index))), "slow")
+        f.jump(checked)
+        f.begin_block(checked)
 
     def check_flags(self) -> None:
         """Nothing dirty, no thread in a special mode, and no other thread that writes in place.
@@ -155,11 +184,20 @@ class _Entry:
             key = self.load(row, 8 * GUARD.index("key"))
             item = self.call("PyDict_GetItemWithError", "ptr", f"ptr {owner}", f"ptr {key}")
             f.branch(self.same(item, expected), following, doubt)
+            f.begin_block(labels[Look.SETTING])
+            key = self.load(row, 8 * GUARD.index("key"))
+            item = self.call("PyDict_GetItemWithError", "ptr", f"ptr {owner}", f"ptr {key}")
+            f.branch(self.same(item, expected), following, "slow")
             f.begin_block(labels[Look.WORD])
             offset = self.load(row, 8 * GUARD.index("key"), "i64")
             f.branch(self.same(self.load(owner, offset), expected), following, doubt)
             f.begin_block(labels[Look.CALL])
             self.ask(owner, expected, following)
+            f.begin_block(labels[Look.TENSOR])
+            self.compare_tensor(owner, self.load(row, 8 * GUARD.index("key")), expected, following, doubt)
+            f.begin_block(labels[Look.ATTRIBUTE])
+            name = self.load(row, 8 * GUARD.index("key"))
+            self.compare_attribute(owner, name, expected, following, doubt)
             f.begin_block(following)
         f.jump(guarded)
         f.begin_block(doubt)
@@ -168,6 +206,64 @@ class _Entry:
         f.begin_block(asked)
         self.ask(check, self.external("True"), guarded)
         f.begin_block(guarded)
+
+    def compare_tensor(self, owner: str, library: str, expected: str, following: str, doubt: str) -> None:
+        """Go on at `following` where the elements of an array are where, and what, they were."""
+        f = self.f
+        tensor = self.look(owner, library, doubt)
+        address, word = (self.load(tensor, offset, "i64") for offset in (exchange.DATA, exchange.WORD))
+        for number, found in enumerate((address, word)):
+            self.unless(self.same(found, self.load(expected, 8 * number, "i64"), "i64"), doubt)
+        rank = f.op(f"and i64 {word}, {0xFFFFFFFF}")
+        sizes = self.at(expected, 16)
+        for offset, start in ((exchange.SHAPE, sizes), (exchange.STRIDES, self.element(sizes, rank))):
+            words = self.load(tensor, offset)
+            with f.loop(0, rank) as loop:
+                now, then = (self.load(self.element(one, loop.index), 0, "i64") for one in (words, start))
+                self.unless(self.same(now, then, "i64"), doubt)
+        f.jump(following)
+
+    def look(self, object_: str, library: str, orelse: str) -> str:
+        """The `DLTensor` of an array of another library, proven to be one in the computer's memory.
+
+        Args:
+            object_: an instance of its class.
+            library: the words of its exchange.
+            orelse: where to go otherwise.
+        """
+        f = self.f
+
+        def word(name: str, type_: str = "i64") -> str:
+            return self.load(library, 8 * EXCHANGE.index(name), type_)
+
+        traits = self.load(self.load(object_, word("body")), word("traits"), "i64")
+        plain = [self.same(traits, word(name), "i64") for name in ("usual", "other")]
+        self.unless(f.op(f"or i1 {plain[0]}, {plain[1]}"), orelse)
+        tensor = f.alloca("i64", exchange.TENSOR_BYTES // 8, align=8)
+        code = f.op(f"call i32 {word('look', 'ptr')}(ptr {object_}, ptr {tensor})")
+        failed, seen = f.fresh("failed"), f.fresh("seen")
+        f.branch(self.same(code, "0", "i32"), seen, failed)
+        f.begin_block(failed)
+        self.call("PyErr_Clear", "void")
+        f.jump(orelse)
+        f.begin_block(seen)
+        here = self.same(self.load(tensor, exchange.DEVICE, "i64"), str(exchange.CPU), "i64")
+        at_once = self.same(self.load(tensor, exchange.BYTE_OFFSET, "i64"), "0", "i64")
+        self.unless(f.op(f"and i1 {here}, {at_once}"), orelse)
+        return tensor
+
+    def compare_attribute(self, owner: str, name: str, expected: str, following: str, doubt: str) -> None:
+        """Go on at `following` where an attribute is the expected object."""
+        f = self.f
+        found, missing = f.fresh("found"), f.fresh("missing")
+        value = self.call("PyObject_GetAttr", "ptr", f"ptr {owner}", f"ptr {name}")
+        f.branch(self.same(value, "null"), missing, found)
+        f.begin_block(missing)
+        self.call("PyErr_Clear", "void")
+        f.jump(doubt)
+        f.begin_block(found)
+        self.call("Py_DecRef", "void", f"ptr {value}")
+        f.branch(self.same(value, expected), following, doubt)
 
     def ask(self, function: str, expected: str, following: str) -> None:
         """Go on at `following` where a Python function answers as expected, else to the slow path."""
@@ -181,12 +277,12 @@ class _Entry:
         self.call("Py_DecRef", "void", f"ptr {answer}")
         f.branch(self.same(answer, expected), following, "slow")
 
-    def check_arguments(self, count: str, inputs: str, held: str, scalars: str) -> None:
+    def check_arguments(self, count: str, objects: str, inputs: str, held: str, scalars: str) -> None:
         f = self.f
         rows = self.field("arguments", "ptr")
         with f.loop(0, count) as loop:
             row = self.row(rows, loop.index, len(ARGUMENT))
-            object_ = self.load(self.element("%args", loop.index))
+            object_ = self.load(self.element(objects, loop.index))
             expected = self.load(row, 8 * ARGUMENT.index("object"))
             holds, cell = self.element(held, loop.index), self.element(scalars, loop.index)
             self.store("null", holds)
@@ -201,6 +297,11 @@ class _Entry:
             pointer = self.load(array, cpython.ARRAY_DATA)
             array_end = f.label
             f.jump(done)
+            f.begin_block(labels[ArgumentKind.TENSOR])
+            elements = self.check_tensor(row, object_, inputs)
+            self.store(object_, holds)
+            tensor_end = f.label
+            f.jump(done)
             f.begin_block(labels[ArgumentKind.FLOAT])
             self.check_float(object_, expected, cell)
             float_end = f.label
@@ -211,8 +312,13 @@ class _Entry:
             f.jump(done)
             f.begin_block(labels[ArgumentKind.SAME])
             f.branch(self.same(object_, expected), next_, "slow")
+            for kind_ in (ArgumentKind.TUPLE, ArgumentKind.LIST, ArgumentKind.DICT):
+                f.begin_block(labels[kind_])
+                self.take_apart(kind_, row, object_, expected, objects)
+                f.jump(next_)
             f.begin_block(done)
-            value = f.op(f"phi ptr [ {pointer}, %{array_end} ], [ {cell}, %{float_end} ], [ {cell}, %{int_end} ]")
+            ends = {array_end: pointer, tensor_end: elements, float_end: cell, int_end: cell}
+            value = f.op(f"phi ptr {', '.join(f'[ {value}, %{label} ]' for label, value in ends.items())}")
             self.store(value, self.element(inputs, self.load(row, 8 * ARGUMENT.index("slot"), "i64")))
             f.jump(next_)
             f.begin_block(next_)
@@ -242,7 +348,13 @@ class _Entry:
         )
         same_rank = self.same(rank, self.load(row, 8 * ARGUMENT.index("ndim"), "i64"), "i64")
         self.unless(f.op(f"and i1 {right}, {same_rank}"), "slow")
-        dims, expected = self.load(array, cpython.ARRAY_DIMS), self.load(row, 8 * ARGUMENT.index("dims"))
+        self.check_sizes(self.load(array, cpython.ARRAY_DIMS), rank, row, inputs)
+        return array
+
+    def check_sizes(self, dims: str, rank: str, row: str, inputs: str) -> None:
+        """Compare the sizes of an array with those of the row."""
+        f = self.f
+        expected = self.load(row, 8 * ARGUMENT.index("dims"))
         with f.loop(0, rank) as loop:
             size = self.load(self.element(dims, loop.index), 0, "i64")
             word = self.load(self.element(expected, loop.index), 0, "i64")
@@ -252,7 +364,62 @@ class _Entry:
             self.unless(f.op(f"icmp slt i64 {word}, 0"), "slow")
             self.check_symbol(size, word, inputs, following)
             f.begin_block(following)
-        return array
+
+    def check_tensor(self, row: str, object_: str, inputs: str) -> str:
+        """Return the address of the elements of another library's array, proven to have the type of the row, and to be
+        laid out row by row.
+        """
+        f = self.f
+        library = self.field("exchange", "ptr")
+        cls = self.load(library, 8 * EXCHANGE.index("type"))
+        self.unless(self.same(self.load(object_, cpython.OB_TYPE), cls), "slow")
+        tensor = self.look(object_, library, "slow")
+        word = self.load(tensor, exchange.WORD, "i64")
+        self.unless(self.same(word, self.load(row, 8 * ARGUMENT.index("object"), "i64"), "i64"), "slow")
+        data = self.load(tensor, exchange.DATA)
+        odd = f.op(f"and i64 {f.op(f'ptrtoint ptr {data} to i64')}, {f.op(f'sub i64 {self.itemsize(word)}, 1')}")
+        there = f.op(f"icmp ne ptr {data}, null")
+        self.unless(f.op(f"and i1 {there}, {self.same(odd, '0', 'i64')}"), "slow")
+        rank = f.op(f"and i64 {word}, {0xFFFFFFFF}")
+        dims, strides = self.load(tensor, exchange.SHAPE), self.load(tensor, exchange.STRIDES)
+        self.check_sizes(dims, rank, row, inputs)
+        dense = f.alloca("i64", 1, align=8)
+        self.store("1", dense, 0, "i64")
+        with f.loop(0, rank) as loop:
+            number = f.op(f"sub i64 {f.op(f'sub i64 {rank}, 1')}, {loop.index}")
+            size, stride = (self.load(self.element(one, number), 0, "i64") for one in (dims, strides))
+            expected = self.load(dense, 0, "i64")
+            single = self.same(size, "1", "i64")
+            self.unless(f.op(f"or i1 {single}, {self.same(stride, expected, 'i64')}"), "slow")
+            self.store(f.op(f"mul i64 {expected}, {size}"), dense, 0, "i64")
+        return data
+
+    def itemsize(self, word: str) -> str:
+        """The bytes of an element, of `tensor_word`."""
+        return self.f.op(f"and i64 {self.f.op(f'lshr i64 {word}, 43')}, 31")
+
+    def take_apart(self, kind: ArgumentKind, row: str, object_: str, cls: str, objects: str) -> None:
+        """Put the items of a container into the rows for them."""
+        f = self.f
+        self.unless(self.same(self.load(object_, cpython.OB_TYPE), cls), "slow")
+        count = self.load(row, 8 * ARGUMENT.index("ndim"), "i64")
+        size = cpython.DICT_USED if kind is ArgumentKind.DICT else cpython.SEQUENCE_SIZE
+        self.unless(self.same(self.load(object_, size, "i64"), count, "i64"), "slow")
+        rows = self.element(objects, self.load(row, 8 * ARGUMENT.index("slot"), "i64"))
+        if kind is not ArgumentKind.DICT:
+            items = self.at(object_, cpython.TUPLE_ITEMS)
+            if kind is ArgumentKind.LIST:
+                items = self.load(object_, cpython.LIST_ITEMS)
+            with f.loop(0, count) as loop:
+                self.store(self.load(self.element(items, loop.index)), self.element(rows, loop.index))
+            return
+        keys = self.load(row, 8 * ARGUMENT.index("dims"))
+        place, key, value = (f.alloca("i64", 1, align=8) for _ in range(3))
+        self.store("0", place, 0, "i64")
+        with f.loop(0, count) as loop:
+            self.call("PyDict_Next", "i32", f"ptr {object_}", f"ptr {place}", f"ptr {key}", f"ptr {value}")
+            self.unless(self.same(self.load(key), self.load(self.element(keys, loop.index))), "slow")
+            self.store(self.load(value), self.element(rows, loop.index))
 
     def check_symbol(self, size: str, word: str, inputs: str, following: str) -> None:
         """Take down a size that the call brings along, or compare it with what it was before (`size_word`)."""
@@ -314,10 +481,10 @@ class _Entry:
         f.begin_block(fits)
         self.unless(f.op(f"icmp ule i64 {f.op(f'add i64 {value}, {EXACT}')}, {2 * EXACT}"), "slow")
 
-    def make_results(self, figures: str, count: str, results: str, outputs: str) -> None:
-        """One new NumPy array for each result."""
+    def make_results(self, figures: str, count: str, results: str, blocks: str, outputs: str) -> None:
+        """One new NumPy array for each result, or a block that becomes another library's array."""
         f = self.f
-        rows = self.field("outputs", "ptr")
+        rows, library = self.field("outputs", "ptr"), self.field("exchange", "ptr")
         with f.loop(0, count) as loop:
             row = self.row(rows, loop.index, len(OUTPUT))
             descr = self.load(row)
@@ -325,6 +492,14 @@ class _Entry:
             dims = self.at(figures, self.load(row, 8 * OUTPUT.index("dims"), "i64"))
             nbytes = self.load(dims, -8, "i64")
             small, large, made = f.fresh("small"), f.fresh("large"), f.fresh("made")
+            ours, theirs, following = f.fresh("ours"), f.fresh("theirs"), f.fresh("following")
+            f.branch(self.same(library, "null"), ours, theirs)
+            f.begin_block(theirs)
+            block, data = self.new_block(self.load(row, 0, "i64"), dims)
+            self.store(block, self.element(blocks, loop.index))
+            self.store(data, self.element(outputs, loop.index))
+            f.jump(following)
+            f.begin_block(ours)
             f.branch(self.same(nbytes, "0", "i64"), small, large)
             f.begin_block(small)
             anywhere = self.new_array(descr, ndim, dims)
@@ -339,6 +514,60 @@ class _Entry:
             array = f.op(f"phi ptr [ {anywhere}, %{small_end} ], [ {on_line}, %{large_end} ]")
             self.store(array, self.element(results, loop.index))
             self.store(self.load(array, cpython.ARRAY_DATA), self.element(outputs, loop.index))
+            f.jump(following)
+            f.begin_block(following)
+
+    def new_block(self, word: str, dims: str) -> tuple[str, str]:
+        """A `DLManagedTensorVersioned` with its sizes, strides and elements behind it; and where these begin."""
+        f = self.f
+        rank = f.op(f"and i64 {word}, {0xFFFFFFFF}")
+        tensor_end = exchange.HEADER + exchange.TENSOR_BYTES
+        total = f.alloca("i64", 1, align=8)
+        self.store(self.itemsize(word), total, 0, "i64")
+        with f.loop(0, rank) as loop:
+            size = self.load(self.element(dims, loop.index), 0, "i64")
+            self.store(f.op(f"mul i64 {self.load(total, 0, 'i64')}, {size}"), total, 0, "i64")
+        before = self.round_up(f.op(f"add i64 {f.op(f'shl i64 {rank}, 4')}, {tensor_end}"))
+        nbytes = self.load(total, 0, "i64")
+        need = self.round_up(f.op(f"add i64 {before}, {nbytes}"))
+        block = self.call("aligned_alloc", "ptr", f"i64 {ALIGNMENT}", f"i64 {need}")
+        got, none = f.fresh("got"), f.fresh("none")
+        f.branch(f.op(f"icmp ne ptr {block}, null"), got, none)
+        f.begin_block(none)
+        self.call("PyErr_NoMemory", "ptr")
+        f.jump("failed")
+        f.begin_block(got)
+        advise = self.external("madvise")
+        large = f.op(f"icmp uge i64 {nbytes}, {_PAGED}")
+        with f.when(f.op(f"and i1 {large}, {f.op(f'icmp ne ptr {advise}, null')}")):
+            name = f.module.declare("llvm.ptrmask.p0.i64", "ptr", ["ptr", "i64"])
+            page = f.op(f"call ptr {name}(ptr {self.at(block, _PAGE - 1)}, i64 {-_PAGE})")
+            f.op(f"call i32 {advise}(ptr {page}, i64 {f.op(f'sub i64 {need}, {_PAGE}')}, i32 {_HUGE})")
+        data, sizes = self.at(block, before), self.at(block, tensor_end)
+        strides = self.element(sizes, rank)
+        for value, offset in ((1, 0), (0, 8), (0, 24)):
+            self.store(str(value), block, offset, "i64")
+        self.store(self.external("free"), block, exchange.DELETER)
+        tensor = self.at(block, exchange.HEADER)
+        self.store(data, tensor, exchange.DATA)
+        self.store(str(exchange.CPU), tensor, exchange.DEVICE, "i64")
+        self.store(word, tensor, exchange.WORD, "i64")
+        self.store(sizes, tensor, exchange.SHAPE)
+        self.store(strides, tensor, exchange.STRIDES)
+        self.store("0", tensor, exchange.BYTE_OFFSET, "i64")
+        self.store("1", total, 0, "i64")
+        with f.loop(0, rank) as loop:
+            number = f.op(f"sub i64 {f.op(f'sub i64 {rank}, 1')}, {loop.index}")
+            size, stride = self.load(self.element(dims, number), 0, "i64"), self.load(total, 0, "i64")
+            self.store(size, self.element(sizes, number), 0, "i64")
+            self.store(stride, self.element(strides, number), 0, "i64")
+            some = f.op(f"select i1 {self.same(size, '0', 'i64')}, i64 1, i64 {size}")
+            self.store(f.op(f"mul i64 {stride}, {some}"), total, 0, "i64")
+        return block, data
+
+    def round_up(self, count: str) -> str:
+        """The next multiple of a cache line."""
+        return self.f.op(f"and i64 {self.f.op(f'add i64 {count}, {ALIGNMENT - 1}')}, {-ALIGNMENT}")
 
     def new_array(self, descr: str, ndim: str, dims: str, data: str = "null", flags: int = 0) -> str:
         """A new NumPy array, or null; over `data` where that is given."""
@@ -432,8 +661,6 @@ class _Entry:
         inputs: str,
         outputs: str,
         scratch: str,
-        held: str,
-        count: str,
         results_count: str,
         outputs_count: str,
     ) -> str:
@@ -455,7 +682,7 @@ class _Entry:
         release, pending = self.load(figures, 8 * FRAME.index("release"), "i64"), self.field("pending")
         f.branch(self.same(f.op(f"or i64 {release}, {pending}"), "0", "i64"), short, careful)
         f.begin_block(careful)
-        raised = self.run_while_python_may(call, release, held, count)
+        raised = self.run_while_python_may(call, release)
         careful_end = f.label
         f.jump(done)
         f.begin_block(short)
@@ -472,13 +699,12 @@ class _Entry:
                 self.call("memcpy", "ptr", f"ptr {target}", f"ptr {source}", f"i64 {nbytes}")
         return whole
 
-    def run_while_python_may(self, call: str, release: str, held: str, count: str) -> str:
+    def run_while_python_may(self, call: str, release: str) -> str:
         """The program where it gives the GIL away, or calls back to print or assert; returns false where it raises.
 
         It is one of the readers meanwhile (`base.access`).
         """
         f = self.f
-        self.each_held(held, count, "Py_IncRef")
         self.count_reader(1)
         kept, free, back = f.fresh("kept"), f.fresh("free"), f.fresh("back")
         f.branch(self.same(release, "0", "i64"), kept, free)
@@ -492,7 +718,6 @@ class _Entry:
         f.jump(back)
         f.begin_block(back)
         self.count_reader(-1)
-        self.each_held(held, count, "Py_DecRef")
         return self.raise_pending()
 
     def count_reader(self, change: int) -> None:
@@ -526,13 +751,25 @@ class _Entry:
         return self.load(row, 8 * OUTPUT.index("target"))
 
     def each_held(self, held: str, count: str, function: str) -> None:
-        """Without the GIL another thread may replace an argument's array: hold it meanwhile; null is allowed."""
+        """Another thread may replace an argument's array, or an item of a container: they are held; null is allowed."""
         with self.f.loop(0, count) as loop:
             self.call(function, "void", f"ptr {self.load(self.element(held, loop.index))}")
 
-    def wrap(self, count: str, results: str) -> None:
-        """Put each result into an instance of the array class: `_data` is the array, `_storage` is None."""
+    def wrap(self, count: str, results: str, blocks: str) -> None:
+        """Put each result into an instance of the array class: `_data` is the array, `_storage` is None.
+
+        Of a block the other library makes an array, which owns it from then on.
+        """
         f = self.f
+        library = self.field("exchange", "ptr")
+        with f.when(f.op(f"icmp ne ptr {library}, null")):
+            make = self.load(library, 8 * EXCHANGE.index("make"))
+            with f.loop(0, count) as loop:
+                slot = self.element(blocks, loop.index)
+                block = self.load(slot)
+                self.store("null", slot)
+                code = f.op(f"call i32 {make}(ptr {block}, ptr {self.element(results, loop.index)})")
+                self.unless(self.same(code, "0", "i32"), "failed")
         wrapper = self.field("wrapper", "ptr")
         with f.when(f.op(f"icmp ne ptr {wrapper}, null")):
             none = self.external("None")
@@ -545,8 +782,8 @@ class _Entry:
                 self.store(none, object_, self.field("storage_offset"))
                 self.store(object_, slot)
 
-    def hand_over(self, count: str, results: str) -> None:
-        """Tell of the writes, then return the results in their structure."""
+    def hand_over(self, count: str, results: str, held: str, rows: str) -> str:
+        """Tell of the writes, then return the results in their structure; null where that cannot be made."""
         f = self.f
         committed = self.field("committed", "ptr")
         with f.when(f.op(f"icmp ne ptr {committed}, null")):
@@ -554,31 +791,71 @@ class _Entry:
             self.unless(f.op(f"icmp ne ptr {answer}, null"), "failed")
             self.call("Py_DecRef", "void", f"ptr {answer}")
         labels = {member: f.fresh(member.name.lower()) for member in Returns}
+        over, found = f.fresh("over"), {}
         cases = " ".join(f"i64 {int(member)}, label %{label}" for member, label in labels.items())
         f.do(f"switch i64 {self.field('kind')}, label %{labels[Returns.TUPLE]} [ {cases} ]")
-        f.begin_block(labels[Returns.LEAF])
-        f.do(f"ret ptr {self.load(results)}")
-        f.begin_block(labels[Returns.NONE])
-        none = self.external("None")
-        self.call("Py_IncRef", "void", f"ptr {none}")
-        f.do(f"ret ptr {none}")
-        f.begin_block(labels[Returns.TUPLE])
-        f.do(f"ret ptr {self.sequence('Tuple', count, results)}")
-        f.begin_block(labels[Returns.LIST])
-        f.do(f"ret ptr {self.sequence('List', count, results)}")
-        f.begin_block(labels[Returns.FINISH])
-        flat = self.sequence("Tuple", count, results)
-        finished = self.call("PyObject_CallOneArg", "ptr", f"ptr {self.field('finish', 'ptr')}", f"ptr {flat}")
+        for member, label in labels.items():
+            f.begin_block(label)
+            value = self.returned(member, count, results, held, rows)
+            found[f.label] = value
+            f.jump(over)
+        f.begin_block(over)
+        return f.op(f"phi ptr {', '.join(f'[ {value}, %{label} ]' for label, value in found.items())}")
+
+    def returned(self, kind: Returns, count: str, results: str, held: str, rows: str) -> str:
+        """The object that is returned."""
+        match kind:
+            case Returns.LEAF:
+                return self.load(results)
+            case Returns.NONE:
+                none = self.external("None")
+                self.call("Py_IncRef", "void", f"ptr {none}")
+                return none
+            case Returns.TUPLE:
+                return self.sequence("Tuple", count, results)
+            case Returns.LIST:
+                return self.sequence("List", count, results)
+        finish, flat = f"ptr {self.field('finish', 'ptr')}", self.sequence("Tuple", count, results)
+        if kind is Returns.FINISH:
+            value = self.call("PyObject_CallOneArg", "ptr", finish, f"ptr {flat}")
+            self.call("Py_DecRef", "void", f"ptr {flat}")
+            return value
+        given = self.tuple_of_held(held, rows, flat)
+        both = self.f.alloca("i64", 2, align=8)
+        self.store(flat, both)
+        self.store(given, both, 8)
+        value = self.call("PyObject_Vectorcall", "ptr", finish, f"ptr {both}", "i64 2", "ptr null")
+        for one in (flat, given):
+            self.call("Py_DecRef", "void", f"ptr {one}")
+        return value
+
+    def tuple_of_held(self, held: str, rows: str, flat: str) -> str:
+        """A tuple of the arrays among the arguments, None in the place of others."""
+        f = self.f
+        made = self.call("PyTuple_New", "ptr", f"i64 {rows}")
+        got, none = f.fresh("got"), f.fresh("none")
+        f.branch(f.op(f"icmp ne ptr {made}, null"), got, none)
+        f.begin_block(none)
         self.call("Py_DecRef", "void", f"ptr {flat}")
-        f.do(f"ret ptr {finished}")
+        f.jump("failed")
+        f.begin_block(got)
+        nothing = self.external("None")
+        with f.loop(0, rows) as loop:
+            one = self.load(self.element(held, loop.index))
+            item = f.op(f"select i1 {self.same(one, 'null')}, ptr {nothing}, ptr {one}")
+            self.call("Py_IncRef", "void", f"ptr {item}")
+            self.call("PyTuple_SetItem", "i32", f"ptr {made}", f"i64 {loop.index}", f"ptr {item}")
+        return made
 
     def sequence(self, kind: str, count: str, results: str) -> str:
-        """A new tuple or list that takes over the results."""
+        """A new tuple or list that takes over the results, which are null then."""
         f = self.f
         made = self.call(f"Py{kind}_New", "ptr", f"i64 {count}")
         self.unless(f.op(f"icmp ne ptr {made}, null"), "failed")
         with f.loop(0, count) as loop:
-            item = self.load(self.element(results, loop.index))
+            slot = self.element(results, loop.index)
+            item = self.load(slot)
+            self.store("null", slot)
             self.call(f"Py{kind}_SetItem", "i32", f"ptr {made}", f"i64 {loop.index}", f"ptr {item}")
         return made
 
@@ -592,10 +869,12 @@ class _Entry:
             + self.call("PyObject_Vectorcall", "ptr", f"ptr {fallback}", "ptr %args", "i64 %nargs", "ptr %names")
         )
 
-    def write_failed(self, count: str, results: str) -> None:
+    def write_failed(self, count: str, results: str, blocks: str, held: str, rows: str) -> None:
         """Out of memory, with the exception set: let go of what was made; null is allowed."""
         f = self.f
         f.begin_block("failed")
         with f.loop(0, count) as loop:
             self.call("Py_DecRef", "void", f"ptr {self.load(self.element(results, loop.index))}")
+            self.call("free", "void", f"ptr {self.load(self.element(blocks, loop.index))}")
+        self.each_held(held, rows, "Py_DecRef")
         f.do("ret ptr null")

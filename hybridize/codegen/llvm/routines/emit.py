@@ -194,29 +194,47 @@ def _clamped(f: Function, index: str, size: int) -> str:
 
 def _effect(f: Function, routine: Routine, inputs: Types, outputs: Types, target: Target) -> None:
     """Call back with a note and the operands; an assertion only where some element is false."""
-    # The note tells the shapes: it is for the sizes of one call.
-    inputs = [type_.with_shape(tuple(map(int, type_.shape))) for type_ in inputs]
-    message, recipe = map(str, routine.parameters)
-    text = effects.note(routine.name, message, recipe, tuple(inputs)).encode() + b"\0"
-    quoted = "".join(f"\\{byte:02X}" for byte in text)
-    note = f.module.constant(f"note.{f.name}", f"[{len(text)} x i8]", f'c"{quoted}"')
-    variable = f.module.variable(effects.VARIABLE, "ptr", "null")
-    table = f.alloca("ptr", max(1, len(inputs)))
-    for number in range(len(inputs)):
-        slot = f.op(f"getelementptr ptr, ptr {table}, i64 {number}")
-        f.do(f"store ptr %i{number}, ptr {slot}")
+    note = _note(f, routine, _exact(inputs))
+    table = _table(f, [f"%i{number}" for number in range(len(inputs))])
     if routine.name == "print":
-        _call_back(f, variable, note, table)
+        _call_back(f, note, table)
         return
     with f.loop(0, inputs[0].size, carry=[("i8", "1")]) as loop:
         held = f.op(f"load i8, ptr {f.op(f'getelementptr i8, ptr %i0, i64 {loop.index}')}")
         loop.following = [f.op(f"and i8 {loop.values[0]}, {held}")]
     with f.when(f.op(f"icmp eq i8 {loop.results[0]}, 0")):
-        _call_back(f, variable, note, table)
+        _call_back(f, note, table)
 
 
-def _call_back(f: Function, variable: str, note: str, table: str) -> None:
-    callee = f.op(f"load ptr, ptr {variable}")
+def _foreign(f: Function, routine: Routine, inputs: Types, outputs: Types, target: Target) -> None:
+    """Call back with a note, the operands and the memory of the results."""
+    note = _note(f, routine, (*_exact(inputs), "->", *_exact(outputs)))
+    operands = [f"%i{number}" for number in range(len(inputs))]
+    _call_back(f, note, _table(f, [*operands, *(f"%o{number}" for number in range(len(outputs)))]))
+
+
+def _exact(types: Types) -> list[TensorType]:
+    """Types with numbers for sizes: a note tells the shapes, so it is for the sizes of one call."""
+    return [type_.with_shape(tuple(map(int, type_.shape))) for type_ in types]
+
+
+def _note(f: Function, routine: Routine, types: Sequence[TensorType | str]) -> str:
+    message, recipe = map(str, routine.parameters)
+    text = effects.note(routine.name, message, recipe, types).encode() + b"\0"
+    quoted = "".join(f"\\{byte:02X}" for byte in text)
+    return f.module.constant(f"note.{f.name}", f"[{len(text)} x i8]", f'c"{quoted}"')
+
+
+def _table(f: Function, pointers: Sequence[str]) -> str:
+    table = f.alloca("ptr", max(1, len(pointers)))
+    for number, pointer in enumerate(pointers):
+        slot = f.op(f"getelementptr ptr, ptr {table}, i64 {number}")
+        f.do(f"store ptr {pointer}, ptr {slot}")
+    return table
+
+
+def _call_back(f: Function, note: str, table: str) -> None:
+    callee = f.op(f"load ptr, ptr {f.module.variable(effects.VARIABLE, 'ptr', 'null')}")
     f.do(f"call void {callee}(ptr {note}, ptr {table})")
 
 
@@ -224,6 +242,7 @@ _WRITERS = {
     "cum_sum": _running, "cum_prod": _running, "cum_max": _running,
     "scatter_nd": _scatter, "update_at": _update,
     "print": _effect, "assert": _effect, "bounds": _effect, "solvable": _effect, "permitted": _effect,
+    "foreign": _foreign,
     "cholesky": factors.write_cholesky, "lu": factors.write_lu, "solve_triangular": factors.write_triangular,
     "standard_gamma": draws.write_gamma, "dots_until": prefixes.write_dots, "sum_until": prefixes.write_sums,
 }  # fmt: skip

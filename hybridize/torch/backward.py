@@ -1,0 +1,511 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gradients that a captured function asks for itself: `loss.backward()`, `torch.autograd.grad`, `x.grad`.
+
+The graph that is being captured is the tape: a backward pass goes along its nodes, and adds those of the gradients. So
+a whole training step is one program, and so are forces that a module computes as gradients of its energy.
+
+`x.grad` of a tensor from outside is state of the program: it is set as each call ends. A gradient that is there before
+is only looked at for whether it is there, until somebody computes with it.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import torch
+
+from hybridize import ops
+from hybridize.array.symbol import Symbol
+from hybridize.base import modes
+from hybridize.base.dtypes import is_float
+from hybridize.base.errors import CaptureError
+from hybridize.base.locations import SourceLoc
+from hybridize.capture.gradients.sweep import Producer, TraceSweep
+from hybridize.capture.trace.recording import Recording
+from hybridize.contract.captured import SideEffect
+from hybridize.contract.guards import Guard, Test
+from hybridize.contract.places import Attribute, Refer
+from hybridize.graph import Node, Value
+from hybridize.ops import Cast, full
+from hybridize.ops.op import Operand, bind1
+from hybridize.torch.internals import as_torch
+from hybridize.torch.tensors import TracedTensor
+
+
+class NotRecorded(CaptureError):
+    """A backward pass where the capture remembers no history, as the function is called without gradients."""
+
+
+class Backward:
+    """The backward passes of one capture, and what they write."""
+
+    def __init__(self) -> None:
+        self.passed = False
+        """True if a pass has written gradients: then what the function gives has no history, as after it in torch."""
+        self.written: dict[Value, Any] = {}
+        """Leaves that were written under `no_grad`, by the values that they have been since."""
+        self._written_at: SourceLoc | None = None
+        """The line of the first such write."""
+        self._leaves: dict[Value, Any] = {}
+        """Tensors of the program that were made leaves, by `requires_grad_()`."""
+        self._views: list[tuple[Symbol, Any]] = []
+        """Of views of what is there before the call that were: they, what they are of, and what these held then."""
+        self._grads: dict[int, tuple[Any, Any]] = {}
+        """`x.grad` as the program has set it, by the identity of `x`, which it keeps."""
+        self._met: dict[int, tuple[Any, Any]] = {}
+        """`x.grad` as it was before the call."""
+
+    @property
+    def forgotten(self) -> tuple[torch.Tensor, ...]:
+        """Tensors from outside whose gradients are replaced unseen: their memory may be that of the new ones."""
+        owners = [owner for owner, _ in self._grads.values()]
+        return tuple(one for one in owners if not isinstance(one, TracedTensor) and id(one) not in self._met)
+
+    # ------------------------------------------------------------------------------------------------------ x.grad
+
+    def grad(self, trace: Recording, of: Any) -> Any:
+        """Return `of.grad`: a tensor of the program, or None."""
+        owner = _owner(of)
+        known = self._grads.get(id(owner)) or self._met.get(id(owner))
+        if known is not None:
+            return known[1]
+        if isinstance(owner, TracedTensor):  # nobody has set it
+            return None
+        with as_torch():
+            before = owner.grad
+        place = Attribute(owner, "grad")
+        if place.key not in trace.root.world.guards:
+            trace.root.world.guards[place.key] = Guard(place, _IsThere(before is not None), trace.root.location())
+        face = None if before is None else TracedTensor.later(lambda: _looked_at(trace, owner, before), before)
+        self._met[id(owner)] = owner, face
+        return face
+
+    def set_grad(self, trace: Recording, of: Any, value: Any) -> None:
+        """Set `of.grad`.
+
+        Raises:
+            CaptureError E422: where data decides whether it is set.
+            RuntimeError, TypeError: in torch's words.
+        """
+        owner = _owner(of)
+        if value is not None:
+            value = trace.lifted(value)
+            if not isinstance(value, TracedTensor):
+                raise TypeError(f"assigned grad expected to be a Tensor or None but got {type(value).__name__}")
+            theirs, mine = value.array.type, trace.lifted(of).array.type
+            if theirs != mine:
+                raise RuntimeError(f"assigned grad is {theirs}, of a tensor that is {mine}")
+        self._check_depth(trace, "x.grad is set")
+        self._grads[id(owner)] = owner, value
+
+    def finish(self, trace: Recording, result: Sequence[Any]) -> None:
+        """Let each call leave the gradients that there are as the function ends.
+
+        Raises:
+            CaptureError E422: a result goes through a leaf that was written before, which has another gradient since;
+                a view that was made a leaf was written, or what it is of.
+        """
+        if any(symbol.operand() is not before for symbol, before in self._views):
+            raise trace.root.refusing(
+                CaptureError(
+                    "E422",
+                    "a view that requires_grad_() was called of is written later, or what it is a view of",
+                    help="say x = x.detach().requires_grad_()",
+                )
+            )
+        left = [(owner, value) for owner, value in self._grads.values() if not isinstance(owner, TracedTensor)]
+        left = [one for one in left if self._met.get(id(one[0]), (None, self))[1] is not one[1]]
+        if left:
+            owners, values = map(tuple, zip(*left, strict=True))
+            trace.root.world.effects.append(SideEffect(functools.partial(_put, owners), (values,)))
+        if self.passed or not self.written:
+            return
+        live = _live(trace, set(self.written))
+        if any(one.array.operand() in live for one in result if type(one) is TracedTensor):
+            raise trace.root.refusing(
+                CaptureError(
+                    "E422",
+                    "a tensor that gradients go to is written under torch.no_grad(), and used after it in what is "
+                    "returned with a gradient",
+                    help="write it after its last use, to a copy, x.detach().clone(), or outside",
+                    loc=self._written_at,
+                )
+            )
+
+    # ------------------------------------------------------------------------------------------------------ leaves
+
+    def wrote(self, trace: Recording, symbol: Symbol, owner: Any) -> None:
+        """Hear that a leaf was written while torch records nothing: what it holds now is a leaf."""
+        base = symbol.base
+        value = _of_its_own(base.operand())
+        with modes.mode(recording=False):
+            base.write(value)
+        self.written[base._cell.value] = owner
+        self._written_at = self._written_at or trace.root.location()
+
+    def require(self, trace: Recording, face: TracedTensor) -> Value:
+        """Make a tensor of the program a leaf, and return its value.
+
+        Raises:
+            CaptureError E422: it is there before the call, which leaves what it requires outside as it is.
+        """
+        entry = trace.root.inputs.of_cell(face.array._cell)
+        if entry is not None and entry.position >= 0 and face.array.is_whole and face.array.operand() is entry.value:
+            argument: Value = entry.value
+            return argument  # within the call: the caller's tensor stays as it is
+        view = face.array
+        is_view = face.of is None and view._view
+        if view.exists and not is_view and not view.has_step(ops.StopGradient):
+            raise trace.root.refusing(
+                CaptureError(
+                    "E422",
+                    "requires_grad_() of a tensor that is there before the call",
+                    help="set it before the call, or say x = x.detach().requires_grad_()",
+                )
+            )
+        value = _of_its_own(view.operand())
+        face.array = Symbol.of(trace, value)
+        if view.exists and is_view:
+            self._views += [(view.base, view.base.operand()), (face.array, value)]
+        self._leaves[value] = face
+        return value
+
+    # ---------------------------------------------------------------------------------------------- backward passes
+
+    def backward(
+        self, trace: Recording, heads: Sequence[Any], cotangents: Sequence[Any], inputs: Any, *, create: bool
+    ) -> None:
+        """Add gradients to `x.grad` of the leaves that the heads are computed from, or of `inputs`."""
+        self._check_depth(trace, "backward() is called")
+        leaves = self._leaves_of(trace)
+        if inputs is not None:
+            asked = {id(_owner(one)) for one in _listed(inputs)}
+            leaves = {value: owner for value, owner in leaves.items() if id(_owner(owner)) in asked}
+        arrived = self._gradients(trace, heads, cotangents, list(leaves), create=create)
+        found: dict[int, tuple[Any, Operand]] = {}
+        for value, owner in leaves.items():
+            gradient = arrived.get(value)
+            if gradient is None:
+                continue
+            if owner is None:
+                raise trace.root.refusing(
+                    CaptureError(
+                        "E422",
+                        "backward() of a compiled function reaches one of its arguments, which has a gradient",
+                        help="pass x.detach(), or ask for it: torch.autograd.grad(loss, x)",
+                    )
+                )
+            before = found.get(id(_owner(owner)))
+            total = gradient if before is None else ops.add(before[1], gradient)
+            found[id(_owner(owner))] = _owner(owner), total
+        self.passed = True
+        with torch.no_grad():
+            for owner, gradient in found.values():
+                known = self.grad(trace, owner)
+                made = TracedTensor(Symbol.of(trace, gradient))
+                if known is None:
+                    self.set_grad(trace, owner, made)
+                elif create:
+                    self.set_grad(trace, owner, known + made)
+                else:
+                    known.add_(made)
+
+    def gradients(
+        self, trace: Recording, heads: Sequence[Any], wanted: Sequence[Any], cotangents: Sequence[Any], *, create: bool
+    ) -> list[Any]:
+        """Return gradients of `heads` with respect to `wanted`; None for one that they are not computed from."""
+        values = [self._value_of(trace, one) for one in wanted]
+        arrived = self._gradients(trace, heads, cotangents, values, create=create)
+        found = [arrived.get(value) for value in values]
+        return [None if one is None else TracedTensor(Symbol.of(trace, one)) for one in found]
+
+    def _gradients(
+        self, trace: Recording, heads: Sequence[Any], cotangents: Sequence[Any], wanted: list[Value], *, create: bool
+    ) -> dict[Value, Operand]:
+        if not trace.differentiated:
+            raise NotRecorded("E422", "gradients are asked for inside of a function that is called without")
+        started = [
+            (face.array.operand(), _cotangent(trace, face, one)) for face, one in zip(heads, cotangents, strict=True)
+        ]
+        for number, (value, face) in enumerate(zip([one for one, _ in started], heads, strict=True)):
+            if not face.requires_grad:
+                raise RuntimeError(f"element {number} of tensors does not require grad and does not have a grad_fn")
+            assert isinstance(value, Value), "a constant has no gradient"
+        tape = _Tape(trace)
+        sweep = TraceSweep(tape, trace, [value for value, _ in started], wanted, anew=True)
+        with modes.mode(recording=create):
+            arrived = sweep.run(started)
+            return {value: arrived[value] for value in wanted if value in arrived}
+
+    def _leaves_of(self, trace: Recording) -> dict[Value, Any]:
+        """Return all leaves by the values that they are or were; None stands for an argument."""
+        library: Any = trace.root.library
+        found: dict[Value, Any] = dict.fromkeys(library.flagged)
+        for entry in trace.root.inputs.entries:
+            held = library.tensor(entry.array)
+            if held is not None and library.is_leaf(trace, entry.symbol) is not None and held.requires_grad:
+                found[entry.value] = held
+        return found | self._leaves | self.written
+
+    def _value_of(self, trace: Recording, x: Any) -> Value:
+        """The value that stands for a tensor with respect to which a gradient is asked.
+
+        Raises:
+            RuntimeError: it has none; in torch's words.
+            CaptureError E422: it is a view, whose elements are those of another tensor.
+        """
+        face = trace.lifted(x)
+        if not isinstance(face, TracedTensor):
+            raise TypeError(f"gradients are asked with respect to {type(x).__name__}, which is no tensor")
+        if not face.requires_grad:
+            raise RuntimeError("One of the differentiated Tensors does not require grad")
+        if face.array._view:
+            raise trace.root.refusing(
+                CaptureError(
+                    "E422",
+                    "a gradient with respect to a view of another tensor",
+                    help="ask for that of the other tensor, or compute with x.clone()",
+                )
+            )
+        value = face.array.operand()
+        assert isinstance(value, Value), "a constant has no gradient"
+        return value
+
+    def _check_depth(self, trace: Recording, what: str) -> None:
+        if trace.depth:
+            raise trace.root.refusing(
+                CaptureError(
+                    "E422",
+                    f"{what} in a branch or loop that depends on data",
+                    help="do it after it, or use torch.autograd.grad inside",
+                )
+            )
+
+
+CURRENT: ContextVar[Backward] = ContextVar("backward passes of the capture")
+
+
+@contextmanager
+def capturing() -> Iterator[Backward]:
+    """Let backward passes be those of a new capture."""
+    made = Backward()
+    before = CURRENT.set(made)
+    try:
+        yield made
+    finally:
+        CURRENT.reset(before)
+
+
+class _Tape:
+    """The graph that is being captured, as a backward pass goes along it."""
+
+    def __init__(self, trace: Recording) -> None:
+        self.leaves: dict[Value, tuple[Any, Recording]] = {}
+        self.nodes: dict[Value, Producer] = {}
+        scope: Any = trace
+        while scope is not None:
+            for number, node in enumerate(scope.builder.nodes):
+                made = Producer(number, node, scope)
+                self.nodes.update((value, made) for value in node.outputs if is_float(value.type.dtype))
+            scope = scope.parent
+
+    def check(self, node: Node) -> None:
+        """Nothing is ever freed: values do not change."""
+
+
+class _IsThere(Test):
+    """Something, or nothing, as it was; not what."""
+
+    __slots__ = ()
+
+    def holds(self, now: Any) -> bool:
+        return (now is not None) is self.value
+
+    def check(self, now: str, refer: Refer) -> str:
+        return f"({now} is {'not ' if self.value else ''}None)"
+
+
+def _looked_at(trace: Recording, owner: Any, before: torch.Tensor) -> Any:
+    """Depend on which tensor a gradient is, and return its symbol."""
+    world, place = trace.root.world, Attribute(owner, "grad")
+    world.guards[place.key] = Guard.on(place, before, trace.root.location())
+    return trace.lifted(before).array
+
+
+def _owner(of: Any) -> Any:
+    """The tensor from outside that a face is of, else the face."""
+    return of.of if type(of) is TracedTensor and of.of is not None else of
+
+
+def _listed(x: Any) -> list[Any]:
+    return list(x) if isinstance(x, (tuple, list)) else [x]
+
+
+def _of_its_own(value: Any) -> Value:
+    """Return a value that nothing else is."""
+    made = bind1(Cast(ops.type_of(value).dtype), value)
+    assert isinstance(made, Value), "it is recorded"
+    return made
+
+
+def _put(owners: Sequence[torch.Tensor], values: Sequence[torch.Tensor | None]) -> None:
+    for owner, value in zip(owners, values, strict=True):
+        owner.grad = value
+
+
+def _live(trace: Recording, of: set[Value]) -> set[Value]:
+    live = set(of)
+    for node in trace.root.builder.nodes:
+        if not isinstance(node.op, ops.StopGradient) and not live.isdisjoint(node.inputs):
+            live.update(value for value in node.outputs if is_float(value.type.dtype))
+    return live
+
+
+def _cotangent(trace: Recording, head: TracedTensor, given: Any) -> Operand:
+    kind = head.array.type
+    if given is None:
+        if head.numel() != 1:
+            raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        return full(1, kind)
+    given = trace.lifted(given)
+    if tuple(given.shape) != tuple(kind.shape):
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output[0] has a shape of {given.shape} and output[0] has a shape of {head.shape}."
+        )
+    operand: Operand = given.array.operand()
+    return operand
+
+
+# ------------------------------------------------------------------------------------------------------- torch's names
+
+
+def _tensors(trace: Recording, given: Any) -> list[Any]:
+    found = [trace.lifted(one) for one in _listed(given)]
+    for one in found:
+        if not isinstance(one, TracedTensor):
+            raise TypeError(f"gradients are asked of {type(one).__name__}, which is no tensor")
+    return found
+
+
+def _cotangents(given: Any, count: int) -> list[Any]:
+    found = [None] * count if given is None else _listed(given)
+    if len(found) != count:
+        raise RuntimeError(f"got {count} tensors and {len(found)} gradients")
+    return found
+
+
+def _tensor_backward(
+    trace: Recording,
+    self: Any,
+    gradient: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    _backward(trace, self, gradient, retain_graph, create_graph, inputs=inputs)
+
+
+def _backward(
+    trace: Recording,
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    grad_variables: Any = None,
+    inputs: Any = None,
+) -> None:
+    heads = _tensors(trace, tensors)
+    given = grad_tensors if grad_variables is None else grad_variables
+    CURRENT.get().backward(trace, heads, _cotangents(given, len(heads)), inputs, create=create_graph)
+
+
+def _grad(
+    trace: Recording,
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Any, ...]:
+    if is_grads_batched:
+        raise CaptureError("E422", "autograd.grad(is_grads_batched=True) cannot be compiled", help="call it in a loop")
+    heads, wanted = _tensors(trace, outputs), _tensors(trace, inputs)
+    found = CURRENT.get().gradients(trace, heads, wanted, _cotangents(grad_outputs, len(heads)), create=create_graph)
+    for number, (gradient, of) in enumerate(zip(found, wanted, strict=True)):
+        if gradient is None:
+            if materialize_grads:
+                found[number] = torch.zeros_like(of)
+            elif not allow_unused:
+                raise RuntimeError(
+                    "One of the differentiated Tensors appears to not have been used in the graph. Set "
+                    "allow_unused=True if this is the desired behavior."
+                )
+    return tuple(found)
+
+
+def _requires_grad(trace: Recording, self: Any, requires_grad: bool = True) -> Any:
+    face = trace.lifted(self)
+    if bool(requires_grad) == face.requires_grad:
+        return self
+    if not requires_grad:
+        raise trace.root.refusing(
+            CaptureError("E422", "requires_grad_(False) of what has a gradient", help="x.detach() has none")
+        )
+    library: Any = trace.root.library
+    library.flagged.add(CURRENT.get().require(trace, face))
+    return self
+
+
+def _set_requires_grad(trace: Recording, self: Any, value: bool) -> None:
+    _requires_grad(trace, self, value)
+
+
+def _get_grad(trace: Recording, self: Any, *_: Any) -> Any:
+    return CURRENT.get().grad(trace, self)
+
+
+def _set_grad(trace: Recording, self: Any, value: Any) -> None:
+    CURRENT.get().set_grad(trace, self, value)
+
+
+def _delete_grad(trace: Recording, self: Any) -> None:
+    CURRENT.get().set_grad(trace, self, None)
+
+
+def _zero_grad(trace: Recording, module: torch.nn.Module, set_to_none: bool = True) -> None:
+    clear(trace, list(module.parameters()), set_to_none)
+
+
+def clear(trace: Recording, tensors: Sequence[Any], set_to_none: bool) -> None:
+    """Set the gradients of tensors to None, whatever they are, or those that there are to 0."""
+    passes = CURRENT.get()
+    for one in tensors:
+        if set_to_none:
+            passes.set_grad(trace, one, None)
+        elif (grad := passes.grad(trace, one)) is not None:
+            with torch.no_grad():
+                grad.zero_()
+
+
+_GRAD: Any = torch.Tensor.grad
+_REQUIRES_GRAD: Any = torch.Tensor.requires_grad
+CALLS: dict[Any, Callable[..., Any]] = {
+    torch.Tensor.backward: _tensor_backward,
+    torch.autograd.backward: _backward,
+    torch.autograd.grad: _grad,
+    torch.Tensor.requires_grad_: _requires_grad,
+    _GRAD.__get__: _get_grad,
+    _GRAD.__set__: _set_grad,
+    _GRAD.__delete__: _delete_grad,
+    _REQUIRES_GRAD.__set__: _set_requires_grad,
+    torch.nn.Module.zero_grad: _zero_grad,
+}
+"""What a program does in the place of torch's functions: they get the recording first."""

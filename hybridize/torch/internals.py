@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All that the door needs of PyTorch without a public name: nothing elsewhere in it names any.
+
+Each has a fallback where there is one that is right, so that a version that moves or drops it costs speed or memory at
+most. What has none is refused when the door is loaded, by the name that is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from types import ModuleType
+from typing import Any
+
+import torch
+from torch.autograd import forward_ad
+from torch.overrides import TorchFunctionMode
+
+
+def _named(path: str, otherwise: Any = None) -> Any:
+    """Return an object by its name within torch, or what stands for it in a version without it.
+
+    Raises:
+        ImportError: nothing does.
+    """
+    found: Any = torch
+    for part in path.split("."):
+        found = getattr(found, part, None)
+    if found is None and otherwise is None:
+        raise ImportError(f"hybridize.torch needs torch.{path}, which torch {torch.__version__} does not have")
+    return otherwise if found is None else found
+
+
+def _pytree() -> Any:
+    from torch.utils import _pytree
+
+    return _pytree
+
+
+pytree: Any = _pytree()
+"""Results of any registered class as leaves and a structure: `torch.utils._pytree`."""
+as_torch: Callable[[], AbstractContextManager[Any]] = _named("_C.DisableTorchFunction")
+"""Makes the context within which neither modes nor classes of tensors see what is called."""
+as_class: Callable[..., Any] = _named("Tensor._make_subclass")
+"""Makes a tensor of a class over another one, unseen by modes, as the public `Tensor.as_subclass` is not."""
+BATCH_NORM: Any = next(one for one in torch.nn.BatchNorm1d.__mro__ if "forward" in vars(one))
+"""The class that all layers of batch normalization are of."""
+BUILT_IN: ModuleType = _named("_C")
+BUILT_IN_LAYERS: ModuleType = _named("_C._nn")
+"""Modules of the functions in C++ that `torch.nn.functional` calls: they arrive by these objects."""
+is_graph_kept: Callable[[], bool] = _named("_C._autograd._get_current_graph_task_keep_graph", lambda: True)
+"""Tells within a backward pass whether another one may follow; where unknown it may, which keeps memory."""
+transform: Callable[[], Any] = _named("_C._functorch.peek_interpreter_stack", lambda: None)
+"""Returns the innermost transform of `torch.func`; where unknown, its tensors are refused as those without memory."""
+
+
+def has_dual_level() -> bool:
+    """Tell whether forward-mode differentiation is on; where unknown it may be."""
+    return getattr(forward_ad, "_current_level", 0) >= 0
+
+
+def refusals() -> tuple[type[Exception], ...]:
+    """Return what `torch.export` raises of tensors without values: where data decides a size, or nothing is known.
+
+    This loads what only exports need.
+    """
+    try:
+        from torch._subclasses import fake_tensor
+    except ImportError:
+        return ()
+    names = ("DynamicOutputShapeException", "UnsupportedOperatorException")
+    return tuple(getattr(fake_tensor, name) for name in names if hasattr(fake_tensor, name))
+
+
+def _switch() -> Any:
+    """Return the function by which a change of the grad mode arrives in `__torch_function__`."""
+    found: list[Any] = []
+
+    class _Seen(TorchFunctionMode):
+        def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            found.append(func)
+            return func(*args, **(kwargs or {}))
+
+    mode = torch.is_grad_enabled()
+    with _Seen():
+        torch.set_grad_enabled(mode)
+    return found[-1]
+
+
+SET_GRAD: Any = _switch()

@@ -1,0 +1,392 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Updates by torch's optimizers as part of a captured step, schedules of their rates, and clipping of gradients.
+
+An optimizer's own `step` is run, on a copy of it whose parameters and state are tensors of the program: so the numbers
+are torch's, whichever optimizer it is. Rates are read anew at each call; all else that it goes by is compared.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import math
+import operator
+import weakref
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import torch
+from torch.optim.lr_scheduler import LRScheduler
+
+from hybridize.array.symbol import Symbol
+from hybridize.base.errors import CaptureError
+from hybridize.capture.outside.trust import is_trusted_class
+from hybridize.capture.trace.recording import Recording, current_trace
+from hybridize.contract.captured import SideEffect
+from hybridize.contract.feeds import Feed
+from hybridize.contract.places import Item
+from hybridize.contract.snapshots import MISSING
+from hybridize.torch.backward import CURRENT, clear
+from hybridize.torch.internals import as_torch
+from hybridize.torch.tensors import TracedTensor
+
+FED = ("lr",)
+"""Settings that are read anew at each call."""
+_MOVED: weakref.WeakKeyDictionary[torch.optim.Optimizer, dict[tuple[int, str], Any]] = weakref.WeakKeyDictionary()
+"""Pairs of numbers as they were when an optimizer was captured first: those that differ later are read anew, too."""
+_OUTSIDE = "call step() outside of the compiled function, which ends with loss.backward()"
+_NONE: dict[str, Any] = {}
+_WAYS = ("foreach", "fused")
+"""Settings that choose between ways to the same numbers."""
+
+
+class Settings(Feed):
+    """What an update depends on besides rates: parameters, settings and which tensors are its state.
+
+    Args:
+        optimizer: whose update it is.
+        fed: names of settings that each call reads, of each group.
+    """
+
+    def __init__(self, optimizer: torch.optim.Optimizer, fed: Sequence[frozenset[str]]) -> None:
+        self._optimizer = optimizer
+        self._is_scheduled = "_opt_called" in vars(optimizer) or "step" in vars(optimizer)
+        self._groups = [
+            (group, list(group["params"]), [(name, group[name]) for name in group if name not in (*known, "params")])
+            for group, known in zip(optimizer.param_groups, fed, strict=True)
+        ]
+        self.params = [param for _, params, _ in self._groups for param in params]
+        self._counts = [len(group) for group in optimizer.param_groups]
+        state: Any = optimizer.state
+        self._state = [(param, list(state.get(param, {}).items())) for param in self.params]
+
+    def before(self) -> Any:
+        """Return whether a schedule knows of a step."""
+        return vars(self._optimizer).get("_opt_called", MISSING) if self._is_scheduled else None
+
+    def rollback(self, before: Any) -> None:
+        """Let it know of none."""
+        if before is MISSING:
+            vars(self._optimizer).pop("_opt_called", None)
+        elif before is not None:
+            vars(self._optimizer)["_opt_called"] = before
+
+    def begin(self, before: Any) -> bool:
+        """Compare them, and let a schedule know that there is a step."""
+        if self._is_scheduled:
+            vars(self._optimizer)["_opt_called"] = True
+        groups = self._optimizer.param_groups
+        if list(map(len, groups)) != self._counts:
+            return False
+        for group, (mine, params, settings) in zip(groups, self._groups, strict=True):
+            if group is not mine or not _same_objects(group["params"], params):
+                return False
+            for name, value in settings:
+                if (now := group.get(name, MISSING)) is not value and not _same(now, value):
+                    return False
+        state: Any = self._optimizer.state
+        for param, held in self._state:
+            now = state.get(param, _NONE)
+            if len(now) != len(held):
+                return False
+            for name, value in held:
+                if (other := now.get(name, MISSING)) is not value and not _same(other, value):
+                    return False
+        return True
+
+
+def _same_objects(now: Sequence[Any], then: Sequence[Any]) -> bool:
+    return len(now) == len(then) and all(map(operator.is_, now, then))
+
+
+def _same(now: Any, then: Any) -> bool:
+    return now is then or (type(now) is type(then) and not isinstance(now, torch.Tensor) and bool(now == then))
+
+
+def step(trace: Recording, optimizer: torch.optim.Optimizer, closure: Any = None) -> Any:
+    """Update the parameters, as `optimizer.step()` does.
+
+    Raises:
+        CaptureError E422: the optimizer does what no program can.
+    """
+    _check(trace, optimizer)
+    result = None
+    if closure is not None:
+        with torch.enable_grad():
+            result = trace.convert(closure)()
+    seen = _MOVED.setdefault(optimizer, {})
+    numbers = [_numbers(trace, group, number, seen) for number, group in enumerate(optimizer.param_groups)]
+    settings = Settings(optimizer, [frozenset(fed) for fed in numbers])
+    trace.begin(settings)
+    faces: dict[Any, Any] = {}
+    groups = []
+    for group, fed in zip(optimizer.param_groups, numbers, strict=True):
+        for param in group["params"]:
+            if id(param) not in faces:
+                faces[id(param)] = trace.lifted(param)
+        ways = {name: False for name in _WAYS if name in group}
+        groups.append({**group, **fed, **ways, "params": [faces[id(param)] for param in group["params"]]})
+    state: dict[Any, dict[str, Any]] = defaultdict(dict)
+    known: dict[int, dict[str, Any]] = {}
+    for param in settings.params:
+        held = optimizer.state.get(param)
+        if held is not None:
+            face = faces[id(param)]
+            state[face] = {name: _held(trace, value) for name, value in held.items()}
+            known[id(face)] = dict(state[face])
+    working = copy.copy(optimizer)
+    vars(working).update(param_groups=groups, state=state)
+    vars(working).pop("step", None)
+    kind: Any = type(optimizer)
+    own = _own_step(kind)
+    with torch.no_grad():
+        try:
+            own(working) if is_trusted_class(kind) else trace.convert(own)(working)
+        except (CaptureError, TypeError) as error:
+            if isinstance(error, CaptureError) and error.code != "E401":
+                raise
+            why = "decides by numbers that it has computed" if isinstance(error, CaptureError) else f"fails: {error}"
+            text = f"a step of {kind.__name__}, which {why}"
+            raise trace.root.refusing(CaptureError("E422", text, help=_OUTSIDE)) from error
+    for param in settings.params:
+        face = faces[id(param)]
+        _keep(trace, optimizer, param, state.get(face, {}), known.get(id(face), {}))
+    return result
+
+
+def _own_step(kind: Any) -> Callable[..., Any]:
+    """Return `step` of a class without what torch has put around it: a profile, hooks, and its gradient mode."""
+    found = kind.step
+    while (inner := getattr(found, "__wrapped__", None)) is not None:
+        found = inner
+    return found  # type: ignore[no-any-return]
+
+
+def _check(trace: Recording, optimizer: Any) -> None:
+    kind = type(optimizer).__name__
+    why, help = "", _OUTSIDE
+    if trace.depth:
+        why, help = "in a branch or loop that depends on data", "compute gradients there, and call step() after it"
+    elif any(group.get("differentiable") for group in optimizer.param_groups):
+        why = "with differentiable=True"
+    elif any(group.get("capturable") for group in optimizer.param_groups):
+        why, help = "with capturable=True", "leave capturable out"
+    elif optimizer._optimizer_step_pre_hooks or optimizer._optimizer_step_post_hooks:
+        why, help = "with hooks of its steps", "remove them"
+    elif isinstance(optimizer, torch.optim.LBFGS):
+        why = "which searches by data how far it goes"
+    if why:
+        raise trace.root.refusing(CaptureError("E422", f"a step of {kind} {why}", help=help))
+    CURRENT.get().passed = True
+
+
+def _numbers(trace: Recording, group: dict[str, Any], number: int, seen: dict[tuple[int, str], Any]) -> dict[str, Any]:
+    """Settings of a group as numbers of the program, which each call reads: rates, and betas that a schedule moves."""
+    found: dict[str, Any] = {}
+    betas = group.get("betas")
+    if type(betas) is tuple and seen.setdefault((number, "betas"), betas) != betas:
+        found["betas"] = tuple(
+            trace.reading(functools.partial(_read_part, group, "betas", k), float) for k in range(len(betas))
+        )
+    for name in FED:
+        value = group.get(name)
+        if isinstance(value, torch.Tensor):
+            found[name] = trace.lifted(value)
+        elif type(value) in (float, int):
+            if trace.root.world.is_written(Item(group, name)):
+                found[name] = value  # by the program
+                continue
+            found[name] = trace.reading(functools.partial(_read, group, name), float)
+        elif isinstance(value, Symbol):
+            found[name] = value
+        elif value is not None:
+            raise trace.root.refusing(CaptureError("E422", f"{name}={value!r} of an optimizer", help="a number"))
+    return found
+
+
+def _read(group: dict[str, Any], name: str) -> float:
+    return float(group[name])
+
+
+def _read_part(group: dict[str, Any], name: str, number: int) -> float:
+    return float(group[name][number])
+
+
+def _held(trace: Recording, value: Any) -> Any:
+    return trace.lifted(value) if isinstance(value, torch.Tensor) else value
+
+
+def _keep(trace: Recording, optimizer: Any, param: Any, now: dict[str, Any], before: dict[str, Any]) -> None:
+    """Let each call leave the state that a step has made."""
+    for name, value in now.items():
+        if name in before and before[name] is value:
+            continue
+        if not isinstance(value, TracedTensor) and name in before and _same(value, before[name]):
+            continue
+        trace.root.world.effects.append(SideEffect(_put, (optimizer, param, name, value)))
+
+
+def _put(optimizer: torch.optim.Optimizer, param: torch.Tensor, name: str, value: Any) -> None:
+    optimizer.state[param][name] = value
+
+
+def zero_grad(trace: Recording, optimizer: torch.optim.Optimizer, set_to_none: bool = True) -> None:
+    """Clear the gradients of all parameters."""
+    clear(trace, [param for group in optimizer.param_groups for param in group["params"]], set_to_none)
+
+
+class ScheduleStep(Feed):
+    """A step of a schedule, which Python makes as each call begins, in the order of the program's lines."""
+
+    def __init__(self, schedule: LRScheduler, args: tuple[Any, ...]) -> None:
+        self._schedule, self._args = schedule, args
+
+    def before(self) -> Any:
+        """Return what a step changes."""
+        schedule = self._schedule
+        owners = [schedule, *getattr(schedule, "_schedulers", ())]
+        settings = [_numbers_in(group) for group in schedule.optimizer.param_groups]
+        return [(owner, _copied(vars(owner))) for owner in owners], settings
+
+    def begin(self, before: Any) -> bool:
+        """Make it."""
+        with as_torch():
+            self._schedule.step(*self._args)
+        return True
+
+    def rollback(self, before: Any) -> None:
+        """Put back what was changed."""
+        owners, settings = before
+        for owner, held in owners:
+            vars(owner).clear()
+            vars(owner).update(held)
+        for group, numbers in zip(self._schedule.optimizer.param_groups, settings, strict=True):
+            group.update(numbers)
+
+
+def _copied(held: dict[str, Any]) -> dict[str, Any]:
+    return {name: copy.copy(value) if isinstance(value, (list, dict)) else value for name, value in held.items()}
+
+
+def _numbers_in(group: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in group.items() if name != "params" and not isinstance(value, torch.Tensor)}
+
+
+def schedule_step(trace: Recording, schedule: LRScheduler, *args: Any) -> None:
+    """Step a schedule at each call; of one that goes by a metric, as the call ends."""
+    if trace.depth:
+        raise trace.root.refusing(
+            CaptureError(
+                "E422", "a step of a schedule in a branch or loop that depends on data", help="call step() outside"
+            )
+        )
+    if any(isinstance(arg, (TracedTensor, Symbol)) for arg in args):
+        trace.root.world.effects.append(SideEffect(schedule.step, args))
+        return
+    trace.begin(ScheduleStep(schedule, args))
+    for group in schedule.optimizer.param_groups:  # who looks at rates now sees those of each call
+        if type(group["lr"]) is float:
+            trace.root.world.write(Item(group, "lr"), trace.reading(functools.partial(_read, group, "lr"), float))
+
+
+def last_rates(trace: Recording, schedule: LRScheduler) -> list[Any]:
+    """The rates of all groups, as each call finds them."""
+    return [trace.reading(functools.partial(_last, schedule, k), float) for k in range(len(schedule._last_lr))]
+
+
+def _last(schedule: LRScheduler, number: int) -> float:
+    return float(schedule.get_last_lr()[number])
+
+
+def clip_grad_norm(
+    trace: Recording,
+    parameters: Any,
+    max_norm: Any,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Any:
+    """Scale gradients so that their norm is at most `max_norm`; return the norm before."""
+    if error_if_nonfinite:
+        raise trace.root.refusing(
+            CaptureError("E422", "clip_grad_norm_(error_if_nonfinite=True)", help="look at the norm that it returns")
+        )
+    with torch.no_grad():
+        grads = list(_grads(trace, parameters))
+        total = total_norm(grads, float(norm_type))
+        factor = torch.clamp(max_norm / (total + 1e-6), max=1.0)
+        for grad in grads:
+            grad.mul_(factor)
+    return total
+
+
+def total_norm(grads: Sequence[Any], norm_type: float) -> Any:
+    """The norm of several tensors as if they were one."""
+    if not grads:
+        return torch.tensor(0.0)
+    norms = [torch.linalg.vector_norm(grad, norm_type) for grad in grads]
+    if math.isinf(norm_type):
+        return torch.max(torch.stack(norms)) if norm_type > 0 else torch.min(torch.stack(norms))
+    return torch.linalg.vector_norm(torch.stack(norms), norm_type)
+
+
+def clip_grad_value(trace: Recording, parameters: Any, clip_value: float, foreach: bool | None = None) -> None:
+    """Clamp gradients to `[-clip_value, clip_value]`."""
+    with torch.no_grad():
+        for grad in _grads(trace, parameters):
+            grad.clamp_(min=-clip_value, max=clip_value)
+
+
+def _grads(trace: Recording, parameters: Any) -> Iterator[Any]:
+    given = [parameters] if isinstance(parameters, torch.Tensor) else parameters
+    for one in given:
+        grad = CURRENT.get().grad(trace, one)
+        if grad is not None:
+            yield grad
+
+
+_CLIPS: dict[Any, Callable[..., Any]] = {
+    torch.nn.utils.clip_grad_norm_: clip_grad_norm,
+    torch.nn.utils.clip_grad_value_: clip_grad_value,
+}
+
+
+def optimizer_call(function: Any) -> Callable[..., Any] | None:
+    """Return what a program calls for a method of an optimizer or schedule, or for clipping; None for all else."""
+    made = _call_of(function)
+    return None if made is None else _recorded(made)
+
+
+def _recorded(call: Callable[..., Any]) -> Callable[..., Any]:
+    def recorded(*args: Any, **kwargs: Any) -> Any:
+        trace = current_trace()
+        assert trace is not None, "who asks is recording"
+        return call(trace, *args, **kwargs)
+
+    return recorded
+
+
+def _call_of(function: Any) -> Callable[..., Any] | None:
+    name = getattr(function, "__name__", "")
+    if name in ("clip_grad_norm_", "clip_grad_value_"):
+        return _CLIPS.get(function)
+    owner = _scheduled(function) if name == "step" else None
+    owner = getattr(function, "__self__", None) if owner is None else owner
+    if isinstance(owner, torch.optim.Optimizer) and name in ("step", "zero_grad"):
+        method = {"step": step, "zero_grad": zero_grad}[name]
+        return lambda trace, *args, **kwargs: method(trace, owner, *args, **kwargs)
+    if isinstance(owner, LRScheduler) and name == "step":
+        return lambda trace, *args: schedule_step(trace, owner, *args)
+    if isinstance(owner, LRScheduler) and name == "get_last_lr":
+        return lambda trace: last_rates(trace, owner)
+    return None
+
+
+def _scheduled(function: Any) -> Any:
+    """The optimizer whose `step` a schedule has put a function of its own around."""
+    if not getattr(function, "_wrapped_by_lr_sched", False):
+        return None
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    held = [cell.cell_contents for cell in cells.values()]
+    return next((one() for one in held if isinstance(one, weakref.ref)), None)

@@ -1,0 +1,566 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whole training steps under `hybridize`: backward passes, torch's optimizers and schedules as part of the program."""
+
+from __future__ import annotations
+
+import copy
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn, optim
+from torch.optim import lr_scheduler
+
+import hybridize
+from hybridize.errors import CaptureError
+from hybridize.torch.tensor_functions import _OF_TENSORS
+
+STEPS = 5
+Step = Callable[[torch.Tensor, torch.Tensor], Any]
+
+
+def network() -> nn.Sequential:
+    torch.manual_seed(0)
+    return nn.Sequential(
+        nn.Linear(8, 16, bias=False), nn.BatchNorm1d(16), nn.Tanh(), nn.Linear(16, 12), nn.GELU(), nn.Linear(12, 3)
+    )
+
+
+def batches() -> list[tuple[torch.Tensor, torch.Tensor]]:
+    random = torch.Generator().manual_seed(5)
+    return [(torch.randn(6, 8, generator=random), torch.randint(0, 3, (6,), generator=random)) for _ in range(STEPS)]
+
+
+class Trained:
+    """What training leaves."""
+
+    def __init__(self, make: Callable[[nn.Module], Any], compiled: bool) -> None:
+        self.net = network()
+        made = make(self.net)
+        step, self.optimizers = made if isinstance(made, tuple) else (made, ())
+        self.run = hybridize.hybridize(step) if compiled else step
+        self.results = []
+        for x, y in batches():
+            leaves = torch.utils._pytree.tree_leaves(self.run(x, y))
+            self.results += [torch.as_tensor(leaf).detach().clone() for leaf in leaves]
+
+    @property
+    def programs(self) -> int:
+        return len(_OF_TENSORS[self.run].programs())
+
+    def left(self) -> list[Any]:
+        """All that it leaves, in one order."""
+        found: list[Any] = [*self.results, *(p.detach() for p in self.net.parameters()), *self.net.buffers()]
+        found += [p.grad for p in self.net.parameters()]
+        for optimizer in self.optimizers:
+            held = optimizer.state_dict()
+            for number in sorted(held["state"]):
+                found += [torch.as_tensor(held["state"][number][key]) for key in sorted(held["state"][number])]
+            found += [torch.as_tensor(group["lr"]) for group in held["param_groups"]]
+        return found
+
+
+def check(make: Callable[[nn.Module], Any], programs: int = 2, rtol: float = 1e-4, atol: float = 1e-6) -> Trained:
+    """Train imperatively and hybridized; both leave the same."""
+    wanted, found = Trained(make, compiled=False), Trained(make, compiled=True)
+    for one, other in zip(wanted.left(), found.left(), strict=True):
+        assert (one is None) == (other is None)
+        if one is not None:
+            torch.testing.assert_close(other, one, rtol=rtol, atol=atol)
+    assert found.programs <= programs
+    return found
+
+
+# ----------------------------------------------------------------------------------------------------- optimizers
+
+OPTIMIZERS: dict[str, Callable[[Any], optim.Optimizer]] = {
+    "SGD": lambda p: optim.SGD(p, 0.1),
+    "SGD, Nesterov": lambda p: optim.SGD(p, 0.1, momentum=0.9, nesterov=True, weight_decay=1e-2),
+    "SGD, dampening": lambda p: optim.SGD(p, 0.1, momentum=0.9, dampening=0.5),
+    "SGD, maximize": lambda p: optim.SGD(p, 0.01, maximize=True),
+    "SGD, a tensor for a rate": lambda p: optim.SGD(p, torch.tensor(0.1)),
+    "Adam": lambda p: optim.Adam(p, 0.01),
+    "Adam, fused": lambda p: optim.Adam(p, 0.01, fused=True),
+    "Adam, foreach": lambda p: optim.Adam(p, 0.01, foreach=True, weight_decay=0.1),
+    "AdamW": lambda p: optim.AdamW(p, 0.01, amsgrad=True),
+    "RMSprop": lambda p: optim.RMSprop(p, 0.01, momentum=0.5, centered=True),
+    "Adagrad": lambda p: optim.Adagrad(p, 0.01, lr_decay=0.1),
+    "Adadelta": lambda p: optim.Adadelta(p),
+    "Adamax": lambda p: optim.Adamax(p),
+    "NAdam": lambda p: optim.NAdam(p),
+    "RAdam": lambda p: optim.RAdam(p),
+    "ASGD": lambda p: optim.ASGD(p),
+}
+
+
+def plain(net: nn.Module, optimizer: Any, schedule: Any = None, clip: Any = None) -> Any:
+    def step(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        optimizer.zero_grad()
+        loss = F.cross_entropy(net(x), y)
+        loss.backward()
+        if clip is not None:
+            clip(net.parameters())
+        optimizer.step()
+        if schedule is not None:
+            schedule.step()
+        return loss
+
+    return step, (optimizer,)
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_optimizers_of_torch_are_part_of_the_step(name):
+    check(lambda net: plain(net, OPTIMIZERS[name](net.parameters())), programs=3, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        lambda o: lr_scheduler.StepLR(o, 2, 0.5),
+        lambda o: lr_scheduler.CosineAnnealingLR(o, 4),
+        lambda o: lr_scheduler.LambdaLR(o, lambda k: 1 / (1 + k)),
+        lambda o: lr_scheduler.OneCycleLR(o, 0.1, total_steps=10),
+        lambda o: lr_scheduler.SequentialLR(o, [lr_scheduler.LinearLR(o), lr_scheduler.ExponentialLR(o, 0.9)], [2]),
+    ],
+    ids=["StepLR", "CosineAnnealingLR", "LambdaLR", "OneCycleLR", "SequentialLR"],
+)
+@pytest.mark.filterwarnings("error")
+def test_schedules_compile_nothing_again(kind):
+    def make(net):
+        optimizer = optim.Adam(net.parameters(), 0.01)
+        return plain(net, optimizer, kind(optimizer))
+
+    check(make, rtol=1e-3, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "clip",
+    [
+        lambda p: nn.utils.clip_grad_norm_(p, 0.1),
+        lambda p: nn.utils.clip_grad_norm_(p, 0.1, norm_type=float("inf")),
+        lambda p: nn.utils.clip_grad_norm_(p, 1.0, norm_type=1),
+        lambda p: nn.utils.clip_grad_value_(p, 0.01),
+    ],
+)
+def test_gradients_are_clipped(clip):
+    check(lambda net: plain(net, optim.SGD(net.parameters(), 0.1), clip=clip))
+
+
+def test_an_optimizer_goes_on_from_a_file_and_with_other_settings():
+    def make(net, compiled):
+        optimizer = optim.Adam(net.parameters(), 0.01)
+        step, _ = plain(net, optimizer)
+        seen = []
+
+        def outside(x, y):
+            loss = made(x, y)
+            seen.append(loss)
+            if len(seen) == 2:
+                optimizer.load_state_dict(copy.deepcopy(optimizer.state_dict()))
+            if len(seen) == 3:
+                optimizer.param_groups[0]["weight_decay"] = 0.1
+            optimizer.param_groups[0]["lr"] *= 0.9
+            return loss
+
+        made = hybridize.hybridize(step) if compiled else step
+        return outside, (optimizer,)
+
+    left = [Trained(functools.partial(make, compiled=compiled), compiled=False).left() for compiled in (False, True)]
+    for one, other in zip(*left, strict=True):
+        torch.testing.assert_close(other, one, rtol=1e-3, atol=1e-5)
+
+
+# ------------------------------------------------------------------------------------------------ the user's own steps
+
+PROGRAMS: dict[str, Callable[[nn.Module], Any]] = {}
+
+
+def program(make: Callable[[nn.Module], Any]) -> Callable[[nn.Module], Any]:
+    PROGRAMS[make.__name__] = make
+    return make
+
+
+@program
+def updates_by_hand(net):
+    def step(x, y):
+        loss = F.cross_entropy(net(x), y)
+        loss.backward()
+        with torch.no_grad():
+            for p in net.parameters():
+                p -= 0.1 * p.grad
+                p.grad.zero_()
+        return loss
+
+    return step
+
+
+@program
+def gradients_looked_at_for_none(net):
+    def step(x, y):
+        for p in net.parameters():
+            if p.grad is not None:
+                p.grad = None
+        loss = F.cross_entropy(net(x), y)
+        loss.backward()
+        with torch.no_grad():
+            for p in net.parameters():
+                p.add_(p.grad, alpha=-0.1)
+        return loss.detach()
+
+    return step
+
+
+@program
+def data_updated(net):
+    def step(x, y):
+        net.zero_grad()
+        loss = F.cross_entropy(net(x), y)
+        loss.backward()
+        for p in net.parameters():
+            p.data.sub_(0.1 * p.grad)
+            p.data -= 0.01 * p.grad
+        return loss
+
+    return step
+
+
+@program
+def gradients_as_results(net):
+    def step(x, y):
+        parameters = list(net.parameters())
+        loss = F.cross_entropy(net(x), y)
+        gradients = torch.autograd.grad(loss, parameters)
+        with torch.no_grad():
+            for p, g in zip(parameters, gradients, strict=True):
+                p.sub_(g * 0.1)
+        return loss, gradients[0]
+
+    return step
+
+
+@program
+def accumulated_inside(net):
+    optimizer = optim.SGD(net.parameters(), 0.1)
+
+    def step(x, y):
+        for k in range(2):
+            (F.cross_entropy(net(x + k), y) / 2).backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        return x.sum()
+
+    return step, (optimizer,)
+
+
+@program
+def accumulated_over_calls(net):
+    def step(x, y):
+        loss = F.cross_entropy(net(x), y)
+        loss.backward()
+        return loss
+
+    return step
+
+
+@program
+def zeroed_in_place(net):
+    optimizer = optim.SGD(net.parameters(), 0.1)
+
+    def step(x, y):
+        optimizer.zero_grad(set_to_none=False)
+        loss = F.cross_entropy(net(x), y)
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    return step, (optimizer,)
+
+
+@program
+def two_players(net):
+    other = nn.Linear(8, 1)
+    mine, theirs = optim.Adam(net.parameters(), 0.01), optim.Adam(other.parameters(), 0.01)
+
+    def step(x, y):
+        made = torch.cat([net(x), x[:, 3:]], 1)
+        theirs.zero_grad()
+        lost = F.softplus(other(made.detach()).mean()) + F.softplus(-other(x).mean())
+        lost.backward()
+        theirs.step()
+        mine.zero_grad()
+        won = F.softplus(-other(made).mean())
+        won.backward()
+        mine.step()
+        return lost.detach(), won.detach()
+
+    return step
+
+
+@program
+def penalty_of_a_gradient(net):
+    net.eval()
+    optimizer = optim.Adam(net.parameters(), 0.01)
+
+    def step(x, y):
+        optimizer.zero_grad()
+        x = x.detach().requires_grad_()
+        out = net(x)
+        (gradient,) = torch.autograd.grad(out.sum(), x, create_graph=True)
+        loss = F.cross_entropy(out, y) + ((gradient.norm(dim=1) - 1) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+        return loss.detach()
+
+    return step, (optimizer,)
+
+
+@program
+def closure(net):
+    optimizer = optim.SGD(net.parameters(), 0.1)
+
+    def step(x, y):
+        def evaluate():
+            optimizer.zero_grad()
+            loss = F.cross_entropy(net(x), y)
+            loss.backward()
+            return loss
+
+        return optimizer.step(evaluate)
+
+    return step, (optimizer,)
+
+
+@program
+def rates_read(net):
+    optimizer = optim.SGD(net.parameters(), 0.1)
+    schedule = lr_scheduler.ExponentialLR(optimizer, 0.5)
+
+    def step(x, y):
+        optimizer.zero_grad()
+        loss = F.cross_entropy(net(x), y)
+        loss.backward()
+        optimizer.step()
+        schedule.step()
+        return loss, schedule.get_last_lr()[0], optimizer.param_groups[0]["lr"]
+
+    return step, (optimizer,)
+
+
+@program
+def schedule_by_a_metric(net):
+    optimizer = optim.SGD(net.parameters(), 0.1)
+    schedule = lr_scheduler.ReduceLROnPlateau(optimizer, patience=0, factor=0.5)
+
+    def step(x, y):
+        optimizer.zero_grad()
+        loss = F.cross_entropy(net(x), y)
+        loss.backward()
+        optimizer.step()
+        schedule.step(loss.detach())
+        return loss
+
+    return step, (optimizer,)
+
+
+@program
+def norms_of_gradients(net):
+    def step(x, y):
+        net.zero_grad()
+        loss = F.cross_entropy(net(x), y)
+        loss.backward()
+        return {"loss": loss, "norm": torch.stack([p.grad.norm() for p in net.parameters()]).sum()}
+
+    return step
+
+
+@program
+def several_steps(net):
+    optimizer = optim.SGD(net.parameters(), 0.1)
+
+    def step(x, y):
+        losses = []
+        for _ in range(3):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(net(x), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.detach())
+        return torch.stack(losses)
+
+    return step, (optimizer,)
+
+
+@program
+def averaged_weights(net):
+    average = copy.deepcopy(net).requires_grad_(False)
+    optimizer = optim.SGD(net.parameters(), 0.1)
+
+    def step(x, y):
+        optimizer.zero_grad()
+        loss = F.cross_entropy(net(x), y)
+        loss.backward()
+        optimizer.step()
+        with torch.no_grad():
+            for a, b in zip(average.parameters(), net.parameters(), strict=True):
+                a.lerp_(b, 0.1)
+        return loss, average(x)
+
+    return step, (optimizer,)
+
+
+@program
+def groups(net):
+    optimizer = optim.AdamW(
+        [{"params": net[0].parameters(), "lr": 1e-3}, {"params": net[3].parameters(), "weight_decay": 0.0}], lr=1e-2
+    )
+
+    def step(x, y):
+        optimizer.zero_grad()
+        loss = F.cross_entropy(net(x), y)
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    return step, ()
+
+
+@program
+def part_is_frozen(net):
+    net[0].requires_grad_(False)
+    return plain(net, optim.Adam(net.parameters(), 1e-2))
+
+
+@program
+def compiled_module_inside(net):
+    inside = hybridize.hybridize(net)
+    return plain(inside, optim.SGD(inside.parameters(), 0.1))
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_steps_do_what_they_do_imperatively(name):
+    check(PROGRAMS[name], rtol=1e-3, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", [lambda p: optim.SGD(p, 0.1, momentum=0.5), lambda p: optim.Adam(p, 0.01)])
+def test_data_decides_whether_there_is_a_step(kind):
+    """A call whose data decides otherwise than a program expects has written nothing by it."""
+
+    def make(net):
+        optimizer, net[1].training = kind(net.parameters()), False
+
+        def step(x, y):
+            optimizer.zero_grad()
+            bad = y.sum() % 2 == 0
+            loss = F.cross_entropy(net(torch.where(bad, torch.nan, x)), y)
+            loss.backward()
+            if torch.isfinite(loss):
+                optimizer.step()
+            return bad.sum()
+
+        return step, (optimizer,)
+
+    found = check(make, programs=4)
+    assert 0 < sum(int(bad) for bad in found.results) < STEPS
+
+
+def test_a_later_step_takes_other_sizes():
+    wanted, found = network(), network()
+    steps = []
+    for net in (wanted, found):
+        step, _ = plain(net, optim.Adam(net.parameters(), 0.01))
+        steps.append(step)
+    steps[1] = hybridize.hybridize(steps[1])
+    for size in (4, 6, 9, 5, 17, 1 + 3):
+        x, y = torch.randn(size, 8), torch.randint(0, 3, (size,))
+        torch.testing.assert_close(steps[1](x, y), steps[0](x, y), rtol=1e-3, atol=1e-5)
+    assert len(_OF_TENSORS[steps[1]].programs()) <= 4
+    for one, other in zip(wanted.parameters(), found.parameters(), strict=True):
+        torch.testing.assert_close(other, one, rtol=1e-2, atol=1e-3)
+
+
+# ------------------------------------------------------------------------------------------------ gradients in modules
+
+
+class Energy(nn.Module):
+    """Forces are the gradient of an energy: at prediction, too."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.net = nn.Sequential(nn.Linear(3, 16), nn.Tanh(), nn.Linear(16, 1))
+
+    def forward(self, positions):
+        with torch.enable_grad():
+            positions = positions.detach().requires_grad_(True)
+            energy = self.net(positions).sum()
+            (gradient,) = torch.autograd.grad(energy, positions, create_graph=self.training)
+        return {"energy": energy, "forces": -gradient}
+
+
+def test_forces_are_predicted_trained_and_saved(tmp_path):
+    module, x = Energy(), torch.randn(7, 3)
+    fast = hybridize.hybridize(copy.deepcopy(module))
+    gradients = []
+    for one in (module, fast):
+        found = one(x)
+        loss = found["energy"] ** 2 + (found["forces"] ** 2).sum()
+        loss.backward()
+        gradients.append([p.grad for p in one.parameters()])
+    for wanted, got in zip(*gradients, strict=True):
+        torch.testing.assert_close(got, wanted)
+    module.eval()
+    fast.eval()
+    with torch.no_grad():
+        wanted, got = module(x), fast(x)
+    torch.testing.assert_close(got["forces"], wanted["forces"])
+    assert not fast.exported
+    fast.save(tmp_path / "energy")
+    torch.testing.assert_close(hybridize.load(tmp_path / "energy")(x)["forces"], wanted["forces"])
+
+
+# -------------------------------------------------------------------------------------------------------- refusals
+
+
+def refused(step: Step, text: str) -> None:
+    x, y = batches()[0]
+    with pytest.raises(CaptureError, match=text):
+        hybridize.hybridize(step)(x, y)
+
+
+def test_what_cannot_be_part_of_a_step_is_refused_and_nothing_has_changed():
+    net = network()
+    before = copy.deepcopy(net.state_dict())
+    hooked = optim.SGD(net.parameters(), 0.1)
+    hooked.register_step_post_hook(lambda *_: None)
+    refused(plain(net, hooked)[0], "hooks of its steps")
+    for kind in (optim.Rprop, optim.Adafactor):
+        other = kind(net.parameters())
+        refused(plain(net, other)[0], f"a step of {kind.__name__}, which")
+        assert not other.state
+    torch.testing.assert_close(net.state_dict(), before)
+    assert all(p.grad is None for p in net.parameters())
+
+
+def test_arguments_with_gradients_are_asked_for():
+    net, (x, y) = network(), batches()[0]
+
+    def step(x, y):
+        loss = F.cross_entropy(net(x), y)
+        loss.backward()
+        return loss
+
+    with pytest.raises(CaptureError, match="reaches one of its arguments"):
+        hybridize.hybridize(step)(x.requires_grad_(), y)
+
+
+def test_writes_to_leaves_are_seen_by_torch():
+    """A backward pass of torch's own notices that a step has written what it saved."""
+    net, (x, y) = network(), batches()[0]
+    step = hybridize.hybridize(plain(net, optim.SGD(net.parameters(), 0.1))[0])
+    out = net[5](torch.randn(2, 12, requires_grad=True))
+    step(x, y)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        out.sum().backward()
