@@ -33,8 +33,6 @@ def train(made, runs, steps=10):
     return torch.stack(losses)
 
 
-EXPORTED = {"variational_autoencoder", "mixture_density"}
-"""Loops of which a module still goes by `torch.export`; all others are followed by our own capture."""
 CASES = [(name, torch.float64) for name in LOOPS] + [(name, torch.float32) for name in SINGLE]
 
 
@@ -51,8 +49,7 @@ def test_ten_steps(name, precision):
     for net, twin in zip(ours.nets, theirs.nets, strict=True):
         states = net.state_dict(), twin.state_dict()
         torch.testing.assert_close(*states, rtol=10 * tolerance, atol=10 * tolerance)
-    if name not in EXPORTED:
-        assert all(run.exported == () for run in runs), [run.exported for run in runs]
+    assert all(run.exported == () for run in runs), [run.exported for run in runs]
 
 
 def test_there_are_forty():

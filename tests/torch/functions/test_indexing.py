@@ -120,8 +120,14 @@ def test_masked_writes_keep_sizes() -> None:
             torch.testing.assert_close(one, other)
 
 
-def test_what_a_mask_picks_is_refused_with_a_remedy() -> None:
-    for function in (lambda x: x[x > 0], torch.nonzero, lambda x: torch.masked_select(x, x > 0), torch.unique):
+def test_what_a_mask_of_random_numbers_picks_is_refused_with_a_remedy() -> None:
+    """Nobody knows it before the call; of arguments and weights, it is asked: tests/torch/test_decided.py."""
+    for function in (
+        lambda x: x[torch.rand_like(x) > 0.5],
+        lambda x: torch.nonzero(torch.rand_like(x) > 0.5),
+        lambda x: torch.masked_select(x, torch.rand_like(x) > 0.5),
+        lambda x: torch.unique(torch.rand_like(x)),
+    ):
         with pytest.raises(CannotCapture) as caught:
             door(_of(function)).call((torch.ones(3),), {})
         cause = caught.value.__cause__
