@@ -70,7 +70,7 @@ MODES_ARE_KNOWN = len(MODES) == 4 and hasattr(forward_ad, "_current_level")
 
 
 def keys_of(tensor: torch.Tensor) -> int:
-    """Return the dispatch keys of a tensor; where PyTorch does not tell, 0 for one that is no more than memory, else 1."""
+    """Return the dispatch keys of a tensor; where PyTorch does not tell, 0 for what is no more than memory, else 1."""
     keys = _named("_C._dispatch_keys", False)
     if keys:
         return int(keys(tensor).raw_repr())
