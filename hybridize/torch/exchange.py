@@ -11,7 +11,7 @@ from __future__ import annotations
 import ctypes
 import sys
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
 import torch
 from torch.autograd import forward_ad
@@ -20,6 +20,7 @@ from hybridize.base.config import CONFIG
 from hybridize.runtime import cpython
 from hybridize.runtime.entry import Look, Watch
 from hybridize.runtime.exchange import Exchange, functions
+from hybridize.torch.internals import MODES, MODES_ARE_KNOWN, keys_of, without_memory
 
 _BODY: Final = range(16, 64, 8)
 _KEYS: Final = range(8, 512, 8)
@@ -30,18 +31,17 @@ _KEYS: Final = range(8, 512, 8)
 def exchange() -> Exchange | None:
     """Return how an emitted entry takes and makes tensors; None where this PyTorch does not allow it."""
     addresses = functions(torch.Tensor)
-    if addresses is None or not cpython.supported():
+    if addresses is None or not cpython.supported() or not MODES_ARE_KNOWN:
         return None
     usual = torch.zeros(2, 3)
     with torch.inference_mode():
         other = torch.zeros(3)
-    odd = [torch._neg_view(torch.zeros(2)), torch.zeros(2, device="meta"), torch._efficientzerotensor((2,))]
-    odd.append(torch.eye(2).to_sparse())
+    odd = without_memory()
     tensors = [usual, other, torch.nn.Parameter(torch.zeros(3)), torch.zeros(2, dtype=torch.int64)[1:], *odd]
     bodies = [at for at in _BODY if all(_word(id(one) + at) == one._cdata for one in tensors)]
-    keys = [at for at in _KEYS if all(_word(one._cdata + at) == _keys(one) for one in tensors)]
-    plain = _keys(usual), _keys(other)
-    if not bodies or not keys or any(_keys(one) in plain for one in odd):
+    keys = [at for at in _KEYS if all(_word(one._cdata + at) == keys_of(one) for one in tensors)]
+    plain = keys_of(usual), keys_of(other)
+    if not bodies or not keys or any(keys_of(one) in plain for one in odd):
         return None
     classes = torch.Tensor, torch.nn.Parameter
     return Exchange(classes, addresses, bodies[0], keys[0], plain, sys.intern("requires_grad"))
@@ -49,7 +49,7 @@ def exchange() -> Exchange | None:
 
 def is_memory(tensor: torch.Tensor) -> bool:
     """Tell whether a tensor is no more than memory."""
-    return _keys(tensor) in (_keys(torch.zeros(1)), _keys(_inferred()))
+    return keys_of(tensor) in (keys_of(torch.zeros(1)), keys_of(_inferred()))
 
 
 @cache
@@ -58,24 +58,13 @@ def _inferred() -> torch.Tensor:
         return torch.zeros(1)
 
 
-def _keys(tensor: torch.Tensor) -> int:
-    return int(torch._C._dispatch_keys(tensor).raw_repr())
-
-
 def _word(address: int) -> int:
     return int(ctypes.c_int64.from_address(address).value)
 
 
 def modes(grad: bool) -> list[Watch]:
     """List the modes that must be as they usually are, with gradients or without, for an entry to take a call."""
-    core: Any = torch._C
-    asked = [
-        (torch.is_grad_enabled, grad),
-        (core._is_any_autocast_enabled, False),
-        (core._functorch.peek_interpreter_stack, None),
-        (core._is_torch_function_mode_enabled, False),
-        (core._len_torch_dispatch_stack, 0),
-    ]
+    asked = [(torch.is_grad_enabled, grad), *MODES]
     found = [Watch(Look.CALL, function, None, expected) for function, expected in asked]
     found.append(Watch(Look.SETTING, vars(forward_ad), "_current_level", -1))
     return [*found, Watch(Look.SETTING, vars(CONFIG), "disable", False)]

@@ -54,6 +54,36 @@ transform: Callable[[], Any] = _named("_C._functorch.peek_interpreter_stack", la
 """Returns the innermost transform of `torch.func`; where unknown, its tensors are refused as those without memory."""
 
 
+MODES: tuple[tuple[Callable[[], Any], Any], ...] = tuple(
+    (found, usual)
+    for path, usual in (
+        ("_C._is_any_autocast_enabled", False),
+        ("_C._functorch.peek_interpreter_stack", None),
+        ("_C._is_torch_function_mode_enabled", False),
+        ("_C._len_torch_dispatch_stack", 0),
+    )
+    if (found := _named(path, False))
+)
+"""Functions that tell modes of PyTorch, with what they give as a rule."""
+MODES_ARE_KNOWN = len(MODES) == 4 and hasattr(forward_ad, "_current_level")
+"""True if nothing is missing among them: without, an emitted entry cannot tell which calls it may take."""
+
+
+def keys_of(tensor: torch.Tensor) -> int:
+    """Return the dispatch keys of a tensor; where PyTorch does not tell, 0 for what is no more than memory, else 1."""
+    keys = _named("_C._dispatch_keys", False)
+    if keys:
+        return int(keys(tensor).raw_repr())
+    return int(tensor.is_neg() or tensor.is_conj() or tensor.layout is not torch.strided or tensor.device.type != "cpu")
+
+
+def without_memory() -> list[torch.Tensor]:
+    """Return tensors whose elements are not simply in memory: negated when they are read, or nowhere."""
+    makers = (("_neg_view", torch.zeros(2)), ("_efficientzerotensor", (2,)))
+    made = [make(of) for name, of in makers if (make := _named(name, False))]
+    return [*made, torch.zeros(2, device="meta"), torch.eye(2).to_sparse()]
+
+
 def has_dual_level() -> bool:
     """Tell whether forward-mode differentiation is on; where unknown it may be."""
     return getattr(forward_ad, "_current_level", 0) >= 0
