@@ -589,15 +589,8 @@ class Program:
             return None
         if any(mark is not None for mark in captured.transaction.marks.values()):
             return None
-        if (
-            captured.writes_arguments
-            or captured.same_memory
-            or captured.bound
-            or captured.conditions
-            or captured.decided
-        ):
-            return None
-        if captured.changed:
+        asked = captured.same_memory, captured.bound, captured.conditions, captured.decided, captured.changed
+        if captured.writes_arguments or any(asked):
             return None
         if any(source.lost is not None for source in captured.sources):
             return None

@@ -40,7 +40,7 @@ class NotRecorded(CaptureError):
     """A backward pass where the capture remembers no history, as the function is called without gradients."""
 
 
-class Backward:
+class OwnPasses:
     """The backward passes of one capture, and what they write."""
 
     def __init__(self) -> None:
@@ -286,13 +286,13 @@ class Backward:
             )
 
 
-CURRENT: ContextVar[Backward] = ContextVar("backward passes of the capture")
+CURRENT: ContextVar[OwnPasses] = ContextVar("backward passes of the capture")
 
 
 @contextmanager
-def capturing() -> Iterator[Backward]:
+def capturing() -> Iterator[OwnPasses]:
     """Let backward passes be those of a new capture."""
-    made = Backward()
+    made = OwnPasses()
     before = CURRENT.set(made)
     try:
         yield made
@@ -508,4 +508,4 @@ CALLS: dict[Any, Callable[..., Any]] = {
     _REQUIRES_GRAD.__set__: _set_requires_grad,
     torch.nn.Module.zero_grad: _zero_grad,
 }
-"""What a program does in the place of torch's functions: they get the recording first."""
+"""Calls that a program makes in the place of torch's functions, which get the recording first."""

@@ -507,7 +507,7 @@ class AttachedOutputs(Attached):
         if not recording and order is not None and entry is not None:
             found = entry(*saved, *[cotangents[k] for k in steps.route.of])
             if found is not None:
-                if not torch._C._autograd._get_current_graph_task_keep_graph():
+                if not is_graph_kept():
                     kept[1] = ()  # memory that nobody will ask for again
                 return None, None, None, *order(found)
         call = DifferentiatedCall(steps.owner, steps.route, steps.pair, kept[1], ())

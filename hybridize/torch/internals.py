@@ -15,6 +15,9 @@ from typing import Any
 import torch
 from torch.autograd import forward_ad
 from torch.overrides import TorchFunctionMode
+from torch.utils import _pytree
+
+from hybridize.base.loading import LOADING
 
 
 def _named(path: str, otherwise: Any = None) -> Any:
@@ -31,13 +34,7 @@ def _named(path: str, otherwise: Any = None) -> Any:
     return otherwise if found is None else found
 
 
-def _pytree() -> Any:
-    from torch.utils import _pytree
-
-    return _pytree
-
-
-pytree: Any = _pytree()
+pytree: Any = _pytree
 """Results of any registered class as leaves and a structure: `torch.utils._pytree`."""
 as_torch: Callable[[], AbstractContextManager[Any]] = _named("_C.DisableTorchFunction")
 """Makes the context within which neither modes nor classes of tensors see what is called."""
@@ -95,7 +92,8 @@ def refusals() -> tuple[type[Exception], ...]:
     This loads what only exports need.
     """
     try:
-        from torch._subclasses import fake_tensor
+        with LOADING:
+            from torch._subclasses import fake_tensor
     except ImportError:
         return ()
     names = ("DynamicOutputShapeException", "UnsupportedOperatorException")

@@ -22,7 +22,7 @@ from hybridize.graph import Value
 from hybridize.ops import StopGradient
 from hybridize.runtime.entry import Look, Watch
 from hybridize.runtime.exchange import tensor_word
-from hybridize.torch.backward import CALLS, CURRENT, Backward
+from hybridize.torch.backward import CALLS, CURRENT, OwnPasses
 from hybridize.torch.custom import custom_call
 from hybridize.torch.exchange import exchange, is_memory
 from hybridize.torch.functions import FUNCTIONS, apply
@@ -100,7 +100,7 @@ class TorchLibrary(Library):
         self._arrays: dict[int, tuple[weakref.ref[torch.Tensor], tuple[Any, ...], ndarray]] = {}
         self.flagged: set[Value] = set()
         """Arguments of the module that is captured through which a gradient goes."""
-        self.passes = Backward()
+        self.passes = OwnPasses()
         """Of the function that was captured last."""
 
     def holds(self, value: Any) -> bool:

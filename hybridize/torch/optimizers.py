@@ -41,8 +41,8 @@ _WAYS = ("foreach", "fused")
 """Settings that choose between ways to the same numbers."""
 
 
-class Settings(Feed):
-    """What an update depends on besides rates: parameters, settings and which tensors are its state.
+class UpdateSettings(Feed):
+    """Compares all that an update depends on besides rates: parameters, settings, and which tensors are its state.
 
     Args:
         optimizer: whose update it is.
@@ -117,7 +117,7 @@ def step(trace: Recording, optimizer: torch.optim.Optimizer, closure: Any = None
             result = trace.convert(closure)()
     seen = _MOVED.setdefault(optimizer, {})
     numbers = [_numbers(trace, group, number, seen) for number, group in enumerate(optimizer.param_groups)]
-    settings = Settings(optimizer, [frozenset(fed) for fed in numbers])
+    settings = UpdateSettings(optimizer, [frozenset(fed) for fed in numbers])
     trace.begin(settings)
     faces: dict[Any, Any] = {}
     groups = []

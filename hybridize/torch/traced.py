@@ -283,7 +283,7 @@ class CannotCapture(Exception):
 
 
 class Left:
-    """What calls of a program that sets gradients leave in torch's tensors."""
+    """Tensors in which calls of a program that sets gradients leave something."""
 
     def __init__(self, captured: Captured, forgotten: tuple[torch.Tensor, ...]) -> None:
         arrays = [source.array for source in captured.sources if source.written >= 0 and source.array is not None]
@@ -309,7 +309,7 @@ class _Captured(Function[Any, Any]):
         self._is_closed = is_closed
         """True if nothing that calls give has a history."""
         self.left: weakref.WeakKeyDictionary[Program, Left] = weakref.WeakKeyDictionary()
-        """What calls of a program write, where it goes back itself."""
+        """For programs that go back themselves: the tensors that their calls write."""
         self.library: TorchLibrary = library
         is_module = isinstance(module, torch.nn.Module)
         self.name = type(module).__name__ if is_module else getattr(module, "__name__", type(module).__name__)

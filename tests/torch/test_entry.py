@@ -19,6 +19,7 @@ from hybridize.base.errors import CaptureError
 from hybridize.runtime.entry import EntryTable
 from hybridize.torch.exchange import exchange
 from hybridize.torch.function import TorchFunction
+from tests.refusals import refusal
 
 Pair = collections.namedtuple("Pair", "first second")
 
@@ -280,11 +281,11 @@ def test_modes_are_seen(slow, grad, monkeypatch):
         y = fast(x)
         assert y.requires_grad is not grad
     with torch.set_grad_enabled(grad):
-        with torch.autocast("cpu", torch.bfloat16), pytest.raises(CaptureError, match="autocast"):
+        with torch.autocast("cpu", torch.bfloat16), refusal(CaptureError, "autocast"):
             fast(x)
-        with pytest.raises(CaptureError, match=r"torch\.func"):
+        with refusal(CaptureError, r"torch\.func"):
             torch.func.vmap(fast)(torch.stack([x, x]))
-        with torch.autograd.forward_ad.dual_level(), pytest.raises(CaptureError, match="tangents"):
+        with torch.autograd.forward_ad.dual_level(), refusal(CaptureError, "tangents"):
             fast(torch.autograd.forward_ad.make_dual(x, x))
         for mode in (Heard, Overheard):
             with mode():

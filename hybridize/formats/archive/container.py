@@ -87,7 +87,7 @@ class Container:
         self.entries = entries
         self._data = data
         self._on_disk = on_disk
-        self._lock = renewed(threading.Lock())
+        self._lock = renewed(threading.RLock())
         self._program = program
         self._checks: dict[str, int] = {}
         self._arrays: dict[str, Array] = {}

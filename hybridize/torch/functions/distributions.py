@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `torch.distributions` checks: its own Python runs as it is, and branches on data there."""
+"""Checks of `torch.distributions`, whose own Python runs as it is, and branches on data there."""
 
 from __future__ import annotations
 
