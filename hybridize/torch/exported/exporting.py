@@ -31,7 +31,6 @@ from hybridize.torch.internals import pytree, refusals
 
 _TORCH = f"{os.sep}site-packages{os.sep}torch{os.sep}"
 _HYBRIDIZE = f"{os.sep}hybridize{os.sep}torch{os.sep}"
-_REFUSALS = refusals()
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<function>\S+)')
 
 
@@ -139,7 +138,7 @@ def _refused(module: torch.nn.Module, problem: Exception) -> CaptureError:
     own = [one for one in frames if _TORCH not in one.filename and _HYBRIDIZE not in one.filename]
     loc = SourceLoc(own[-1].filename, own[-1].lineno or 0, own[-1].name) if own else None
     operator = getattr(problem, "func", None)
-    if isinstance(problem, _REFUSALS) and operator is not None:
+    if isinstance(problem, refusals()) and operator is not None:
         return CaptureError(
             "E420",
             f"{operator} cannot be compiled yet",

@@ -132,8 +132,8 @@ def _poisson_nll_loss(
 
 @computes("hinge_embedding_loss")
 def _hinge_embedding_loss(input: Operand, target: Operand, margin: Any = 1.0, reduction: int = MEAN) -> Operand:
-    of = kind(common(input, target), shape_of(input, target))
-    x, y = (operand(one, of.dtype, of.shape) for one in (input, target))
+    shape = shape_of(input, target)
+    x, y = (operand(one, type_of(one).dtype, shape) for one in (input, target))  # the target is only compared
     zero = ops.like(0, x)
     apart = _at_least_0(ops.sub(ops.like(margin, x), x))
     other, same = ops.ne(y, ops.like(1, y)), ops.ne(y, ops.like(-1, y))
