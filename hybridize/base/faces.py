@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from hybridize.base.frozen import frozen
@@ -93,6 +93,25 @@ class Door(Protocol):
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return the result of a call of a compiled function with arrays of the library among its arguments."""
+
+    def program(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Return the program that such a call runs where nothing is differentiated."""
+
+
+class Counterpart(Protocol):
+    """A compiled function over arrays of another library, where it was called with such."""
+
+    def programs(self) -> list[Any]:
+        """Return its programs, the least recently made first."""
+
+    def forget(self, program: Any) -> None:
+        """Forget one of them."""
+
+    def clear(self) -> None:
+        """Forget all."""
+
+    def saved(self, samples: Sequence[Any] | None, notes: list[str]) -> Any:
+        """Return them as plain data, with samples of calls where those are given."""
 
 
 @frozen

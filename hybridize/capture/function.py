@@ -25,7 +25,7 @@ from hybridize.base.config import CONFIG
 from hybridize.base.dims import SizeScope
 from hybridize.base.dtypes import float32
 from hybridize.base.errors import ArgumentError, DTypeError, GraphError, HybridizeError, ShapeError, StateError
-from hybridize.base.faces import Library, door_of
+from hybridize.base.faces import Counterpart, Library, door_of
 from hybridize.base.forks import renewed
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.interruptions import let_through
@@ -151,6 +151,8 @@ class Function(Generic[P, R]):
         _check_kind(function)
         self.python_function = function
         self.saved_program: SavedProgram | None = None
+        self.counterpart: Counterpart | None = None
+        """The function over arrays of another library, once it was called with such."""
         self._travels: bool | None = None
         """True if copies run the machine code in its file; None where it was not loaded from one."""
         self._cache: ProgramCache[Program] = ProgramCache(LIMIT)
@@ -404,6 +406,9 @@ class Function(Generic[P, R]):
 
     def program(self, *args: Any, **kwargs: Any) -> Program:
         """The program that a call with these arguments runs; captured and compiled if need be, but not run."""
+        if self.library is None and (door := door_of(args, kwargs)) is not None:
+            found: Program = door.program(self, args, kwargs)
+            return found
         call = self._call(args, kwargs)
         with self._lock:
             program = self._find(call) or self._capture(call)
@@ -428,6 +433,8 @@ class Function(Generic[P, R]):
 
     def forget(self, program: Program) -> None:
         """Forget one program; a call that only it was for is captured again."""
+        if self.counterpart is not None:
+            self.counterpart.forget(program)
         with self._lock:
             self._cache.remove(lambda one: one is program)
             self._recent = [one for one in self._recent if one is not program]
@@ -439,20 +446,22 @@ class Function(Generic[P, R]):
         return tuple(self._recent)
 
     def programs(self) -> list[Program]:
-        """All programs, the least recently made first."""
+        """All programs, the least recently made first; then those over arrays of another library."""
         with self._lock:
-            return list(self._cache)
+            return [*self._cache, *([] if self.counterpart is None else self.counterpart.programs())]
 
     def cache_info(self) -> CacheInfo:
         """Return the number of programs there are, and how often they were used."""
         with self._lock:
-            return CacheInfo(len(self._cache), self._hits, self._captures, self._cache.evictions)
+            return CacheInfo(len(self.programs()), self._hits, self._captures, self._cache.evictions)
 
     def cache_clear(self) -> None:
         """Forget all programs."""
         with self._lock:
             if self.saved_program is not None:
                 return
+            if self.counterpart is not None:
+                self.counterpart.clear()
             self._cache.clear()
             self._recent = []
             self._changes = Changes()
@@ -478,6 +487,9 @@ class Function(Generic[P, R]):
             StateError E535: the programs are not what the function does any more.
             VerificationError E811: Python and the program disagree about the types of a result.
         """
+        if self.counterpart is not None and not len(self._cache):
+            theirs: SavedProgram = self.counterpart.saved(samples, [] if notes is None else notes)
+            return theirs
         programs = self.current()
         if self.saved_program is not None:
             found = changed(self.saved_program, weights=self._weights())
@@ -501,7 +513,7 @@ class Function(Generic[P, R]):
         """
         if self.saved_program is not None:
             return [program for program, _ in self.of_file()]
-        programs = self.programs()
+        programs = list(self._cache)
         found = [program for program in programs if program.current]
         if programs and not found:
             reason = programs[-1].objections(programs[-1].capture.call)

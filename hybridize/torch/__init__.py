@@ -16,3 +16,4 @@ from hybridize.torch.function import ExportWarning as ExportWarning
 from hybridize.torch.function import TorchFunction as TorchFunction
 from hybridize.torch.islands import island as island
 from hybridize.torch.tensor_functions import called as called
+from hybridize.torch.tensor_functions import program as program

@@ -4,15 +4,13 @@
 from __future__ import annotations
 
 import dataclasses
-import weakref
 from typing import Any
 
+import torch
+
 from hybridize.capture import Function
+from hybridize.programs import Program
 from hybridize.torch.traced import CannotCapture, Followed, taken, whole
-
-_OF_TENSORS: weakref.WeakKeyDictionary[Function[Any, Any], Followed] = weakref.WeakKeyDictionary()
-"""Functions that were called with tensors, as they are captured for those."""
-
 
 def called(function: Function[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Return the result of a call with tensors among the arguments: tensors.
@@ -26,11 +24,32 @@ def called(function: Function[Any, Any], args: tuple[Any, ...], kwargs: dict[str
     if function.saved_program is not None:
         given, named, _ = taken(args, kwargs)
         return whole(function(*given, **named))
-    traced = _OF_TENSORS.get(function)
-    if traced is None:
-        options = {field.name: getattr(function.options, field.name) for field in dataclasses.fields(function.options)}
-        traced = _OF_TENSORS.setdefault(function, Followed(function.python_function, options))
     try:
-        return traced.call(args, kwargs)
+        return followed(function).call(args, kwargs)
     except CannotCapture as problem:
         raise (problem.__cause__ or problem) from None
+
+
+def program(function: Function[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Program:
+    """Return the program that such a call runs where nothing is differentiated; captured and compiled if need be.
+
+    Raises:
+        CaptureError: the function does what no program can; at its own line.
+    """
+    given, named, _ = taken(args, kwargs)
+    if function.saved_program is not None:
+        return function.program(*given, **named)
+    try:
+        with torch.no_grad():
+            return followed(function).program(given, named, None)[0]
+    except CannotCapture as problem:
+        raise (problem.__cause__ or problem) from None
+
+
+def followed(function: Function[Any, Any]) -> Followed:
+    """Return a function of the user's as it is captured for tensors."""
+    found = function.counterpart
+    if not isinstance(found, Followed):
+        options = {field.name: getattr(function.options, field.name) for field in dataclasses.fields(function.options)}
+        found = function.counterpart = Followed(function.python_function, options)
+    return found

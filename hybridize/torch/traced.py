@@ -243,18 +243,20 @@ class Followed:
 
     # ------------------------------------------------------------------------------------------------------- files
 
-    def saved(self, samples: Sequence[Any], notes: list[str]) -> SavedProgram:
+    def saved(self, samples: Sequence[Any] | None, notes: list[str]) -> SavedProgram:
         """Return the programs that hold now as plain data, with the weights as they are.
 
         Args:
-            samples: calls, each a tensor or a tuple of arguments.
+            samples: calls, each a tensor or a tuple of arguments; None: none are written.
             notes: hears where something else had to stand for PyTorch.
         """
         module = self.module
         named = (*module.named_parameters(), *module.named_buffers()) if isinstance(module, torch.nn.Module) else ()
         names = {id(self.library.array(tensor)): name for name, tensor in named}
-        calls = [one if isinstance(one, tuple) else (one,) for one in samples]
-        return (self._inside or self.function).saved(names, [taken(one, {})[0] for one in calls], notes)
+        calls = None
+        if samples is not None:
+            calls = [taken(one if isinstance(one, tuple) else (one,), {})[0] for one in samples]
+        return (self._inside or self.function).saved(names, calls, notes)
 
 
 def taken(

@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from hybridize import hybridize
+from hybridize import hybridize, load
 from hybridize.base.errors import CaptureError
 from hybridize.formats.torch_export import TABLE
 
@@ -337,3 +337,26 @@ def test_the_default_dtype_is_that_of_the_call():
     finally:
         torch.set_default_dtype(torch.float32)
     assert fast.exported == ()
+
+
+def test_a_function_of_tensors_tells_its_programs_and_can_be_saved(tmp_path):
+    net, x = nn.Linear(3, 2), torch.randn(4, 3)
+
+    @hybridize
+    def score(x, limit):
+        y = net(x)
+        if y.abs().max() > limit:
+            y = y / y.abs().max()
+        return {"score": y}
+
+    with torch.no_grad():
+        wanted = score(x, 0.1)["score"]
+    (program,) = score.programs()
+    assert score.cache_info().programs == 1 and score.program(x, 0.1) is program
+    score.save(tmp_path / "score", samples=[(x, 0.1)])
+    assert torch.equal(load(tmp_path / "score")(x, 0.1)["score"], wanted)
+    score.forget(program)
+    assert not score.programs()
+    score.program(x, 0.1)
+    score.cache_clear()
+    assert not score.programs()
