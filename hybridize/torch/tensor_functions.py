@@ -12,6 +12,7 @@ from hybridize.capture import Function
 from hybridize.programs import Program
 from hybridize.torch.traced import CannotCapture, Followed, taken, whole
 
+
 def called(function: Function[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Return the result of a call with tensors among the arguments: tensors.
 
