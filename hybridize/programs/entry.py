@@ -9,12 +9,12 @@ from types import NoneType
 from typing import Any, Final
 
 import numpy
-from numpy.typing import NDArray
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.storage import STATE
 from hybridize.array.traced import LostHistory
 from hybridize.base.access import ACCESS, MARK, READERS, WRITER, exclusively, give_way
+from hybridize.base.frozen import frozen
 from hybridize.base.nested import Structure
 from hybridize.base.tracebacks import trim
 from hybridize.contract.captured import Result
@@ -52,36 +52,34 @@ class CommitFlag(list[None]):
         self.put: Callable[[], None] = partial(self.append, None)
 
 
+@frozen
+class Closed:
+    """What the entry of a program that does more than compute needs, where its arrays are another library's."""
+
+    finish: Callable[[tuple[Any, ...]], Any]
+    """Does what there is to do besides, and gives the result, of the outputs that are not state."""
+    overlaps: Callable[[Any], bool]
+    """Tells whether an argument may be over the memory of what the program writes."""
+
+
 def locked(
     entry: Entry,
     fallback: Entry,
     written: Sequence[ndarray],
-    weights: Sequence[ndarray],
+    overlaps: Callable[[Any], bool],
     transaction: Transaction,
     committed: CommitFlag,
 ) -> Entry:
     """An entry under the lock of state, its fallback not: that one may run the user's Python.
 
-    Arrays that are `written` must not be among the arguments, as far as they are `weights`, that is not our own.
+    Arguments that overlap what is written are for the fallback.
     """
-    owners: dict[int, Any] = {}
-    for array in weights:
-        owner: Any = array._data
-        while owner is not None:
-            owners[id(owner)] = owner
-            owner = getattr(owner, "base", None)
-
-    def overlaps(data: NDArray[Any]) -> bool:
-        owner = data if data.base is None else data.base
-        if type(owner) is numpy.ndarray and owner.base is None:  # two arrays that own their elements share none
-            return id(owner) in owners and any(numpy.may_share_memory(data, array._data) for array in weights)
-        return any(numpy.may_share_memory(data, array._data) for array in weights)
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if kwargs:
             return fallback(*args, **kwargs)
         for arg in args:
-            if type(arg) is ndarray and overlaps(arg._data):
+            if overlaps(arg):
                 return fallback(*args)
         if ACCESS.waiting:
             give_way()
@@ -102,6 +100,27 @@ def locked(
         return fallback(*args) if result is NOT_TAKEN else result
 
     return call
+
+
+def overlapping(weights: Sequence[ndarray]) -> Callable[[Any], bool]:
+    """Make a function that tells whether an argument is an array over the memory of one of these."""
+    owners: dict[int, Any] = {}
+    for array in weights:
+        owner: Any = array._data
+        while owner is not None:
+            owners[id(owner)] = owner
+            owner = getattr(owner, "base", None)
+
+    def overlaps(arg: Any) -> bool:
+        if type(arg) is not ndarray:
+            return False
+        data = arg._data
+        owner = data if data.base is None else data.base
+        if type(owner) is numpy.ndarray and owner.base is None:  # two arrays that own their elements share none
+            return id(owner) in owners and any(numpy.may_share_memory(data, array._data) for array in weights)
+        return any(numpy.may_share_memory(data, array._data) for array in weights)
+
+    return overlaps
 
 
 def alone(entry: Entry) -> Entry:

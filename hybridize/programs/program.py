@@ -52,6 +52,7 @@ from hybridize.programs.backends import Backend, Evaluation, Machine, Memory, Ve
 from hybridize.programs.differentiated import Recorded, viewed
 from hybridize.programs.donation import donated, updates_of
 from hybridize.programs.entry import (
+    Closed,
     CommitFlag,
     Entry,
     alone,
@@ -61,6 +62,7 @@ from hybridize.programs.entry import (
     marking,
     not_taken,
     notify_written,
+    overlapping,
     same_objects,
     with_feeds,
     without_gradients,
@@ -574,18 +576,24 @@ class Program:
 
     # ---------------------------------------------------------------------------------------------- the fast entry
 
-    def entry(self, fallback: Entry, exchange: Exchange | None = None, modes: Sequence[Watch] = ()) -> Entry | None:
+    def entry(
+        self, fallback: Entry, exchange: Exchange | None = None, modes: Sequence[Watch] = (),
+        closed: Closed | None = None,
+    ) -> Entry | None:  # fmt: skip
         """A callable for exactly the calls that the program is right for, which gives all others to `fallback`.
 
         None where there can be none: arguments that are written or returned, effects, another backend.
 
         Args:
             fallback: gets the others.
-            exchange: arrays are another library's, in and out; such entries keep no state.
+            exchange: arrays are another library's, in and out; such entries keep state only where they are `closed`.
             modes: what else must be as it is for a call to be taken.
+            closed: what the entry needs besides, where it is for a program whose calls are closed.
         """
         captured, runs = self.capture, self._runs
-        if not isinstance(runs, PackedMachine) or captured.effects or captured.raises is not None:
+        if not isinstance(runs, PackedMachine) or captured.raises is not None:
+            return None
+        if closed is None and (captured.effects or captured.call.recording):
             return None
         if any(mark is not None for mark in captured.transaction.marks.values()):
             return None
@@ -594,18 +602,19 @@ class Program:
             return None
         if any(source.lost is not None for source in captured.sources):
             return None
-        if captured.call.training or captured.call.recording or any(map(self._scattered, captured.layouts)):
+        if captured.call.training or any(map(self._scattered, captured.layouts)):
             return None
-        described = self.arguments_of_entry()
+        described = self.arguments_of_entry(flags=() if closed is None else self._unflagged())
         if described is None or not self._same_views or any(map(self._needs_arguments, captured.results)):
             return None
         arguments, keywords = described
         lifted = [source.array for source in captured.sources if source.array is not None]
         written = [source.array for source in captured.sources if source.array is not None and source.written >= 0]
         keeps_state = bool(written or captured.transaction.feeds)
-        if (exchange is not None or keywords) and (
-            keeps_state or captured.transaction.marks or self._objects is not None
-        ):
+        asks_more = bool(keeps_state or captured.transaction.marks or self._objects is not None)
+        if (keywords and asks_more) or (exchange is not None and closed is None and asks_more):
+            return None
+        if closed is not None and self._objects is not None:
             return None
         order = [source.written for source in captured.sources if source.written >= 0]
         executable, copies = runs.now()
@@ -618,7 +627,7 @@ class Program:
             for array, source in zip(copies.inputs(inputs), captured.sources, strict=True)
             if source.array is not None
         ]
-        structure = self._finish(count, lifted, exchange is not None)
+        structure = self._finish(count, lifted, exchange is not None) if closed is None else closed.finish
         if structure is None:
             return None
         committed = CommitFlag()
@@ -645,10 +654,16 @@ class Program:
             made = with_feeds(made, captured.transaction, committed)
         entry = made
         if keeps_state:
-            entry = locked(made, fallback, written, self._written, captured.transaction, committed)
+            overlaps = overlapping(self._written) if closed is None else closed.overlaps
+            entry = locked(made, fallback, written, overlaps, captured.transaction, committed)
         if self._objects is not None:
             entry = for_objects(entry, fallback, captured.compared or (), self._objects)
         return entry if not captured.transaction.marks else without_gradients(entry, fallback)
+
+    def _unflagged(self) -> list[bool | None]:
+        """For each array among the leaves of the call: it is none that is differentiated, if it is of floats."""
+        kinds = [kind for kind in self.capture.call.kinds if isinstance(kind, TensorType)]
+        return [False if is_float(kind.dtype) else None for kind in kinds]
 
     def _scattered(self, position: int) -> bool:
         """Tell whether an argument is laid out otherwise than row by row, which is all that entries take."""

@@ -10,7 +10,6 @@ is only looked at for whether it is there, until somebody computes with it.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -58,12 +57,6 @@ class OwnPasses:
         """`x.grad` as the program has set it, by the identity of `x`, which it keeps."""
         self._met: dict[int, tuple[Any, Any]] = {}
         """`x.grad` as it was before the call."""
-
-    @property
-    def forgotten(self) -> tuple[torch.Tensor, ...]:
-        """Tensors from outside whose gradients are replaced unseen: their memory may be that of the new ones."""
-        owners = [owner for owner, _ in self._grads.values()]
-        return tuple(one for one in owners if not isinstance(one, TracedTensor) and id(one) not in self._met)
 
     # ------------------------------------------------------------------------------------------------------ x.grad
 
@@ -121,7 +114,7 @@ class OwnPasses:
         left = [one for one in left if self._met.get(id(one[0]), (None, self))[1] is not one[1]]
         if left:
             owners, values = map(tuple, zip(*left, strict=True))
-            trace.root.world.effects.append(SideEffect(functools.partial(_put, owners), (values,)))
+            trace.root.world.effects.append(SideEffect(LeftGradients(owners), (values,)))
         if self.passed or not self.written:
             return
         live = _live(trace, set(self.written))
@@ -352,9 +345,16 @@ def _of_its_own(value: Any) -> Value:
     return made
 
 
-def _put(owners: Sequence[torch.Tensor], values: Sequence[torch.Tensor | None]) -> None:
-    for owner, value in zip(owners, values, strict=True):
-        owner.grad = value
+class LeftGradients:
+    """The effect of a call that sets gradients of tensors from outside."""
+
+    def __init__(self, owners: tuple[torch.Tensor, ...]) -> None:
+        self.owners = owners
+
+    def __call__(self, values: Sequence[torch.Tensor | None]) -> None:
+        """Set them."""
+        for owner, value in zip(self.owners, values, strict=True):
+            owner.grad = value
 
 
 def _live(trace: Recording, of: set[Value]) -> set[Value]:

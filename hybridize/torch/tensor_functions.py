@@ -26,7 +26,7 @@ def called(function: Function[Any, Any], args: tuple[Any, ...], kwargs: dict[str
         given, named, _ = taken(args, kwargs)
         return whole(function(*given, **named))
     try:
-        return followed(function).call(args, kwargs)
+        return followed(function).enter(*args, **kwargs)
     except CannotCapture as problem:
         raise (problem.__cause__ or problem) from None
 

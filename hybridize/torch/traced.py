@@ -34,7 +34,7 @@ from hybridize.capture.function import Options
 from hybridize.capture.trace.recording import current_trace
 from hybridize.compiler import make_entry
 from hybridize.contract.call import Call
-from hybridize.contract.captured import Captured, Output, Result
+from hybridize.contract.captured import Captured, Faced, Output, Result
 from hybridize.contract.feeds import NO_TRANSACTION
 from hybridize.contract.guards import watches
 from hybridize.formats.saved import SavedProgram
@@ -44,12 +44,12 @@ from hybridize.ops import StopGradient
 from hybridize.ops.op import Op
 from hybridize.programs import Program
 from hybridize.programs.backends import Machine
-from hybridize.programs.entry import Entry, assembling
+from hybridize.programs.entry import Closed, Entry, assembling
 from hybridize.programs.failures import taken_of
 from hybridize.programs.families import family_key
 from hybridize.runtime.entry import Look, PythonEntry, Watch, input_rows
 from hybridize.runtime.exchange import Exchange
-from hybridize.torch.backward import NotRecorded, capturing
+from hybridize.torch.backward import LeftGradients, NotRecorded, capturing
 from hybridize.torch.draws import DrawnKey, ModuleDraws
 from hybridize.torch.exchange import exchange
 from hybridize.torch.exchange import modes as mode_watches
@@ -88,6 +88,8 @@ class Followed:
         """The latest programs, as the last call left them, and what it differentiated."""
         self._installed: tuple[Any, ...] = ()
         """Those that entries were made for."""
+        self.enter: Callable[..., Any] = self._slowly
+        """Calls it: by the entries of its latest programs, where there are some."""
 
     def _run(self, *args: Any, **kwargs: Any) -> Any:
         """Run the module on tensors of the program; what the capture calls.
@@ -141,13 +143,16 @@ class Followed:
 
     def _closed(self, program: Program, call: Call) -> Any:
         """Run a program that sets gradients itself; torch hears of what it writes."""
-        left = self.learning.left.get(program)
-        if left is None:
-            return whole(program.run(call))
-        for tensor in left.forgotten:
-            tensor.grad = None
         result = whole(program.run(call))
-        torch.autograd.graph.increment_version(left.written)
+        left = self.learning.left.get(program)
+        if left is not None:
+            torch.autograd.graph.increment_version(left.written)
+        return result
+
+    def _slowly(self, *args: Any, **kwargs: Any) -> Any:
+        result = self.call(args, kwargs)
+        if self.renewed():
+            self.enter = self.entry(self._slowly)
         return result
 
     def renewed(self) -> bool:
@@ -177,6 +182,7 @@ class Followed:
             return entry
         for program, _ in reversed(self._installed):
             if program.capture.is_closed:
+                entry = self._entry_of_closed(program, entry, library) or entry
                 continue
             if program.capture.call.recording:
                 made = self._of(program).entry(entry, library)
@@ -184,6 +190,17 @@ class Followed:
                 made = program.entry(entry, library, mode_watches(False))
             entry = made or entry
         return entry
+
+    def _entry_of_closed(self, program: Program, fallback: Entry, library: Exchange) -> Entry | None:
+        """Return a callable for the calls of a program that sets gradients itself; None where there can be none."""
+        left, captured = self.learning.left.get(program), program.capture
+        recording: Any = captured.call.recording
+        if left is None or (recording is not True and any(recording[1:])):
+            return None
+        finish = left.finish(captured)
+        if finish is None:
+            return None
+        return program.entry(fallback, library, mode_watches(True), Closed(finish, left.overlaps))
 
     def program(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], flags: Sequence[bool] | None
@@ -223,11 +240,13 @@ class Followed:
         """Forget one program."""
         for one in self._all():
             one.forget(program)
+        self.enter = self._slowly
 
     def clear(self) -> None:
         """Forget all programs."""
         for one in self._all():
             one.cache_clear()
+        self.enter = self._slowly
         self._differentiated.clear()
 
     def _all(self) -> list[_Captured]:
@@ -287,12 +306,45 @@ class CannotCapture(Exception):
 class Left:
     """Tensors in which calls of a program that sets gradients leave something."""
 
-    def __init__(self, captured: Captured, forgotten: tuple[torch.Tensor, ...]) -> None:
+    def __init__(self, captured: Captured) -> None:
         arrays = [source.array for source in captured.sources if source.written >= 0 and source.array is not None]
         self.written = [tensor_of(array) for array in arrays]
         """Tensors that are written in place."""
-        self.forgotten = forgotten
-        """Tensors whose gradients it replaces without a look at them: their memory is given back before."""
+        self._storages = {tensor.untyped_storage().data_ptr() for tensor in self.written}
+
+    def overlaps(self, argument: Any) -> bool:
+        """Tell whether an argument may be over the memory of what is written."""
+        return isinstance(argument, torch.Tensor) and argument.untyped_storage().data_ptr() in self._storages
+
+    def finish(self, captured: Captured) -> Callable[[tuple[Any, ...]], Any] | None:
+        """Return what makes the result of a call of its outputs, as tensors, and leaves gradients; None where that is
+        more than setting them.
+        """
+        result = assembling(captured.structure, captured.results)
+        owners: tuple[torch.Tensor, ...] = ()
+        places: list[int] = []
+        if len(captured.effects) > 1 or result is None:
+            return None
+        for effect in captured.effects:
+            (values,) = effect.arguments if len(effect.arguments) == 1 else (None,)
+            if not isinstance(effect.apply, LeftGradients) or not isinstance(values, tuple):
+                return None
+            owners = effect.apply.owners
+            for value in values:
+                inside = value.inside if isinstance(value, Faced) else value
+                if inside is not None and (not isinstance(inside, Output) or inside.steps or inside.lost is not None):
+                    return None
+                places.append(-1 if inside is None else inside.index)
+        pairs = tuple(zip(owners, places, strict=True))
+        written, tell, made = self.written, torch.autograd.graph.increment_version, result
+
+        def finish(outputs: tuple[Any, ...]) -> Any:
+            for owner, place in pairs:
+                owner.grad = None if place < 0 else outputs[place]
+            tell(written)
+            return made(outputs)
+
+        return finish
 
 
 class _Captured(Function[Any, Any]):
@@ -359,7 +411,7 @@ class _Captured(Function[Any, Any]):
             captured = changed(captured, is_closed=True)
         program = super()._compile(captured, reason, codes)
         if passes.passed:
-            self.left[program] = Left(captured, passes.forgotten)
+            self.left[program] = Left(captured)
         return program
 
     def _specialize(self, call: Call, kind: Hashable, refusal: CaptureError) -> Program:
