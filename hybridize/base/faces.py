@@ -140,6 +140,46 @@ def door_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Door | None:
     return None
 
 
+class OtherLibrary(BaseException):
+    """A function that was taken for one over arrays of ours uses another library: it is captured again, for that.
+
+    No exception of the user's, so that nobody who catches those does so.
+    """
+
+    def __init__(self, door: str) -> None:
+        super().__init__(door)
+        self.door = door
+
+
+def check_own(value: Any) -> None:
+    """Refuse what is an array, a module or a function of another library, in a function that is over ours.
+
+    Raises:
+        OtherLibrary: it is one.
+    """
+    for one in FOREIGN:
+        if one.module in sys.modules and any(name.partition(".")[0] == one.module for name in _modules_of(value)):
+            raise OtherLibrary(one.door)
+
+
+def has_array_class(kind: type) -> bool:
+    """Tell whether a class is another library's of arrays."""
+    for one in FOREIGN:
+        module = sys.modules.get(one.module)
+        if module is not None and issubclass(kind, getattr(module, one.array)):
+            return True
+    return False
+
+
+def _modules_of(value: Any) -> set[str]:
+    """Return the modules that a value is from: its own, and those of its class, or of the class it is a method of."""
+    found = {getattr(value, "__module__", None)}
+    for owner in (value, getattr(value, "__self__", None)):
+        kind = owner if isinstance(owner, type) else type(owner)
+        found.update(vars(one).get("__module__") for one in kind.__mro__)
+    return {name for name in found if isinstance(name, str)}
+
+
 def _holds(value: Any, kind: type, depth: int) -> bool:
     """Tell whether a value is an instance of a class, or a container with one, not too deep."""
     if isinstance(value, kind):

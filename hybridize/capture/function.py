@@ -19,18 +19,18 @@ from typing import TYPE_CHECKING, Any, Concatenate, Final, Generic, ParamSpec, S
 
 import numpy
 
-from hybridize.array.ndarray import wrap
+from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base import modes
 from hybridize.base.config import CONFIG
 from hybridize.base.dims import SizeScope
 from hybridize.base.dtypes import float32
 from hybridize.base.errors import ArgumentError, DTypeError, GraphError, HybridizeError, ShapeError, StateError
-from hybridize.base.faces import Counterpart, Library, door_of
+from hybridize.base.faces import Counterpart, Door, Library, OtherLibrary, door_of
 from hybridize.base.forks import renewed
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.interruptions import let_through
-from hybridize.base.loading import LOADING
-from hybridize.base.nested import arranged
+from hybridize.base.loading import LOADING, load_module
+from hybridize.base.nested import arranged, flatten
 from hybridize.base.participation import ReadPolicy, outside_only
 from hybridize.base.tracebacks import trim
 from hybridize.base.types import TensorType
@@ -151,6 +151,8 @@ class Function(Generic[P, R]):
         _check_kind(function)
         self.python_function = function
         self.saved_program: SavedProgram | None = None
+        self._door: Door | None = None
+        """That of another library which the function uses, also in calls without an array of it."""
         self.counterpart: Counterpart | None = None
         """The function over arrays of another library, once it was called with such."""
         self._travels: bool | None = None
@@ -233,7 +235,7 @@ class Function(Generic[P, R]):
         if trace is not None:  # inside of another capture it becomes part of that program
             return trace.convert(self.python_function)(*args, **kwargs)
         try:
-            if self.library is None and (door := door_of(args, kwargs)) is not None:
+            if self.library is None and (door := self._door_of(args, kwargs)) is not None:
                 return door.called(self, args, kwargs)
             call, program = self._found(args, kwargs)
             if program is not None:
@@ -255,9 +257,20 @@ class Function(Generic[P, R]):
                     return program.run(call)
                 program = self._capture(call)
             return program.run(call)
+        except OtherLibrary as other:
+            if _has_arrays(args, kwargs):
+                text = f"{self.name} uses {other.door.rpartition('.')[2]}, and gets arrays of NumPy's or of ours"
+                raise ArgumentError("E311", text, help="give it arrays of that library") from None
+            self._door = load_module(other.door)
         except Exception as error:
             trim(error)
             raise
+        return self(*args, **kwargs)
+
+    def _door_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Door | None:
+        """Return the door of the library that a call is for: that of its arrays, or of all that the function does."""
+        door = door_of(args, kwargs)
+        return self._door if door is None and self._door is not None and not _has_arrays(args, kwargs) else door
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         return Call.of(args, kwargs) if self.saved_program is None else self._found(args, kwargs)[0]
@@ -406,7 +419,7 @@ class Function(Generic[P, R]):
 
     def program(self, *args: Any, **kwargs: Any) -> Program:
         """The program that a call with these arguments runs; captured and compiled if need be, but not run."""
-        if self.library is None and (door := door_of(args, kwargs)) is not None:
+        if self.library is None and (door := self._door_of(args, kwargs)) is not None:
             found: Program = door.program(self, args, kwargs)
             return found
         call = self._call(args, kwargs)
@@ -683,6 +696,10 @@ _REFUSED = sum(_KINDS)
 
 _DESCRIBED = ("__wrapped__", "__signature__")
 """Attributes by which a function has the signature of another."""
+
+
+def _has_arrays(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    return any(isinstance(leaf, (ndarray, numpy.ndarray)) for leaf in flatten((args, kwargs))[0])
 
 
 def _check_kind(function: Any) -> None:

@@ -27,6 +27,7 @@ from hybridize.array.storage import Storage
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import CODES
 from hybridize.base.errors import CaptureError
+from hybridize.base.faces import check_own, has_array_class
 from hybridize.base.frozen import frozen
 from hybridize.base.members import has_class_member
 from hybridize.base.nested import items_of
@@ -421,6 +422,8 @@ class World:
         library = self.program.library
         if library is not None and library.holds(value):
             return library.face(self.program.lift(library.array(value), name), value)
+        if library is None and has_array_class(kind):
+            check_own(value)
         if isinstance(value, numpy.ndarray):
             if value.dtype in CODES:
                 return self.program.lift(self.program.foreign_array(value), name)

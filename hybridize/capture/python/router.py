@@ -28,7 +28,7 @@ from hybridize.array.storage import Storage
 from hybridize.array.symbol import Symbol, check_classes, described
 from hybridize.base.dims import is_symbolic
 from hybridize.base.errors import CaptureError
-from hybridize.base.faces import Face
+from hybridize.base.faces import Face, check_own
 from hybridize.base.members import class_member
 from hybridize.base.nested import is_sequence_class
 from hybridize.base.participation import WritePolicy, fed_of, outside_of, watches_of, write_of
@@ -323,7 +323,9 @@ class Router:
         trace = current_trace()
         if trace is None:
             return function(*args, **kwargs)
-        if trace.root.library is not None and (theirs := trace.root.library.call(function)) is not None:
+        if trace.root.library is None:
+            check_own(function)
+        elif (theirs := trace.root.library.call(function)) is not None:
             return theirs(*args, **kwargs)
         match function:
             case FunctionType() if args and is_dispatcher(function):
