@@ -53,6 +53,8 @@ class OwnPasses:
         """Tensors of the program that were made leaves, by `requires_grad_()`."""
         self._views: list[tuple[Symbol, Any]] = []
         """Of views of what is there before the call that were: they, what they are of, and what these held then."""
+        self.states: dict[tuple[int, int], dict[str, Any]] = {}
+        """State of optimizers as the program has left it, by the identities of optimizer and parameter."""
         self._grads: dict[int, tuple[Any, Any]] = {}
         """`x.grad` as the program has set it, by the identity of `x`, which it keeps."""
         self._met: dict[int, tuple[Any, Any]] = {}
@@ -184,6 +186,7 @@ class OwnPasses:
             gradient = arrived.get(value)
             if gradient is None:
                 continue
+            gradient = self._hooked(trace, owner, gradient)
             if owner is None:
                 raise trace.root.refusing(
                     CaptureError(
@@ -206,6 +209,31 @@ class OwnPasses:
                     self.set_grad(trace, owner, known + made)
                 else:
                     known.add_(made)
+                for hook in self._hooks(trace, owner, "_post_accumulate_grad_hooks"):
+                    trace.convert(hook)(trace.lifted(owner))
+
+    def _hooked(self, trace: Recording, owner: Any, gradient: Operand) -> Operand:
+        """Return the gradient of a leaf as its hooks make it."""
+        for hook in self._hooks(trace, owner, "_backward_hooks"):
+            made = trace.convert(hook)(TracedTensor(Symbol.of(trace, gradient)))
+            if made is not None:
+                gradient = trace.lifted(made).array.operand()
+        return gradient
+
+    def _hooks(self, trace: Recording, owner: Any, name: str) -> list[Callable[..., Any]]:
+        """List the hooks that a tensor from outside has, and depend on which they are."""
+        if not isinstance(owner, torch.Tensor) or isinstance(owner, TracedTensor):
+            return []
+        with as_torch():
+            hooks = getattr(owner, name)
+        world, place = trace.root.world, Attribute(owner, name)
+        if place.key not in world.guards:
+            world.guards[place.key] = Guard.on(place, hooks, trace.root.location())
+        if hooks is None:
+            return []
+        world.know(hooks)
+        world.read_content(hooks, name)
+        return list(hooks.values())
 
     def gradients(
         self, trace: Recording, heads: Sequence[Any], wanted: Sequence[Any], cotangents: Sequence[Any], *, create: bool
@@ -213,7 +241,11 @@ class OwnPasses:
         """Return gradients of `heads` with respect to `wanted`; None for one that they are not computed from."""
         values = [self._value_of(trace, one) for one in wanted]
         arrived = self._gradients(trace, heads, cotangents, values, create=create)
+        owners = [_owner(trace.lifted(one)) for one in wanted]
         found = [arrived.get(value) for value in values]
+        found = [
+            None if one is None else self._hooked(trace, owner, one) for one, owner in zip(found, owners, strict=True)
+        ]
         return [None if one is None else TracedTensor(Symbol.of(trace, one)) for one in found]
 
     def _gradients(
@@ -480,6 +512,28 @@ def _delete_grad(trace: Recording, self: Any) -> None:
     CURRENT.get().set_grad(trace, self, None)
 
 
+def _set_data(trace: Recording, self: Any, value: Any) -> None:
+    """Set `x.data` to what the program has made: `x` is written, and stays where it lies.
+
+    Raises:
+        CaptureError E401: to a tensor that is there before the call, whose memory `x` would share, or of another type.
+    """
+    target, source = trace.lifted(self), trace.lifted(value)
+    if isinstance(source, TracedTensor):
+        if source.array.shares_buffer(target.array):
+            return  # `x.data -= y`, which has been done
+        if not source.array.exists and source.array.type == target.array.type:
+            with torch.no_grad():
+                target.copy_(source)
+            return
+    raise trace.root.refusing(
+        CaptureError(
+            "E401", "x.data is set to a tensor that is there before the call, or of another type",
+            help="write into the tensor: x.data.copy_(value)",
+        )
+    )  # fmt: skip
+
+
 def _zero_grad(trace: Recording, module: torch.nn.Module, set_to_none: bool = True) -> None:
     clear(trace, list(module.parameters()), set_to_none)
 
@@ -496,12 +550,14 @@ def clear(trace: Recording, tensors: Sequence[Any], set_to_none: bool) -> None:
 
 
 _GRAD: Any = torch.Tensor.grad
+_DATA: Any = torch.Tensor.data
 _REQUIRES_GRAD: Any = torch.Tensor.requires_grad
 CALLS: dict[Any, Callable[..., Any]] = {
     torch.Tensor.backward: _tensor_backward,
     torch.autograd.backward: _backward,
     torch.autograd.grad: _grad,
     torch.Tensor.requires_grad_: _requires_grad,
+    _DATA.__set__: _set_data,
     _GRAD.__get__: _get_grad,
     _GRAD.__set__: _set_grad,
     _GRAD.__delete__: _delete_grad,

@@ -130,7 +130,7 @@ def step(trace: Recording, optimizer: torch.optim.Optimizer, closure: Any = None
     state: dict[Any, dict[str, Any]] = defaultdict(dict)
     known: dict[int, dict[str, Any]] = {}
     for param in settings.params:
-        held = optimizer.state.get(param)
+        held = CURRENT.get().states.get((id(optimizer), id(param)), optimizer.state.get(param))
         if held is not None:
             face = faces[id(param)]
             state[face] = {name: _held(trace, value) for name, value in held.items()}
@@ -138,6 +138,8 @@ def step(trace: Recording, optimizer: torch.optim.Optimizer, closure: Any = None
     working = copy.copy(optimizer)
     vars(working).update(param_groups=groups, state=state)
     vars(working).pop("step", None)
+    for made in (working, groups, *groups, state, *state.values()):
+        trace.root.world.made(made, trace)
     kind: Any = type(optimizer)
     own = _own_step(kind)
     with torch.no_grad():
@@ -191,8 +193,8 @@ def _numbers(trace: Recording, group: dict[str, Any], number: int, seen: dict[tu
         )
     for name in FED:
         value = group.get(name)
-        if isinstance(value, torch.Tensor):
-            found[name] = trace.lifted(value)
+        if isinstance(value, torch.Tensor) and not isinstance(value, TracedTensor):  # which a schedule may fill
+            found[name] = trace.reading(functools.partial(_read, group, name), float)
         elif type(value) in (float, int):
             if trace.root.world.is_written(Item(group, name)):
                 found[name] = value  # by the program
@@ -219,6 +221,8 @@ def _held(trace: Recording, value: Any) -> Any:
 
 def _keep(trace: Recording, optimizer: Any, param: Any, now: dict[str, Any], before: dict[str, Any]) -> None:
     """Let each call leave the state that a step has made."""
+    if now:
+        CURRENT.get().states[id(optimizer), id(param)] = dict(now)
     for name, value in now.items():
         if name in before and before[name] is value:
             continue
@@ -247,7 +251,8 @@ class ScheduleStep(Feed):
         schedule = self._schedule
         owners = [schedule, *getattr(schedule, "_schedulers", ())]
         settings = [_numbers_in(group) for group in schedule.optimizer.param_groups]
-        return [(owner, _copied(vars(owner))) for owner in owners], settings
+        tensors = [(value, value.clone()) for group in schedule.optimizer.param_groups for value in _tensors_in(group)]
+        return [(owner, _copied(vars(owner))) for owner in owners], settings, tensors
 
     def begin(self, before: Any) -> bool:
         """Make it."""
@@ -257,16 +262,23 @@ class ScheduleStep(Feed):
 
     def rollback(self, before: Any) -> None:
         """Put back what was changed."""
-        owners, settings = before
+        owners, settings, tensors = before
         for owner, held in owners:
             vars(owner).clear()
             vars(owner).update(held)
         for group, numbers in zip(self._schedule.optimizer.param_groups, settings, strict=True):
             group.update(numbers)
+        with torch.no_grad(), as_torch():
+            for tensor, value in tensors:
+                tensor.copy_(value)
 
 
 def _copied(held: dict[str, Any]) -> dict[str, Any]:
     return {name: copy.copy(value) if isinstance(value, (list, dict)) else value for name, value in held.items()}
+
+
+def _tensors_in(group: dict[str, Any]) -> list[torch.Tensor]:
+    return [value for name, value in group.items() if name != "params" and isinstance(value, torch.Tensor)]
 
 
 def _numbers_in(group: dict[str, Any]) -> dict[str, Any]:
@@ -346,10 +358,31 @@ def _grads(trace: Recording, parameters: Any) -> Iterator[Any]:
             yield grad
 
 
+def norm_of(
+    trace: Recording, tensors: Any, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: Any = None
+) -> Any:
+    """The norm of several tensors as if they were one."""
+    with torch.no_grad():
+        return total_norm([trace.lifted(one) for one in tensors], float(norm_type))
+
+
+def clip_by(trace: Recording, parameters: Any, max_norm: Any, total_norm: Any, foreach: Any = None) -> None:
+    """Scale gradients, whose norm is known, so that it is at most `max_norm`."""
+    with torch.no_grad():
+        factor = torch.clamp(max_norm / (trace.lifted(total_norm) + 1e-6), max=1.0)
+        for grad in _grads(trace, parameters):
+            grad.mul_(factor)
+
+
 _CLIPS: dict[Any, Callable[..., Any]] = {
+    torch.nn.utils.get_total_norm: norm_of,
+    torch.nn.utils.clip_grads_with_norm_: clip_by,
     torch.nn.utils.clip_grad_norm_: clip_grad_norm,
     torch.nn.utils.clip_grad_value_: clip_grad_value,
 }
+
+
+_CLIP_NAMES = frozenset(function.__name__ for function in _CLIPS)
 
 
 def optimizer_call(function: Any) -> Callable[..., Any] | None:
@@ -369,7 +402,7 @@ def _recorded(call: Callable[..., Any]) -> Callable[..., Any]:
 
 def _call_of(function: Any) -> Callable[..., Any] | None:
     name = getattr(function, "__name__", "")
-    if name in ("clip_grad_norm_", "clip_grad_value_"):
+    if name in _CLIP_NAMES:
         return _CLIPS.get(function)
     owner = _scheduled(function) if name == "step" else None
     owner = getattr(function, "__self__", None) if owner is None else owner

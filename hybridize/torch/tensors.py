@@ -29,6 +29,7 @@ from hybridize.torch.memory import tensor_of
 _NOTHING = torch.empty(0, device="meta")
 """The memory of every tensor of a program, to code that does not ask: none."""
 _GRAD: Any = torch.Tensor.grad
+_DATA: Any = torch.Tensor.data
 _REQUIRES_GRAD: Any = torch.Tensor.requires_grad
 _REMEDY = "keep it a tensor: torch computes with it when the program runs"
 
@@ -183,9 +184,7 @@ class TracedTensor(Face, torch.Tensor):
 
     @data.setter
     def data(self, value: Any) -> None:
-        if type(value) is TracedTensor and value.array.shares_buffer(self.array):
-            return  # `x.data -= y`, which has been done
-        raise _refused("x.data is set", "write into the tensor: x.copy_(value)")
+        _apply(_DATA.__set__, (self, value), {})
 
     @property
     def T(self) -> Any:  # type: ignore[override]  # noqa: N802

@@ -439,11 +439,6 @@ def compiled_module_inside(net):
     return plain(inside, optim.SGD(inside.parameters(), 0.1))
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_steps_do_what_they_do_imperatively(name):
-    check(PROGRAMS[name], rtol=1e-3, atol=1e-5)
-
-
 @pytest.mark.parametrize("kind", [lambda p: optim.SGD(p, 0.1, momentum=0.5), lambda p: optim.Adam(p, 0.01)])
 def test_data_decides_whether_there_is_a_step(kind):
     """A call whose data decides otherwise than a program expects has written nothing by it."""
@@ -564,3 +559,126 @@ def test_writes_to_leaves_are_seen_by_torch():
     step(x, y)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         out.sum().backward()
+
+
+# --------------------------------------------------------------------------------------- what strangers have tried
+
+
+@program
+def hooks_of_parameters(net):
+    net[3].weight.register_hook(lambda g: g * 0.1)
+    net[5].weight.register_hook(lambda g: None)
+
+    def tripled(p):
+        p.grad.mul_(3)
+
+    net[5].bias.register_post_accumulate_grad_hook(tripled)
+    return plain(net, optim.SGD(net.parameters(), 0.1))
+
+
+@program
+def hooked_gradients_asked_for(net):
+    net[3].weight.register_hook(lambda g: g + 1)
+
+    def step(x, y):
+        return torch.autograd.grad(F.cross_entropy(net(x), y), [net[3].weight, net[5].bias])
+
+    return step
+
+
+@program
+def several_first_steps(net):
+    optimizer = optim.Adam(net.parameters(), 0.01)
+
+    def step(x, y):
+        for _ in range(2):
+            optimizer.zero_grad()
+            F.cross_entropy(net(x), y).backward()
+            optimizer.step()
+        return x.sum()
+
+    return step, (optimizer,)
+
+
+@program
+def a_tensor_for_a_rate_and_a_schedule(net):
+    optimizer = optim.SGD(net.parameters(), torch.tensor(0.1), momentum=0.5)
+    return plain(net, optimizer, lr_scheduler.ExponentialLR(optimizer, 0.5))
+
+
+@program
+def data_of_gradients(net):
+    def step(x, y):
+        net.zero_grad()
+        F.cross_entropy(net(x), y).backward()
+        for p in net.parameters():
+            p.grad.data.clamp_(-0.01, 0.01)
+            p.data = p.data - 0.1 * p.grad.data
+        return x.sum()
+
+    return step
+
+
+class Mine(optim.Optimizer):
+    """An optimizer of the user's own."""
+
+    def __init__(self, params, lr=0.1):
+        super().__init__(params, {"lr": lr})
+
+    @torch.no_grad()
+    def step(self):
+        for group in self.param_groups:
+            for p in group["params"]:
+                state = self.state[p]
+                if "speed" not in state:
+                    state["speed"] = torch.zeros_like(p)
+                state["speed"].mul_(0.9).add_(p.grad)
+                p.add_(state["speed"], alpha=-group["lr"])
+
+
+@program
+def optimizer_of_ones_own(net):
+    return plain(net, Mine(net.parameters()))
+
+
+@program
+def norm_and_clipping_apart(net):
+    def step(x, y):
+        net.zero_grad()
+        F.cross_entropy(net(x), y).backward()
+        norm = nn.utils.get_total_norm([p.grad for p in net.parameters()])
+        nn.utils.clip_grads_with_norm_(net.parameters(), 0.1, norm)
+        return norm
+
+    return step
+
+
+def test_steps_need_no_tensor_among_their_arguments():
+    """A function that uses torch is followed for it: weights are none of its constants."""
+    w = nn.Parameter(torch.ones(2))
+    optimizer, x = optim.SGD([w], lr=0.1), torch.ones(2)
+
+    @hybridize.hybridize
+    def step():
+        optimizer.zero_grad()
+        loss = (w * x).pow(2).sum()
+        loss.backward()
+        optimizer.step()
+        return loss.item()
+
+    assert [round(step(), 4) for _ in range(3)] == [2.0, 1.28, 0.8192]
+
+    @hybridize.hybridize
+    def norm(net):
+        return sum(p.pow(2).sum() for p in net.parameters())
+
+    net = network()
+    for _ in range(3):
+        torch.testing.assert_close(norm(net), sum(p.pow(2).sum() for p in net.parameters()))
+        with torch.no_grad():
+            net[3].weight.mul_(2)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_steps_do_what_they_do_imperatively(name):
+    check(PROGRAMS[name], rtol=1e-3, atol=1e-5)

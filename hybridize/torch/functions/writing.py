@@ -57,9 +57,11 @@ def store(symbol: Symbol, value: Operand) -> None:
         symbol.write(value)
         return
     held = _leaf(trace, symbol.base)
-    if torch.is_grad_enabled() and (held is None or not symbol.has_step(StopGradient)):  # `p.data` is as without
-        symbol.write(value)
-        return
+    if torch.is_grad_enabled():
+        unseen = symbol.has_step(StopGradient) and (held is not None or not _is_live(trace, symbol.base))
+        if not unseen:  # through `x.data`, of what is a leaf or has no history, it is written as without
+            symbol.write(value)
+            return
     if held is None and _is_live(trace, symbol.base):
         raise trace.root.refusing(
             CaptureError(
@@ -89,8 +91,9 @@ def _leaf(trace: Recording, base: Symbol) -> torch.Tensor | None:
 def _is_live(trace: Recording, base: Symbol) -> bool:
     """Tell whether a gradient goes through a buffer, whatever torch records now."""
     assert trace.root.library is not None, "who writes is captured"
+    recording = torch.is_grad_enabled()
     torch.set_grad_enabled(True)
     try:
         return trace.root.library.requires_grad(trace, TracedTensor(base))
     finally:
-        torch.set_grad_enabled(False)
+        torch.set_grad_enabled(recording)
