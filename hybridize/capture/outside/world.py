@@ -421,6 +421,8 @@ class World:
         library = self.program.library
         if library is not None and library.holds(value):
             return library.face(self.program.lift(library.array(value), name), value)
+        if library is not None and whole and not self.is_own(value):
+            library.depend(self.program, value)
         if isinstance(value, numpy.ndarray):
             if value.dtype in CODES:
                 return self.program.lift(self.program.foreign_array(value), name)
@@ -485,6 +487,8 @@ class World:
             ))  # fmt: skip
         if changes_unseen(kind, name):
             raise self._changes_itself(kind, name)
+        if self.program.library is not None:
+            self.program.library.depend(self.program, owner, name)
         if kind in VIEWS:
             self.read_shown(owner)
             return None
