@@ -84,6 +84,16 @@ class Library(ABC):
         """Tell whether an array of a program is one from outside, or a view of one, that a gradient goes to."""
 
     @abstractmethod
+    def depend(self, recording: Any, value: Any, name: str = "") -> None:
+        """Depend on what an object of the library holds, before code that nobody follows looks into it.
+
+        Args:
+            recording: a part of the program.
+            value: whatever the program has found outside of it.
+            name: the method that is called; "" where Python may go through the object, or take an item.
+        """
+
+    @abstractmethod
     def call(self, function: Any) -> Callable[..., Any] | None:
         """Return what a program calls for something of the library that can be called; None for all else."""
 

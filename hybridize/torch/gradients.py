@@ -263,6 +263,14 @@ def _read(graph: Graph, inputs: Sequence[int], of: Sequence[int]) -> frozenset[i
 _VERSION: Final = attrgetter("_version")
 
 
+def _versions(tensors: Sequence[torch.Tensor]) -> list[int]:
+    """Return how often tensors were written; nobody counts that for those of inference mode, which are never saved."""
+    try:
+        return list(map(_VERSION, tensors))
+    except RuntimeError:
+        return [0 if tensor.is_inference() else tensor._version for tensor in tensors]
+
+
 class Attachment:
     """Called by the emitted entry of a program forward when that has run; has the entry of the program back."""
 
@@ -334,7 +342,7 @@ class DifferentiatedCall:
         self.owner, self.route, self.pair = owner, route, pair
         self.tensors: Sequence[torch.Tensor] = tensors
         """The inputs; nothing once a backward pass has freed the graph."""
-        self.versions = list(map(_VERSION, tensors))
+        self.versions = _versions(tensors)
         self.buffers = buffers
         self.told = pair.told(tensors) if pair.halves.sizes and tensors else []
         """Sizes that nothing else tells the backward pass."""
@@ -407,8 +415,8 @@ class DifferentiatedCall:
                 "E541", f"the graph of {name} was freed by a backward pass", help="give that pass retain_graph=True"
             )
         second, asked, read = self.owner.second(self.route)
-        for number, (tensor, version) in enumerate(zip(self.tensors, self.versions, strict=True)):
-            if number in read and number not in self.before and tensor._version != version:
+        for number, (version, now) in enumerate(zip(self.versions, _versions(self.tensors), strict=True)):
+            if number in read and number not in self.before and now != version:
                 raise StateError(
                     "E542",
                     f"an argument of {name} was overwritten after it was recorded",
@@ -486,7 +494,7 @@ class AttachedOutputs(Attached):
     ) -> Any:
         """Hand over what torch is to keep; as `save_for_backward` and so on do, which take longer."""
         ctx.to_save = steps.saved((*outputs, *tensors))
-        ctx.kept = [steps, tensors, list(map(_VERSION, tensors))]
+        ctx.kept = [steps, tensors, _versions(tensors)]
         if steps.is_single:
             return outputs[0]
         ctx.materialize_grads = False

@@ -29,7 +29,7 @@ from hybridize.torch.functions import FUNCTIONS, apply
 from hybridize.torch.internals import as_torch
 from hybridize.torch.islands import island_call
 from hybridize.torch.memory import array_of, dtype_of
-from hybridize.torch.modules import METHODS, SPECIAL, call_module
+from hybridize.torch.modules import METHODS, SPECIAL, call_module, depend_on_looked_at
 from hybridize.torch.optimizers import optimizer_call
 from hybridize.torch.tensors import TracedTensor
 
@@ -100,6 +100,8 @@ class TorchLibrary(Library):
         self._arrays: dict[int, tuple[weakref.ref[torch.Tensor], tuple[Any, ...], ndarray]] = {}
         self.flagged: set[Value] = set()
         """Arguments of the module that is captured through which a gradient goes."""
+        self.settings: dict[Callable[[], Any], Any] = {}
+        """What settings of torch's were when the capture began, by the functions that tell them."""
         self.passes = OwnPasses()
         """Of the function that was captured last."""
 
@@ -187,6 +189,10 @@ class TorchLibrary(Library):
             if made is array:
                 return reference()
         return None
+
+    def depend(self, recording: Recording, value: Any, name: str = "") -> None:
+        if isinstance(value, torch.nn.Module):
+            depend_on_looked_at(recording, value, name)
 
     def call(self, function: Any) -> Callable[..., Any] | None:
         if (alone := island_call(function)) is not None:

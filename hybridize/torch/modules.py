@@ -16,12 +16,13 @@ from torch.nn.modules.lazy import LazyModuleMixin
 
 from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Face
+from hybridize.base.members import has_class_member
 from hybridize.capture.convert import statements as convert
 from hybridize.capture.outside.trust import is_trusted_class
 from hybridize.capture.python.router import library_router, routed
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.captured import SideEffect
-from hybridize.contract.places import Attribute, Emptiness, Item, Length, Place
+from hybridize.contract.places import Attribute, CallResult, Emptiness, Item, Length, Place
 from hybridize.contract.snapshots import MISSING
 from hybridize.torch.functions import apply
 from hybridize.torch.functions.rules import default_dtype
@@ -39,21 +40,66 @@ _BACKWARD_HOOKS = ("_backward_hooks", "_backward_pre_hooks")
 _OF_MODULES = frozenset(vars(torch.nn.Module()))
 """Attributes that every module has."""
 _PARTS = ("_parameters", "_buffers", "_modules")
-_LOOKED_AT = ("training", *_PARTS)
-"""Those of them that are looked at."""
+"""Those of them that hold children and tensors."""
 
 
 def depend_on_layer(trace: Recording, layer: torch.nn.Module) -> None:
     """Depend on all that a layer of torch's has in Python: attributes, children, hooks, and which tensors it holds."""
     held = vars(layer)
-    for name, value in (("forward", held.get("forward", MISSING)), *held.items()):
-        if name not in _OF_MODULES or name in _LOOKED_AT:
+    _guard(trace, Item(held, "forward"), held.get("forward", MISSING))
+    _guard(trace, Item(held, "training"), layer.training)
+    _depend_on_content(trace, layer)
+
+
+def _depend_on_content(trace: Recording, module: torch.nn.Module, *, counted: bool = False) -> None:
+    """Depend on the attributes of a module of torch's, its children and tensors; `counted`, on how many, too."""
+    held = vars(module)
+    for name, value in held.items():
+        if name not in _OF_MODULES:
             _guard(trace, Item(held, name), value)
+            if counted and isinstance(value, (list, dict)):
+                _guard(trace, Length(value), len(value))
+    _depend_on_parts(trace, module, counted=counted)
+
+
+def _depend_on_parts(trace: Recording, module: torch.nn.Module, *, counted: bool) -> None:
+    """Depend on which children and tensors a module has; `counted`, on how many, and on their order, too."""
+    held = vars(module)
     for name in _PARTS:
-        for key, part in held[name].items():
-            _guard(trace, Item(held[name], key), part)
-    if held["_modules"]:
-        _guard(trace, Length(held["_modules"]), len(held["_modules"]))
+        parts = held[name]
+        _guard(trace, Item(held, name), parts)
+        for key, part in parts.items():
+            _guard(trace, Item(parts, key), part)
+        if counted or (parts and name == "_modules"):
+            _guard(trace, Length(parts), len(parts))
+        if counted and len(parts) > 1 and has_class_member(type(module), "keys"):
+            order = CallResult(tuple, (parts,), {})
+            _guard(trace, order, order.read())
+
+
+def is_container(module: torch.nn.Module) -> bool:
+    """Tell whether a module is one of parts that Python goes through, or takes by a number or a name."""
+    return has_class_member(type(module), "__len__") or has_class_member(type(module), "__getitem__")
+
+
+def depend_on_looked_at(trace: Recording, module: torch.nn.Module, name: str) -> None:
+    """Depend on what is found in a module by going through it, or by a method of torch's: nobody sees what those read.
+
+    Args:
+        trace: of the program.
+        module: of torch's or of the user's.
+        name: the method; "" where Python may go through it.
+    """
+    if name == "forward":
+        for part in module.modules():
+            depend_on_layer(trace, part)
+    elif name and has_class_member(torch.nn.Module, name):  # `parameters()`, say, which goes through all that is below
+        for part in module.modules():
+            _depend_on_parts(trace, part, counted=True)
+    elif name or is_container(module):
+        for part in module.modules():
+            if part is module or is_container(part):
+                _depend_on_content(trace, part, counted=True)
 
 
 def _guard(trace: Recording, place: Place, value: Any) -> None:
@@ -84,23 +130,52 @@ def call_module(module: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:
         )
     _check_hooks(trace, module)
     for number, hook in list(module._forward_pre_hooks.items()):
+        called = _hooked(trace, module, hook)
         if number in module._forward_pre_hooks_with_kwargs:
-            given = routed(hook)(module, args, kwargs)
+            given = called(module, args, kwargs)
             if given is not None:
                 args, kwargs = given
         else:
-            given = routed(hook)(module, args)
+            given = called(module, args)
             if given is not None:
                 args = given if isinstance(given, tuple) else (given,)
     result = _forward(trace, module, args, kwargs)
     for number, hook in list(module._forward_hooks.items()):
+        called = _hooked(trace, module, hook)
         if number in module._forward_hooks_with_kwargs:
-            given = routed(hook)(module, args, kwargs, result)
+            given = called(module, args, kwargs, result)
         else:
-            given = routed(hook)(module, args, result)
+            given = called(module, args, result)
         if given is not None:
             result = given
     return result
+
+
+def _hooked(trace: Recording, module: torch.nn.Module, hook: Any) -> Callable[..., Any]:
+    """Return a hook as a program calls it: what one of torch's sets (a pruned weight) each call sets.
+
+    What is converted of the user's hooks tells its writes by itself.
+    """
+    world, held = trace.root.world, vars(module)
+
+    def called(*args: Any) -> Any:
+        _depend_on_content(trace, module)
+        before, done = dict(held), len(world.effects)
+        given = routed(hook)(*args)
+        told = {id(value) for effect in world.effects[done:] for value in effect.arguments}
+        for name, value in list(held.items()):
+            if value is before.get(name, MISSING) or id(value) in told or name in _OF_MODULES:
+                continue
+            if trace.depth:
+                raise trace.in_a_branch(f"a hook sets {name!r} of a {type(module).__name__}")
+            if name in before:
+                held[name] = before[name]
+            else:
+                del held[name]
+            world.write(Attribute(module, name), value)
+        return given
+
+    return called
 
 
 def _check_hooks(trace: Recording, module: torch.nn.Module) -> None:
@@ -173,7 +248,8 @@ def _sequential(module: torch.nn.Sequential, input: Any) -> Any:
 
 def _batch_norm(module: torch.nn.BatchNorm1d | torch.nn.BatchNorm2d | torch.nn.BatchNorm3d, input: Any) -> Any:
     """Without a momentum what is kept are means over all batches, whose number only the program knows."""
-    if module.momentum is not None or not module.training or module.num_batches_tracked is None:
+    kept = module.training and module.track_running_stats
+    if module.momentum is not None or not kept or module.num_batches_tracked is None:
         return module.forward(input)
     trace = current_trace()
     assert trace is not None, "who asks is recording"
@@ -226,16 +302,40 @@ def _cond(pred: Any, true_fn: Any, false_fn: Any, operands: Any = ()) -> Any:
     return trace.cond(chosen, lambda: routed(true_fn)(*operands), lambda: routed(false_fn)(*operands))
 
 
+SETTINGS: tuple[Callable[[], Any], ...] = (
+    torch.is_inference_mode_enabled,
+    torch.is_anomaly_enabled,
+    torch.are_deterministic_algorithms_enabled,
+    torch.get_num_threads,
+    torch.get_float32_matmul_precision,
+)
+"""Functions that tell settings of torch's."""
+
+
+def _asked(function: Callable[[], Any]) -> Callable[[], Any]:
+    """Return how a program asks for a setting: it holds for what that is before the call, which may change it."""
+
+    def ask() -> Any:
+        trace = current_trace()
+        assert trace is not None, "who asks is recording"
+        library: Any = trace.root.library
+        _guard(trace, CallResult(function, (), {}), library.settings[function])
+        return function()
+
+    return ask
+
+
 SPECIAL: dict[Any, Callable[..., Any]] = {
     torch.jit.is_scripting: _scripting,  # type: ignore[attr-defined]
     torch.jit.is_tracing: _scripting,  # type: ignore[attr-defined]
     torch.compiler.is_compiling: _exporting,
     torch.compiler.is_exporting: _exporting,
     torch.is_grad_enabled: torch.is_grad_enabled,
-    torch.is_autocast_enabled: torch.is_autocast_enabled,
     torch.get_default_dtype: default_dtype,
     torch.overrides.has_torch_function: _scripting,
+    torch.is_autocast_enabled: torch.is_autocast_enabled,
     torch.cond: _cond,
+    **{function: _asked(function) for function in SETTINGS},
     island: island,
 }
 """Functions that tell a program something else than torch does, or that are called as they are."""

@@ -58,6 +58,7 @@ from hybridize.torch.gradients import Attachment, Gradients, sides_differ, wante
 from hybridize.torch.internals import pytree
 from hybridize.torch.library import TorchLibrary
 from hybridize.torch.memory import as_numpy, as_tensor, tensor_of
+from hybridize.torch.modules import SETTINGS
 from hybridize.torch.tensors import TensorSizes, TracedTensor
 
 _NOTHING: Final = nullcontext()
@@ -106,6 +107,7 @@ class Followed:
         tensors = [leaf for leaf in leaves if type(leaf) is TracedTensor]
         marked = zip(tensors, self.learning.flags if torch.is_grad_enabled() else (), strict=False)
         self.library.flagged = {face.array.operand() for face, flag in marked if flag}
+        self.library.settings = {setting: setting() for setting in SETTINGS}
         recording = torch.is_grad_enabled()
         before = CURRENT.set(ModuleDraws())
         try:

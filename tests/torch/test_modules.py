@@ -9,6 +9,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.nn.utils import prune
 
 from hybridize import hybridize, load
 from hybridize.base.errors import CaptureError
@@ -360,3 +361,100 @@ def test_a_function_of_tensors_tells_its_programs_and_can_be_saved(tmp_path):
     score.program(x, 0.1)
     score.cache_clear()
     assert not score.programs()
+
+
+@pytest.mark.filterwarnings("ignore:.*weight_norm.*:FutureWarning")
+@pytest.mark.parametrize("changed", [
+    lambda layer: prune.l1_unstructured(layer, "weight", 0.5),
+    lambda layer: prune.l1_unstructured(prune.random_unstructured(layer, "weight", 0.3), "bias", 0.5),
+    nn.utils.weight_norm,
+    nn.utils.spectral_norm,
+])  # fmt: skip
+@pytest.mark.parametrize("inside", [False, True])
+@pytest.mark.parametrize("training", [False, True])
+def test_what_hooks_of_torch_set_is_what_a_call_computed(changed, inside, training):
+    x, pairs = torch.linspace(-1, 2, 3), []
+    for _ in range(2):
+        torch.manual_seed(0)
+        layer = changed(nn.Linear(3, 3)).train(training)
+        module = Function(lambda x, layer=layer: layer(layer(x)) * layer.weight.sum()) if inside else layer
+        pairs.append((layer, module))
+    (theirs, module), (ours, other) = pairs
+    fast = hybridize(other)
+    for grad in (True, False, True, True):
+        with torch.set_grad_enabled(grad):
+            torch.testing.assert_close(fast(x), module(x))
+            assert type(ours.weight) is torch.Tensor and ours.weight.requires_grad is theirs.weight.requires_grad
+            torch.testing.assert_close(ours.weight, theirs.weight)
+            with torch.no_grad():
+                next(iter(ours.parameters())).mul_(2)
+                next(iter(theirs.parameters())).mul_(2)
+    module(x).sum().backward()
+    fast(x).sum().backward()
+    for mine, other in zip(ours.parameters(), theirs.parameters(), strict=True):
+        torch.testing.assert_close(mine.grad, other.grad)
+    if hasattr(ours, "weight_mask"):
+        prune.l1_unstructured(ours, "weight", 0.5)
+        prune.l1_unstructured(theirs, "weight", 0.5)
+        torch.testing.assert_close(fast(x), module(x))
+        prune.remove(ours, "weight")
+        prune.remove(theirs, "weight")
+        torch.testing.assert_close(fast(x), module(x))
+
+
+def test_what_a_hook_of_torch_sets_is_put_back_where_the_capture_is_refused():
+    layer = prune.l1_unstructured(nn.Linear(3, 3), "weight", 0.5)
+    before = layer.weight
+
+    embedding = nn.Embedding(5, 2, scale_grad_by_freq=True)
+
+    with pytest.raises(CaptureError, match="E422: an Embedding with scale_grad_by_freq"):
+        hybridize(lambda x: (layer(x), embedding(torch.tensor([1]))))(torch.ones(3))
+    assert layer.weight is before
+
+
+@pytest.mark.parametrize("momentum", [None, 0.1])
+def test_a_batch_norm_that_tracks_no_more(momentum):
+    modules = [nn.BatchNorm1d(3, momentum=momentum) for _ in range(2)]
+    x = torch.randn(4, 3)
+    for run, norm in zip((hybridize(modules[0]), modules[1]), modules, strict=True):
+        norm.track_running_stats = False
+        run(x)
+        assert norm.num_batches_tracked == 0
+        norm.track_running_stats = True
+        run(x)
+        assert norm.num_batches_tracked == 1
+    torch.testing.assert_close(modules[0].running_mean, modules[1].running_mean)
+
+
+@pytest.mark.parametrize(("ask", "changing"), [
+    (torch.is_inference_mode_enabled, torch.inference_mode),
+    (torch.is_anomaly_enabled, torch.autograd.detect_anomaly),
+])  # fmt: skip
+@pytest.mark.filterwarnings("ignore:Anomaly Detection")
+def test_a_setting_of_torch_is_the_one_of_the_call(ask, changing):
+    fast, x = hybridize(lambda x: (x + 1, ask())), torch.ones(2)
+    for _ in range(2):
+        for manager, expected in ((changing, True), (torch.no_grad, False)):
+            for _ in range(3):
+                with torch.no_grad(), manager():
+                    assert fast(x)[1] is expected
+    assert fast(x)[1] is False
+
+
+def test_tensors_of_inference_mode_outside_of_it():
+    with torch.inference_mode():
+        x, layer, idle = torch.ones(2), nn.Linear(2, 2), nn.Linear(2, 2).requires_grad_(False)
+    plain = torch.linspace(0, 1, 2)
+    for function in (lambda x: x * 2, lambda x: x.sum() + 1):
+        fast = hybridize(function)
+        for _ in range(3):
+            torch.testing.assert_close(fast(x), function(x))
+    for module, given in ((layer, plain), (idle, x), (idle, plain)):
+        fast = hybridize(module)
+        for _ in range(3):
+            torch.testing.assert_close(fast(given), module(given))
+    trained = nn.Linear(2, 2)
+    for run in (trained, hybridize(trained)):
+        with pytest.raises(RuntimeError, match="Inference tensors cannot be saved for backward"):
+            run(x)

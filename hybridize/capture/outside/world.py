@@ -424,6 +424,8 @@ class World:
             return library.face(self.program.lift(library.array(value), name), value)
         if library is None and has_array_class(kind):
             check_own(value)
+        if library is not None and whole and not self.is_own(value):
+            library.depend(self.program, value)
         if isinstance(value, numpy.ndarray):
             if value.dtype in CODES:
                 return self.program.lift(self.program.foreign_array(value), name)
@@ -488,6 +490,8 @@ class World:
             ))  # fmt: skip
         if changes_unseen(kind, name):
             raise self._changes_itself(kind, name)
+        if self.program.library is not None:
+            self.program.library.depend(self.program, owner, name)
         if kind in VIEWS:
             self.read_shown(owner)
             return None
