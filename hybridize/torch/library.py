@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import torch
 
@@ -14,7 +15,9 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import is_float
 from hybridize.base.faces import Library
+from hybridize.capture.outside.trust import is_trusted_file
 from hybridize.capture.python.mathematics import ELEMENTS, to_float, to_int
+from hybridize.capture.python.router import context, routed
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.guards import Guard, Test
 from hybridize.contract.places import Attribute, Place, Refer
@@ -197,6 +200,8 @@ class TorchLibrary(Library):
             return custom
         if (updating := optimizer_call(function)) is not None:
             return updating
+        if (within := within_context(function)) is not None:
+            return within
         try:
             if function in CALLS:
                 return functools.partial(_applied, function)
@@ -217,6 +222,30 @@ def _applied(function: Any, *args: Any, **kwargs: Any) -> Any:
     trace = current_trace()
     assert trace is not None, "who asks is recording"
     return apply(trace, function, args, kwargs)
+
+
+_WITHIN: Any = cast("Any", torch.no_grad()(lambda: None)).__code__
+"""The code of what `torch.no_grad()` and its like make of a function that they decorate."""
+
+
+def within_context(function: Any) -> Callable[..., Any] | None:
+    """Return what a program calls for a function or method of the user's that `torch.no_grad()`, say, decorates: that
+    function within the context; None for all else.
+    """
+    inside = getattr(function, "__func__", function)
+    if getattr(inside, "__code__", None) is not _WITHIN:
+        return None
+    held = inspect.getclosurevars(inside).nonlocals
+    factory, decorated = held["ctx_factory"], held["func"]
+    is_torchs = is_trusted_file(getattr(getattr(decorated, "__code__", None), "co_filename", ""))
+    if is_torchs and within_context(decorated) is None:
+        return None
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        with context(routed(factory)()):
+            return routed(decorated)(*args, **kwargs)
+
+    return call if inside is function else functools.partial(call, function.__self__)
 
 
 def _nothing(function: Any) -> None:

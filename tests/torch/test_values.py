@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Python does with tensors and with functions of them beside computing: decorating, comparing, keeping, printing."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from hybridize import hybridize
+
+DECORATORS: dict[str, Callable[[Any], Any]] = {
+    "no_grad()": torch.no_grad(),
+    "no_grad": torch.no_grad,
+    "enable_grad": torch.enable_grad(),
+    "inference_mode": torch.inference_mode(),
+    "set_grad_enabled": lambda f: torch.set_grad_enabled(False)(f),
+    "two": lambda f: torch.no_grad()(torch.enable_grad()(f)),
+}
+
+
+def sided(x: Any) -> Any:
+    if x.sum() > 0:
+        return x * 2
+    return -x
+
+
+@pytest.mark.parametrize("name", DECORATORS)
+def test_functions_that_a_gradient_mode_decorates_are_followed(name: str) -> None:
+    decorated = DECORATORS[name](sided)
+
+    class Net(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.n = 0
+            self.w = torch.nn.Parameter(torch.ones(3))
+
+        @DECORATORS[name]
+        def helped(self, x: Any) -> Any:
+            self.n += 1
+            return decorated(x) * self.w
+
+        def forward(self, x: Any) -> Any:
+            return self.helped(x)
+
+    class Whole(Net):
+        forward = Net.helped
+
+    of_partial = DECORATORS[name](functools.partial(lambda y, x: sided(x) + y, 1)) if name != "no_grad" else None
+    around = hybridize(lambda x: decorated(x) + 1 if of_partial is None else of_partial(x))
+    itself = hybridize(decorated)
+    for x in (torch.ones(3), -torch.ones(3), torch.ones(3)):
+        torch.testing.assert_close(itself(x), sided(x))
+        torch.testing.assert_close(around(x), sided(x) + 1)
+    for kind in (Net, Whole):
+        net = kind()
+        compiled = hybridize(net)
+        for calls, x in enumerate((torch.ones(3), -torch.ones(3), torch.ones(3)), 1):
+            result = compiled(x)
+            torch.testing.assert_close(result, sided(x))
+            assert net.n == calls
+            assert result.requires_grad is kind()(x).requires_grad
+
+
+def test_what_a_gradient_mode_decorates_is_looked_up_at_each_call() -> None:
+    class Net(torch.nn.Module):
+        @torch.no_grad()
+        def helped(self, x: Any) -> Any:
+            return x * 2
+
+        def forward(self, x: Any) -> Any:
+            return self.helped(x)
+
+    net, x = Net(), torch.ones(2)
+    compiled = hybridize(net)
+    torch.testing.assert_close(compiled(x), x * 2)
+    Net.helped = torch.no_grad()(lambda self, x: x * 3)  # type: ignore[method-assign]
+    torch.testing.assert_close(compiled(x), x * 3)
+
+
+def test_a_step_of_an_optimizer_goes_within_a_decorated_function() -> None:
+    w, v = torch.nn.Parameter(torch.ones(3)), torch.nn.Parameter(torch.ones(3))
+    steps = []
+    for p in (w, v):
+        opt = torch.optim.SGD([p], lr=0.1)
+
+        @torch.enable_grad()
+        def step(x: Any, p: Any = p, opt: Any = opt) -> Any:
+            opt.zero_grad()
+            loss = (p * x).sum()
+            loss.backward()
+            opt.step()
+            return loss.detach()
+
+        steps.append(step)
+    compiled = hybridize(steps[0])
+    for _ in range(3):
+        torch.testing.assert_close(compiled(torch.arange(3.0)), steps[1](torch.arange(3.0)))
+    torch.testing.assert_close(w, v)
