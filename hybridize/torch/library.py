@@ -6,15 +6,17 @@ from __future__ import annotations
 import functools
 import inspect
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from typing import Any, cast
 
 import torch
 
-from hybridize.array.ndarray import ndarray
+from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import is_float
 from hybridize.base.faces import Library
+from hybridize.base.nested import flatten
 from hybridize.capture.outside.trust import is_trusted_file
 from hybridize.capture.python.mathematics import ELEMENTS, to_float, to_int
 from hybridize.capture.python.router import context, routed
@@ -31,7 +33,7 @@ from hybridize.torch.exchange import exchange, is_memory
 from hybridize.torch.functions import FUNCTIONS, apply
 from hybridize.torch.internals import as_torch
 from hybridize.torch.islands import island_call
-from hybridize.torch.memory import array_of, dtype_of
+from hybridize.torch.memory import array_of, as_numpy, dtype_of
 from hybridize.torch.modules import METHODS, SPECIAL, call_module
 from hybridize.torch.optimizers import optimizer_call
 from hybridize.torch.tensors import TracedTensor
@@ -93,6 +95,10 @@ def memory_of(tensor: torch.Tensor) -> tuple[Any, ...]:
     return tensor.data_ptr(), tensor.size(), tensor.stride(), tensor.dtype
 
 
+ARGUMENTS: ContextVar[tuple[Any, Mapping[int, torch.Tensor]]] = ContextVar("ARGUMENTS", default=((), {}))
+"""Arguments of the call that is being captured, arrays in the place of tensors; these by the identity of those."""
+
+
 class TorchLibrary(Library):
     """PyTorch, as a capture asks it.
 
@@ -115,9 +121,20 @@ class TorchLibrary(Library):
             known = self._arrays.get(number)
             if known is not None and known[0]() is value and known[1] == memory:
                 return known[2]
-            made = array_of(value)
+            arrays, tensors = ARGUMENTS.get()
+            among = (array for array in flatten(arrays)[0] if tensors.get(id(array)) is value)
+            made = next(among, None)
+            if made is None:
+                made = array_of(value)
         self._arrays[number] = weakref.ref(value, lambda _: self._arrays.pop(number, None)), memory, made
         return made
+
+    def argument(self, tensor: torch.Tensor) -> ndarray:
+        """Return an array for a tensor among the arguments of a call: where programs have met it outside, the same."""
+        known = self._arrays.get(id(tensor))
+        if known is not None and known[0]() is tensor and known[1] == memory_of(tensor):
+            return known[2]
+        return wrap(as_numpy(tensor.detach() if tensor.requires_grad else tensor))
 
     def face(self, symbol: Any, value: Any = None) -> TracedTensor:
         trace = current_trace()

@@ -100,3 +100,38 @@ def test_a_step_of_an_optimizer_goes_within_a_decorated_function() -> None:
     for _ in range(3):
         torch.testing.assert_close(compiled(torch.arange(3.0)), steps[1](torch.arange(3.0)))
     torch.testing.assert_close(w, v)
+
+
+HELD = torch.full((2,), 7.0)
+IDENTITIES: dict[str, Callable[..., Any]] = {
+    "is": lambda q, k: q + k if q is k else q * k,
+    "is not": lambda q, k: q + k if q is not k else q * k,
+    "a tensor outside": lambda q, k: q + k if q is HELD else q * k,
+    "in": lambda q, k: q + k if any(q is one for one in [k, k]) else q * k,
+    "both and outside": lambda q, k: q * 2 if q is k and k is HELD else q + 3 * k,
+    "a view": lambda q, k: q * 2 if q.view(-1) is q else q + 3 * k,
+    "the same converted": lambda q, k: q * 2 if q.float() is k.contiguous() else q + 3 * k,
+    "of none": lambda q, k: q * 2 if q is None or k is None else q + 3 * k,
+}
+
+
+@pytest.mark.parametrize("name", IDENTITIES)
+@pytest.mark.parametrize("learning", [False, True])
+@pytest.mark.parametrize("first", range(4))
+def test_tensors_are_one_object_where_they_are_in_python(name: str, learning: bool, first: int) -> None:
+    function = IDENTITIES[name]
+    compiled = hybridize(function)
+    x, y = (torch.full((2,), number).requires_grad_(learning) for number in (5.0, 3.0))
+    calls = [(x, x), (x, y), (HELD, y), (HELD, HELD), (y, y), (x, x.detach()), (HELD.view(2), HELD), (y, HELD)]
+    for _ in range(3):
+        for given in (*calls[first:], *calls[:first]):
+            torch.testing.assert_close(compiled(*given), function(*given))
+
+
+def test_flags_of_gradients_belong_to_their_tensors_where_one_is_given_twice() -> None:
+    def told(x: Any, again: Any, w: Any) -> Any:
+        return x + w if x.requires_grad else again * w * (3 if w.requires_grad else 2)
+
+    x, w = torch.ones(2), torch.ones(2, requires_grad=True)
+    for given in ((x, x, w), (w, w, x), (x, x, x), (w, w, w)):
+        torch.testing.assert_close(hybridize(told)(*given), told(*given))
