@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 import torch
+import torch.nn.functional as F
 
 from hybridize import hybridize
+from hybridize.errors import CaptureError
 
 DECORATORS: dict[str, Callable[[Any], Any]] = {
     "no_grad()": torch.no_grad(),
@@ -135,3 +137,34 @@ def test_flags_of_gradients_belong_to_their_tensors_where_one_is_given_twice() -
     x, w = torch.ones(2), torch.ones(2, requires_grad=True)
     for given in ((x, x, w), (w, w, x), (x, x, x), (w, w, w)):
         torch.testing.assert_close(hybridize(told)(*given), told(*given))
+
+
+class Output(dict[str, Any]):
+    pass
+
+
+def test_tensors_in_a_dict_of_the_users_class_are_refused_at_its_line() -> None:
+    for function in (lambda x: Output(y=x * 2), lambda x: (Output(y=[x * 2]), x)):
+        with pytest.raises(CaptureError, match=r"E423.*Output[\s\S]*test_values.py"):
+            hybridize(function)(torch.ones(2))
+
+
+NUMBERS: dict[str, tuple[Callable[..., Any], list[Any]]] = {
+    "sizes in a tuple": (lambda x, size: F.interpolate(x, size=size), [(8, 8), (2, 3), (8, 8)]),
+    "sizes in a list": (lambda x, size: F.interpolate(x, size=size), [[8, 8], [2, 3]]),
+    "nearest": (lambda x, size: F.adaptive_avg_pool2d(x, size), [(2, 2), (1, 2)]),
+    "layer_norm": (lambda x, n: F.layer_norm(x, (4,), eps=n), [1, 2, 1e-3]),
+    "batch_norm": (lambda x, n: F.batch_norm(x, None, None, training=True, eps=n), [1, 2, 1e-3]),
+    "group_norm": (lambda x, n: F.group_norm(x, 1, eps=n), [1, 2, 1e-3]),
+    "normalize": (lambda x, n: F.normalize(x, eps=n), [1, 2, 1e-3]),
+    "linspace": (lambda x, n: x.sum() * torch.linspace(9, 0, n), [3, 5, 1, 3]),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("mode", [torch.no_grad, torch.enable_grad])
+def test_numbers_among_arguments_are_what_functions_take(name: str, mode: Callable[[], Any]) -> None:
+    function, numbers = NUMBERS[name]
+    compiled, x = hybridize(mode()(function)), torch.linspace(-1, 2, 16).reshape(1, 1, 4, 4)
+    for number in numbers:
+        torch.testing.assert_close(compiled(x, number), function(x, number))
