@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -168,3 +170,31 @@ def test_numbers_among_arguments_are_what_functions_take(name: str, mode: Callab
     compiled, x = hybridize(mode()(function)), torch.linspace(-1, 2, 16).reshape(1, 1, 4, 4)
     for number in numbers:
         torch.testing.assert_close(compiled(x, number), function(x, number))
+
+
+@dataclasses.dataclass
+class Cache:
+    k: Any
+    parts: Any = None
+
+
+class Spoken:
+    def __init__(self, k: Any) -> None:
+        self.k, self.parts = k, None
+
+    def __repr__(self) -> str:
+        raise AssertionError("nobody asks")
+
+
+@pytest.mark.parametrize("kind", [Cache, Spoken, lambda k: types.SimpleNamespace(k=k, parts=None)])
+def test_objects_that_hold_tensors_are_written_without_being_shown(kind: Callable[..., Any]) -> None:
+    def step(x: Any, cache: Any) -> Any:
+        cache.k = torch.cat([cache.k, x])
+        cache.parts = {"k": [cache.k * 2]}
+        return cache.k.sum() + cache.parts["k"][0].mean()
+
+    mine, theirs, compiled = kind(torch.ones(2)), kind(torch.ones(2)), hybridize(step)
+    for _ in range(4):
+        torch.testing.assert_close(compiled(torch.arange(2.0), mine), step(torch.arange(2.0), theirs))
+        torch.testing.assert_close(mine.k, theirs.k)
+        torch.testing.assert_close(mine.parts["k"][0], theirs.parts["k"][0])
