@@ -666,6 +666,8 @@ def _symbol_in(value: Any, met: set[int], world: World) -> Symbol | None:
     """
     if type(value) is Symbol:
         return value
+    if isinstance(value, Face):
+        return _symbol_in(value.array, met, world)
     if isinstance(value, _CONSTANT) or is_of_package(type(value)) or id(value) in met or len(met) > _LOOKED_AT:
         return None
     if id(value) in world.changed:

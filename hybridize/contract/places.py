@@ -8,14 +8,15 @@ identity of the owner: who keeps a key keeps the place, which keeps the owner, s
 from __future__ import annotations
 
 import gc
+import reprlib
 import weakref
 from abc import ABC, abstractmethod
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from copy import copy
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from operator import itemgetter
-from types import CellType, FunctionType, MethodType
+from types import CellType, FunctionType, MethodType, SimpleNamespace
 from typing import Any
 
 from hybridize.array.ndarray import gradient_of, history, ndarray
@@ -687,7 +688,29 @@ def held_by(owner: Any, name: str) -> Any:
     return getattr(owner, name, MISSING) if hasattr(type(member), "__set__") else MISSING
 
 
+_HOLDING = (dict, list, tuple, set, frozenset, deque, SimpleNamespace, partial)
+"""Classes whose `__repr__` calls that of what they hold."""
+
+
+class _Shown(reprlib.Repr):
+    """Shows values, but runs no `__repr__` of the user's or of another library: while capturing, those may compute."""
+
+    def repr_instance(self, x: Any, level: int) -> str:
+        """Show an instance of any other class than Python's containers and strings."""
+        method: Any = type(x).__repr__
+        is_others = hasattr(method, "__code__") and not method.__module__.startswith(("hybridize.", "enum"))
+        if is_others or isinstance(x, _HOLDING):
+            return f"a {type(x).__name__}"
+        return repr(x)
+
+
+_SHOWN = _Shown()
+_SHOWN.maxlevel = 4
+_SHOWN.maxdict = _SHOWN.maxlist = _SHOWN.maxtuple = _SHOWN.maxset = _SHOWN.maxfrozenset = _SHOWN.maxdeque = 40
+_SHOWN.maxstring = _SHOWN.maxlong = _SHOWN.maxother = 80
+
+
 def short(value: Any) -> str:
     """Show a value in 80 characters at most."""
-    text = repr(value)
+    text = _SHOWN.repr(value)
     return text if len(text) <= 80 else f"{text[:77]}..."

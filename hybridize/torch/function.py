@@ -31,7 +31,7 @@ from hybridize.torch.being_exported import is_traced
 from hybridize.torch.internals import has_dual_level, transform
 from hybridize.torch.kinds import example, kind_of
 from hybridize.torch.modules import Wrapper
-from hybridize.torch.traced import CannotCapture, Followed, taken
+from hybridize.torch.traced import CannotCapture, Followed
 
 if TYPE_CHECKING:
     from hybridize.formats.exporting import Exported as Files
@@ -255,10 +255,8 @@ class TorchFunction(Wrapper):
     def program(self, *args: Any, **kwargs: Any) -> Program:
         """The program that a call with these arguments runs where nothing is differentiated."""
         if self._key(args, kwargs) not in self._exports:
-            given, named, _ = taken(args, kwargs)
             try:
-                with torch.no_grad():
-                    return self._followed.program(given, named, None)[0]
+                return self._followed.program_for(args, kwargs)
             except CannotCapture as problem:
                 told = self._leave(problem.__cause__, args, kwargs)
                 program = self._exported_door().program(args, kwargs)

@@ -4,17 +4,22 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import weakref
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from typing import Any, cast
 
 import torch
 
-from hybridize.array.ndarray import ndarray
+from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import is_float
 from hybridize.base.faces import Library
+from hybridize.base.nested import flatten
+from hybridize.capture.outside.trust import is_trusted_file
 from hybridize.capture.python.mathematics import ELEMENTS, to_float, to_int
+from hybridize.capture.python.router import context, routed
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.guards import Guard, Test
 from hybridize.contract.places import Attribute, Place, Refer
@@ -28,7 +33,7 @@ from hybridize.torch.exchange import exchange, is_memory
 from hybridize.torch.functions import FUNCTIONS, apply
 from hybridize.torch.internals import as_torch
 from hybridize.torch.islands import island_call
-from hybridize.torch.memory import array_of, dtype_of
+from hybridize.torch.memory import array_of, as_numpy, dtype_of
 from hybridize.torch.modules import METHODS, SPECIAL, call_module, depend_on_looked_at
 from hybridize.torch.optimizers import optimizer_call
 from hybridize.torch.tensors import TracedTensor
@@ -90,6 +95,10 @@ def memory_of(tensor: torch.Tensor) -> tuple[Any, ...]:
     return tensor.data_ptr(), tensor.size(), tensor.stride(), tensor.dtype
 
 
+ARGUMENTS: ContextVar[tuple[Any, Mapping[int, torch.Tensor]]] = ContextVar("ARGUMENTS", default=((), {}))
+"""Arguments of the call that is being captured, arrays in the place of tensors; these by the identity of those."""
+
+
 class TorchLibrary(Library):
     """PyTorch, as a capture asks it.
 
@@ -114,9 +123,20 @@ class TorchLibrary(Library):
             known = self._arrays.get(number)
             if known is not None and known[0]() is value and known[1] == memory:
                 return known[2]
-            made = array_of(value)
+            arrays, tensors = ARGUMENTS.get()
+            among = (array for array in flatten(arrays)[0] if tensors.get(id(array)) is value)
+            made = next(among, None)
+            if made is None:
+                made = array_of(value)
         self._arrays[number] = weakref.ref(value, lambda _: self._arrays.pop(number, None)), memory, made
         return made
+
+    def argument(self, tensor: torch.Tensor) -> ndarray:
+        """Return an array for a tensor among the arguments of a call: where programs have met it outside, the same."""
+        known = self._arrays.get(id(tensor))
+        if known is not None and known[0]() is tensor and known[1] == memory_of(tensor):
+            return known[2]
+        return wrap(as_numpy(tensor.detach() if tensor.requires_grad else tensor))
 
     def face(self, symbol: Any, value: Any = None) -> TracedTensor:
         trace = current_trace()
@@ -203,6 +223,8 @@ class TorchLibrary(Library):
             return custom
         if (updating := optimizer_call(function)) is not None:
             return updating
+        if (within := within_context(function)) is not None:
+            return within
         try:
             if function in CALLS:
                 return functools.partial(_applied, function)
@@ -223,6 +245,30 @@ def _applied(function: Any, *args: Any, **kwargs: Any) -> Any:
     trace = current_trace()
     assert trace is not None, "who asks is recording"
     return apply(trace, function, args, kwargs)
+
+
+_WITHIN: Any = cast("Any", torch.no_grad()(lambda: None)).__code__
+"""The code of what `torch.no_grad()` and its like make of a function that they decorate."""
+
+
+def within_context(function: Any) -> Callable[..., Any] | None:
+    """Return what a program calls for a function or method of the user's that `torch.no_grad()`, say, decorates: that
+    function within the context; None for all else.
+    """
+    inside = getattr(function, "__func__", function)
+    if getattr(inside, "__code__", None) is not _WITHIN:
+        return None
+    held = inspect.getclosurevars(inside).nonlocals
+    factory, decorated = held["ctx_factory"], held["func"]
+    is_torchs = is_trusted_file(getattr(getattr(decorated, "__code__", None), "co_filename", ""))
+    if is_torchs and within_context(decorated) is None:
+        return None
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        with context(routed(factory)()):
+            return routed(decorated)(*args, **kwargs)
+
+    return call if inside is function else functools.partial(call, function.__self__)
 
 
 def _nothing(function: Any) -> None:

@@ -6,8 +6,6 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-import torch
-
 from hybridize.capture import Function
 from hybridize.programs import Program
 from hybridize.torch.traced import CannotCapture, Followed, taken, whole
@@ -37,12 +35,11 @@ def program(function: Function[Any, Any], args: tuple[Any, ...], kwargs: dict[st
     Raises:
         CaptureError: the function does what no program can; at its own line.
     """
-    given, named, _ = taken(args, kwargs)
     if function.saved_program is not None:
+        given, named, _ = taken(args, kwargs)
         return function.program(*given, **named)
     try:
-        with torch.no_grad():
-            return followed(function).program(given, named, None)[0]
+        return followed(function).program_for(args, kwargs)
     except CannotCapture as problem:
         raise (problem.__cause__ or problem) from None
 

@@ -56,7 +56,7 @@ from hybridize.torch.exchange import modes as mode_watches
 from hybridize.torch.functions import Capturing
 from hybridize.torch.gradients import Attachment, Gradients, sides_differ, wanted
 from hybridize.torch.internals import pytree
-from hybridize.torch.library import TorchLibrary
+from hybridize.torch.library import ARGUMENTS, TorchLibrary
 from hybridize.torch.memory import as_numpy, as_tensor, tensor_of
 from hybridize.torch.modules import SETTINGS
 from hybridize.torch.tensors import TensorSizes, TracedTensor
@@ -104,8 +104,8 @@ class Followed:
             with torch.no_grad():
                 return _arrays(self.module(*args, **kwargs))
         leaves, _ = flatten((args, kwargs), whole=lambda value: type(value) is TracedTensor)
-        tensors = [leaf for leaf in leaves if type(leaf) is TracedTensor]
-        marked = zip(tensors, self.learning.flags if torch.is_grad_enabled() else (), strict=False)
+        tensors = {id(leaf.array): leaf for leaf in leaves if type(leaf) is TracedTensor}  # one may be there twice
+        marked = zip(tensors.values(), self.learning.flags if torch.is_grad_enabled() else (), strict=False)
         self.library.flagged = {face.array.operand() for face, flag in marked if flag}
         self.library.settings = {setting: setting() for setting in SETTINGS}
         recording = torch.is_grad_enabled()
@@ -126,17 +126,30 @@ class Followed:
         Raises:
             CannotCapture: the module cannot be captured for it.
         """
+        given, named, tensors = taken(args, kwargs, self.library)
+        before = ARGUMENTS.set(((given, named), tensors))
+        try:
+            return self._call(args, kwargs, given, named, tensors)
+        finally:
+            ARGUMENTS.reset(before)
+
+    def _call(
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        given: tuple[Any, ...],
+        named: dict[str, Any],
+        tensors: dict[int, torch.Tensor],
+    ) -> Any:
         if not torch.is_grad_enabled():
             if self._inside is None and not kwargs and all([type(arg) is torch.Tensor for arg in args]):  # noqa: C419  # faster
                 try:
-                    return whole(self.function(*[wrap(as_numpy(arg)) for arg in args]))
+                    return whole(self.function(*given))
                 except CannotCapture as problem:
                     if not isinstance(problem.__cause__, NotRecorded):
                         raise
-            given, named, _ = taken(args, kwargs)
             program, call = self.program(given, named, None)
             return whole(program.run(changed(call, given=(args, kwargs))))
-        given, named, tensors = taken(args, kwargs)
         program, call = self.program(given, named, [tensor.requires_grad for tensor in tensors.values()])
         if program.capture.is_closed:
             return self._closed(program, changed(call, given=(args, kwargs)))
@@ -183,6 +196,8 @@ class Followed:
         if library is None:
             return entry
         for program, _ in reversed(self._installed):
+            if program.capture.compared is not None:
+                continue  # entries do not ask which tensors are one object
             if program.capture.is_closed:
                 entry = self._entry_of_closed(program, entry, library) or entry
                 continue
@@ -234,6 +249,20 @@ class Followed:
             call = changed(Call.of(args, kwargs), recording=(True, *flags) if any(flags) else True)
             return self.learning.program_of(call, flags), call
 
+    def program_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Program:
+        """Return the program that a call of tensors runs where nothing is differentiated.
+
+        Raises:
+            CannotCapture: the module cannot be captured for it.
+        """
+        given, named, tensors = taken(args, kwargs, self.library)
+        before = ARGUMENTS.set(((given, named), tensors))
+        try:
+            with torch.no_grad():
+                return self.program(given, named, None)[0]
+        finally:
+            ARGUMENTS.reset(before)
+
     def programs(self) -> list[Program]:
         """Return all programs, the least recently made first."""
         return list(dict.fromkeys(program for one in self._all() for program in one.programs()))
@@ -281,9 +310,16 @@ class Followed:
 
 
 def taken(
-    args: Sequence[Any], kwargs: dict[str, Any]
+    args: Sequence[Any], kwargs: dict[str, Any], library: TorchLibrary | None = None
 ) -> tuple[tuple[Any, ...], dict[str, Any], dict[int, torch.Tensor]]:
-    """Return the arguments of a call with arrays in the place of tensors, and the tensors by the identity of these."""
+    """Return the arguments of a call with arrays in the place of tensors, and the tensors by the identity of these.
+
+    Args:
+        args: of the call.
+        kwargs: of the call.
+        library: whose arrays stand for tensors that programs have met outside as well.
+    """
+    made = _array if library is None else library.argument
     leaves, structure = flatten((tuple(args), kwargs))
     tensors: dict[int, torch.Tensor] = {}
     arrays: list[Any] = []
@@ -292,7 +328,7 @@ def taken(
         if isinstance(leaf, torch.Tensor):
             array = met.get(id(leaf))
             if array is None:
-                array = met[id(leaf)] = _array(leaf)
+                array = met[id(leaf)] = made(leaf)
             tensors[id(array)] = leaf
             arrays.append(array)
         else:

@@ -20,7 +20,7 @@ def test_results_of_elements_of_several_sizes(small, large, monkeypatch):
         behind.extend([room[:256], room[256 + count :]])
         return room[256 : 256 + count].view(dtype).reshape(shape)
 
-    monkeypatch.setattr(executable, "zeros", guarded)
+    monkeypatch.setattr(executable, "uninitialized", guarded)
     monkeypatch.setattr(executable.Executable, "_entry", lambda self: self._checked)
 
     @hybridize

@@ -7,6 +7,7 @@ from typing import Any
 
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
+from hybridize.base.faces import Face
 from hybridize.capture.trace.recording import current_trace
 
 
@@ -20,7 +21,7 @@ def is_same(left: Any, right: Any) -> bool:
     trace = current_trace()
     if trace is None:
         return left is right
-    left, right = trace.lifted(left), trace.lifted(right)
+    left, right = _array(trace.lifted(left)), _array(trace.lifted(right))
     if type(left) is Symbol and type(right) is Symbol:
         trace.compare(left, right)
     elif left is not right and type(left) is type(right):
@@ -36,10 +37,15 @@ def is_same_item(item: Any, value: Any) -> bool:
     """
     trace = current_trace()
     if trace is not None:
-        item, value = trace.lifted(item), trace.lifted(value)
+        item, value = _array(trace.lifted(item)), _array(trace.lifted(value))
         if type(item) is Symbol and type(value) is Symbol and trace.root.aliases.may_be_one(item._cell, value._cell):
             return item is value
     return is_same(item, value)
+
+
+def _array(value: Any) -> Any:
+    """Return the array of a face, by which another library's arrays are told apart; whatever else as it is."""
+    return value.array if isinstance(value, Face) else value
 
 
 def is_different(left: Any, right: Any) -> bool:
@@ -55,7 +61,7 @@ def number_of(value: Any) -> int:
         CaptureError E422: it is an array among the arguments, which is another one at each call.
     """
     trace = current_trace()
-    symbol = None if trace is None else trace.lifted(value)
+    symbol = None if trace is None else _array(trace.lifted(value))
     if trace is None:
         return id(value)
     if type(symbol) is not Symbol:

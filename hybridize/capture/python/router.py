@@ -837,6 +837,11 @@ def routed(function: Callable[..., Any]) -> Callable[..., Any]:
     return functools.partial(_OUTSIDE.call, function)
 
 
+def context(manager: Any) -> Any:
+    """Return a context manager as capture enters it."""
+    return _OUTSIDE.context(manager)
+
+
 def _check_outside(trace: Recording, function: Any, args: Any, kwargs: Any) -> None:
     """Refuse a call of a function that declares that it cannot be part of a captured call.
 

@@ -9,6 +9,7 @@ arguments.
 from __future__ import annotations
 
 import functools
+import operator
 import types
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
@@ -93,9 +94,20 @@ def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str
         with as_torch():
             return function(*args, **kwargs)
     if isinstance(function, types.FunctionType) and function.__module__.partition(".")[0] == "torch":
+        given, named = _with_numbers(trace, args), {name: _with_numbers(trace, x) for name, x in kwargs.items()}
         with Capturing():  # where torch asks a mode, that mode is not asked again
-            return _as_torch_has_it(function)(*args, **kwargs)
+            return _as_torch_has_it(function)(*given, **named)
     raise unsupported(trace, function)
+
+
+def _with_numbers(trace: Recording, x: Any) -> Any:
+    """Return what is given to a function that torch has in Python, with the numbers in tuples and lists as Python has
+    them: sizes and axes, whose classes it asks.
+    """
+    if type(x) not in (list, tuple):
+        return x
+    parts = [_known(trace, part) if type(part) is Symbol else _with_numbers(trace, part) for part in x]
+    return x if all(map(operator.is_, parts, x)) else type(x)(parts)
 
 
 def _is_traced(x: Any) -> bool:
@@ -342,7 +354,7 @@ def _spelled(entry: Entry, name: str) -> str:
 
 _VALUES = frozenset({
     "input", "other", "value", "fill_value", "alpha", "beta", "min", "max", "exponent", "x", "y", "self", "data", "out",
-    "source", "src", "weight", "eps", "mean", "std", "threshold", "index", "start", "length", "key", "element",
+    "source", "src", "weight", "mean", "std", "threshold", "index", "start", "length", "key", "element",
     "condition",
 })  # fmt: skip
 """Parameters for which a number may be another one at each call of a program; others are sizes, axes and options."""

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Python does with tensors and with functions of them beside computing: decorating, comparing, keeping, printing."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import types
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from hybridize import hybridize
+from hybridize.errors import CaptureError
+
+DECORATORS: dict[str, Callable[[Any], Any]] = {
+    "no_grad()": torch.no_grad(),
+    "no_grad": torch.no_grad,
+    "enable_grad": torch.enable_grad(),
+    "inference_mode": torch.inference_mode(),
+    "set_grad_enabled": lambda f: torch.set_grad_enabled(False)(f),
+    "two": lambda f: torch.no_grad()(torch.enable_grad()(f)),
+}
+
+
+def sided(x: Any) -> Any:
+    if x.sum() > 0:
+        return x * 2
+    return -x
+
+
+@pytest.mark.parametrize("name", DECORATORS)
+def test_functions_that_a_gradient_mode_decorates_are_followed(name: str) -> None:
+    decorated = DECORATORS[name](sided)
+
+    class Net(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.n = 0
+            self.w = torch.nn.Parameter(torch.ones(3))
+
+        @DECORATORS[name]
+        def helped(self, x: Any) -> Any:
+            self.n += 1
+            return decorated(x) * self.w
+
+        def forward(self, x: Any) -> Any:
+            return self.helped(x)
+
+    class Whole(Net):
+        forward = Net.helped
+
+    of_partial = DECORATORS[name](functools.partial(lambda y, x: sided(x) + y, 1)) if name != "no_grad" else None
+    around = hybridize(lambda x: decorated(x) + 1 if of_partial is None else of_partial(x))
+    itself = hybridize(decorated)
+    for x in (torch.ones(3), -torch.ones(3), torch.ones(3)):
+        torch.testing.assert_close(itself(x), sided(x))
+        torch.testing.assert_close(around(x), sided(x) + 1)
+    for kind in (Net, Whole):
+        net = kind()
+        compiled = hybridize(net)
+        for calls, x in enumerate((torch.ones(3), -torch.ones(3), torch.ones(3)), 1):
+            result = compiled(x)
+            torch.testing.assert_close(result, sided(x))
+            assert net.n == calls
+            assert result.requires_grad is kind()(x).requires_grad
+
+
+def test_what_a_gradient_mode_decorates_is_looked_up_at_each_call() -> None:
+    class Net(torch.nn.Module):
+        @torch.no_grad()
+        def helped(self, x: Any) -> Any:
+            return x * 2
+
+        def forward(self, x: Any) -> Any:
+            return self.helped(x)
+
+    net, x = Net(), torch.ones(2)
+    compiled = hybridize(net)
+    torch.testing.assert_close(compiled(x), x * 2)
+    Net.helped = torch.no_grad()(lambda self, x: x * 3)  # type: ignore[method-assign]
+    torch.testing.assert_close(compiled(x), x * 3)
+
+
+def test_a_step_of_an_optimizer_goes_within_a_decorated_function() -> None:
+    w, v = torch.nn.Parameter(torch.ones(3)), torch.nn.Parameter(torch.ones(3))
+    steps = []
+    for p in (w, v):
+        opt = torch.optim.SGD([p], lr=0.1)
+
+        @torch.enable_grad()
+        def step(x: Any, p: Any = p, opt: Any = opt) -> Any:
+            opt.zero_grad()
+            loss = (p * x).sum()
+            loss.backward()
+            opt.step()
+            return loss.detach()
+
+        steps.append(step)
+    compiled = hybridize(steps[0])
+    for _ in range(3):
+        torch.testing.assert_close(compiled(torch.arange(3.0)), steps[1](torch.arange(3.0)))
+    torch.testing.assert_close(w, v)
+
+
+HELD = torch.full((2,), 7.0)
+IDENTITIES: dict[str, Callable[..., Any]] = {
+    "is": lambda q, k: q + k if q is k else q * k,
+    "is not": lambda q, k: q + k if q is not k else q * k,
+    "a tensor outside": lambda q, k: q + k if q is HELD else q * k,
+    "in": lambda q, k: q + k if any(q is one for one in [k, k]) else q * k,
+    "both and outside": lambda q, k: q * 2 if q is k and k is HELD else q + 3 * k,
+    "a view": lambda q, k: q * 2 if q.view(-1) is q else q + 3 * k,
+    "the same converted": lambda q, k: q * 2 if q.float() is k.contiguous() else q + 3 * k,
+    "of none": lambda q, k: q * 2 if q is None or k is None else q + 3 * k,
+}
+
+
+@pytest.mark.parametrize("name", IDENTITIES)
+@pytest.mark.parametrize("learning", [False, True])
+@pytest.mark.parametrize("first", range(4))
+def test_tensors_are_one_object_where_they_are_in_python(name: str, learning: bool, first: int) -> None:
+    function = IDENTITIES[name]
+    compiled = hybridize(function)
+    x, y = (torch.full((2,), number).requires_grad_(learning) for number in (5.0, 3.0))
+    calls = [(x, x), (x, y), (HELD, y), (HELD, HELD), (y, y), (x, x.detach()), (HELD.view(2), HELD), (y, HELD)]
+    for _ in range(3):
+        for given in (*calls[first:], *calls[:first]):
+            torch.testing.assert_close(compiled(*given), function(*given))
+
+
+def test_flags_of_gradients_belong_to_their_tensors_where_one_is_given_twice() -> None:
+    def told(x: Any, again: Any, w: Any) -> Any:
+        return x + w if x.requires_grad else again * w * (3 if w.requires_grad else 2)
+
+    x, w = torch.ones(2), torch.ones(2, requires_grad=True)
+    for given in ((x, x, w), (w, w, x), (x, x, x), (w, w, w)):
+        torch.testing.assert_close(hybridize(told)(*given), told(*given))
+
+
+class Output(dict[str, Any]):
+    pass
+
+
+def test_tensors_in_a_dict_of_the_users_class_are_refused_at_its_line() -> None:
+    for function in (lambda x: Output(y=x * 2), lambda x: (Output(y=[x * 2]), x)):
+        with pytest.raises(CaptureError, match=r"E423.*Output[\s\S]*test_values.py"):
+            hybridize(function)(torch.ones(2))
+
+
+NUMBERS: dict[str, tuple[Callable[..., Any], list[Any]]] = {
+    "sizes in a tuple": (lambda x, size: F.interpolate(x, size=size), [(8, 8), (2, 3), (8, 8)]),
+    "sizes in a list": (lambda x, size: F.interpolate(x, size=size), [[8, 8], [2, 3]]),
+    "nearest": (lambda x, size: F.adaptive_avg_pool2d(x, size), [(2, 2), (1, 2)]),
+    "layer_norm": (lambda x, n: F.layer_norm(x, (4,), eps=n), [1, 2, 1e-3]),
+    "batch_norm": (lambda x, n: F.batch_norm(x, None, None, training=True, eps=n), [1, 2, 1e-3]),
+    "group_norm": (lambda x, n: F.group_norm(x, 1, eps=n), [1, 2, 1e-3]),
+    "normalize": (lambda x, n: F.normalize(x, eps=n), [1, 2, 1e-3]),
+    "linspace": (lambda x, n: x.sum() * torch.linspace(9, 0, n), [3, 5, 1, 3]),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("mode", [torch.no_grad, torch.enable_grad])
+def test_numbers_among_arguments_are_what_functions_take(name: str, mode: Callable[[], Any]) -> None:
+    function, numbers = NUMBERS[name]
+    compiled, x = hybridize(mode()(function)), torch.linspace(-1, 2, 16).reshape(1, 1, 4, 4)
+    for number in numbers:
+        torch.testing.assert_close(compiled(x, number), function(x, number))
+
+
+@dataclasses.dataclass
+class Cache:
+    k: Any
+    parts: Any = None
+
+
+class Spoken:
+    def __init__(self, k: Any) -> None:
+        self.k, self.parts = k, None
+
+    def __repr__(self) -> str:
+        raise AssertionError("nobody asks")
+
+
+@pytest.mark.parametrize("kind", [Cache, Spoken, lambda k: types.SimpleNamespace(k=k, parts=None)])
+def test_objects_that_hold_tensors_are_written_without_being_shown(kind: Callable[..., Any]) -> None:
+    def step(x: Any, cache: Any) -> Any:
+        cache.k = torch.cat([cache.k, x])
+        cache.parts = {"k": [cache.k * 2]}
+        return cache.k.sum() + cache.parts["k"][0].mean()
+
+    mine, theirs, compiled = kind(torch.ones(2)), kind(torch.ones(2)), hybridize(step)
+    for _ in range(4):
+        torch.testing.assert_close(compiled(torch.arange(2.0), mine), step(torch.arange(2.0), theirs))
+        torch.testing.assert_close(mine.k, theirs.k)
+        torch.testing.assert_close(mine.parts["k"][0], theirs.parts["k"][0])
