@@ -110,7 +110,7 @@ class TorchLibrary(Library):
         self.flagged: set[Value] = set()
         """Arguments of the module that is captured through which a gradient goes."""
         self.settings: dict[Callable[[], Any], Any] = {}
-        """What settings of torch's were when the capture began, by the functions that tell them."""
+        """Settings of torch's when the capture began, by the functions that tell them."""
         self.passes = OwnPasses()
         """Of the function that was captured last."""
 

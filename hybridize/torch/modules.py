@@ -72,7 +72,8 @@ def _depend_on_parts(trace: Recording, module: torch.nn.Module, *, counted: bool
             _guard(trace, Item(parts, key), part)
         if counted or (parts and name == "_modules"):
             _guard(trace, Length(parts), len(parts))
-        if counted and len(parts) > 1 and has_class_member(type(module), "keys"):
+        named = has_class_member(type(module), "keys") or not is_trusted_class(cast("Any", type(module)))
+        if counted and named and len(parts) > 1:
             order = CallResult(tuple, (parts,), {})
             _guard(trace, order, order.read())
 

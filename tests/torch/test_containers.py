@@ -253,6 +253,25 @@ def test_buffers(look):
     follows(Net(held, look), put, lambda held: held.register_buffer("c", torch.full((3,), 2.0)))
 
 
+@pytest.mark.parametrize("look", [
+    lambda self, x: next(self.held.children())(x),
+    lambda self, x: x * list(self.held.parameters())[-1].sum(),
+    lambda self, x: [part(x) for name, part in self.named_modules() if name.startswith("held.")][-1],
+])  # fmt: skip
+def test_the_order_of_children(look):
+    class Pair(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.b = layer(), layer()
+
+    def again(held):
+        a = held.a
+        del held.a
+        held.a = a
+
+    follows(Net(Pair(), look), again)
+
+
 def test_what_does_not_change_is_compiled_once():
     for look in LOOKS:
         net = Net(nn.ModuleList([layer(), layer(), layer()]), look)
