@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import re
 import types
 from collections.abc import Callable
 from typing import Any
@@ -198,3 +199,35 @@ def test_objects_that_hold_tensors_are_written_without_being_shown(kind: Callabl
         torch.testing.assert_close(compiled(torch.arange(2.0), mine), step(torch.arange(2.0), theirs))
         torch.testing.assert_close(mine.k, theirs.k)
         torch.testing.assert_close(mine.parts["k"][0], theirs.parts["k"][0])
+
+
+BEYOND: dict[str, Callable[..., Any]] = {
+    "clamp": lambda x, n: x.clamp(n, 2),
+    "clamp_min": lambda x, n: x.clamp_min(n),
+    "clamp_max": lambda x, n: x.clamp_max(n),
+    "fill_": lambda x, n: x.clone().fill_(n),
+    "masked_fill": lambda x, n: x.masked_fill(x > 1, n),
+    "+": lambda x, n: x + n,
+    "*": lambda x, n: x * n,
+    "<": lambda x, n: x < n,
+    ">=": lambda x, n: x >= n,
+    "==": lambda x, n: x == n,
+}
+
+
+@pytest.mark.parametrize("name", BEYOND)
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int8, torch.int16])
+def test_numbers_beyond_the_ends_of_a_dtype_go_around_or_are_refused_as_in_pytorch(name: str, dtype: Any) -> None:
+    x = torch.tensor([0, 1, 2, 44, 100, 127], dtype=dtype)
+    for number in (-2, -129, -300, 128, 300, 70000):
+
+        def function(x: Any, n: int = number) -> Any:
+            return BEYOND[name](x, n)
+
+        try:
+            wanted = function(x)
+        except RuntimeError as error:
+            with pytest.raises(RuntimeError, match=re.escape(str(error).splitlines()[0])):
+                hybridize(function)(x)
+        else:
+            torch.testing.assert_close(hybridize(function)(x), wanted)

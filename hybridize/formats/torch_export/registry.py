@@ -39,9 +39,16 @@ def operand(x: Any, dtype: DType, shape: Sequence[int] = ()) -> Operand:
     elif is_symbolic(x):
         x = ops.size_of(x)
     elif isinstance(x, (bool, int, float)):
-        x = ops.scalar(x, dtype)
+        x = ops.scalar(_around(x, dtype) if type(x) is int and dtype.kind in "iu" else x, dtype)
     x = ops.cast(x, dtype)
     return ops.broadcast(x, tuple(shape))
+
+
+def _around(x: int, dtype: DType) -> int:
+    """Return the integer of a dtype that has the same last bits, as PyTorch takes what is beyond its ends."""
+    limits = numpy.iinfo(dtype)
+    low, count = int(limits.min), int(limits.max) - int(limits.min) + 1
+    return (x - low) % count + low
 
 
 def common(*xs: Any) -> DType:

@@ -20,6 +20,7 @@ from hybridize.torch.functions.conversions import made
 from hybridize.torch.functions.rules import (
     as_float,
     aten,
+    check_fits,
     common,
     float_operand,
     is_tensor,
@@ -313,6 +314,8 @@ def _clamp(input: Operand, min: Any = None, max: Any = None) -> Operand:
     if not given:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     result = kind(common(input, *given), shape_of(input, *given))
+    for bound in given:
+        check_fits(bound, result.dtype)
     if any(type(bound) is float and math.isnan(bound) for bound in given):
         return operand(math.nan, result.dtype, result.shape)
     if result.dtype.kind == "b" and not any(map(is_tensor, given)):
@@ -359,6 +362,7 @@ def _masked_fill(input: Operand, mask: Operand, value: Any) -> Operand:
             f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {type_of(value).ndim} "
             "dimension(s)."
         )
+    check_fits(value, type_of(input).dtype)
     result = kind(torch_dtype(type_of(input).dtype), shape_of(input, mask))
     return aten("masked_fill.Tensor", result, input, mask, value)
 

@@ -42,6 +42,20 @@ def torch_dtype(dtype: DType) -> torch.dtype:
     return found
 
 
+def check_fits(x: Any, dtype: DType) -> None:
+    """Check that a number can be put into tensors of a dtype.
+
+    Raises:
+        RuntimeError: it is beyond the ends of the dtype; in torch's words.
+    """
+    if type(x) is not int or dtype.kind not in "iu":
+        return
+    limits = torch.iinfo(torch_dtype(dtype))
+    if not (limits.min or -limits.max) <= x <= limits.max:  # negative ones go around where there are none
+        name = {"int32": "int"}.get(dtype.name, f"{dtype.name}_t")
+        raise RuntimeError(f"value cannot be converted to type {name} without overflow")
+
+
 def _rank(dtype: torch.dtype) -> int:
     return 3 if dtype.is_complex else 2 if dtype.is_floating_point else 1 if dtype is not torch.bool else 0
 
