@@ -54,7 +54,7 @@ class CommitFlag(list[None]):
 
 @frozen
 class Closed:
-    """What the entry of a program that does more than compute needs, where its arrays are another library's."""
+    """Holds what the entry of a program that does more than compute needs, where its arrays are another library's."""
 
     finish: Callable[[tuple[Any, ...]], Any]
     """Does what there is to do besides, and gives the result, of the outputs that are not state."""
