@@ -25,6 +25,8 @@ class Face:
 
     array: Any
     """A symbol of the program that is being captured."""
+    of: Any
+    """The library's array from outside that it stands for; None for arguments and all that the program makes."""
 
     @classmethod
     def made(cls, array: Any) -> Any:

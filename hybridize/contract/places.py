@@ -396,7 +396,7 @@ class Item(Indexed):
         return [Watch(Look.ITEM, self.owner, self.index, NULL if value is MISSING else value)]
 
     def described(self) -> str:
-        return f"item [{self.index!r}]"
+        return f"item [{short(self.index)}]"
 
 
 class Emptiness(Place):
@@ -457,7 +457,7 @@ class Membership(Indexed):
         return f"({refer(self.index)} in {refer(self.owner)})"
 
     def described(self) -> str:
-        return f"{self.index!r} in {short(self.owner)}"
+        return f"{short(self.index)} in {short(self.owner)}"
 
 
 class CallResult(Place):

@@ -294,7 +294,7 @@ def differences(container: Any, then: Any) -> list[tuple[Any, Any, Any]]:
         return []
     before = then.keys if isinstance(container, dict) else range(len(then.parts))
     after = list(container) if isinstance(container, dict) else range(len(container))
-    if len(before) != len(after) or any(x != y for x, y in zip(before, after, strict=True)):
+    if len(before) != len(after) or not all(map(same, after, before)):
         return []
     values = container.values() if isinstance(container, dict) else container
     triples = zip(after, then.parts, values, strict=True)

@@ -231,3 +231,62 @@ def test_numbers_beyond_the_ends_of_a_dtype_go_around_or_are_refused_as_in_pytor
                 hybridize(function)(x)
         else:
             torch.testing.assert_close(hybridize(function)(x), wanted)
+
+
+W = torch.nn.Parameter(torch.full((2,), 2.0))
+TABLE: dict[Any, Any] = {W: 3.0}
+
+
+def _put(x: Any) -> Any:
+    TABLE[W] = x.mean().detach() * 2
+    return x * TABLE[W]
+
+
+def _own(x: Any) -> Any:
+    table = {W: 2.0}
+    table[x] = 5.0
+    table[x * 1] = 7.0
+    return x * table[W] + table[x] * len(table) + (3 if W in table else 4)
+
+
+def _members(x: Any) -> Any:
+    found = {W}
+    found.add(x)
+    return x * len(found) + (1 if x in found else 2)
+
+
+KEYS: dict[str, Callable[[Any], Any]] = {
+    "item": lambda x: x * TABLE[W],
+    "in": lambda x: x * (2 if W in TABLE else 3),
+    "get": lambda x: x * TABLE.get(W, 0),
+    "of none": lambda x: x * TABLE.get(HELD, 0),
+    "a pair": lambda x: x * {(W, 1): 4}.get((W, 1), 5),
+    "written": _put,
+    "its own": _own,
+    "a set": _members,
+}
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_tensors_are_keys_by_their_identity(name: str) -> None:
+    function = KEYS[name]
+    compiled = hybridize(function)
+    for x in (torch.arange(2.0), W, torch.ones(2), W):
+        for number in (3.0, 4.0):
+            TABLE[W] = number
+            wanted, left = function(x), TABLE[W]
+            TABLE[W] = number
+            torch.testing.assert_close(compiled(x), wanted)
+            torch.testing.assert_close(TABLE[W], left)
+    del TABLE[W]
+    try:
+        if name in ("in", "get"):
+            torch.testing.assert_close(compiled(torch.ones(2)), function(torch.ones(2)))
+    finally:
+        TABLE[W] = 3.0
+
+
+def test_an_argument_as_a_key_of_a_table_outside_is_refused_at_its_line() -> None:
+    for function in (lambda x: x * TABLE.get(x, 1), lambda x: x * (x in TABLE), lambda x: {x: x}[x]):
+        with pytest.raises(CaptureError, match=r"E422.*key[\s\S]*test_values.py"):
+            hybridize(function)(torch.ones(2))

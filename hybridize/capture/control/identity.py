@@ -53,6 +53,34 @@ def is_different(left: Any, right: Any) -> bool:
     return not is_same(left, right)
 
 
+def key_of(value: Any, among: Any = None) -> Any:
+    """Return what a dict or set has as its key or member for a value: for an array of another library that object.
+
+    Args:
+        value: what is looked up, or becomes a key.
+        among: the dict or set; None for one that is being written out.
+
+    Raises:
+        CaptureError E422: it is an array among the arguments, and the dict or set is there before, or written out.
+    """
+    if type(value) is tuple and any(isinstance(part, Face) for part in value):
+        return tuple([key_of(part, among) for part in value])
+    trace = current_trace()
+    if trace is None or not isinstance(value, Face) or (among is not None and value in among):
+        return value
+    if value.of is None and trace.root.inputs.object_of(value.array) is not None:
+        if among is None or trace.root.world.is_outside(among):
+            raise trace.root.refusing(CaptureError(
+                "E422", "a tensor among the arguments is a key: calls may give others, which are other keys",
+                help="use a name or a number as the key; x is y tells whether two tensors are one object",
+            ))  # fmt: skip
+        return next((key for key in among if is_same(key, value)), value)
+    if value.of is None or among is None or value.of in among:
+        return value if value.of is None else value.of
+    given = (key for key in among if isinstance(key, Face) and key.of is None)
+    return next((key for key in given if is_same(key, value)), value.of)
+
+
 def number_of(value: Any) -> int:
     """`id(value)`.
 

@@ -13,7 +13,7 @@ from hybridize.array.symbol import Symbol, check_classes, described
 from hybridize.base.errors import CaptureError
 from hybridize.capture.control import branches
 from hybridize.capture.control.comparisons import comparison
-from hybridize.capture.control.identity import is_same
+from hybridize.capture.control.identity import is_same, key_of
 from hybridize.capture.control.joining import Mismatch, joined, spec_of
 from hybridize.capture.control.mixed import MixedValue
 from hybridize.capture.control.rolled_lists import unroll
@@ -95,6 +95,8 @@ def contains(container: Any, value: Any) -> Any:
     if trace is not None and type(container) in (Symbol, ndarray):
         return as_bool(functions.any(functions.equal(container, value)))
     value = plain(value)
+    if isinstance(container, (dict, set, frozenset)):
+        value = key_of(value, container)
     unroll(trace, (container, value))
     if trace is not None:
         goes_on(trace, container)

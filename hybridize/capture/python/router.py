@@ -34,7 +34,7 @@ from hybridize.base.nested import is_sequence_class
 from hybridize.base.participation import WritePolicy, fed_of, outside_of, watches_of, write_of
 from hybridize.capture.control import special, statements, texts
 from hybridize.capture.control.comparisons import comparison
-from hybridize.capture.control.identity import is_different, is_same
+from hybridize.capture.control.identity import is_different, is_same, key_of
 from hybridize.capture.control.loops import through
 from hybridize.capture.control.operators import and_, choose, compare, or_
 from hybridize.capture.control.raising import Finally, Trying
@@ -97,6 +97,7 @@ from hybridize.contract.places import (
     Imported,
     Inherited,
     Item,
+    short,
 )
 from hybridize.contract.snapshots import CONTAINERS, MISSING, own
 from hybridize.ops.op import imperatively
@@ -172,7 +173,7 @@ class Router:
     @staticmethod
     def key(value: Any) -> Any:
         """Return what becomes a key of a dict, or a member of a set."""
-        trace, value = current_trace(), plain(value)
+        trace, value = current_trace(), key_of(plain(value))
         if trace is not None and type(value) not in _PLAIN:
             trace.root.keyed((value,))
         return value
@@ -1066,6 +1067,8 @@ def item(router: Router, root: Trace, owner: Any, key: Any, whole: bool) -> Any:
                 world.read_content(owner)
             return looked_up(owner, key)
         return owner[key]  # asks for its number
+    if isinstance(owner, (dict, set)):
+        key = key_of(key, owner)
     outside = world.is_outside(owner) or type(owner) not in CONTAINERS
     if isinstance(owner, (dict, set)) and type(key) not in _PLAIN:
         root.keyed((key,), owner)
@@ -1098,7 +1101,7 @@ def item(router: Router, root: Trace, owner: Any, key: Any, whole: bool) -> Any:
     if type(owner) is weakref.WeakValueDictionary:
         references = cast("Any", owner).data
         return world.read_referent(world.read(Item(references, key), references[key], repr(key), whole=False))
-    return world.read(Item(owner, key), value, repr(key), whole)
+    return world.read(Item(owner, key), value, short(key), whole)
 
 
 def _lifted_items(trace: Recording, named: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from hybridize.base.faces import Face
 from hybridize.base.members import class_member
 from hybridize.base.participation import WritePolicy, is_of_package, write_of
 from hybridize.capture.control.comparisons import Ordered
+from hybridize.capture.control.identity import key_of
 from hybridize.capture.control.rolled import is_rolled
 from hybridize.capture.control.rolled_lists import reversed_list, unroll
 from hybridize.capture.control.selected import count, equal
@@ -324,7 +325,7 @@ def _key(trace: Recording, owner: Any, key: Any) -> Any:
     """Return what stands for an item of a container: a key, several of them, or a number."""
     if not isinstance(owner, (dict, set, frozenset)):
         return index(plain(key))
-    key = plain(key)
+    key = key_of(plain(key), owner)
     trace.root.keyed(key if isinstance(key, (list, dict, set)) else (key,), owner)
     return key
 
