@@ -698,7 +698,7 @@ class _Shown(reprlib.Repr):
     def repr_instance(self, x: Any, level: int) -> str:
         """Show an instance of any other class than Python's containers and strings."""
         method: Any = type(x).__repr__
-        is_others = hasattr(method, "__code__") and not method.__module__.startswith(("hybridize.", "enum"))
+        is_others = hasattr(method, "__code__") and not (method.__module__ or "").startswith(("hybridize.", "enum"))
         if is_others or isinstance(x, _HOLDING):
             return f"a {type(x).__name__}"
         return repr(x)
