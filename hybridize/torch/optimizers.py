@@ -129,22 +129,25 @@ def step(trace: Recording, optimizer: torch.optim.Optimizer, closure: Any = None
         groups.append({**group, **fed, **ways, "params": [faces[id(param)] for param in group["params"]]})
     state: dict[Any, dict[str, Any]] = defaultdict(dict)
     known: dict[int, dict[str, Any]] = {}
+    kind: Any = type(optimizer)
+    is_torchs = is_trusted_class(kind)
+    # Where the user's code is followed, a tensor from outside is a key by itself.
+    keys = {id(param): faces[id(param)] if is_torchs else param for param in settings.params}
     for param in settings.params:
         held = CURRENT.get().states.get((id(optimizer), id(param)), optimizer.state.get(param))
         if held is not None:
-            face = faces[id(param)]
-            state[face] = {name: _held(trace, value) for name, value in held.items()}
-            known[id(face)] = dict(state[face])
+            key = keys[id(param)]
+            state[key] = {name: _held(trace, value) for name, value in held.items()}
+            known[id(param)] = dict(state[key])
     working = copy.copy(optimizer)
     vars(working).update(param_groups=groups, state=state)
     vars(working).pop("step", None)
     for made in (working, groups, *groups, state, *state.values()):
         trace.root.world.made(made, trace)
-    kind: Any = type(optimizer)
     own = _own_step(kind)
     with torch.no_grad():
         try:
-            own(working) if is_trusted_class(kind) else trace.convert(own)(working)
+            own(working) if is_torchs else trace.convert(own)(working)
         except (CaptureError, TypeError) as error:
             if isinstance(error, CaptureError) and error.code != "E401":
                 raise
@@ -152,8 +155,7 @@ def step(trace: Recording, optimizer: torch.optim.Optimizer, closure: Any = None
             text = f"a step of {kind.__name__}, which {why}"
             raise trace.root.refusing(CaptureError("E422", text, help=_OUTSIDE)) from error
     for param in settings.params:
-        face = faces[id(param)]
-        _keep(trace, optimizer, param, state.get(face, {}), known.get(id(face), {}))
+        _keep(trace, optimizer, param, state.get(keys[id(param)], {}), known.get(id(param), {}))
     return result
 
 
