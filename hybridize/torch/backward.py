@@ -272,7 +272,7 @@ class OwnPasses:
         found: dict[Value, Any] = dict.fromkeys(library.flagged)
         for entry in trace.root.inputs.entries:
             held = library.tensor(entry.array)
-            if held is not None and library.is_leaf(trace, entry.symbol) is not None and held.requires_grad:
+            if held is not None and held.requires_grad:
                 found[entry.value] = held
         return found | self._leaves | self.written
 

@@ -17,7 +17,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.dims import SizeScope
 from hybridize.capture.outside.world import World
 from hybridize.capture.trace.inputs import FROZEN, Input, Inputs
-from hybridize.capture.trace.scope import GraphScope
+from hybridize.capture.trace.scope import GraphScope, of_program
 from hybridize.contract.conditions import Decided, HeldOutside
 from hybridize.contract.feeds import Begun
 from hybridize.graph import Graph, Node, Value, exact
@@ -60,7 +60,7 @@ class Decisions:
         """Return the bool or integer that a symbol of one element is for the call that is captured; the program then
         depends on it. None where only a branch has it, or it is not known before the call.
         """
-        value = self._of_program(symbol._cell.value if symbol.weak is not None else symbol.operand(), at)
+        value = of_program(symbol._cell.value if symbol.weak is not None else symbol.operand(), at)
         if value is None or value.type.dtype.kind not in "biu" or len(self._expected) >= MOST:
             return None
         if not self._evaluated(value):
@@ -90,18 +90,6 @@ class Decisions:
         return Decided(graph, tuple(positions), tuple(self._expected.values()), self._world.program.location())
 
     # ------------------------------------------------------------------------------------------------- evaluation
-
-    def _of_program(self, value: Any, at: GraphScope) -> Value | None:
-        """The value of the program that a value of a branch is; None for what only the branch has."""
-        scope = at
-        while scope.parent is not None:
-            if scope.is_own(value):
-                outer = scope.around(value)
-                if outer is None:
-                    return None
-                value = outer
-            scope = scope.parent
-        return value if isinstance(value, Value) else None
 
     def _evaluated(self, value: Value) -> bool:
         """Evaluate a value, and all that it is made of; tell whether it is known before the call runs."""

@@ -30,7 +30,7 @@ from hybridize.capture.trace import bounds
 from hybridize.capture.trace.bounds import ARGUMENT, CARRIED, LITTLE, WHOLE, Bounds, is_beyond, within
 from hybridize.capture.trace.inputs import Input, Inputs
 from hybridize.capture.trace.lines import Line, line_of
-from hybridize.capture.trace.scope import GraphScope
+from hybridize.capture.trace.scope import GraphScope, of_program
 from hybridize.contract.conditions import Condition
 from hybridize.graph import Graph, Node, Value
 from hybridize.ops import (
@@ -568,16 +568,7 @@ class Numbers:
 
     def _value(self, symbol: Symbol, at: GraphScope) -> Value | None:
         """The value of the program that a symbol of a branch is; None for what only the branch has."""
-        scope: GraphScope = at
-        value: Value = symbol._cell.value
-        while scope.parent is not None:
-            if scope.is_own(value):
-                outer = scope.around(value)
-                if outer is None:
-                    return None
-                value = outer
-            scope = scope.parent
-        return value
+        return of_program(symbol._cell.value, at)
 
     def _leaf(self, position: int) -> Any:
         return next(_number(entry) for entry in self._inputs.entries if entry.position == position)

@@ -49,3 +49,16 @@ class GraphScope(Staging):
     def around(self, value: Value) -> Value | None:
         """Return the value of the scope around that an input of this one stands for; None for any other value."""
         return None
+
+
+def of_program(value: Any, at: GraphScope) -> Value | None:
+    """Return the value of the program that a value of a branch is; None for what only the branch has."""
+    scope = at
+    while scope.parent is not None:
+        if scope.is_own(value):
+            outer = scope.around(value)
+            if outer is None:
+                return None
+            value = outer
+        scope = scope.parent
+    return value if isinstance(value, Value) else None
