@@ -213,7 +213,8 @@ def in_process(name: str, options: argparse.Namespace) -> dict[str, Any]:
     environment.pop("TORCHINDUCTOR_FORCE_DISABLE_CACHES", None)
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     if done.returncode:
-        raise SystemExit(f"{name}: {(done.stderr.strip().splitlines() or ['no message'])[-1]}")
+        problem = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        return {"samples": {}, "failures": {way: problem for way in (OURS, EAGER, COMPILED, SCRIPT)}}
     return dict(json.loads(done.stdout.splitlines()[-1]))
 
 
