@@ -95,8 +95,9 @@ def files(folder):
     for kind, load in (("nd", mx.nd.load), ("np", mx.npx.load)):
         (mx.npx.set_np if kind == "np" else mx.npx.reset_np)()
         for file in sorted(folder.glob(f"ours.{kind}.*") if not second else folder.glob("ours.*")):
-            if "sparse" in file.name and kind == "np":
-                continue  # MXNet's NumPy arrays are dense
+            other = {"nd": ".np.", "np": ".nd."}[kind]
+            if other in file.name or ("sparse" in file.name and kind == "np"):
+                continue  # lists are read as they were saved; MXNet's NumPy arrays are dense
             arrays = load(str(file))
             if not isinstance(arrays, (list, dict)):
                 arrays = {"alone": arrays}

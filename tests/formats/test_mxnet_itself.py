@@ -227,7 +227,7 @@ def test_files_of_arrays_go_both_ways(mxnet, tmp_path):
             assert (found[name].dtype, found[name].shape) == (x.dtype, x.shape), (file, name)
             numpy.testing.assert_array_equal(found[name], x)
             assert stypes[name] == (stored[name].stype if "sparse" in what else "default")
-    assert len(seen) == (12 if second else 4)
+    assert len(seen) == (9 if second else 4)
     theirs = [nd.load(tmp_path / "theirs.params"), nd.load(tmp_path / "theirs.list.params")]
     if second:
         theirs.append(npx.load(tmp_path / "theirs.npz"))

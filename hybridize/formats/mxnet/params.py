@@ -23,6 +23,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.base import dtypes
+from hybridize.base.advice import warn
 from hybridize.base.dtypes import DType
 from hybridize.base.errors import ArgumentError, DTypeError
 from hybridize.base.loading import LOADING
@@ -49,7 +50,7 @@ CODES = {dtype: code for code, dtype in enumerate(DTYPES)}
 
 
 def read_params(path: str | os.PathLike[str], *, mapped: bool = False) -> Arrays:
-    """Read a `.params` (or `.npz`, `.npy`) file of any generation of MXNet, sparse arrays dense.
+    """Read a `.params` (or `.npz`, `.npy`) file of any generation of MXNet; make sparse arrays dense, with a warning.
 
     Args:
         path: of the file.
@@ -85,6 +86,7 @@ def _all_dense(arrays: Stored, source: str) -> Arrays:
         result = dense(array)
         if isinstance(result, str):
             raise malformed(source, f"the sparse array {key!r}: {result}", 0)
+        warn(f"{source}: {key!r} is stored as {array.storage}, and made dense")
         return result
 
     if isinstance(arrays, dict):

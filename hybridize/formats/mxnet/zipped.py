@@ -33,6 +33,8 @@ _MAX_RATIO = 1032
 _MAX_HEADER = 1 << 16
 _LOCAL = struct.Struct("<26xHH")
 """The header before a member, which ends with the lengths of its name and of its extra field."""
+_TEXT_OF_MXNET = re.compile(rb"\{'descr': '\|s(\d\d?)\{'descr': '<i8', 'fortran_order': False, 'shape': \(\), \} *\n")
+"""The header that MXNet 2.0 writes for a word: its own dtype, and behind it a header of another one."""
 _PARTS = {CSR: ("shape", "data", "indptr", "indices"), ROW_SPARSE: ("shape", "data", "indices")}
 Member = NDArray[Any] | SparseArray
 _ZIP_ERRORS = (
@@ -57,6 +59,9 @@ def read_npy(cursor: Cursor, *, text: bool = False) -> NDArray[Any]:
 
 
 def _header(cursor: Cursor, data: bytes, start: int, text: bool) -> tuple[DType, bool, tuple[int, ...]]:
+    theirs = _TEXT_OF_MXNET.fullmatch(data) if text else None
+    if theirs is not None and (word := _text_dtype(f"|S{int(theirs[1])}")) is not None:
+        return word, False, ()
     try:
         header = ast.literal_eval(data.decode("latin-1").strip())
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
