@@ -34,7 +34,15 @@ def read_safetensors(path: str | os.PathLike[str], *, mapped: bool = False) -> d
         LoadError E600: the file cannot be opened.
         LoadError E601: it is malformed, or of a dtype that hybridize has not; the message names the byte.
     """
-    cursor = Cursor(bytes_of(path), os.fspath(path), copied=not mapped)
+    return _read(Cursor(bytes_of(path), os.fspath(path), copied=not mapped))
+
+
+def parse_safetensors(data: bytes, name: str = "bytes") -> dict[str, NDArray[Any]]:
+    """Read what `read_safetensors` reads from bytes in memory."""
+    return _read(Cursor(data, name))
+
+
+def _read(cursor: Cursor) -> dict[str, NDArray[Any]]:
     length = cursor.number("Q", "the length of the header")
     if length > min(cursor.left, _MAX_HEADER):
         cursor.fail(f"a header of {length} bytes, {cursor.left} are left", 0)
@@ -62,8 +70,8 @@ def _entry(cursor: Cursor, name: str, entry: Any) -> tuple[DType, tuple[int, ...
     if not isinstance(entry, dict) or set(entry) != _KEYS:
         cursor.fail(f"the tensor {name!r} lacks dtype, shape or data_offsets", 8)
     code, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
-    numbers = [*shape, *offsets] if isinstance(shape, list) and isinstance(offsets, list) else [None]
-    if len(numbers) != len(shape) + 2 or any(type(one) is not int or not 0 <= one < 1 << 62 for one in numbers):
+    listed = isinstance(shape, list) and isinstance(offsets, list) and len(offsets) == 2
+    if not listed or any(type(one) is not int or not 0 <= one < 1 << 62 for one in [*shape, *offsets]):
         cursor.fail(f"the tensor {name!r} has the shape {shape!r:.80} and the offsets {offsets!r:.80}", 8)
     dtype = BY_CODE.get(code.lower()) if isinstance(code, str) else None
     if dtype is None:
