@@ -295,6 +295,10 @@ class Methods:
         target[...] = self
         return target
 
+    def tostype(self, stype: str) -> Any:
+        """A copy of a storage type: `default`, which is dense, `csr` or `row_sparse`."""
+        return functions.tostype(self, stype)
+
     def detach(self) -> Any:
         """The same values, of which nothing is remembered for a backward pass."""
         return functions.detach(self)

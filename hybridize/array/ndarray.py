@@ -351,13 +351,19 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
 
     def __deepcopy__(self, memo: dict[int, Any]) -> ndarray:
         copied: ndarray = functions.copy(self)
-        traced = history(self)
-        if traced is not None and traced.edge is not None and traced.edge is traced.variable:
-            copied.attach_grad(traced.variable.req)  # as a weight that is copied with its net
+        req = self._attached()
+        if req is not None:
+            copied.attach_grad(req)  # as a weight that is copied with its net
         return copied
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ndarray, (self._data,)
+        return unpickled, (self._data, self._attached())
+
+    def _attached(self) -> str | None:
+        """The way in which `attach_grad` had its gradient written; None where it was not called."""
+        traced = history(self)
+        attached = traced is not None and traced.edge is not None and traced.edge is traced.variable
+        return traced.variable.req if traced is not None and traced.variable is not None and attached else None
 
     def _known(self, call: str) -> None:
         if capturing():
@@ -426,6 +432,14 @@ def wrap(data: NDArray[Any]) -> ndarray:
     array = _new(ndarray)
     array._data = data
     array._storage = None
+    return array
+
+
+def unpickled(data: NDArray[Any], req: str | None) -> ndarray:
+    """An array of what `pickle` brings; joblib brings large ones as read-only views of a file."""
+    array = ndarray(data if data.flags.writeable else data.copy())
+    if req is not None:
+        array.attach_grad(req)
     return array
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from hybridize.array import random
 from hybridize.array.device import cpu, cpu_pinned, current_device, gpu, num_gpus
+from hybridize.array.files import load, save, savez
 from hybridize.array.functions.attention import (
     interleaved_matmul_encdec_qk,
     interleaved_matmul_encdec_valatt,
@@ -102,10 +103,10 @@ __all__ = [
     "index_update", "instance_norm", "interleaved_matmul_encdec_qk", "interleaved_matmul_encdec_valatt",
     "interleaved_matmul_selfatt_qk", "interleaved_matmul_selfatt_valatt", "is_np_array", "is_np_shape",
     "l2_normalization", "layer_norm", "leaky_relu",
-    "log_sigmoid", "log_softmax", "logsumexp", "masked_log_softmax", "masked_softmax", "mish",
+    "load", "log_sigmoid", "log_softmax", "logsumexp", "masked_log_softmax", "masked_softmax", "mish",
     "modulated_deformable_convolution", "norm", "normal_n", "num_gpus", "one_hot", "pad", "pick", "pooling", "print",
     "random", "relu", "reset_np", "reshape", "reshape_like", "rms_norm", "rnn", "roi_pooling", "rotary_embedding",
-    "rsqrt", "scaled_dot_product_attention", "scatter_nd",
+    "rsqrt", "save", "savez", "scaled_dot_product_attention", "scatter_nd",
     "seed", "sequence_last", "sequence_mask", "sequence_reverse", "set_np", "shape_array", "sigmoid", "silu",
     "sinusoidal_positions", "sldwin_atten_context", "sldwin_atten_mask_like", "sldwin_atten_score", "slice",
     "slice_axis", "slice_like", "smooth_l1", "softmax", "softmin", "softrelu", "softsign", "stop_gradient", "topk",
@@ -114,6 +115,6 @@ __all__ = [
 
 __getattr__ = refuses(
     "hybridize.npx", globals(),
-    to_come=("save", "savez", "load", "from_numpy"),
+    to_come=("from_numpy",),
     instead={"set_np_float64": "say dtype='float64' where arrays are made"},
 )  # fmt: skip

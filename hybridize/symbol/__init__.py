@@ -21,6 +21,8 @@ Variable = var
 
 
 def __getattr__(name: str) -> Any:
+    if name in nd.OF_FILES:
+        raise nd.absent(__name__, name)
     try:
         return getattr(nd, name)
     except AttributeError:
@@ -28,7 +30,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *dir(nd)})
+    return sorted({*globals(), *dir(nd)} - {*nd.OF_FILES})
 
 
 __all__ = ["Expression", "Symbol", "Variable", "np", "npx", "var"]
