@@ -12,6 +12,7 @@ from typing import Any
 from hybridize.array.storage import Storage
 from hybridize.base.advice import warn
 from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.loading import LOADING
 from hybridize.base.participation import Everything, ReadPolicy, outside_only
 from hybridize.base.tracebacks import trim
 from hybridize.formats import detect, mxnet, read_archive
@@ -439,6 +440,9 @@ class Block:
     def _hooks_changed(self) -> None:
         self.watch.touch()
 
+    def _choose_call(self) -> None:
+        """Choose how the next calls go, by the hooks; here Python is there at every call."""
+
     def apply(self, fn: Callable[[Block], Any]) -> Block:
         """Call `fn` on every block below and then on this one; returns this one."""
         for child in self._children.values():
@@ -461,6 +465,13 @@ class Block:
     def __repr__(self) -> str:
         lines = "\n".join(f"  ({name}): {_indented(repr(child))}" for name, child in self._children.items())
         return f"{type(self).__name__}(\n{lines}\n)"
+
+    def _repr_html_(self) -> str:
+        """Return the tree of parts with their parameters, as notebooks show it."""
+        with LOADING:
+            from hybridize.gluon import tree  # late: few nets are seen in notebooks
+
+        return tree.page(self)
 
 
 def _indented(text: str) -> str:
