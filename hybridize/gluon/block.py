@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
 
 from hybridize.array.storage import Storage
 from hybridize.base.advice import warn
@@ -24,6 +24,17 @@ from hybridize.gluon.parameter_dict import ParameterDict
 from hybridize.gluon.stored import load_into, named_arrays
 from hybridize.gluon.within import check_prefix, tell, unknown_keyword
 from hybridize.ops.op import ACTIVE, capturing
+
+P = ParamSpec("P")
+R = TypeVar("R", covariant=True)
+
+if TYPE_CHECKING:
+
+    class _Applied(Protocol[P, R]):
+        """A block, as far as calls of it are concerned: they take what `forward` takes, and give what it gives."""
+
+        def forward(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+
 
 _NOT_SETTINGS = frozenset({
     "_children", "_parameters", "_params", "_scope", "_prefix", "watch", "_watches", "_hooks", "_pre_hooks",
@@ -401,14 +412,20 @@ class Block:
             help="define forward(self, x), or hybrid_forward(self, F, x)",
         )
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the block: pre-hooks, `forward`, hooks."""
-        try:
-            return self._run_with_hooks(self._run, args, kwargs)
-        except Exception as error:
-            tell(error, self)
-            trim(error)
-            raise
+    if TYPE_CHECKING:
+
+        @property
+        def __call__(self: _Applied[P, R]) -> Callable[P, R]: ...  # as the class says in `forward`
+    else:
+
+        def __call__(self, *args: Any, **kwargs: Any) -> Any:
+            """Run the block: pre-hooks, `forward`, hooks."""
+            try:
+                return self._run_with_hooks(self._run, args, kwargs)
+            except Exception as error:
+                tell(error, self)
+                trim(error)
+                raise
 
     def _run_with_hooks(self, run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not self._hooks and not self._pre_hooks:
