@@ -24,6 +24,7 @@ from hybridize.base.access import ACCESS, READERS, SMALL, WRITER, await_writer, 
 from hybridize.base.dtypes import NO_INDEX, DType, as_dtype, float32, float64, int32, int64
 from hybridize.base.errors import ArgumentError, DTypeError, HybridizeError, KeyShapeError, OutOfBoundsError, ShapeError
 from hybridize.base.forks import renewed
+from hybridize.base.loading import LOADING
 from hybridize.base.types import TensorType
 from hybridize.ops.op import ACTIVE, Op, Operand, capturing
 from hybridize.ops.op import taping as _taping
@@ -333,6 +334,15 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
         if ACTIVE:
             functions.check_text(sys._getframe(1))
         return str(self._printable())
+
+    def _repr_html_(self) -> str:
+        """Return a table of the elements, as notebooks show it."""
+        if ACTIVE:
+            functions.check_text(sys._getframe(1))
+        with LOADING:
+            from hybridize.array.page import page  # late: few arrays are seen in notebooks
+
+        return page(self._printable(), self._data.dtype.name)
 
     def __format__(self, spec: str) -> str:
         if ACTIVE:

@@ -2,7 +2,7 @@
 """The report of a program, as data: why it was compiled, what the passes did, what runs, in what memory, how fast.
 
 `str()` is the report as plain text, no wider than `WIDTH`; `tables` are the parts of it that other places lay out
-their own way (`tools.explanation_tables` in colour).
+their own way (`tools.explanation_tables` in colour, `explanation_page` for notebooks).
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from hybridize.base.drawing import Drawing
 from hybridize.base.frozen import frozen
+from hybridize.base.loading import LOADING
 from hybridize.compiler.limits import Limits
 from hybridize.ops import OPS
 
@@ -129,6 +131,8 @@ class Explanation:
     and of each member of a batch; its members."""
     groups: tuple[tuple[tuple[int, ...], ...], ...] = ()
     """Kernels that run beside each other: for each group what one thread runs, one after the other."""
+    drawing: Drawing | None = None
+    """The graph, as it was captured; None where it is too large to be looked at."""
 
     @property
     def seconds(self) -> float | None:
@@ -224,6 +228,13 @@ class Explanation:
         for table in self.tables:
             lines += ["", f"  {table.title}", *laid_out(table)]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """Return the report as notebooks show it."""
+        with LOADING:
+            from hybridize.compiler.explanation_page import page  # late: few reports are seen in notebooks
+
+        return page(self)
 
 
 def _is_view(word: str) -> bool:

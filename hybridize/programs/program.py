@@ -230,6 +230,10 @@ class Program:
     def __repr__(self) -> str:
         return f"<Program {self.name}({', '.join(map(str, self.types))}) backend={self.backend}>"
 
+    def _repr_html_(self) -> str:
+        """Return the report that `explain` gives, as notebooks show it."""
+        return self.explain()._repr_html_()
+
     def __reduce__(self) -> NoReturn:
         raise ArgumentError(
             "E346", f"the program of {self.name} cannot be pickled or copied: it is machine code of this process",

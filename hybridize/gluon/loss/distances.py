@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from hybridize.array import np, npx
+from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array
 from hybridize.base.dtypes import float32
 from hybridize.base.errors import ArgumentError, ShapeError
@@ -28,7 +29,7 @@ class TripletLoss(Loss):
         super().__init__(weight, batch_axis, **kwargs)
         self._margin = margin
 
-    def forward(self, pred: Any, positive: Any, negative: Any, sample_weight: Any = None) -> Any:
+    def forward(self, pred: Any, positive: Any, negative: Any, sample_weight: Any = None) -> ndarray:
         pred = array(pred)
         near = np.square(self._like(positive, pred, "positive") - pred)
         far = np.square(self._like(negative, pred, "negative") - pred)
@@ -52,7 +53,7 @@ class CosineEmbeddingLoss(Loss):
         super().__init__(weight, batch_axis, **kwargs)
         self._margin = margin
 
-    def forward(self, input1: Any, input2: Any, label: Any, sample_weight: Any = None) -> Any:
+    def forward(self, input1: Any, input2: Any, label: Any, sample_weight: Any = None) -> ndarray:
         y = array(input2)
         cosine = np.reshape(_cosine(self._like(input1, y, "input1"), y), (-1, 1))
         like = self._like(label, cosine)
@@ -105,7 +106,7 @@ class SDMLLoss(Loss):
             )
         self.smoothing_parameter = smoothing_parameter
 
-    def forward(self, x1: Any, x2: Any) -> Any:
+    def forward(self, x1: Any, x2: Any) -> ndarray:
         x1, x2 = array(x1), array(x2)
         if x1.ndim != 2 or x2.ndim != 2 or x1.shape != x2.shape or x1.shape[0] < 2:
             raise ShapeError(

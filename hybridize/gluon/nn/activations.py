@@ -7,6 +7,7 @@ from typing import Any
 
 from hybridize import init as initializers
 from hybridize.array import npx
+from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError
 from hybridize.gluon.hybrid_block import HybridBlock
 
@@ -33,7 +34,7 @@ class Activation(HybridBlock):
     def _alias(self) -> str:
         return self._act_type
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         return npx.activation(x, self._act_type)
 
     def __repr__(self) -> str:
@@ -49,7 +50,7 @@ class LeakyReLU(HybridBlock):
         super().__init__(**kwargs)
         self._alpha = alpha
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         return npx.leaky_relu(x, act_type="leaky", slope=self._alpha)
 
     def __repr__(self) -> str:
@@ -69,7 +70,7 @@ class PReLU(HybridBlock):
         start = initializers.Constant(0.25) if alpha_initializer is None else alpha_initializer
         self.alpha = self.params.get("alpha", shape=(in_channels,), init=start)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         return npx.leaky_relu(x, gamma=self.alpha.data(), act_type="prelu")
 
 
@@ -80,14 +81,14 @@ class ELU(HybridBlock):
         super().__init__(**kwargs)
         self._alpha = alpha
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         return npx.leaky_relu(x, act_type="elu", slope=self._alpha)
 
 
 class SELU(HybridBlock):
     """ELU with the two constants that keep mean 0 and variance 1 (Klambauer et al. 2017)."""
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         return npx.leaky_relu(x, act_type="selu")
 
 
@@ -104,7 +105,7 @@ class GELU(HybridBlock):
         super().__init__(**kwargs)
         self._approximation = approximation
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         return npx.gelu(x, self._approximation)
 
 
@@ -115,7 +116,7 @@ class Swish(HybridBlock):
         super().__init__(**kwargs)
         self._beta = beta
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         return x * npx.sigmoid(x * self._beta if self._beta != 1 else x)
 
 

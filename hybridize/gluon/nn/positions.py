@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from hybridize.array import np, npx
+from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array
 from hybridize.base import dims
 from hybridize.base.errors import ArgumentError, ShapeError
@@ -47,7 +48,7 @@ class PositionalEncoding(HybridBlock):
             check_count(self, "max_length", max_length)
             self._table = npx.sinusoidal_positions(np.arange(max_length), units, base)
 
-    def forward(self, x: Any, positions: Any = None) -> Any:
+    def forward(self, x: Any, positions: Any = None) -> ndarray:
         _check_vectors(self, x, self._units)
         if positions is None and self._table is not None:
             added = _first_rows(self, self._table, x)
@@ -101,7 +102,7 @@ class LearnedPositionalEncoding(HybridBlock):
         _check_vectors(self, x)
         self.weight.complete(self._max_length, x.shape[-1])
 
-    def forward(self, x: Any, positions: Any = None) -> Any:
+    def forward(self, x: Any, positions: Any = None) -> ndarray:
         weight = self.weight.data()
         _check_vectors(self, x, weight.shape[1])
         if positions is None:
@@ -147,7 +148,7 @@ class RotaryEmbedding(HybridBlock):
                 raise ArgumentError("E331", f"{word} of RotaryEmbedding must be {' or '.join(known)}, got {given!r}")
         self._base, self._pairing, self._rotary_size, self._layout = base, pairing, rotary_size, layout
 
-    def forward(self, x: Any, positions: Any = None) -> Any:
+    def forward(self, x: Any, positions: Any = None) -> ndarray:
         return npx.rotary_embedding(x, positions, self._base, self._pairing, self._rotary_size, self._layout)
 
     def __repr__(self) -> str:

@@ -6,12 +6,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 import numpy
 
 from hybridize.array import np
 from hybridize.array.functions.recurrent import recurrent
+from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, LoadError, ShapeError
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.parameter import UNKNOWN, Parameter
@@ -23,6 +24,17 @@ from hybridize.gluon.rnn.states import begin_states
 from hybridize.ops.library.rnn import RecurrentStack
 
 _LAYOUTS = ("TNC", "NTC")
+
+
+if TYPE_CHECKING:
+
+    class _Called(Protocol):
+        """A call of a layer: with states it gives the last ones, too."""
+
+        @overload
+        def __call__(self, x: Any, states: None = None, sequence_length: Any = None) -> ndarray: ...
+        @overload
+        def __call__(self, x: Any, states: Any, sequence_length: Any = None) -> tuple[ndarray, list[ndarray]]: ...
 
 
 class RecurrentLayer(HybridBlock):
@@ -114,6 +126,11 @@ class RecurrentLayer(HybridBlock):
                 f"{type(self).__name__} needs an input of 3 axes ({self._layout}), got {x.type}",
                 help="steps, sequences and the numbers of a step; np.expand_dims adds an axis of one sequence",
             )
+
+    if TYPE_CHECKING:
+
+        @property
+        def __call__(self) -> _Called: ...
 
     def forward(self, x: Any, states: Any = None, sequence_length: Any = None) -> Any:
         """Run all layers over all steps.
