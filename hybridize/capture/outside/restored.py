@@ -12,7 +12,7 @@ from typing import Any
 
 from hybridize.base.frozen import frozen
 from hybridize.base.locations import SourceLoc
-from hybridize.contract.captured import SideEffect
+from hybridize.contract.captured import SideEffect, target_of
 from hybridize.contract.places import Attribute, Closure, Global, Item, Key, Place
 from hybridize.contract.snapshots import MISSING, own, same
 
@@ -60,12 +60,6 @@ def restored(effects: Sequence[SideEffect], found: Mapping[Key, Found], changed:
                 continue
         kept.append(before)
     return kept
-
-
-def target_of(effect: SideEffect) -> Place | None:
-    """Return the place that an effect writes; None for any other effect."""
-    owner = getattr(effect.apply, "__self__", None)
-    return owner if isinstance(owner, Place) else None
 
 
 def _marked(value: Any) -> Any:

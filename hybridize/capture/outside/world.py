@@ -43,10 +43,10 @@ from hybridize.capture.outside.objects import (
     slots,
     static,
 )
-from hybridize.capture.outside.restored import Found, restored, target_of
+from hybridize.capture.outside.restored import Found, restored
 from hybridize.capture.outside.tracing import Tracing
 from hybridize.capture.outside.trust import changes_unseen, decimal_context, decimals, is_iterator, is_trusted_class
-from hybridize.contract.captured import GivenContainer, SideEffect
+from hybridize.contract.captured import GivenContainer, SideEffect, target_of
 from hybridize.contract.feeds import PARTS, is_nested
 from hybridize.contract.guards import Guard, Unchanged
 from hybridize.contract.places import (
