@@ -523,9 +523,17 @@ def _portable(program: Program) -> Program:
         places, structure = flatten(_in_python(given))
         results = tuple(captured.results[place.number + 1] for place in places)
         captured = changed(captured, structure=structure, results=results)
+    if TensorSizes in object_classes(captured.structure):
+        captured = changed(captured, structure=_without_torch(captured.structure))
     if captured is program.capture:
         return program
     return program.described_as(captured)
+
+
+def _without_torch(structure: Structure) -> Structure:
+    """Return a structure with tuples in the place of sizes of tensors."""
+    children = tuple(map(_without_torch, structure.children))
+    return Structure("tuple", children) if structure.cls is TensorSizes else changed(structure, children=children)
 
 
 class _Place:
@@ -538,9 +546,10 @@ class _Place:
 def _in_python(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(key): _in_python(part) for key, part in value.items()}
-    if isinstance(value, (tuple, list)) and type(value) not in (tuple, list):
-        return tuple(map(_in_python, value))
-    return type(value)(map(_in_python, value)) if isinstance(value, (tuple, list)) else value
+    if isinstance(value, (tuple, list)):
+        made = list if type(value) is list else tuple
+        return made(map(_in_python, value))
+    return value if pytree.tree_is_leaf(value) else tuple(pytree.tree_flatten(value)[0])
 
 
 def _array(tensor: torch.Tensor) -> ndarray:
@@ -623,8 +632,10 @@ def whole(result: Any) -> Any:
 
 
 def _arrays(result: Any) -> Any:
-    """Return the result of a module with arrays in the place of tensors."""
+    """Return the result of a module as files have it: arrays in the place of tensors, in containers of Python's."""
     leaves, structure = flatten(result)
+    if any(map(_is_opened, leaves)):
+        leaves, structure = flatten(_in_python(result))
     return unflatten(structure, [_array(leaf) if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves])
 
 
