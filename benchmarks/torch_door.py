@@ -10,7 +10,6 @@ its kernel. Ways are run in turn, round by round, on one thread.
 
 from __future__ import annotations
 
-import argparse
 import compileall
 import functools
 import json
@@ -22,6 +21,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from paired import parser, run_on, table
 
 import hybridize
 
@@ -63,7 +64,7 @@ def calls(rounds: int) -> dict[str, float]:
         for _ in range(2):
             fast(x)
             record(given)
-        functions = [one._traced.function for one in (fast, record)]
+        functions = [one._followed.function for one in (fast, record)]
     arrays = [wrap(x.numpy()), wrap(given["x"].numpy())]
     for _ in range(rounds):
         with torch.no_grad():
@@ -133,18 +134,11 @@ def training(rounds: int) -> tuple[float, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", default="")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--markdown", action="store_true")
-    parser.add_argument("--figures", type=Path, help="write the figures here, as JSON")
-    parser.add_argument("--cpu", type=int, help="run on this core")
-    options = parser.parse_args()
-    if options.cpu is not None:
-        os.sched_setaffinity(0, {options.cpu})
+    arguments = parser(__doc__, rounds=5)
+    arguments.add_argument("--only", default="")
+    options = arguments.parse_args()
+    run_on(options.cpu)
     os.environ["HYBRIDIZE_CACHE"] = "0"
-    from paired import table
-
     rows, found = [], {}
     compileall.compile_dir(Path(hybridize.__file__).parent, quiet=2)  # as installed packages are
     for name in FIRST:
