@@ -64,22 +64,22 @@ def calls(rounds: int) -> dict[str, float]:
         for _ in range(2):
             fast(x)
             record(given)
-        functions = [one._followed.function for one in (fast, record)]
+        programs = [one.programs()[0] for one in (fast, record)]
     arrays = [wrap(x.numpy()), wrap(given["x"].numpy())]
     for _ in range(rounds):
         with torch.no_grad():
-            alone = [per_call(functions[0].programs()[0]._runs.run, buffers(functions[0], arrays[0]))]
-            alone += [per_call(functions[1].programs()[0]._runs.run, buffers(functions[1], arrays[1]))]
+            alone = [
+                per_call(one._runs.run, buffers(one, array)) for one, array in zip(programs, arrays, strict=True)
+            ]
             found["call-mlp"].append(per_call(fast, x) - alone[0])
             found["dict"].append(per_call(record, given) - alone[1])
         found["call-mlp-gradients"].append(per_call(fast, x) - alone[0])
     return {name: statistics.median(values) for name, values in found.items()}
 
 
-def buffers(function: Any, array: Any) -> list[Any]:
+def buffers(program: Any, array: Any) -> list[Any]:
     """The inputs of a program, its argument among them."""
-    sources = function.programs()[0].capture.sources
-    return [array._data if one.array is None else one.array._data for one in sources]
+    return [array._data if one.array is None else one.array._data for one in program.capture.sources]
 
 
 def training(rounds: int) -> tuple[float, float]:
