@@ -61,7 +61,7 @@ WORDS_OF = {("p", "cond")}
 NUMBERS = {("p", name) for name in ("dropout", "Dropout", "choice", "multinomial", "polyval", "unwrap", "bernoulli")}
 OF_OTHERS = {
     "genfromtxt", "set_printoptions", "unique", "histogram", "bincount", "seed", "dtype", "finfo", "iinfo", "print",
-    "assert_", "svd", "qr", "eigh", "eigvalsh", "lstsq", "pinv", "matrix_rank", "eig", "eigvals", "union1d", "ndarray",
+    "assert_", "constraint_check", "svd", "qr", "eigh", "eigvalsh", "lstsq", "pinv", "matrix_rank", "eig", "eigvals", "union1d", "ndarray",
     "setdiff1d", "intersect1d",
 }  # fmt: skip
 """NumPy's own functions on values, which check their arguments, and what is no function of arrays."""
