@@ -450,6 +450,11 @@ int8, int16, int32, int64 = numpy.int8, numpy.int16, numpy.int32, numpy.int64
 uint8, uint16, uint32, uint64 = numpy.uint8, numpy.uint16, numpy.uint32, numpy.uint64
 float16, float32, float64 = numpy.float16, numpy.float32, numpy.float64
 bfloat16 = dtypes.bfloat16
+integer_dtypes = [numpy.dtype(f"{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32, 64)]
+floating_dtypes = [numpy.dtype(f"float{bits}") for bits in (16, 32, 64)]
+numeric_dtypes = [*integer_dtypes, *floating_dtypes]
+boolean_dtypes = [numpy.dtype("bool")]
+"""MXNet's lists of dtypes, for tests that go through them."""
 dtype = numpy.dtype
 finfo, iinfo = numpy.finfo, numpy.iinfo
 half, single, double = numpy.half, numpy.single, numpy.double

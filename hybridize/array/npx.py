@@ -19,6 +19,7 @@ from hybridize.array.functions.attention import (
 from hybridize.array.functions.control import (
     assert_,
     cond,
+    constraint_check,
     foreach,
     is_np_array,
     is_np_shape,
@@ -34,7 +35,7 @@ from hybridize.array.functions.convolution import convolution, deconvolution
 from hybridize.array.functions.ctc import ctc_loss
 from hybridize.array.functions.decoding import cached_attention
 from hybridize.array.functions.dense import fully_connected
-from hybridize.array.functions.elementwise import erf, erfinv, gamma, gammaln, rsqrt, stop_gradient
+from hybridize.array.functions.elementwise import digamma, erf, erfinv, gamma, gammaln, rsqrt, stop_gradient
 from hybridize.array.functions.legacy_shapes import (
     broadcast_like,
     pad,
@@ -95,8 +96,9 @@ current_context = current_device
 
 __all__ = [
     "activation", "add_n", "arange_like", "assert_", "batch_dot", "batch_flatten", "batch_norm", "bernoulli",
-    "broadcast_like", "cached_attention", "cast", "cond", "convolution", "cpu", "cpu_pinned", "ctc_loss",
-    "current_context", "current_device", "deconvolution", "deformable_convolution", "dropout", "embedding", "erf",
+    "broadcast_like", "cached_attention", "cast", "cond", "constraint_check", "convolution", "cpu", "cpu_pinned",
+    "ctc_loss", "current_context", "current_device", "deconvolution", "deformable_convolution", "digamma", "dropout",
+    "embedding", "erf",
     "erfinv", "foreach",
     "fully_connected", "gamma", "gammaln", "gather_nd", "gelu", "glu", "gpu", "group_norm", "hard_sigmoid",
     "index_add",

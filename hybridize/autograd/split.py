@@ -15,12 +15,11 @@ from typing import Any
 import numpy
 
 from hybridize.base.dims import SizeSymbol, determined
-from hybridize.base.dtypes import is_float
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph, Node, Value
 from hybridize.ops import Broadcast, StopGradient
-from hybridize.ops.gradient import swept
+from hybridize.ops.gradient import differentiated, swept
 from hybridize.ops.op import Operand, interpreting
 from hybridize.ops.tracing import GraphTracer
 from hybridize.passes import PIPELINE, REMATERIALISE, UNCUT, EliminateDead, Inline
@@ -61,7 +60,7 @@ def split(graph: Graph, wrt: Sequence[int], of: Sequence[int] | None = None) -> 
 
     Args:
         graph: any graph.
-        wrt: numbers of inputs, of floats.
+        wrt: numbers of inputs.
         of: numbers of the outputs that have cotangents; all floats where it is not given.
 
     Returns:
@@ -81,7 +80,7 @@ def split(graph: Graph, wrt: Sequence[int], of: Sequence[int] | None = None) -> 
     here: dict[Value, Operand] = {value: value for value in (*graph.inputs, *graph.constants)}
     here.update((value, value) for node in graph.nodes for value in node.outputs)
     with interpreting(recorder):
-        arrived = swept(graph, here, [given.get(number) for number in range(len(graph.outputs))])
+        arrived = swept(graph, here, [given.get(number) for number in range(len(graph.outputs))], wrt)
         asked = [number for number in wrt if arrived[number] is not None]
         gradients: list[Operand] = [arrived[number] for number in asked]
     count = len(graph.outputs)
@@ -100,7 +99,7 @@ def behind_outputs(graph: Graph, wrt: Sequence[int]) -> tuple[frozenset[int], ..
             for value in node.inputs:
                 found |= reached.get(value, 0)
         if found:
-            reached.update((value, found) for value in node.outputs if is_float(value.type.dtype))
+            reached.update((value, found) for value in differentiated(node, reached))
     masks = [reached.get(value, 0) for value in graph.outputs]
     return tuple(frozenset(number for place, number in enumerate(wrt) if mask >> place & 1) for mask in masks)
 

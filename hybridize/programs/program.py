@@ -671,9 +671,8 @@ class Program:
         return bool(self._writes or transaction.feeds or transaction.marks or self._objects is not None)
 
     def _unflagged(self) -> list[bool | None]:
-        """For each array among the leaves of the call: it is none that is differentiated, if it is of floats."""
-        kinds = [kind for kind in self.capture.call.kinds if isinstance(kind, TensorType)]
-        return [False if is_float(kind.dtype) else None for kind in kinds]
+        """For each array among the leaves of the call: it is none that is differentiated."""
+        return [False for kind in self.capture.call.kinds if isinstance(kind, TensorType)]
 
     def _scattered(self, position: int) -> bool:
         """Tell whether an argument is laid out otherwise than row by row, which is all that entries take."""

@@ -70,7 +70,7 @@ OF_OTHERS = {
     "genfromtxt", "set_printoptions", "unique", "histogram", "bincount", "seed", "dtype", "finfo", "iinfo", "print",
     "assert_", "svd", "qr", "eigh", "eigvalsh", "lstsq", "pinv", "matrix_rank", "eig", "eigvals", "union1d", "ndarray",
     "setdiff1d", "intersect1d", "mintypecode", "typename", "fromstring", "array2string", "array_repr", "array_str",
-    "loadtxt", "savetxt", "fromfile",
+    "loadtxt", "savetxt", "fromfile", "constraint_check",
 }  # fmt: skip
 """NumPy's own functions on values, which check their arguments, and what is no function of arrays."""
 

@@ -434,6 +434,13 @@ def sinc(x: Any, /) -> Any:
 
 
 @public
+def digamma(x: Any, /) -> Any:
+    """The logarithmic derivative of the gamma function; NaN at 0 and at negative integers."""
+    x = operand(x)
+    return result(ops.digamma(cast(x, common_dtype((x,), float_only=True))))
+
+
+@public
 def heaviside(x1: Any, x2: Any, /) -> Any:
     """0 where x1 < 0, x2 where x1 == 0, 1 where x1 > 0."""
     step = greater(x1, 0)
