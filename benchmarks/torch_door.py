@@ -68,9 +68,7 @@ def calls(rounds: int) -> dict[str, float]:
     arrays = [wrap(x.numpy()), wrap(given["x"].numpy())]
     for _ in range(rounds):
         with torch.no_grad():
-            alone = [
-                per_call(one._runs.run, buffers(one, array)) for one, array in zip(programs, arrays, strict=True)
-            ]
+            alone = [per_call(one._runs.run, buffers(one, array)) for one, array in zip(programs, arrays, strict=True)]
             found["call-mlp"].append(per_call(fast, x) - alone[0])
             found["dict"].append(per_call(record, given) - alone[1])
         found["call-mlp-gradients"].append(per_call(fast, x) - alone[0])

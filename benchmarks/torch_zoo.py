@@ -213,7 +213,7 @@ def in_process(name: str, options: argparse.Namespace) -> dict[str, Any]:
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     if done.returncode:
         problem = (done.stderr.strip().splitlines() or ["no message"])[-1]
-        return {"samples": {}, "failures": {way: problem for way in (OURS, EAGER, COMPILED, SCRIPT)}}
+        return {"samples": {}, "failures": dict.fromkeys((OURS, EAGER, COMPILED, SCRIPT), problem)}
     return dict(json.loads(done.stdout.splitlines()[-1]))
 
 

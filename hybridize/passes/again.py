@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What computes a value again that is not kept: one rule, for all that choose what a backward pass or loop reads.
+"""The operations that compute a value again that is not kept: one rule for all that choose what is kept.
 
 They differ in what is there anyway, and in which operations may be done again: `autograd.split` and `scans.residuals`
 ask each op (`Op.rematerialised`), `kept` those that are part of the loop that reads the value.

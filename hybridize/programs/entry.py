@@ -35,7 +35,7 @@ UNASKED: Final[Mapping[str, Callable[[Captured], Any]]] = {
     "it is specialized on what data decides": lambda captured: captured.decided,
     "it changes containers among its arguments": lambda captured: captured.changed,
 }
-"""What no entry asks or does: for each the test of a program that cannot have one therefore."""
+"""Reasons for which no kind of entry can be made: for each the test of a program."""
 
 
 def unasked(captured: Captured) -> str:

@@ -117,7 +117,9 @@ def _is_for_itself(effect: SideEffect, captured: Captured) -> bool:
     for guard in (*captured.guards, *captured.seen):
         if guard.place.key == place.key:
             return False
-        if isinstance(guard.place, (Content, Indexed, Items, Length)) and any(guard.place.owner is one for one in tables):
+        if isinstance(guard.place, (Content, Indexed, Items, Length)) and any(
+            guard.place.owner is one for one in tables
+        ):
             return False  # what is in there counts
     return True
 

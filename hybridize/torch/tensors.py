@@ -63,7 +63,7 @@ def sizes(shape: tuple[int, ...]) -> Any:
 
 
 SIZES: Final = {torch.Size: TensorSizes}
-"""What `nested.flatten` is to keep of sizes."""
+"""The `faces` that `nested.flatten` is given, to keep the class of sizes."""
 
 
 class TracedTensor(Face, torch.Tensor):

@@ -25,7 +25,7 @@ from hybridize.base.errors import CaptureError
 from hybridize.base.frozen import changed
 from hybridize.base.interruptions import let_through
 from hybridize.base.loading import LOADING
-from hybridize.base.nested import LEAF, Structure, flatten, unflatten
+from hybridize.base.nested import LEAF, Structure, flatten, object_classes, unflatten
 from hybridize.base.types import TensorType
 from hybridize.capture import Function
 from hybridize.capture.function import Options
@@ -58,7 +58,7 @@ from hybridize.torch.internals import pytree
 from hybridize.torch.library import ARGUMENTS, TorchLibrary
 from hybridize.torch.memory import as_numpy, as_tensor, tensor_of
 from hybridize.torch.modules import SETTINGS
-from hybridize.torch.tensors import SIZES, TracedTensor
+from hybridize.torch.tensors import SIZES, TensorSizes, TracedTensor
 
 
 class Followed:

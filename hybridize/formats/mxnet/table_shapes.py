@@ -51,9 +51,9 @@ def _reshape(a: Attributes, x: Operand) -> Operand:
 
 
 _LEGACY = {0: "kept", -1: "inferred", -2: "rest", -3: "joined", -4: "split"}
-"""What codes of 1.x say of the axes that follow."""
+"""Codes of 1.x, by what becomes of the axes that follow."""
 _NUMPY = {0: "size", -1: "inferred", -2: "kept", -3: "dropped", -4: "rest", -5: "joined", -6: "split"}
-"""What those of `npx.reshape` say."""
+"""Those of `npx.reshape`."""
 
 
 def _coded(a: Attributes, shape: Shape, target: tuple[int, ...], codes: dict[int, str]) -> Shape:

@@ -76,7 +76,7 @@ class _Windows:
     """Windows along the axes of images."""
 
     counts: Numbers
-    """How many they are."""
+    """Their number."""
     size: Numbers
     steps: Numbers
     """Their distances."""
