@@ -69,11 +69,12 @@ class OfWarnings:
         self._manager = manager
 
     def __enter__(self) -> Any:
-        self._before = _FILTERED.set(True)
+        self._before = _FILTERED.get()
+        _FILTERED.set(True)
         return self._manager.__enter__()
 
     def __exit__(self, *error: Any) -> Any:
-        _FILTERED.reset(self._before)
+        _FILTERED.set(self._before)
         return self._manager.__exit__(*error)
 
 

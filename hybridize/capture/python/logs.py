@@ -7,7 +7,6 @@ only calls have, and, as `print` does, whatever a function over arrays of anothe
 
 from __future__ import annotations
 
-import logging
 import sys
 import warnings
 from types import FrameType
@@ -25,8 +24,7 @@ from hybridize.contract.places import CallResult
 
 _MODULES = ("logging", "warnings", "_warnings")
 _LEVELS = {
-    "debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "warn": logging.WARNING,
-    "error": logging.ERROR, "exception": logging.ERROR, "critical": logging.CRITICAL, "fatal": logging.CRITICAL,
+    "debug": 10, "info": 20, "warning": 30, "warn": 30, "error": 40, "exception": 40, "critical": 50, "fatal": 50,
 }  # fmt: skip
 """Methods of loggers that log, and their levels."""
 
@@ -48,7 +46,7 @@ def logged(trace: Recording, function: Any, args: tuple[Any, ...], kwargs: dict[
     """Let each call of the program log."""
     level = _level(function, args)
     if level is not None and trace.root.library is not None:
-        logger = getattr(function, "__self__", None) or logging.getLogger()
+        logger = getattr(function, "__self__", None) or sys.modules["logging"].getLogger()
         place = CallResult(type(logger).isEnabledFor, (logger, level), {})
         if not trace.root.world.read(place, place.read(), "the level of a logger"):
             return
@@ -63,7 +61,10 @@ def logged(trace: Recording, function: Any, args: tuple[Any, ...], kwargs: dict[
 def _level(function: Any, args: tuple[Any, ...]) -> int | None:
     """Return the level at which a method of a logger, or a function of `logging`, logs; None where it does not."""
     owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
-    if not (isinstance(owner, (logging.Logger, logging.LoggerAdapter)) or function is getattr(logging, name, None)):
+    module = sys.modules.get("logging")  # which no program needs that does not log
+    if module is None:
+        return None
+    if not (isinstance(owner, (module.Logger, module.LoggerAdapter)) or function is getattr(module, name, None)):
         return None
     if name == "log":
         return args[0] if args and type(args[0]) is int else None

@@ -143,7 +143,7 @@ aten("remainder.Tensor", "remainder.Scalar", "remainder.Scalar_Tensor")(_remaind
 
 
 def _divisor(y: Any, kind: TensorType) -> Operand:
-    """What whole numbers are divided by, which the program asserts is not 0: PyTorch raises a RuntimeError."""
+    """Return a divisor; of whole numbers the program asserts that it is not 0, as PyTorch raises a RuntimeError."""
     right = operand(y, kind.dtype, kind.shape)
     if is_float(kind.dtype) or (type(y) is int and y):
         return right
