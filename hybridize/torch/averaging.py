@@ -13,7 +13,7 @@ from hybridize.capture.python.router import routed
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.places import Attribute
 
-_AVERAGE = get_swa_avg_fn()
+_AVERAGE: Callable[..., Any] = get_swa_avg_fn()  # type: ignore[no-untyped-call]
 
 
 def update_parameters(trace: Recording, averaged: AveragedModel, model: torch.nn.Module) -> None:

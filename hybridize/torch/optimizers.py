@@ -172,7 +172,7 @@ def _followed(trace: Recording, kind: Any, own: Any) -> Callable[..., Any]:
     if not is_trusted_class(kind):
         return trace.convert(own)
     made = convert.converted(own, library_router(own, "torch.optim")) if kind in _BY_NUMBERS else None
-    return own if made is None else made  # type: ignore[no-any-return]
+    return own if made is None else made
 
 
 def _own_step(kind: Any) -> Callable[..., Any]:

@@ -48,7 +48,7 @@ def _settings(trace: Recording, scaler: GradScaler) -> tuple[Any, ...]:
         CaptureError E422: `unscale_()` or `step()` outside is still without `update()`.
     """
     place = CallResult(settings_of, (scaler,), {})
-    found = place.read()
+    found: tuple[Any, ...] = place.read()
     trace.root.world.read(place, found, "a GradScaler", whole=False)
     if found[0] and not found[-1]:
         raise trace.root.refusing(
