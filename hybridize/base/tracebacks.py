@@ -10,6 +10,7 @@ ours: one of Python's that was raised by a line of this package.
 
 from __future__ import annotations
 
+import dis
 import sys
 from types import CodeType, TracebackType
 from typing import Any, NoReturn
@@ -69,6 +70,14 @@ def _is_ours(error: BaseException) -> bool:
         return False
     code = at.tb_frame.f_code
     return code is not throw.__code__ and (code, at.tb_lasti) not in _TRIMMED
+
+
+def is_said(error: BaseException) -> bool:
+    """Tell whether an exception comes of a `raise`, or from outside of this package: of no mistake in a line of it."""
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    return at is None or not _is_package(at) or dis.opname[at.tb_frame.f_code.co_code[at.tb_lasti]] == "RAISE_VARARGS"
 
 
 def install() -> None:

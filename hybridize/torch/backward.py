@@ -10,7 +10,8 @@ is only looked at for whether it is there, until somebody computes with it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import functools
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -22,7 +23,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base import modes
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError
-from hybridize.base.locations import SourceLoc
+from hybridize.base.types import TensorType
 from hybridize.capture.gradients.sweep import Producer, TraceSweep
 from hybridize.capture.trace.recording import Recording
 from hybridize.contract.captured import SideEffect
@@ -47,14 +48,22 @@ class OwnPasses:
         """True if a pass has written gradients: then what the function gives has no history, as after it in torch."""
         self.written: dict[Value, Any] = {}
         """Leaves that were written under `no_grad`, by the values that they have been since."""
-        self._written_at: SourceLoc | None = None
-        """The line of the first such write."""
+        self._kept: dict[Value, Value] = {}
+        """For values of tensors that were written without a history: those whose history they keep."""
         self._leaves: dict[Value, Any] = {}
         """Tensors of the program that were made leaves, by `requires_grad_()`."""
         self._views: list[tuple[Symbol, Any]] = []
         """Of views of what is there before the call that were: they, what they are of, and what these held then."""
         self.states: dict[tuple[int, int], dict[str, Any]] = {}
         """State of optimizers as the program has left it, by the identities of optimizer and parameter."""
+        self.kept: set[int] = set()
+        """Tensors from outside that are the state of an optimizer, by identity."""
+        self.settings: dict[int, Any] = {}
+        """Feeds that compare all that updates depend on, by the identity of the optimizer."""
+        self.rates: dict[int, Any] = {}
+        """Rates that a schedule has set by what the program computes, by the identity of the group of parameters."""
+        self.scaled: dict[int, dict[int, Any]] = {}
+        """Scalers of gradients that have been used since their last update, and for which optimizers."""
         self._grads: dict[int, tuple[Any, Any]] = {}
         """`x.grad` as the program has set it, by the identity of `x`, which it keeps."""
         self._met: dict[int, tuple[Any, Any]] = {}
@@ -97,12 +106,11 @@ class OwnPasses:
         self._check_depth(trace, "x.grad is set")
         self._grads[id(owner)] = owner, value
 
-    def finish(self, trace: Recording, result: Sequence[Any]) -> None:
+    def finish(self, trace: Recording) -> None:
         """Let each call leave the gradients that there are as the function ends.
 
         Raises:
-            CaptureError E422: a result goes through a leaf that was written before, which has another gradient since;
-                a view that was made a leaf was written, or what it is of.
+            CaptureError E422: a view that was made a leaf was written, or what it is of.
         """
         if any(symbol.operand() is not before for symbol, before in self._views):
             raise trace.root.refusing(
@@ -117,30 +125,55 @@ class OwnPasses:
         if left:
             owners, values = map(tuple, zip(*left, strict=True))
             trace.root.world.effects.append(SideEffect(LeftGradients(owners), (values,)))
-        if self.passed or not self.written:
+        if self.passed:
             return
-        live = _live(trace, set(self.written))
-        if any(one.array.operand() in live for one in result if type(one) is TracedTensor):
-            raise trace.root.refusing(
-                CaptureError(
-                    "E422",
-                    "a tensor that gradients go to is written under torch.no_grad(), and used after it in what is "
-                    "returned with a gradient",
-                    help="write it after its last use, to a copy, x.detach().clone(), or outside",
-                    loc=self._written_at,
-                )
-            )
+        library: Any = trace.root.library
+        for entry in trace.root.inputs.entries:  # torch keeps the history with the tensor, which stays outside
+            symbol = entry.symbol
+            if symbol.weak is not None or symbol._cell.value is entry.value or not is_float(symbol.dtype):
+                continue
+            held = library.tensor(entry.array)
+            is_leaf = entry.value in library.flagged or (held is not None and held.is_leaf and held.requires_grad)
+            if is_leaf or symbol.operand() in self._kept:
+                with modes.mode(recording=False):
+                    symbol.write(ops.stop_gradient(symbol.operand()))
 
     # ------------------------------------------------------------------------------------------------------ leaves
 
-    def wrote(self, trace: Recording, symbol: Symbol, owner: Any) -> None:
-        """Hear that a leaf was written while torch records nothing: what it holds now is a leaf."""
-        base = symbol.base
-        value = _of_its_own(base.operand())
+    def keep(self, base: Symbol, before: Value, owner: Any) -> None:
+        """Hear that a tensor was written while torch records nothing: it keeps the history that it had.
+
+        Args:
+            base: the tensor, which holds the new value.
+            before: the value that it had.
+            owner: the tensor from outside that it is, where it is a leaf.
+        """
+        (made,) = ops.bind(_kept(base.type), before, base.operand())
         with modes.mode(recording=False):
-            base.write(value)
-        self.written[base._cell.value] = owner
-        self._written_at = self._written_at or trace.root.location()
+            base.write(made)
+        value = base.operand()
+        assert isinstance(value, Value), "it is recorded"
+        self._kept[value] = self._kept.get(before, before)
+        if owner is not None:
+            self.written[value] = owner
+
+    def set_data(self, trace: Recording, target: Any, source: Any) -> None:
+        """Let a tensor have the value of another one: what was made as a view of it before is one of the old value.
+
+        Raises:
+            CaptureError E422: in a branch or loop that depends on data.
+        """
+        self._check_depth(trace, "x.data is set")
+        library: Any = trace.root.library
+        symbol = target.array
+        before = symbol.operand()
+        held = library.leaf(trace, symbol)
+        has_history = trace.differentiated and is_float(symbol.dtype)
+        keeps = has_history and (held is not None or library.is_live(trace, symbol))
+        value = source.array.operand()
+        trace.root.inputs.rebind(symbol, ops.stop_gradient(value) if has_history else value)
+        if keeps:
+            self.keep(symbol, before, held)
 
     def require(self, trace: Recording, face: TracedTensor) -> Value:
         """Make a tensor of the program a leaf, and return its value.
@@ -270,11 +303,8 @@ class OwnPasses:
         """Return all leaves by the values that they are or were; None stands for an argument."""
         library: Any = trace.root.library
         found: dict[Value, Any] = dict.fromkeys(library.flagged)
-        for entry in trace.root.inputs.entries:
-            held = library.tensor(entry.array)
-            if held is not None and held.requires_grad:
-                found[entry.value] = held
-        return found | self._leaves | self.written
+        found.update((value, held) for value, held in library.held(trace) if library.flag(trace, held))
+        return found | self._leaves
 
     def _value_of(self, trace: Recording, x: Any) -> Value:
         """The value that stands for a tensor with respect to which a gradient is asked.
@@ -298,7 +328,7 @@ class OwnPasses:
             )
         value = face.array.operand()
         assert isinstance(value, Value), "a constant has no gradient"
-        return value
+        return self._kept.get(value, value)
 
     def _check_depth(self, trace: Recording, what: str) -> None:
         if trace.depth:
@@ -367,7 +397,7 @@ def _owner(of: Any) -> Any:
 
 
 def _listed(x: Any) -> list[Any]:
-    return list(x) if isinstance(x, (tuple, list)) else [x]
+    return [x] if isinstance(x, torch.Tensor) or not isinstance(x, Iterable) else list(x)
 
 
 def _of_its_own(value: Any) -> Value:
@@ -389,12 +419,12 @@ class LeftGradients:
             owner.grad = value
 
 
-def _live(trace: Recording, of: set[Value]) -> set[Value]:
-    live = set(of)
-    for node in trace.root.builder.nodes:
-        if not isinstance(node.op, ops.StopGradient) and not live.isdisjoint(node.inputs):
-            live.update(value for value in node.outputs if is_float(value.type.dtype))
-    return live
+@functools.lru_cache(256)
+def _kept(kind: TensorType) -> ops.CustomGradient:
+    """Return the op that gives its second operand, with the history of its first one."""
+    body = ops.make_graph(lambda before, now: [now], (kind, kind))
+    back = ops.make_graph(lambda gradient: [gradient], (kind,))
+    return ops.CustomGradient("a write without a history", body, back, 1, (0,), (0,))
 
 
 def _cotangent(trace: Recording, head: TracedTensor, given: Any) -> Operand:
@@ -513,18 +543,20 @@ def _delete_grad(trace: Recording, self: Any) -> None:
 
 
 def _set_data(trace: Recording, self: Any, value: Any) -> None:
-    """Set `x.data` to what the program has made: `x` is written, and stays where it lies.
+    """Set `x.data` to what the program has made; views of what `x` was before stay with that.
 
     Raises:
-        CaptureError E401: to a tensor that is there before the call, whose memory `x` would share, or of another type.
+        CaptureError E401: to a tensor that is there before the call, whose memory `x` would share, or of another type;
+            E422: in a branch or loop that depends on data.
     """
     target, source = trace.lifted(self), trace.lifted(value)
     if isinstance(source, TracedTensor):
-        if source.array.shares_buffer(target.array):
+        if source.array._cell is target.array._cell and source.array.type == target.array.type:
             return  # `x.data -= y`, which has been done
-        if not source.array.exists and source.array.type == target.array.type:
-            with torch.no_grad():
-                target.copy_(source)
+        known = trace.root.inputs.of_cell(target.array._cell)
+        is_alone = target.array.is_whole if known is None else known.symbol is target.array
+        if not source.array.exists and source.array.type == target.array.type and is_alone:
+            CURRENT.get().set_data(trace, target, source)
             return
     raise trace.root.refusing(
         CaptureError(

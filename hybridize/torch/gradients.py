@@ -122,7 +122,7 @@ class Gradients:
         """Those of `route.wrt` on which the outputs `given` depend; a gradient that does not arrive there is 0."""
         found = route.reached.get(given)
         if found is None:
-            graph = Inline()(self.graph)
+            graph = Inline(differentiated=True)(self.graph)
             found = route.reached[given] = _reached(graph, route.wrt, given, _live(graph, route.wrt))
         return found
 

@@ -74,6 +74,30 @@ def keys_of(tensor: torch.Tensor) -> int:
     return int(tensor.is_neg() or tensor.is_conj() or tensor.layout is not torch.strided or tensor.device.type != "cpu")
 
 
+def tensors_of_scaler(scaler: torch.amp.GradScaler) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the scale of a `GradScaler` that is enabled, and its count of good steps; made where there are none yet.
+
+    Raises:
+        ImportError: this version keeps them otherwise.
+    """
+    held: Any = scaler
+    try:
+        if held._scale is None:
+            with as_torch():
+                held._lazy_init_scale_growth_tracker(torch.device("cpu"))
+        scale: torch.Tensor = held._scale
+        count: torch.Tensor = held._growth_tracker
+    except AttributeError as error:
+        text = f"hybridize.torch does not know the GradScaler of torch {torch.__version__}: it has no {error.name}"
+        raise ImportError(text) from None
+    return scale, count
+
+
+def is_scaler_ready(scaler: torch.amp.GradScaler) -> bool:
+    """Tell whether nothing is pending of a `GradScaler`: no optimizer has been stepped since its last update."""
+    return not getattr(scaler, "_per_optimizer_states", None)
+
+
 def without_memory() -> list[torch.Tensor]:
     """Return tensors whose elements are not simply in memory: negated when they are read, or nowhere."""
     makers = (("_neg_view", torch.zeros(2)), ("_efficientzerotensor", (2,)))

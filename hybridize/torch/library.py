@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import functools
 import inspect
+import types
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from typing import Any, cast
 
@@ -20,6 +21,7 @@ from hybridize.base.nested import flatten
 from hybridize.capture.outside.trust import is_trusted_file
 from hybridize.capture.python.mathematics import ELEMENTS, to_float, to_int
 from hybridize.capture.python.router import context, routed
+from hybridize.capture.python.writes import new
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.guards import Guard, Test
 from hybridize.contract.places import Attribute, Place, Refer
@@ -27,6 +29,7 @@ from hybridize.graph import Value
 from hybridize.ops import StopGradient
 from hybridize.runtime.entry import Look, Watch
 from hybridize.runtime.exchange import tensor_word
+from hybridize.torch.averaging import averaging_call
 from hybridize.torch.backward import CALLS, CURRENT, OwnPasses
 from hybridize.torch.custom import custom_call
 from hybridize.torch.exchange import exchange, is_memory
@@ -36,6 +39,7 @@ from hybridize.torch.islands import island_call
 from hybridize.torch.memory import array_of, as_numpy, dtype_of
 from hybridize.torch.modules import METHODS, SPECIAL, call_module, depend_on_looked_at
 from hybridize.torch.optimizers import optimizer_call
+from hybridize.torch.scaling import scaler_call
 from hybridize.torch.tensors import TracedTensor
 
 
@@ -168,7 +172,8 @@ class TorchLibrary(Library):
 
     def is_leaf(self, recording: Recording, symbol: Symbol) -> bool:
         entry = next((entry for entry in recording.root.inputs.entries if entry.symbol.shares_buffer(symbol)), None)
-        if entry is None or symbol.base.operand() is not entry.value:
+        now = symbol.base.operand()
+        if entry is None or (now is not entry.value and now not in CURRENT.get().written):
             return False
         if entry.value in self.flagged:
             return True
@@ -178,14 +183,37 @@ class TorchLibrary(Library):
         recording.root.world.read(Flag(held, "requires_grad"), held.requires_grad, whole=False)
         return held.requires_grad
 
+    def leaf(self, recording: Recording, base: Symbol) -> torch.Tensor | None:
+        """Return the tensor from outside that a buffer is, where gradients go to it; None for all others."""
+        entry = next((entry for entry in recording.root.inputs.entries if entry.symbol.shares_buffer(base)), None)
+        held = None if entry is None else self.tensor(entry.array)
+        return held if held is not None and held.requires_grad and self.is_leaf(recording, base) else None
+
+    def is_live(self, recording: Recording, base: Symbol) -> bool:
+        """Tell whether a gradient goes through a buffer, whatever torch records now."""
+        return base.operand() in self._live(recording)
+
+    def held(self, trace: Recording) -> Iterator[tuple[Value, torch.Tensor]]:
+        """List the tensors of floats from outside that a program has met, with their values, but for the state that
+        optimizers keep: to that no gradient goes.
+        """
+        tensors = {id(array): reference() for reference, _, array in list(self._arrays.values())}
+        states = CURRENT.get().kept
+        for entry in trace.root.inputs.entries:
+            held = tensors.get(id(entry.array))
+            if held is not None and held.is_floating_point() and id(held) not in states:
+                yield entry.value, held
+
+    def flag(self, trace: Recording, held: torch.Tensor) -> bool:
+        """Tell whether a tensor from outside wants a gradient, and depend on it."""
+        wants = held.requires_grad
+        trace.root.world.read(Flag(held, "requires_grad"), wants, whole=False)
+        return wants
+
     def _live(self, trace: Recording) -> set[Value]:
         """Return the values that a gradient goes through, by torch's rule: floats that are made of such."""
         live = self.flagged.union(CURRENT.get().written)
-        for entry in trace.root.inputs.entries:
-            held = self.tensor(entry.array)
-            if held is not None and held.requires_grad:
-                trace.root.world.read(Flag(held, "requires_grad"), True, whole=False)
-                live.add(entry.value)
+        live.update(value for value, held in self.held(trace) if self.flag(trace, held))
         scope: Any = trace
         scopes = []
         while scope is not None:
@@ -221,9 +249,10 @@ class TorchLibrary(Library):
             return functools.partial(call_module, function)
         if (custom := custom_call(function)) is not None:
             return custom
-        if (updating := optimizer_call(function)) is not None:
-            return updating
-        if (within := within_context(function)) is not None:
+        for found in (optimizer_call, scaler_call, averaging_call):
+            if (updating := found(function)) is not None:
+                return updating
+        if (within := within_context(function) or generating(function)) is not None:
             return within
         try:
             if function in CALLS:
@@ -249,6 +278,37 @@ def _applied(function: Any, *args: Any, **kwargs: Any) -> Any:
 
 _WITHIN: Any = cast("Any", torch.no_grad()(lambda: None)).__code__
 """The code of what `torch.no_grad()` and its like make of a function that they decorate."""
+
+
+@torch.no_grad()
+def _generating() -> Iterator[None]:
+    yield
+
+
+_WITHIN_ROUNDS: Any = cast("Any", _generating).__code__
+"""The code of what it makes of a generator function: each round of that runs within the context."""
+
+
+def generating(function: Any) -> Callable[..., Any] | None:
+    """Return what a program calls for a generator function of the user's that `torch.no_grad()`, say, decorates: the
+    same around that function as it is followed; None for all else.
+    """
+    inside = getattr(function, "__func__", function)
+    if getattr(inside, "__code__", None) is not _WITHIN_ROUNDS:
+        return None
+    held = inspect.getclosurevars(inside).nonlocals
+    if is_trusted_file(getattr(getattr(held["func"], "__code__", None), "co_filename", "")):
+        return None
+    cells = [
+        types.CellType(routed(held["func"])) if name == "func" else cell
+        for name, cell in zip(inside.__code__.co_freevars, inside.__closure__, strict=True)
+    ]
+    twin = types.FunctionType(inside.__code__, inside.__globals__, inside.__name__, None, tuple(cells))
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return new(twin(*args, **kwargs))
+
+    return call if inside is function else functools.partial(call, function.__self__)
 
 
 def within_context(function: Any) -> Callable[..., Any] | None:

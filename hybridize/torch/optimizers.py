@@ -21,7 +21,9 @@ from torch.optim.lr_scheduler import LRScheduler
 
 from hybridize.array.symbol import Symbol
 from hybridize.base.errors import CaptureError
+from hybridize.capture.convert import statements as convert
 from hybridize.capture.outside.trust import is_trusted_class
+from hybridize.capture.python.router import library_router
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.captured import SideEffect
 from hybridize.contract.feeds import Feed
@@ -29,6 +31,7 @@ from hybridize.contract.places import Item
 from hybridize.contract.snapshots import MISSING
 from hybridize.torch.backward import CURRENT, clear
 from hybridize.torch.internals import as_torch
+from hybridize.torch.islands import island, island_call
 from hybridize.torch.tensors import TracedTensor
 
 FED = ("lr",)
@@ -37,6 +40,8 @@ _MOVED: weakref.WeakKeyDictionary[torch.optim.Optimizer, dict[tuple[int, str], A
 """Pairs of numbers as they were when an optimizer was captured first: those that differ later are read anew, too."""
 _OUTSIDE = "call step() outside of the compiled function, which ends with loss.backward()"
 _NONE: dict[str, Any] = {}
+_BY_NUMBERS = (torch.optim.Adafactor, torch.optim.Rprop)
+"""Optimizers that decide by numbers which only a call has, or hand them to C: their code is converted."""
 _WAYS = ("foreach", "fused")
 """Settings that choose between ways to the same numbers."""
 
@@ -117,8 +122,11 @@ def step(trace: Recording, optimizer: torch.optim.Optimizer, closure: Any = None
             result = trace.convert(closure)()
     seen = _MOVED.setdefault(optimizer, {})
     numbers = [_numbers(trace, group, number, seen) for number, group in enumerate(optimizer.param_groups)]
-    settings = UpdateSettings(optimizer, [frozenset(fed) for fed in numbers])
-    trace.begin(settings)
+    known_settings = CURRENT.get().settings
+    settings = known_settings.get(id(optimizer))
+    if settings is None:  # of a second step in one program: it finds what the first one has left
+        settings = known_settings[id(optimizer)] = UpdateSettings(optimizer, [frozenset(fed) for fed in numbers])
+        trace.begin(settings)
     faces: dict[Any, Any] = {}
     groups = []
     for group, fed in zip(optimizer.param_groups, numbers, strict=True):
@@ -130,9 +138,10 @@ def step(trace: Recording, optimizer: torch.optim.Optimizer, closure: Any = None
     state: dict[Any, dict[str, Any]] = defaultdict(dict)
     known: dict[int, dict[str, Any]] = {}
     kind: Any = type(optimizer)
-    is_torchs = is_trusted_class(kind)
-    # Where the user's code is followed, a tensor from outside is a key by itself.
-    keys = {id(param): faces[id(param)] if is_torchs else param for param in settings.params}
+    own = _own_step(kind)
+    called = _followed(trace, kind, own)
+    # Where code is followed, a tensor from outside is a key by itself.
+    keys = {id(param): faces[id(param)] if called is own else param for param in settings.params}
     for param in settings.params:
         held = CURRENT.get().states.get((id(optimizer), id(param)), optimizer.state.get(param))
         if held is not None:
@@ -144,10 +153,9 @@ def step(trace: Recording, optimizer: torch.optim.Optimizer, closure: Any = None
     vars(working).pop("step", None)
     for made in (working, groups, *groups, state, *state.values()):
         trace.root.world.made(made, trace)
-    own = _own_step(kind)
     with torch.no_grad():
         try:
-            own(working) if is_torchs else trace.convert(own)(working)
+            called(working)
         except (CaptureError, TypeError) as error:
             if isinstance(error, CaptureError) and error.code != "E401":
                 raise
@@ -157,6 +165,14 @@ def step(trace: Recording, optimizer: torch.optim.Optimizer, closure: Any = None
     for param in settings.params:
         _keep(trace, optimizer, param, state.get(keys[id(param)], {}), known.get(id(param), {}))
     return result
+
+
+def _followed(trace: Recording, kind: Any, own: Any) -> Callable[..., Any]:
+    """Return the step of an optimizer as a program calls it: torch's as they are, but for those that go by numbers."""
+    if not is_trusted_class(kind):
+        return trace.convert(own)
+    made = convert.converted(own, library_router(own, "torch.optim")) if kind in _BY_NUMBERS else None
+    return own if made is None else made
 
 
 def _own_step(kind: Any) -> Callable[..., Any]:
@@ -194,7 +210,8 @@ def _numbers(trace: Recording, group: dict[str, Any], number: int, seen: dict[tu
             trace.reading(functools.partial(_read_part, group, "betas", k), float) for k in range(len(betas))
         )
     for name in FED:
-        value = group.get(name)
+        value = CURRENT.get().rates.get(id(group)) if name == "lr" else None
+        value = group.get(name) if value is None else value
         if isinstance(value, torch.Tensor) and not isinstance(value, TracedTensor):  # which a schedule may fill
             found[name] = trace.reading(functools.partial(_read, group, name), float)
         elif type(value) in (float, int):
@@ -218,7 +235,11 @@ def _read_part(group: dict[str, Any], name: str, number: int) -> float:
 
 
 def _held(trace: Recording, value: Any) -> Any:
-    return trace.lifted(value) if isinstance(value, torch.Tensor) else value
+    if not isinstance(value, torch.Tensor):
+        return value
+    if not value.requires_grad:
+        CURRENT.get().kept.add(id(value))
+    return trace.lifted(value)
 
 
 def _keep(trace: Recording, optimizer: Any, param: Any, now: dict[str, Any], before: dict[str, Any]) -> None:
@@ -230,7 +251,13 @@ def _keep(trace: Recording, optimizer: Any, param: Any, now: dict[str, Any], bef
             continue
         if not isinstance(value, TracedTensor) and name in before and _same(value, before[name]):
             continue
-        trace.root.world.effects.append(SideEffect(_put, (optimizer, param, name, value)))
+        world = trace.root.world
+        if param not in optimizer.state:
+            shown: dict[str, Any] = {}
+            world.made(shown, trace)
+            world.show(Item(optimizer.state, param), shown)
+        world.show(Item(optimizer.state[param], name), value)
+        world.effects.append(SideEffect(_put, (optimizer, param, name, value)))
 
 
 def _put(optimizer: torch.optim.Optimizer, param: torch.Tensor, name: str, value: Any) -> None:
@@ -288,7 +315,7 @@ def _numbers_in(group: dict[str, Any]) -> dict[str, Any]:
 
 
 def schedule_step(trace: Recording, schedule: LRScheduler, *args: Any) -> None:
-    """Step a schedule at each call; of one that goes by a metric, as the call ends."""
+    """Step a schedule at each call."""
     if trace.depth:
         raise trace.root.refusing(
             CaptureError(
@@ -296,7 +323,7 @@ def schedule_step(trace: Recording, schedule: LRScheduler, *args: Any) -> None:
             )
         )
     if any(isinstance(arg, (TracedTensor, Symbol)) for arg in args):
-        trace.root.world.effects.append(SideEffect(schedule.step, args))
+        _step_by_metric(trace, schedule, args)
         return
     trace.begin(ScheduleStep(schedule, args))
     for group in schedule.optimizer.param_groups:  # who looks at rates now sees those of each call
@@ -304,8 +331,34 @@ def schedule_step(trace: Recording, schedule: LRScheduler, *args: Any) -> None:
             trace.root.world.write(Item(group, "lr"), trace.reading(functools.partial(_read, group, "lr"), float))
 
 
+def _step_by_metric(trace: Recording, schedule: LRScheduler, args: tuple[Any, ...]) -> None:
+    """Step a schedule by what the program computes: Python does so at the line, and gives the program the rates."""
+    groups = schedule.optimizer.param_groups
+
+    def step_by(*metric: Any) -> torch.Tensor:
+        schedule.step(*metric)
+        return torch.tensor([float(group["lr"]) for group in groups], dtype=torch.float64)
+
+    def like(*metric: Any) -> torch.Tensor:
+        return torch.zeros(len(groups), dtype=torch.float64)
+
+    step_by.__qualname__ = f"{type(schedule).__name__}.step"
+    with torch.no_grad():
+        called: Any = island_call(island(step_by, like=like))
+        rates = called(*args)
+    for number, group in enumerate(groups):
+        rate = rates[number].item()
+        CURRENT.get().rates[id(group)] = rate
+        if not isinstance(group["lr"], torch.Tensor):
+            trace.root.world.show(Item(group, "lr"), rate)
+
+
 def last_rates(trace: Recording, schedule: LRScheduler) -> list[Any]:
     """The rates of all groups, as each call finds them."""
+    known = CURRENT.get().rates
+    groups = schedule.optimizer.param_groups
+    if groups and all(id(group) in known for group in groups):
+        return [known[id(group)] for group in groups]
     return [trace.reading(functools.partial(_last, schedule, k), float) for k in range(len(schedule._last_lr))]
 
 

@@ -58,6 +58,7 @@ from hybridize.torch.internals import pytree
 from hybridize.torch.library import ARGUMENTS, TorchLibrary
 from hybridize.torch.memory import as_numpy, as_tensor, tensor_of
 from hybridize.torch.modules import SETTINGS
+from hybridize.torch.scaling import check_updated
 from hybridize.torch.tensors import SIZES, TensorSizes, TracedTensor
 
 
@@ -110,7 +111,8 @@ class Followed:
         try:
             with Capturing(), capturing() as passes:
                 result = trace.lifted(trace.convert(self.module)(*args, **kwargs))
-                passes.finish(trace, flatten(result, whole=lambda value: type(value) is TracedTensor)[0])
+                check_updated(trace)
+                passes.finish(trace)
                 self.library.passes = passes
                 return _plain(result)
         finally:

@@ -8,6 +8,7 @@ from torch import nn
 
 import hybridize
 from hybridize.base.frozen import changed
+from hybridize.base.locations import PACKAGE
 from hybridize.errors import CaptureError, InternalError
 from hybridize.torch import ExportWarning
 from hybridize.torch.functions.table import FUNCTIONS
@@ -72,12 +73,11 @@ class Sine(nn.Module):
 @pytest.mark.parametrize("problem", [ZeroDivisionError("a defect"), AssertionError("a defect"), KeyError("a defect"),
                                      InternalError("E911", "a defect")])  # fmt: skip
 def test_defects_of_ours_are_not_hidden(problem, monkeypatch):
-    def broken(*args, **kwargs):
-        raise problem
-
+    names = {"problem": problem}  # of an entry that stands in the package
+    exec(compile("def broken(input):\n    raise problem", f"{PACKAGE}torch/functions/broken.py", "exec"), names)
     entry = FUNCTIONS[torch.sinc]
     with monkeypatch.context() as patched:
-        patched.setitem(FUNCTIONS, torch.sinc, changed(entry, function=broken))
+        patched.setitem(FUNCTIONS, torch.sinc, changed(entry, function=names["broken"]))
         module = Sine()
         fast = hybridize.hybridize(module)
         for gradients in (False, True):

@@ -597,3 +597,110 @@ def test_a_view_that_is_made_a_leaf_and_written_is_refused_or_right(later):
     else:
         torch.testing.assert_close(found, wanted)
         torch.testing.assert_close(x, wanted_x)
+
+
+# ------------------------------------------------------------------------------ writes that torch does not record
+
+
+def leaf_between(w, x):
+    early = (w * x).sum()
+    with torch.no_grad():
+        w.mul_(2)
+    return early + (w * x * x).sum()
+
+
+def rows_by_data(w, x):
+    w.data[0] = 5.0
+    w.data.add_(x)
+    return (w * w.detach()).sum()
+
+
+def data_exchanged(w, x):
+    before, seen = w.data, w.detach()
+    w.data = w.data + x
+    inside = (w * 3).sum()
+    w.data = before
+    return inside + (w * x).sum() + seen.sum()
+
+
+def midway(w, x):
+    y = w * x
+    with torch.no_grad():
+        y.clamp_(max=1.0)
+    z = y * 3
+    y.data.add_(1)
+    return (z + y).sum()
+
+
+def part_of_midway(w, x):
+    y = w * x + 1
+    with torch.no_grad():
+        y[1:] = x[1:]
+    return (y * 2 + 1).sum()
+
+
+def on_one_side(w, x):
+    with torch.no_grad():
+        if w.norm() > 2:
+            w.div_(w.norm())
+        else:
+            w.mul_(1.5)
+    return (w * x).sum()
+
+
+@pytest.mark.parametrize("function", [leaf_between, rows_by_data, data_exchanged, midway, part_of_midway, on_one_side])
+def test_what_is_written_without_a_gradient_keeps_the_one_it_had(function):
+    left = []
+    for wrap in (lambda f: f, hybridize):
+        w, run = nn.Parameter(torch.tensor([1.0, 2.0, 0.5])), wrap(function)
+        for number in range(4):
+            w.grad = None
+            result = run(w, torch.arange(3.0)) if number % 2 else run(w, torch.arange(3.0) + number)
+            result.backward()
+            left.append((result.detach().clone(), w.detach().clone(), w.grad.clone()))
+    for one, other in zip(left[:4], left[4:], strict=True):
+        torch.testing.assert_close(other, one)
+
+
+def test_own_passes_see_what_was_written_without_a_gradient():
+    def step(w, x):
+        early = (w * x).sum()
+        with torch.no_grad():
+            w.mul_(3)
+        (early + (w * x * x).sum()).backward()
+        (whole,) = torch.autograd.grad((w**2).sum() + (w * x).sum(), w)
+        return whole
+
+    results = []
+    for wrap in (lambda f: f, hybridize):
+        w = nn.Parameter(torch.ones(3))
+        run = wrap(lambda x, w=w: step(w, x))
+        for _ in range(3):
+            w.grad = None
+            results.append((run(torch.arange(3.0)), w.grad.clone(), w.detach().clone()))
+    for one, other in zip(results[:3], results[3:], strict=True):
+        torch.testing.assert_close(other, one)
+
+
+class Sign(torch.autograd.Function):
+    """Its result is made by way of bools: only its own gradient leads back."""
+
+    @staticmethod
+    def forward(ctx, x, scale):
+        ctx.scale = scale
+        return (x > 0).to(x.dtype) * scale
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient * ctx.scale, None
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_gradients_that_only_a_functions_own_backward_gives(count):
+    fast, module, twin = pair(
+        Lambda(lambda one, x: (Sign.apply(x * one.w, 2.0), x * one.v)[:count], w=torch.ones(3), v=torch.ones(3))
+    )
+    for _ in range(3):
+        for one in (fast, twin):
+            one(torch.tensor([1.0, -2.0, 3.0]))[0].sum().backward()  # of one result only
+    same(module, twin)

@@ -1,20 +1,26 @@
 """What users do to modules besides calling them: mistakes, changes while a call is captured, wrappers, others' loops."""
 
+import concurrent.futures
 import contextlib
 import copy
 import io
+import logging
+import multiprocessing
 import pickle
+import sys
 import threading
 import traceback
 import warnings
 
 import pytest
 import torch
+import torch.utils.checkpoint
 from torch import nn
 
 import hybridize
 from hybridize.base.frozen import changed as replaced
-from hybridize.errors import CaptureError
+from hybridize.base.locations import PACKAGE
+from hybridize.errors import CaptureError, InternalError
 from hybridize.torch.functions.table import FUNCTIONS
 
 
@@ -399,3 +405,130 @@ def test_vmap_and_autocast_say_what_to_do():
         with pytest.warns(hybridize.torch.ExportWarning):
             found = hybridize.hybridize(module)(x)
         torch.testing.assert_close(found, module(x))
+
+
+class Telling(nn.Module):
+    """Warns and logs: plain words, of sizes, where data says so."""
+
+    def __init__(self, log):
+        super().__init__()
+        self.log = log
+
+    def forward(self, x):
+        warnings.warn("at each call")  # noqa: B028  # as people write it
+        warnings.warn(f"{x.shape[0]} rows", DeprecationWarning, stacklevel=1)
+        if x.sum() > 0:
+            warnings.warn(UserWarning("above 0"), stacklevel=1)
+        self.log.debug("too low %s", x.shape)
+        self.log.info("rows: %d", x.shape[0])
+        logging.getLogger(self.log.name).log(logging.ERROR, "wrong")
+        return x
+
+
+@pytest.mark.parametrize("filtered", ["always", "default", "module"])
+def test_each_call_warns_and_logs(filtered, caplog):
+    calls = [torch.ones(2, 3), torch.ones(2, 3), -torch.ones(2, 3), torch.ones(4, 3), torch.ones(5, 3)]
+    told = []
+    log = logging.getLogger(f"telling {filtered}")
+    for change in (lambda one: one, hybridize.hybridize):
+        module = change(Telling(log))
+        getattr(sys.modules[__name__], "__warningregistry__", {}).clear()
+        caplog.clear()
+        caplog.set_level(logging.INFO)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter(filtered)
+            for x in calls:
+                torch.testing.assert_close(module(x), x)
+        warned = [(one.category, str(one.message), one.filename, one.lineno) for one in caught]
+        told.append((warned, [(one.levelname, one.getMessage()) for one in caplog.records]))
+    assert told[0] == told[1]
+    assert told[0][0] and len(told[0][1]) == 2 * len(calls)
+    log.setLevel(logging.WARNING)  # looked at by each call
+    caplog.clear()
+    module(calls[0])
+    assert [one.levelname for one in caplog.records] == ["ERROR"]
+
+
+def test_filters_inside_decide_about_what_warns_inside():
+    @hybridize.hybridize
+    def quiet(x):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            warnings.warn("never", stacklevel=1)
+        with warnings.catch_warnings(record=True) as kept:
+            warnings.simplefilter("always")
+            warnings.warn("kept", stacklevel=1)
+        return x * len(kept)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(3):
+            assert torch.equal(quiet(torch.ones(2)), torch.ones(2))
+
+
+def of_process(module, path, x):
+    """What another process gives: of a module that it gets, and of a file."""
+    return module(x).detach(), hybridize.load(path)(x), len(module.programs())
+
+
+def test_other_processes_take_modules_and_files(tmp_path):
+    module = seeded()
+    fast, x = hybridize.hybridize(module), torch.randn(2, 3)
+    with torch.no_grad():
+        wanted = fast(x)
+        fast.save(tmp_path / "module")
+    loaded = hybridize.load(tmp_path / "module")
+    context = multiprocessing.get_context("spawn")
+    with concurrent.futures.ProcessPoolExecutor(1, mp_context=context) as pool:
+        found = pool.submit(of_process, fast, tmp_path / "module", x).result()
+        torch.testing.assert_close(found[:2], (wanted, wanted))
+        assert found[2] == 1
+        torch.testing.assert_close(pool.submit(loaded, x).result(), wanted)
+
+
+def test_wrappers_of_torchs_own():
+    """What training loops put around a module: an average, DataParallel, a compiled inner part."""
+    module, x = seeded(), torch.randn(3, 3)
+    fast = hybridize.hybridize(module)
+    parallel, average = nn.DataParallel(fast), torch.optim.swa_utils.AveragedModel(fast)
+    average.update_parameters(fast)
+    for one in (parallel, average, parallel.module, nn.Sequential(parallel, nn.Identity())):
+        torch.testing.assert_close(one(x), module(x))
+    whole = hybridize.hybridize(nn.Sequential(parallel, nn.Tanh()))
+    torch.testing.assert_close(whole(x), module(x).tanh())
+    parallel(x).sum().backward()
+    assert module.first.weight.grad is not None
+    assert list(parallel.state_dict()) == [f"module.{name}" for name in module.state_dict()]
+
+
+def entry_of_ours(line):
+    """An entry with one line, as if it stood in the package."""
+    names = {}
+    exec(compile(f"def entry(input):\n    {line}", f"{PACKAGE}torch/functions/entry.py", "exec"), names)
+    return replaced(FUNCTIONS[torch.sinc], function=names["entry"])
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["raise KeyError('k')", "assert input is None", "return int('x')", "return [][0]", "return sum(1)", "a, b = 1,"],
+)
+def test_defects_of_ours_are_told_from_pytorchs_errors(line, monkeypatch):
+    monkeypatch.setitem(FUNCTIONS, torch.sinc, entry_of_ours(line))
+    with pytest.raises(InternalError, match=r"E978: capturing torch\.sinc raised"):
+        hybridize.hybridize(lambda x: torch.sinc(x))(torch.ones(2))
+
+
+@pytest.mark.parametrize("kind", [RuntimeError, ValueError, IndexError])
+def test_what_entries_say_is_what_users_meet(kind, monkeypatch):
+    monkeypatch.setitem(FUNCTIONS, torch.sinc, entry_of_ours(f"raise {kind.__name__}('in the words of torch')"))
+    with pytest.raises(kind, match="in the words of torch"):
+        hybridize.hybridize(lambda x: torch.sinc(x))(torch.ones(2))
+
+
+def test_the_users_own_errors_pass_through_checkpoints():
+    def broken(x):
+        return {}["key"] + x
+
+    fast = hybridize.hybridize(lambda x: torch.utils.checkpoint.checkpoint(broken, x, use_reentrant=False))
+    with pytest.raises(KeyError, match="key"):
+        fast(torch.ones(2))

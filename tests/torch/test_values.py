@@ -291,3 +291,144 @@ def test_an_argument_as_a_key_of_a_table_outside_is_refused_at_its_line() -> Non
     for function in (lambda x: x * TABLE.get(x, 1), lambda x: x * (x in TABLE), lambda x: {x: x}[x]):
         with pytest.raises(CaptureError, match=r"E422.*key[\s\S]*test_values.py"):
             hybridize(function)(torch.ones(2))
+
+
+def rounds_without(mode: Any) -> Any:
+    @mode
+    def rounds(x: Any, n: int) -> Any:
+        for k in range(n):
+            got = yield x * k
+            x = x if got is None else x + got
+
+    return rounds
+
+
+@pytest.mark.parametrize("name", ["no_grad()", "enable_grad"])
+def test_generators_that_a_gradient_mode_decorates_are_followed(name: str) -> None:
+    rounds = rounds_without(DECORATORS[name])
+
+    class Net(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.n, self.w = 3, torch.nn.Parameter(torch.ones(3))
+
+        @DECORATORS[name]
+        def parts(self, x: Any) -> Any:
+            for k in range(self.n):
+                yield x * self.w + k
+
+        def forward(self, x: Any) -> Any:
+            with torch.set_grad_enabled(name != "enable_grad"):
+                total = sum(rounds(x * self.w, self.n)) + sum(self.parts(x))
+            return total + self.w
+
+    module = Net()
+    fast, x = hybridize(module), torch.arange(3.0)
+    for n in (3, 3, 2):
+        module.n = n
+        wanted = [module(x), *torch.autograd.grad(module(x).sum(), module.w)]
+        torch.testing.assert_close([fast(x), *torch.autograd.grad(fast(x).sum(), module.w)], wanted)
+    assert not fast.exported
+
+
+def test_what_gives_its_argument_gives_that_very_tensor() -> None:
+    def asked(x: torch.Tensor) -> tuple[bool, ...]:
+        found = (
+            F.dropout(x, 0.5, training=False), F.dropout(x, 0.0), torch.nn.Dropout(0.5).eval()(x), x.float(), x.cpu(),
+            F.alpha_dropout(x, 0.5), torch.atleast_1d(x), x.contiguous(), x.conj(),
+            F.dropout(x, 0.5), x.clone(), x.detach(), x.view(2), torch.atleast_2d(x),
+        )  # fmt: skip
+        return tuple(one is x for one in found)
+
+    assert hybridize(asked)(torch.ones(2)) == asked(torch.ones(2))
+
+
+DIVISIONS: dict[str, Callable[..., Any]] = {
+    "//": lambda x, y: x // y,
+    "%": lambda x, y: x % y,
+    "a number": lambda x, y: 7 // y,
+    "fmod": torch.fmod,
+    "trunc": lambda x, y: torch.div(x, y, rounding_mode="trunc"),
+    "in place": lambda x, y: x.clone().remainder_(y),
+    "after a branch": lambda x, y: x // y if x.sum() > 0 else x,
+}
+
+
+@pytest.mark.parametrize("name", DIVISIONS)
+def test_whole_numbers_divided_by_zero_are_pytorchs_error(name: str) -> None:
+    function = DIVISIONS[name]
+    fast = hybridize(lambda x, y: function(x, y))
+    x = torch.tensor([7, -5])
+    for y in (torch.tensor([2, 3]), torch.tensor([2, 0]), torch.tensor([-4, 3]), torch.tensor([0, 0])):
+        if not (y == 0).any():
+            torch.testing.assert_close(fast(x, y), function(x, y))
+            continue
+        with pytest.raises(RuntimeError) as wanted:
+            function(x, y)
+        with pytest.raises(RuntimeError) as found:
+            fast(x, y)
+        assert str(wanted.value) == str(found.value) == "ZeroDivisionError"
+    floats = x.float(), torch.tensor([2.0, 0.0])
+    torch.testing.assert_close(fast(*floats), function(*floats), equal_nan=True)
+
+
+def test_whole_numbers_divided_by_the_number_zero() -> None:
+    @hybridize
+    def divided(x: torch.Tensor, n: int) -> torch.Tensor:
+        return x // n
+
+    x = torch.tensor([3, -5])
+    for n in (2, 3, 0, 4):
+        if n:
+            assert torch.equal(divided(x, n), x // n)
+        else:
+            with pytest.raises(RuntimeError, match=r"^ZeroDivisionError"):
+                divided(x, n)
+
+
+WRITES: dict[str, Callable[[Any], Any]] = {
+    "add_": lambda x: x.add_(1),
+    "[...] =": lambda x: x.__setitem__(slice(None), 2.0),
+    "a part": lambda x: x[1:].mul_(2),
+    "whole numbers": lambda x: x.long().expand(x.shape).add_(1),
+    "without gradients": torch.no_grad()(lambda x: x.add_(1)),
+}
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_writes_to_what_is_expanded_are_pytorchs_error(name: str) -> None:
+    def written(x: torch.Tensor) -> torch.Tensor:
+        WRITES[name](x)
+        return x * 2
+
+    fast = hybridize(written)
+    for x in (torch.zeros(4), torch.zeros(1).expand(4), torch.zeros(4), torch.zeros(1).expand(4), torch.zeros(6)):
+        if x.stride() == (0,) and name != "whole numbers":
+            with pytest.raises(RuntimeError) as wanted:
+                written(x)
+            with pytest.raises(RuntimeError) as found:
+                fast(x)
+            assert str(wanted.value) == str(found.value).partition("\n")[0]
+            assert not x.any()
+        else:
+            mine = x.clone() if x.stride() == (1,) else x
+            torch.testing.assert_close(fast(mine), written(x))
+            torch.testing.assert_close(mine, x)
+
+
+def test_functions_of_lists_of_tensors() -> None:
+    def lists(x: torch.Tensor) -> Any:
+        one, other = [x.clone(), x * 2], [x + 1, x + 2]
+        same = torch._foreach_add_(one, other, alpha=2)
+        torch._foreach_mul_(one, [2.0, 3.0])
+        torch._foreach_lerp_(one, other, 0.3)
+        torch._foreach_addcdiv_(one, other, other, 0.5)
+        torch._foreach_copy_(other, one)
+        norms, roots = torch._foreach_norm(one), torch._foreach_sqrt(torch._foreach_abs(one))
+        return same[0] is one[0], one, other, norms, roots, torch._foreach_sub(one, 1.0)
+
+    x = torch.randn(3, 4)
+    torch.testing.assert_close(hybridize(lists)(x), lists(x))
+    fast = hybridize(lambda x: torch._foreach_add([x, x], [x]))
+    with pytest.raises(RuntimeError, match="must have the same number of tensors, got 2 and 1"):
+        fast(x)

@@ -157,6 +157,9 @@ def known_beside(left: Any, right: Any) -> tuple[Any, Any]:
     Raises:
         CaptureError E427: data decides it.
     """
+    trace = current_trace()
+    if trace is not None and trace.root.library is not None and Symbol in (type(left), type(right)):
+        left, right = trace.lifted(left), trace.lifted(right)  # who goes through parameters finds them as they are
     left, right = _counted_beside(left, right), _counted_beside(right, left)
     return _known_beside(left, right), _known_beside(right, left)
 

@@ -621,17 +621,23 @@ class World:
         """
         self.check_kept(value, place.described())
         self._keep(value)
-        if not done:
-            back = _put_back(place, value)
+        if done:
+            self.wrote(place)
+        else:
             self._find(place)
-            self._remember_state(place)
-            if isinstance(value, Symbol) and isinstance(place, Attribute) and not isinstance(place.owner, type):
-                _set_plainly(place.owner, place.name, value)
-            else:
-                place.write(value)  # which may raise, as in Python: then nothing was written
-            self.undo.append(back)
-        self.wrote(place)
+            self.show(place, value)
         self.effects.append(SideEffect(self.lasting(place).write, (value,)))
+
+    def show(self, place: Place, value: Any) -> None:
+        """Let later reads see at a place what each call puts there by itself, until the capture is over."""
+        back = _put_back(place, value)
+        self._remember_state(place)
+        if isinstance(value, Symbol) and isinstance(place, Attribute) and not isinstance(place.owner, type):
+            _set_plainly(place.owner, place.name, value)
+        else:
+            place.write(value)  # which may raise, as in Python: then nothing was written
+        self.undo.append(back)
+        self.wrote(place)
 
     def _find(self, place: Place) -> None:
         """Before a write to a place: remember what is there, if the program has not written there yet."""

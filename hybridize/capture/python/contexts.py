@@ -10,6 +10,7 @@ import contextlib
 import dis
 import inspect
 from collections.abc import Callable
+from contextvars import ContextVar
 from itertools import pairwise
 from types import FunctionType
 from typing import Any
@@ -51,6 +52,30 @@ class OfGenerator:
 
     def __exit__(self, *error: Any) -> Any:
         return leaving(self._trying, self._manager.__exit__, error)
+
+
+_FILTERED: ContextVar[bool] = ContextVar("inside of catch_warnings", default=False)
+
+
+def has_own_filters() -> bool:
+    """Tell whether what is captured now is inside of a `catch_warnings` of its own: that decides about warnings."""
+    return _FILTERED.get()
+
+
+class OfWarnings:
+    """`warnings.catch_warnings`: what warns inside of it warns at once, as its filters are those of the moment."""
+
+    def __init__(self, manager: Any) -> None:
+        self._manager = manager
+
+    def __enter__(self) -> Any:
+        self._before = _FILTERED.get()
+        _FILTERED.set(True)
+        return self._manager.__enter__()
+
+    def __exit__(self, *error: Any) -> Any:
+        _FILTERED.set(self._before)
+        return self._manager.__exit__(*error)
 
 
 def _may_swallow(generator: Any) -> bool:

@@ -14,6 +14,7 @@ import functools
 import operator
 import sys
 import types
+import warnings
 import weakref
 from collections import defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
@@ -373,6 +374,8 @@ class Router:
             return manager
         if isinstance(manager, contexts.OF_GENERATORS):
             return contexts.OfGenerator(manager)
+        if isinstance(manager, warnings.catch_warnings):
+            return contexts.OfWarnings(manager)
         if _is_of_library(manager):  # `closing(thing)`, say
             functions = [static(type(manager), name) for name in ("__enter__", "__exit__")]
             made = [convert.converted(function, _Library(function)) for function in functions]
@@ -512,7 +515,7 @@ class Router:
             return trace.root.world.read_referent(function)
         if type(owner) is weakref.WeakValueDictionary and function.__name__ == "get" and args and not kwargs:
             return self._found_weakly(trace.root.world, owner, *args)
-        if is_log(function, args):
+        if is_log(trace, function, args):
             logged(trace, function, args, kwargs)
             return None
         if any(isinstance(argument, masks.Masked) for argument in (*args, *kwargs.values())):
@@ -776,9 +779,18 @@ class Router:
 
 
 class _Library(Router):
-    """The `__hybridize__` of a function of Python's library: its own names are constant."""
+    """The `__hybridize__` of a function of Python's library, or of another one: its own names are constant.
 
-    __slots__ = ()
+    Args:
+        function: it.
+        within: the package or module whose functions are followed when it calls them; "" for none but Python's.
+    """
+
+    __slots__ = ("_within",)
+
+    def __init__(self, function: FunctionType, within: str = "") -> None:
+        super().__init__(function)
+        self._within = within
 
     def read_global(self, name: str, value: Any, whole: bool = True) -> Any:
         return value
@@ -790,15 +802,23 @@ class _Library(Router):
         return id(*args) if function is id else super().call(function, *args, **kwargs)
 
     def _followed(self, function: Any, args: Any, kwargs: Any) -> Callable[[], Any] | None:
-        if isinstance(function, FunctionType) and is_library(function):
-            made = convert.converted(function, _Library(function))
+        if isinstance(function, MethodType) and self._is_within(function.__func__):
+            function, args = function.__func__, (function.__self__, *args)
+        if isinstance(function, FunctionType) and (is_library(function) or self._is_within(function)):
+            made = convert.converted(function, _Library(function, self._within))
             return None if made is None else functools.partial(made, *args, **kwargs)
         return super()._followed(function, args, kwargs)
 
+    def _is_within(self, function: Any) -> bool:
+        of_python = isinstance(function, FunctionType) and bool(self._within)
+        return of_python and f"{function.__module__}.".startswith(f"{self._within}.")
 
-def library_router(function: FunctionType) -> Router:
-    """Return the router of a function of a library that is converted because it calls what is the user's."""
-    return _Library(function)
+
+def library_router(function: FunctionType, within: str = "") -> Router:
+    """Return the router of a function of a library that is converted because it calls what is the user's, or decides
+    by data; functions of the package `within` that it calls are converted, too.
+    """
+    return _Library(function, within)
 
 
 def is_context(function: Any) -> bool:

@@ -136,6 +136,16 @@ class Inputs:
         self.entries.append(entry)
         return self._known(entry)
 
+    def rebind(self, symbol: Symbol, value: Value) -> None:
+        """Let an array have a buffer of its own from now on, which holds `value`: views of it keep the one it had.
+
+        Of an input that is what each call leaves in its memory.
+        """
+        entry = self._by_cell.pop(symbol._cell, None)
+        symbol._cell = Cell(value)
+        if entry is not None:
+            self._by_cell[symbol._cell] = entry
+
     def _known(self, entry: Input) -> Input:
         """Remember an input over memory that no other has."""
         self._by_array[id(entry.array)] = self._by_symbol[id(entry.symbol)] = KnownArray(entry, entry.symbol)

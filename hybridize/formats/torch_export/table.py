@@ -15,10 +15,12 @@ import numpy
 from hybridize import ops
 from hybridize.base.dims import broadcast, known, maximum, product
 from hybridize.base.dtypes import bool_, float64, int64, is_float
+from hybridize.base.locations import user_location
 from hybridize.base.types import TensorType
 from hybridize.formats.torch_export.registry import Translation, Types, aten, axes_of, common, operand
 from hybridize.formats.torch_export.size_numbers import SizeNumber
 from hybridize.ops import Operand, composites, type_of
+from hybridize.runtime.recipes import name_of
 
 
 def _unary(function: Callable[[Operand], Operand]) -> Translation:
@@ -113,8 +115,6 @@ for _names, _operation in {
     "minimum.default": ops.min,
     "maximum.default": ops.max,
     "pow.Tensor_Tensor pow.Tensor_Scalar pow.Scalar": ops.pow,
-    "fmod.Tensor fmod.Scalar": ops.fmod,
-    "remainder.Tensor remainder.Scalar remainder.Scalar_Tensor": ops.mod,
     "atan2.default": ops.arctan2,
     "bitwise_and.Tensor bitwise_and.Scalar bitwise_and.Scalar_Tensor": ops.bit_and,
     "bitwise_or.Tensor bitwise_or.Scalar bitwise_or.Scalar_Tensor": ops.bit_or,
@@ -128,6 +128,31 @@ for _names, _operation in {
     "fmin.default": ops.fmin,
 }.items():
     aten(*_names.split())(_binary(_operation))
+
+
+def _remainder(function: Callable[[Operand, Operand], Operand]) -> Translation:
+    def translate(types: Types, x: Any, y: Any) -> Operand:
+        kind = types[0]
+        return function(operand(x, kind.dtype, kind.shape), _divisor(y, kind))
+
+    return translate
+
+
+aten("fmod.Tensor", "fmod.Scalar")(_remainder(ops.fmod))
+aten("remainder.Tensor", "remainder.Scalar", "remainder.Scalar_Tensor")(_remainder(ops.mod))
+
+
+def _divisor(y: Any, kind: TensorType) -> Operand:
+    """Return a divisor; of whole numbers the program asserts that it is not 0, as PyTorch raises a RuntimeError."""
+    right = operand(y, kind.dtype, kind.shape)
+    if is_float(kind.dtype) or (type(y) is int and y):
+        return right
+    every = ops.all(ops.ne(right, ops.like(0, right)), tuple(range(kind.ndim)))
+    line = user_location()
+    note = "" if line is None else f"  {line.described()}"
+    recipe = name_of(RuntimeError), ("tuple", (("constant", "ZeroDivisionError"),)), ("dict", ()), note
+    ops.bind(ops.Assert("a whole number is divided by 0", repr(recipe)), every)
+    return right
 
 
 def _sum_of(function: Callable[[Operand, Operand], Operand]) -> Translation:
@@ -153,7 +178,8 @@ def _rsub(types: Types, x: Any, y: Any, alpha: float = 1) -> Operand:
 @aten("div.Tensor_mode", "div.Scalar_mode")
 def _div_mode(types: Types, x: Any, y: Any, *, rounding_mode: str | None) -> Operand:
     kind = types[0]
-    left, right = operand(x, kind.dtype, kind.shape), operand(y, kind.dtype, kind.shape)
+    left = operand(x, kind.dtype, kind.shape)
+    right = operand(y, kind.dtype, kind.shape) if rounding_mode is None else _divisor(y, kind)
     if rounding_mode == "floor":
         return ops.floor_div(left, right)
     if not is_float(kind.dtype):  # what fmod leaves is the part that trunc drops

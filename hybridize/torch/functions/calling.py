@@ -20,17 +20,20 @@ from torch.overrides import TorchFunctionMode
 
 from hybridize import ops
 from hybridize.array.symbol import Symbol
-from hybridize.base.dims import is_symbolic
+from hybridize.base.dims import hint, is_symbolic
 from hybridize.base.dtypes import is_float
-from hybridize.base.errors import CaptureError, InternalError
+from hybridize.base.errors import CaptureError, DTypeError, HybridizeError, InternalError, ShapeError
 from hybridize.base.interruptions import let_through
+from hybridize.base.locations import location_in
 from hybridize.base.nested import flatten
+from hybridize.base.tracebacks import is_said
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.formats.torch_export.registry import operand
 from hybridize.formats.torch_export.size_numbers import SizeNumber
 from hybridize.graph import Value
 from hybridize.ops import StopGradient, type_of
 from hybridize.torch.backward import CALLS
+from hybridize.torch.functions.lists import of_each
 from hybridize.torch.functions.table import BY_NAME, FUNCTIONS, IN_PLACE, OPERATORS, REFLECTED, Entry
 from hybridize.torch.functions.writing import dtype_name, store
 from hybridize.torch.internals import SET_GRAD, as_torch, transform
@@ -41,6 +44,7 @@ AS_IT_IS: set[Any] = {
 }  # fmt: skip
 """Functions of torch that compute nothing, and are called as they are."""
 _DEFECTS = (ArithmeticError, AssertionError, AttributeError, KeyError, NameError)
+"""Exceptions that PyTorch raises for no arguments that it does not take."""
 
 
 def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -69,25 +73,15 @@ def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str
     if call is not None:
         try:
             return call(trace, args, kwargs)
-        except TypeError:
-            own = _own_error(function, args, kwargs)
-            if own is None and any(map(_is_open, flatten((args, kwargs), whole=_is_traced)[0])):
-                raise trace.root.refusing(
-                    CaptureError(
-                        "E422",
-                        f"a number that data decides is a size, an axis or an option of {name_of(function)}()",
-                        help="use a size, or a number among the arguments",
-                    )
-                ) from None
-            if own is None:
+        except Exception as error:
+            let_through(error)
+            met = _met(trace, function, args, kwargs, error)
+            if met is error:
                 raise
-            raise own from None
-        except _DEFECTS as error:  # PyTorch raises none of them for arguments that it does not take
-            raise InternalError(
-                "E978",
-                f"capturing {name_of(function)} raised {type(error).__name__}: {error}",
-                help="please report it; hybridize.torch.island(...) runs a part of a module in PyTorch",
-            ) from error
+            raise met from (error if isinstance(met, InternalError) else None)
+    each = of_each(function)
+    if each is not None:
+        return each(functools.partial(apply, trace), *args, **kwargs)
     if _is_own(function) and isinstance(args[0], torch.Tensor):  # also of one from outside, whose face tells
         return getattr(trace.lifted(args[0]), function.__name__)(*args[1:], **kwargs)
     if function in AS_IT_IS or _looks(function, args):
@@ -119,25 +113,66 @@ def _is_open(x: Any) -> bool:
     return type(x) is Symbol and x.weak is not None and x._trace.number_of(x) is None
 
 
-def _own_error(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> TypeError | None:
+def _met(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str, Any], error: Exception) -> Exception:
+    """Return what the user meets of an exception that an entry has raised: that, torch's own, or a refusal.
+
+    What torch does not raise for these arguments is a defect of ours (InternalError E978), whatever its class.
+    """
+    if location_in(error) is not None:  # of code of the user's that an entry calls
+        return error
+    said = is_said(error)
+    if isinstance(error, TypeError) and not isinstance(error, HybridizeError):
+        own = _own_error(function, args, kwargs, (TypeError,))
+        if own is not None:
+            return own
+        if any(map(_is_open, flatten((args, kwargs), whole=_is_traced)[0])):
+            return trace.root.refusing(
+                CaptureError(
+                    "E422",
+                    f"a number that data decides is a size, an axis or an option of {name_of(function)}()",
+                    help="use a size, or a number among the arguments",
+                )
+            )
+    elif isinstance(error, ShapeError) or (isinstance(error, (ValueError, LookupError)) and not said):
+        own = _own_error(function, args, kwargs, (Exception,))
+        if own is not None:
+            return own
+        said = False
+    is_defect = isinstance(error, _DEFECTS) or (isinstance(error, (ValueError, TypeError, LookupError)) and not said)
+    if not is_defect or isinstance(error, (CaptureError, DTypeError)):
+        return error
+    return InternalError(
+        "E978",
+        f"capturing {name_of(function)} raised {type(error).__name__}: {error}",
+        help="please report it; hybridize.torch.island(...) runs a part of a module in PyTorch",
+    )
+
+
+def _own_error(
+    function: Any, args: Sequence[Any], kwargs: dict[str, Any], kinds: tuple[type[Exception], ...]
+) -> Exception | None:
     """Return what torch says of arguments that no entry takes: its own words; None where it takes them."""
+    sized = TypeError not in kinds  # torch looks at classes first
     try:
         with as_torch():
-            function(*map(_blank, args), **{name: _blank(value) for name, value in kwargs.items()})
-    except TypeError as error:
+            function(
+                *(_blank(arg, sized) for arg in args), **{name: _blank(value, sized) for name, value in kwargs.items()}
+            )
+    except kinds as error:
         return error
     except Exception as error:
         let_through(error)
     return None
 
 
-def _blank(x: Any) -> Any:
+def _blank(x: Any, sized: bool) -> Any:
     """Return an argument without what only the program knows."""
-    if isinstance(x, torch.Tensor):  # there is nothing to compute with: torch looks at classes first
-        return torch.empty((1,) * x.ndim, dtype=x.dtype, device="meta")
+    if isinstance(x, torch.Tensor):  # there is nothing to compute with
+        shape = tuple(map(hint, x.shape)) if sized else (1,) * x.ndim
+        return torch.empty(shape, dtype=x.dtype, device="meta")
     if type(x) is Symbol or is_symbolic(x):
         return 1.0 if getattr(x, "weak", int) is float else 1
-    return type(x)(map(_blank, x)) if type(x) in (list, tuple) else x
+    return type(x)(_blank(part, sized) for part in x) if type(x) in (list, tuple) else x
 
 
 class Capturing(TorchFunctionMode):

@@ -7,13 +7,15 @@ from collections.abc import Callable
 from typing import Any
 
 from hybridize import ops
+from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import float32
 from hybridize.base.types import Shape
 from hybridize.formats.torch_export import draws
 from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, composites, type_of
+from hybridize.torch.functions.conversions import made
 from hybridize.torch.functions.rules import aten
-from hybridize.torch.functions.table import computes
+from hybridize.torch.functions.table import computes, views
 
 
 def _check(p: Any) -> None:
@@ -21,7 +23,25 @@ def _check(p: Any) -> None:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
-@computes("dropout")
+def _drops(name: str) -> Callable[[Callable[..., Operand]], Callable[..., Operand]]:
+    """Register a kind of dropout, and what writes it; where nothing is dropped it gives the tensor itself."""
+
+    def register(function: Callable[..., Operand]) -> Callable[..., Operand]:
+        @views(name)
+        def entry(input: Symbol, p: Any, train: bool) -> Symbol:
+            _check(p)
+            return made(function(input.operand(), p, train)) if train and p != 0 else input
+
+        @computes(f"{name}_")
+        def written(input: Operand, p: Any, train: bool) -> Operand:
+            return function(input, p, train)
+
+        return function
+
+    return register
+
+
+@_drops("dropout")
 def _dropout(input: Operand, p: Any, train: bool) -> Operand:
     _check(p)
     if p == 1 and train:
@@ -44,7 +64,7 @@ def _channels(input: Operand) -> Shape:
     return (*of.shape[:2], *(1,) * (of.ndim - 2))
 
 
-@computes("feature_dropout")
+@_drops("feature_dropout")
 def _feature_dropout(input: Operand, p: Any, train: bool) -> Operand:
     _check(p)
     if not train or p == 0:
@@ -73,11 +93,11 @@ def _alpha(input: Operand, p: Any, train: bool, sizes: Callable[[Operand], Shape
     return ops.add(ops.mul(moved, ops.like(scale, input)), ops.like(_ALPHA * scale * p, input))
 
 
-@computes("alpha_dropout")
+@_drops("alpha_dropout")
 def _alpha_dropout(input: Operand, p: Any, train: bool) -> Operand:
     return _alpha(input, p, train, lambda x: type_of(x).shape)
 
 
-@computes("feature_alpha_dropout")
+@_drops("feature_alpha_dropout")
 def _feature_alpha_dropout(input: Operand, p: Any, train: bool) -> Operand:
     return _alpha(input, p, train, _channels)

@@ -197,7 +197,10 @@ def _atleast(tensors: Sequence[Any], ndim: int, grown: Callable[[Any], Sequence[
     given = tensors[0] if len(tensors) == 1 and not one else tensors
     made = []
     for x in given:
-        sizes = grown(x.shape) if len(x.shape) < ndim else x.shape
+        if len(x.shape) >= ndim:
+            made.append(x)
+            continue
+        sizes = grown(x.shape)
         made.append(sized(x, (*(1,) * (ndim - len(sizes)), *sizes)))
     return made[0] if one else tuple(made)
 

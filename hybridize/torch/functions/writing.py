@@ -11,11 +11,10 @@ from hybridize import ops
 from hybridize.array.symbol import Symbol
 from hybridize.base import modes
 from hybridize.base.dtypes import DType, is_float
-from hybridize.base.errors import CaptureError
-from hybridize.capture.trace.recording import Recording, current_trace
+from hybridize.capture.trace.recording import current_trace
+from hybridize.graph import Value
 from hybridize.ops import Broadcast, Operand, StopGradient
 from hybridize.torch.backward import CURRENT
-from hybridize.torch.tensors import TracedTensor
 
 OVERLAP = (
     "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
@@ -40,7 +39,7 @@ def store(symbol: Symbol, value: Operand) -> None:
     Raises:
         RuntimeError: several of its elements are one, or it is a leaf that gradients go to; in torch's words.
     """
-    if symbol.has_step(Broadcast):
+    if symbol.has_step(Broadcast) or (symbol.exists and _is_expanded(symbol)):
         raise RuntimeError(OVERLAP)
     trace = current_trace()
     assert trace is not None, "who writes is captured"
@@ -56,44 +55,20 @@ def store(symbol: Symbol, value: Operand) -> None:
     if not trace.differentiated or not is_float(symbol.dtype):
         symbol.write(value)
         return
-    held = _leaf(trace, symbol.base)
-    if torch.is_grad_enabled():
-        unseen = symbol.has_step(StopGradient) and (held is not None or not _is_live(trace, symbol.base))
-        if not unseen:  # through `x.data`, of what is a leaf or has no history, it is written as without
-            symbol.write(value)
-            return
-    if held is None and _is_live(trace, symbol.base):
-        raise trace.root.refusing(
-            CaptureError(
-                "E422",
-                "a tensor that a gradient goes through is written under torch.no_grad(): PyTorch keeps the gradient of "
-                "what was there",
-                help="write to a copy, x.detach().clone(), or outside of torch.no_grad()",
-            )
-        )
+    if torch.is_grad_enabled() and not symbol.has_step(StopGradient):
+        symbol.write(value)
+        return
+    library: Any = trace.root.library
+    base, before = symbol.base, symbol.base.operand()
+    held = library.leaf(trace, base)
+    keeps = held is not None or library.is_live(trace, base)
     with modes.mode(recording=False):
         symbol.write(ops.stop_gradient(value))
-    if held is not None:
-        CURRENT.get().wrote(trace, symbol, held)
+    if keeps and isinstance(before, Value):
+        CURRENT.get().keep(base, before, held)
 
 
-def _leaf(trace: Recording, base: Symbol) -> torch.Tensor | None:
-    """Return the tensor from outside that a buffer is, where gradients go to it."""
-    library: Any = trace.root.library
-    entry = next((entry for entry in trace.root.inputs.entries if entry.symbol.shares_buffer(base)), None)
-    held = None if entry is None else library.tensor(entry.array)
-    if held is None or not held.requires_grad:
-        return None
-    is_written = base.operand() in CURRENT.get().written
-    return held if is_written or library.is_leaf(trace, base) else None
-
-
-def _is_live(trace: Recording, base: Symbol) -> bool:
-    """Tell whether a gradient goes through a buffer, whatever torch records now."""
-    assert trace.root.library is not None, "who writes is captured"
-    recording = torch.is_grad_enabled()
-    torch.set_grad_enabled(True)
-    try:
-        return trace.root.library.requires_grad(trace, TracedTensor(base))
-    finally:
-        torch.set_grad_enabled(recording)
+def _is_expanded(symbol: Symbol) -> bool:
+    """Tell whether elements of a tensor that is there before the call lie in one place, as `expand` has them."""
+    pairs = zip(symbol.shape, symbol.steps_between(), strict=True)
+    return any(type(stride) is int and stride == 0 and size > 1 for size, stride in pairs)

@@ -382,7 +382,6 @@ NAMES = [
     "normal.number_mean",
     "ones",
     "ones_like",
-    "polygamma.polygamma_n_0",
     "positive",
     "pow",
     "prod",
