@@ -120,7 +120,7 @@ def load(path: str | os.PathLike[str], *, images: bool = False, verify: bool = F
     raise LoadError(
         "E611",
         f"{path} holds {_HOLDS[kind]}, which is not a program by itself",
-        help="load an archive written by save, or an exported -symbol.json; arrays are read by load_parameters",
+        help="load an archive of save, or an exported -symbol.json; nd.load and net.load_parameters read arrays",
     )
 
 

@@ -73,8 +73,11 @@ class Parameter:
         init: the initializer; wins over the one given to `initialize`.
         allow_deferred_init: `initialize` may come before the shape is known.
         differentiable: whether there can be a gradient at all.
-        stype: storage type; only `default` (dense).
+        stype: storage type; another one than `default` is made dense, with a warning.
         grad_stype: likewise.
+
+    Raises:
+        ArgumentError E321: there is no such storage type.
     """
 
     __hybridize_read__ = ReadPolicy.IDENTITY
@@ -95,8 +98,10 @@ class Parameter:
         grad_stype: str = "default",
     ) -> None:
         for value in (stype, grad_stype):
-            if value != "default":
-                raise ArgumentError("E321", f"parameters must be dense, got the storage type {value!r}")
+            if value not in ("default", "csr", "row_sparse"):
+                raise ArgumentError("E321", f"storage types are default, csr and row_sparse, got {value!r}")
+        if (stype, grad_stype) != ("default", "default"):
+            warn(f"Parameter {name!r} is dense, and so is its gradient: each step updates all of its rows")
         self.name = name
         """In full once a block has it: `dense0_weight`."""
         self.adopted = False

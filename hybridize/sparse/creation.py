@@ -14,7 +14,7 @@ from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base.dtypes import DType, as_dtype, float32
 from hybridize.base.errors import ArgumentError, ValueArgumentError
 from hybridize.base.participation import outside_only
-from hybridize.formats.mxnet.sparse import CSR, ROW_SPARSE, SparseArray, checked
+from hybridize.formats.mxnet.sparse import CSR, MAX_DENSE_BYTES, ROW_SPARSE, SparseArray, checked, starts_of
 from hybridize.sparse.arrays import CLASSES, BaseSparseNDArray, CSRNDArray, RowSparseNDArray, made_sparse
 
 _Made = TypeVar("_Made", CSRNDArray, RowSparseNDArray)
@@ -47,10 +47,10 @@ def csr_matrix(arg1: Any, shape: Any = None, ctx: Any = None, dtype: Any = None,
         found = (_least(rows), _least(columns)) if shape is None else _sizes(shape)
         if rows.size and (rows.min() < 0 or _least(rows) > found[0]):
             raise ValueArgumentError("E345", f"csr_matrix: a row is outside of the shape {found}")
+        if found[0] * 8 > MAX_DENSE_BYTES:
+            raise ValueArgumentError("E345", f"csr_matrix: the shape {found} has too many rows")
         order = numpy.lexsort((columns, rows))
-        starts = numpy.zeros(found[0] + 1, numpy.int64)
-        numpy.cumsum(numpy.bincount(rows, minlength=found[0]), out=starts[1:])
-        return CSRNDArray(_fitting(CSR, found, values[order], starts, columns[order]))
+        return CSRNDArray(_fitting(CSR, found, values[order], starts_of(rows, found[0]), columns[order]))
     if isinstance(arg1, tuple) and len(arg1) == 2:
         none: CSRNDArray = zeros(CSR, arg1, dtype=dtype)
         return _same_shape(none, shape, "csr_matrix")

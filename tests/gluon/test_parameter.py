@@ -113,8 +113,6 @@ def test_wrong_data_is_refused():
         parameter.shape = (2, 3, 4)
     with pytest.raises(DeviceError, match=r"no gpu\(0\)"):
         parameter.reset_device("gpu(0)")
-    with refusal(ArgumentError, "row_sparse"):
-        Parameter("weight", stype="row_sparse")
     assert [str(device) for device in parameter.list_ctx()] == ["cpu(0)"]
 
 
@@ -166,3 +164,14 @@ def test_collected_parameters_answer_to_path_and_name():
     with pytest.raises(KeyError):
         params["nothing"]
     assert params.get("nothing") is None
+
+
+def test_other_storage_types_are_made_dense_and_it_is_said():
+    for named in ({"stype": "row_sparse"}, {"grad_stype": "row_sparse"}, {"stype": "csr", "grad_stype": "row_sparse"}):
+        with pytest.warns(UserWarning, match="Parameter 'w' is dense.* all of its rows") as told:
+            parameter = Parameter("w", shape=(3, 2), **named)
+        assert [each.filename for each in told] == [__file__]
+        parameter.initialize("ones")
+        assert parameter.data().stype == parameter.grad().stype == "default"
+    with refusal(ArgumentError, "E321: storage types are default, csr and row_sparse, got 'coo'"):
+        Parameter("w", stype="coo")

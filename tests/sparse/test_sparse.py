@@ -195,6 +195,8 @@ def test_it_is_never_changed():
         (lambda: sparse.csr_matrix(([1], ([4], [0])), shape=(2, 3)), "outside of the shape"),
         (lambda: sparse.csr_matrix(([1], ([-1], [0])), shape=(2, 3)), "outside of the shape"),
         (lambda: sparse.csr_matrix(([1, 2], ([1], [0])), shape=(2, 3)), "vectors of one size"),
+        (lambda: sparse.csr_matrix(([1], ([0], [0])), shape=(1 << 50, 3)), "too many rows"),
+        (lambda: sparse.zeros("csr", (1 << 50, 3)), "too large"),
         (lambda: sparse.csr_matrix(([1.0], [0.5], [0, 1])), "must be integers"),
         (lambda: sparse.csr_matrix(DENSE, shape=(2, 2)), r"has the shape \(3, 3\), and not \(2, 2\)"),
         (lambda: sparse.csr_matrix(numpy.ones(3)), "two axes"),

@@ -100,6 +100,13 @@ def rows_of(starts: NDArray[Any]) -> NDArray[Any]:
     return numpy.repeat(numpy.arange(starts.size - 1), numpy.diff(starts))
 
 
+def starts_of(rows: NDArray[Any], count: int) -> NDArray[Any]:
+    """The places where each of `count` rows begins, and the last one ends, among elements of these rows, in order."""
+    starts = numpy.zeros(count + 1, numpy.int64)
+    numpy.cumsum(numpy.bincount(rows, minlength=count), out=starts[1:])
+    return starts
+
+
 def sparse(array: NDArray[Any], storage: str) -> SparseArray:
     """The sparse array of what is not zero in a dense one, with one axis or more, with two for csr."""
     if storage == ROW_SPARSE:
@@ -107,8 +114,7 @@ def sparse(array: NDArray[Any], storage: str) -> SparseArray:
         rows = numpy.flatnonzero((array != 0).reshape(array.shape[0], width).any(axis=1))
         return SparseArray(storage, array.shape, array[rows], rows.astype(dtypes.int64))
     rows, columns = numpy.nonzero(array)
-    starts = numpy.zeros(array.shape[0] + 1, numpy.int64)
-    numpy.cumsum(numpy.bincount(rows, minlength=array.shape[0]), out=starts[1:])
+    starts = starts_of(rows, array.shape[0])
     return SparseArray(storage, array.shape, array[rows, columns], columns.astype(dtypes.int64), starts)
 
 
