@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import inspect
 from functools import cache
-from importlib import import_module
 from types import ModuleType
 
 from hybridize.base.errors import MissingNameError
 from hybridize.base.frozen import frozen
+from hybridize.base.loading import load_module
 
 ROOT = "hybridize"
 _NOWHERE = "there is no counterpart: write it with what `dir()` of its module shows"
@@ -35,7 +35,7 @@ def look(path: str) -> Looked:
     """
     root, *parts = path.split(".")
     assert root == ROOT, path
-    found: object = import_module(ROOT)
+    found: object = load_module(ROOT)
     for number, part in enumerate(parts, 1):
         owner = found
         if not isinstance(owner, ModuleType | type):
@@ -55,11 +55,12 @@ def _module(owner: ModuleType | type, name: str) -> ModuleType | None:
         return None
     full = f"{owner.__name__}.{name}"
     try:
-        return import_module(full)
+        module: ModuleType = load_module(full)
     except ModuleNotFoundError as error:
         if error.name == full:
             return None
         raise
+    return module
 
 
 def _remedy(error: AttributeError) -> str:
