@@ -17,6 +17,7 @@ import gc
 from typing import TYPE_CHECKING, Any
 
 from hybridize import autograd, errors, gluon, init
+from hybridize import sparse as sparse  # fills in `npx.save`, `npx.load` and `tostype`; loads nothing else
 from hybridize.array import np, npx, random
 from hybridize.array.device import cpu, gpu, num_gpus
 from hybridize.autograd import checkpoint, value_and_grad
@@ -30,10 +31,20 @@ from hybridize.runtime.pool import set_num_threads
 from hybridize.verb import disabled, hybridize, load
 
 if TYPE_CHECKING:
+    from hybridize import init as initializer  # noqa: F401 - of these and others, what a type checker cannot find
     from hybridize import lr_scheduler, metric, nd, optimizer
     from hybridize import ndarray as ndarray  # F, imperatively
     from hybridize import symbol as sym
     from hybridize import symbol as symbol  # F, while capturing
+    from hybridize.array import np as numpy  # noqa: F401
+    from hybridize.array import npx as numpy_extension  # noqa: F401
+    from hybridize.array.device import Context as Context
+    from hybridize.array.device import Device as Device
+    from hybridize.array.device import cpu_pinned as cpu_pinned
+    from hybridize.array.device import current_device as current_context  # noqa: F401
+    from hybridize.array.device import current_device as current_device
+    from hybridize.array.npx import waitall as waitall
+    from hybridize.base.library import MXNetError as MXNetError
     from hybridize.tools.timing import Benchmark, Timer
 
 __version__ = VERSION
@@ -42,26 +53,47 @@ gc.collect(0)  # of the youngest: what importing left is not looked through with
 
 _LATER = {
     "Benchmark": "hybridize.tools.timing:Benchmark",
+    "Context": "hybridize.array.device:Context",
+    "Device": "hybridize.array.device:Device",
+    "MXNetError": "hybridize.base.library:MXNetError",
     "Timer": "hybridize.tools.timing:Timer",
+    "context": "hybridize.context",
+    "cpu_pinned": "hybridize.array.device:cpu_pinned",
+    "current_context": "hybridize.array.device:current_device",
+    "current_device": "hybridize.array.device:current_device",
+    "d2l": "hybridize.d2l",
+    "device": "hybridize.device",
+    "engine": "hybridize.engine",
+    "image": "hybridize.image",
+    "img": "hybridize.image",
+    "initializer": "hybridize.init",
+    "io": "hybridize.io",
+    "kv": "hybridize.kvstore",
+    "kvstore": "hybridize.kvstore",
     "lr_scheduler": "hybridize.lr_scheduler",
     "metric": "hybridize.metric",
     "nd": "hybridize.nd",
     "ndarray": "hybridize.ndarray",
+    "numpy": "hybridize.array.np",
+    "numpy_extension": "hybridize.array.npx",
     "optimizer": "hybridize.optimizer",
+    "recordio": "hybridize.recordio",
+    "rnd": "hybridize.array.random",
     "sym": "hybridize.symbol",
     "symbol": "hybridize.symbol",
+    "util": "hybridize.util",
+    "waitall": "hybridize.array.npx:waitall",
 }
 """Loaded when they are asked for: who imports hybridize to run a net has no use for them."""
 
 
-_TO_COME = ("onnx", "recordio", "image", "profiler", "amp", "model_zoo")
+_TO_COME = ("amp", "contrib", "onnx")
 _INSTEAD = {
     "mod": "train with gluon.Trainer", "module": "train with gluon.Trainer", "Module": "train with gluon.Trainer",
-    "io": "gluon.data.DataLoader reads batches", "kv": "there is one device, and no key-value store",
-    "kvstore": "there is one device, and no key-value store", "viz": "net.summary(x), and program.explain()",
-    "visualization": "net.summary(x), and program.explain()", "symbol": "hybridize.sym", "ndarray": "hybridize.nd",
-    "context": "cpu() and num_gpus()", "device": "cpu() and num_gpus()", "initializer": "hybridize.init",
-    "test_utils": "numpy.testing compares x.asnumpy()", "util": "NumPy's meaning is always on",
+    "error": "hybridize.errors", "model_zoo": "hybridize.gluon.model_zoo", "rnn": "hybridize.gluon.rnn",
+    "rtc": "hybridize compiles for the CPU", "library": "hybridize.autograd.Function makes operations of one's own",
+    "executor": "sym.compile(), or hybridize(function)", "log": "Python's logging",
+    "np_symbol": "hybridize.sym.np",
 }  # fmt: skip
 """Remedies for names that MXNet's users look for at the top."""
 
@@ -73,11 +105,11 @@ def __getattr__(name: str) -> Any:
         found = getattr(loaded, attribute) if attribute else loaded
         globals()[name] = found
         return found
-    raise missing(__name__, name, __all__, _TO_COME, _INSTEAD)
+    raise missing(__name__, name, {*__all__, *_LATER}, _TO_COME, _INSTEAD)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_LATER})
 
 
 __all__ = [

@@ -17,4 +17,24 @@ arrays or compilers. A helper that two packages share lives here only when it ha
     access, comparison                memory that threads share, seen whole; the rule by which results are compared
     forks, interruptions, loading     locks of processes that fork, exceptions of signal handlers, late imports
     parsing                           Python's parser, one thread at a time
+    library                           what MXNet's users import of its `base`, loaded when asked for
 """
+
+from typing import Any, Final
+
+from hybridize.base.loading import load_module
+from hybridize.base.missing import missing
+
+_LIBRARY: Final = (
+    "MXNetError", "__version__", "data_dir", "data_dir_default", "integer_types", "mx_real_t", "numeric_types",
+    "py_str", "string_types",
+)  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """Give the names of `library` as those of this package: `from hybridize.base import MXNetError`."""
+    if name in _LIBRARY:
+        return getattr(load_module("hybridize.base.library"), name)
+    if name.islower():  # so Python asks for a module of the package before it imports it
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise missing(__name__, name, _LIBRARY)

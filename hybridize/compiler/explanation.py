@@ -7,7 +7,9 @@ their own way (`tools.explanation_tables` in colour, `explanation_page` for note
 
 from __future__ import annotations
 
+import itertools
 import textwrap
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from hybridize.base.drawing import Drawing
@@ -17,6 +19,8 @@ from hybridize.compiler.limits import Limits
 from hybridize.ops import OPS
 
 WIDTH = 100
+MOST_CONDITIONS = 12
+"""Lines of what must hold that the text has."""
 CONVERSIONS = ("copy in", "border", "pack", "copy out")
 """Steps that bring operands of contractions into the layout that tiles read, zeros around a value that another step
 stores, a second operand into panels, and results into the layout that others expect.
@@ -156,7 +160,7 @@ class Explanation:
         found += [("gives", ", ".join(self.outputs) or "nothing"), ("why", why)]
         if self.sizes:
             found.append(("any size", ", ".join(self.sizes)))
-        found += [("valid while", text) for text in self.valid]
+        found += [("valid while", text) for text in self._conditions()]
         found.append(("backend", f"backend {self.backend}" + (f", for {self.target}" if self.target else "")))
         if self.stages:
             found.append(("compiled in", ", ".join(f"{name} {ms:.1f} ms" for name, ms in self.stages)))
@@ -182,6 +186,14 @@ class Explanation:
         if self.limits is not None:
             found.append(("this core", described(self.limits)))
         return (*found, *(("note", note) for note in self.notes))
+
+    def _conditions(self) -> Iterator[str]:
+        """The first of what must hold, equal lines once, and how many there are besides."""
+        counts = Counter(self.valid)
+        for text in itertools.islice(counts, MOST_CONDITIONS):
+            yield text if counts[text] == 1 else f"{text}, {counts[text]} times"
+        if len(counts) > MOST_CONDITIONS:
+            yield f"and {len(counts) - MOST_CONDITIONS:,} others: `valid` of the report has all of them"
 
     def _layouts_described(self) -> Iterator[str]:
         """Tell how values lie, then what converts them."""

@@ -16,8 +16,9 @@ from hybridize.base.loading import LOADING
 from hybridize.base.participation import Everything, ReadPolicy, outside_only
 from hybridize.base.tracebacks import trim
 from hybridize.formats import detect, mxnet, read_archive
-from hybridize.gluon import naming, summary
+from hybridize.gluon import foreign, naming, summary
 from hybridize.gluon.dependence import convert, depend, method
+from hybridize.gluon.foreign import LoadReport, Names
 from hybridize.gluon.hooks import Hook, HookHandle
 from hybridize.gluon.parameter import Parameter, checked_devices
 from hybridize.gluon.parameter_dict import ParameterDict
@@ -387,6 +388,43 @@ class Block:
             ignore_extra,
             cast_dtype=cast_dtype,
             dtype_source=dtype_source,
+        )
+
+    @outside_only("sets what the net holds to arrays of a file or a dict")
+    def load_from(
+        self,
+        source: Any,
+        names: Names = None,
+        *,
+        allow_missing: bool = False,
+        ignore_extra: bool = False,
+        cast_dtype: bool = False,
+    ) -> LoadReport:
+        """Take over weights of another library; return the table of what became of each array and parameter.
+
+        Names of PyTorch's layers are known: `weight` and `bias` of what has `gamma` and `beta`, `weight_ih_l0` and its
+        like. Its layers lay out their weights as Gluon's do, so nothing is transposed.
+
+        Args:
+            source: a path of a `.npz`, `.params` or safetensors file; a dict of arrays or tensors by name, such as a
+                state dict of PyTorch; what has a `state_dict()`.
+            names: from the names there to those here, of arrays or of what begins them, the longest first:
+                `{"features.0": "0", "fc": "output"}`; None as a name leaves the array out. Or a function of a name.
+            allow_missing: leave parameters that no array is for as they are.
+            ignore_extra: leave out arrays that belong to no parameter.
+            cast_dtype: convert where dtypes differ.
+
+        Raises:
+            LoadError E610, E611, E613: missing, extra, or of another shape or dtype. Nothing is changed then.
+            LoadError E612: the source holds something that is no array.
+        """
+        return foreign.load(
+            self.collect_params(),
+            source,
+            names,
+            allow_missing=allow_missing,
+            ignore_extra=ignore_extra,
+            cast_dtype=cast_dtype,
         )
 
     @outside_only("writes a file")

@@ -28,7 +28,6 @@ from hybridize.base.dtypes import DType, as_dtype, is_float
 from hybridize.base.errors import (
     ArgumentError,
     DeferredInitializationError,
-    DeviceError,
     LoadError,
     ShapeError,
     StateError,
@@ -377,7 +376,7 @@ class Parameter:
             array._data[...] = data
             self._become(array)
         else:
-            self._data[...] = data.astype(self._dtype)
+            self._data[...] = data.astype(self._dtype, copy=False)
 
     def cast(self, dtype: Any) -> None:
         """Change the dtype; programs compiled before read the new array."""
@@ -460,8 +459,7 @@ def _exact(shape: Sequence[int]) -> Shape:
 def checked_devices(device: Any) -> None:
     """Raise for a device that is not there."""
     for one in device if isinstance(device, (list, tuple)) else [device]:
-        if one is not None and not str(one).startswith("cpu"):
-            raise DeviceError("E701", f"there is no device {one}", help="parameters live on cpu()")
+        devices.check_device(one)
 
 
 class Constant(Parameter):

@@ -158,7 +158,7 @@ def test_small_functions(both):
     assert npx.shape_array(np.ones((2, 3))).tolist() == [2, 3]
     assert npx.num_gpus() == 0
     with pytest.raises(RuntimeError, match="CPU"):
-        npx.gpu(0)
+        np.zeros(2, ctx=npx.gpu(0))
     npx.waitall()
     npx.set_np()
     npx.reset_np()

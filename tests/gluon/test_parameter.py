@@ -111,7 +111,7 @@ def test_wrong_data_is_refused():
         parameter.set_data(np.zeros((3, 2)))
     with pytest.raises(ShapeError, match="cannot become"):
         parameter.shape = (2, 3, 4)
-    with pytest.raises(DeviceError, match="no device gpu"):
+    with pytest.raises(DeviceError, match=r"no gpu\(0\)"):
         parameter.reset_device("gpu(0)")
     with refusal(ArgumentError, "row_sparse"):
         Parameter("weight", stype="row_sparse")

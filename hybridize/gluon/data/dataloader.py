@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from hybridize.array.ndarray import wrap
+from hybridize.array.orders import STEP, drawn, mixed
 from hybridize.base.errors import ArgumentError
 from hybridize.base.loading import LOADING
 from hybridize.base.participation import ReadPolicy
 from hybridize.gluon.data.batchify import default_batchify_fn
 from hybridize.gluon.data.dataset import Dataset, as_dataset
-from hybridize.gluon.data.sampler import STEP, BatchSampler, RandomSampler, SequentialSampler, drawn, mixed
+from hybridize.gluon.data.sampler import BatchSampler, RandomSampler, SequentialSampler
 
 _LONGEST = 1e6
 """Seconds that the system can be asked to wait, and no program does."""

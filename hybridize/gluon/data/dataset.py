@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base.errors import ArgumentError
+from hybridize.base.loading import load_module
 from hybridize.base.participation import ReadPolicy
 from hybridize.gluon.data.sampler import FilterSampler, Sampler, SequentialSampler
 
@@ -229,18 +231,25 @@ class _First:
 
 
 class RecordFileDataset(Dataset):
-    """MXNet's RecordIO files: not read here.
+    """The records of a RecordIO file; a sample is bytes.
+
+    Args:
+        filename: the file, beside which lies its index, of the same name with .idx.
 
     Raises:
-        ArgumentError E378: always.
+        LoadError E600, E666: a file cannot be read, or is damaged.
     """
 
     def __init__(self, filename: str) -> None:
-        raise ArgumentError(
-            "E378",
-            f"{filename}: RecordIO files are not read, since what they hold, mostly JPEG images, needs a decoder",
-            help="decode them once with MXNet's tools, keep the arrays with np.savez, and use ArrayDataset",
-        )
+        self.filename = filename
+        self.idx_file = os.path.splitext(filename)[0] + ".idx"
+        self._record = load_module("hybridize.recordio").MXIndexedRecordIO(self.idx_file, filename, "r")
+
+    def __len__(self) -> int:
+        return len(self._record.keys)
+
+    def __getitem__(self, idx: Any) -> Any:
+        return self._record.read_idx(self._record.keys[idx])
 
 
 def as_dataset(data: Any) -> Any:

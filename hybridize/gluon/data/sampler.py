@@ -8,35 +8,11 @@ from typing import Any
 
 import numpy
 
-from hybridize.array import random
+from hybridize.array.orders import drawn, order_of
 from hybridize.base.errors import ArgumentError
 from hybridize.base.participation import ReadPolicy
 
 LAST_BATCH = ("keep", "discard", "rollover")
-
-STEP = 0x9E3779B97F4A7C15
-_MIX = (30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)
-
-
-def mixed(word: Any) -> Any:
-    """A 64-bit word, or an array of them, whose every bit depends on all bits of the given one (splitmix64).
-
-    Different words stay different.
-    """
-    if isinstance(word, int):
-        word &= (1 << 64) - 1
-        for shift, factor in _MIX:
-            word = ((word ^ (word >> shift)) * factor) & ((1 << 64) - 1)
-        return word
-    for shift, factor in _MIX:
-        word = (word ^ (word >> numpy.uint64(shift))) * numpy.uint64(factor)
-    return word
-
-
-def drawn() -> int:
-    """A word of `hybridize.random`'s; takes a few microseconds, and one draw."""
-    seed, draws = map(int, random.key())
-    return int(mixed(mixed(seed) + draws))
 
 
 class Sampler:
@@ -73,9 +49,7 @@ class RandomSampler(Sampler):
 
     def order(self) -> Any:
         """The order of one iteration, as an array."""
-        # Numbers sorted by random words, no two of which are equal. `random.permutation` takes ten times as long.
-        words = numpy.arange(self._length, dtype=numpy.uint64) * numpy.uint64(STEP) + numpy.uint64(drawn())
-        return mixed(words).argsort()
+        return order_of(self._length, drawn())
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.order().tolist())

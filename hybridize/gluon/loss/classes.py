@@ -10,6 +10,7 @@ from hybridize.array.functions.searching import along
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array, axis_of, indices, result
 from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.gluon.checking import check_number
 from hybridize.gluon.loss.base import Loss
 from hybridize.gluon.loss.direct import binary_entropy, check_labels, cross_entropy, direct
 
@@ -165,10 +166,14 @@ class HingeLoss(Loss):
 
     Called with `pred`, any float shape; `label`, as many of -1 and 1; `sample_weight`, None or what broadcasts to
     `pred`. Gives [batch], the mean over a sample.
+
+    Raises:
+        ArgumentError E331: the margin is no number.
     """
 
     def __init__(self, margin: float = 1, weight: float | None = None, batch_axis: int = 0, **kwargs: Any) -> None:
         super().__init__(weight, batch_axis, **kwargs)
+        check_number(self, "margin", margin)
         self._margin = margin
 
     def forward(self, pred: Any, label: Any, sample_weight: Any = None) -> ndarray:

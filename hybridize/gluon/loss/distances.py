@@ -10,6 +10,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array
 from hybridize.base.dtypes import float32
 from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.gluon.checking import check_number
 from hybridize.gluon.loss.base import Loss, sum_of_samples, weighted
 
 
@@ -23,10 +24,14 @@ class TripletLoss(Loss):
 
     Called with `pred`, any float shape; `positive` and `negative`, as many elements; `sample_weight`, None or [batch].
     Gives [batch].
+
+    Raises:
+        ArgumentError E331: the margin is no number.
     """
 
     def __init__(self, margin: float = 1, weight: float | None = None, batch_axis: int = 0, **kwargs: Any) -> None:
         super().__init__(weight, batch_axis, **kwargs)
+        check_number(self, "margin", margin)
         self._margin = margin
 
     def forward(self, pred: Any, positive: Any, negative: Any, sample_weight: Any = None) -> ndarray:
@@ -47,10 +52,14 @@ class CosineEmbeddingLoss(Loss):
 
     Called with `input1` and `input2`, [batch, n]; `label`, [batch], of 1 and -1; `sample_weight`, None or [batch, 1].
     Gives [batch]. The cosine of a vector of zeros is 0.
+
+    Raises:
+        ArgumentError E331: the margin is no number.
     """
 
     def __init__(self, weight: float | None = None, batch_axis: int = 0, margin: float = 0, **kwargs: Any) -> None:
         super().__init__(weight, batch_axis, **kwargs)
+        check_number(self, "margin", margin)
         self._margin = margin
 
     def forward(self, input1: Any, input2: Any, label: Any, sample_weight: Any = None) -> ndarray:
@@ -100,7 +109,7 @@ class SDMLLoss(Loss):
         self, smoothing_parameter: float = 0.3, weight: float | None = 1.0, batch_axis: int = 0, **kwargs: Any
     ) -> None:
         super().__init__(weight, batch_axis, **kwargs)
-        if not 0 <= smoothing_parameter < 1:
+        if not hasattr(smoothing_parameter, "__float__") or not 0 <= smoothing_parameter < 1:
             raise ArgumentError(
                 "E366", f"smoothing_parameter of SDMLLoss must be a probability below 1, got {smoothing_parameter!r}"
             )

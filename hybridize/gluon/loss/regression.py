@@ -76,7 +76,7 @@ class HuberLoss(Loss):
 
     def __init__(self, rho: float = 1, weight: float | None = None, batch_axis: int = 0, **kwargs: Any) -> None:
         super().__init__(weight, batch_axis, **kwargs)
-        if not rho > 0:
+        if not hasattr(rho, "__float__") or not rho > 0:
             raise ArgumentError("E366", f"rho of HuberLoss must be positive, got {rho!r}", help="L1Loss is its limit 0")
         self._rho = rho
 

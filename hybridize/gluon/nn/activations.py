@@ -9,6 +9,7 @@ from hybridize import init as initializers
 from hybridize.array import npx
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError
+from hybridize.gluon.checking import check_number
 from hybridize.gluon.hybrid_block import HybridBlock
 
 _FUNCTIONS = ("relu", "sigmoid", "log_sigmoid", "mish", "tanh", "softrelu", "softsign")
@@ -45,8 +46,8 @@ class LeakyReLU(HybridBlock):
     """x where x > 0, alpha x elsewhere."""
 
     def __init__(self, alpha: float, **kwargs: Any) -> None:
-        if alpha < 0:
-            raise ArgumentError("E330", f"the slope of LeakyReLU must not be negative, got {alpha}")
+        if not hasattr(alpha, "__float__") or alpha < 0:
+            raise ArgumentError("E330", f"the slope of LeakyReLU must not be negative, got {alpha!r}")
         super().__init__(**kwargs)
         self._alpha = alpha
 
@@ -79,6 +80,7 @@ class ELU(HybridBlock):
 
     def __init__(self, alpha: float = 1.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        check_number(self, "alpha", alpha)
         self._alpha = alpha
 
     def forward(self, x: Any) -> ndarray:
@@ -114,6 +116,7 @@ class Swish(HybridBlock):
 
     def __init__(self, beta: float = 1.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        check_number(self, "beta", beta)
         self._beta = beta
 
     def forward(self, x: Any) -> ndarray:

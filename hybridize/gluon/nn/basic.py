@@ -13,6 +13,7 @@ from hybridize.array import np, npx
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.gluon.block import Block
+from hybridize.gluon.checking import check_part
 from hybridize.gluon.dependence import convert
 from hybridize.gluon.hybrid_block import HybridBlock, functions
 from hybridize.gluon.nn.activations import Activation
@@ -91,8 +92,7 @@ class Dropout(HybridBlock):
 
     def __init__(self, rate: float, axes: tuple[int, ...] = (), **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        if not 0 <= rate <= 1:
-            raise ArgumentError("E331", f"the rate of Dropout lies between 0 and 1, got {rate}")
+        check_part(self, "rate", rate)
         self._rate = rate
         self._axes = axes
 

@@ -8,9 +8,9 @@ from typing import Any
 from hybridize.array import npx
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError
+from hybridize.gluon.checking import check_count, check_part
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.nn.basic import Dense
-from hybridize.gluon.nn.checking import check_count, check_part
 
 _GATES = {"swiglu": "silu", "geglu": "gelu", "geglu_tanh": "gelu_tanh", "reglu": "relu", "glu": "sigmoid"}
 _ACTIVATIONS = ("relu", "gelu", "gelu_tanh", "silu", "tanh", "sigmoid")

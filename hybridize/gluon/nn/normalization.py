@@ -14,6 +14,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import axis_of
 from hybridize.base.dtypes import as_dtype, bfloat16, float16
 from hybridize.base.errors import ArgumentError
+from hybridize.gluon.checking import check_part
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.parameter import UNKNOWN, Parameter
 
@@ -121,9 +122,7 @@ class BatchNorm(_Normalized):
         **kwargs: Any,
     ) -> None:
         super().__init__(axis, epsilon, center, scale, beta_initializer, gamma_initializer, in_channels, **kwargs)
-        if not 0 <= momentum <= 1:
-            what = f"momentum of {type(self).__name__} lies between 0 and 1, got {momentum!r}"
-            raise ArgumentError("E331", what, help="it is the part of the running statistics that is kept")
+        check_part(self, "momentum", momentum, "it is the part of the running statistics that is kept")
         self._momentum, self._use_global_stats = momentum, use_global_stats
         self.running_mean = _along_axis(self, "running_mean", False, in_channels, running_mean_initializer)
         self.running_var = _along_axis(self, "running_var", False, in_channels, running_variance_initializer)

@@ -12,8 +12,8 @@ from hybridize.base import dims
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.promotion import floating
 from hybridize.base.types import same_shape
+from hybridize.gluon.checking import check_count, check_number, check_part
 from hybridize.gluon.hybrid_block import HybridBlock
-from hybridize.gluon.nn.checking import check_count, check_part
 
 
 class PositionalEncoding(HybridBlock):
@@ -31,7 +31,8 @@ class PositionalEncoding(HybridBlock):
         base: the longest wave is 2 pi times this.
 
     Raises:
-        ArgumentError E331: a number is not a positive integer, or dropout does not lie between 0 and 1.
+        ArgumentError E331: a count is not a positive integer, the base no number, or dropout does not lie between 0 and
+            1.
         ShapeError E197: at a call: vectors of another size, a longer sequence, or positions that are not one for each
             vector.
     """
@@ -42,6 +43,7 @@ class PositionalEncoding(HybridBlock):
         super().__init__(**kwargs)
         check_count(self, "units", units)
         check_part(self, "dropout", dropout)
+        check_number(self, "base", base)
         self._units, self._dropout, self._base, self._max_length = units, dropout, base, max_length
         self._table = None
         if max_length is not None:
@@ -129,7 +131,7 @@ class RotaryEmbedding(HybridBlock):
         layout: "BHTD", [..., heads, time, size], or "BTHD", [..., time, heads, size].
 
     Raises:
-        ArgumentError E331: there is no such pairing or layout.
+        ArgumentError E331: there is no such pairing or layout, or the base is no number.
     """
 
     def __init__(
@@ -146,6 +148,7 @@ class RotaryEmbedding(HybridBlock):
         ):  # fmt: skip
             if given not in known:
                 raise ArgumentError("E331", f"{word} of RotaryEmbedding must be {' or '.join(known)}, got {given!r}")
+        check_number(self, "base", base)
         self._base, self._pairing, self._rotary_size, self._layout = base, pairing, rotary_size, layout
 
     def forward(self, x: Any, positions: Any = None) -> ndarray:

@@ -13,9 +13,9 @@ from typing import Any
 from hybridize.array import npx
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError
+from hybridize.gluon.checking import check_count, check_part
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.nn.attention import MultiHeadAttention
-from hybridize.gluon.nn.checking import check_count, check_part
 from hybridize.gluon.nn.containers import HybridSequential
 from hybridize.gluon.nn.feed_forward import FeedForward
 from hybridize.gluon.nn.normalization import LayerNorm, RMSNorm

@@ -14,6 +14,7 @@ from hybridize.array import np
 from hybridize.array.functions.recurrent import recurrent
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, LoadError, ShapeError
+from hybridize.gluon.checking import check_number, check_part
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.parameter import UNKNOWN, Parameter
 from hybridize.gluon.rnn.base import RecurrentCell
@@ -72,8 +73,10 @@ class RecurrentLayer(HybridBlock):
         if layout not in _LAYOUTS:
             what = f"layout of {name} must be 'TNC' or 'NTC', got {layout!r}"
             raise ArgumentError("E331", what, help="steps first, or sequences first")
-        if not 0 <= dropout <= 1:
-            raise ArgumentError("E331", f"dropout of {name} lies between 0 and 1, got {dropout}")
+        check_part(self, "dropout", dropout)
+        for word, end in zip(("state_clip_min", "state_clip_max"), clip, strict=False):
+            if end is not None:
+                check_number(self, word, end)
         self._stack = RecurrentStack(
             mode, int(hidden_size), int(num_layers), bool(bidirectional),
             None if projection_size is None else int(projection_size), float(dropout), *clip,

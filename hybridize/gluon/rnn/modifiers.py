@@ -11,6 +11,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.modes import is_training
 from hybridize.base.types import same_shape
+from hybridize.gluon.checking import check_part
 from hybridize.gluon.rnn.base import HybridRecurrentCell, RecurrentCell, through_cell
 from hybridize.gluon.rnn.containers import BidirectionalCell
 from hybridize.gluon.rnn.memory import CellMemory
@@ -18,8 +19,7 @@ from hybridize.gluon.rnn.unrolling import through_steps
 
 
 def _probability(owner: object, word: str, value: float) -> float:
-    if not 0 <= value <= 1:
-        raise ArgumentError("E331", f"{word} of {type(owner).__name__} lies between 0 and 1, got {value}")
+    check_part(owner, word, value)
     return float(value)
 
 

@@ -5,8 +5,8 @@ import pickle
 import numpy
 import pytest
 
-from hybridize import np, random
-from hybridize.errors import ArgumentError
+from hybridize import np, random, recordio
+from hybridize.errors import ArgumentError, LoadError
 from hybridize.gluon import data
 
 X = numpy.arange(20, dtype="float32").reshape(10, 2)
@@ -142,10 +142,18 @@ def test_what_a_subclass_has_to_say():
         len(data.Dataset())
 
 
-def test_record_files_are_refused_with_a_way():
-    with pytest.raises(ArgumentError, match="E378") as caught:
-        data.RecordFileDataset("images.rec")
-    assert "images.rec" in str(caught.value) and "ArrayDataset" in caught.value.help
+def test_record_files(tmp_path):
+    names = str(tmp_path / "x.idx"), str(tmp_path / "x.rec")
+    with recordio.MXIndexedRecordIO(*names, "w") as writer:
+        for number in range(10):
+            writer.write_idx(number * 3, b"record_%d" % number)
+    records = data.RecordFileDataset(names[1])
+    assert (len(records), records[4]) == (10, b"record_4")
+    assert pickle.loads(pickle.dumps(records))[9] == b"record_9"
+    loader = data.DataLoader(records.transform(len), 5, num_workers=2)
+    assert [batch.tolist() for batch in loader] == [[8] * 5, [8] * 5]
+    with pytest.raises(LoadError, match="E600"):
+        data.RecordFileDataset(str(tmp_path / "y.rec"))
 
 
 # ------------------------------------------------------------------------------------------------------------- samplers

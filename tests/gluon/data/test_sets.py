@@ -1,7 +1,6 @@
 """Data sets that exist: scikit-learn's, and files in the forms of MNIST and CIFAR."""
 
 import gzip
-import os
 import re
 import subprocess
 import sys
@@ -206,10 +205,3 @@ def test_cifar100(tmp_path):
     path.write_bytes(b"")
     with pytest.raises(LoadError, match="E664"):
         vision.CIFAR100(str(tmp_path))
-
-
-def test_compressed_images_are_refused_with_a_way():
-    for kind in (vision.ImageFolderDataset, vision.ImageRecordDataset):
-        with refusal(ArgumentError, f"E378: {kind.__name__}") as caught:
-            kind(os.curdir)
-        assert "Dataset of your own" in caught.value.help

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy
 from numpy.typing import NDArray
 
 from hybridize.array.ndarray import wrap
 from hybridize.base.errors import ArgumentError, LoadError
-from hybridize.base.loading import LOADING
+from hybridize.formats.idx import not_as_published, read_bytes, read_idx
 from hybridize.gluon.data.dataset import ArrayDataset, Columns, Dataset
 
 Images = tuple[NDArray[Any], NDArray[Any]]
@@ -57,9 +57,9 @@ class MNIST(_Images):
     ) -> None:
         root = os.path.expanduser(self._root if root is None else root)
         part = "train" if train else "t10k"
-        images = _idx(_found(root, [f"{part}-images-idx3-ubyte"], type(self).__name__), axes=3)
+        images = read_idx(_found(root, [f"{part}-images-idx3-ubyte"], type(self).__name__), axes=3)
         path = _found(root, [f"{part}-labels-idx1-ubyte"], type(self).__name__)
-        labels = _idx(path, axes=1)
+        labels = read_idx(path, axes=1)
         if len(images) != len(labels):
             raise LoadError("E664", f"{path}: {len(labels)} labels for {len(images)} images")
         super().__init__(images[..., None], labels, transform)
@@ -127,25 +127,6 @@ class CIFAR100(_Images):
         super().__init__(*_records(path, [20, 100], int(fine_label)), transform)
 
 
-class _Refused(Dataset):
-    """A data set of compressed images."""
-
-    def __init__(self, path: str, *args: Any, **kwargs: Any) -> None:
-        raise ArgumentError(
-            "E378",
-            f"{type(self).__name__} holds compressed images, and hybridize has no decoder for them",
-            help="a Dataset of your own whose __getitem__ reads an image with a library of your choice, as an array",
-        )
-
-
-class ImageFolderDataset(_Refused):
-    """A folder of image files for each class: not read here."""
-
-
-class ImageRecordDataset(_Refused):
-    """Images in a RecordIO file: not read here."""
-
-
 def _found(root: str, names: list[str], dataset: str) -> str:
     """The first of the files that is there, unpacked or as .gz."""
     for name in names:
@@ -159,48 +140,14 @@ def _found(root: str, names: list[str], dataset: str) -> str:
     )
 
 
-def _read(path: str) -> bytes:
-    if not path.endswith(".gz"):
-        with open(path, "rb") as file:
-            return file.read()
-    with LOADING:
-        import gzip
-        import zlib
-
-    try:
-        with gzip.open(path) as packed:
-            return packed.read()
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise LoadError("E664", f"{path}: not a whole gzip file: {error}", help="get the file again") from None
-
-
-def _idx(path: str, axes: int) -> NDArray[Any]:
-    """An array of bytes in MNIST's form: 0, 0, 8 for bytes, the number of axes, their sizes, the elements."""
-    data = _read(path)
-    start = 4 + 4 * axes
-    if len(data) < start or data[:4] != bytes((0, 0, 8, axes)):
-        _wrong(
-            path, f"a file of bytes with {axes} axes begins with 00 00 08 0{axes}, this one with {data[:4].hex(' ')}"
-        )
-    sizes = numpy.frombuffer(data, ">u4", axes, 4).tolist()
-    expected = start + int(numpy.prod(sizes, dtype=object))
-    if len(data) != expected:
-        _wrong(path, f"sizes {sizes} need {expected} bytes, the file has {len(data)}")
-    return numpy.frombuffer(data, numpy.uint8, offset=start).reshape(sizes).copy()
-
-
 def _records(path: str, classes: list[int], chosen: int) -> Images:
     """Images and labels in CIFAR's form: a byte for each kind of label, then red, green and blue planes."""
-    data = _read(path)
+    data = read_bytes(path)
     labels, size = len(classes), len(classes) + 3072
     if not data or len(data) % size:
-        _wrong(path, f"pictures take {size} bytes each, the file has {len(data)}")
+        raise not_as_published(path, f"pictures take {size} bytes each, the file has {len(data)}")
     rows = numpy.frombuffer(data, numpy.uint8).reshape(-1, size)
     if (rows[:, :labels] >= classes).any():
-        _wrong(path, f"labels are below {' and '.join(map(str, classes))}, some are not")
+        raise not_as_published(path, f"labels are below {' and '.join(map(str, classes))}, some are not")
     images = rows[:, labels:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
     return numpy.ascontiguousarray(images), rows[:, chosen].copy()
-
-
-def _wrong(path: str, what: str) -> NoReturn:
-    raise LoadError("E664", f"{path}: {what}", help="get the file again")

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Data that is drawn, comes with scikit-learn, or lies in local files; nothing is downloaded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy
+
+import hybridize.gluon.data.sets as sets
+import hybridize.gluon.data.vision as vision
+from hybridize import gluon
+from hybridize.array import np, random
+from hybridize.array.orders import mixed
+from hybridize.base.advice import warn
+from hybridize.base.errors import ArgumentError
+from hybridize.d2l.classes import DataModule
+from hybridize.d2l.figures import show_images
+
+_CLOTHES = (
+    "t-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot",
+)  # fmt: skip
+_GLYPHS = (
+    "0110 1001 1001 1001 0110", "0010 0110 0010 0010 0111", "1110 0001 0110 1000 1111", "1110 0001 0110 0001 1110",
+    "1001 1001 1111 0001 0001", "1111 1000 1110 0001 1110", "0110 1000 1110 1001 0110", "1111 0001 0010 0100 0100",
+    "0110 1001 0110 1001 0110", "0110 1001 0111 0001 0110",
+)  # fmt: skip
+"""The ten digits in five rows of four pixels."""
+
+
+def synthetic_data(w: Any, b: float, num_examples: int) -> tuple[Any, Any]:
+    """Draw examples of y = Xw + b with a little noise.
+
+    Args:
+        w: the weights, (features,).
+        b: the bias.
+        num_examples: how many.
+
+    Returns:
+        X (examples, features) and y (examples, 1), normal numbers of `hybridize.random`.
+    """
+    X = random.normal(0, 1, (num_examples, len(w)))
+    y = np.dot(X, w) + b
+    y = y + random.normal(0, 0.01, y.shape)
+    return X, y.reshape((-1, 1))
+
+
+def load_array(data_arrays: Sequence[Any], batch_size: int, is_train: bool = True) -> gluon.data.DataLoader:
+    """Batches of the rows of arrays, in a drawn order for each round if they are to train with."""
+    return gluon.data.DataLoader(gluon.data.ArrayDataset(*data_arrays), batch_size, shuffle=is_train)
+
+
+def get_dataloader_workers() -> int:
+    """The number of processes that make batches: none, as these sets are small."""
+    return 0
+
+
+class SyntheticRegressionData(DataModule):
+    """Examples of y = Xw + b with noise, to train with and to validate with.
+
+    Args:
+        w: the weights, (features,).
+        b: the bias.
+        noise: its standard deviation.
+        num_train: how many examples to train with.
+        num_val: how many to validate with.
+        batch_size: how many in a batch.
+    """
+
+    def __init__(
+        self, w: Any, b: float, noise: float = 0.01, num_train: int = 1000, num_val: int = 1000, batch_size: int = 32
+    ) -> None:
+        super().__init__()
+        self.w, self.b, self.noise = w, b, noise
+        self.num_train, self.num_val, self.batch_size = num_train, num_val, batch_size
+        count = num_train + num_val
+        self.X = random.randn(count, len(w))
+        self.y = np.dot(self.X, w.reshape((-1, 1))) + b + random.randn(count, 1) * noise
+
+    def get_dataloader(self, train: bool) -> Any:
+        rows = slice(0, self.num_train) if train else slice(self.num_train, None)
+        return self.get_tensorloader((self.X, self.y), train, rows)
+
+
+def _digits(train: bool) -> tuple[Any, Any]:
+    """Digits of 8 × 8 pixels from 0 to 1, channels first: scikit-learn's, or drawn where it is not installed."""
+    try:
+        dataset = sets.digits(train, images=True)
+        images, labels = dataset[:]
+        return np.array(numpy.asarray(images).transpose(0, 3, 1, 2)), np.array(labels)
+    except ArgumentError:
+        warn("scikit-learn is not installed: these are drawn digits, moved and dimmed, with noise")
+    count, seed = (1440, 0) if train else (360, 1)
+    words = mixed(numpy.arange(count * 68, dtype=numpy.uint64) + numpy.uint64(seed << 32)).reshape(count, 68)
+    numbers = (words >> numpy.uint64(40)).astype(numpy.float32) / (1 << 24)
+    labels = (numpy.arange(count) % 10).astype(numpy.int32)
+    images = (numbers[:, :64] * 0.3).reshape(count, 8, 8)
+    for image, label, (down, right, bright) in zip(images, labels, numbers[:, 64:67], strict=True):
+        glyph = numpy.array([[int(pixel) for pixel in row] for row in _GLYPHS[label].split()])
+        top, left = int(down * 4), int(right * 5)
+        image[top : top + 5, left : left + 4] += glyph * (0.4 + 0.3 * bright)
+    return np.array(images[:, None]), np.array(labels)
+
+
+def load_data_digits(batch_size: int, resize: int | None = None) -> tuple[Any, Any]:
+    """Small handwritten digits in ten classes, in the place of Fashion-MNIST: batches to train and to test with.
+
+    Args:
+        batch_size: how many images in a batch.
+        resize: the height and width that they are enlarged to; None: 8, as they are.
+
+    Returns:
+        Two iterators over batches of images (batch, 1, height, width) from 0 to 1, and labels.
+    """
+    loaders = []
+    for train in (True, False):
+        images, labels = _digits(train)
+        loaders.append(load_array((_enlarged(images, resize), labels), batch_size, train))
+    return loaders[0], loaders[1]
+
+
+def _enlarged(images: Any, size: int | None) -> Any:
+    """Images of another size, by the pixels that lie nearest."""
+    if size is None:
+        return images
+    nearest = numpy.arange(size) * images.shape[-1] // size
+    return np.array(images.asnumpy()[:, :, nearest][:, :, :, nearest])
+
+
+class Digits(DataModule):
+    """Small handwritten digits in ten classes, in the place of Fashion-MNIST.
+
+    Args:
+        batch_size: how many images in a batch.
+        resize: the height and width that they are enlarged to; None: 8, as they are.
+    """
+
+    def __init__(self, batch_size: int = 64, resize: int | None = None) -> None:
+        super().__init__()
+        self.batch_size, self.resize = batch_size, resize
+        self.train, self.val = (_set_of(_digits(train), resize) for train in (True, False))
+
+    def text_labels(self, indices: Iterable[Any]) -> list[str]:
+        """The names of classes."""
+        return [str(int(one)) for one in indices]
+
+    def get_dataloader(self, train: bool) -> Any:
+        return gluon.data.DataLoader(self.train if train else self.val, self.batch_size, shuffle=train)
+
+
+def _set_of(arrays: tuple[Any, Any], resize: int | None) -> gluon.data.ArrayDataset:
+    """A data set of images, enlarged, and their labels."""
+    return gluon.data.ArrayDataset(_enlarged(arrays[0], resize), arrays[1])
+
+
+def get_fashion_mnist_labels(labels: Iterable[Any]) -> list[str]:
+    """The names of Fashion-MNIST's classes."""
+    return [_CLOTHES[int(one)] for one in labels]
+
+
+def _clothes(train: bool, resize: Any, root: str | None) -> Any:
+    transforms = vision.transforms
+    steps = [transforms.ToTensor()] if resize is None else [transforms.Resize(resize), transforms.ToTensor()]
+    return vision.FashionMNIST(root, train).transform_first(transforms.Compose(steps))
+
+
+def load_data_fashion_mnist(batch_size: int, resize: Any = None, root: str | None = None) -> tuple[Any, Any]:
+    """Fashion-MNIST from local files: batches to train and to test with.
+
+    Args:
+        batch_size: how many images in a batch.
+        resize: the size that they are enlarged to.
+        root: the folder of the four files; None: MXNet's.
+
+    Raises:
+        ArgumentError E381: the files are not there; `load_data_digits` needs none.
+    """
+    train, test = (_clothes(train, resize, root) for train in (True, False))
+    return gluon.data.DataLoader(train, batch_size, shuffle=True), gluon.data.DataLoader(test, batch_size)
+
+
+class FashionMNIST(DataModule):
+    """Fashion-MNIST from local files.
+
+    Args:
+        batch_size: how many images in a batch.
+        resize: the size that they are enlarged to, (width, height).
+        root: the folder of the four files; None: MXNet's.
+
+    Raises:
+        ArgumentError E381: the files are not there; `Digits` needs none.
+    """
+
+    def __init__(self, batch_size: int = 64, resize: Any = (28, 28), root: str | None = None) -> None:
+        super().__init__()
+        self.batch_size, self.resize = batch_size, resize
+        self.train, self.val = (_clothes(train, resize, root) for train in (True, False))
+
+    def text_labels(self, indices: Iterable[Any]) -> list[str]:
+        """The names of classes."""
+        return get_fashion_mnist_labels(indices)
+
+    def get_dataloader(self, train: bool) -> Any:
+        data = self.train if train else self.val
+        return gluon.data.DataLoader(data, self.batch_size, shuffle=train, num_workers=self.num_workers)
+
+    def visualize(self, batch: Sequence[Any], nrows: int = 1, ncols: int = 8, labels: Sequence[str] = ()) -> None:
+        """Draw images of a batch below their classes.
+
+        Raises:
+            ArgumentError E380: matplotlib is not installed.
+        """
+        X, y = batch
+        show_images(X.squeeze(1), nrows, ncols, titles=labels or self.text_labels(y))

@@ -1,0 +1,310 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures: curves of functions, images in rows, and curves that grow while a net is trained.
+
+This is the only door to matplotlib and IPython. What grows keeps its points whether or not there is a figure.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, TypeVar
+
+from hybridize.base.errors import ArgumentError
+from hybridize.base.loading import load_module
+
+T = TypeVar("T")
+FORMATS = ("-", "m--", "g-.", "r:")
+"""The book's lines."""
+
+
+def pyplot() -> Any:
+    """Return the module `matplotlib.pyplot`.
+
+    Raises:
+        ArgumentError E380: matplotlib is not installed.
+    """
+    try:
+        return load_module("matplotlib.pyplot")
+    except ModuleNotFoundError as error:
+        raise ArgumentError(
+            "E380", "figures are drawn by matplotlib, which is not installed", help='pip install "hybridize[plot]"'
+        ) from error
+
+
+def _notebook() -> Any:
+    """IPython's module `display` in a notebook, else None."""
+    if "IPython" not in sys.modules or sys.modules["IPython"].get_ipython() is None:
+        return None
+    return load_module("IPython.display")
+
+
+def _show(figure: Any) -> None:
+    """Show a figure below the cell of the notebook, in the place of the one before."""
+    display = _notebook()
+    if display is not None:
+        display.display(figure)
+        display.clear_output(wait=True)
+
+
+def _figure_or_none() -> Any:
+    """Return `pyplot`, or None where a curve can only be kept."""
+    try:
+        return pyplot()
+    except ArgumentError:
+        return None
+
+
+def use_svg_display() -> None:
+    """Let a notebook show figures as SVG; elsewhere it changes nothing."""
+    if _notebook() is not None:
+        load_module("matplotlib_inline.backend_inline").set_matplotlib_formats("svg")
+
+
+def set_figsize(figsize: tuple[float, float] = (3.5, 2.5)) -> None:
+    """Give figures that are made from now on a size, in inches."""
+    use_svg_display()
+    pyplot().rcParams["figure.figsize"] = figsize
+
+
+def set_axes(axes: Any, xlabel: Any, ylabel: Any, xlim: Any, ylim: Any, xscale: str, yscale: str, legend: Any) -> None:
+    """Give axes their labels, limits, scales and legend."""
+    axes.set(xlabel=xlabel or "", ylabel=ylabel or "", xscale=xscale, yscale=yscale)
+    axes.set_xlim(xlim)
+    axes.set_ylim(ylim)
+    if legend:
+        axes.legend(legend)
+    axes.grid()
+
+
+def plot(
+    X: Any,
+    Y: Any = None,
+    xlabel: Any = None,
+    ylabel: Any = None,
+    legend: Sequence[str] = (),
+    xlim: Any = None,
+    ylim: Any = None,
+    xscale: str = "linear",
+    yscale: str = "linear",
+    fmts: Sequence[str] = FORMATS,
+    figsize: tuple[float, float] = (3.5, 2.5),
+    axes: Any = None,
+) -> None:
+    """Draw curves.
+
+    Args:
+        X: positions of the points, for all curves or for each; without `Y` their heights.
+        Y: heights of the points, of one curve or a list of them.
+        xlabel, ylabel, legend, xlim, ylim, xscale, yscale: see `set_axes`.
+        fmts: a line for each curve.
+        figsize: in inches.
+        axes: where to draw; None: the present ones.
+
+    Raises:
+        ArgumentError E380: matplotlib is not installed.
+    """
+    curves = _curves(X) if Y is None else _curves(Y)
+    positions: list[Any] = [None] * len(curves) if Y is None else _curves(X)
+    if len(positions) != len(curves):
+        positions = positions * len(curves)
+    set_figsize(figsize)
+    axes = pyplot().gca() if axes is None else axes
+    axes.cla()
+    for x, y, line in zip(positions, curves, fmts, strict=False):
+        axes.plot(*([_numbers(y)] if x is None or not len(x) else [_numbers(x), _numbers(y)]), line)
+    set_axes(axes, xlabel, ylabel, xlim, ylim, xscale, yscale, legend)
+
+
+def _curves(points: Any) -> list[Any]:
+    """The curves: one, if its points are numbers."""
+    single = points.ndim == 1 if hasattr(points, "ndim") else not (len(points) and hasattr(points[0], "__len__"))
+    return [points] if single else list(points)
+
+
+def _numbers(points: Any) -> Any:
+    return points.asnumpy() if hasattr(points, "asnumpy") else points
+
+
+def show_images(imgs: Any, num_rows: int, num_cols: int, titles: Any = None, scale: float = 1.5) -> Any:
+    """Draw images in rows.
+
+    Args:
+        imgs: as many images, each (height, width) or (height, width, channels).
+        num_rows: how many rows.
+        num_cols: how many in a row.
+        titles: what stands above each; None: nothing.
+        scale: inches of each.
+
+    Returns:
+        The axes, one after the other.
+
+    Raises:
+        ArgumentError E380: matplotlib is not installed.
+    """
+    _, grid = pyplot().subplots(num_rows, num_cols, figsize=(num_cols * scale, num_rows * scale), squeeze=False)
+    axes = grid.flatten()
+    for number, (one, image) in enumerate(zip(axes, imgs, strict=False)):
+        one.imshow(_numbers(image))
+        one.axes.get_xaxis().set_visible(False)
+        one.axes.get_yaxis().set_visible(False)
+        if titles:
+            one.set_title(titles[number])
+    return axes
+
+
+class Animator:
+    """Curves that grow while a loop runs; in a notebook they are drawn again at each point.
+
+    Args:
+        xlabel, ylabel, legend, xlim, ylim, xscale, yscale: see `set_axes`.
+        fmts: a line for each curve.
+        nrows, ncols: of the figure's axes, of which the first is drawn.
+        figsize: in inches.
+    """
+
+    def __init__(
+        self,
+        xlabel: Any = None,
+        ylabel: Any = None,
+        legend: Sequence[str] | None = None,
+        xlim: Any = None,
+        ylim: Any = None,
+        xscale: str = "linear",
+        yscale: str = "linear",
+        fmts: Sequence[str] = FORMATS,
+        nrows: int = 1,
+        ncols: int = 1,
+        figsize: tuple[float, float] = (3.5, 2.5),
+    ) -> None:
+        self.X: list[list[float]] = []
+        """Positions of the points of each curve."""
+        self.Y: list[list[float]] = []
+        """Their heights."""
+        self.fmts = fmts
+        self.fig: Any = None
+        self.axes: list[Any] = []
+        self._looks = (xlabel, ylabel, xlim, ylim, xscale, yscale, legend or [])
+        plt = _figure_or_none()
+        if plt is not None:
+            use_svg_display()
+            self.fig, axes = plt.subplots(nrows, ncols, figsize=figsize, squeeze=False)
+            self.axes = list(axes.flatten())
+
+    def add(self, x: Any, y: Any) -> None:
+        """Add a point to each curve.
+
+        Args:
+            x: the position, one for all or one for each.
+            y: the heights; None: no point of that curve.
+        """
+        heights = list(y) if hasattr(y, "__len__") else [y]
+        positions = list(x) if hasattr(x, "__len__") else [x] * len(heights)
+        while len(self.X) < len(heights):
+            self.X.append([])
+            self.Y.append([])
+        for number, (a, b) in enumerate(zip(positions, heights, strict=True)):
+            if a is not None and b is not None:
+                self.X[number].append(float(a))
+                self.Y[number].append(float(b))
+        if self.fig is not None:
+            self.axes[0].cla()
+            for xs, ys, line in zip(self.X, self.Y, self.fmts, strict=False):
+                self.axes[0].plot(xs, ys, line)
+            set_axes(self.axes[0], *self._looks)
+            _show(self.fig)
+
+
+def add_to_class(Class: type) -> Callable[[T], T]:
+    """Decorator: make a function a method of a class that is there."""
+
+    def add(function: T) -> T:
+        setattr(Class, getattr(function, "__name__"), function)  # noqa: B009 - of any callable
+        return function
+
+    return add
+
+
+class HyperParameters:
+    """Keeps the arguments of its `__init__` as attributes."""
+
+    def save_hyperparameters(self, ignore: Collection[str] = ()) -> None:
+        """Keep the arguments and variables of the function that calls this as attributes, and in `hparams`.
+
+        Args:
+            ignore: names to leave out, beside `self` and those that begin with `_`.
+        """
+        frame = inspect.currentframe()
+        caller = frame.f_back if frame is not None else None
+        local: Mapping[str, Any] = caller.f_locals if caller is not None else {}
+        left_out = {*ignore, "self"}
+        self.hparams = {name: v for name, v in local.items() if name not in left_out and not name.startswith("_")}
+        for name, value in self.hparams.items():
+            setattr(self, name, value)
+
+
+class ProgressBoard(HyperParameters):
+    """Curves by name that grow while a net is trained; in a notebook they are drawn again at each point.
+
+    Args:
+        xlabel, ylabel, xlim, ylim, xscale, yscale: see `set_axes`.
+        ls: a line for each curve.
+        colors: a colour for each.
+        fig, axes: where to draw; None: a figure of its own.
+        figsize: in inches.
+        display: whether to draw at all.
+    """
+
+    def __init__(
+        self,
+        xlabel: Any = None,
+        ylabel: Any = None,
+        xlim: Any = None,
+        ylim: Any = None,
+        xscale: str = "linear",
+        yscale: str = "linear",
+        ls: Sequence[str] = ("-", "--", "-.", ":"),
+        colors: Sequence[str] = ("C0", "C1", "C2", "C3"),
+        fig: Any = None,
+        axes: Any = None,
+        figsize: tuple[float, float] = (3.5, 2.5),
+        display: bool = True,
+    ) -> None:
+        self.xlabel, self.ylabel, self.xlim, self.ylim = xlabel, ylabel, xlim, ylim
+        self.xscale, self.yscale = xscale, yscale
+        self.ls, self.colors = ls, colors
+        self.fig, self.axes, self.figsize, self.display = fig, axes, figsize, display
+        self.raw_points: dict[str, list[tuple[float, float]]] = {}
+        """Points that wait to become one, by curve."""
+        self.data: dict[str, list[tuple[float, float]]] = {}
+        """The points of each curve."""
+
+    def draw(self, x: Any, y: Any, label: str, every_n: int = 1) -> None:
+        """Add a point to a curve.
+
+        Args:
+            x: the position.
+            y: the height.
+            label: the name of the curve.
+            every_n: how many points become one, their mean.
+        """
+        waiting = self.raw_points.setdefault(label, [])
+        curve = self.data.setdefault(label, [])
+        waiting.append((float(x), float(y)))
+        if len(waiting) < max(every_n, 1):
+            return
+        curve.append((sum(a for a, _ in waiting) / len(waiting), sum(b for _, b in waiting) / len(waiting)))
+        waiting.clear()
+        plt = _figure_or_none() if self.display and (self.axes is not None or _notebook() is not None) else None
+        if plt is None:
+            return
+        use_svg_display()
+        if self.fig is None:
+            self.fig = plt.figure(figsize=self.figsize) if self.axes is None else self.axes.figure
+        axes = self.fig.gca() if self.axes is None else self.axes
+        axes.cla()
+        for (name, points), line, colour in zip(self.data.items(), self.ls, self.colors, strict=False):
+            axes.plot([a for a, _ in points], [b for _, b in points], linestyle=line, color=colour, label=name)
+        set_axes(axes, self.xlabel, self.ylabel, self.xlim, self.ylim, self.xscale, self.yscale, list(self.data))
+        _show(self.fig)

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The book's first models: linear regression by hand and by layers, softmax regression, LeNet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hybridize import gluon, init
+from hybridize.array import np, random
+from hybridize.d2l.classes import SGD as SGD
+from hybridize.d2l.classes import Classifier, Module
+from hybridize.gluon import nn
+
+
+class LinearRegressionScratch(Module):
+    """y = Xw + b with arrays as parameters.
+
+    Args:
+        num_inputs: how many features.
+        lr: the learning rate.
+        sigma: of the normal numbers that weights begin with.
+    """
+
+    def __init__(self, num_inputs: int, lr: float, sigma: float = 0.01) -> None:
+        super().__init__()
+        self.num_inputs, self.lr, self.sigma = num_inputs, lr, sigma
+        self.w = random.normal(0, sigma, (num_inputs, 1))
+        self.b = np.zeros(1)
+        self.w.attach_grad()
+        self.b.attach_grad()
+
+    def forward(self, X: Any) -> Any:
+        return np.dot(X, self.w) + self.b
+
+    def loss(self, y_hat: Any, y: Any) -> Any:
+        """Half of the mean squared difference."""
+        return ((y_hat - y) ** 2 / 2).mean()
+
+    def configure_optimizers(self) -> Any:
+        return SGD([self.w, self.b], self.lr)
+
+
+class LinearRegression(Module):
+    """y = Xw + b as a layer.
+
+    Args:
+        lr: the learning rate.
+    """
+
+    def __init__(self, lr: float) -> None:
+        super().__init__()
+        self.lr = lr
+        self.net = nn.Dense(1)
+        self.net.initialize(init.Normal(sigma=0.01))
+
+    def loss(self, y_hat: Any, y: Any) -> Any:
+        """Half of the mean squared difference."""
+        return gluon.loss.L2Loss()(y_hat, y).mean()
+
+    def configure_optimizers(self) -> Any:
+        return gluon.Trainer(self.collect_params(), "sgd", {"learning_rate": self.lr})
+
+    def get_w_b(self) -> tuple[Any, Any]:
+        """The weights and the bias."""
+        return self.net.weight.data(), self.net.bias.data()
+
+
+class SoftmaxRegression(Classifier):
+    """Scores of classes as linear functions of the features.
+
+    Args:
+        num_outputs: how many classes.
+        lr: the learning rate.
+    """
+
+    def __init__(self, num_outputs: int, lr: float) -> None:
+        super().__init__()
+        self.num_outputs, self.lr = num_outputs, lr
+        self.net = nn.Dense(num_outputs)
+        self.net.initialize()
+
+
+class LeNet(Classifier):
+    """LeCun and others, "Gradient-based learning applied to document recognition" (1998), as the book has it.
+
+    Args:
+        lr: the learning rate.
+        num_classes: how many classes.
+    """
+
+    def __init__(self, lr: float = 0.1, num_classes: int = 10) -> None:
+        super().__init__()
+        self.lr, self.num_classes = lr, num_classes
+        self.net = nn.Sequential()
+        self.net.add(
+            nn.Conv2D(channels=6, kernel_size=5, padding=2, activation="sigmoid"),
+            nn.AvgPool2D(pool_size=2, strides=2),
+            nn.Conv2D(channels=16, kernel_size=5, activation="sigmoid"),
+            nn.AvgPool2D(pool_size=2, strides=2),
+            nn.Dense(120, activation="sigmoid"),
+            nn.Dense(84, activation="sigmoid"),
+            nn.Dense(num_classes),
+        )
+        self.net.initialize(init.Xavier())
+
+
+def corr2d(X: Any, K: Any) -> Any:
+    """The cross-correlation of a matrix with a smaller one, window by window, as the book writes it."""
+    h, w = K.shape
+    Y = np.zeros((X.shape[0] - h + 1, X.shape[1] - w + 1))
+    for i in range(Y.shape[0]):
+        for j in range(Y.shape[1]):
+            Y[i, j] = (X[i : i + h, j : j + w] * K).sum()
+    return Y

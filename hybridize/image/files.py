@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Images out of files and bytes."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy
+
+from hybridize.array.ndarray import ndarray
+from hybridize.base.errors import ArgumentError, LoadError
+from hybridize.base.participation import outside_only
+from hybridize.formats.pictures import decoded
+
+
+@outside_only("reads a file")
+def imread(filename: str, flag: int = 1, to_rgb: bool | int = True, out: Any = None) -> ndarray:
+    """Read an image.
+
+    Args:
+        filename: path of a JPEG, PNG or another image that Pillow knows.
+        flag: 1 for three channels, 0 for brightness alone, -1 as it is stored.
+        to_rgb: red before green before blue; else blue first.
+        out: the array to write to.
+
+    Returns:
+        uint8 (height, width, channels).
+
+    Raises:
+        ArgumentError E378: Pillow is not installed.
+        LoadError E600: the file cannot be read.
+        LoadError E667: it is no image, or a damaged one.
+    """
+    path = os.fspath(filename)
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError as error:
+        raise LoadError("E600", f"cannot read {path}: {error.strerror or error}") from error
+    return _given(decoded(data, _channels(flag), path), to_rgb, out)
+
+
+@outside_only("decodes an image")
+def imdecode(buf: Any, flag: int = 1, to_rgb: bool | int = True, out: Any = None) -> ndarray:
+    """Decode an image.
+
+    Args:
+        buf: the bytes of a file, or a uint8 array of them.
+        flag, to_rgb, out: see `imread`.
+
+    Returns:
+        uint8 (height, width, channels).
+
+    Raises:
+        ArgumentError E300: `buf` is no bytes.
+        ArgumentError E378: Pillow is not installed.
+        LoadError E667: it is no image, or a damaged one.
+    """
+    if isinstance(buf, (ndarray, numpy.ndarray)):
+        buf = numpy.asarray(buf).astype(numpy.uint8).tobytes()
+    if not isinstance(buf, (bytes, bytearray, memoryview)):
+        what = f"an image is decoded of bytes, got {type(buf).__name__}"
+        raise ArgumentError("E300", what, help="imread reads a file")
+    return _given(decoded(bytes(buf), _channels(flag)), to_rgb, out)
+
+
+def _channels(flag: int) -> int | None:
+    return {1: 3, 0: 1, -1: None}.get(flag, 3)
+
+
+def _given(pixels: Any, to_rgb: bool | int, out: Any) -> ndarray:
+    if not to_rgb and pixels.shape[2] >= 3:
+        pixels = numpy.ascontiguousarray(pixels[:, :, [2, 1, 0, *range(3, pixels.shape[2])]])
+    if out is None:
+        return ndarray(pixels)
+    out[...] = ndarray(pixels)
+    found: ndarray = out
+    return found

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parts of images, borders around them, rotations, and colours by mean and deviation."""
+
+from __future__ import annotations
+
+import math
+from numbers import Number
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.array import np, random
+from hybridize.array.ndarray import ndarray
+from hybridize.base.dtypes import float32
+from hybridize.base.errors import DTypeError, ShapeError, ValueArgumentError
+from hybridize.image.resizing import BICUBIC, as_pixels, imresize, interpolation
+
+Part = tuple[int, int, int, int]
+"""Left, top, width and height."""
+_TRIES = 10
+
+
+def between(low: float, high: float) -> float:
+    """Draw a number from `hybridize.random`."""
+    return low + (high - low) * float(random.uniform())
+
+
+def up_to(last: int) -> int:
+    """Draw one of 0, 1, ..., last."""
+    return min(last, int((last + 1) * float(random.uniform())))
+
+
+def scale_down(src_size: tuple[int, int], size: tuple[int, int]) -> tuple[int, int]:
+    """Shrink a size, (width, height), until it fits into another, with the ratio that it has.
+
+    >>> scale_down((640, 480), (720, 120))
+    (640, 106)
+    """
+    w, h = size
+    src_w, src_h = src_size
+    wide, high = float(w), float(h)
+    if src_h < high:
+        wide, high = wide * src_h / high, float(src_h)
+    if src_w < wide:
+        wide, high = float(src_w), high * src_w / wide
+    return int(wide), int(high)
+
+
+def fixed_crop(src: Any, x0: int, y0: int, w: int, h: int, size: Any = None, interp: int = BICUBIC) -> ndarray:
+    """The part of an image at (x0, y0), of width `w` and height `h`; in another `size`, (width, height), if given.
+
+    Raises:
+        ShapeError E181: the part is not within the image.
+    """
+    height, width = as_pixels(src).shape[:2]
+    if not (x0 >= 0 and y0 >= 0 and 0 < w <= width - x0 and 0 < h <= height - y0):
+        raise ShapeError("E181", f"a part of {w} × {h} at ({x0}, {y0}) is not within {width} × {height}")
+    part: ndarray = src[y0 : y0 + h, x0 : x0 + w]
+    if size is None or (w, h) == tuple(size):
+        return part
+    new_w, new_h = size
+    return imresize(part, new_w, new_h, interpolation(interp, (h, w, new_h, new_w)))
+
+
+def random_crop(src: Any, size: tuple[int, int], interp: int = BICUBIC) -> tuple[ndarray, Part]:
+    """A part of an image of a size, (width, height), at a random position; a smaller image is enlarged.
+
+    Returns:
+        The part, and left, top, width and height of it in the image.
+    """
+    h, w = as_pixels(src).shape[:2]
+    new_w, new_h = scale_down((w, h), size)
+    x0, y0 = up_to(w - new_w), up_to(h - new_h)
+    return fixed_crop(src, x0, y0, new_w, new_h, size, interp), (x0, y0, new_w, new_h)
+
+
+def center_crop(src: Any, size: tuple[int, int], interp: int = BICUBIC) -> tuple[ndarray, Part]:
+    """The middle of an image, of a size, (width, height); a smaller image is enlarged.
+
+    Returns:
+        The part, and left, top, width and height of it in the image.
+    """
+    h, w = as_pixels(src).shape[:2]
+    new_w, new_h = scale_down((w, h), size)
+    x0, y0 = (w - new_w) // 2, (h - new_h) // 2
+    return fixed_crop(src, x0, y0, new_w, new_h, size, interp), (x0, y0, new_w, new_h)
+
+
+def random_size_crop(
+    src: Any, size: tuple[int, int], area: Any, ratio: tuple[float, float], interp: int = BICUBIC
+) -> tuple[ndarray, Part]:
+    """A part of an image of random position, area and ratio, in a given size; the middle where none fits.
+
+    Args:
+        src: (height, width, channels).
+        size: (width, height) of the result.
+        area: least and greatest area of the part, as a fraction of the image; one number: the least, and up to 1.
+        ratio: least and greatest width divided by height.
+        interp: see `imresize`.
+
+    Returns:
+        The part, and left, top, width and height of it in the image.
+    """
+    h, w = as_pixels(src).shape[:2]
+    least, greatest = area if isinstance(area, (tuple, list)) else (area, 1.0)
+    for _ in range(_TRIES):
+        target = between(least, greatest) * h * w
+        drawn = math.exp(between(math.log(ratio[0]), math.log(ratio[1])))
+        new_w, new_h = round(math.sqrt(target * drawn)), round(math.sqrt(target / drawn))
+        if 0 < new_w <= w and 0 < new_h <= h:
+            x0, y0 = up_to(w - new_w), up_to(h - new_h)
+            return fixed_crop(src, x0, y0, new_w, new_h, size, interp), (x0, y0, new_w, new_h)
+    return center_crop(src, size, interp)
+
+
+def color_normalize(src: Any, mean: Any, std: Any = None) -> Any:
+    """Take `mean` from an image of floats and divide by `std`, in place, as MXNet does; None leaves a step out."""
+    if mean is not None:
+        src -= np.asarray(mean)
+    if std is not None:
+        src /= np.asarray(std)
+    return src
+
+
+def copyMakeBorder(  # noqa: N802 - OpenCV's name
+    src: Any, top: int, bot: int, left: int, right: int, type: int = 0, value: Any = 0.0, values: Any = None
+) -> ndarray:
+    """An image with borders.
+
+    Args:
+        src: (height, width, channels).
+        top, bot, left, right: pixels at each side.
+        type: 0 fills them with `value`, 1 with the nearest pixel, 2 and 4 with the image in a mirror, with the last
+            pixel twice or once, 3 with the other side.
+        value: of `type` 0, for all channels.
+        values: the same, for each channel.
+
+    Raises:
+        ValueArgumentError E361: another type.
+    """
+    modes = {0: "constant", 1: "edge", 2: "symmetric", 3: "wrap", 4: "reflect"}
+    if type not in modes:
+        raise ValueArgumentError("E361", f"a border is of type {', '.join(map(str, modes))}, got {type!r}")
+    pixels = as_pixels(src)
+    sides = ((top, bot), (left, right), (0, 0))
+    if type != 0:
+        return ndarray(numpy.pad(pixels, sides, modes[type]))  # type: ignore[call-overload]
+    found = numpy.empty(tuple(n + sum(side) for n, side in zip(pixels.shape, sides, strict=True)), pixels.dtype)
+    found[...] = value if values is None else numpy.asarray(values)
+    found[top : top + pixels.shape[0], left : left + pixels.shape[1]] = pixels
+    return ndarray(found)
+
+
+def imrotate(src: Any, rotation_degrees: Any, zoom_in: bool = False, zoom_out: bool = False) -> ndarray:
+    """Images turned around their middles, bilinear between pixels; what comes from outside is 0.
+
+    Args:
+        src: float32 (channels, height, width), or (batch, channels, height, width).
+        rotation_degrees: one angle; for a batch also one for each.
+        zoom_in: enlarge so that nothing comes from outside.
+        zoom_out: shrink so that nothing is cut off.
+
+    Raises:
+        DTypeError E251: another dtype.
+        ShapeError E181: another number of axes, or of angles.
+        ValueArgumentError E361: both zooms.
+    """
+    if zoom_in and zoom_out:
+        raise ValueArgumentError("E361", "an image cannot be zoomed in and out", help="set one of the two")
+    pixels = numpy.asarray(src)
+    if pixels.dtype != float32:
+        raise DTypeError("E251", f"images are turned as float32, got {pixels.dtype}", help='src.astype("float32")')
+    if pixels.ndim not in (3, 4) or (pixels.ndim == 3 and not isinstance(rotation_degrees, Number)):
+        what = f"one angle turns (channels, height, width), several a batch; got {pixels.shape}"
+        raise ShapeError("E181", what)
+    batch = pixels if pixels.ndim == 4 else pixels[None]
+    angles = numpy.radians(numpy.asarray(rotation_degrees, numpy.float64))
+    if not angles.ndim:
+        angles = numpy.repeat(angles, len(batch))
+    if angles.shape != (len(batch),):
+        raise ShapeError("E181", f"{len(batch)} images need as many angles, got {angles.shape}")
+    turned = numpy.stack([_turned(one, angle, zoom_in, zoom_out) for one, angle in zip(batch, angles, strict=True)])
+    return ndarray(turned if pixels.ndim == 4 else turned[0])
+
+
+def _turned(pixels: NDArray[Any], angle: float, zoom_in: bool, zoom_out: bool) -> NDArray[Any]:
+    _, h, w = pixels.shape
+    y, x = (numpy.arange(h) - (h - 1) / 2)[:, None], numpy.arange(w) - (w - 1) / 2
+    scale = 1.0
+    if zoom_in or zoom_out:
+        rho, corner = math.hypot(h, w), math.atan(h / w)
+        turns = (corner + abs(angle), corner - abs(angle))
+        wide = max(abs(rho * math.cos(turn)) for turn in turns)
+        high = max(abs(rho * math.sin(turn)) for turn in turns)
+        scale = max(wide / w, high / h) if zoom_out else min(w / wide, h / high)
+    at_x = scale * (x * math.cos(angle) - y * math.sin(angle)) + (w - 1) / 2
+    at_y = scale * (x * math.sin(angle) + y * math.cos(angle)) + (h - 1) / 2
+    low_x, low_y = numpy.floor(at_x).astype(int), numpy.floor(at_y).astype(int)
+    found = numpy.zeros(pixels.shape)
+    for step_y in (0, 1):
+        for step_x in (0, 1):
+            i, j = low_y + step_y, low_x + step_x
+            weight = (1 - abs(at_y - i)) * (1 - abs(at_x - j)) * ((i >= 0) & (i < h) & (j >= 0) & (j < w))
+            found += pixels[:, i.clip(0, h - 1), j.clip(0, w - 1)] * weight
+    return found.astype(pixels.dtype)
+
+
+def random_rotate(
+    src: Any, angle_limits: tuple[float, float], zoom_in: bool = False, zoom_out: bool = False
+) -> ndarray:
+    """Images turned by random angles, in degrees, between two limits; see `imrotate`."""
+    count = 1 if len(src.shape) == 3 else src.shape[0]
+    angles = [between(*angle_limits) for _ in range(count)]
+    return imrotate(src, angles[0] if len(src.shape) == 3 else angles, zoom_in, zoom_out)

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A batch, what is known of its arrays, and the base of iterators over batches."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Sequence
+from typing import Any
+
+from hybridize.base.dtypes import float32
+from hybridize.base.errors import ArgumentError
+from hybridize.base.participation import ReadPolicy
+
+
+class DataDesc(namedtuple("DataDesc", ["name", "shape"])):
+    """The name, shape, dtype and layout of one array of each batch; a pair of name and shape to who unpacks it.
+
+    Args:
+        name: what the net calls the array.
+        shape: sizes, that of the batch among them.
+        dtype: element type.
+        layout: a letter for each axis; `N` is the axis of the examples.
+    """
+
+    dtype: Any
+    layout: str | None
+
+    def __new__(cls, name: str, shape: Any, dtype: Any = float32, layout: str | None = "NCHW") -> DataDesc:
+        self = super().__new__(cls, name, shape)
+        self.dtype = dtype
+        self.layout = layout
+        return self
+
+    def __repr__(self) -> str:
+        return f"DataDesc[{self.name},{self.shape},{self.dtype},{self.layout}]"
+
+    @staticmethod
+    def get_batch_axis(layout: str | None) -> int:
+        """The axis of the examples: 0 without a layout, -1 where it has none."""
+        return 0 if layout is None else layout.find("N")
+
+    @staticmethod
+    def get_list(shapes: Sequence[Any], types: Sequence[Any] | None) -> list[DataDesc]:
+        """Make descriptions of pairs (name, shape) and, where known, pairs (name, dtype)."""
+        known = dict(types or ())
+        return [DataDesc(*one[:2], *([known[one[0]]] if types is not None else [])) for one in shapes]
+
+
+class DataBatch:
+    """One batch.
+
+    Args:
+        data: arrays, each with the examples along its first axis.
+        label: the same for labels, or None.
+        pad: how many examples at the end only fill the batch up, and do not count.
+        index: the numbers of the examples, where they are known.
+        bucket_key: which of several nets the batch is for.
+        provide_data: a `DataDesc` for each of `data`.
+        provide_label: a `DataDesc` for each of `label`.
+
+    Raises:
+        ArgumentError E300: `data` or `label` is no list.
+    """
+
+    __hybridize_read__ = ReadPolicy.CONTENT
+
+    def __init__(
+        self,
+        data: Any,
+        label: Any = None,
+        pad: int | None = None,
+        index: Any = None,
+        bucket_key: Any = None,
+        provide_data: Sequence[DataDesc] | None = None,
+        provide_label: Sequence[DataDesc] | None = None,
+    ) -> None:
+        for name, arrays in (("data", data), ("label", label)):
+            if arrays is not None and not isinstance(arrays, (list, tuple)):
+                what = f"the {name} of a batch is a list of arrays, got {type(arrays).__name__}"
+                raise ArgumentError("E300", what, help=f"say {name}=[array]")
+        self.data, self.label = data, label
+        self.pad, self.index = pad, index
+        self.bucket_key = bucket_key
+        self.provide_data, self.provide_label = provide_data, provide_label
+
+    def __str__(self) -> str:
+        data = [array.shape for array in self.data]
+        label = [array.shape for array in self.label] if self.label else None
+        return f"{type(self).__name__}: data shapes: {data} label shapes: {label}"
+
+
+class DataIter:
+    """An iterator over batches that can start again. A subclass says `iter_next`, `getdata` and what else it has.
+
+    Args:
+        batch_size: how many examples a batch has.
+    """
+
+    __hybridize_read__ = ReadPolicy.OUTSIDE
+
+    provide_data: Any = None
+    """A `DataDesc` for each array of a batch."""
+    provide_label: Any = None
+    """The same for labels."""
+
+    def __init__(self, batch_size: int = 0) -> None:
+        self.batch_size = batch_size
+
+    def __iter__(self) -> DataIter:
+        return self
+
+    def __next__(self) -> DataBatch:
+        return self.next()
+
+    def reset(self) -> None:
+        """Start again from the first batch."""
+
+    def next(self) -> DataBatch:
+        """The next batch.
+
+        Raises:
+            StopIteration: there is none before the next `reset()`.
+        """
+        if not self.iter_next():
+            raise StopIteration
+        return DataBatch(self.getdata(), self.getlabel(), self.getpad(), self.getindex())
+
+    def iter_next(self) -> bool:
+        """Go on to the next batch; False where there is none."""
+        what = f"{type(self).__name__} does not say how to go on"
+        raise ArgumentError("E300", what, help="def iter_next(self), or def next(self)")
+
+    def getdata(self) -> Any:
+        """The arrays of the present batch; None where a subclass does not say."""
+        return None
+
+    def getlabel(self) -> Any:
+        """The labels of the present batch; None where a subclass does not say."""
+        return None
+
+    def getindex(self) -> Any:
+        """The numbers of the examples of the present batch; None where they are not known."""
+        return None
+
+    def getpad(self) -> int | None:
+        """The number of examples at the end of the present batch that only fill it up."""
+        return None

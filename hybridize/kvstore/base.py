@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`KVStoreBase`: what a store may do, and the classes that `create` knows by name."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NoReturn, TypeVar
+
+from hybridize.base.advice import warn
+from hybridize.base.errors import ArgumentError
+from hybridize.base.participation import ReadPolicy, outside_only
+
+_Class = TypeVar("_Class", bound=type[Any])
+
+
+class KVStoreBase:
+    """A store; what a subclass does not say it refuses.
+
+    @kvstore.KVStoreBase.register
+    class MyStore(kvstore.KVStoreBase):
+        def broadcast(self, key, value, out, priority=0): ...
+        def pushpull(self, key, value, out=None, priority=0): ...
+
+    store = kvstore.create("mystore")
+    """
+
+    __hybridize_read__ = ReadPolicy.IDENTITY
+
+    OPTIMIZER: Final = "optimizer"
+    """The capability to update weights by an optimizer."""
+    kv_registry: dict[str, type[KVStoreBase]] = {}
+    """The classes that `create` makes, by their names in lower case."""
+
+    @staticmethod
+    def register(klass: _Class) -> _Class:
+        """Class decorator: make a class known to `create` by its name in lower case."""
+        name = klass.__name__.lower()
+        if name in KVStoreBase.kv_registry:
+            warn(f"the store {klass.__qualname__} replaces {KVStoreBase.kv_registry[name].__qualname__}")
+        KVStoreBase.kv_registry[name] = klass
+        return klass
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise ArgumentError("E300", f"{type(self).__name__} does not {what}", help="kvstore.create('local') does")
+
+    def broadcast(self, key: Any, value: Any, out: Any, priority: int = 0) -> None:
+        """Put a value under a new key, and write it to `out`."""
+        self._refuse("broadcast")
+
+    def pushpull(self, key: Any, value: Any, out: Any = None, priority: int = 0) -> None:
+        """Sum parts, and write what comes of it to `out`, or to the parts."""
+        self._refuse("pushpull")
+
+    def set_optimizer(self, optimizer: Any) -> None:
+        """Update values by an optimizer from now on."""
+        self._refuse("update weights by an optimizer")
+
+    def is_capable(self, capability: str) -> bool:
+        """Tell whether it has a capability: `KVStoreBase.OPTIMIZER`."""
+        self._refuse("say what it is capable of")
+
+    def save_optimizer_states(self, fname: str, dump_optimizer: bool = False) -> None:
+        """Write what the optimizer remembers to a file."""
+        self._refuse("write states of an optimizer")
+
+    def load_optimizer_states(self, fname: str) -> None:
+        """Go on from a file of states."""
+        self._refuse("read states of an optimizer")
+
+    @property
+    def type(self) -> str:
+        """The name that it was made by."""
+        self._refuse("say its type")
+
+    @property
+    def rank(self) -> int:
+        """The number of this worker among all."""
+        self._refuse("say its rank")
+
+    @property
+    def num_workers(self) -> int:
+        """The number of workers."""
+        self._refuse("say how many workers there are")
+
+
+def check_capability(capability: str) -> str:
+    """Return a capability in lower case.
+
+    Raises:
+        ArgumentError E300: there is none of that name.
+    """
+    if capability.lower() != KVStoreBase.OPTIMIZER:
+        raise ArgumentError("E300", f"there is no capability {capability!r}", help="KVStoreBase.OPTIMIZER is one")
+    return capability.lower()
+
+
+def parts_of(value: Any) -> list[Any]:
+    """The arrays of one key: one, or one for each part."""
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+@KVStoreBase.register
+class TestStore(KVStoreBase):
+    """The smallest store, MXNet's for tests: it keeps nothing, and sums one key's parts."""
+
+    __test__ = False  # no test of pytest's
+
+    @outside_only("moves values between arrays")
+    def broadcast(self, key: Any, value: Any, out: Any, priority: int = 0) -> None:
+        for one in parts_of(out):
+            one[...] = value
+
+    @outside_only("moves values between arrays")
+    def pushpull(self, key: Any, value: Any, out: Any = None, priority: int = 0) -> None:
+        parts = parts_of(value)
+        total = sum(parts[1:], parts[0])
+        for one in parts if out is None else parts_of(out):
+            one[...] = total
+
+    @staticmethod
+    def is_capable(capability: str) -> bool:
+        """False: it keeps no weights."""
+        check_capability(capability)
+        return False
+
+    @property
+    def type(self) -> str:
+        return "teststore"
+
+    @property
+    def rank(self) -> int:
+        return 0
+
+    @property
+    def num_workers(self) -> int:
+        return 1

@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`KVStore`: the store of one process, and `create`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy
+
+from hybridize.array import np
+from hybridize.array.ndarray import ndarray
+from hybridize.base.errors import ArgumentError, LoadError, StateError, WriteError
+from hybridize.base.participation import outside_only
+from hybridize.kvstore.base import KVStoreBase, check_capability, parts_of
+from hybridize.optimizer import Optimizer, Updater, get_updater
+
+LOCAL = (
+    "local", "device", "local_update_cpu", "local_allreduce_cpu", "local_allreduce_device",
+)  # fmt: skip
+"""Names of the store of one process."""
+
+
+class KVStore(KVStoreBase):
+    """Arrays under keys, all ints or all strings.
+
+        store = kvstore.create("local")
+        store.init(3, np.zeros((2, 3)))
+        store.push(3, [np.ones((2, 3)), np.ones((2, 3))])
+        store.pull(3, out=a)                              # a is 2 everywhere
+
+    A push sums its parts. Without an optimizer the sum takes the place of the value; with one the value is updated by
+    the sum as its gradient. Where several keys are given as a list, values and outs are lists of as many.
+
+    Raises:
+        ArgumentError E300: a key of another kind than those before, one that is there (`init`) or is not (the others),
+            or lists of different lengths.
+    """
+
+    def __init__(self, kind: str = "local") -> None:
+        self._kind = kind
+        self._values: dict[int | str, ndarray] = {}
+        self._updater: Callable[[Any, Any, Any], None] | None = None
+
+    # ----------------------------------------------------------------------------------------------------- values
+
+    @outside_only("puts a value into a store")
+    def init(self, key: Any, value: Any) -> None:
+        """Put copies of values under new keys."""
+        for one, arrays in self._pairs(key, value):
+            if one in self._values:
+                raise ArgumentError("E300", f"the key {one!r} has a value already", help="push changes it")
+            self._values[one] = np.array(arrays[0])
+
+    @outside_only("changes a value of a store")
+    def push(self, key: Any, value: Any, priority: int = 0) -> None:
+        """Sum parts, and update the value by it or replace it.
+
+        Args:
+            key: a key, or a list of keys.
+            value: an array or a list of them, one for each part; for several keys a list of these.
+            priority: accepted; a push is done when it returns.
+        """
+        summed: dict[int | str, list[Any]] = {}
+        for one, arrays in self._pairs(key, value):
+            summed.setdefault(one, []).extend(arrays)
+        for one, arrays in summed.items():
+            present = self._present(one)
+            total = _sum(arrays)
+            if total.shape != present.shape:
+                what = f"the value of {one!r} is {present.type}, {total.type} was pushed"
+                raise ArgumentError("E300", what, help="parts have the shape of the value")
+            if self._updater is None:
+                self._values[one] = total.astype(present.dtype)
+            else:
+                self._updater(one, total, present)
+
+    @outside_only("reads a value of a store")
+    def pull(self, key: Any, out: Any = None, priority: int = 0, ignore_sparse: bool = True) -> None:
+        """Write values to arrays.
+
+        Args:
+            key: a key, or a list of keys.
+            out: an array or a list of them; for several keys a list of these.
+            priority: accepted; a pull is done when it returns.
+            ignore_sparse: accepted; arrays are dense.
+        """
+        for one, arrays in self._pairs(key, out):
+            present = self._present(one)
+            for array in arrays:
+                array[...] = present
+
+    @outside_only("changes a value of a store")
+    def pushpull(self, key: Any, value: Any, out: Any = None, priority: int = 0) -> None:
+        """Do `push`, and then `pull` to `out`, or to what was pushed."""
+        self.push(key, value, priority)
+        self.pull(key, value if out is None else out, priority)
+
+    @outside_only("puts a value into a store")
+    def broadcast(self, key: Any, value: Any, out: Any, priority: int = 0) -> None:
+        """Do `init`, and then `pull` to `out`."""
+        self.init(key, value)
+        self.pull(key, out, priority)
+
+    @outside_only("reads a value of a store")
+    def row_sparse_pull(self, key: Any, out: Any = None, priority: int = 0, row_ids: Any = None) -> None:
+        """Write some rows of values to arrays, and zeros to their other rows.
+
+        Args:
+            key: a key, or a list of keys.
+            out: as of `pull`.
+            priority: accepted.
+            row_ids: the numbers of the rows, in any order, some more than once; a list where `out` is one.
+        """
+        if row_ids is None:
+            raise ArgumentError("E300", "row_sparse_pull needs the rows", help="row_ids=array, or pull")
+        pairs = list(self._pairs(key, out))
+        arrays = [array for _, several in pairs for array in several]
+        rows = _flat(row_ids)
+        if len(rows) == 1:
+            rows *= len(arrays)
+        if len(rows) != len(arrays):
+            what = f"row_ids is a list of {len(rows)} arrays for {len(arrays)} of out"
+            raise ArgumentError("E300", what, help="give one for all, or one for each")
+        chosen = iter(rows)
+        for one, several in pairs:
+            present = self._present(one)
+            for array in several:
+                index = numpy.unique(numpy.asarray(next(chosen)).astype(numpy.int64))
+                if index.size and not (index[0] >= 0 and index[-1] < len(present)):
+                    raise ArgumentError("E300", f"rows {index.tolist()} are outside of the {len(present)} of {one!r}")
+                kept = numpy.zeros_like(present._data)
+                kept[index] = present._data[index]
+                array[...] = ndarray(kept)
+
+    def _pairs(self, key: Any, value: Any) -> Iterator[tuple[int | str, list[Any]]]:
+        """Keys and their arrays."""
+        if not isinstance(key, (list, tuple)):
+            keys, values = [key], [value]
+        elif isinstance(value, (list, tuple)) and len(value) == len(key):
+            keys, values = list(key), list(value)
+        else:
+            given = f"a list of {len(value)}" if isinstance(value, (list, tuple)) else type(value).__name__
+            raise ArgumentError("E300", f"{len(key)} keys need a list of as many values, got {given}")
+        for one in keys:
+            kind = str if isinstance(one, str) else int
+            if not isinstance(one, (int, str)) or isinstance(one, bool):
+                raise ArgumentError("E300", f"a key is an int or a string, got {one!r}")
+            if self._values and not isinstance(next(iter(self._values)), kind):
+                raise ArgumentError("E300", f"keys are all ints or all strings, and {one!r} is of the other kind")
+        for one, several in zip(keys, values, strict=True):
+            arrays = parts_of(several)
+            if not arrays or not all(isinstance(array, ndarray) for array in arrays):
+                raise ArgumentError("E300", f"the key {one!r} needs an array or a list of arrays, got {several!r}")
+            yield one, arrays
+
+    def _present(self, key: int | str) -> ndarray:
+        try:
+            return self._values[key]
+        except KeyError:
+            raise ArgumentError("E300", f"the key {key!r} has no value", help="init puts one there") from None
+
+    # -------------------------------------------------------------------------------------------------- optimizers
+
+    def set_optimizer(self, optimizer: Any) -> None:
+        """Update values by an optimizer from now on: what is pushed is their gradient.
+
+        Raises:
+            ArgumentError E300: it is none.
+        """
+        if not isinstance(optimizer, Optimizer):
+            what = f"set_optimizer takes an optimizer, got {type(optimizer).__name__}"
+            raise ArgumentError("E300", what, help="optimizer.create(name, ...)")
+        self._updater = get_updater(optimizer)
+
+    def _set_updater(self, updater: Callable[[Any, Any, Any], None]) -> None:
+        """Update values by `updater(key, pushed, value)` from now on, which changes `value` in place."""
+        self._updater = updater
+
+    def set_gradient_compression(self, compression_params: Mapping[str, Any]) -> None:
+        """Refuse: nothing is sent that could be compressed.
+
+        Raises:
+            ArgumentError E359: always.
+        """
+        raise ArgumentError(
+            "E359", f"one process sends no gradients, got {dict(compression_params)!r}", help="leave it out"
+        )
+
+    @outside_only("writes a file")
+    def save_optimizer_states(self, fname: str, dump_optimizer: bool = False) -> None:
+        """Write what the optimizer remembers of each key to a file.
+
+        Args:
+            fname: the path.
+            dump_optimizer: write its settings as well.
+
+        Raises:
+            StateError E577: there is no optimizer.
+            WriteError E335: the file cannot be written.
+        """
+        states = self._states().get_states(dump_optimizer)
+        try:
+            with open(fname, "wb") as file:
+                file.write(states)
+        except OSError as error:
+            raise WriteError("E335", f"cannot write {fname}: {error.strerror or error}") from error
+
+    @outside_only("reads a file")
+    def load_optimizer_states(self, fname: str) -> None:
+        """Go on from what `save_optimizer_states` wrote.
+
+        Raises:
+            StateError E577: there is no optimizer.
+            LoadError E600: the file cannot be read.
+            LoadError E660 to E662: it is no such file, damaged, or of another optimizer.
+        """
+        updater = self._states()
+        try:
+            with open(fname, "rb") as file:
+                states = file.read()
+        except OSError as error:
+            raise LoadError("E600", f"cannot read {fname}: {error.strerror or error}") from error
+        updater.set_states(states)
+
+    def _states(self) -> Updater:
+        if not isinstance(self._updater, Updater):
+            raise StateError("E577", "the store has no optimizer", help="set_optimizer gives it one")
+        return self._updater
+
+    # ------------------------------------------------------------------------------------------------------ workers
+
+    @staticmethod
+    def is_capable(capability: str) -> bool:
+        """True: it can update weights by an optimizer."""
+        return check_capability(capability) == KVStoreBase.OPTIMIZER
+
+    @property
+    def type(self) -> str:
+        """The name that it was made by."""
+        return self._kind
+
+    @property
+    def rank(self) -> int:
+        """The number of this worker: 0."""
+        return 0
+
+    @property
+    def num_workers(self) -> int:
+        """The number of workers: 1."""
+        return 1
+
+    def _barrier(self) -> None:
+        """Return at once: there is no other worker to wait for."""
+
+
+def _sum(arrays: list[Any]) -> ndarray:
+    total: ndarray = np.array(arrays[0])
+    for array in arrays[1:]:
+        total += array
+    return total
+
+
+def _flat(rows: Any) -> list[Any]:
+    if not isinstance(rows, (list, tuple)):
+        return [rows]
+    return [array for one in rows for array in (one if isinstance(one, (list, tuple)) else [one])]
+
+
+def create(name: str = "local") -> KVStoreBase:
+    """Make a store.
+
+    Args:
+        name: `local` or `device`, which are one here, or the name of a registered class.
+
+    Raises:
+        ArgumentError E359: a store of several machines.
+        ArgumentError E300: there is none of that name.
+    """
+    if not isinstance(name, str):
+        raise ArgumentError("E300", f"the name of a store is a string, got {name!r}")
+    kind = name.lower()
+    if kind in KVStoreBase.kv_registry:
+        return KVStoreBase.kv_registry[kind]()
+    if kind in LOCAL:
+        return KVStore(kind)
+    if "dist" in kind or kind in ("nccl", "horovod", "byteps", "p3"):
+        raise ArgumentError("E359", f"training must be on one machine, got the store {name!r}", help="use 'local'")
+    raise ArgumentError("E300", f"there is no store {name!r}", help=f"there are {', '.join(LOCAL)}")

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MXNet's `util`: its switches of NumPy's meaning, which is always on, and small helpers that programs import.
+
+A switch that would turn NumPy's meaning off is refused where it says so, since what follows would mean another thing.
+Decorators are for functions and for classes, as they were: both stay as they are.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import numpy
+
+from hybridize.array import np
+from hybridize.array.device import num_gpus
+from hybridize.array.functions.control import is_np_array, is_np_shape, reset_np, set_np, use_np
+from hybridize.base.dtypes import DType
+from hybridize.base.errors import ArgumentError, DeviceError, DTypeError
+from hybridize.base.loading import LOADING
+from hybridize.base.missing import refuses
+
+F = TypeVar("F")
+
+use_np_array = use_np_shape = use_np
+get_gpu_count = num_gpus
+
+
+def _on(name: str, active: bool) -> None:
+    if not active:
+        raise ArgumentError(
+            "E300",
+            f"{name}(False) would give arrays the meaning of MXNet 1, and there is NumPy's alone",
+            help="nd and F have MXNet 1's functions; their arrays may have no axes, or axes of size 0",
+        )
+
+
+def set_np_shape(active: bool = True) -> bool:
+    """Say that shapes may have no axes and sizes of 0, as they always may.
+
+    Returns:
+        The state before: True.
+
+    Raises:
+        ArgumentError E300: `active` is false.
+    """
+    _on("set_np_shape", active)
+    return True
+
+
+@contextmanager
+def np_shape(active: bool = True) -> Iterator[None]:
+    """A `with` block, or a decorator, in which shapes may have no axes and sizes of 0, as they always may.
+
+    Raises:
+        ArgumentError E300: `active` is false.
+    """
+    _on("np_shape", active)
+    yield
+
+
+@contextmanager
+def np_array(active: bool = True) -> Iterator[None]:
+    """A `with` block, or a decorator, in which arrays have NumPy's meaning, as they always have.
+
+    Raises:
+        ArgumentError E300: `active` is false.
+    """
+    _on("np_array", active)
+    yield
+
+
+def is_np_default_dtype() -> bool:
+    """False: arrays are float32 where no dtype is given."""
+    return False
+
+
+def set_np_default_dtype(is_np_default_dtype: bool = False) -> bool:
+    """Say that arrays are float32 where no dtype is given, as they are.
+
+    Returns:
+        The state before: False.
+
+    Raises:
+        ArgumentError E300: they were to be float64.
+    """
+    if is_np_default_dtype:
+        raise ArgumentError(
+            "E300",
+            "arrays are float32 where no dtype is given, and float64 cannot be made the default",
+            help="say dtype='float64' where arrays are made",
+        )
+    return False
+
+
+@contextmanager
+def np_default_dtype(active: bool = False) -> Iterator[None]:
+    """A `with` block, or a decorator, in which arrays are float32 where no dtype is given, as they are.
+
+    Raises:
+        ArgumentError E300: `active` is true.
+    """
+    set_np_default_dtype(active)
+    yield
+
+
+def use_np_default_dtype(function: Any) -> Any:
+    """Refuse: float64 cannot be made the default.
+
+    Raises:
+        ArgumentError E300: always.
+    """
+    set_np_default_dtype(True)
+    return function
+
+
+def set_module(module: str) -> Callable[[F], F]:
+    """Decorator: say of which module a function or class is."""
+
+    def decorate(function: F) -> F:
+        if module is not None:
+            function.__module__ = module
+        return function
+
+    return decorate
+
+
+def getenv(name: str) -> str | None:
+    """Return an environment variable, None where it is not set."""
+    return os.environ.get(name)
+
+
+def setenv(name: str, value: str | None) -> None:
+    """Set an environment variable, or, with None, take it away. What hybridize reads once, at import, stays."""
+    if value is None:
+        os.environ.pop(name, None)
+    else:
+        os.environ[name] = value
+
+
+def default_array(source_array: Any, device: Any = None, dtype: Any = None) -> Any:
+    """Make an array of numbers, lists or a NumPy array: `np.array`."""
+    return np.array(source_array, dtype=dtype, device=device)
+
+
+def dtype_from_number(number: Any) -> DType:
+    """Return the dtype that an array of one number has: int64, uint64 where it needs that, float32; a scalar's own.
+
+    Raises:
+        DTypeError E250: it is none.
+    """
+    if isinstance(number, numpy.generic):
+        return number.dtype
+    if isinstance(number, int):
+        if not -(2**63) <= number < 2**64:
+            raise OverflowError(f"{number} has more than 64 bits")
+        return numpy.dtype(numpy.uint64 if number >= 2**63 else numpy.int64)
+    if isinstance(number, float):
+        return numpy.dtype(numpy.float64 if abs(number) > numpy.finfo(numpy.float32).max else numpy.float32)
+    raise DTypeError("E250", f"{type(number).__name__} is no number", help="give an int, a float or a NumPy scalar")
+
+
+def get_gpu_memory(gpu_dev_id: int) -> tuple[int, int]:
+    """Refuse, as there is no GPU.
+
+    Raises:
+        DeviceError E701: always.
+    """
+    raise DeviceError("E701", f"there is no gpu({gpu_dev_id}): hybridize compiles for the CPU", help="use cpu()")
+
+
+@contextmanager
+def TemporaryDirectory(*args: Any, **kwargs: Any) -> Iterator[str]:  # noqa: N802 - MXNet's name
+    """A folder for the length of a `with` block, which is its path: `tempfile.TemporaryDirectory`."""
+    with LOADING:
+        import tempfile  # late: it costs milliseconds
+
+    with tempfile.TemporaryDirectory(*args, **kwargs) as path:
+        yield path
+
+
+__getattr__ = refuses(__name__, globals(), instead={
+    "get_cuda_compute_capability": "there is no GPU", "set_flush_denorms": "programs keep denormal numbers",
+})  # fmt: skip
+
+__all__ = [
+    "TemporaryDirectory", "default_array", "dtype_from_number", "get_gpu_count", "get_gpu_memory", "getenv",
+    "is_np_array", "is_np_default_dtype", "is_np_shape", "np_array", "np_default_dtype", "np_shape", "reset_np",
+    "set_module", "set_np", "set_np_default_dtype", "set_np_shape", "setenv", "use_np", "use_np_array",
+    "use_np_default_dtype", "use_np_shape",
+]  # fmt: skip
