@@ -17,6 +17,7 @@ arrays or compilers. A helper that two packages share lives here only when it ha
     access, comparison                memory that threads share, seen whole; the rule by which results are compared
     forks, interruptions, loading     locks of processes that fork, exceptions of signal handlers, late imports
     parsing                           Python's parser, one thread at a time
+    collector                         Python's garbage collector, which looks less often while programs are made
     library                           what MXNet's users import of its `base`, loaded when asked for
 """
 

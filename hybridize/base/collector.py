@@ -18,12 +18,12 @@ from typing import Final
 from hybridize.base.forks import in_child, renewed
 
 _YOUNG: Final = 100_000
-"""How many objects more than before are made until the collector looks: the garbage of some tens of megabytes."""
-_lock: Final = renewed(threading.Lock())
+"""Objects more than before that are made until the collector looks: the garbage of some tens of megabytes."""
+_lock: Final = renewed(threading.RLock())
 _within: Final[Counter[int]] = Counter()
-"""How many times each thread is in `seldom`; those that are not are not there."""
+"""Times that each thread has entered `seldom`; those that are not in it are not there."""
 _before = gc.get_threshold()
-"""What the process had when the first of them entered."""
+"""The thresholds that the process had when the first of them entered."""
 
 
 @contextmanager
