@@ -9,7 +9,6 @@ from typing import Any
 
 from hybridize.base import html
 from hybridize.base.html import Markup
-from hybridize.gluon.block import Block
 
 _STEP = "\u2003"
 """Indents a child; a wide blank, which HTML keeps."""
@@ -18,7 +17,7 @@ _MOST = 400
 """Rows of a table; the rest is counted."""
 
 
-def page(block: Block) -> Markup:
+def page(block: Any) -> Markup:
     """Return the tree as HTML. Nothing is called, and no weight is drawn: what is not known yet is a question mark."""
     rows = [*_rows(block, "", 0)]
     counts = {id(one): _count(one) for one in block.collect_params().values()}
@@ -31,18 +30,18 @@ def page(block: Block) -> Markup:
     return html.titled(f"{type(block).__name__}{state}: {total}{left}", html.scrolling(body))
 
 
-def _rows(block: Block, name: str, depth: int) -> Iterator[tuple[str, str, str, str]]:
+def _rows(block: Any, name: str, depth: int) -> Iterator[tuple[str, str, str, str]]:
     """The row of a block, then those of its children."""
     own = block._own_parameters()
-    tells = type(block).__repr__ is not Block.__repr__  # a layer, whose text is one of its own
+    text = repr(block)
+    tells = "\n" not in text  # a layer, whose text is one line; else its parts have a line each
     children = {
         child: part for child, part in block._children.items() if not tells or part.collect_params()
     }  # an activation of a layer stands in its text
     shapes = ", ".join(f"{word} {_shape(one)} {_dtype(one)}" for word, one in own.items())
     counts = [_count(one) for one in own.values()]
     count = "" if not counts else "?" if None in counts else f"{sum(one for one in counts if one is not None):,}"
-    what = repr(block) if tells else type(block).__name__
-    yield _STEP * depth + (name or "·"), " ".join(what.split()), shapes, count
+    yield _STEP * depth + (name or "·"), text if tells else type(block).__name__, shapes, count
     for child, part in children.items():
         yield from _rows(part, child, depth + 1)
 

@@ -6,7 +6,7 @@ import types
 
 import pytest
 
-from hybridize import np
+from hybridize import hybridize, load, np
 from hybridize.base.errors import HybridizeError
 from hybridize.base.locations import SourceLoc
 
@@ -34,6 +34,19 @@ def test_errors_say_the_cell(notebook):
     with pytest.raises(HybridizeError) as caught:
         exec(compile("".join(SOURCE), CELL, "exec"), {"np": np})
     assert "\n  In [3]:2 in <module>:  y = np.ones(2)" in str(caught.value)
+
+
+def test_saved_programs_say_it_in_other_processes(notebook, monkeypatch, tmp_path):
+    source = "def f(x):\n    return x + 1\n"
+    monkeypatch.setitem(linecache.cache, CELL, (len(source), None, source.splitlines(keepends=True), CELL))
+    names = {}
+    exec(compile(source, CELL, "exec"), names)
+    fast = hybridize(names["f"])
+    fast(np.ones(2))
+    fast.save(tmp_path / "f")
+    assert "In [3]:2" in str(fast.program(np.ones(2)).explain())
+    monkeypatch.delitem(sys.modules, "IPython")
+    assert "In [3]:2" in str(load(tmp_path / "f").program(np.ones(2)).explain())
 
 
 @pytest.mark.parametrize(

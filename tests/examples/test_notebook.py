@@ -22,7 +22,7 @@ loading, and looking at what was made.
 RENAMED = {
     TORCH: {"= hybridize(": "= torch.jit.script("},
     GLUON: {
-        "import hybridize as d2l": "from d2l import mxnet as d2l",
+        "from hybridize import d2l": "from d2l import mxnet as d2l",
         "from hybridize import np": "from mxnet import np",
         "from hybridize.gluon import nn": "from mxnet.gluon import nn",
     },

@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
-from hybridize.base.locations import SourceLoc
+from hybridize.base.locations import SourceLoc, cell
 from hybridize.formats.archive.description import word
 from hybridize.graph import Graph, Node
 
@@ -22,7 +22,7 @@ def lines_out(graph: Graph) -> dict[str, Any]:
         if loc is None:
             nodes.append(0)
         else:
-            file = files.setdefault(loc.file, len(files))
+            file = files.setdefault(cell(loc.file) or loc.file, len(files))  # a cell's file is of this session alone
             nodes.append([file, loc.line, functions.setdefault(loc.function, len(functions))])
     return {"files": list(files), "functions": list(functions), "nodes": nodes}
 

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gluon's layers: containers, dense layers, convolutions, those that bend, attention, activations, normalization."""
 
+from typing import TYPE_CHECKING, Any
+
+from hybridize.base.loading import load_module
 from hybridize.base.missing import refuses
 from hybridize.gluon.block import Block as Block
 from hybridize.gluon.hybrid_block import HybridBlock as HybridBlock
@@ -67,14 +70,23 @@ from hybridize.gluon.nn.transformer import TransformerDecoderLayer as Transforme
 from hybridize.gluon.nn.transformer import TransformerEncoder as TransformerEncoder
 from hybridize.gluon.nn.transformer import TransformerEncoderLayer as TransformerEncoderLayer
 
+if TYPE_CHECKING:
+    from hybridize.gluon.symbol_block import SymbolBlock as SymbolBlock
+
 # The names of MXNet 1.x.
 Concurrent = Concatenate
 HybridConcurrent = HybridConcatenate
 
-__getattr__ = refuses(
+_refuse = refuses(
     __name__, globals(), to_come=(),
     instead={
         "Linear": "nn.Dense(units)", "Module": "nn.Block or nn.HybridBlock", "ReLU": "nn.Activation('relu')",
         "Sigmoid": "nn.Activation('sigmoid')", "Tanh": "nn.Activation('tanh')", "Softmax": "npx.softmax(x)",
     },
 )  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name == "SymbolBlock":  # loaded when it is asked for, with MXNet's formats
+        return load_module("hybridize.gluon.symbol_block").SymbolBlock
+    _refuse(name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a migration tells its user: where something stands, what it is, and what to do about it."""
+"""The report of a migration: where something stands, what it is, and what to do about it."""
 
 from __future__ import annotations
 

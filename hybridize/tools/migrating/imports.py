@@ -19,6 +19,8 @@ _OTHERS = ("gluoncv", "gluonnlp", "gluonts", "autogluon", "mxboard", "horovod.mx
 """Packages that stand on MXNet themselves."""
 _STAYS = ("d2l.torch", "d2l.tensorflow", "d2l.jax", "d2l.paddle")
 """Modules of the book for other frameworks."""
+_FROM = re.compile(r"from(?:\s|\\)+([\w.]+)(?:\s|\\)+import\b")
+"""The beginning of a statement, which may go over several lines."""
 
 
 def renamed(path: str) -> str:
@@ -73,15 +75,15 @@ def _rewrite_from(node: ast.ImportFrom, module: str, edits: Edits, findings: Fin
         _report_others(node, module, findings)
         return
     home = next(iter(paths.values())).rpartition(".")[0]
+    written = _FROM.match(edits.text(node))
+    if written is None:
+        findings.human(node, f"from {module}", f"blanks in a name: write {home}")
+        return
     begin, _ = edits.span(node)
-    head = edits.text(node)
-    written = re.match(r"from(?:\s|\\)+", head)
-    assert written is not None, "a statement that begins with from"
-    start = begin + written.end()
-    edits.replace(start, start + len(re.match(r"[\w\s.\\]*?(?=(?:\s|\\)+import\b)", head[written.end() :])[0]), home)  # type: ignore[index]
+    edits.replace(begin + written.start(1), begin + written.end(1), home)
     for alias, path in paths.items():
         old, new = alias.name, path.rpartition(".")[2]
-        if path == f"{names.ROOT}.gpu":
+        if names.is_gpu(path):
             new = "cpu"
             findings.device(node, f"from {module} import {alias.name}")
         if new != old:

@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import inspect
 from functools import cache
-from importlib import import_module
 from types import ModuleType
 
 from hybridize.base.errors import MissingNameError
 from hybridize.base.frozen import frozen
+from hybridize.base.loading import load_module
 
 ROOT = "hybridize"
-_NOWHERE = "there is no counterpart: write it with what `dir()` of its module shows"
+_NOWHERE = "there is no counterpart: define it, or write it with what its module has"
+_OF_THE_BOOK = "define it as the book does, in the cell that saves it"
 
 
 @frozen
@@ -31,21 +32,22 @@ class Looked:
 def look(path: str) -> Looked:
     """Look for a dotted name that begins with `hybridize`.
 
-    Only names of modules and classes are looked for: what an instance has is known when it runs.
+    Only names of modules and classes of ours are looked for: what an instance has is known when it runs.
     """
     root, *parts = path.split(".")
     assert root == ROOT, path
-    found: object = import_module(ROOT)
+    found: object = load_module(ROOT)
     for number, part in enumerate(parts, 1):
         owner = found
-        if not isinstance(owner, ModuleType | type):
+        if not isinstance(owner, ModuleType | type) or not _is_ours(owner):
             break
         try:
             found = getattr(owner, part)
         except AttributeError as error:
             found = _module(owner, part)
             if found is None:
-                return Looked(None, ".".join([root, *parts[:number]]), _remedy(error))
+                missing = ".".join([root, *parts[:number]])
+                return Looked(None, missing, _remedy(error, of_the_book=parts[0] == "d2l"))
     return Looked(found)
 
 
@@ -55,23 +57,46 @@ def _module(owner: ModuleType | type, name: str) -> ModuleType | None:
         return None
     full = f"{owner.__name__}.{name}"
     try:
-        return import_module(full)
+        module: ModuleType = load_module(full)
     except ModuleNotFoundError as error:
         if error.name == full:
             return None
         raise
+    return module
 
 
-def _remedy(error: AttributeError) -> str:
+def _is_ours(thing: object) -> bool:
+    """Tell whether a module, class or function belongs to this package."""
+    module = thing.__name__ if isinstance(thing, ModuleType) else str(getattr(thing, "__module__", ""))
+    return module.partition(".")[0] == ROOT
+
+
+def _remedy(error: AttributeError, *, of_the_book: bool) -> str:
     """Return the package's own advice for a name that it has not."""
-    if not isinstance(error, MissingNameError):
-        return _NOWHERE
-    to_come = "it is to come" if error.what.endswith("to come") else ""
-    return "; ".join(filter(None, (to_come, error.help))) or _NOWHERE
+    found = []
+    if isinstance(error, MissingNameError):
+        found = [*(["it is to come"] if error.what.endswith("to come") else []), *filter(None, [error.help])]
+    if of_the_book and (not found or found[0].startswith("did you mean")):
+        found.insert(0, _OF_THE_BOOK)
+    return "; ".join(found) or _NOWHERE
+
+
+def is_gpu(path: str) -> bool:
+    """Tell whether a dotted name is that of the function that makes another device.
+
+    >>> is_gpu("hybridize.gpu"), is_gpu("hybridize.context.gpu"), is_gpu("hybridize.nn.gpu")
+    (True, True, False)
+    """
+    return path in (
+        f"{ROOT}.gpu",
+        *(f"{ROOT}.{module}.gpu" for module in ("context", "device", "npx", "numpy_extension")),
+    )
 
 
 def unknown_keywords(function: object, keywords: list[str]) -> tuple[list[str], list[str]]:
     """Return those of the keywords that a function or class does not take, and those that it does."""
+    if not _is_ours(function):
+        return [], []
     try:
         parameters = inspect.signature(function).parameters.values()  # type: ignore[arg-type]
     except (TypeError, ValueError):  # no callable, or one that says nothing

@@ -12,7 +12,6 @@ from hybridize.tools.migrating.findings import Findings
 from hybridize.tools.migrating.imports import renamed, rewrite
 from hybridize.tools.migrating.scopes import ScriptScope
 
-_GPUS = re.compile(rf"{names.ROOT}(\.(context|device))?\.gpu")
 _TORCH = {
     "torch.jit.script": "hybridize(module) compiles it, control flow included: from hybridize import hybridize",
     "torch.jit.trace": "hybridize(module) compiles it, for any inputs: from hybridize import hybridize",
@@ -88,7 +87,7 @@ class Uses(ast.NodeVisitor):
             self._findings.hint(node, text, _TORCH[path])
         if not path.startswith(f"{names.ROOT}."):
             return
-        if _GPUS.fullmatch(path):
+        if names.is_gpu(path):
             _, end = self._edits.span(node)
             self._edits.replace(end - len(node.attr), end, "cpu")
             self._findings.device(node, text)
