@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from hybridize import operator
 from hybridize.array import legacy, np, npx
 from hybridize.array.ndarray import ndarray
 from hybridize.base.missing import missing
@@ -24,7 +25,7 @@ _TO_COME = ("save", "load")
 @cache
 def _table() -> Mapping[str, Any]:
     """Make the table at the first look at it, not with `import hybridize`."""
-    return legacy.table()
+    return {**legacy.table(), "Custom": operator.Custom}
 
 
 def __getattr__(name: str) -> Any:
