@@ -11,16 +11,13 @@ ours over theirs; what is reported of all is the geometric mean.
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
 import statistics
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy
 import torch
-from paired import geometric_mean, in_turns, median_ratio, microseconds, table
+from paired import geometric_mean, in_turns, median_ratio, microseconds, parser, run_on, table
 
 from hybridize import np, set_num_threads
 from hybridize.gluon import nn
@@ -160,14 +157,10 @@ def mean_of(timed: list[Timed]) -> float:
 
 def main() -> None:
     """Measure and report."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--cpu", type=int, default=0)
-    parser.add_argument("--winograd", action="store_true", help="ours may take fewer products")
-    parser.add_argument("--markdown", action="store_true")
-    parser.add_argument("--figures", type=Path, help="write the mean here, as JSON, for `hybridize bench`")
-    options = parser.parse_args()
-    os.sched_setaffinity(0, {options.cpu})
+    arguments = parser(__doc__, rounds=7, cpu=0)
+    arguments.add_argument("--winograd", action="store_true", help="ours may take fewer products")
+    options = arguments.parse_args()
+    run_on(options.cpu)
     torch.set_num_threads(1)
     set_num_threads(1)
     with torch.inference_mode():

@@ -1,12 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Time functions of one process in turns, and report ratios: shared by the scripts that compare one operation."""
+"""Time functions of one process in turns, and report ratios; the options of the scripts that do so."""
 
 from __future__ import annotations
 
+import argparse
 import math
+import os
 import statistics
 import time
 from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+
+
+def parser(doc: str | None, rounds: int, cpu: int | None = None) -> argparse.ArgumentParser:
+    """Return a parser of the options that all have in common.
+
+    Args:
+        doc: of the script.
+        rounds: without an option.
+        cpu: the core that it runs on then; None for any.
+    """
+    made = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    made.add_argument("--rounds", type=int, default=rounds)
+    made.add_argument("--markdown", action="store_true")
+    made.add_argument("--figures", type=Path, help="write the figures here, as JSON, for `hybridize bench`")
+    made.add_argument("--cpu", type=int, default=cpu, help="run on this core")
+    return made
+
+
+def run_on(cpu: int | None) -> None:
+    """Keep the process on a core; on any for None."""
+    if cpu is not None:
+        os.sched_setaffinity(0, {cpu})
 
 
 def in_turns(

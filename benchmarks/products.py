@@ -11,18 +11,15 @@ case is the median over rounds of ours over theirs; what is reported of a table 
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
 import random
 import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy
 import torch
-from paired import geometric_mean, in_turns, median_ratio, microseconds, table
+from paired import geometric_mean, in_turns, median_ratio, microseconds, parser, run_on, table
 
 from hybridize import hybridize, np, set_num_threads
 
@@ -166,15 +163,11 @@ def mean_against_one_dnn(timed: list[Timed]) -> float:
 
 def main() -> None:
     """Measure and report."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--cpu", type=int, default=0)
-    parser.add_argument("--count", type=int, default=44, help="sizes, the fixed ones included")
-    parser.add_argument("--only", default="", help="known or unknown")
-    parser.add_argument("--markdown", action="store_true")
-    parser.add_argument("--figures", type=Path, help="write the mean here, as JSON, for `hybridize bench`")
-    options = parser.parse_args()
-    os.sched_setaffinity(0, {options.cpu})
+    arguments = parser(__doc__, rounds=7, cpu=0)
+    arguments.add_argument("--count", type=int, default=44, help="sizes, the fixed ones included")
+    arguments.add_argument("--only", default="", help="known or unknown")
+    options = arguments.parse_args()
+    run_on(options.cpu)
     torch.set_num_threads(1)
     set_num_threads(1)
     kinds = {"known": (True,), "unknown": (False,)}.get(options.only, (True, False))

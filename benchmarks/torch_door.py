@@ -10,7 +10,6 @@ its kernel. Ways are run in turn, round by round, on one thread.
 
 from __future__ import annotations
 
-import argparse
 import compileall
 import functools
 import json
@@ -22,6 +21,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from paired import parser, run_on, table
 
 import hybridize
 
@@ -63,22 +64,20 @@ def calls(rounds: int) -> dict[str, float]:
         for _ in range(2):
             fast(x)
             record(given)
-        functions = [one._traced.function for one in (fast, record)]
+        programs = [one.programs()[0] for one in (fast, record)]
     arrays = [wrap(x.numpy()), wrap(given["x"].numpy())]
     for _ in range(rounds):
         with torch.no_grad():
-            alone = [per_call(functions[0].programs()[0]._runs.run, buffers(functions[0], arrays[0]))]
-            alone += [per_call(functions[1].programs()[0]._runs.run, buffers(functions[1], arrays[1]))]
+            alone = [per_call(one._runs.run, buffers(one, array)) for one, array in zip(programs, arrays, strict=True)]
             found["call-mlp"].append(per_call(fast, x) - alone[0])
             found["dict"].append(per_call(record, given) - alone[1])
         found["call-mlp-gradients"].append(per_call(fast, x) - alone[0])
     return {name: statistics.median(values) for name, values in found.items()}
 
 
-def buffers(function: Any, array: Any) -> list[Any]:
+def buffers(program: Any, array: Any) -> list[Any]:
     """The inputs of a program, its argument among them."""
-    sources = function.programs()[0].capture.sources
-    return [array._data if one.array is None else one.array._data for one in sources]
+    return [array._data if one.array is None else one.array._data for one in program.capture.sources]
 
 
 def training(rounds: int) -> tuple[float, float]:
@@ -133,18 +132,11 @@ def training(rounds: int) -> tuple[float, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", default="")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--markdown", action="store_true")
-    parser.add_argument("--figures", type=Path, help="write the figures here, as JSON")
-    parser.add_argument("--cpu", type=int, help="run on this core")
-    options = parser.parse_args()
-    if options.cpu is not None:
-        os.sched_setaffinity(0, {options.cpu})
+    arguments = parser(__doc__, rounds=5)
+    arguments.add_argument("--only", default="")
+    options = arguments.parse_args()
+    run_on(options.cpu)
     os.environ["HYBRIDIZE_CACHE"] = "0"
-    from paired import table
-
     rows, found = [], {}
     compileall.compile_dir(Path(hybridize.__file__).parent, quiet=2)  # as installed packages are
     for name in FIRST:

@@ -12,7 +12,6 @@ Ways take turns, on one thread; files are in the page cache.
 
 from __future__ import annotations
 
-import argparse
 import compileall
 import json
 import os
@@ -22,6 +21,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+from paired import parser, run_on, table
 
 import hybridize
 
@@ -99,16 +100,8 @@ def started(way: str, folder: Path) -> tuple[float, float, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--markdown", action="store_true")
-    parser.add_argument("--figures", type=Path, help="write the figures here, as JSON")
-    parser.add_argument("--cpu", type=int, help="run on this core")
-    options = parser.parse_args()
-    if options.cpu is not None:
-        os.sched_setaffinity(0, {options.cpu})
-    from paired import table
-
+    options = parser(__doc__, rounds=5).parse_args()
+    run_on(options.cpu)
     compileall.compile_dir(Path(hybridize.__file__).parent, quiet=2)  # as installed packages are
     samples: dict[str, list[tuple[float, float, float]]] = {way: [] for way in LOADS}
     with tempfile.TemporaryDirectory() as folder:

@@ -25,7 +25,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from paired import geometric_mean, in_turns, median_ratio, table
+from paired import geometric_mean, in_turns, median_ratio, parser, run_on, table
 from rich.console import Console
 from rich.progress import Progress
 
@@ -198,8 +198,7 @@ def measure(name: str, rounds: int, cpu: int | None, without: list[str]) -> dict
             if way == OURS and function.exported:
                 failures[way] = f"captured by torch.export: {function.exported[0][:120]}"
             functions[way] = lambda function=function: function(*args, **kwargs)
-        if cpu is not None:
-            os.sched_setaffinity(0, {cpu})
+        run_on(cpu)
         return {"samples": in_turns(functions, rounds * TURNS), "failures": failures}
 
 
@@ -213,7 +212,8 @@ def in_process(name: str, options: argparse.Namespace) -> dict[str, Any]:
     environment.pop("TORCHINDUCTOR_FORCE_DISABLE_CACHES", None)
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     if done.returncode:
-        raise SystemExit(f"{name}: {(done.stderr.strip().splitlines() or ['no message'])[-1]}")
+        problem = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        return {"samples": {}, "failures": dict.fromkeys((OURS, EAGER, COMPILED, SCRIPT), problem)}
     return dict(json.loads(done.stdout.splitlines()[-1]))
 
 
@@ -236,15 +236,11 @@ def _figure(times: dict[str, float], way: str, failures: dict[str, str]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", action="append", default=[])
-    parser.add_argument("--without", action="append", default=[], help="a way that is left out")
-    parser.add_argument("--one", help=argparse.SUPPRESS)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--markdown", action="store_true")
-    parser.add_argument("--figures", type=Path, help="write the figures here, as JSON")
-    parser.add_argument("--cpu", type=int, help="run on this core")
-    options = parser.parse_args()
+    arguments = parser(__doc__, rounds=5)
+    arguments.add_argument("--only", action="append", default=[])
+    arguments.add_argument("--without", action="append", default=[], help="a way that is left out")
+    arguments.add_argument("--one", help=argparse.SUPPRESS)
+    options = arguments.parse_args()
     if options.one:
         print(json.dumps(measure(options.one, options.rounds, options.cpu, options.without)))
         return

@@ -17,6 +17,7 @@ import gc
 from typing import TYPE_CHECKING, Any
 
 from hybridize import autograd, errors, gluon, init
+from hybridize import sparse as sparse  # fills in `npx.save`, `npx.load` and `tostype`; loads nothing else
 from hybridize.array import np, npx, random
 from hybridize.array.device import cpu, gpu, num_gpus
 from hybridize.autograd import checkpoint, value_and_grad

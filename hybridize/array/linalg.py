@@ -11,9 +11,9 @@ from typing import Any, NoReturn
 
 import numpy
 
-from hybridize.array.functions import linear
+from hybridize.array.functions import creation, linear
 from hybridize.array.functions.creation import eye
-from hybridize.array.functions.linear import cross, matmul, outer, tensordot, vecdot
+from hybridize.array.functions.linear import cross, matmul, multi_dot, outer, tensordot, vecdot
 from hybridize.array.functions.matrix_arguments import check, check_floats
 from hybridize.array.functions.norms import matrix_norm, norm, svdvals, vector_norm
 from hybridize.array.functions.searching import data_dependent, recorded
@@ -87,6 +87,12 @@ def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Any:
 
 
 @public
+def diagonal(x: Any, /, *, offset: int = 0) -> Any:
+    """A diagonal of the matrices in the last two axes, as the last axis; a copy."""
+    return creation.diagonal(x, offset, -2, -1)
+
+
+@public
 def matrix_transpose(x: Any, /) -> Any:
     """The last two axes exchanged; a view."""
     return swapaxes(x, -1, -2)
@@ -109,13 +115,18 @@ def matrix_power(a: Any, n: int) -> Any:
     return found if found is not None else eye(x.shape[-1], dtype=x.dtype)
 
 
+LinAlgError = numpy.linalg.LinAlgError
+
 __all__ = [
     *_LAPACK,
+    "LinAlgError",
     "cross",
+    "diagonal",
     "matmul",
     "matrix_norm",
     "matrix_power",
     "matrix_transpose",
+    "multi_dot",
     "norm",
     "outer",
     "svdvals",

@@ -22,41 +22,45 @@ class Methods:
 
     __slots__ = ()
 
-    def sum(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-        """Sum over `axis` (all axes when None)."""
-        return functions.sum(self, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
+    def sum(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, **more: Any) -> Any:
+        """Sum over `axis` (all axes when None); `initial` and `where` as of `np.sum`."""
+        return functions.sum(self, axis=axis, dtype=dtype, out=out, keepdims=keepdims, **more)
 
-    def mean(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-        """Arithmetic mean over `axis`."""
-        return functions.mean(self, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
+    def mean(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, **more: Any) -> Any:
+        """Arithmetic mean over `axis`; `where` as of `np.mean`."""
+        return functions.mean(self, axis=axis, dtype=dtype, out=out, keepdims=keepdims, **more)
 
-    def prod(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-        """Product over `axis`."""
-        return functions.prod(self, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
+    def prod(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, **more: Any) -> Any:
+        """Product over `axis`; `initial` and `where` as of `np.prod`."""
+        return functions.prod(self, axis=axis, dtype=dtype, out=out, keepdims=keepdims, **more)
 
-    def max(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-        """Largest element over `axis`; NaN where there is one."""
-        return functions.max(self, axis=axis, out=out, keepdims=keepdims)
+    def max(self, axis: Any = None, out: Any = None, keepdims: bool = False, **more: Any) -> Any:
+        """Largest element over `axis`; NaN where there is one; `initial` and `where` as of `np.max`."""
+        return functions.max(self, axis=axis, out=out, keepdims=keepdims, **more)
 
-    def min(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-        """Smallest element over `axis`; NaN where there is one."""
-        return functions.min(self, axis=axis, out=out, keepdims=keepdims)
+    def min(self, axis: Any = None, out: Any = None, keepdims: bool = False, **more: Any) -> Any:
+        """Smallest element over `axis`; NaN where there is one; `initial` and `where` as of `np.min`."""
+        return functions.min(self, axis=axis, out=out, keepdims=keepdims, **more)
 
-    def any(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-        """True where any element over `axis` is true."""
-        return functions.any(self, axis=axis, out=out, keepdims=keepdims)
+    def any(self, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Any:
+        """True where any element over `axis` is true, of those that `where` chooses."""
+        return functions.any(self, axis=axis, out=out, keepdims=keepdims, where=where)
 
-    def all(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-        """True where all elements over `axis` are true."""
-        return functions.all(self, axis=axis, out=out, keepdims=keepdims)
+    def all(self, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Any:
+        """True where all elements over `axis` are true, of those that `where` chooses."""
+        return functions.all(self, axis=axis, out=out, keepdims=keepdims, where=where)
 
-    def std(self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
-        """Standard deviation over `axis`."""
-        return functions.std(self, axis=axis, dtype=dtype, out=out, ddof=ddof, keepdims=keepdims)
+    def std(
+        self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, **more: Any
+    ) -> Any:
+        """Standard deviation over `axis`; `where`, `mean` and `correction` as of `np.std`."""
+        return functions.std(self, axis=axis, dtype=dtype, out=out, ddof=ddof, keepdims=keepdims, **more)
 
-    def var(self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
-        """Variance over `axis`, divided by n - ddof."""
-        return functions.var(self, axis=axis, dtype=dtype, out=out, ddof=ddof, keepdims=keepdims)
+    def var(
+        self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, **more: Any
+    ) -> Any:
+        """Variance over `axis`, divided by n - ddof; `where`, `mean` and `correction` as of `np.var`."""
+        return functions.var(self, axis=axis, dtype=dtype, out=out, ddof=ddof, keepdims=keepdims, **more)
 
     def argmax(self, axis: int | None = None, out: Any = None, keepdims: bool = False) -> Any:
         """Index of the first largest element along `axis`, int64."""
@@ -74,9 +78,45 @@ class Methods:
         """Cumulative product along `axis`."""
         return functions.cumprod(self, axis=axis, dtype=dtype, out=out)
 
-    def argsort(self, axis: int | None = -1, kind: Any = None, order: Any = None) -> Any:
+    def argsort(
+        self,
+        axis: int | None = -1,
+        kind: Any = None,
+        order: Any = None,
+        *,
+        stable: bool | None = None,
+        descending: bool = False,
+    ) -> Any:
         """Indices that sort along `axis`, stable, int64."""
-        return functions.argsort(self, axis=axis, kind=kind, order=order)
+        return functions.argsort(self, axis=axis, kind=kind, order=order, stable=stable, descending=descending)
+
+    def argpartition(self, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None) -> Any:
+        """Indices that partition along `axis`, int64."""
+        return functions.argpartition(self, kth, axis=axis, kind=kind, order=order)
+
+    def searchsorted(self, v: Any, side: str = "left", sorter: Any = None) -> Any:
+        """Positions at which `v` go into the ascending array."""
+        return functions.searchsorted(self, v, side=side, sorter=sorter)
+
+    def choose(self, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+        """The element of `choices[self]` at each place."""
+        return functions.choose(self, choices, out=out, mode=mode)
+
+    def compress(self, condition: Any, axis: int | None = None, out: Any = None) -> Any:
+        """The slices along `axis` where `condition` is true."""
+        return functions.compress(condition, self, axis=axis, out=out)
+
+    def conj(self) -> Any:
+        """The complex conjugate: a copy."""
+        return functions.conj(self)
+
+    def conjugate(self) -> Any:
+        """The complex conjugate: a copy."""
+        return functions.conj(self)
+
+    def put(self, indices: Any, values: Any, mode: str = "raise") -> None:
+        """Write `values` to elements of the flat array, in place."""
+        functions.put(self, indices, values, mode=mode)
 
     def clip(self, min: ArrayLike = None, max: ArrayLike = None, out: Any = None) -> Any:
         """Elements below `min` or above `max` replaced by them."""
@@ -294,6 +334,10 @@ class Methods:
         target: Any = other
         target[...] = self
         return target
+
+    def tostype(self, stype: str) -> Any:
+        """A copy of a storage type: `default`, which is dense, `csr` or `row_sparse`."""
+        return functions.tostype(self, stype)
 
     def detach(self) -> Any:
         """The same values, of which nothing is remembered for a backward pass."""

@@ -21,9 +21,10 @@ from hybridize.array.operators import Operators, functions, not_an_index, not_on
 from hybridize.array.storage import Storage
 from hybridize.array.traced import LostHistory, Traced, Variable
 from hybridize.base.access import ACCESS, READERS, SMALL, WRITER, await_writer, consistently, exclusively
-from hybridize.base.dtypes import NO_INDEX, DType, float32, float64, int32, int64
+from hybridize.base.dtypes import NO_INDEX, DType, as_dtype, float32, float64, int32, int64
 from hybridize.base.errors import ArgumentError, DTypeError, HybridizeError, KeyShapeError, OutOfBoundsError, ShapeError
 from hybridize.base.forks import renewed
+from hybridize.base.loading import LOADING
 from hybridize.base.types import TensorType
 from hybridize.ops.op import ACTIVE, Op, Operand, capturing
 from hybridize.ops.op import taping as _taping
@@ -334,6 +335,15 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
             functions.check_text(sys._getframe(1))
         return str(self._printable())
 
+    def _repr_html_(self) -> str:
+        """Return a table of the elements, as notebooks show it."""
+        if ACTIVE:
+            functions.check_text(sys._getframe(1))
+        with LOADING:
+            from hybridize.array.page import page  # late: few arrays are seen in notebooks
+
+        return page(self._printable(), self._data.dtype.name)
+
     def __format__(self, spec: str) -> str:
         if ACTIVE:
             functions.check_text(sys._getframe(1))
@@ -351,13 +361,19 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
 
     def __deepcopy__(self, memo: dict[int, Any]) -> ndarray:
         copied: ndarray = functions.copy(self)
-        traced = history(self)
-        if traced is not None and traced.edge is not None and traced.edge is traced.variable:
-            copied.attach_grad(traced.variable.req)  # as a weight that is copied with its net
+        req = self._attached()
+        if req is not None:
+            copied.attach_grad(req)  # as a weight that is copied with its net
         return copied
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ndarray, (self._data,)
+        return unpickled, (self._data, self._attached())
+
+    def _attached(self) -> str | None:
+        """The way in which `attach_grad` had its gradient written; None where it was not called."""
+        traced = history(self)
+        attached = traced is not None and traced.edge is not None and traced.edge is traced.variable
+        return traced.variable.req if traced is not None and traced.variable is not None and attached else None
 
     def _known(self, call: str) -> None:
         if capturing():
@@ -390,6 +406,65 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
         writes = ACCESS.writes
         copy = self._data.copy()
         return copy if ACCESS.writes is writes else consistently(self._data.copy)
+
+    def tobytes(self, order: str | None = "C") -> bytes:
+        """The bytes of the elements, row by row (`C`) or column by column (`F`)."""
+        if ACTIVE:
+            self._known("tobytes()")
+            await_writer()
+        return self._data.tobytes(order)  # type: ignore[arg-type]
+
+    def tofile(self, fid: Any, sep: str = "", format: str = "%s") -> None:
+        """Write the bytes of the elements to a file, or with `sep` text."""
+        if ACTIVE:
+            self._known("tofile()")
+            await_writer()
+        self._data.tofile(fid, sep, format)
+
+    def view(self, dtype: Any = None) -> ndarray:
+        """The same memory, its bytes as another dtype; a last axis of other widths becomes longer or shorter.
+
+        Raises:
+            ShapeError E104: the bytes of the last axis do not divide into elements.
+        """
+        if ACTIVE:
+            self._known("view()")
+        if dtype is None:
+            return view(self, self._data[...])
+        wanted = as_dtype(dtype)
+        try:
+            return view(self, self._data.view(wanted))
+        except (ValueError, TypeError) as error:
+            raise ShapeError("E104", f"view of {self.type} as {wanted.name}: {error}") from None
+
+    def byteswap(self, inplace: bool = False) -> ndarray:
+        """The elements with their bytes in the opposite order."""
+        if ACTIVE:
+            self._known("byteswap()")
+        swapped = self._data.byteswap()
+        if not inplace:
+            return wrap(swapped)
+        store(self, ..., swapped)
+        return self
+
+    @property
+    def flags(self) -> Any:
+        """NumPy's flags of the memory: `c_contiguous`, `writeable`, ..."""
+        return self._data.flags
+
+    @property
+    def data(self) -> memoryview:
+        """The memory itself, which keeps seeing the array."""
+        if ACTIVE:
+            self._known("data")
+        self.storage.exposed = True
+        return self._data.data
+
+    @property
+    def base(self) -> ndarray | None:
+        """The array whose memory this is a part of; None where it has its own."""
+        owner = self._data.base
+        return view(self, owner) if type(owner) is _NUMPY else None
 
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers."""
@@ -426,6 +501,14 @@ def wrap(data: NDArray[Any]) -> ndarray:
     array = _new(ndarray)
     array._data = data
     array._storage = None
+    return array
+
+
+def unpickled(data: NDArray[Any], req: str | None) -> ndarray:
+    """An array of what `pickle` brings; joblib brings large ones as read-only views of a file."""
+    array = ndarray(data if data.flags.writeable else data.copy())
+    if req is not None:
+        array.attach_grad(req)
     return array
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from hybridize.array import random
 from hybridize.array.device import cpu, cpu_pinned, current_device, gpu, num_gpus
+from hybridize.array.files import load, save, savez
 from hybridize.array.functions.attention import (
     interleaved_matmul_encdec_qk,
     interleaved_matmul_encdec_valatt,
@@ -18,6 +19,7 @@ from hybridize.array.functions.attention import (
 from hybridize.array.functions.control import (
     assert_,
     cond,
+    constraint_check,
     foreach,
     is_np_array,
     is_np_shape,
@@ -33,7 +35,7 @@ from hybridize.array.functions.convolution import convolution, deconvolution
 from hybridize.array.functions.ctc import ctc_loss
 from hybridize.array.functions.decoding import cached_attention
 from hybridize.array.functions.dense import fully_connected
-from hybridize.array.functions.elementwise import erf, erfinv, gamma, gammaln, rsqrt, stop_gradient
+from hybridize.array.functions.elementwise import digamma, erf, erfinv, gamma, gammaln, rsqrt, stop_gradient
 from hybridize.array.functions.legacy_shapes import (
     broadcast_like,
     pad,
@@ -94,18 +96,19 @@ current_context = current_device
 
 __all__ = [
     "activation", "add_n", "arange_like", "assert_", "batch_dot", "batch_flatten", "batch_norm", "bernoulli",
-    "broadcast_like", "cached_attention", "cast", "cond", "convolution", "cpu", "cpu_pinned", "ctc_loss",
-    "current_context", "current_device", "deconvolution", "deformable_convolution", "dropout", "embedding", "erf",
+    "broadcast_like", "cached_attention", "cast", "cond", "constraint_check", "convolution", "cpu", "cpu_pinned",
+    "ctc_loss", "current_context", "current_device", "deconvolution", "deformable_convolution", "digamma", "dropout",
+    "embedding", "erf",
     "erfinv", "foreach",
     "fully_connected", "gamma", "gammaln", "gather_nd", "gelu", "glu", "gpu", "group_norm", "hard_sigmoid",
     "index_add",
     "index_update", "instance_norm", "interleaved_matmul_encdec_qk", "interleaved_matmul_encdec_valatt",
     "interleaved_matmul_selfatt_qk", "interleaved_matmul_selfatt_valatt", "is_np_array", "is_np_shape",
     "l2_normalization", "layer_norm", "leaky_relu",
-    "log_sigmoid", "log_softmax", "logsumexp", "masked_log_softmax", "masked_softmax", "mish",
+    "load", "log_sigmoid", "log_softmax", "logsumexp", "masked_log_softmax", "masked_softmax", "mish",
     "modulated_deformable_convolution", "norm", "normal_n", "num_gpus", "one_hot", "pad", "pick", "pooling", "print",
     "random", "relu", "reset_np", "reshape", "reshape_like", "rms_norm", "rnn", "roi_pooling", "rotary_embedding",
-    "rsqrt", "scaled_dot_product_attention", "scatter_nd",
+    "rsqrt", "save", "savez", "scaled_dot_product_attention", "scatter_nd",
     "seed", "sequence_last", "sequence_mask", "sequence_reverse", "set_np", "shape_array", "sigmoid", "silu",
     "sinusoidal_positions", "sldwin_atten_context", "sldwin_atten_mask_like", "sldwin_atten_score", "slice",
     "slice_axis", "slice_like", "smooth_l1", "softmax", "softmin", "softrelu", "softsign", "stop_gradient", "topk",
@@ -114,6 +117,6 @@ __all__ = [
 
 __getattr__ = refuses(
     "hybridize.npx", globals(),
-    to_come=("save", "savez", "load", "from_numpy"),
+    to_come=("from_numpy",),
     instead={"set_np_float64": "say dtype='float64' where arrays are made"},
 )  # fmt: skip

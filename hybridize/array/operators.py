@@ -17,6 +17,45 @@ from hybridize.base.types import TensorType
 from hybridize.ops.op import ACTIVE
 
 
+class Flat:
+    """The elements of an array in row-major order: `x.flat[3]`, `x.flat[2:5] = 0`, `for v in x.flat`."""
+
+    __slots__ = ("_at", "_of")
+
+    def __init__(self, of: Any) -> None:
+        self._of = of
+        self._at = 0
+
+    @property
+    def base(self) -> Any:
+        """The array."""
+        return self._of
+
+    def copy(self) -> Any:
+        """The elements as a vector that shares nothing."""
+        return functions.copy(functions.ravel(self._of))
+
+    def __len__(self) -> int:
+        return self._of.size  # type: ignore[no-any-return]
+
+    def __iter__(self) -> Flat:
+        return self
+
+    def __next__(self) -> Any:
+        if self._at >= self._of.size:
+            raise StopIteration
+        self._at += 1
+        return self[self._at - 1]
+
+    def __getitem__(self, key: Any) -> Any:
+        return functions.copy(functions.getitem(functions.ravel(self._of), key))
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        elements = self.copy()
+        functions.setitem(elements, key, value)
+        self._of[...] = functions.reshape(elements, self._of.shape)
+
+
 class Operators(Methods):
     """Arithmetic, comparison, indexing and methods; `ndarray` and `Symbol` add their data."""
 
@@ -68,9 +107,23 @@ class Operators(Methods):
         return functions.swapaxes(self, -1, -2)
 
     @property
-    def flat(self) -> Iterator[Any]:
-        """The elements, in row-major order."""
-        return iter(functions.ravel(self))
+    def flat(self) -> Flat:
+        """The elements, in row-major order, to go through, to index, and to write."""
+        return Flat(self)
+
+    @flat.setter
+    def flat(self, values: Any) -> None:
+        functions.put(self, functions.arange(self.size, dtype="int64"), values)
+
+    @property
+    def real(self) -> Any:
+        """The real part: the array itself."""
+        return functions.real(self)
+
+    @property
+    def imag(self) -> Any:
+        """The imaginary part: zeros."""
+        return functions.imag(self)
 
     @property
     def stype(self) -> str:
@@ -267,10 +320,23 @@ class Operators(Methods):
     def __round__(self, ndigits: int = 0) -> Any:
         return functions.round(self, ndigits)
 
-    def sort(self, axis: int | None = -1, kind: Any = None, order: Any = None) -> None:
+    def sort(
+        self,
+        axis: int = -1,
+        kind: Any = None,
+        order: Any = None,
+        *,
+        stable: bool | None = None,
+        descending: bool = False,
+    ) -> None:
         """Sort along `axis`, in place."""
         before = self.copy() if ACTIVE else self  # the gradient depends on what was there
-        self[...] = functions.sort(before, axis=axis, kind=kind, order=order)
+        self[...] = functions.sort(before, axis=axis, kind=kind, order=order, stable=stable, descending=descending)
+
+    def partition(self, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None) -> None:
+        """Put the elements at `kth` where sorting puts them, in place."""
+        before = self.copy() if ACTIVE else self
+        self[...] = functions.partition(before, kth, axis=axis, kind=kind, order=order)
 
     def fill(self, value: ArrayLike) -> None:
         """Write `value` to every element."""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random numbers, all from one counter-based generator (Philox4x32-10) and one state: `np.random`, `hybridize.random`.
 
-`state` is an ordinary array of two words: the seed, and the number of draws so far, each of which takes a stream of
-its own. A draw reads it and adds one. So inside a compiled function it is an input that is written, a seeded compiled
-function draws what the same imperative one draws, and `dropout` differs at every call.
+`state` (`draws`) is an ordinary array of two words: the seed, and the number of draws so far, each of which takes a
+stream of its own. A draw reads it and adds one. So inside a compiled function it is an input that is written, a seeded
+compiled function draws what the same imperative one draws, and `dropout` differs at every call.
 
 Functions take NumPy's arguments; the default dtype is float32.
 """
@@ -11,23 +11,35 @@ Functions take NumPy's arguments; the default dtype is float32.
 from __future__ import annotations
 
 import math
-import os
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy
 
 from hybridize import ops
 from hybridize.array.device import check_device
+from hybridize.array.draws import (
+    above_0,
+    check_shares,
+    float_of,
+    given_to,
+    is_array,
+    not_negative,
+    scaled,
+    shape_of_draws,
+    unit,
+)
+from hybridize.array.draws import bits as bits
+from hybridize.array.draws import key as key
+from hybridize.array.draws import seed as seed
+from hybridize.array.draws import state as state
 from hybridize.array.functions import searching
 from hybridize.array.functions.bounds import require
 from hybridize.array.functions.creation import array as array_of
 from hybridize.array.functions.elementwise import (
-    absolute,
     add,
     cos,
     divide,
     exp,
-    floor,
     greater,
     greater_equal,
     less,
@@ -35,7 +47,6 @@ from hybridize.array.functions.elementwise import (
     log,
     log1p,
     logical_and,
-    logical_not,
     minimum,
     multiply,
     sign,
@@ -47,127 +58,15 @@ from hybridize.array.functions.elementwise import (
 )
 from hybridize.array.functions.elementwise import power as raised
 from hybridize.array.functions.factors import cholesky
-from hybridize.array.functions.reductions import all as all_
 from hybridize.array.functions.reductions import argmax, cumsum, sum
 from hybridize.array.functions.searching import argsort, one_hot, searchsorted
 from hybridize.array.functions.shapes import broadcast_to, concatenate, reshape
-from hybridize.array.ndarray import ndarray, wrap, written
-from hybridize.array.operands import array, given, operand, public, result, sizes_from
-from hybridize.array.staging import staging
-from hybridize.array.storage import STATE
-from hybridize.array.symbol import Symbol
-from hybridize.base.dtypes import DType, as_dtype, float32, float64, int64, uint32, uint64
+from hybridize.array.ndarray import wrap
+from hybridize.array.operands import array, operand, public, result, sizes_from
+from hybridize.base.dtypes import DType, as_dtype, float32, float64, int64, uint64
 from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
+from hybridize.base.loading import load_module
 from hybridize.base.missing import missing
-from hybridize.ops.op import ACTIVE, Operand, bind1, capturing
-
-
-def _of_the_system() -> int:
-    return int.from_bytes(os.urandom(8), "little")
-
-
-state = ndarray(numpy.array([_of_the_system(), 0], dtype=uint64))
-"""The seed and the number of draws so far."""
-
-_STEP = numpy.array([0, 1], dtype=uint64)
-
-
-def seed(seed: int | None = None, ctx: Any = None, device: Any = None) -> None:
-    """Start over: equal seeds give equal numbers. None takes one from the system."""
-    check_device(ctx if ctx is not None and ctx != "all" else device)
-    number = _of_the_system() if seed is None else int(seed) % (1 << 64)
-    if ACTIVE and capturing():
-        state[...] = wrap(numpy.array([number, 0], dtype=uint64))
-        return
-    with STATE:
-        state._data[:] = (number, 0)
-        written(state)
-
-
-def key() -> Operand:
-    """The operand that a draw reads, the state as it is now; advances the state."""
-    if ACTIVE and capturing():
-        symbol = staging().lift(state)
-        assert isinstance(symbol, Symbol), "who records lifts arrays"
-        before = symbol.operand()
-        symbol.write(bind1(ops.Add(), before, given(_STEP)))
-        return before
-    with STATE:
-        before = state._data.copy()
-        state._data[1] += 1
-        written(state)
-    return before
-
-
-def bits(shape: tuple[int, ...]) -> Operand:
-    """An operand of uniform uint32 numbers; advances the state."""
-    return bind1(ops.RandomBits(shape), key())
-
-
-def _unit(shape: tuple[int, ...], dtype: DType, *, open_at_zero: bool = False) -> Any:
-    """Uniform numbers in [0, 1), or in (0, 1) at the middles of equal parts."""
-    if dtype == float64:
-        words = result(bits((*shape, 2))).astype(float64)
-        whole = floor(words[..., 0] / 32.0) * 67108864.0 + floor(words[..., 1] / 64.0)
-        return (whole + (0.5 if open_at_zero else 0.0)) * 2.0**-53
-    shift = bind1(ops.Broadcast(shape), given(numpy.array(8, dtype=uint32)))
-    words = result(bind1(ops.ShiftRight(), bits(shape), shift)).astype(float32)
-    # 24 bits fill a float32 below 1; the middle of a part needs one more, so there 23 are used.
-    if open_at_zero:
-        return ((floor(words * 0.5) + 0.5) * 2.0**-23).astype(dtype)
-    return (words * 2.0**-24).astype(dtype)
-
-
-def _float(dtype: Any) -> DType:
-    return float32 if dtype is None else as_dtype(dtype)
-
-
-def _shape(size: Any, *parameters: Any) -> tuple[int, ...]:
-    """The size asked for, or the one that the parameters broadcast to."""
-    if size is not None:
-        return sizes_from(size)
-    return numpy.broadcast_shapes(*(getattr(p, "shape", ()) for p in parameters))
-
-
-def _given(out: Any, value: Any) -> Any:
-    if out is None:
-        return value
-    out[...] = value
-    return out
-
-
-def _not_negative(x: Any, what: str) -> None:
-    """Refuse a parameter of a distribution that is below 0."""
-    require(logical_not(less(x, 0.0)) if _is_array(x) else not x < 0, f"random.{what} is not negative")
-
-
-def _positive(x: Any, what: str) -> None:
-    """Refuse a parameter of a distribution that is 0 or below."""
-    require(logical_not(less_equal(x, 0.0)) if _is_array(x) else not x <= 0, f"random.{what} is above 0")
-
-
-def _is_array(x: Any) -> bool:
-    return not isinstance(x, (int, float))
-
-
-def _shares(p: Any, name: str) -> None:
-    """Refuse probabilities that are negative, or do not sum to 1, but for rounding."""
-    off = absolute(subtract(sum(p, -1), 1.0))
-    fine = logical_and(all_(greater_equal(p, 0.0)), all_(less_equal(off, _ROUNDING.get(p.dtype.itemsize, 0.0))))
-    require(fine, f"random.{name}: probabilities are not negative and sum to 1", "divide by their sum: p / p.sum()")
-
-
-_ROUNDING = {2: 3e-2, 4: 4e-4, 8: 1.5e-8}
-"""By how much the sum of probabilities may be off, by the bytes of their dtype: about the root of what it rounds by."""
-
-
-def _scaled(unit: Any, loc: Any, scale: Any) -> Any:
-    """loc + scale unit, in the dtype of `unit` unless an array's is wider."""
-    if not isinstance(scale, (int, float)) or scale != 1:
-        unit = multiply(unit, scale)
-    if not isinstance(loc, (int, float)) or loc != 0:
-        unit = add(unit, loc)
-    return unit
 
 
 @public
@@ -183,7 +82,7 @@ def uniform(
     """Uniform numbers from [low, high)."""
     check_device(ctx if ctx is not None else device)
     width = high - low if isinstance(low, (int, float)) and isinstance(high, (int, float)) else subtract(high, low)
-    return _given(out, _scaled(_unit(_shape(size, low, high), _float(dtype)), low, width))
+    return given_to(out, scaled(unit(shape_of_draws(size, low, high), float_of(dtype)), low, width))
 
 
 @public
@@ -198,7 +97,7 @@ def random(size: Any = None, dtype: Any = None) -> Any:
     return uniform(size=size, dtype=dtype)
 
 
-random_sample = random
+random_sample = ranf = sample = random
 
 
 def _normal(shape: tuple[int, ...], dtype: DType) -> Any:
@@ -206,7 +105,7 @@ def _normal(shape: tuple[int, ...], dtype: DType) -> Any:
     count = math.prod(shape)
     half = -(-count // 2)
     wide = float64 if dtype == float64 else float32
-    pairs = _unit((2, half), wide, open_at_zero=True)
+    pairs = unit((2, half), wide, open_at_zero=True)
     radius, angle = sqrt(log(pairs[0]) * -2.0), pairs[1] * (2.0 * math.pi)
     both = concatenate([radius * cos(angle), radius * sin(angle)])
     return reshape(both[:count], shape).astype(dtype) if dtype != wide else reshape(both[:count], shape)
@@ -224,8 +123,8 @@ def normal(
 ) -> Any:
     """Normal numbers with mean `loc` and standard deviation `scale`."""
     check_device(ctx if ctx is not None else device)
-    _not_negative(scale, "normal: scale")
-    return _given(out, _scaled(_normal(_shape(size, loc, scale), _float(dtype)), loc, scale))
+    not_negative(scale, "normal: scale")
+    return given_to(out, scaled(_normal(shape_of_draws(size, loc, scale), float_of(dtype)), loc, scale))
 
 
 @public
@@ -258,20 +157,52 @@ def randint(
     device: Any = None,
     out: Any = None,
 ) -> Any:
-    """Integers from [low, high), or from [0, low); int64 unless said."""
+    """Integers from [low, high), or from [0, low); int64 unless said.
+
+    Raises:
+        ArgumentError E316: no integer is there, or one that `dtype` does not hold.
+        ValueArgumentError E345: the same of bounds that are arrays; there may be 2**32 integers between them at most.
+    """
     check_device(ctx if ctx is not None else device)
-    low, high = (0, int(low)) if high is None else (int(low), int(high))
+    wanted = int64 if dtype is None else as_dtype(dtype)
+    low, high = (0, low) if high is None else (low, high)
+    if _has_axes(low) or _has_axes(high):
+        return given_to(out, _between(low, high, size, wanted))
+    low, high = int(low), int(high)
     if low >= high:
         raise ArgumentError("E316", f"randint: no integer is in [{low}, {high})")
-    shape, width = _shape(size), high - low
+    ends = numpy.iinfo(wanted) if wanted.kind in "iu" else None
+    if ends is not None and not ends.min <= low <= high - 1 <= ends.max:
+        raise ArgumentError("E316", f"randint: {wanted.name} does not hold all of [{low}, {high})")
+    shape, width = shape_of_draws(size), high - low
     if width <= 1 << 32:
-        # The upper half of a 64-bit product: a number below `width`, off from uniform by at most width / 2**32.
-        words = result(bits(shape)).astype(uint64)
-        numbers = (words * numpy.uint64(width)) >> numpy.uint64(32)
+        numbers = _upper_half(result(bits(shape)), numpy.uint64(width))
     else:
         words = result(bits((*shape, 2))).astype(uint64)
-        numbers = ((words[..., 0] << numpy.uint64(32)) | words[..., 1]) % numpy.uint64(width)
-    return _given(out, (numbers.astype(int64) + low).astype(int64 if dtype is None else as_dtype(dtype)))
+        numbers = (words[..., 0] << numpy.uint64(32)) | words[..., 1]
+        numbers = numbers % numpy.uint64(width) if width < 1 << 64 else numbers
+    if wanted == uint64:
+        return given_to(out, numbers + numpy.uint64(low))
+    return given_to(out, (numbers.astype(int64) + low).astype(wanted))
+
+
+def _has_axes(x: Any) -> bool:
+    return isinstance(x, (list, tuple)) or getattr(x, "ndim", 0) > 0
+
+
+def _upper_half(words: Any, width: Any) -> Any:
+    """The upper half of a 64-bit product: a number below `width`, off from uniform by at most width / 2**32."""
+    return (words.astype(uint64) * width) >> numpy.uint64(32)
+
+
+def _between(low: Any, high: Any, size: Any, dtype: DType) -> Any:
+    """Integers between bounds that are arrays."""
+    first, last = array(low).astype(int64), array(high).astype(int64)
+    width = subtract(last, first)
+    fine = logical_and(less(0, width), less_equal(width, 1 << 32))
+    require(fine, "random.randint: low < high <= low + 2**32, where they are arrays")
+    words = result(bits(shape_of_draws(size, first, last)))
+    return (_upper_half(words, width.astype(uint64)).astype(int64) + first).astype(dtype)
 
 
 def _flipped(x: Any) -> Any:
@@ -285,12 +216,12 @@ def exponential(
 ) -> Any:
     """Exponential numbers with mean `scale`."""
     check_device(ctx if ctx is not None else device)
-    _not_negative(scale, "exponential: scale")
-    return _given(out, _scaled(_flipped(_open(size, dtype, scale)), 0.0, scale))
+    not_negative(scale, "exponential: scale")
+    return given_to(out, scaled(_flipped(_open(size, dtype, scale)), 0.0, scale))
 
 
 def _open(size: Any, dtype: Any, *parameters: Any) -> Any:
-    return _unit(_shape(size, *parameters), _float(dtype), open_at_zero=True)
+    return unit(shape_of_draws(size, *parameters), float_of(dtype), open_at_zero=True)
 
 
 @public
@@ -305,8 +236,8 @@ def gumbel(
 ) -> Any:
     """Gumbel numbers: what to add to logits so that their argmax is a draw from the softmax."""
     check_device(ctx if ctx is not None else device)
-    _not_negative(scale, "gumbel: scale")
-    return _given(out, _scaled(-log(_flipped(_open(size, dtype, loc, scale))), loc, scale))
+    not_negative(scale, "gumbel: scale")
+    return given_to(out, scaled(-log(_flipped(_open(size, dtype, loc, scale))), loc, scale))
 
 
 @public
@@ -321,9 +252,9 @@ def logistic(
 ) -> Any:
     """Logistic numbers."""
     check_device(ctx if ctx is not None else device)
-    _not_negative(scale, "logistic: scale")
+    not_negative(scale, "logistic: scale")
     u = _open(size, dtype, loc, scale)
-    return _given(out, _scaled(log(u) - log1p(-u), loc, scale))
+    return given_to(out, scaled(log(u) - log1p(-u), loc, scale))
 
 
 @public
@@ -338,41 +269,41 @@ def laplace(
 ) -> Any:
     """Laplace numbers."""
     check_device(ctx if ctx is not None else device)
-    _not_negative(scale, "laplace: scale")
+    not_negative(scale, "laplace: scale")
     u = _open(size, dtype, loc, scale) - 0.5
-    return _given(out, _scaled(-sign(u) * log1p(abs(u) * -2.0), loc, scale))
+    return given_to(out, scaled(-sign(u) * log1p(abs(u) * -2.0), loc, scale))
 
 
 @public
 def rayleigh(scale: Any = 1.0, size: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
     """Rayleigh numbers."""
     check_device(ctx if ctx is not None else device)
-    _not_negative(scale, "rayleigh: scale")
-    return _given(out, _scaled(sqrt(_flipped(_open(size, None, scale)) * 2.0), 0.0, scale))
+    not_negative(scale, "rayleigh: scale")
+    return given_to(out, scaled(sqrt(_flipped(_open(size, None, scale)) * 2.0), 0.0, scale))
 
 
 @public
 def weibull(a: Any, size: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
     """Weibull numbers of shape `a`."""
     check_device(ctx if ctx is not None else device)
-    _not_negative(a, "weibull: a")
-    return _given(out, raised(_flipped(_open(size, None, a)), divide(1.0, a)))
+    not_negative(a, "weibull: a")
+    return given_to(out, raised(_flipped(_open(size, None, a)), divide(1.0, a)))
 
 
 @public
 def pareto(a: Any, size: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
     """Pareto II numbers of shape `a`."""
     check_device(ctx if ctx is not None else device)
-    _positive(a, "pareto: a")
-    return _given(out, exp(divide(_flipped(_open(size, None, a)), a)) - 1.0)
+    above_0(a, "pareto: a")
+    return given_to(out, exp(divide(_flipped(_open(size, None, a)), a)) - 1.0)
 
 
 @public
 def power(a: Any, size: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
     """Numbers from [0, 1] with density a x**(a - 1)."""
     check_device(ctx if ctx is not None else device)
-    _positive(a, "power: a")
-    return _given(out, raised(_open(size, None, a), divide(1.0, a)))
+    above_0(a, "power: a")
+    return given_to(out, raised(_open(size, None, a), divide(1.0, a)))
 
 
 @public
@@ -398,9 +329,9 @@ def bernoulli(
     if prob is None:
         prob = divide(1.0, add(exp(-array(logit)), 1.0))
     else:
-        inside = logical_and(less_equal(0.0, prob), less_equal(prob, 1.0)) if _is_array(prob) else 0 <= prob <= 1
+        inside = logical_and(less_equal(0.0, prob), less_equal(prob, 1.0)) if is_array(prob) else 0 <= prob <= 1
         require(inside, "random.bernoulli: prob is from 0 to 1")
-    return _given(out, less(_unit(_shape(size, prob), float32), prob).astype(_float(dtype)))
+    return given_to(out, less(unit(shape_of_draws(size, prob), float32), prob).astype(float_of(dtype)))
 
 
 @public
@@ -419,25 +350,25 @@ def gamma(
     one above, times a power of a uniform number.
     """
     check_device(ctx if ctx is not None else device)
-    _not_negative(shape, "gamma: shape")
-    _not_negative(scale, "gamma: scale")
-    sizes, wanted = _shape(size, shape, scale), _float(dtype)
+    not_negative(shape, "gamma: shape")
+    not_negative(scale, "gamma: scale")
+    sizes, wanted = shape_of_draws(size, shape, scale), float_of(dtype)
     wide = float64 if wanted == float64 else float32
-    return _given(out, _scaled(_standard_gamma(shape, sizes, wide), 0.0, scale).astype(wanted))
+    return given_to(out, scaled(_standard_gamma(shape, sizes, wide), 0.0, scale).astype(wanted))
 
 
 def _standard_gamma(shape: Any, sizes: tuple[int, ...], dtype: DType) -> Any:
     """Gamma numbers of scale 1. Those of a shape below 1 are ones of a shape above, times a power of uniform ones."""
-    if not _is_array(shape):
+    if not is_array(shape):
         drawn = wrap(numpy.full((), shape if shape >= 1 else shape + 1, dtype))
         number = result(ops.standard_gamma(key(), operand(broadcast_to(drawn, sizes))))
         if shape >= 1:
             return number
-        return number * raised(_unit(sizes, dtype, open_at_zero=True), 1.0 / shape if shape else math.inf)
+        return number * raised(unit(sizes, dtype, open_at_zero=True), 1.0 / shape if shape else math.inf)
     k = array(shape, None).astype(dtype)
     small = less(k, 1.0)
     number = result(ops.standard_gamma(key(), operand(broadcast_to(where(small, k + 1.0, k), sizes))))
-    boost = raised(_unit(sizes, dtype, open_at_zero=True), divide(1.0, where(small, k, 1.0)))
+    boost = raised(unit(sizes, dtype, open_at_zero=True), divide(1.0, where(small, k, 1.0)))
     return where(small, number * boost, number)
 
 
@@ -445,17 +376,17 @@ def _standard_gamma(shape: Any, sizes: tuple[int, ...], dtype: DType) -> Any:
 def chisquare(df: Any, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """Chi-square numbers of `df` degrees of freedom."""
     check_device(ctx if ctx is not None else device)
-    _positive(df, "chisquare: df")
-    return gamma(multiply(df, 0.5) if _is_array(df) else df * 0.5, 2.0, size, dtype)
+    above_0(df, "chisquare: df")
+    return gamma(multiply(df, 0.5) if is_array(df) else df * 0.5, 2.0, size, dtype)
 
 
 @public
 def beta(a: Any, b: Any, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """Beta numbers."""
     check_device(ctx if ctx is not None else device)
-    _positive(a, "beta: a")
-    _positive(b, "beta: b")
-    sizes = _shape(size, a, b)
+    above_0(a, "beta: a")
+    above_0(b, "beta: b")
+    sizes = shape_of_draws(size, a, b)
     x, y = gamma(a, 1.0, sizes, dtype), gamma(b, 1.0, sizes, dtype)
     return x / (x + y)
 
@@ -464,9 +395,9 @@ def beta(a: Any, b: Any, size: Any = None, dtype: Any = None, ctx: Any = None, d
 def f(dfnum: Any, dfden: Any, size: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """Numbers of Fisher's F distribution."""
     check_device(ctx if ctx is not None else device)
-    _positive(dfnum, "f: dfnum")
-    _positive(dfden, "f: dfden")
-    sizes = _shape(size, dfnum, dfden)
+    above_0(dfnum, "f: dfnum")
+    above_0(dfden, "f: dfden")
+    sizes = shape_of_draws(size, dfnum, dfden)
     return divide(chisquare(dfnum, sizes) / dfnum, chisquare(dfden, sizes) / dfden)
 
 
@@ -494,7 +425,7 @@ def choice(
     if source is not None and not source.ndim:
         source, a = None, int(source)
     count = a if source is None else source.shape[0]
-    shape = _shape(size)
+    shape = shape_of_draws(size)
     total = math.prod(shape)
     if count < 1 and total:
         raise ValueArgumentError("E345", f"random.choice: there is nothing to choose from, got {a!r}")
@@ -502,7 +433,7 @@ def choice(
         p = array(p)
         if p.shape != (count,):
             raise ShapeError("E135", f"choice: probabilities {p.type} for {count} elements", help="one for each")
-        _shares(p, "choice")
+        check_shares(p, "choice")
     if not replace and total > count:
         raise ShapeError("E135", f"choice: cannot draw {total} of {count} elements without replacement")
     if replace and p is None:
@@ -514,12 +445,12 @@ def choice(
             require(greater_equal(sum(greater(p, 0.0)), total), f"random.choice: {total} elements have a probability")
         keys = -gumbel(size=(count,)) - (log(p) if p is not None else 0.0)
         chosen = reshape(argsort(keys)[:total], shape)
-    return _given(out, chosen if source is None else searching.picked(source, chosen, 0))
+    return given_to(out, chosen if source is None else searching.picked(source, chosen, 0))
 
 
 def _drawn(p: Any, shape: tuple[int, ...]) -> Any:
     """Indices drawn with the probabilities of a vector."""
-    return minimum(searchsorted(cumsum(p), _unit(shape, float32), "right"), p.shape[-1] - 1)
+    return minimum(searchsorted(cumsum(p), unit(shape, float32), "right"), p.shape[-1] - 1)
 
 
 @public
@@ -539,7 +470,7 @@ def multinomial(n: int, pvals: Any, size: Any = None, ctx: Any = None, device: A
     p = array(pvals)
     if p.ndim != 1:
         raise ShapeError("E118", f"multinomial takes a vector of probabilities, got {p.type}")
-    _shares(p, "multinomial")
+    check_shares(p, "multinomial")
     shape = () if size is None else sizes_from(size)
     drawn = _drawn(p, (*shape, n))
     return sum(one_hot(drawn, p.shape[-1], dtype=int64), -2)
@@ -560,8 +491,8 @@ def multivariate_normal(mean: Any, cov: Any, size: Any = None) -> Any:
             f"multivariate_normal takes a mean [n] and a covariance [n, n], got {centre.type} and {covariance.type}",
         )
     factor = cholesky(covariance, upper=True)
-    unit = _normal((*(() if size is None else sizes_from(size)), centre.shape[0]), float32)
-    return unit @ factor.astype(float32) + centre
+    drawn = _normal((*(() if size is None else sizes_from(size)), centre.shape[0]), float32)
+    return drawn @ factor.astype(float32) + centre
 
 
 @public
@@ -578,9 +509,30 @@ def normal_like(data: Any, loc: float = 0.0, scale: float = 1.0) -> Any:
     return normal(loc, scale, x.shape, x.dtype)
 
 
-def __getattr__(name: str) -> NoReturn:
+_DISTRIBUTIONS = (
+    "binomial", "dirichlet", "geometric", "hypergeometric", "integers", "logseries", "multivariate_hypergeometric",
+    "negative_binomial", "noncentral_chisquare", "noncentral_f", "poisson", "random_integers", "standard_exponential",
+    "standard_gamma", "standard_t", "triangular", "vonmises", "wald", "zipf",
+)  # fmt: skip
+_GENERATORS = ("Generator", "RandomState", "default_rng", "get_state", "set_state", "bytes")
+_LATER = dict.fromkeys(_DISTRIBUTIONS, "distributions") | dict.fromkeys(_GENERATORS, "generators")
+"""Names of other modules, which are loaded when they are asked for."""
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        found = globals()[name] = getattr(load_module(f"hybridize.array.{_LATER[name]}"), name)
+        return found
     what = "numpy.random.{} on x.asnumpy(), outside of compiled functions"
     theirs = not name.startswith("__") and hasattr(numpy.random, name)
     raise missing(
-        "hybridize.np.random", name, globals(), (name,) if theirs else (), {name: what.format(name)} if theirs else {}
+        "hybridize.np.random",
+        name,
+        {**globals(), **_LATER},
+        (name,) if theirs else (),
+        {name: what.format(name)} if theirs else {},
     )
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})

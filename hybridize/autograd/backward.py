@@ -432,9 +432,9 @@ def edge_of(head: Any) -> Edge:
     if type(head) is not ndarray:
         what = f"backward starts at an array, got {type(head).__name__}"
         raise ArgumentError("E385", what, help="compute it by functions of arrays, and leave out float() and item()")
-    if not is_float(head.dtype):
-        raise ArgumentError("E385", f"only floats have gradients, got {head.type}", help="x.astype('float32')")
     lifted = None if history(head) is None else TAPE.operand(head)
+    if not is_float(head.dtype) and (type(lifted) is not Traced or lifted.edge is None or head.dtype.kind == "b"):
+        raise ArgumentError("E385", f"only floats have gradients, got {head.type}", help="x.astype('float32')")
     if lifted is None or lifted.edge is None:
         raise StateError(
             "E540",

@@ -9,24 +9,21 @@ are fused into the kernels that read them).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy
 
 from hybridize.base.dims import SizeSymbol, determined
-from hybridize.base.dtypes import is_float
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph, Node, Value
 from hybridize.ops import Broadcast, StopGradient
-from hybridize.ops.gradient import swept
-from hybridize.ops.op import Op, Operand, interpreting
+from hybridize.ops.gradient import differentiated, swept
+from hybridize.ops.op import Operand, interpreting
 from hybridize.ops.tracing import GraphTracer
 from hybridize.passes import PIPELINE, REMATERIALISE, UNCUT, EliminateDead, Inline
-
-_CHAIN = 8
-"""At most so many steps are done again for one value."""
+from hybridize.passes.again import chain
 
 
 @frozen
@@ -63,7 +60,7 @@ def split(graph: Graph, wrt: Sequence[int], of: Sequence[int] | None = None) -> 
 
     Args:
         graph: any graph.
-        wrt: numbers of inputs, of floats.
+        wrt: numbers of inputs.
         of: numbers of the outputs that have cotangents; all floats where it is not given.
 
     Returns:
@@ -83,7 +80,7 @@ def split(graph: Graph, wrt: Sequence[int], of: Sequence[int] | None = None) -> 
     here: dict[Value, Operand] = {value: value for value in (*graph.inputs, *graph.constants)}
     here.update((value, value) for node in graph.nodes for value in node.outputs)
     with interpreting(recorder):
-        arrived = swept(graph, here, [given.get(number) for number in range(len(graph.outputs))])
+        arrived = swept(graph, here, [given.get(number) for number in range(len(graph.outputs))], wrt)
         asked = [number for number in wrt if arrived[number] is not None]
         gradients: list[Operand] = [arrived[number] for number in asked]
     count = len(graph.outputs)
@@ -102,7 +99,7 @@ def behind_outputs(graph: Graph, wrt: Sequence[int]) -> tuple[frozenset[int], ..
             for value in node.inputs:
                 found |= reached.get(value, 0)
         if found:
-            reached.update((value, found) for value in node.outputs if is_float(value.type.dtype))
+            reached.update((value, found) for value in differentiated(node, reached))
     masks = [reached.get(value, 0) for value in graph.outputs]
     return tuple(frozenset(number for place, number in enumerate(wrt) if mask >> place & 1) for mask in masks)
 
@@ -190,38 +187,23 @@ def _economised(read: set[Value], early: Sequence[Node], free: set[Value]) -> tu
     """Choose what to keep of what is read; the rest is rematerialised from that and from what is `free`."""
     makers = {value: node for node in early for value in node.outputs}
     saved, again = set(read), set[Node]()
+
+    def is_there(one: Value) -> bool:
+        return one in free or one in saved or one not in makers
+
     for node in reversed(early):
         for value in node.outputs:
             if value in saved and value not in free:
-                chain = _chain(value, makers, free | (saved - {value}))
-                if chain is not None:
+                redone = chain(value, makers, is_there)
+                if redone is not None:
                     saved.remove(value)
-                    again |= chain
+                    again |= redone
                 elif isinstance(node.op, Broadcast):  # the elements that it repeats are fewer
                     saved.remove(value)
                     saved.update(node.inputs)
                     again.add(node)
     used = {value for node in again for value in node.inputs if makers.get(value) not in again}
     return saved | used, [node for node in early if node in again]
-
-
-def _chain(value: Value, makers: Mapping[Value, Node], there: set[Value]) -> set[Node] | None:
-    """Cheap nodes that compute a value from values that are there; None where there are none, or too many."""
-    chain: set[Node] = set()
-    todo = [value]
-    while todo:
-        node = makers.get(todo.pop())
-        if node is None or node in chain:
-            continue
-        if not _is_cheap(node) or len(chain) == _CHAIN:
-            return None
-        chain.add(node)
-        todo += [one for one in node.inputs if one not in there]
-    return chain
-
-
-def _is_cheap(node: Node) -> bool:
-    return isinstance(node.op, Op) and node.op.rematerialised
 
 
 def _used(joint: Graph, nodes: Sequence[Node], outputs: Sequence[Value]) -> dict[Value, Any]:

@@ -78,14 +78,16 @@ class Tape(Staging, Taping):
         storage, version = (None, 0) if shares is None else (shares.storage, shares.version)
         if shares is not None and shares.edge is None:
             return tuple(unowned(y, None, storage, version) for y in outputs)
-        floats = [y.dtype.kind in "fV" for y in outputs]
-        if not any(floats):
+        tracked = [y.dtype.kind in "fV" for y in outputs]
+        if not all(tracked) and any(map(_is_exact, operands)):
+            tracked = [True] * len(outputs)  # integers have a history only where their gradient was asked for
+        if not any(tracked):
             return tuple(outputs)
         read = reads(op, operands, data, outputs)
         node = TapeNode(op, operands, data, outputs, read)
         made: list[Operand] = []
         for number, y in enumerate(outputs):
-            if not floats[number]:
+            if not tracked[number]:
                 made.append(y)
                 continue
             own = storage
@@ -114,7 +116,7 @@ class Tape(Staging, Taping):
             StateError E544: which values it has now, and where they come from, cannot be told.
         """
         data = array._data
-        if data.dtype.kind not in "fV":
+        if data.dtype.kind not in "fV" and not _is_tracked(array):
             return data.copy()  # an index that is overwritten later must not change a gradient
         traced = getattr(array, "_traced", None)
         if type(traced) is Traced and traced.storage is not None and traced.version == traced.storage.version:
@@ -162,7 +164,7 @@ class Tape(Staging, Taping):
         """The view of an array that view ops make."""
         data = viewed(x._data, steps) if found is None else found._data
         array = view(x, data)
-        if data.dtype.kind not in "fV":
+        if data.dtype.kind not in "fV" and not _is_tracked(x):
             return array
         if not numpy.may_share_memory(data, x._data):  # NumPy had to copy
             traced = self._stepped(self.operand(x), steps, data)
@@ -251,7 +253,7 @@ class Tape(Staging, Taping):
         for one in kept:
             node.guard(one.storage)
         return [
-            self.wrap(unowned(y._data, (node, number), y.storage, y.storage.version)) if y.dtype.kind in "fV" else y
+            self.wrap(unowned(y._data, (node, number), y.storage, y.storage.version))
             for number, y in enumerate(results)
         ]
 
@@ -346,6 +348,19 @@ _OPERATORS: dict[str, Op] = {"add": Add(), "sub": Sub(), "mul": Mul(), "truediv"
 
 TAPE = Tape()
 """The one there is."""
+
+
+def _is_exact(x: Operand) -> bool:
+    """Tell whether an operand with a history is of integers or bools."""
+    return type(x) is Traced and x.edge is not None and x.data.dtype.kind in "biu"
+
+
+def _is_tracked(array: ndarray) -> bool:
+    """Tell whether an array of integers or bools has a history: its gradient was asked for, or that of one before."""
+    traced = history(array)
+    while traced is not None and traced.edge is None and traced.base is not None:
+        traced = history(traced.base)
+    return traced is not None and traced.edge is not None
 
 
 def viewed(data: Array, steps: Sequence[Op | Strided]) -> Array:

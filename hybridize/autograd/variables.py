@@ -9,7 +9,6 @@ from typing import Any
 from hybridize.array.ndarray import history, ndarray
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced, Variable
-from hybridize.base.dtypes import is_float
 from hybridize.base.errors import ArgumentError, StateError
 
 REQS = ("write", "add", "null")
@@ -21,12 +20,12 @@ def attach_grad(x: Any, grad_req: str = "write", stype: Any = None) -> None:
     An array that was computed while recording stays part of what was recorded.
 
     Args:
-        x: an array of floats.
+        x: an array. The gradient has its dtype: of integers and bools, as in MXNet, what a rule gives is cast to it.
         grad_req: `write`, `add` (passes add to what is there), or `null` (no gradient).
         stype: storage type of the gradient; only `default` (dense).
 
     Raises:
-        ArgumentError E321, E322, E385: a sparse gradient; an unknown `grad_req`; no array of floats.
+        ArgumentError E321, E322, E385: a sparse gradient; an unknown `grad_req`; no array.
         StateError E545: while a function is being compiled.
     """
     if stype not in (None, "default"):
@@ -44,10 +43,6 @@ def attach_grad(x: Any, grad_req: str = "write", stype: Any = None) -> None:
     if grad_req == "null":
         drop_grad(x)
         return
-    if not is_float(x.dtype):
-        raise ArgumentError(
-            "E385", f"only floats have gradients, got {x.type}", help="cast it first: x.astype('float32')"
-        )
     mark(x, Variable(x.type, grad_req))
 
 

@@ -49,6 +49,11 @@ class FaceTuple(tuple[Any, ...]):
     __slots__ = ()
 
     @classmethod
+    def made(cls, numbers: Sequence[Any]) -> Any:
+        """Put it together again, of numbers of the program; where a call has Python's, as `shown`."""
+        return cls.shown(tuple(numbers))
+
+    @classmethod
     def shown(cls, numbers: tuple[Any, ...]) -> Any:
         """Return the numbers that a call has as an object of that class."""
         return numbers

@@ -23,6 +23,7 @@ import importlib
 import threading
 from typing import Any, Final
 
+from hybridize.base.collector import seldom
 from hybridize.base.forks import awaited
 
 LOADING: Final = awaited(threading.RLock(), 3)
@@ -31,5 +32,5 @@ LOADING: Final = awaited(threading.RLock(), 3)
 
 def load_module(name: str) -> Any:
     """Return the module of this name, which is imported if it was not yet."""
-    with LOADING:
+    with LOADING, seldom():
         return importlib.import_module(name)

@@ -42,12 +42,22 @@ class SourceLoc:
         return linecache.getline(self.file, self.line).strip()
 
     def described(self) -> str:
-        """`train.py:41 in forward:  y = h @ self.w`."""
+        """`train.py:41 in forward:  y = h @ self.w`; of a notebook `In [3]:2 in forward:  ...`."""
         text = self.text
-        return f"{self.file}:{self.line} in {self.function}" + (f":  {text}" if text else "")
+        return f"{cell(self.file) or self.file}:{self.line} in {self.function}" + (f":  {text}" if text else "")
 
     def __str__(self) -> str:
-        return f"{os.path.basename(self.file)}:{self.line}"
+        return f"{cell(self.file) or os.path.basename(self.file)}:{self.line}"
+
+
+def cell(file: str) -> str | None:
+    """Return `In [3]` for the file that IPython made of a cell of this session; None for any other.
+
+    The same text run twice is one file, and has the later number.
+    """
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    named = getattr(getattr(shell, "compile", None), "format_code_name", lambda _: None)(file)
+    return None if named is None else str(named[1]).replace("[", " [", 1)
 
 
 @lru_cache(1024)

@@ -9,12 +9,12 @@ says.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from types import BuiltinFunctionType
 from typing import Any
 
-from hybridize.base.faces import Face
+from hybridize.base.faces import Face, FaceTuple
 from hybridize.base.frozen import frozen
 from hybridize.base.members import class_member
 
@@ -138,8 +138,15 @@ def items_of(value: Any) -> list[Any]:
     return list(tuple.__iter__(value) if isinstance(value, tuple) else list.__iter__(value))
 
 
+Faces = Mapping[Any, type[FaceTuple]]
+_NO_FACES: Faces = {}
+
+
 def flatten(
-    value: Any, opens: Callable[[Any], bool] = is_record, whole: Callable[[Any], bool] | None = None
+    value: Any,
+    opens: Callable[[Any], bool] = is_record,
+    whole: Callable[[Any], bool] | None = None,
+    faces: Faces = _NO_FACES,
 ) -> tuple[list[Any], Structure]:
     """Return the leaves of `value`, left to right, and its structure.
 
@@ -147,13 +154,14 @@ def flatten(
         value: a nested structure.
         opens: whether an object is taken apart into its attributes.
         whole: whether a container is a leaf.
+        faces: classes of another library's tuples that are to be made again; others are tuples then.
     """
     leaves: list[Any] = []
-    return leaves, _flatten(value, leaves, opens, whole)
+    return leaves, _flatten(value, leaves, opens, whole, faces)
 
 
 def _flatten(
-    value: Any, leaves: list[Any], opens: Callable[[Any], bool], whole: Callable[[Any], bool] | None
+    value: Any, leaves: list[Any], opens: Callable[[Any], bool], whole: Callable[[Any], bool] | None, faces: Faces
 ) -> Structure:
     if value is None:
         return NONE
@@ -161,21 +169,21 @@ def _flatten(
         leaves.append(value)
         return LEAF
     if isinstance(value, (tuple, list)) and not (is_sequence_class(type(value)) and getattr(value, "__dict__", None)):
-        children = tuple(_flatten(child, leaves, opens, whole) for child in items_of(value))
+        children = tuple(_flatten(child, leaves, opens, whole, faces) for child in items_of(value))
         if isinstance(value, tuple) and hasattr(value, "_fields"):
             return Structure("namedtuple", children, cls=type(value))
-        if is_sequence_class(type(value)):
-            return Structure("sequence", children, cls=type(value))
+        if type(value) in faces or is_sequence_class(type(value)):
+            return Structure("sequence", children, cls=faces.get(type(value), type(value)))
         return Structure("tuple" if isinstance(value, tuple) else "list", children)
     if type(value) in DICTS:
-        children = tuple(_flatten(child, leaves, opens, whole) for child in value.values())
+        children = tuple(_flatten(child, leaves, opens, whole, faces) for child in value.values())
         return Structure("dict", children, tuple(value), None if type(value) is dict else OrderedDict)
     if isinstance(value, Face):
         leaves.append(value.array)
         return Structure("face", (LEAF,), cls=type(value))
     if opens(value):
         held = vars(value)
-        children = tuple(_flatten(child, leaves, opens, whole) for child in held.values())
+        children = tuple(_flatten(child, leaves, opens, whole, faces) for child in held.values())
         return Structure("object", children, tuple(held), type(value))
     leaves.append(value)
     return LEAF
@@ -245,6 +253,8 @@ def empty_object(cls: Any) -> Any:
 
 def _sequence(cls: Any, items: list[Any]) -> Any:
     """An object of a class that is a tuple or list, which nothing of the class's own has made."""
+    if issubclass(cls, FaceTuple):
+        return cls.made(items)
     if _is_struct_sequence(cls):
         return cls(items)
     if issubclass(cls, tuple):

@@ -136,6 +136,7 @@ def capture(
             if trace.refused is not None:
                 raise trace.refused
             _check_generators(trace)
+            trace.world.drop_restored()
             captured = _Finalizer(trace, call, result, raises).captured()
             trace.world.restore()
             _check_containers(call, leaves, args, kwargs)

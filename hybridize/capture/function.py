@@ -21,6 +21,7 @@ import numpy
 
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base import modes
+from hybridize.base.collector import seldom
 from hybridize.base.config import CONFIG
 from hybridize.base.dims import SizeScope
 from hybridize.base.dtypes import float32
@@ -331,11 +332,13 @@ class Function(Generic[P, R]):
             raise self._unknown(call)
         family = self._cache.family(family_key(call))
         self._changes.see([program.capture for program in self._cache], call)
-        program = self._capture_family(call, family)
-        if program is None:
-            captured = self._captured(call)
-            reason = self._reason(call)
-            program = self._compile(captured, f"{reason}; {family.problem}" if reason and family.problem else reason)
+        with seldom():
+            program = self._capture_family(call, family)
+            if program is None:
+                captured, reason = self._captured(call), self._reason(call)
+                if reason and family.problem:
+                    reason = f"{reason}; {family.problem}"
+                program = self._compile(captured, reason)
         family.saw(call)
         if program.reason and CONFIG.explain:
             print(f"hybridize: {self.name} is captured again because {program.reason}", file=sys.stderr)

@@ -12,6 +12,7 @@ compiles. This package is the door to them: its functions import them when they 
     measured, measuring             which choices are fastest on it: kept on the disk; found by timing
     cache; disk, folder, stored, identity    what was compiled: in memory; on the disk, for other processes
     explain, explanation, profile, limits    reports: the passes again, as data, timed, beside what the core can do
+    explanation_page                a report as HTML, for notebooks
 """
 
 from hybridize.compiler.compile import cache_clear as cache_clear

@@ -11,6 +11,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from hybridize.base.collector import seldom
 from hybridize.base.config import CONFIG
 from hybridize.base.errors import CodegenError
 from hybridize.base.forks import awaited
@@ -102,7 +103,7 @@ def compile(
     found = _cache.get(key)
     if found is not None:
         return found
-    with _compiling:
+    with _compiling, seldom():
         found = _cache.get(key, again=True)
         if found is None:
             work = _Work(graph, machine, name, stable, slots, threads, offers)

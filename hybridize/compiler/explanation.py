@@ -2,19 +2,25 @@
 """The report of a program, as data: why it was compiled, what the passes did, what runs, in what memory, how fast.
 
 `str()` is the report as plain text, no wider than `WIDTH`; `tables` are the parts of it that other places lay out
-their own way (`tools.explanation_tables` in colour).
+their own way (`tools.explanation_tables` in colour, `explanation_page` for notebooks).
 """
 
 from __future__ import annotations
 
+import itertools
 import textwrap
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from hybridize.base.drawing import Drawing
 from hybridize.base.frozen import frozen
+from hybridize.base.loading import LOADING
 from hybridize.compiler.limits import Limits
 from hybridize.ops import OPS
 
 WIDTH = 100
+MOST_CONDITIONS = 12
+"""Lines of what must hold that the text has."""
 CONVERSIONS = ("copy in", "border", "pack", "copy out")
 """Steps that bring operands of contractions into the layout that tiles read, zeros around a value that another step
 stores, a second operand into panels, and results into the layout that others expect.
@@ -125,6 +131,8 @@ class Explanation:
     and of each member of a batch; its members."""
     groups: tuple[tuple[tuple[int, ...], ...], ...] = ()
     """Kernels that run beside each other: for each group what one thread runs, one after the other."""
+    drawing: Drawing | None = None
+    """The graph, as it was captured; None where it is too large to be looked at."""
 
     @property
     def seconds(self) -> float | None:
@@ -152,7 +160,7 @@ class Explanation:
         found += [("gives", ", ".join(self.outputs) or "nothing"), ("why", why)]
         if self.sizes:
             found.append(("any size", ", ".join(self.sizes)))
-        found += [("valid while", text) for text in self.valid]
+        found += [("valid while", text) for text in self._conditions()]
         found.append(("backend", f"backend {self.backend}" + (f", for {self.target}" if self.target else "")))
         if self.stages:
             found.append(("compiled in", ", ".join(f"{name} {ms:.1f} ms" for name, ms in self.stages)))
@@ -178,6 +186,14 @@ class Explanation:
         if self.limits is not None:
             found.append(("this core", described(self.limits)))
         return (*found, *(("note", note) for note in self.notes))
+
+    def _conditions(self) -> Iterator[str]:
+        """The first of what must hold, equal lines once, and how many there are besides."""
+        counts = Counter(self.valid)
+        for text in itertools.islice(counts, MOST_CONDITIONS):
+            yield text if counts[text] == 1 else f"{text}, {counts[text]} times"
+        if len(counts) > MOST_CONDITIONS:
+            yield f"and {len(counts) - MOST_CONDITIONS:,} others: `valid` of the report has all of them"
 
     def _layouts_described(self) -> Iterator[str]:
         """Tell how values lie, then what converts them."""
@@ -212,6 +228,13 @@ class Explanation:
         for table in self.tables:
             lines += ["", f"  {table.title}", *laid_out(table)]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """Return the report as notebooks show it."""
+        with LOADING:
+            from hybridize.compiler.explanation_page import page  # late: few reports are seen in notebooks
+
+        return page(self)
 
 
 def _is_view(word: str) -> bool:

@@ -18,6 +18,7 @@ from hybridize.contract.call import Call
 from hybridize.contract.conditions import Condition, Decided
 from hybridize.contract.feeds import NO_TRANSACTION, Transaction
 from hybridize.contract.guards import Guard
+from hybridize.contract.places import Place
 from hybridize.graph import Graph, Value
 from hybridize.ops.op import Op
 from hybridize.runtime.recipes import Recipe, prepared, raised
@@ -71,6 +72,12 @@ class SideEffect:
     def given(self) -> list[Any]:
         """All arguments."""
         return [*self.arguments, *self.keywords.values()]
+
+
+def target_of(effect: SideEffect) -> Place | None:
+    """Return the place that an effect writes; None for any other effect."""
+    owner = getattr(effect.apply, "__self__", None)
+    return owner if isinstance(owner, Place) else None
 
 
 @frozen

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from itertools import count
-from typing import Any
+from typing import Any, Final
 
 import numpy
 from numpy.typing import NDArray
@@ -90,6 +91,7 @@ def containers_in(value: Any) -> Iterator[Any]:
             yield from containers_in(part)
 
 
+_NOTHING: Final = nullcontext()
 Begun = list[tuple[Feed, Any]]
 """Feeds that a call has begun with, and what undoes each."""
 
@@ -179,13 +181,17 @@ class Transaction:
                 return False
         return True
 
-    def call(self, took: Sequence[None]) -> TransactedCall:
-        """Begin a call, the block of a `with` under STATE; it took place where `took` is not empty, even if it raises.
+    def lock(self, writes: bool = False) -> AbstractContextManager[Any]:
+        """Return the lock of state, under which a call begins and writes; nothing where it does neither."""
+        return STATE if writes or self.feeds else _NOTHING
+
+    def call(self, took: Sequence[None]) -> AbstractContextManager[None]:
+        """Begin a call, the block of a `with` under `lock`; it took place where `took` is not empty, even if it raises.
 
         Raises:
             StateError E557: the program is not what the function does now.
         """
-        return TransactedCall(self, took)
+        return TransactedCall(self, took) if self.feeds else _NOTHING
 
     @staticmethod
     def rollback(begun: Begun) -> None:

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
-import io
+import mmap
 import os
+import stat
 import struct
+from contextlib import suppress
 from typing import Any, BinaryIO, NoReturn
 
 import numpy
@@ -19,19 +21,20 @@ MAX_AXES = 32
 
 
 class Cursor:
-    """A position in a file of known size."""
+    """A position in the bytes of a file.
 
-    def __init__(self, file: BinaryIO, name: str) -> None:
-        self.file = file
+    Args:
+        data: all of them.
+        name: of the file, for messages.
+        copied: arrays are copies, which can be written; False: views of the bytes, as they lie there.
+    """
+
+    def __init__(self, data: bytes | bytearray | memoryview, name: str = "bytes", *, copied: bool = True) -> None:
+        self.data = memoryview(data)
         self.name = name
+        self.copied = copied
         self.at = 0
-        self.end = file.seek(0, os.SEEK_END)
-        file.seek(0)
-
-    @classmethod
-    def over(cls, data: bytes, name: str = "bytes") -> Cursor:
-        """A cursor over bytes in memory."""
-        return cls(io.BytesIO(data), name)
+        self.end = len(self.data)
 
     @property
     def left(self) -> int:
@@ -46,9 +49,7 @@ class Cursor:
         """The next `count` bytes."""
         if not 0 <= count <= self.left:
             self.fail(f"{what} needs {count} bytes, {self.left} are left")
-        data = self.file.read(count)
-        if len(data) != count:
-            self.fail(f"{what} needs {count} bytes, {len(data)} could be read")
+        data = bytes(self.data[self.at : self.at + count])
         self.at += count
         return data
 
@@ -66,20 +67,17 @@ class Cursor:
             self.fail(f"{what} is not UTF-8 ({error.reason})", start + error.start)
 
     def array(self, dtype: DType, shape: tuple[int, ...], what: str) -> NDArray[Any]:
-        """The elements of an array in C order, read straight into memory of its own."""
+        """The elements of an array in C order: a copy, or a view of the bytes."""
         count = checked_size(shape, dtype)
         if count is None or count * dtype.itemsize > self.left:
             self.fail(f"{what} of shape {shape} needs more than the {self.left} bytes that are left")
         start = self.at
-        array = numpy.empty(shape, dtype)
-        if count:
-            flat = array.reshape(-1).view(numpy.uint8)
-            if self.file.readinto(flat.data) != flat.size:  # type: ignore[attr-defined]
-                self.fail(f"{what}: the file ends early", start)
-            self.at += flat.size
+        # Not `frombuffer`, which takes no array without elements.
+        array: NDArray[Any] = numpy.ndarray(shape, dtype, self.data, start)
+        self.at += array.nbytes
         if dtype == numpy.bool_ and count and array.view(numpy.uint8).max() > 1:
             self.fail(f"{what} holds bytes other than 0 and 1, which are not booleans", start)
-        return array
+        return array.copy() if self.copied else array
 
     def done(self, what: str) -> None:
         """Demand that nothing follows."""
@@ -110,3 +108,23 @@ def open_for_reading(path: str | os.PathLike[str]) -> BinaryIO:
     except OSError as error:
         what = f"cannot read {os.fspath(path)}: {error.strerror}"
         raise LoadError("E600", what, help=f"look at the path; relative ones begin at {os.getcwd()}") from error
+
+
+def bytes_of(path: str | os.PathLike[str]) -> memoryview:
+    """The bytes of a file, mapped where its system can; those of a pipe are read.
+
+    Raises:
+        LoadError E600: there is none, or it is neither.
+    """
+    with open_for_reading(path) as file:
+        try:
+            status = os.fstat(file.fileno())
+            if stat.S_ISREG(status.st_mode) and status.st_size:
+                with suppress(OSError):
+                    return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+            if stat.S_ISREG(status.st_mode) or stat.S_ISFIFO(status.st_mode):
+                return memoryview(file.read())
+            problem = "it is no file"
+        except OSError as error:
+            problem = error.strerror or str(error)
+    raise LoadError("E600", f"cannot read {os.fspath(path)}: {problem}", help="say the path of a file")

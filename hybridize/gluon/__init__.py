@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from hybridize.gluon import data as data
     from hybridize.gluon import loss as loss
     from hybridize.gluon import model_zoo as model_zoo
+    from hybridize.gluon import probability as probability
     from hybridize.gluon import rnn as rnn
     from hybridize.gluon import utils as utils
     from hybridize.gluon.symbol_block import SymbolBlock as SymbolBlock
@@ -36,6 +37,7 @@ _LATER = {
     "loss": "hybridize.gluon.loss",
     "metric": "hybridize.metric",
     "model_zoo": "hybridize.gluon.model_zoo",
+    "probability": "hybridize.gluon.probability",
     "rnn": "hybridize.gluon.rnn",
     "utils": "hybridize.gluon.utils",
 }
@@ -44,7 +46,7 @@ _LATER = {
 
 def __getattr__(name: str) -> Any:
     if name not in _LATER:
-        raise missing(__name__, name, {*globals(), *_LATER}, ("probability",))
+        raise missing(__name__, name, {*globals(), *_LATER})
     module, _, attribute = _LATER[name].partition(":")
     loaded = load_module(module)
     found = getattr(loaded, attribute) if attribute else loaded

@@ -7,22 +7,35 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
 
 from hybridize.array.storage import Storage
 from hybridize.base.advice import warn
 from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.loading import LOADING
 from hybridize.base.participation import Everything, ReadPolicy, outside_only
 from hybridize.base.tracebacks import trim
 from hybridize.formats import detect, mxnet, read_archive
-from hybridize.gluon import naming, summary
+from hybridize.gluon import foreign, naming, summary
 from hybridize.gluon.dependence import convert, depend, method
+from hybridize.gluon.foreign import LoadReport, Names
 from hybridize.gluon.hooks import Hook, HookHandle
 from hybridize.gluon.parameter import Parameter, checked_devices
 from hybridize.gluon.parameter_dict import ParameterDict
 from hybridize.gluon.stored import load_into, named_arrays
 from hybridize.gluon.within import check_prefix, tell, unknown_keyword
 from hybridize.ops.op import ACTIVE, capturing
+
+P = ParamSpec("P")
+R = TypeVar("R", covariant=True)
+
+if TYPE_CHECKING:
+
+    class _Applied(Protocol[P, R]):
+        """A block, as far as calls of it are concerned: they take what `forward` takes, and give what it gives."""
+
+        def forward(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+
 
 _NOT_SETTINGS = frozenset({
     "_children", "_parameters", "_params", "_scope", "_prefix", "watch", "_watches", "_hooks", "_pre_hooks",
@@ -377,6 +390,43 @@ class Block:
             dtype_source=dtype_source,
         )
 
+    @outside_only("sets what the net holds to arrays of a file or a dict")
+    def load_from(
+        self,
+        source: Any,
+        names: Names = None,
+        *,
+        allow_missing: bool = False,
+        ignore_extra: bool = False,
+        cast_dtype: bool = False,
+    ) -> LoadReport:
+        """Take over weights of another library; return the table of what became of each array and parameter.
+
+        Names of PyTorch's layers are known: `weight` and `bias` of what has `gamma` and `beta`, `weight_ih_l0` and its
+        like. Its layers lay out their weights as Gluon's do, so nothing is transposed.
+
+        Args:
+            source: a path of a `.npz`, `.params` or safetensors file; a dict of arrays or tensors by name, such as a
+                state dict of PyTorch; what has a `state_dict()`.
+            names: from the names there to those here, of arrays or of what begins them, the longest first:
+                `{"features.0": "0", "fc": "output"}`; None as a name leaves the array out. Or a function of a name.
+            allow_missing: leave parameters that no array is for as they are.
+            ignore_extra: leave out arrays that belong to no parameter.
+            cast_dtype: convert where dtypes differ.
+
+        Raises:
+            LoadError E610, E611, E613: missing, extra, or of another shape or dtype. Nothing is changed then.
+            LoadError E612: the source holds something that is no array.
+        """
+        return foreign.load(
+            self.collect_params(),
+            source,
+            names,
+            allow_missing=allow_missing,
+            ignore_extra=ignore_extra,
+            cast_dtype=cast_dtype,
+        )
+
     @outside_only("writes a file")
     def save(self, path: Any) -> None:
         """Write the parameters; a HybridBlock writes its program with them."""
@@ -400,14 +450,20 @@ class Block:
             help="define forward(self, x), or hybrid_forward(self, F, x)",
         )
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the block: pre-hooks, `forward`, hooks."""
-        try:
-            return self._run_with_hooks(self._run, args, kwargs)
-        except Exception as error:
-            tell(error, self)
-            trim(error)
-            raise
+    if TYPE_CHECKING:
+
+        @property
+        def __call__(self: _Applied[P, R]) -> Callable[P, R]: ...  # as the class says in `forward`
+    else:
+
+        def __call__(self, *args: Any, **kwargs: Any) -> Any:
+            """Run the block: pre-hooks, `forward`, hooks."""
+            try:
+                return self._run_with_hooks(self._run, args, kwargs)
+            except Exception as error:
+                tell(error, self)
+                trim(error)
+                raise
 
     def _run_with_hooks(self, run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not self._hooks and not self._pre_hooks:
@@ -439,6 +495,9 @@ class Block:
     def _hooks_changed(self) -> None:
         self.watch.touch()
 
+    def _choose_call(self) -> None:
+        """Choose how the next calls go, by the hooks; here Python is there at every call."""
+
     def apply(self, fn: Callable[[Block], Any]) -> Block:
         """Call `fn` on every block below and then on this one; returns this one."""
         for child in self._children.values():
@@ -461,6 +520,13 @@ class Block:
     def __repr__(self) -> str:
         lines = "\n".join(f"  ({name}): {_indented(repr(child))}" for name, child in self._children.items())
         return f"{type(self).__name__}(\n{lines}\n)"
+
+    def _repr_html_(self) -> str:
+        """Return the tree of parts with their parameters, as notebooks show it."""
+        with LOADING:
+            from hybridize.gluon import tree  # late: few nets are seen in notebooks
+
+        return tree.page(self)
 
 
 def _indented(text: str) -> str:

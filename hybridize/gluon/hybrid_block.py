@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from hybridize.base.errors import ArgumentError, StateError
 from hybridize.base.loading import LOADING
@@ -43,28 +43,30 @@ class HybridBlock(Block):
 
     # ----------------------------------------------------------------------------------------------------- calls
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the block: compiled when it is hybridized, else `forward`; hooks before and after."""
-        try:
-            compiled = self._compiled
-            if compiled is not None:
-                return compiled(*args, **kwargs)
-            function = self._function
-            if function is None and not (self._hooks or self._pre_hooks or (ACTIVE and capturing())):
-                for parameter in self._parameters.values():
-                    if parameter._deferred is not None:
-                        self._complete(args)
-                        break
-                try:
-                    return self.forward(*args, **kwargs)
-                except AttributeError:
-                    self._check_arrays(args)
-                    raise
-            return self._run_with_hooks(function or self._run, args, kwargs)
-        except Exception as error:
-            tell(error, self)
-            trim(error)
-            raise
+    if not TYPE_CHECKING:  # of what type it is says `Block`
+
+        def __call__(self, *args: Any, **kwargs: Any) -> Any:
+            """Run the block: compiled when it is hybridized, else `forward`; hooks before and after."""
+            try:
+                compiled = self._compiled
+                if compiled is not None:
+                    return compiled(*args, **kwargs)
+                function = self._function
+                if function is None and not (self._hooks or self._pre_hooks or (ACTIVE and capturing())):
+                    for parameter in self._parameters.values():
+                        if parameter._deferred is not None:
+                            self._complete(args)
+                            break
+                    try:
+                        return self.forward(*args, **kwargs)
+                    except AttributeError:
+                        self._check_arrays(args)
+                        raise
+                return self._run_with_hooks(function or self._run, args, kwargs)
+            except Exception as error:
+                tell(error, self)
+                trim(error)
+                raise
 
     def _run(self, *args: Any, **kwargs: Any) -> Any:
         for parameter in self._parameters.values():

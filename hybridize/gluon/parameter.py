@@ -376,7 +376,7 @@ class Parameter:
             array._data[...] = data
             self._become(array)
         else:
-            self._data[...] = data.astype(self._dtype)
+            self._data[...] = data.astype(self._dtype, copy=False)
 
     def cast(self, dtype: Any) -> None:
         """Change the dtype; programs compiled before read the new array."""

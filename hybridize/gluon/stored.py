@@ -21,7 +21,7 @@ def named_arrays(filename: Any) -> dict[str, NDArray[Any]]:
     Raises:
         LoadError E612: the file has arrays without names, or names without arrays.
     """
-    arrays = mxnet.read_params(filename)
+    arrays = mxnet.read_params(filename, mapped=True)  # they are copied, once, into the parameters
     if not isinstance(arrays, dict):
         if arrays:
             raise LoadError("E612", f"{filename} holds {len(arrays)} arrays without names")

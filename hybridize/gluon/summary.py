@@ -7,9 +7,10 @@ import math
 from dataclasses import field
 from typing import Any
 
-from hybridize.base.errors import StateError
 from hybridize.base.frozen import mutable
+from hybridize.base.modes import mode
 from hybridize.base.nested import Structure, flatten
+from hybridize.gluon.hooks import HookHandle
 
 _WIDTHS = (20, 42, 15)
 _LINE = "-" * 80
@@ -31,42 +32,34 @@ class _Totals:
 
 
 def show(block: Any, inputs: tuple[Any, ...]) -> None:
-    """Print the table of one imperative call.
+    """Print the table of one imperative call; a hybridized net makes it, too, part by part, and keeps its programs."""
+    print(_table(*_noted(block, inputs)))
 
-    Raises:
-        StateError E505: a block is hybridized, so that its children are not called one by one.
-    """
+
+def _noted(block: Any, inputs: tuple[Any, ...]) -> tuple[list[_Row], _Totals]:
+    """Call the block imperatively, and note each part that the call passes through."""
     rows = [_Row("Input", _shapes(inputs if len(inputs) != 1 else inputs[0]), 0)]
     totals = _Totals()
-    handles: list[Any] = []
+    handles: list[HookHandle] = []
     counters: dict[str, int] = {}
 
-    def refuse(part: Any) -> None:
-        if getattr(part, "active", False):
-            raise StateError(
-                "E505",
-                f'"{type(part).__name__}" must not be hybridized to print summary',
-                help="hybridize(active=False) on the net before, and hybridize() again afterwards",
-            )
-        for child in part._children.values():
-            refuse(child)
-
     def watch(part: Any) -> None:
-        handles.append(part.register_forward_hook(note))
+        # Not by `register_forward_hook`, which tells programs that they are out of date: none of them runs here.
+        handles.append(HookHandle(part._hooks, note, part._choose_call))
 
     def note(part: Any, _: Any, outputs: Any) -> None:
         kind = type(part).__name__
         number = counters[kind] = counters.get(kind, 0) + 1
         rows.append(_Row(f"{kind}-{number}", _shapes(outputs), _count(part, totals)))
 
-    refuse(block)  # the outermost first: that is the one that the user hybridized
     block.apply(watch)
     try:
-        block(*inputs)
+        with mode(disabled=True):
+            block(*inputs)
     finally:
         for handle in handles:
             handle.detach()
-    print(_table(rows, totals))
+    return rows, totals
 
 
 def _count(part: Any, totals: _Totals) -> int:

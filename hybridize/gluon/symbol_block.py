@@ -21,6 +21,7 @@ from hybridize.base.participation import outside_only
 from hybridize.base.types import TensorType
 from hybridize.formats.mxnet.attributes import parse_value
 from hybridize.formats.mxnet.execute import ExecutionMode, check_supported, execute
+from hybridize.formats.mxnet.lost_roles import with_roles
 from hybridize.formats.mxnet.params import DTYPES
 from hybridize.formats.mxnet.symbol import LABELLED, VARIABLE, SymbolGraph, read_symbol
 from hybridize.gluon.hybrid_block import HybridBlock
@@ -43,6 +44,7 @@ class SymbolBlock(HybridBlock):
 
     def __init__(self, outputs: SymbolGraph, inputs: str | Sequence[str], params: Any = None) -> None:
         super().__init__(prefix="")
+        outputs = with_roles(outputs)
         check_supported(outputs)
         self._graph = outputs
         self._inputs = (inputs,) if isinstance(inputs, str) else tuple(inputs)

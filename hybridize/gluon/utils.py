@@ -141,3 +141,47 @@ def download(url: str, *args: Any, **kwargs: Any) -> NoReturn:
         f"hybridize downloads nothing, not {url}",
         help="fetch the file with a tool of the system, look at it with check_sha1, and give its path",
     )
+
+
+def split_rnn_params(
+    param: Any,
+    mode: str,
+    num_layers: int,
+    input_size: int,
+    hidden_size: int,
+    bidirectional: bool = False,
+    projection_size: int | None = None,
+) -> dict[str, Any]:
+    """Cut the packed parameters of a recurrent layer into the matrices and vectors of its cells.
+
+    Args:
+        param: [n], all weights and then all biases, as `npx.rnn` takes them.
+        mode: `rnn_relu`, `rnn_tanh`, `lstm` or `gru`.
+        num_layers: the number of layers.
+        input_size: the number of features of the first one's input.
+        hidden_size: the number of features of a state.
+        bidirectional: each layer runs both ways.
+        projection_size: the number of features that a state is projected to.
+
+    Returns:
+        Views of `param` by MXNet's names: `l0_i2h_weight` [gates * hidden_size, features], `r0_h2h_bias`, ...
+    """
+    gates = {"rnn_relu": 1, "rnn_tanh": 1, "lstm": 4, "gru": 3}[mode] * hidden_size
+    ways, out = ("l", "r") if bidirectional else ("l",), projection_size or hidden_size
+    shapes: dict[str, tuple[int, ...]] = {}
+    for layer in range(num_layers):
+        for way in ways:
+            start = f"{way}{layer}"
+            shapes[f"{start}_i2h_weight"] = gates, input_size if layer == 0 else out * len(ways)
+            shapes[f"{start}_h2h_weight"] = gates, out
+            if projection_size:
+                shapes[f"{start}_h2r_weight"] = projection_size, hidden_size
+    for layer in range(num_layers):
+        for way in ways:
+            shapes |= {f"{way}{layer}_{which}_bias": (gates,) for which in ("i2h", "h2h")}
+    parts, begin = {}, 0
+    for name, shape in shapes.items():
+        end = begin + math.prod(shape)
+        parts[name] = param[begin:end].reshape(shape)
+        begin = end
+    return parts

@@ -2,7 +2,7 @@
 """`hybridize.nd`: arrays under MXNet 1's names and meanings (`nd.concat`, `nd.FullyConnected`, `nd.dot`, ...).
 
 The names stand in one table, `array.legacy`, which the two faces of `F` share. There is one array class; it prints in
-the style of `np`. `save` and `load` belong to the file formats.
+the style of `np`. What reads and writes files, and `nd.sparse`, are of the room `sparse`.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ from typing import Any
 from hybridize import operator
 from hybridize.array import legacy, np, npx
 from hybridize.array.ndarray import ndarray
+from hybridize.base.loading import load_module
 from hybridize.base.missing import missing
 
 NDArray = ndarray
 newaxis = None
 
-_TO_COME = ("save", "load")
+OF_FILES = ("save", "load", "load_frombuffer")
+"""Functions of arrays and their files, which the other face of `F` has not."""
 
 
 @cache
@@ -29,6 +31,12 @@ def _table() -> Mapping[str, Any]:
 
 
 def __getattr__(name: str) -> Any:
+    if name in OF_FILES:
+        return getattr(load_module("hybridize.sparse.files"), name)
+    if name == "sparse":
+        return load_module("hybridize.sparse")
+    if name == "cast_storage":
+        return load_module("hybridize.sparse").cast_storage
     try:
         return _table()[name]
     except KeyError:
@@ -39,11 +47,11 @@ def absent(module: str, name: str) -> AttributeError:
     """Return the error for a name that one of the faces of `F` has not."""
     instead = {} if name.startswith("_") else {name: f"np.{name}"} if name in np.__all__ else {}
     instead |= {name: f"npx.{name}"} if name in npx.__all__ else {}
-    return missing(module, name, _table(), _TO_COME, {"sparse": "arrays are dense", **instead})
+    return missing(module, name, [*_table(), *OF_FILES], (), instead)
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_table()])
+    return sorted([*globals(), *_table(), *OF_FILES, "cast_storage", "sparse"])
 
 
 __all__ = ["NDArray", "ndarray", "newaxis", "np", "npx"]

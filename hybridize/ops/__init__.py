@@ -132,6 +132,10 @@ from hybridize.ops.arithmetic import shift_right as shift_right
 from hybridize.ops.arithmetic import sign as sign
 from hybridize.ops.arithmetic import sub as sub
 from hybridize.ops.arithmetic import where as where
+from hybridize.ops.bits import Bitcast as Bitcast
+from hybridize.ops.bits import BitCount as BitCount
+from hybridize.ops.bits import bit_count as bit_count
+from hybridize.ops.bits import bitcast as bitcast
 from hybridize.ops.composite import Composite as Composite
 from hybridize.ops.composite import composite as composite
 from hybridize.ops.contract import Contract as Contract

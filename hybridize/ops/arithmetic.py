@@ -180,8 +180,12 @@ class FMin(Binary):
 
 
 def _shared(g: Operand, first: Operand, tie: Operand) -> tuple[Gradient, Gradient]:
-    """All of `g` to the one that was chosen, half of it to each at a tie."""
-    half, nothing = mul(g, like(0.5, g)), like(0, g)
+    """All of `g` to the one that was chosen, half of it to each at a tie; of integers, without halves, to the first."""
+    nothing = like(0, g)
+    if not is_float(type_of(g).dtype):
+        first = bit_or(first, tie)
+        return where(first, g, nothing), where(first, nothing, g)
+    half = mul(g, like(0.5, g))
     return where(tie, half, where(first, g, nothing)), where(tie, half, where(first, nothing, g))
 
 
@@ -303,8 +307,6 @@ class Where(Op):
     def vjp(
         self, g: tuple[Operand], z: tuple[Operand], condition: Operand, x: Operand, y: Operand
     ) -> tuple[Gradient, ...]:
-        if not is_float(type_of(x).dtype):
-            return None, None, None
         nothing = like(0, x)
         return None, where(condition, g[0], nothing), where(condition, nothing, g[0])
 

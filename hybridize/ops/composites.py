@@ -428,10 +428,20 @@ def group_norm(x: Operand, gamma: Operand, beta: Operand, num_groups: int = 1, e
     if num_groups < 1 or shape[1] % num_groups:
         raise ShapeError("E166", f"GroupNorm of {type_of(x)} in {num_groups} groups", help="they divide the channels")
     wide, dtype = _widened(x)
-    grouped = reshape(wide, (shape[0], num_groups, shape[1] // num_groups * math.prod(shape[2:])))
-    normal = reshape(_standardised(grouped, (2,), eps), shape)
-    scale, shift = (_along(cast(part, type_of(wide).dtype), wide, 1) for part in (gamma, beta))
-    return cast(add(mul(normal, scale), shift), dtype)
+    axes = tuple(range(2, len(shape)))
+    count = math.prod(shape[1:]) // num_groups
+
+    def mean_of(y: Operand) -> Operand:
+        """Means over groups, by channel: sums of channels first, which are rows in any layout."""
+        sums = sum(reshape(sum(y, axes), (shape[0], num_groups, shape[1] // num_groups)), (2,))
+        means = div(sums, like(count, sums))
+        return reshape(spread(means, (*shape[:1], num_groups, shape[1] // num_groups), (2,)), shape[:2])
+
+    apart = sub(wide, spread(mean_of(wide), shape, axes))
+    square = mean_of(mul(apart, apart))
+    factor = mul(rsqrt(add(square, like(eps, square))), spread(cast(gamma, type_of(wide).dtype), shape[:2], (0,)))
+    shift = _along(cast(beta, type_of(wide).dtype), wide, 1)
+    return cast(add(mul(apart, spread(factor, shape, axes)), shift), dtype)
 
 
 @composite("InstanceNorm")

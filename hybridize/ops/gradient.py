@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from hybridize.base.dtypes import is_float
@@ -35,23 +35,23 @@ def _applied(graph: Graph, inputs: Sequence[Operand]) -> dict[Value, Operand]:
 
 
 def pullback(
-    graph: Graph, inputs: Sequence[Operand], cotangents: Sequence[Operand | None]
+    graph: Graph, inputs: Sequence[Operand], cotangents: Sequence[Operand | None], wrt: Collection[int] = ()
 ) -> tuple[Operand | None, ...]:
     """Cotangents of the inputs of `graph` from those of its outputs, None where none arrives.
 
-    The graph is run again under the current interpreter, then its ops' own rules from the last to the first.
+    The graph is run again under the current interpreter, then its ops' own rules from the last to the first. Of inputs
+    of integers and bools those alone have cotangents whose numbers are in `wrt`.
     """
-    return swept(graph, _applied(graph, inputs), cotangents)
+    return swept(graph, _applied(graph, inputs), cotangents, wrt)
 
 
 def swept(
-    graph: Graph, here: Mapping[Value, Operand], cotangents: Sequence[Operand | None]
+    graph: Graph, here: Mapping[Value, Operand], cotangents: Sequence[Operand | None], wrt: Collection[int] = ()
 ) -> tuple[Operand | None, ...]:
     """The same where the graph was run already: `here` is what its values are under the current interpreter."""
-    active = {value for value in graph.inputs if is_float(value.type.dtype)}
+    active = {value for number, value in enumerate(graph.inputs) if is_float(value.type.dtype) or number in wrt}
     for node in graph.nodes:
-        if not active.isdisjoint(node.inputs):
-            active.update(value for value in node.outputs if is_float(value.type.dtype))
+        active.update(differentiated(node, active))
     arrived = Arrived[Value]()
     for value, cotangent in zip(graph.outputs, cotangents, strict=True):
         if cotangent is not None and value in active:
@@ -64,6 +64,17 @@ def swept(
 
     reverse(reversed(graph.nodes), arrived, apply)
     return tuple(arrived.get(value) for value in graph.inputs)
+
+
+def differentiated(node: Node, active: Collection[Value]) -> Iterator[Value]:
+    """Yield the outputs of a node that are differentiated where its inputs among `active` are.
+
+    They are of floats; or of integers or bools that are computed of such, whose gradient was asked for as in MXNet.
+    """
+    reached = [value for value in node.inputs if value in active]
+    if reached:
+        exact = any(not is_float(value.type.dtype) for value in reached)
+        yield from (value for value in node.outputs if exact or is_float(value.type.dtype))
 
 
 def passed_back(

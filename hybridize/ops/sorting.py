@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.dtypes import bool_, float32, int64, is_float
+from hybridize.base.dtypes import bool_, float32, int64
 from hybridize.base.errors import ShapeError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
@@ -68,7 +68,7 @@ class Sort(Op):
         return (numpy.take_along_axis(x, sorting_order(x, self.axis, self.descending), self.axis),)
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
-        if not is_float(type_of(x).dtype):
+        if type_of(x).dtype == bool_:
             return (None,)
         return (add_along_axis(like(0, x), arg_sort(x, self.axis, self.descending), g[0], self.axis),)
 

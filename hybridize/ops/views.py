@@ -79,7 +79,8 @@ class Cast(Op):
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         kind = type_of(x).dtype
-        return (cast(g[0], kind) if is_float(kind) and is_float(self.dtype) else None,)
+        # Rounding has no slope. What casts integers that are differentiated, as in MXNet, passes the gradient back.
+        return (None if is_float(kind) and not is_float(self.dtype) else cast(g[0], kind),)
 
     def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
         return bind(self, *xs)
@@ -155,7 +156,7 @@ class Broadcast(Op):
 
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         kind = type_of(x)
-        if not is_float(kind.dtype):
+        if kind.dtype == bool_:
             return (None,)
         extra = len(self.shape) - kind.ndim
         new = range(extra)

@@ -197,34 +197,32 @@ def _unrolled(alongs: Sequence[_Along]) -> bool:
     )
 
 
+def _of_all(
+    alongs: Sequence[_Along], found: Iterator[tuple[Expr, Expr | None, Expr]]
+) -> tuple[tuple[Expr, ...], Expr | None, Expr]:
+    """Return what was found along each axis as one: the indices, if all are there, and the number in the window."""
+    at: list[Expr] = []
+    inside: Expr | None = None
+    number: Expr = loops.index(0)
+    for along, (index, there, place) in zip(alongs, found, strict=True):
+        at.append(index)
+        inside = both(inside, there)
+        number = loops.add(loops.mul(number, loops.index(along.window)), place)
+    return tuple(at), inside, number
+
+
 def _placed(
     alongs: Sequence[_Along], index: tuple[Expr, ...], place: tuple[Expr, ...]
 ) -> tuple[tuple[Expr, ...], Expr | None, Expr]:
     """Return the indices of an element of a window, if it is there, and its number in the window, moved inside."""
-    at: list[Expr] = []
-    inside: Expr | None = None
-    number: Expr = loops.index(0)
-    for along, o, t in zip(alongs, index, place, strict=True):
-        found, there, moved = along.element(o, t)
-        at.append(found)
-        inside = both(inside, there)
-        number = loops.add(loops.mul(number, loops.index(along.window)), moved)
-    return tuple(at), inside, number
+    return _of_all(alongs, map(_Along.element, alongs, index, place))
 
 
 def _around(
     alongs: Sequence[_Along], index: tuple[Expr, ...], place: tuple[Expr, ...]
 ) -> tuple[tuple[Expr, ...], Expr | None, Expr]:
     """Return the indices of a window around an element, if it is one, and the element's number in it."""
-    at: list[Expr] = []
-    inside: Expr | None = None
-    number: Expr = loops.index(0)
-    for along, i, j in zip(alongs, index, place, strict=True):
-        found, there, t = along.windows(i, j)
-        at.append(found)
-        inside = both(inside, there)
-        number = loops.add(loops.mul(number, loops.index(along.window)), t)
-    return tuple(at), inside, number
+    return _of_all(alongs, map(_Along.windows, alongs, index, place))
 
 
 def _least(dtype: DType) -> float:

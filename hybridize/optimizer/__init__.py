@@ -14,11 +14,18 @@ from hybridize.optimizer.adaptive import RMSProp as RMSProp
 from hybridize.optimizer.base import Optimizer as Optimizer
 from hybridize.optimizer.base import create as create
 from hybridize.optimizer.base import register as register
+from hybridize.optimizer.descent import DCASGD as DCASGD
 from hybridize.optimizer.descent import NAG as NAG
 from hybridize.optimizer.descent import SGD as SGD
 from hybridize.optimizer.descent import SignSGD as SignSGD
 from hybridize.optimizer.descent import Signum as Signum
+from hybridize.optimizer.langevin import SGLD as SGLD
+from hybridize.optimizer.large_batch import LANS as LANS
+from hybridize.optimizer.large_batch import LARS as LARS
+from hybridize.optimizer.large_batch import LBSGD as LBSGD
+from hybridize.optimizer.moments import FTML as FTML
 from hybridize.optimizer.moments import LAMB as LAMB
+from hybridize.optimizer.moments import AdaBelief as AdaBelief
 from hybridize.optimizer.moments import Adam as Adam
 from hybridize.optimizer.moments import Adamax as Adamax
 from hybridize.optimizer.moments import AdamW as AdamW
@@ -26,6 +33,4 @@ from hybridize.optimizer.moments import Nadam as Nadam
 from hybridize.optimizer.updater import Updater as Updater
 from hybridize.optimizer.updater import get_updater as get_updater
 
-__getattr__ = refuses(
-    __name__, globals(), to_come=("DCASGD", "FTML", "LANS", "LARS", "LBSGD", "SGLD"),
-)  # fmt: skip
+__getattr__ = refuses(__name__, globals())

@@ -133,3 +133,52 @@ class SignSGD(Signum):
 
     def __init__(self, learning_rate: float | None = None, momentum: float = 0.0, **kwargs: Any) -> None:
         super().__init__(learning_rate, momentum, **kwargs)
+
+
+@register
+class DCASGD(Optimizer):
+    """Gradient descent that corrects gradients which were computed some updates ago.
+
+        v = momentum * v - lr * (g + lamda * g^2 * (w - w'));   w' = w;   w = w + v
+
+    where w' is the weight before the update before. Zheng and others, "Asynchronous stochastic gradient descent with
+    delay compensation" (2017).
+
+    Args:
+        learning_rate: step size; 0.1 unless a scheduler says it.
+        momentum: part of the step before that is made again; 0 remembers nothing of it.
+        lamda: of the correction.
+        kwargs: of `Optimizer`.
+    """
+
+    default_rate = 0.1
+
+    def __init__(
+        self, learning_rate: float | None = None, momentum: float = 0.0, lamda: float = 0.04, **kwargs: Any
+    ) -> None:
+        super().__init__(learning_rate=learning_rate, **kwargs)
+        self.momentum = number("momentum", momentum, low=0.0)
+        self.lamda = number("lamda", lamda, low=0.0)
+
+    @property
+    def slot_count(self) -> int:
+        """The weight before, and the velocity if there is momentum."""
+        return 1 + int(self.momentum != 0)
+
+    def create_state(self, index: Any, weight: Any) -> Any:
+        state = super().create_state(index, weight)
+        before = state[0] if isinstance(state, tuple) else state
+        before[...] = weight
+        return state
+
+    def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
+        return {"lr": lr, "wd": wd, "momentum": self.momentum, "lamda": self.lamda}
+
+    @staticmethod
+    def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
+        g = gradient(w, g, s)
+        step = s.lr * (g + s.lamda * g * g * (w - slots[0]))
+        if len(slots) == 1:
+            return w - step, (w,)
+        v = s.momentum * slots[1] - step
+        return w + v, (w, v)

@@ -277,3 +277,95 @@ class LAMB(_Moments):
         both = np.logical_and(length > 0.0, step > 0.0)
         ratio = np.where(both, length / np.where(both, step, 1.0), 1.0)
         return w - s.lr * ratio * d, (m, v)
+
+
+@register
+class AdaBelief(_Moments):
+    """Adam by the variance of the gradients around their mean, in place of their squares.
+
+        m = beta1 * m + (1 - beta1) * g;   v = beta2 * v + (1 - beta2) * (g - m)^2 + epsilon
+        w = w - lr * sqrt(1 - beta2^t) / (1 - beta1^t) * m / (sqrt(v) + epsilon)
+
+    Zhuang and others, "AdaBelief optimizer: adapting stepsizes by the belief in observed gradients" (2020).
+
+    Args:
+        learning_rate: step size; 0.001 unless a scheduler says it.
+        beta1: what the mean keeps.
+        beta2: what the variance keeps.
+        epsilon: keeps the divisor from 0.
+        correct_bias: take out the bias of the averages.
+        kwargs: of `Optimizer`.
+    """
+
+    def __init__(
+        self,
+        learning_rate: float | None = None,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        epsilon: float = 1e-6,
+        correct_bias: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(learning_rate, beta1, beta2, epsilon, **kwargs)
+        self.correct_bias = bool(correct_bias)
+
+    def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
+        return super().scalars(self._unbiased(lr, t) if self.correct_bias else lr, wd, t)
+
+    @staticmethod
+    def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
+        g = gradient(w, g, s)
+        m = s.beta1 * slots[0] + s.rest1 * g
+        v = s.beta2 * slots[1] + s.rest2 * (g - m) * (g - m) + s.epsilon
+        return w - s.lr * m / (np.sqrt(v) + s.epsilon), (m, v)
+
+
+@register
+class FTML(_Moments):
+    """Follow the moving leader: each step begins anew from a mean of all weights so far.
+
+        v = beta2 * v + (1 - beta2) * g^2;   d' = (1 - beta1^t) / lr * (sqrt(v / (1 - beta2^t)) + epsilon)
+        z = beta1 * z + (1 - beta1) * g - (d' - beta1 * d) * w;   w = -z / d';   d = d'
+
+    Zheng and Kwok, "Follow the moving leader in deep learning" (2017). At a rate of 0 nothing changes.
+
+    Args:
+        learning_rate: step size; 0.0025 unless a scheduler says it.
+        beta1: what the leader keeps, near 0.5.
+        beta2: what the mean of squares keeps.
+        epsilon: keeps the divisor from 0.
+        kwargs: of `Optimizer`.
+    """
+
+    default_rate = 0.0025
+
+    def __init__(
+        self,
+        learning_rate: float | None = None,
+        beta1: float = 0.6,
+        beta2: float = 0.999,
+        epsilon: float = 1e-8,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(learning_rate, beta1, beta2, epsilon, **kwargs)
+
+    @property
+    def slot_count(self) -> int:
+        """d, v and z."""
+        return 3
+
+    def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
+        return super().scalars(lr, wd, t) | {
+            "per_rate": (1.0 - self.beta1**t) / lr if lr else 0.0,
+            "of_square": 1.0 / (1.0 - self.beta2**t),
+        }
+
+    @staticmethod
+    def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
+        before, v, z = slots
+        moves = s.per_rate > 0.0
+        g = gradient(w, g, s)
+        v = np.where(moves, s.beta2 * v + s.rest2 * g * g, v)
+        d = np.where(moves, s.per_rate * (np.sqrt(v * s.of_square) + s.epsilon), before)
+        z = np.where(moves, s.beta1 * z + s.rest1 * g - (d - s.beta1 * before) * w, z)
+        return np.where(moves, -z / np.where(moves, d, 1.0), w), (d, v, z)

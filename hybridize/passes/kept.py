@@ -19,16 +19,17 @@ from hybridize import ops
 from hybridize.base.dims import hint
 from hybridize.graph import Graph, Node, Value
 from hybridize.ops import Op
+from hybridize.passes.again import CHAIN, chain, is_cheap
 from hybridize.passes.pipeline import Rewriter
 
 _BYTES = 1 << 18
 """Smaller values stay in a near cache until they are read."""
 _PRODUCTS = 2
 """A value is read late where at least so many products come before the reader and after the value."""
-_CHAIN = 8
-"""At most so many operations are done again for a value."""
 _DEAR = 1
-"""At most so many of these are exponentials and the like: each costs about what reading and writing memory does."""
+"""At most so many operations that are done again for a value are exponentials and the like: each costs about what
+reading and writing memory does.
+"""
 _SMALLER = 8
 """The factor by which a value is smaller that may be kept for another one."""
 _FOREVER = 1 << 60
@@ -121,7 +122,7 @@ class _Choice:
     def _roots(self, value: Value) -> Iterator[Value]:
         """The values that a value is elementwise in, nearest first."""
         seen, todo = {value}, [value]
-        for _ in range(_CHAIN):
+        for _ in range(CHAIN):
             if not todo:
                 return
             node = self._made.get(todo.pop(0))
@@ -134,20 +135,8 @@ class _Choice:
 
     def _chain(self, value: Value, root: Value | None) -> set[Node] | None:
         """The operations that compute a value of a root and of what is there anyway; None where there are too many."""
-        chain: set[Node] = set()
-        todo, dear = [value], 0
-        while todo:
-            one = todo.pop()
-            if one is not value and (one is root or self._is_there(one, value)):
-                continue
-            node = self._made.get(one)
-            if node is None or not _is_passed(node) or len(chain) == _CHAIN:
-                return None
-            if node not in chain:
-                chain.add(node)
-                dear += not _op(node).rematerialised
-                todo += node.inputs
-        return chain if dear <= _DEAR else None
+        found = chain(value, self._made, lambda one: one is root or self._is_there(one, value), _is_passed)
+        return found if found is not None and sum(not is_cheap(node) for node in found) <= _DEAR else None
 
     def _is_there(self, one: Value, value: Value) -> bool:
         """Tell whether a value is in memory about when another one is last read, or is small enough to stay."""

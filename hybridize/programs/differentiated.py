@@ -159,7 +159,10 @@ class Recorded:
         Raises:
             StateError E543: what has a gradient attached is written.
         """
-        operands = [operand(x) if isinstance(x, ndarray) and is_float(x.dtype) else x for x in arrays]
+        operands = [
+            operand(x) if isinstance(x, ndarray) and (is_float(x.dtype) or history(x) is not None) else x
+            for x in arrays
+        ]
         wrt = tuple(k for k, x in enumerate(operands) if type(x) is Traced and x.edge is not None)
         for source, array in zip(sources, arrays, strict=True):
             if source.written >= 0 and is_float(array.dtype):
@@ -359,5 +362,5 @@ class Rule:
         """The cotangents of a graph's inputs, computed on the tape."""
         if graph.scope is not None:
             graph = with_sizes(graph, sizes_of(graph, [TAPE.type_of(x).shape for x in inputs]))
-        cotangents = [one if is_float(value.type.dtype) else None for one, value in zip(g, graph.outputs, strict=True)]
-        return pullback(graph, inputs, cotangents)
+        wrt = [number for number, x in enumerate(inputs) if type(x) is Traced and x.edge is not None]
+        return pullback(graph, inputs, g, wrt)

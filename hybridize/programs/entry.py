@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from types import NoneType
 from typing import Any, Final
@@ -17,7 +17,7 @@ from hybridize.base.access import ACCESS, MARK, READERS, WRITER, exclusively, gi
 from hybridize.base.frozen import frozen
 from hybridize.base.nested import Structure
 from hybridize.base.tracebacks import trim
-from hybridize.contract.captured import Result
+from hybridize.contract.captured import Captured, Result
 from hybridize.contract.feeds import Begun, Transaction
 from hybridize.contract.places import variable_of
 
@@ -26,6 +26,21 @@ Entry = Callable[..., Any]
 
 NOT_TAKEN: Final = object()
 """The answer of an entry that did not take a call: other arguments, or a program that is not right for it."""
+
+
+UNASKED: Final[Mapping[str, Callable[[Captured], Any]]] = {
+    "its calls end with an exception": lambda captured: captured.raises,
+    "arguments are over one memory": lambda captured: captured.same_memory or captured.bound,
+    "it depends on conditions on numbers": lambda captured: captured.conditions,
+    "it is specialized on what data decides": lambda captured: captured.decided,
+    "it changes containers among its arguments": lambda captured: captured.changed,
+}
+"""Reasons for which no kind of entry can be made: for each the test of a program."""
+
+
+def unasked(captured: Captured) -> str:
+    """Say what of a program no entry asks or does; empty where there is nothing."""
+    return next((what for what, test in UNASKED.items() if test(captured)), "")
 
 
 def not_taken(*args: Any, **kwargs: Any) -> Any:

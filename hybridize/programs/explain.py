@@ -19,6 +19,7 @@ from hybridize.compiler.limits import limits
 from hybridize.compiler.profile import RefusedError, random_input
 from hybridize.contract.captured import Captured
 from hybridize.graph import Value
+from hybridize.graph.drawn import drawn
 from hybridize.programs.backends import Backend, Machine, Verifying
 from hybridize.programs.failures import locate
 from hybridize.runtime.executable import Executable
@@ -50,6 +51,7 @@ def explained(
         tuple(str(value.type) for value in graph.outputs), reason, tuple(valid(captured)),
         () if executable is None else explain.sizes(executable), (), (), MemoryReport(0, 0),
         fallbacks=runs.fallbacks,
+        drawing=drawn(graph, {value for source, value in inputs if source.array is not None}),
     )  # fmt: skip
     if executable is None:
         return changed(known, kernels=_reference(captured), memory=MemoryReport(runs.memory.peak_bytes, 0))

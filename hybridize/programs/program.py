@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import numpy
@@ -14,7 +13,6 @@ from hybridize import compiler
 from hybridize.array import random
 from hybridize.array.layouts import share_elements
 from hybridize.array.ndarray import have_one_history, ndarray, wrap
-from hybridize.array.storage import STATE
 from hybridize.array.traced import LostHistory, Variable
 from hybridize.autograd.tape import viewed as viewed_buffer
 from hybridize.base import modes
@@ -64,6 +62,7 @@ from hybridize.programs.entry import (
     notify_written,
     overlapping,
     same_objects,
+    unasked,
     with_feeds,
     without_gradients,
 )
@@ -78,8 +77,9 @@ if TYPE_CHECKING:
     from hybridize.compiler.explanation import Explanation
 
 Buffers = Sequence[NDArray[Any]]
-_NOTHING: Final = nullcontext()
-Views = dict[tuple[int, tuple[Op, ...]], Any]
+Steps = tuple[Op, ...]
+"""Ops that make a view, one after the other."""
+Views = dict[tuple[int, Steps], Any]
 """Arrays of the result by their output and the view of it."""
 
 
@@ -229,6 +229,10 @@ class Program:
 
     def __repr__(self) -> str:
         return f"<Program {self.name}({', '.join(map(str, self.types))}) backend={self.backend}>"
+
+    def _repr_html_(self) -> str:
+        """Return the report that `explain` gives, as notebooks show it."""
+        return self.explain()._repr_html_()
 
     def __reduce__(self) -> NoReturn:
         raise ArgumentError(
@@ -414,8 +418,7 @@ class Program:
             self._check_histories(call)
         made: Views = {}
         took: list[None] = []
-        fed = bool(captured.transaction.feeds)
-        with STATE if fed or self._writes else _NOTHING, captured.transaction.call(took) if fed else _NOTHING:
+        with captured.transaction.lock(self._writes), captured.transaction.call(took):
             buffers = [array._data if isinstance(array, ndarray) else array for array in arrays]
             taped, outputs = taping() is not None, None
             entered = self._alone and begin_writing()
@@ -442,28 +445,41 @@ class Program:
                     del ACCESS.told[-1:]
             if taped and self._writes:
                 self._recorded.remember(captured.sources, arrays, made)
-        results = captured.results if self._same_views else self._results(call)
+        return self.finished(call, lambda result: self._leaf(result, arrays, outputs, made), outputs, made)
+
+    def finished(self, call: Call, leaf: Callable[[Result], Any], outputs: Buffers, made: Views) -> Any:
+        """Do what the function does to objects outside, and return its result, or raise what it ends with.
+
+        Args:
+            call: whose outputs are there.
+            leaf: makes a leaf of the result, its views for the sizes of the call; no container.
+            outputs: of the graph.
+            made: arrays that the result and what is kept have in common.
+        """
+        captured = self.capture
+        results = captured.results
+        if not self._same_views:
+            steps = self.steps_for(call)
+            results = tuple([changed(one, steps=steps(one.steps)) for one in results])
         if not captured.effects and not self._contained:
-            leaves = [self._leaf(result, arrays, outputs, made) for result in results]
+            leaves = list(map(leaf, results))
         else:
-            leaves = self._filled(call, results, arrays, outputs, made)
+            fill = self._filling(call, outputs, made)
+            for effect in captured.effects:
+                keywords = {name: fill(argument) for name, argument in effect.keywords.items()}
+                effect.apply(*map(fill, effect.arguments), **keywords)
+            leaves = [fill(one.value) if one.kind == "container" else leaf(one) for one in results]
         result = unflatten(captured.structure, leaves)
         if captured.raises is not None:
             throw(captured.raises.exception(result))
         return result
 
-    def _filled(
-        self, call: Call, results: Sequence[Result], arrays: Sequence[Any], outputs: Buffers, made: Views
-    ) -> list[Any]:
-        """Do what the function does to objects outside; gives the leaves of its result."""
-        fill = self._filling(call, outputs, made)
-        for effect in self.capture.effects:
-            keywords = {name: fill(argument) for name, argument in effect.keywords.items()}
-            effect.apply(*map(fill, effect.arguments), **keywords)
-        return [
-            fill(result.value) if result.kind == "container" else self._leaf(result, arrays, outputs, made)
-            for result in results
-        ]
+    def steps_for(self, call: Call) -> Callable[[Steps], Steps]:
+        """Make a function that returns the steps of a view for the sizes of a call."""
+        if self._same_views:
+            return tuple
+        sizes = self._sizes(call) or {}
+        return lambda steps: tuple([exact(step, sizes) for step in steps])
 
     @property
     def arguments(self) -> int:
@@ -475,11 +491,6 @@ class Program:
         given = iter(arguments)
         arrays = [next(given) if one.array is None else one.array._data for one in self.capture.sources]
         return self._runs.run(arrays)
-
-    def _results(self, call: Call) -> list[Result]:
-        """The leaves of the result, views in them for the sizes of a call."""
-        sizes = self._sizes(call) or {}
-        return [changed(one, steps=tuple(exact(step, sizes) for step in one.steps)) for one in self.capture.results]
 
     def _array(self, source: Source, kind: TensorType, call: Call) -> Any:
         if source.array is not None:
@@ -503,15 +514,15 @@ class Program:
 
     def _filling(self, call: Call, outputs: Buffers, made: Views) -> Callable[[Any], Any]:
         """Make a function that puts what a call has in the place of what stands for it: outputs, containers, ..."""
-        sizes = {} if self._same_views else self._sizes(call) or {}
+        steps_of = self.steps_for(call)
 
         def given(argument: Any) -> Any:
             if isinstance(argument, Output):
-                steps = tuple(exact(step, sizes) for step in argument.steps)
+                steps = steps_of(argument.steps)
                 return self._output(argument.index, steps, argument.weak, argument.lost, outputs, made)
             if isinstance(argument, Given):
                 array = call.leaves[argument.position] if argument.array is None else argument.array
-                steps = tuple(exact(step, sizes) for step in argument.steps)
+                steps = steps_of(argument.steps)
                 if not steps:
                     return array
                 return _view(array, steps, argument.lost) if isinstance(array, ndarray) else viewed_buffer(array, steps)
@@ -546,14 +557,10 @@ class Program:
         match result.kind:
             case "array":
                 return self._output(result.index, result.steps, None, result.lost, outputs, made)
-            case "number":
-                return self._output(result.index, (), result.value, None, outputs, made)
             case "view":
                 array = arrays[result.index]
                 return array if not result.steps else _view(array, result.steps, result.lost)
-            case "made":
-                return result.value.now(outputs)
-        return result.value.copy() if isinstance(result.value, (numpy.ndarray, set)) else result.value
+        return constant(result, outputs)
 
     def _output(
         self, index: int, steps: tuple[Op, ...], weak: type | None, lost: LostHistory | None, outputs: Buffers,
@@ -582,7 +589,7 @@ class Program:
     ) -> Entry | None:  # fmt: skip
         """A callable for exactly the calls that the program is right for, which gives all others to `fallback`.
 
-        None where there can be none: arguments that are written or returned, effects, another backend.
+        None where there can be none; see `why_no_entry`.
 
         Args:
             fallback: gets the others.
@@ -591,31 +598,18 @@ class Program:
             closed: what the entry needs besides, where it is for a program whose calls are closed.
         """
         captured, runs = self.capture, self._runs
-        if not isinstance(runs, PackedMachine) or captured.raises is not None:
+        if self.why_no_entry(exchange is not None, closed is not None):
             return None
-        if closed is None and (captured.effects or captured.call.recording):
-            return None
-        if any(mark is not None for mark in captured.transaction.marks.values()):
-            return None
-        asked = captured.same_memory, captured.bound, captured.conditions, captured.decided, captured.changed
-        if captured.writes_arguments or any(asked):
-            return None
-        if any(source.lost is not None for source in captured.sources):
-            return None
-        if captured.call.training or any(map(self._scattered, captured.layouts)):
-            return None
+        assert isinstance(runs, PackedMachine), "it runs as machine code"
         described = self.arguments_of_entry(flags=() if closed is None else self._unflagged())
-        if described is None or not self._same_views or any(map(self._needs_arguments, captured.results)):
+        if described is None:
             return None
         arguments, keywords = described
+        if keywords and self._asks_more:
+            return None
         lifted = [source.array for source in captured.sources if source.array is not None]
         written = [source.array for source in captured.sources if source.array is not None and source.written >= 0]
         keeps_state = bool(written or captured.transaction.feeds)
-        asks_more = bool(keeps_state or captured.transaction.marks or self._objects is not None)
-        if (keywords and asks_more) or (exchange is not None and closed is None and asks_more):
-            return None
-        if closed is not None and self._objects is not None:
-            return None
         order = [source.written for source in captured.sources if source.written >= 0]
         executable, copies = runs.now()
         count = len(executable.results) - len(order)
@@ -660,10 +654,25 @@ class Program:
             entry = for_objects(entry, fallback, captured.compared or (), self._objects)
         return entry if not captured.transaction.marks else without_gradients(entry, fallback)
 
+    def why_no_entry(self, is_foreign: bool = False, is_closed: bool = False) -> str:
+        """Say why the program can have no entry; empty where it may have one.
+
+        Args:
+            is_foreign: arrays are another library's.
+            is_closed: its calls are closed.
+        """
+        reason = unasked(self.capture)
+        return reason or next((why for why, test in _NO_ENTRY.items() if test(self, is_foreign, is_closed)), "")
+
+    @property
+    def _asks_more(self) -> bool:
+        """True if Python has to do more around a call than the emitted entry does; a wrapper takes no keywords."""
+        transaction = self.capture.transaction
+        return bool(self._writes or transaction.feeds or transaction.marks or self._objects is not None)
+
     def _unflagged(self) -> list[bool | None]:
-        """For each array among the leaves of the call: it is none that is differentiated, if it is of floats."""
-        kinds = [kind for kind in self.capture.call.kinds if isinstance(kind, TensorType)]
-        return [False if is_float(kind.dtype) else None for kind in kinds]
+        """For each array among the leaves of the call: it is none that is differentiated."""
+        return [False for kind in self.capture.call.kinds if isinstance(kind, TensorType)]
 
     def _scattered(self, position: int) -> bool:
         """Tell whether an argument is laid out otherwise than row by row, which is all that entries take."""
@@ -744,6 +753,43 @@ class Program:
             )
 
         return finish
+
+
+_NO_ENTRY: Final[Mapping[str, Callable[[Program, bool, bool], Any]]] = {
+    "it does not run as machine code of ours": lambda one, foreign, closed: not isinstance(one._runs, PackedMachine),
+    "it changes objects": lambda one, foreign, closed: not closed and one.capture.effects,
+    "its calls are recorded": lambda one, foreign, closed: not closed and one.capture.call.recording,
+    "weights are learned": lambda one, foreign, closed: one.capture.call.training,
+    "gradients are attached to arguments": lambda one, foreign, closed: any(
+        mark is not None for mark in one.capture.transaction.marks.values()
+    ),
+    "arguments are written": lambda one, foreign, closed: one.capture.writes_arguments,
+    "what is written loses its history": lambda one, foreign, closed: any(
+        source.lost is not None for source in one.capture.sources
+    ),
+    "arguments are not laid out row by row": lambda one, foreign, closed: any(map(one._scattered, one.capture.layouts)),
+    "arguments are part of the result": lambda one, foreign, closed: any(
+        map(one._needs_arguments, one.capture.results)
+    ),
+    "views depend on sizes that only a call knows": lambda one, foreign, closed: not one._same_views,
+    "it asks which arguments are one object": lambda one, foreign, closed: closed and one._objects is not None,
+    "it keeps state for arrays of another library": lambda one, foreign, closed: (
+        foreign and not closed and one._asks_more
+    ),
+}
+"""Reasons for which a program can have no entry: for each the test of the program, of whether arrays are another
+library's, and of whether its calls are closed.
+"""
+
+
+def constant(result: Result, outputs: Buffers) -> Any:
+    """Return a leaf of the result of a call that is no array: a number, a text made of outputs, a constant."""
+    match result.kind:
+        case "number":
+            return result.value(outputs[result.index])
+        case "made":
+            return result.value.now(outputs)
+    return result.value.copy() if isinstance(result.value, (numpy.ndarray, set)) else result.value
 
 
 _CONTAINERS: Final = {

@@ -17,7 +17,9 @@ from hybridize.base.frozen import changed
 from hybridize.base.nested import object_classes
 from hybridize.base.types import TensorType
 from hybridize.contract.call import Call
-from hybridize.contract.captured import Captured, Result, Source
+from hybridize.contract.captured import Captured, Output, Result, SideEffect, Source, target_of
+from hybridize.contract.places import Attribute, Content, Indexed, Items, Length
+from hybridize.contract.snapshots import own
 from hybridize.formats import Leaf, SavedProgram, SavedSignature
 from hybridize.graph import Deferred, Graph
 from hybridize.ops.foreign import foreign_nodes
@@ -27,6 +29,8 @@ from hybridize.programs.program import Program, described
 
 RANDOM = "random.state"
 """The key of the random generator's words among the weights."""
+_KEPT = (Output, int, float, str, type(None))
+"""Classes of what an attribute may be set to that a file does without: numbers and constants."""
 _NUMBERS: dict[str, type] = {"int": int, "float": float, "bool": bool} | {
     dtype.type.__name__: dtype.type for dtype in CODES
 }
@@ -53,10 +57,13 @@ def saved(
                 "E450", f"{op.title} is Python that {name} calls, which a file does not have", loc=node.loc,
                 help="write this part with functions that can be compiled, or save the parts around it",
             )  # fmt: skip
-        if captured.effects:
-            raise CaptureError(
-                "E450", f"{name} writes to objects of Python's, which a file cannot", help="return the values instead"
-            )
+        for effect in captured.effects:
+            if not _is_for_itself(effect, captured):
+                raise CaptureError(
+                    "E450",
+                    f"{name} {_done(effect)}, which a file cannot",
+                    help="return the values instead",
+                )
         if captured.raises is not None:
             raise CaptureError(
                 "E450", f"{name} raises a {captured.raises.kinds[0].__name__} for these arguments, which a file cannot",
@@ -94,6 +101,35 @@ def saved(
                 weights[key] = data.copy() if source.array is random.state else data  # other threads may draw
         signatures.append(_signature(captured, keys))
     return SavedProgram(name, tuple(signatures), weights, parameters, dict(options))
+
+
+def _is_for_itself(effect: SideEffect, captured: Captured) -> bool:
+    """Tell whether an effect sets an attribute to a number or constant that no call finds there.
+
+    A size that one method leaves for another, say: it is written before it is read, so that a file can do without.
+    """
+    place = target_of(effect)
+    if type(place) is not Attribute or any(not isinstance(value, _KEPT) for value in effect.arguments):
+        return False
+    if any(isinstance(value, Output) and value.weak is None for value in effect.arguments):
+        return False
+    tables = (place.owner, own(place.owner))
+    for guard in (*captured.guards, *captured.seen):
+        if guard.place.key == place.key:
+            return False
+        if isinstance(guard.place, (Content, Indexed, Items, Length)) and any(
+            guard.place.owner is one for one in tables
+        ):
+            return False  # what is in there counts
+    return True
+
+
+def _done(effect: SideEffect) -> str:
+    """Say what an effect does."""
+    place = target_of(effect)
+    if place is None:
+        return "changes objects of Python's"
+    return f"sets {place.described()}"
 
 
 def with_samples(

@@ -418,7 +418,7 @@ def _inner(
     """The inner loops of a statement; without those axes that count its `rows`, vectors along memory last."""
     sizes = space.ranges
     inner = merge([a for a in statement.inner if not same(sizes[a], 1) and a not in rows], sizes, forms)
-    return _lane_last(inner, [statement], space) if not set(rows).isdisjoint(statement.inner) else inner
+    return _lane_last(inner, [statement], space)
 
 
 OFTEN = 8

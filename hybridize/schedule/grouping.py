@@ -747,7 +747,9 @@ class Grouping:
         if any(free & bit(variable) for variable in group.variables.values()):
             loops = list(group.rows or ())
         else:
-            inner = [a for a in range(len(group.shape)) if a not in (group.rows or ())]
+            homes = [self.homes.get(value) for value in group.materialised]
+            order = homes[0].order if homes and homes[0] else range(len(group.shape))  # loops run as it lies
+            inner = [a for a in order if a not in (group.rows or ())]
             loops = [*(group.rows or ()), *inner]
             while loops and not free & bit(loops[-1]):
                 loops.pop()

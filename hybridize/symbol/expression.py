@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy
@@ -11,7 +12,8 @@ import numpy
 from hybridize.array.ndarray import wrap
 from hybridize.array.operators import Operators, functions
 from hybridize.base.dtypes import DType, as_dtype, float32
-from hybridize.base.errors import ArgumentError, CaptureError, HybridizeError, UntypedError
+from hybridize.base.errors import ArgumentError, CaptureError, HybridizeError, OutOfBoundsError, UntypedError
+from hybridize.base.loading import LOADING
 from hybridize.base.locations import SourceLoc, user_location
 from hybridize.base.types import Shape, TensorType
 from hybridize.capture import Function
@@ -19,6 +21,8 @@ from hybridize.capture.capture import capture
 from hybridize.contract.call import Call
 from hybridize.contract.captured import Captured
 from hybridize.programs import Program
+from hybridize.symbol.operators import outputs_of
+from hybridize.symbol.scopes import attributes_of, name_of
 
 _INFIX = {
     "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "true_divide": "/", "floor_divide": "//", "mod": "%",
@@ -35,17 +39,32 @@ class Expression(Operators):
     <Expression a + b>
     """
 
-    __slots__ = ("__weakref__", "args", "dtype_hint", "function", "kwargs", "loc", "name", "shape_hint")
+    __slots__ = (
+        "__weakref__", "args", "attributes", "auxiliary", "dtype_hint", "function", "kwargs", "loc", "name", "outputs",
+        "shape_hint", "word",
+    )  # fmt: skip
 
     def __init__(
         self,
-        name: str,
+        word: str,
         function: Callable[..., Any] | None = None,
         args: Sequence[Any] = (),
         kwargs: dict[str, Any] | None = None,
+        *,
+        name: str | None = None,
+        outputs: int = 1,
+        attributes: dict[str, str] | None = None,
     ) -> None:
-        self.name = name
-        """Of the variable, or of the function."""
+        self.word = word
+        """The name of the variable, or of the function."""
+        self.name = word if function is None else name_of(name, word.lower())
+        """The name of the variable, or of this call: `fc1`, or `fullyconnected0` where the user gives none."""
+        self.attributes = attributes_of(attributes)
+        """The user's, as MXNet's files have them."""
+        self.outputs = outputs
+        """The number of arrays that the function gives."""
+        self.auxiliary = False
+        """True for a variable that training changes otherwise than by gradients: a running statistic."""
         self.function = function
         """None for a variable."""
         self.args = tuple(args)
@@ -58,10 +77,113 @@ class Expression(Operators):
         self, name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         """Record a call of a public function."""
-        return Expression(name, function, args, kwargs)
+        kwargs = dict(kwargs)
+        called, attributes = kwargs.pop("name", None), kwargs.pop("attr", None)
+        count = outputs_of(name, kwargs, len(args))
+        return Expression(name, function, args, kwargs, name=called, outputs=count, attributes=attributes)
 
     def __getitem__(self, key: Any) -> Any:
+        """One of several results, by number or name; of a single one, the elements at an index."""
+        if isinstance(key, str) or (self.outputs > 1 and isinstance(key, (int, slice))):
+            return self._chosen(key)
         return Expression("getitem", functions.getitem, (self, key))
+
+    def _chosen(self, key: Any) -> Any:
+        if isinstance(key, str):
+            names = self.list_outputs()
+            if names.count(key) != 1:
+                raise ArgumentError("E314", f"{key!r} is not one result of the expression", help=_known(names))
+            key = names.index(key)
+        if isinstance(key, slice):
+            return [self._chosen(number) for number in range(*key.indices(self.outputs))]
+        if not -self.outputs <= key < self.outputs:
+            raise OutOfBoundsError("E110", f"result {key} of an expression with {self.outputs}")
+        key %= self.outputs
+        if self.word == GROUP:
+            return self._members()[key]
+        if self.outputs == 1:
+            return self
+        return Expression(OUTPUT, _output, (self, key), name=f"{self.name}_output{key}")
+
+    def __call__(self, *args: Expression, name: str | None = None, **kwargs: Expression) -> Expression:
+        """The same expression of other ones: `net(data=other)` puts `other` for the variable `data`.
+
+        Args:
+            args: for the variables, in order.
+            name: of what is made.
+            kwargs: for variables by name.
+        """
+        given = dict(zip(self.list_arguments(), args, strict=False)) | kwargs
+        variables = {variable.name: variable for variable in self._variables()}
+        for word in given:
+            if word not in variables:
+                what = f"{word!r} is not a variable of the expression"
+                raise ArgumentError("E314", what, help=_known(list(variables)))
+        made: dict[int, Any] = {id(variables[word]): value for word, value in given.items()}
+        for part in self._in_order():
+            if id(part) not in made:
+                same = all(made[id(one)] is one for one in part._parts())
+                made[id(part)] = part if same else part._with(_typed(part.args, made), _typed(part.kwargs, made))
+        found: Expression = made[id(self)]
+        return found if name is None else found._with(found.args, found.kwargs, name)
+
+    def _with(self, args: Any, kwargs: Any, name: str | None = None) -> Expression:
+        """The same function of other arguments."""
+        made = Expression(self.word, self.function, args, kwargs, name=name or self.name, outputs=self.outputs)
+        made.name = name or self.name
+        made.attributes, made.auxiliary = dict(self.attributes), self.auxiliary
+        made.shape_hint, made.dtype_hint, made.loc = self.shape_hint, self.dtype_hint, self.loc
+        return made
+
+    def __copy__(self) -> Expression:
+        return self._with(self.args, self.kwargs)
+
+    def __deepcopy__(self, memo: Any) -> Expression:
+        return self._with(self.args, self.kwargs)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _stored().load_json, (self.tojson(),)
+
+    def __getattr__(self, name: str) -> Any:
+        """A function of `F` as a method: `x.slice_axis(axis=1, begin=5, end=7)`."""
+        if name.startswith("_") or name in Expression.__slots__:
+            raise AttributeError(name)
+        if name in ("shape", "dtype"):  # Python asks here where the property has refused
+            raise self._untyped(name)
+        with LOADING:
+            from hybridize import symbol  # late: the functions are made at the first look at them
+
+        function = getattr(symbol, name)
+        return partial(function, self)
+
+    def tojson(self, remove_amp_cast: bool = True) -> str:
+        """The expression as MXNet's JSON.
+
+        Raises:
+            WriteError E644: a call has no counterpart there.
+        """
+        text: str = _stored().to_json(self)
+        return text
+
+    def save(self, fname: Any, remove_amp_cast: bool = True) -> None:
+        """Write the expression as MXNet's JSON; see `sym.load`."""
+        _stored().save(self, fname, remove_amp_cast)
+
+    def bind(self, ctx: Any = None, args: Any = None, **kwargs: Any) -> Any:
+        """An executor with copies of the given arrays; see `executor.bind`."""
+        return _executor().bind(self, ctx, args, **kwargs)
+
+    def simple_bind(self, ctx: Any = None, grad_req: Any = "write", type_dict: Any = None, **shapes: Any) -> Any:
+        """An executor with arrays of zeros, whose shapes follow from those given; see `executor.simple_bind`."""
+        return _executor().simple_bind(self, ctx, grad_req, type_dict, **shapes)
+
+    _bind, _simple_bind = bind, simple_bind
+
+    def as_np_ndarray(self) -> Expression:
+        """The same: expressions of `np` and of `nd` are of one kind."""
+        return self
+
+    as_nd_ndarray = as_np_ndarray
 
     def __setitem__(self, key: Any, value: Any) -> None:
         text = f"{self!r} is written in place, but expressions are values"
@@ -70,12 +192,68 @@ class Expression(Operators):
     # ---------------------------------------------------------------------------------------------- what it is made of
 
     def list_arguments(self) -> list[str]:
-        """Names of the variables, in the order of their first appearance: the order of a program's arguments."""
-        return [variable.name for variable in self._variables()]
+        """Names of the variables that are no auxiliary states, in the order of their first appearance."""
+        return [variable.name for variable in self._variables() if not variable.auxiliary]
+
+    def list_auxiliary_states(self) -> list[str]:
+        """Names of the variables that training changes otherwise than by gradients: running statistics."""
+        return [variable.name for variable in self._variables() if variable.auxiliary]
 
     def list_inputs(self) -> list[str]:
-        """The same; there are no auxiliary states."""
-        return self.list_arguments()
+        """Names of all variables, in the order of their first appearance: the order of a program's arguments."""
+        return [variable.name for variable in self._variables()]
+
+    def list_outputs(self) -> list[str]:
+        """Names of the results: `fc1_output`, `slice_output0`; of a variable its own."""
+        if self.word == GROUP:
+            return [name for member in self._members() for name in member.list_outputs()]
+        if self.function is None or self.word == OUTPUT:
+            return [self.name]
+        if self.outputs > 1:
+            return [f"{self.name}_output{number}" for number in range(self.outputs)]
+        return [f"{self.name}_output"]
+
+    def _members(self) -> list[Expression]:
+        """The results of a group, each by itself."""
+        return [
+            member._chosen(k) if member.outputs > 1 else member for member in self.args for k in range(member.outputs)
+        ]
+
+    def get_internals(self) -> Expression:
+        """All variables and results below and this one, as a group; `group["fc1_output"]` is one of them."""
+        return group([part for part in self._in_order() if part.word not in (GROUP, OUTPUT)])
+
+    def get_children(self) -> Expression | None:
+        """What the function is applied to, as a group; None of a variable."""
+        source = self.args[0] if self.word == OUTPUT else self
+        if source.word == GROUP:
+            parts = [
+                one for member in source.args for one in (member.args[0] if member.word == OUTPUT else member)._parts()
+            ]
+        else:
+            parts = list(source._parts())
+        return group(parts) if parts else None
+
+    def attr(self, key: str) -> str | None:
+        """One of the attributes that the user gave; None where there is none."""
+        return self.attributes.get(key)
+
+    def list_attr(self) -> dict[str, str]:
+        """The attributes that the user gave."""
+        return dict(self.attributes)
+
+    def attr_dict(self) -> dict[str, dict[str, str]]:
+        """The attributes of all variables and calls that have any, by their names."""
+        return {part.name: dict(part.attributes) for part in self._in_order() if part.attributes}
+
+    def _set_attr(self, **attributes: str) -> None:
+        """Set attributes; `name` is the name."""
+        name = attributes.pop("name", None)
+        if name is not None:
+            self.name = name
+            if self.function is None:
+                self.word = name
+        self.attributes.update(attributes_of(attributes))
 
     def _variables(self) -> list[Expression]:
         found = [expression for expression in self._in_order() if expression.function is None]
@@ -121,19 +299,48 @@ class Expression(Operators):
         """
         return Program(self._captured(types), name=self._title())
 
-    def infer_shape(self, **shapes: Any) -> tuple[list[Shape], list[Shape], list[Shape]]:
-        """Shapes of the variables, of the results, and, as in MXNet, of auxiliary states, which there are none of."""
-        graph = self._captured(shapes).graph
-        return [value.type.shape for value in graph.inputs], [value.type.shape for value in graph.outputs], []
+    def infer_shape(self, *args: Any, **shapes: Any) -> tuple[Any, Any, Any]:
+        """Shapes of the arguments, of the results, and of the auxiliary states; three None where some are unknown.
 
-    def infer_type(self, **types: Any) -> tuple[list[DType], list[DType], list[DType]]:
-        """Dtypes of the variables, of the results, and of auxiliary states, which there are none of."""
-        graph = self._captured(types).graph
-        return [value.type.dtype for value in graph.inputs], [value.type.dtype for value in graph.outputs], []
+        Args:
+            args: shapes of the arguments, in order.
+            shapes: by name. Those of weights follow from the data.
+        """
+        found = self.infer_shape_partial(*args, **shapes)
+        complete = all(shape is not None and 0 not in shape for part in found for shape in part)
+        return found if complete else (None, None, None)
+
+    def infer_shape_partial(self, *args: Any, **shapes: Any) -> tuple[list[Shape], list[Shape], list[Shape]]:
+        """The same as far as it is known: `()` where nothing is, and sizes of 0."""
+        given = dict(zip(self.list_arguments(), args, strict=False)) | shapes
+        known = self._inferred(given)
+        arguments: list[Shape] = []
+        states: list[Shape] = []
+        for variable in self._variables():
+            (states if variable.auxiliary else arguments).append(known[id(variable)][0])
+        return arguments, known[id(self)], states
+
+    def _inferred(self, given: dict[str, Any]) -> dict[int, list[Shape]]:
+        """The shapes of all variables and results, as far as the given ones tell them; see `inference.shapes`."""
+        with LOADING:
+            from hybridize.symbol import inference  # late: it reads expressions
+
+        return inference.shapes(self, given)
+
+    def infer_type(self, *args: Any, **types: Any) -> tuple[list[DType], list[DType], list[DType]]:
+        """Dtypes of the arguments, of the results, and of the auxiliary states."""
+        given = dict(zip(self.list_arguments(), args, strict=False)) | types
+        graph = self._captured(given).graph
+        kinds = {
+            variable.name: value.type.dtype for variable, value in zip(self._variables(), graph.inputs, strict=False)
+        }
+        results = [value.type.dtype for value in graph.outputs]
+        return [kinds[n] for n in self.list_arguments()], results, [kinds[n] for n in self.list_auxiliary_states()]
 
     def eval(self, **values: Any) -> list[Any]:
         """The results for arrays given by name, as a list."""
-        arrays = [values[name] for name in self.list_arguments()]
+        values = {name: value for name, value in values.items() if name not in ("ctx", "device")}
+        arrays = [values[name] for name in self.list_inputs()]
         result = self.compile(**values)(*arrays)
         return list(result) if isinstance(result, (tuple, list)) else [result]
 
@@ -148,7 +355,14 @@ class Expression(Operators):
             if name not in names:
                 text = f"{name!r} is not a variable of the expression"
                 raise ArgumentError("E314", text, help=f"it has {', '.join(names)}")
-        examples = [wrap(_zeros(_type_of(variable, types.get(variable.name)))) for variable in variables]
+        unknown = [
+            one for one in variables if one.name not in types and (one.shape_hint is None or 0 in one.shape_hint)
+        ]
+        if unknown:
+            known = self._inferred(types)
+            found = {one.name: known[id(one)][0] for one in unknown}
+            types = {**types, **{name: shape for name, shape in found.items() if shape and 0 not in shape}}
+        examples = [wrap(_zeros(type_of(variable, types.get(variable.name)))) for variable in variables]
         return capture(self._replay(), Call.of(examples, {}), names)
 
     def _replay(self) -> Callable[..., Any]:
@@ -158,13 +372,13 @@ class Expression(Operators):
             known: dict[int, Any] = {id(variable): value for variable, value in zip(variables, values, strict=True)}
             for part in order:
                 if part.function is not None:
-                    known[id(part)] = _applied(part, known)
+                    known[id(part)] = applied(part, known)
             return known[id(self)]
 
         return expression
 
     def _title(self) -> str:
-        return self.name if self.function is None else f"expression {self.name}"
+        return self.name if self.function is None else f"expression {self.word}"
 
     # ----------------------------------------------------------------------------------------------------- texts
 
@@ -176,22 +390,22 @@ class Expression(Operators):
     def text(self) -> str:
         """The expression as one would write it, cut where it is long."""
         if len(self._in_order()) > _LONG:
-            return f"{self.name}(...) of {', '.join(self.list_arguments())}"
+            return f"{self.word}(...) of {', '.join(self.list_arguments())}"
         texts: dict[int, str] = {}
         for part in self._in_order():
             texts[id(part)] = part._written(texts)
         whole = texts[id(self)]
-        if whole.startswith("(") and whole.endswith(")") and self.name in _INFIX:
+        if whole.startswith("(") and whole.endswith(")") and self.word in _INFIX:
             whole = whole[1:-1]
         return whole if len(whole) <= _LONG else f"{whole[:_LONG]}..."
 
     def _written(self, texts: dict[int, str]) -> str:
         if self.function is None:
             return self.name
-        if self.name in _INFIX and len(self.args) == 2 and not self.kwargs:
-            return f"({_shown(self.args[0], texts)} {_INFIX[self.name]} {_shown(self.args[1], texts)})"
+        if self.word in _INFIX and len(self.args) == 2 and not self.kwargs:
+            return f"({_shown(self.args[0], texts)} {_INFIX[self.word]} {_shown(self.args[1], texts)})"
         kwargs = [f"{name}={_shown(value, texts)}" for name, value in self.kwargs.items() if value is not None]
-        return f"{self.name}({', '.join([*(_shown(arg, texts) for arg in self.args), *kwargs])})"
+        return f"{self.word}({', '.join([*(_shown(arg, texts) for arg in self.args), *kwargs])})"
 
     # ------------------------------------------------------------------------------------------ what it has not got
 
@@ -213,10 +427,12 @@ class Expression(Operators):
         raise self._untyped("truth value")
 
     def __len__(self) -> int:
-        raise self._untyped("length")
+        if self.outputs == 1 and self.word != GROUP:
+            raise self._untyped("length")
+        return self.outputs
 
-    def __iter__(self) -> NoReturn:
-        raise self._untyped("length")
+    def __iter__(self) -> Iterator[Expression]:
+        return iter([self._chosen(number) for number in range(len(self))])
 
     def __contains__(self, value: Any) -> bool:
         raise self._untyped("elements")
@@ -242,21 +458,75 @@ class Expression(Operators):
     __imatmul__ = Operators.__matmul__
 
 
-def var(name: str, shape: Shape | None = None, dtype: Any = None, **attributes: Any) -> Expression:
+def var(
+    name: str, attr: dict[str, str] | None = None, shape: Shape | None = None, dtype: Any = None, **attributes: Any
+) -> Expression:
     """A variable.
 
     Args:
         name: the keyword of `compile`.
-        shape: sizes of its axes, where they are known already.
+        attr: attributes, texts by name.
+        shape: sizes of its axes, where they are known already; 0: that one is not.
         dtype: its element type, float32 unless said.
-        attributes: accepted for MXNet (`init`, `lr_mult`, ...), without a meaning here.
+        attributes: MXNet's (`init`, `lr_mult`, `__shape__`, ...), kept as texts, without a meaning here.
     """
+    if isinstance(attr, (tuple, list)):  # the second argument, as it was before there were attributes
+        attr, shape = None, tuple(attr)
     if not isinstance(name, str) or not name:
         raise ArgumentError("E315", f"the name of a variable must be a string, got {name!r}")
-    made = Expression(name)
+    hidden = {
+        key if key.startswith("__") else f"__{key}__": str(value)
+        for key, value in attributes.items()
+        if value is not None
+    }
+    made = Expression(name, attributes={**(attr or {}), **hidden})
     made.shape_hint = None if shape is None else tuple(shape)
     made.dtype_hint = None if dtype is None else as_dtype(dtype)
     return made
+
+
+GROUP, OUTPUT = "Group", "output"
+"""Words of expressions that are no call: several ones together, and one result of several."""
+
+
+def group(members: Sequence[Expression]) -> Expression:
+    """Several expressions together: their results, one after the other."""
+    if not members:
+        raise ArgumentError("E314", "a group of no expressions")
+    for member in members:
+        if not isinstance(member, Expression):
+            raise ArgumentError("E310", f"a group is of expressions, got {type(member).__name__}")
+    flat = [one for member in members for one in (member._members() if member.word == GROUP else [member])]
+    count = sum(member.outputs for member in flat)
+    made = Expression(GROUP, _together, flat, name=GROUP, outputs=count)
+    made.name = "grouped"
+    return made
+
+
+def _together(*found: Any) -> list[Any]:
+    return [one for part in found for one in (part if isinstance(part, (list, tuple)) else [part])]
+
+
+def _output(found: Any, number: int) -> Any:
+    return found[number]
+
+
+def _stored() -> Any:
+    with LOADING:
+        from hybridize.symbol import stored  # late: files are seldom written
+
+    return stored
+
+
+def _executor() -> Any:
+    with LOADING:
+        from hybridize.symbol import executor  # late: few expressions are bound
+
+    return executor
+
+
+def _known(names: Sequence[str]) -> str:
+    return f"it has {', '.join(names[:20])}"
 
 
 def _expressions(values: Any) -> Iterator[Expression]:
@@ -269,7 +539,8 @@ def _expressions(values: Any) -> Iterator[Expression]:
             yield from _expressions(value.values())
 
 
-def _applied(part: Expression, known: dict[int, Any]) -> Any:
+def applied(part: Expression, known: dict[int, Any]) -> Any:
+    """Call a part's function on values, which are known by the identities of expressions."""
     assert part.function is not None
     try:
         return part.function(*_typed(part.args, known), **_typed(part.kwargs, known))
@@ -288,10 +559,11 @@ def _typed(value: Any, known: dict[int, Any]) -> Any:
     return value
 
 
-def _type_of(variable: Expression, spec: Any) -> TensorType:
+def type_of(variable: Expression, spec: Any) -> TensorType:
+    """Return the type of a variable that is given as a shape, a text, a type or an array; None: its own."""
     dtype = variable.dtype_hint or float32
     if spec is None:
-        if variable.shape_hint is None:
+        if variable.shape_hint is None or 0 in variable.shape_hint:
             text = f"the shape of variable {variable.name!r} is not known"
             raise ArgumentError("E314", text, help=f"say compile({variable.name}=(...))")
         return TensorType(variable.shape_hint, dtype)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `hybridize`: compile, run, inspect, explain, bench, cache, machine."""
+"""The command `hybridize`: compile, run, inspect, explain, migrate, bench, cache, machine."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ from hybridize.tools import (
     sequence_memory,
 )
 from hybridize.tools.bench import BenchOptions, Measured
+from hybridize.tools.migrating import files as migrating
 from hybridize.tools.workloads import CALLS, DEPLOYED, SCRIPTS, SEPARATE, STARTS, WORKLOADS
 
 application = typer.Typer(
@@ -261,6 +262,33 @@ def explain(
 ) -> None:
     """Compile a saved file for the given inputs and say what became of it."""
     explanation_tables.show(saved_files.explain(file, inputs or [], profile=profile), Console())
+
+
+@application.command()
+def migrate(
+    files: Annotated[
+        list[Path], typer.Argument(help="Scripts (.py) and notebooks (.ipynb).", exists=True, dir_okay=False)
+    ],
+    diff: Annotated[bool, typer.Option("--diff", help="Show what changes, too.")] = False,
+    write: Annotated[bool, typer.Option("--write", help="Rewrite the files themselves.")] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write to this folder, or file, instead.")
+    ] = None,
+) -> None:
+    """Rewrite scripts that use MXNet Gluon for hybridize, and report what needs a human. Nothing of them is run."""
+    if write and output is not None:
+        raise typer.BadParameter("--write and --output: one of them says where to write")
+    console, failed = Console(), False
+    for file, target in zip(files, migrating.targets(files, output), strict=True):
+        done = migrating.read(file)
+        if diff:
+            console.print(done.difference(), highlight=False, markup=False, soft_wrap=True, end="")
+        done.table().show(console)
+        if write or output is not None:
+            done.write(target)
+        failed = failed or not done.done.readable
+    if failed:
+        raise typer.Exit(1)
 
 
 @application.command()

@@ -132,5 +132,5 @@ def _parameter_files(name: Path) -> list[Path]:
 
 
 def _parameters(path: Path) -> Grid:
-    arrays = read_params(path)
+    arrays = read_params(path, mapped=True)
     return weights(path.name, arrays if isinstance(arrays, dict) else {str(i): a for i, a in enumerate(arrays)})

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Callable, Iterator
-from typing import Any, Self
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, Self
 
 import torch
 
@@ -40,6 +40,11 @@ class TensorSizes(FaceTuple):
     __slots__ = ()
 
     @classmethod
+    def made(cls, numbers: Sequence[Any]) -> Any:
+        """Return sizes of the program that is being captured; of a call, as torch has them."""
+        return cls.shown(tuple(numbers)) if current_trace() is None else cls(numbers)
+
+    @classmethod
     def shown(cls, numbers: tuple[Any, ...]) -> Any:
         """Return the sizes of a call."""
         return torch.Size(numbers)
@@ -55,6 +60,10 @@ class TensorSizes(FaceTuple):
 def sizes(shape: tuple[int, ...]) -> Any:
     """Return sizes as torch gives them: a `torch.Size` where all are known."""
     return TensorSizes(shape) if any(map(is_symbolic, shape)) else torch.Size(shape)
+
+
+SIZES: Final = {torch.Size: TensorSizes}
+"""The `faces` that `nested.flatten` is given, to keep the class of sizes."""
 
 
 class TracedTensor(Face, torch.Tensor):

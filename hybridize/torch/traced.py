@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from contextlib import nullcontext
-from typing import Any, Final, cast
+from functools import partial
+from typing import Any, cast
 
 import numpy
 import torch
 
 from hybridize.array import random
 from hybridize.array.ndarray import ndarray, wrap
-from hybridize.array.storage import STATE
 from hybridize.array.symbol import Symbol
 from hybridize.base import modes
 from hybridize.base.dtypes import is_float
@@ -27,7 +26,6 @@ from hybridize.base.frozen import changed
 from hybridize.base.interruptions import let_through
 from hybridize.base.loading import LOADING
 from hybridize.base.nested import LEAF, Structure, flatten, object_classes, unflatten
-from hybridize.base.tracebacks import throw
 from hybridize.base.types import TensorType
 from hybridize.capture import Function
 from hybridize.capture.function import Options
@@ -39,14 +37,15 @@ from hybridize.contract.feeds import NO_TRANSACTION
 from hybridize.contract.guards import watches
 from hybridize.formats.saved import SavedProgram
 from hybridize.formats.torch_export.draws import CURRENT
-from hybridize.graph import Graph, Value, exact
+from hybridize.graph import Graph, Value
 from hybridize.ops import StopGradient
 from hybridize.ops.op import Op
 from hybridize.programs import Program
 from hybridize.programs.backends import Machine
-from hybridize.programs.entry import Closed, Entry, assembling
+from hybridize.programs.entry import Closed, Entry, assembling, unasked
 from hybridize.programs.failures import taken_of
 from hybridize.programs.families import family_key
+from hybridize.programs.program import constant
 from hybridize.runtime.entry import Look, PythonEntry, Watch, input_rows
 from hybridize.runtime.exchange import Exchange
 from hybridize.torch.backward import LeftGradients, NotRecorded, capturing
@@ -59,9 +58,7 @@ from hybridize.torch.internals import pytree
 from hybridize.torch.library import ARGUMENTS, TorchLibrary
 from hybridize.torch.memory import as_numpy, as_tensor, tensor_of
 from hybridize.torch.modules import SETTINGS
-from hybridize.torch.tensors import TensorSizes, TracedTensor
-
-_NOTHING: Final = nullcontext()
+from hybridize.torch.tensors import SIZES, TensorSizes, TracedTensor
 
 
 class Followed:
@@ -126,10 +123,14 @@ class Followed:
         Raises:
             CannotCapture: the module cannot be captured for it.
         """
+        return self._with_arrays(args, kwargs, partial(self._call, args, kwargs))
+
+    def _with_arrays(self, args: tuple[Any, ...], kwargs: dict[str, Any], act: Callable[..., Any]) -> Any:
+        """Return `act(args, kwargs, tensors)` for a call with arrays in the place of tensors; see `taken`."""
         given, named, tensors = taken(args, kwargs, self.library)
         before = ARGUMENTS.set(((given, named), tensors))
         try:
-            return self._call(args, kwargs, given, named, tensors)
+            return act(given, named, tensors)
         finally:
             ARGUMENTS.reset(before)
 
@@ -255,13 +256,11 @@ class Followed:
         Raises:
             CannotCapture: the module cannot be captured for it.
         """
-        given, named, tensors = taken(args, kwargs, self.library)
-        before = ARGUMENTS.set(((given, named), tensors))
-        try:
-            with torch.no_grad():
-                return self.program(given, named, None)[0]
-        finally:
-            ARGUMENTS.reset(before)
+        with torch.no_grad():
+            found: Program = self._with_arrays(
+                args, kwargs, lambda given, named, _: self.program(given, named, None)[0]
+            )
+        return found
 
     def programs(self) -> list[Program]:
         """Return all programs, the least recently made first."""
@@ -523,9 +522,17 @@ def _portable(program: Program) -> Program:
         places, structure = flatten(_in_python(given))
         results = tuple(captured.results[place.number + 1] for place in places)
         captured = changed(captured, structure=structure, results=results)
+    if TensorSizes in object_classes(captured.structure):
+        captured = changed(captured, structure=_without_torch(captured.structure))
     if captured is program.capture:
         return program
     return program.described_as(captured)
+
+
+def _without_torch(structure: Structure) -> Structure:
+    """Return a structure with tuples in the place of sizes of tensors."""
+    children = tuple(map(_without_torch, structure.children))
+    return Structure("tuple", children) if structure.cls is TensorSizes else changed(structure, children=children)
 
 
 class _Place:
@@ -538,9 +545,10 @@ class _Place:
 def _in_python(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(key): _in_python(part) for key, part in value.items()}
-    if isinstance(value, (tuple, list)) and type(value) not in (tuple, list):
-        return tuple(map(_in_python, value))
-    return type(value)(map(_in_python, value)) if isinstance(value, (tuple, list)) else value
+    if isinstance(value, (tuple, list)):
+        made = list if type(value) is list else tuple
+        return made(map(_in_python, value))
+    return value if pytree.tree_is_leaf(value) else tuple(pytree.tree_flatten(value)[0])
 
 
 def _array(tensor: torch.Tensor) -> ndarray:
@@ -564,28 +572,11 @@ def _plain(result: Any) -> Any:
     """Return the result of a module as the capture takes it: symbols, in containers of Python's or with a structure."""
     if type(result) is TracedTensor:
         return result.array
-    leaves, structure = flatten(_with_sizes(result))
+    leaves, structure = flatten(result, faces=SIZES)
     if not any(map(_is_opened, leaves)):
         return unflatten(_unfaced(structure), leaves)
     leaves, spec = pytree.tree_flatten(result)
     return (_Spec(spec), *(leaf.array if type(leaf) is TracedTensor else leaf for leaf in leaves))
-
-
-def _with_sizes(result: Any) -> Any:
-    """Return a result with sizes of tensors as a class of ours, which programs make again."""
-    if isinstance(result, torch.Size):
-        return TensorSizes(result)
-    if type(result) in (tuple, list):
-        return type(result)(map(_with_sizes, result))
-    return {key: _with_sizes(part) for key, part in result.items()} if type(result) is dict else result
-
-
-def _without_sizes(result: Any) -> Any:
-    if type(result) is TensorSizes:
-        return TensorSizes.shown(result)
-    if type(result) in (tuple, list):
-        return type(result)(map(_without_sizes, result))
-    return {key: _without_sizes(part) for key, part in result.items()} if type(result) is dict else result
 
 
 def _unfaced(structure: Structure) -> Structure:
@@ -617,14 +608,15 @@ def whole(result: Any) -> Any:
 
     if type(result) is tuple and result and type(result[0]) is _Spec:
         return pytree.tree_unflatten(list(map(shown, result[1:])), result[0].spec)
-    leaves, structure = flatten(result)
-    found = unflatten(structure, list(map(shown, leaves)))
-    return _without_sizes(found) if TensorSizes in object_classes(structure) else found
+    leaves, structure = flatten(result, faces=SIZES)
+    return unflatten(structure, list(map(shown, leaves)))
 
 
 def _arrays(result: Any) -> Any:
-    """Return the result of a module with arrays in the place of tensors."""
+    """Return the result of a module as files have it: arrays in the place of tensors, in containers of Python's."""
     leaves, structure = flatten(result)
+    if any(map(_is_opened, leaves)):
+        leaves, structure = flatten(_in_python(result))
     return unflatten(structure, [_array(leaf) if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves])
 
 
@@ -659,30 +651,22 @@ class Differentiated:
     def call(self, call: Call, given: dict[int, torch.Tensor]) -> Any:
         """Return the result of a call; `given` are the tensors behind the arrays among its leaves, by identity."""
         captured = self._captured
-        took: list[None] = []
-        fed = bool(captured.transaction.feeds)
-        with STATE if fed else _NOTHING, captured.transaction.call(took) if fed else _NOTHING:
+        with captured.transaction.lock(), captured.transaction.call(()):
             tensors, buffers = self._inputs(call, given)
             wrt = wanted(tensors)
             self.latest = wrt, tuple([buffer.shape for buffer in buffers])
             found = self._gradients.call(tensors, buffers, wrt).results()
             captured.transaction.commit()
-        values = self._values(call, found, tensors)
-        result = unflatten(captured.structure, values)
-        if captured.raises is not None:
-            throw(captured.raises.exception(result))
-        return result
+        return self._finished(call, found, tensors)
 
     def entry(self, fallback: Entry, library: Exchange) -> Entry | None:
         """Return a callable for calls as the last one was; None where there can be none."""
         captured, owner = self._captured, self._gradients
-        asked = (captured.effects, captured.conditions, captured.layouts, captured.bound, captured.same_memory)
-        if self.latest is None or any(asked) or captured.numbers or captured.compared is not None:
-            return None
-        if captured.decided is not None or owner.calls_python:
-            return None
         transaction = captured.transaction
-        if transaction.feeds or transaction.marks or owner.writes or captured.changed or captured.raises:
+        asked = captured.effects, captured.layouts, captured.numbers, transaction.feeds, transaction.marks, owner.writes
+        if self.latest is None or unasked(captured) or any(asked):
+            return None
+        if captured.compared is not None or owner.calls_python:
             return None
         wrt, shapes = self.latest
         route, pair = owner.prepared(wrt, [numpy.broadcast_to(numpy.empty((), bool), shape) for shape in shapes])
@@ -746,45 +730,27 @@ class Differentiated:
                 tensors.append(as_tensor(buffers[-1]))
         return tensors, buffers
 
-    def _values(self, call: Call, found: Sequence[torch.Tensor], tensors: Sequence[torch.Tensor]) -> list[Any]:
-        """The leaves of the result; what the module does to objects outside is done."""
+    def _finished(self, call: Call, found: Sequence[torch.Tensor], tensors: Sequence[torch.Tensor]) -> Any:
+        """Return the result of a call whose outputs are there; see `Program.finished`."""
         captured, program = self._captured, self.program
-        sizes = {} if program._same_views else program._sizes(call) or {}
-
-        def steps(of: tuple[Op, ...]) -> tuple[Op, ...]:
-            return tuple(exact(step, sizes) for step in of)
-
-        def output(number: int, of: tuple[Op, ...]) -> torch.Tensor:
-            return _viewed(found[self._place[number]], steps(of))
-
-        arrays: list[Any] = [None] * len(captured.graph.outputs)
+        steps = program.steps_for(call)
+        values: list[Any] = [None] * len(captured.graph.outputs)
         for number, place in self._place.items():
-            arrays[number] = found[place].detach()
+            values[number] = as_numpy(found[place].detach())
         made: dict[Any, Any] = {}
         for one in captured.stand_ins:
             if isinstance(one, Output) and one.weak is None:
-                made[one.index, steps(one.steps)] = output(one.index, one.steps)
+                made[one.index, steps(one.steps)] = _viewed(found[self._place[one.index]], steps(one.steps))
 
         def leaf(result: Result) -> Any:
             match result.kind:
                 case "array":
-                    return output(result.index, result.steps)
+                    return _viewed(found[self._place[result.index]], result.steps)
                 case "view":
-                    return _viewed(tensors[result.index], steps(result.steps))
-                case "number":
-                    return result.value(arrays[result.index])
-                case "made":
-                    return result.value.now(values)
-                case "container":
-                    return fill(result.value)
-            return result.value
+                    return _viewed(tensors[result.index], result.steps)
+            return constant(result, values)
 
-        values: list[Any] = [None if one is None else as_numpy(one) for one in arrays]
-        fill = program._filling(call, values, made)
-        for effect in captured.effects:
-            keywords = {name: fill(argument) for name, argument in effect.keywords.items()}
-            effect.apply(*map(fill, effect.arguments), **keywords)
-        return [leaf(result) for result in captured.results]
+        return program.finished(call, leaf, values, made)
 
 
 def _is_own(tensor: torch.Tensor) -> bool:

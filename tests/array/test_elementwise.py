@@ -222,7 +222,7 @@ def test_out_is_written():
 
 def test_unknown_keyword_is_a_type_error():
     with pytest.raises(TypeError):
-        np.exp(np.ones(2), where=True)
+        np.exp(np.ones(2), subok=True)
     with pytest.raises(TypeError):
         np.add(np.ones(2), 1, casting="no")
 

@@ -41,11 +41,16 @@ ARGUMENTS = {
     "blackman": (3,), "arange_like": (V,), "from_dlpack": (M.asnumpy(),), "randint": (0, 5), "gamma": (2.0,),
     "beta": (1.0, 1.0), "chisquare": (1.0,), "f": (1.0, 1.0), "weibull": (1.0,), "pareto": (1.0,), "power": (1.0,),
     "choice": (4,), "multinomial": (3, [0.5, 0.5]), "bernoulli": (0.5,), "seed": (1,), "as_in_ctx": (M,),
-    "to_device": (M,), "copyto": (M,), "attach_grad": (V.copy(),), "as_in_context": (M,), "uniform_n": (), "normal_n": (),
+    "to_device": (M,), "copyto": (np.zeros((2, 3)), M), "attach_grad": (V.copy(),), "as_in_context": (M,), "uniform_n": (), "normal_n": (),
     "sample_uniform": (), "sample_normal": (), "cast_storage": (M,), "linalg_gemm": (SQUARE, SQUARE, SQUARE),
     "einsum": ("ij,j", M, V), "random_gamma": (), "random_randint": (0, 5), "pooling": (IMAGES,),
     "upsampling": (IMAGES,), "glu": (SQUARE,), "rotary_embedding": (SQUARE,),
-    "scaled_dot_product_attention": (SQUARE, SQUARE, SQUARE),
+    "scaled_dot_product_attention": (SQUARE, SQUARE, SQUARE), "partition": (V, 1), "argpartition": (V, 1),
+    "asanyarray": (M,), "asarray_chkfinite": (M,), "bartlett": (3,), "kaiser": (3, 2.0), "choose": (INDEX, [V[:2], V[1:]]),
+    "concat": ([M, M],), "concatenate": ([M, M],), "stack": ([M, M],), "vstack": ([M, M],), "row_stack": ([M, M],),
+    "hstack": ([M, M],), "convolve": (V, V), "correlate": (V, V), "geomspace": (1, 2),
+    "isdtype": ("int8",), "isin": (V, V), "nanquantile": (V, 0.5), "nanpercentile": (V, 50), "packbits": (INDEX,),
+    "unpackbits": (np.array([1], dtype="uint8"),), "put": (np.zeros(3), INDEX, V),
 }  # fmt: skip
 """Of functions with such keywords, what they are called with."""
 NEEDED = {"upsampling": {"scale": 2}}
@@ -58,11 +63,14 @@ WORDS = (
 )  # fmt: skip
 """Keywords whose values are words, beside all those whose default is one."""
 WORDS_OF = {("p", "cond")}
-NUMBERS = {("p", name) for name in ("dropout", "Dropout", "choice", "multinomial", "polyval", "unwrap", "bernoulli")}
+NUMBERS = {("p", name) for name in (
+    "dropout", "Dropout", "choice", "multinomial", "polyval", "unwrap", "bernoulli", "polyder", "polyint",
+)}  # fmt: skip
 OF_OTHERS = {
     "genfromtxt", "set_printoptions", "unique", "histogram", "bincount", "seed", "dtype", "finfo", "iinfo", "print",
     "assert_", "svd", "qr", "eigh", "eigvalsh", "lstsq", "pinv", "matrix_rank", "eig", "eigvals", "union1d", "ndarray",
-    "setdiff1d", "intersect1d",
+    "setdiff1d", "intersect1d", "mintypecode", "typename", "fromstring", "array2string", "array_repr", "array_str",
+    "loadtxt", "savetxt", "fromfile", "constraint_check",
 }  # fmt: skip
 """NumPy's own functions on values, which check their arguments, and what is no function of arrays."""
 

@@ -34,9 +34,11 @@ def test_numpys_functions_run_ours(both, name):
 
 def test_what_we_lack_is_numpys_and_is_named_while_capturing(trace):
     assert numpy.nanmedian(np.array(X)).item() == numpy.nanmedian(X)
-    numpy.testing.assert_allclose(numpy.corrcoef(np.array(X)).asnumpy(), numpy.corrcoef(X), rtol=1e-5)
-    with refusal(CaptureError, "corrcoef"):
-        trace(numpy.corrcoef, X)
+    numpy.testing.assert_allclose(
+        numpy.histogram2d(np.array(X[0]), X[0])[0].asnumpy(), numpy.histogram2d(X[0], X[0])[0]
+    )
+    with refusal(CaptureError, "histogram2d"):
+        trace(lambda x: numpy.histogram2d(x[0], x[0]), X)
 
 
 def test_numpy_arrays_take_our_values(trace):

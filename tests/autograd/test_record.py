@@ -478,8 +478,6 @@ def test_a_failed_pass_leaves_every_gradient():
 
 
 def test_integers_have_no_gradient():
-    x = np.array([1, 2], dtype="int32")
-    assert code_of(lambda: x.attach_grad()) == "E385"
     y = variable([1.0])
     with autograd.record():
         z = y.astype("int32")

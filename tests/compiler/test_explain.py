@@ -10,7 +10,7 @@ from hybridize.array.operands import operand, result
 from hybridize.base.errors import OutOfBoundsError, ShapeError
 from hybridize.base.types import TensorType
 from hybridize.compiler import compile, default_target, limits
-from hybridize.compiler.explanation import WIDTH, ReportTable, laid_out
+from hybridize.compiler.explanation import MOST_CONDITIONS, WIDTH, ReportTable, laid_out
 from hybridize.compiler.profile import random_input, step_seconds
 from hybridize.gluon import nn
 from hybridize.passes import PIPELINE
@@ -442,3 +442,25 @@ def test_a_band_of_a_size_that_calls_bring_is_told_at_the_size_of_a_call():
 
 def test_a_program_without_bands_names_none():
     assert not explained(lambda x: x + 1.0, np.ones(5)).bands
+
+
+def test_what_must_hold_takes_a_dozen_lines():
+    class Box:
+        pass
+
+    box = Box()
+    for k in range(40):
+        setattr(box, f"a{k}", k + 0.5)
+
+    @hybridize
+    def function(x):
+        for k in range(40):
+            x = x * getattr(box, f"a{k}")
+        return x
+
+    function(np.ones(3))
+    report = function.programs()[0].explain()
+    lines = [line for line in str(report).splitlines() if line.split()[:2] == ["valid", "while"]]
+    assert len(lines) == MOST_CONDITIONS + 1
+    assert len(set(report.valid)) >= 40
+    assert lines[-1].split()[2:5] == ["and", str(len(set(report.valid)) - MOST_CONDITIONS), "others:"]

@@ -1,4 +1,4 @@
-"""The chapter's PyTorch tab as a notebook: its very lines, run by a kernel, with what they have to print."""
+"""The chapter's tabs as notebooks: their very lines, run by a kernel, with what they have to print."""
 
 import hashlib
 import re
@@ -6,16 +6,42 @@ from pathlib import Path
 
 import nbclient
 import nbformat
+import pytest
 
-NOTEBOOK = Path(__file__).parents[2] / "examples" / "chapter_torch.ipynb"
-CHAPTER = "e8a383515f026b82d922e0d7aa6e2073928c8b80755ce85816be4b096c23610b"
-"""Digest of the code of the chapter's cells, one after the other."""
-OWN = 3
-"""Cells that are not the chapter's: our import, what stands for its package, and at the end loading."""
+EXAMPLES = Path(__file__).parents[2] / "examples"
+TORCH, GLUON = "chapter_torch.ipynb", "chapter_gluon.ipynb"
+CHAPTER = {
+    TORCH: "e8a383515f026b82d922e0d7aa6e2073928c8b80755ce85816be4b096c23610b",
+    GLUON: "957f99f9b5cc53e026d07825896eef9a3719c6cbf09e0eec04904c761e19fb9d",
+}
+"""Digests of the code of the chapter's cells, one after the other."""
+OURS = {TORCH: (2, 1), GLUON: (0, 2)}
+"""Cells that are not the chapter's, at the beginning and at the end: our import and what stands for the book's package;
+loading, and looking at what was made.
+"""
+RENAMED = {
+    TORCH: {"= hybridize(": "= torch.jit.script("},
+    GLUON: {
+        "import hybridize as d2l": "from d2l import mxnet as d2l",
+        "from hybridize import np": "from mxnet import np",
+        "from hybridize.gluon import nn": "from mxnet.gluon import nn",
+    },
+}
+
+
+def read(name):
+    return nbformat.read(EXAMPLES / name, 4)
 
 
 def code_cells(notebook):
     return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def executed(name, folder):
+    """The outputs of each cell, as text."""
+    notebook = read(name)
+    nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(folder)}}).execute()
+    return code_cells(notebook)
 
 
 def printed(cell):
@@ -24,30 +50,55 @@ def printed(cell):
     return "".join(texts)
 
 
-def test_its_lines_are_the_chapters():
-    notebook = nbformat.read(NOTEBOOK, 4)
+def numbers(text):
+    return [float(number) for number in re.findall(r"-?\d+\.\d+(?:e-\d+)?", text)]
+
+
+@pytest.mark.parametrize("name", CHAPTER)
+def test_its_lines_are_the_chapters(name):
+    notebook = read(name)
     nbformat.validate(notebook)
     cells = code_cells(notebook)
-    ours, stand_in, *chapter, _ = [cell.source for cell in cells]
-    assert len(cells) == 7 + OWN and ours == "from hybridize import hybridize"
-    assert len(stand_in.splitlines()) == 3
-    written = "\n".join(chapter).replace("= hybridize(", "= torch.jit.script(")
-    assert hashlib.sha256(written.encode()).hexdigest() == CHAPTER
+    first, last = OURS[name]
+    written = "\n".join(cell.source for cell in cells[first : len(cells) - last])
+    for ours, theirs in RENAMED[name].items():
+        assert ours in written
+        written = written.replace(ours, theirs)
+    assert hashlib.sha256(written.encode()).hexdigest() == CHAPTER[name]
     assert not any(cell.outputs for cell in cells), "it is kept without outputs"
 
 
-def test_it_runs(tmp_path):
-    notebook = nbformat.read(NOTEBOOK, 4)
-    nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
-    _, _, imperative, symbolic, eager, compiled, _, timed, saved, loaded = map(printed, code_cells(notebook))
+def test_what_stands_for_the_book_is_short():
+    ours, stand_in, *_ = [cell.source for cell in code_cells(read(TORCH))]
+    assert ours == "from hybridize import hybridize"
+    assert len(stand_in.splitlines()) == 3
+
+
+def test_pytorchs_tab_runs(tmp_path):
+    _, _, imperative, symbolic, eager, compiled, _, timed, saved, loaded = map(printed, executed(TORCH, tmp_path))
     assert imperative == "10\n" and symbolic.endswith("print(fancy_func(1, 2, 3, 4))\n10\n")
-
-    def numbers(text):
-        return [float(number) for number in re.findall(r"-?\d+\.\d+", text)]
-
     assert "grad_fn" in eager and "grad_fn" in compiled
     for found, expected in zip(numbers(compiled), numbers(eager), strict=True):
         assert abs(found - expected) < 2e-4  # of the four digits that are printed
     assert re.fullmatch(r"Without torchscript: \d+\.\d{4} sec\nWith torchscript: \d+\.\d{4} sec\n", timed)
     assert "my_mlp" in saved and (tmp_path / "my_mlp").stat().st_size > 600_000
     assert len(numbers(loaded)) == 2
+
+
+def test_gluons_tab_runs(tmp_path):
+    cells = executed(GLUON, tmp_path)
+    imperative, symbolic, first, compiled, _, timed, saved, head, _, *hybrid, same, report = map(printed, cells)
+    assert imperative == "10\n" and symbolic.endswith("print(fancy_func(1, 2, 3, 4))\n10\n")
+    for found, expected in zip(numbers(compiled), numbers(first), strict=True):
+        assert abs(found - expected) < 2e-5
+    assert re.fullmatch(r"Without hybridization: \d+\.\d{4} sec\nWith hybridization: \d+\.\d{4} sec\n", timed)
+    assert "my_mlp-0000.params" in saved and "my_mlp-symbol.json" in saved
+    assert head.startswith("{") and '"nodes"' in head
+    plain, capturing, silent = hybrid
+    assert re.search(r"module F: .*hybridize\.ndarray", plain)
+    assert re.search(r"module F: .*hybridize\.symbol", capturing), "F is the symbols' module while capturing"
+    assert "module F" not in silent, "no line of Python runs any more"
+    assert numbers(silent) == numbers(capturing.splitlines()[-1])
+    assert "True" in same
+    assert re.search(r"In \[\d+\]:\d+", report), "lines of cells"
+    assert "<svg" in cells[-1].outputs[0].data["text/html"]

@@ -4,9 +4,13 @@
     python mxnet_process.py load FOLDER     run every exported net of a folder on its input, in both kinds of arrays
     python mxnet_process.py save FOLDER NAME=SIZE...    make networks of MXNet's zoo, and write them in all of its forms
     python mxnet_process.py recurrent FOLDER    make recurrent layers, and write them; load NAME.ours.params where it is
+    python mxnet_process.py files FOLDER    load the files of arrays that are there, and write some
+    python mxnet_process.py lost FOLDER     export loops and branches, which come without attributes (2.0)
 
 `load` reads NAME.npz (the inputs) beside NAME-symbol.json and NAME-0000.params and writes NAME.found.npz (nd0, np0,
-nd1, and so on), or the error's text in place of a first result. `save` writes NAME.npz (x, y), NAME.params of
+nd1, and so on), or the error's text in place of a first result. `files` writes NAME.found.npz (dense arrays by kind of
+arrays and by name, and their storage types as STYPE) of each ours.*; and theirs.*. `lost` writes what `load` reads, with
+the results as y0, y1, and so on. `save` writes NAME.npz (x, y), NAME.params of
 `save_parameters`, and NAME-symbol.json with NAME-0000.params of `export`.
 """
 
@@ -86,11 +90,69 @@ def recurrent(folder):
         numpy.savez(folder / f"{name}.npz", **arrays)
 
 
+def files(folder):
+    second = mx.__version__.startswith("2")
+    for kind, load in (("nd", mx.nd.load), ("np", mx.npx.load)):
+        (mx.npx.set_np if kind == "np" else mx.npx.reset_np)()
+        for file in sorted(folder.glob(f"ours.{kind}.*") if not second else folder.glob("ours.*")):
+            other = {"nd": ".np.", "np": ".nd."}[kind]
+            if other in file.name or ("sparse" in file.name and kind == "np"):
+                continue  # lists are read as they were saved; MXNet's NumPy arrays are dense
+            arrays = load(str(file))
+            if not isinstance(arrays, (list, dict)):
+                arrays = {"alone": arrays}
+            elif isinstance(arrays, list):
+                arrays = {str(number): array for number, array in enumerate(arrays)}
+            found = {name: array.asnumpy() for name, array in arrays.items()}
+            stypes = {f"{name}.STYPE": numpy.array(array.stype) for name, array in arrays.items()}
+            numpy.savez(folder / f"{file.name}.{kind}.found.npz", **found, **stypes)
+    mx.npx.reset_np()
+    x = mx.nd.array([[1, 0, 2], [0, 0, 0], [0, 3, 0]])
+    arrays = {"x": x, "csr": x.tostype("csr"), "rows": x.tostype("row_sparse")}
+    arrays["no csr"] = mx.nd.sparse.zeros("csr", (2, 3))
+    arrays["no rows"] = mx.nd.sparse.zeros("row_sparse", (2, 3))
+    mx.nd.save(str(folder / "theirs.params"), arrays)
+    mx.nd.save(str(folder / "theirs.list.params"), list(arrays.values()))
+    if second:
+        mx.npx.savez(str(folder / "theirs.npz"), **{name.replace(" ", "_"): array for name, array in arrays.items()})
+        mx.npx.set_np()
+        mx.npx.save(str(folder / "theirs.npy"), mx.np.array([[1, 2]]))
+
+
+def lost(folder):
+    mx.npx.set_np()
+    np, npx = mx.np, mx.npx
+
+    class Loop(mx.gluon.HybridBlock):
+        def forward(self, x, y, a, b):
+            def body(data, states):
+                out = np.tanh(states[1] * data[0] + states[0] - data[1])
+                return [out, data[1] * states[0]], [states[1] + data[0], states[0] * data[1]]
+
+            outputs, states = npx.foreach(body, [x, y], [a, b])
+            return (*outputs, *states)
+
+    class Branch(mx.gluon.HybridBlock):
+        def forward(self, a, b):
+            return npx.cond(lambda a, b: (b + a).sum() > 1, lambda a, b: [a - b, b], lambda a, b: [b * b, a], [a, b])
+
+    draw = numpy.random.RandomState(0)
+    for name, net, shapes in (
+        ("loop", Loop(), [(5, 2, 3), (5, 2, 3), (2, 3), (2, 3)]), ("branch", Branch(), [(2, 3), (2, 3)]),
+        ("other", Branch(), [(2, 3), (2, 3)]),
+    ):  # fmt: skip
+        xs = [draw.uniform(-1, 1, shape).astype("f4") + (name == "branch") - (name == "other") for shape in shapes]
+        net.hybridize()
+        ys = net(*map(np.array, xs))
+        net.export(str(folder / name))
+        numpy.savez(folder / f"{name}.npz", *xs, **{f"y{number}": y.asnumpy() for number, y in enumerate(ys)})
+
+
 if __name__ == "__main__":
     word, where, *rest = sys.argv[1:]
     if word == "load":
         load(Path(where))
-    elif word == "recurrent":
-        recurrent(Path(where))
+    elif word in ("recurrent", "files", "lost"):
+        {"recurrent": recurrent, "files": files, "lost": lost}[word](Path(where))
     else:
         save(Path(where), {name: int(size) for name, size in (each.split("=") for each in rest)})

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy
 import pytest
 
-from hybridize import gluon, np
+from hybridize import gluon, nd, np, npx
 from hybridize.base.nested import flatten
 from hybridize.gluon import nn, rnn
 from hybridize.gluon.model_zoo import vision
@@ -190,3 +190,68 @@ def test_recurrent_layers_are_mxnets(mxnet, tmp_path):
         near(net(np.array(stored["x"])).asnumpy(), stored["y"])
         if mxnet.version.startswith("1"):
             near(ours[name](np.array(stored["x"])).asnumpy(), stored["ours"])
+
+
+@pytest.mark.long
+def test_files_of_arrays_go_both_ways(mxnet, tmp_path):
+    """Ours are what they are there, of both kinds of arrays where a version has both; theirs are here, too."""
+    second = mxnet.version.startswith("2")
+    dense = {"w": numpy.arange(6, dtype="f4").reshape(2, 3), "i": numpy.array([1, 2], "i8"), "h": numpy.ones(3, "f2")}
+    scalars = {"s": numpy.array(2.5, "f4"), "e": numpy.zeros((0, 3), "f4"), **dense}
+    matrix = numpy.array([[1, 0, 2], [0, 0, 0], [0, 3, 0]], "f4")
+    stored = {"c": np.array(matrix).tostype("csr"), "r": np.array(matrix).tostype("row_sparse")}
+    stored |= {"n": nd.sparse.zeros("csr", (2, 3)), "m": nd.sparse.zeros("row_sparse", (2, 3))}
+    nd.save(tmp_path / "ours.nd.params", dense)
+    nd.save(tmp_path / "ours.nd.list.params", list(dense.values()))
+    nd.save(tmp_path / "ours.nd.sparse.params", stored)
+    npx.save(tmp_path / "ours.np.params", scalars)
+    expected = {"nd": dense, "nd.list": {str(k): x for k, x in enumerate(dense.values())}, "np": scalars}
+    expected["nd.sparse"] = {name: x.asnumpy() for name, x in stored.items()}
+    if second:
+        npx.savez(tmp_path / "ours.z.npz", **dense, **{f"a.{name}": x for name, x in dense.items()})
+        npx.savez(tmp_path / "ours.z.sparse.npz", **stored)
+        npx.save(tmp_path / "ours.z.npy", dense["w"])
+        expected["z"] = dense | {f"a.{name}": x for name, x in dense.items()}
+    mxnet("files", tmp_path)
+    seen = set()
+    for file in tmp_path.glob("*.found.npz"):
+        found = dict(numpy.load(file))
+        stypes = {name[: -len(".STYPE")]: str(found.pop(name)) for name in list(found) if name.endswith(".STYPE")}
+        what = file.name.removeprefix("ours.").rsplit(".", 4)[0]
+        wanted = {"alone": dense["w"]} if "npy" in file.name else expected["nd.sparse" if "sparse" in what else what]
+        if "npy" in file.name and ".nd." in file.name:
+            wanted = {"0": dense["w"]}
+        seen.add(file.name)
+        assert sorted(found) == sorted(wanted)
+        for name, x in wanted.items():
+            assert (found[name].dtype, found[name].shape) == (x.dtype, x.shape), (file, name)
+            numpy.testing.assert_array_equal(found[name], x)
+            assert stypes[name] == (stored[name].stype if "sparse" in what else "default")
+    assert len(seen) == (9 if second else 4)
+    theirs = [nd.load(tmp_path / "theirs.params"), nd.load(tmp_path / "theirs.list.params")]
+    if second:
+        theirs.append(npx.load(tmp_path / "theirs.npz"))
+        assert npx.load(tmp_path / "theirs.npy").tolist() == [[1, 2]]
+    for arrays in theirs:
+        arrays = list(arrays.values()) if isinstance(arrays, dict) else arrays
+        assert [x.stype for x in arrays] == ["default", "csr", "row_sparse", "csr", "row_sparse"]
+        for x in arrays[:3]:
+            numpy.testing.assert_array_equal(x.asnumpy(), matrix)
+        for x in arrays[3:]:
+            numpy.testing.assert_array_equal(x.asnumpy(), numpy.zeros((2, 3)))
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore:.*was exported without its attributes")
+def test_loops_that_mxnet_cannot_read_itself(mxnet, tmp_path):
+    if mxnet.version.startswith("1"):
+        pytest.skip("1.x writes the attributes of loops")
+    mxnet("lost", tmp_path)
+    for name in ("loop", "branch", "other"):
+        known = numpy.load(tmp_path / f"{name}.npz")
+        xs = [known[key] for key in known.files if key.startswith("arr")]
+        net = gluon.SymbolBlock.imports(tmp_path / f"{name}-symbol.json", [f"data{k}" for k in range(len(xs))])
+        for _ in range(2):
+            for number, y in enumerate(net(*map(np.array, xs))):
+                near(y.asnumpy(), known[f"y{number}"])
+            net.hybridize()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from hybridize.base.errors import ArgumentError, DTypeError, LoadError
-from hybridize.formats.mxnet import parse_params, read_params, serialize_params, write_params
+from hybridize.formats.mxnet import parse_params, parse_stored, read_params, serialize_params, write_params
 from tests.refusals import refusal
 
 FILES = Path(__file__).parent / "mxnet_files"
@@ -22,6 +22,7 @@ ALL = sorted(p for p in FILES.rglob("*") if p.suffix in (".params", ".npz", ".np
 LISTS = [p for p in ALL if p.suffix == ".params" and p.read_bytes()[:1] == b"\x12"]
 
 
+@pytest.mark.filterwarnings("ignore:.*made dense")
 @pytest.mark.parametrize("path", ALL, ids=lambda p: f"{p.parent.name}/{p.name}")
 def test_every_file_of_mxnet_is_read(path):
     arrays = read_params(path)
@@ -30,12 +31,52 @@ def test_every_file_of_mxnet_is_read(path):
         assert array.flags.carray, "aligned, contiguous, writable"
 
 
-@pytest.mark.parametrize(
-    "path", [p for p in LISTS if p.stem != "sparse_dict"], ids=lambda p: f"{p.parent.name}/{p.name}"
-)
+@pytest.mark.parametrize("path", LISTS, ids=lambda p: f"{p.parent.name}/{p.name}")
 def test_lists_of_mxnet_are_rewritten_byte_for_byte(path):
     data = path.read_bytes()
-    assert serialize_params(parse_params(data), np_shape=path.parent.name == "v1_9_1_np") == data
+    assert serialize_params(parse_stored(data), np_shape=path.parent.name == "v1_9_1_np") == data
+
+
+@pytest.mark.filterwarnings("ignore:.*made dense")
+@pytest.mark.parametrize("path", ALL, ids=lambda p: f"{p.parent.name}/{p.name}")
+def test_mapped_arrays_are_the_file_itself(path):
+    """What is copied anyway is no copy: it lies in the file, and cannot be written."""
+    mapped, copied = read_params(path, mapped=True), read_params(path)
+    lists = [list(arrays.values()) if isinstance(arrays, dict) else arrays for arrays in (mapped, copied)]
+    for view, array in zip(*lists, strict=True):
+        assert view.tobytes() == array.tobytes()
+        assert (view.dtype, view.shape) == (array.dtype, array.shape)
+        if "sparse" not in path.name:
+            assert not view.flags.owndata
+            assert not view.flags.writeable
+
+
+def test_a_word_in_a_zip_as_mxnet_2_writes_it():
+    """Its header of a word is two headers, of which the first breaks off."""
+    parts = zip_of(
+        r__data=numpy.array([[1.0, 2]], "f4"), r__indices=numpy.array([1]), r__shape=numpy.array([2, 2]),
+    )  # fmt: skip
+    header = b"{'descr': '|s10{'descr': '<i8', 'fortran_order': False, 'shape': (), }"
+    word = b"\x93NUMPY\1\0\x76\0" + header.ljust(117) + b"\nrow_sparse"
+    buffer = io.BytesIO(parts)
+    with zipfile.ZipFile(buffer, "a") as archive:
+        archive.writestr("r/format.npy", word)
+    found = parse_stored(buffer.getvalue())["r"]
+    assert (found.storage, found.shape, found.indices.tolist()) == ("row_sparse", (2, 2), [1])
+    with zipfile.ZipFile(buffer, "a") as archive:
+        archive.writestr("other.npy", word)
+    with refusal(LoadError, "not a Python dictionary"):
+        parse_stored(buffer.getvalue())
+
+
+@pytest.mark.parametrize("storage", ["stored", "deflated"])
+def test_a_flipped_bit_in_a_zip_is_seen(storage):
+    buffer = io.BytesIO()
+    (numpy.savez if storage == "stored" else numpy.savez_compressed)(buffer, x=numpy.arange(100.0))
+    data = bytearray(buffer.getvalue())
+    data[len(data) // 2] ^= 1
+    with refusal(LoadError, "damaged|cannot be read"):
+        parse_params(bytes(data))
 
 
 def test_the_values_of_the_small_files():
@@ -66,8 +107,10 @@ def test_every_dtype_of_mxnet_is_kept():
     }
 
 
-def test_sparse_arrays_are_read_dense():
-    sparse = read_params(FILES / "v1_9_1_nd/sparse_dict.params")
+def test_sparse_arrays_are_read_dense_and_it_is_said():
+    with pytest.warns(UserWarning, match="is stored as (csr|row_sparse), and made dense") as told:
+        sparse = read_params(FILES / "v1_9_1_nd/sparse_dict.params")
+    assert [each.filename for each in told] == [__file__] * 2
     row_sparse, csr = (next(a for a in sparse.values() if a.shape == shape) for shape in ((5, 2), (3, 3)))
     numpy.testing.assert_array_equal(row_sparse, [[1, 2], [0, 0], [0, 0], [3, 4], [0, 0]])
     assert numpy.count_nonzero(csr) == 3
@@ -83,6 +126,7 @@ def zip_of(**members):
     return buffer.getvalue()
 
 
+@pytest.mark.filterwarnings("ignore:.*made dense")
 def test_sparse_arrays_of_a_zip_are_read_dense():
     arrays = parse_params(
         zip_of(

@@ -194,9 +194,28 @@ def test_summary_counts(capsys):
     assert re.search(r"Dense-2 +\(2, 3\) +15 ", text)
     assert "Total params: 43" in text
     assert "Trainable params: 43" in text
+
+
+@pytest.mark.filterwarnings("ignore:All children of this Sequential")
+@pytest.mark.parametrize("kind", [nn.Sequential, nn.HybridSequential])
+def test_summary_of_a_hybridized_net_is_the_same_and_keeps_its_programs(kind, capsys):
+    net = kind()
+    net.add(Net(), nn.BatchNorm(), nn.Dense(2))
+    net.initialize()
+    x = np.ones((2, 5))
+    expected = net(x)
+    net.summary(x)
+    imperatively = capsys.readouterr().out
+    assert imperatively.count("BatchNorm-1") == 1
     net.hybridize()
-    with pytest.raises(StateError, match='"Net" must not be hybridized to print summary'):
-        net.summary(np.ones((2, 5)))
+    net(x)
+    blocks = [block for block in (net, *net) if getattr(block, "active", False)]
+    captures = [block.cache_info().captures for block in blocks]
+    assert sum(captures) == (1 if kind is nn.HybridSequential else 3)
+    net.summary(x)
+    assert capsys.readouterr().out == imperatively
+    numpy.testing.assert_allclose(net(x).asnumpy(), expected.asnumpy(), rtol=1e-5, atol=1e-6)
+    assert [block.cache_info().captures for block in blocks] == captures
 
 
 def test_hybrid_forward_gets_functions_and_parameters():

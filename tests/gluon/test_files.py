@@ -50,9 +50,11 @@ def test_wrong_input_names_are_explained():
         )
 
 
-def test_unsupported_graphs_are_refused_when_read():
-    with pytest.raises(LoadError, match="operator _npx_foreach, node 'node_7'"):
-        SymbolBlock.imports(FILES / "v2_0_0b1_np/foreachnet-symbol.json", ["data0", "data1"])
+def test_unsupported_graphs_are_refused_when_read(tmp_path):
+    text = (FILES / "v2_0_0b1_np/my_mlp-symbol.json").read_text().replace('"FullyConnected"', '"no_such_op"')
+    (tmp_path / "net-symbol.json").write_text(text)
+    with pytest.raises(LoadError, match="operator no_such_op, node 'node_"):
+        SymbolBlock.imports(tmp_path / "net-symbol.json", ["data"])
 
 
 @pytest.mark.parametrize("hybrid", [False, True])

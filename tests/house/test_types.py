@@ -8,6 +8,8 @@ from pathlib import Path
 import hybridize
 
 PROGRAM = """
+from typing import Any
+
 from hybridize import gluon, hybridize, load, np
 from hybridize.array import ndarray
 
@@ -28,6 +30,16 @@ class Model:
         return x
 
 
+class Net(gluon.HybridBlock):
+    def forward(self, x: ndarray, k: int = 1) -> tuple[ndarray, int]:
+        return x, k
+
+
+class Old(gluon.HybridBlock):
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
+        return x
+
+
 x = np.ones(3)
 reveal_type(scaled)
 reveal_type(scaled(x, 2.0))
@@ -37,6 +49,18 @@ reveal_type(Model().method(x))
 reveal_type(hybridize(gluon.nn.Dense(3)))
 reveal_type(hybridize(dynamic=True)(gluon.nn.Dense(3)))
 reveal_type(hybridize(scaled, verify="outputs"))
+reveal_type(gluon.nn.Dense(3)(x))
+reveal_type(gluon.nn.HybridSequential()(x))
+reveal_type(gluon.loss.L2Loss()(x, x))
+reveal_type(gluon.rnn.LSTM(3)(x))
+reveal_type(gluon.rnn.LSTM(3)(x, [x]))
+reveal_type(gluon.rnn.LSTMCell(3)(x, [x]))
+reveal_type(Net()(x, k=2))
+reveal_type(hybridize(Net())(x))
+reveal_type(Old()(x, 1))
+block: gluon.Block = Net()
+reveal_type(block(x))
+Net()(x, k="x")
 scaled.cache_clear()
 scaled("x")
 scaled()
@@ -55,6 +79,11 @@ EXPECTED = [
     'note: Revealed type is "hybridize.gluon.nn.basic.Dense"',
     'note: Revealed type is "hybridize.gluon.nn.basic.Dense"',
     f'note: Revealed type is "{FUNCTION}[[x: {ARRAY}, k: float =], {ARRAY}]"',
+    *[f'note: Revealed type is "{ARRAY}"'] * 4,
+    *[f'note: Revealed type is "tuple[{ARRAY}, list[{ARRAY}]]"'] * 2,
+    *[f'note: Revealed type is "tuple[{ARRAY}, int]"'] * 2,
+    *['note: Revealed type is "Any"'] * 2,
+    'error: Argument "k" has incompatible type "str"; expected "int"',
     f'error: Argument 1 to "__call__" of "Function" has incompatible type "str"; expected "{ARRAY.split(".")[-1]}"',
     'error: Missing positional argument "x" in call to "__call__" of "Function"',
     'error: Missing named argument "flag" for "__call__" of "Function"',

@@ -132,11 +132,73 @@ def lamb(
     return w - lr * length / numpy.linalg.norm(d) * d
 
 
-DECOUPLED = {"adamw", "lamb", "ftrl"}
+def lars(w, g, m, t, lr=0.1, momentum=0.0, eta=0.001, epsilon=1e-8, wd=0.0, raw=None, **_):
+    length, slope = numpy.linalg.norm(w), numpy.linalg.norm(raw)
+    m[0] = momentum * m[0] - lr * eta * length / (slope + wd * length + epsilon) * g
+    return w + m[0]
+
+
+def lans(w, g, m, t, lr=0.001, beta1=0.9, beta2=0.999, epsilon=1e-6, wd=0.0, lower_bound=0.0, upper_bound=math.inf,
+         raw=None, clip_gradient=None, **_):  # fmt: skip
+    g = raw / numpy.linalg.norm(raw)
+    if clip_gradient is not None:
+        g = numpy.clip(g, -clip_gradient, clip_gradient)
+    m[0] = beta1 * m[0] + (1 - beta1) * g
+    m[1] = beta2 * m[1] + (1 - beta2) * g**2
+    root = numpy.sqrt(m[1] / (1 - beta2**t)) + epsilon
+    length = min(max(numpy.linalg.norm(w), lower_bound), upper_bound)
+    for part, share in ((m[0] / (1 - beta1**t) / root, beta1), (g / root, 1 - beta1)):
+        d = part + wd * w
+        w = w - lr * share * length / numpy.linalg.norm(d) * d
+    return w
+
+
+def adabelief(w, g, m, t, lr=0.001, beta1=0.9, beta2=0.999, epsilon=1e-6, correct_bias=True, **_):
+    m[0] = beta1 * m[0] + (1 - beta1) * g
+    m[1] = beta2 * m[1] + (1 - beta2) * (g - m[0]) ** 2 + epsilon
+    rate = lr * math.sqrt(1 - beta2**t) / (1 - beta1**t) if correct_bias else lr
+    return w - rate * m[0] / (numpy.sqrt(m[1]) + epsilon)
+
+
+def ftml(w, g, m, t, lr=0.0025, beta1=0.6, beta2=0.999, epsilon=1e-8, **_):
+    m[1] = beta2 * m[1] + (1 - beta2) * g**2
+    d = (1 - beta1**t) / lr * (numpy.sqrt(m[1] / (1 - beta2**t)) + epsilon)
+    m[2] = beta1 * m[2] + (1 - beta1) * g - (d - beta1 * m[0]) * w
+    m[0] = d
+    return -m[2] / d
+
+
+def dcasgd(w, g, m, t, lr=0.1, momentum=0.0, lamda=0.04, **_):
+    before = start(w.shape) if t == 1 else m[2]
+    m[0] = momentum * m[0] - lr * (g + lamda * g**2 * (w - before))
+    m[2] = w
+    return w + m[0]
+
+
+def lbsgd(w, g, m, t, lr=0.01, momentum=0.0, batch_scale=1, warmup_epochs=5, updates_per_epoch=32,
+          warmup_strategy="linear", wd=0.0, raw=None, clip_gradient=None, rescale_grad=1.0, **_):  # fmt: skip
+    m[1] = m[1] + raw / rescale_grad
+    if t % batch_scale:
+        return w
+    mean, m[1] = m[1] / batch_scale, 0.0
+    if warmup_strategy == "lars":
+        length, slope = (w**2).sum(), (mean**2).sum()
+        factor = min(max(math.sqrt(length / (slope + wd * length)), 0.01), 100.0)
+    else:
+        power = {"linear": 1.0, "power2": 2.0, "sqrt": 0.5}[warmup_strategy]
+        factor = 1 + (batch_scale - 1) * min(1.0, t / (warmup_epochs * updates_per_epoch)) ** power
+    g = mean * rescale_grad
+    g = (g if clip_gradient is None else numpy.clip(g, -clip_gradient, clip_gradient)) + wd * w
+    m[0] = momentum * m[0] - lr * factor * g
+    return w + m[0]
+
+
+DECOUPLED = {"adamw", "lamb", "ftrl", "lans"}
 """Those whose weight decay is not added to the gradient."""
 FORMULAS = {
     "sgd": sgd, "nag": nag, "signum": signum, "adagrad": adagrad, "rmsprop": rmsprop, "adadelta": adadelta,
     "ftrl": ftrl, "adam": adam, "adamw": adamw, "adamax": adamax, "nadam": nadam, "lamb": lamb,
+    "lars": lars, "lans": lans, "adabelief": adabelief, "ftml": ftml, "dcasgd": dcasgd, "lbsgd": lbsgd,
 }  # fmt: skip
 CASES = [
     *((name, {}) for name in FORMULAS),
@@ -154,6 +216,13 @@ CASES = [
     ("lamb", {"bias_correction": False}),
     ("lamb", {"lower_bound": 10.0}),
     ("lamb", {"upper_bound": 0.5}),
+    ("lars", {"momentum": 0.9, "eta": 0.1}),
+    ("lans", {"lower_bound": 10.0}),
+    ("adabelief", {"correct_bias": False}),
+    ("dcasgd", {"momentum": 0.5, "lamda": 0.5}),
+    ("lbsgd", {"momentum": 0.5, "batch_scale": 3, "warmup_epochs": 1, "updates_per_epoch": 4}),
+    ("lbsgd", {"batch_scale": 2, "warmup_strategy": "power2", "warmup_epochs": 1, "updates_per_epoch": 8}),
+    ("lbsgd", {"warmup_strategy": "lars"}),
 ]
 
 
@@ -161,12 +230,13 @@ def expected(name, grads, wd=0.0, rescale_grad=1.0, clip_gradient=None, learning
     rate = {} if learning_rate is None else {"lr": learning_rate}
     w, remembered = start(grads[0].shape), [0.0, 0.0, 0.0]
     for t, g in enumerate(grads, 1):
-        g = g * rescale_grad
+        raw = g = g * rescale_grad
         if clip_gradient is not None:
             g = numpy.clip(g, -clip_gradient, clip_gradient)
         if name not in DECOUPLED:
             g = g + wd * w
-        w = FORMULAS[name](w, g, remembered, t, wd=wd, **rate, **others)
+        w = FORMULAS[name](w, g, remembered, t, wd=wd, raw=raw, clip_gradient=clip_gradient, rescale_grad=rescale_grad, **rate,
+                           **others)  # fmt: skip
     return w
 
 
@@ -260,7 +330,7 @@ def test_any_arguments(name, learning_rate, wd, rescale_grad, clip_gradient, sha
 def test_a_gradient_that_is_always_zero_moves_nothing():
     """MXNet's Adamax divides 0 by 0 there: a unit that is dead from the start would become NaN."""
     for name in FORMULAS:
-        if name != "ftrl":  # whose weights do not begin where they are set
+        if name not in ("ftrl", "ftml"):  # whose weights do not begin where they are set, or only but for rounding
             found = ours(name, [numpy.zeros(3)] * 3)
             assert numpy.array_equal(found, start((3,))), name
 
@@ -313,9 +383,12 @@ def test_nan_and_infinity_pass_through():
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("hybridized", [False, True], ids=["update", "step"])
-@pytest.mark.parametrize("name", sorted(optimizer.Optimizer.opt_registry))
+@pytest.mark.parametrize("name", sorted({*optimizer.Optimizer.opt_registry} - {"adabelief", "dcasgd", "ftml"}))
 def test_what_fades_ends_at_zero(name, hybridized, dtype):
-    """Units that died: denormal numbers, with which processors compute a hundred times slower, do not stay in slots."""
+    """Units that died: denormal numbers, with which processors compute a hundred times slower, do not stay in slots.
+
+    Three are left out: in their slots is the weight, or something that `epsilon` is added to.
+    """
     made = optimizer.create(name)
     weight, grad = np.array(start(), dtype=dtype), np.array(start(), dtype=dtype)
     state = made.create_state(0, weight)
@@ -342,3 +415,25 @@ def test_numbers_that_are_not_denormal_are_kept(name):
     made.update(0, weight, np.zeros(4), state)
     for slot in slots:
         assert (slot.asnumpy() > 0.0).all()
+
+
+def test_langevin_dynamics_is_half_a_step_and_noise():
+    weights, grad = np.zeros((20000,), dtype="float64"), np.full((20000,), 2.0, dtype="float64")
+    np.random.seed(0)
+    made = optimizer.create("sgld", learning_rate=0.04)
+    made.update(0, weights, grad, made.create_state(0, weights))
+    found = weights.asnumpy()
+    assert found.mean() == pytest.approx(-0.04, abs=5 * 0.2 / 20000**0.5)
+    assert found.std() == pytest.approx(0.2, rel=0.03)
+    again = np.zeros((20000,), dtype="float64")
+    np.random.seed(0)
+    made.update(0, again, grad, None)
+    assert numpy.array_equal(again.asnumpy(), found)
+
+
+def test_lars_leaves_some_weights_by_their_names():
+    made = optimizer.create("lars", learning_rate=0.5, param_idx2name={0: "fc_weight", 1: "fc_bias"})
+    weights = [np.array([3.0, 4.0]) for _ in range(2)]
+    made.update([0, 1], weights, [np.array([0.6, 0.8])] * 2, [None, None])
+    assert weights[0].asnumpy() == pytest.approx([3 - 0.5 * 0.005 * 0.6, 4 - 0.5 * 0.005 * 0.8])
+    assert weights[1].asnumpy() == pytest.approx([2.7, 3.6])

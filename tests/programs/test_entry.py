@@ -118,3 +118,58 @@ def test_a_step_that_is_refused_changes_nothing(adam):
         assert step.program(np.array(x), np.array(y))._runs.executable.effects
         runs.append(losses)
     assert runs[0] == runs[1]
+
+
+KEPT = []
+
+
+def kept(x):
+    KEPT.append(x.sum())
+    return x * 2
+
+
+def written(x):
+    x[0] = 7
+    return x * 2
+
+
+def same_twice(x, y):
+    y[0] = 7
+    return x * 2, y * 3
+
+
+def viewed(x):
+    return x[1:]
+
+
+V = numpy.arange(1, 5, dtype="float32")
+REASONS = {
+    "it does not run as machine code of ours": (lambda x: x * 2, lambda: (np.array(V),), {"backend": "numpy"}),
+    "it changes objects": (kept, lambda: (np.array(V),), {}),
+    "arguments are written": (written, lambda: (np.array(V),), {}),
+    "arguments are over one memory": (same_twice, lambda: (np.array(V),) * 2, {}),
+    "arguments are part of the result": (viewed, lambda: (np.array(V),), {}),
+    "": (lambda x: x * 2, lambda: (np.array(V),), {}),
+}
+
+
+@pytest.mark.parametrize("reason", REASONS)
+def test_a_program_says_why_it_has_no_entry_and_is_right_without(reason, capfd):
+    function, call, options = REASONS[reason]
+    compiled = hybridize.hybridize(function, **options)
+    for _ in range(4):
+        args, same = call(), call()
+        assert outcome_of(compiled, args, capfd) == outcome_of(function, same, capfd)
+        assert [x.asnumpy().tolist() for x in args] == [x.asnumpy().tolist() for x in same]
+    (program,) = compiled.programs()
+    assert program.why_no_entry() == reason
+    assert bool(program.entry(lambda *_: None)) == (not reason)
+
+
+def outcome_of(function, args, capfd):
+    """What a call with these very arrays gives or raises."""
+    try:
+        found = function(*args)
+    except Exception as error:
+        return type(error), str(error).split("\n")[0]
+    return [one.asnumpy().tolist() for one in (found if isinstance(found, tuple) else (found,))]

@@ -280,3 +280,14 @@ def test_what_does_not_change_is_compiled_once():
             for _ in range(3):
                 fast(X)
         assert len(fast.programs()) == 1, look
+
+
+@pytest.mark.parametrize("learning", [False, True])
+def test_a_set_in_a_result_is_one_of_each_call(learning):
+    fast = hybridize(lambda x: (x * 2, {1, 2}))
+    x = X.clone().requires_grad_(learning)
+    for _ in range(4):
+        y, found = fast(x)
+        torch.testing.assert_close(y, x * 2)
+        assert found == {1, 2}
+        found.add(3)

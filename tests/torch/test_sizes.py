@@ -1,11 +1,13 @@
 """Modules whose calls come in many sizes: few programs, each equal to PyTorch."""
 
+import collections
 import random
 import re
 
 import pytest
 import torch
 from torch import nn
+from torch.utils import _pytree as pytree
 
 from hybridize import hybridize, load
 from hybridize.base.dims import text
@@ -346,6 +348,43 @@ def test_a_size_that_the_module_keeps_is_that_of_the_call():
         assert (module.rows, type(module.rows)) == (rows, int)
         assert (module.sizes, type(module.sizes)) == (twin.sizes, torch.Size)
     assert programs(fast) == 1
+
+
+Pair = collections.namedtuple("Pair", "whole rest")
+
+
+class Holder(list):
+    """A class of the user's with items."""
+
+
+RESULTS = {
+    "alone": lambda x: x.shape,
+    "in a tuple": lambda x: (x.shape, x),
+    "in a list of lists": lambda x: [[x.shape], x],
+    "in a dict": lambda x: {"size": x.size(), "x": x},
+    "in an ordered dict": lambda x: collections.OrderedDict(size=x.shape, x=x),
+    "in a named tuple": lambda x: Pair(x.shape, [x, x.shape]),
+    "in a class of the user's": lambda x: Holder([x.shape, x]),
+}
+
+
+def kinds(result):
+    """The classes in a result, in order."""
+    parts = result.values() if isinstance(result, dict) else result if isinstance(result, (tuple, list)) else ()
+    return [type(result), *(kinds(part) for part in parts)]
+
+
+@pytest.mark.parametrize("name", RESULTS)
+@pytest.mark.parametrize("dynamic", [True, False])
+@pytest.mark.parametrize("learning", [True, False])
+def test_sizes_in_a_result_are_what_pytorch_gives(name, dynamic, learning):
+    function = RESULTS[name]
+    fast = hybridize(function, dynamic=dynamic)
+    for rows in (4, 9, 9, 6):
+        x = torch.randn(rows, 3, requires_grad=learning)
+        found, expected = fast(x), function(x)
+        assert kinds(found) == kinds(expected)
+        torch.testing.assert_close(list(pytree.tree_leaves(found)), list(pytree.tree_leaves(expected)))
 
 
 @pytest.mark.parametrize("dynamic", [True, False])

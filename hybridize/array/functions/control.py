@@ -11,11 +11,12 @@ from collections.abc import Callable
 from typing import Any
 
 from hybridize import ops
-from hybridize.array.functions.creation import zeros
+from hybridize.array.functions.bounds import require
+from hybridize.array.functions.creation import full, zeros
 from hybridize.array.functions.shapes import stack
 from hybridize.array.operands import array, from_list, operand, public, result
 from hybridize.array.staging import staging
-from hybridize.base.dtypes import int64
+from hybridize.base.dtypes import bool_, int64
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.modes import mode
 from hybridize.base.nested import listed
@@ -150,6 +151,17 @@ def assert_(condition: Any, message: str = "assertion failed") -> None:
         StateError E520: one is not.
     """
     bind(ops.Assert(message), operand(array(condition).astype(bool)))
+
+
+@public
+def constraint_check(condition: Any, msg: str = "Constraint violated!") -> Any:
+    """True, as an array without axes, if all elements of `condition` are; by this a value is multiplied.
+
+    Raises:
+        ValueArgumentError E345: one is not, with `msg`; a program raises it when it runs.
+    """
+    require(condition, msg)
+    return full((), True, bool_)
 
 
 def waitall() -> None:

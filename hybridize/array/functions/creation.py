@@ -14,8 +14,9 @@ import numpy
 from hybridize import ops
 from hybridize.array.annotations import ArrayLike
 from hybridize.array.device import check_device
+from hybridize.array.functions.bounds import require
 from hybridize.array.functions.elementwise import copy as copied
-from hybridize.array.functions.elementwise import equal, floor, greater_equal, power, where
+from hybridize.array.functions.elementwise import equal, floor, greater, greater_equal, log10, power, where
 from hybridize.array.functions.shapes import broadcast_arrays, broadcast_to, moveaxis, ravel, reshape, stack
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import (
@@ -385,6 +386,37 @@ def logspace(
         return powers if dtype is None else powers.astype(_dtype(dtype))
     exponents = linspace(start, stop, num, endpoint, dtype=float64)
     return (base**exponents).astype(_dtype(dtype))
+
+
+@public
+def geomspace(
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    dtype: Any = None,
+    axis: int = 0,
+    ctx: Any = None,
+    device: Any = None,
+) -> Any:
+    """`num` numbers from `start` to `stop`, each of which is the one before times a factor; float32 unless said.
+
+    Raises:
+        ValueArgumentError E345: one of both is 0, or their signs differ.
+    """
+    check_device(ctx if ctx is not None else device)
+    first, last = as_array(start), as_array(stop)
+    wide = float64 if not (_is_array(start) or _is_array(stop)) else floating(promote(first.dtype, last.dtype))
+    first, last = broadcast_arrays(first.astype(wide), last.astype(wide))
+    require(greater(first * last, 0), "geomspace: start and stop are not 0, and of one sign")
+    sign = where(greater(first, 0), 1.0, -1.0)
+    line = power(10.0, linspace(log10(first * sign), log10(last * sign), num, endpoint)) * sign
+    number = reshape(result(_counted(num)), (num,) + (1,) * first.ndim)
+    line = where(equal(number, 0), first, line)
+    if endpoint and num > 1:
+        line = where(equal(number, num - 1), last, line)
+    kept = wide if _is_array(start) or _is_array(stop) else float32
+    return moveaxis(_floored(line, _dtype(dtype, kept)), 0, axis)
 
 
 def _positions(rows: int, columns: int) -> tuple[Any, Any]:

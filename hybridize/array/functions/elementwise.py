@@ -12,6 +12,7 @@ import numpy
 
 from hybridize import ops
 from hybridize.array.annotations import ArrayLike
+from hybridize.array.methods import functions
 from hybridize.array.ndarray import direct, history, ndarray, store, taping, view, wrap
 from hybridize.array.operands import (
     Weak,
@@ -85,9 +86,16 @@ def _unary(
             return result(bind1(primitive, cast(x, dtype)), weak)
         return result(bind1(primitive, cast(x, floating(dtype))), weak)
 
-    general = public(_named(lambda x, out=None, dtype=None: finished(_as(compute(x), dtype), out), name, text))
+    def applied(x: Any, out: Any = None, dtype: Any = None, where: Any = True) -> Any:
+        if dtype is not None and kind != "test":
+            x = _given(x, dtype, name)
+        return placed(_as(compute(x), dtype), out, where)
 
-    def function(x: Any, /, out: Any = None, *, dtype: Any = None) -> Any:
+    general = public(_named(applied, name, text))
+
+    def function(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None) -> Any:
+        if where is not True:
+            return general(x, out, dtype, where)
         if type(x) is ndarray and not ACTIVE and out is None and dtype is None and theirs is not None:
             data = x._data
             given = data.dtype
@@ -107,6 +115,31 @@ def _unary(
 
 def _as(x: Any, dtype: Any) -> Any:
     return x if dtype is None else astype(x, dtype, copy=False)
+
+
+def _given(x: Any, dtype: Any, name: str) -> Any:
+    """An argument in the dtype to compute in, where that loses no more than digits."""
+    x, wanted = operand(x), as_dtype(dtype)
+    if isinstance(x, (Weak, *NUMBERS)):
+        return result(cast(x, wanted))
+    if is_float(dtype_of(x)) and not is_float(wanted):
+        what = f"{name} of {typed(x)} in {code(wanted)}: a float is no {code(wanted)}"
+        raise DTypeError("E207", what, help="cast first: x.astype(...)")
+    return result(cast(x, wanted))
+
+
+def placed(x: Any, out: Any, where: Any) -> Any:
+    """`x`, written to `out` where one is given; where `where` is false, what `out` held, or else 0, stays."""
+    if isinstance(out, tuple):
+        (out,) = out
+    if where is True:
+        return finished(x, out)
+    before = _choose(False, x, 0).astype(x.dtype) if out is None else out
+    shape = dims.broadcast(shape_of(operand(x)), shape_of(truth(where))) if out is None else None
+    chosen = result(truth(where))
+    if shape is not None:
+        before = result(broadcast(operand(before), shape)) if shape_of(operand(before)) != shape else before
+    return finished(_choose(chosen, x, before), out)
 
 
 def _binary(
@@ -146,17 +179,20 @@ def _binary(
         left, right = aligned(x, y, name=name, dtype=dtype)
         return result(bind1(of_bools if dtype == bool_ else primitive, left, right), weak)
 
-    general = public(
-        _named(lambda x1, x2, out=None, dtype=None: finished(_as(compute(x1, x2), dtype), out), name, text)
-    )
+    def applied(x1: Any, x2: Any, out: Any = None, dtype: Any = None, where: Any = True) -> Any:
+        if dtype is not None and kind != "compare":
+            x1, x2 = _given(x1, dtype, name), _given(x2, dtype, name)
+        return placed(_as(compute(x1, x2), dtype), out, where)
 
-    def function(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, dtype: Any = None) -> Any:
-        if out is None and dtype is None:
+    general = public(_named(applied, name, text))
+
+    def function(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: Any = True, dtype: Any = None) -> Any:
+        if out is None and dtype is None and where is True:
             data = direct(theirs, x1, x2, integers=integers)
             if data is not None:
                 return wrap(data)
             return general(x1, x2)
-        return general(x1, x2, out=out, dtype=dtype)
+        return general(x1, x2, out, dtype, where)
 
     return _named(function, name, text)
 
@@ -254,15 +290,17 @@ _pow = _binary("power", ops.Pow, "x1 to the power of x2.")
 
 
 @public
-def power(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, dtype: Any = None) -> Any:
+def power(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: Any = True, dtype: Any = None) -> Any:
     """x1 to the power of x2; an integer to a negative number that is not an array is refused, as in NumPy."""
+    if where is not True or dtype is not None:
+        return _pow(x1, x2, out, where=where, dtype=dtype)
     if Symbol in (type(x1), type(x2)) and _is_whole(x1) and _is_whole(x2):
         # Python's own numbers: whether the power is an int or a float is decided by the sign of the exponent.
         x2 = int(x2)
         if type(x1) is not Symbol:
             return x1**x2
         if x2 < 0:
-            return _pow(multiply(x1, 1.0), float(x2), out=out, dtype=dtype)
+            return _pow(multiply(x1, 1.0), float(x2), out=out)
     exponent = x2 if type(x2) is Symbol and x2.weak is not None and python_kind(x2.weak) is int else None
     if exponent is not None and not _is_float(x1):
         found = staging().outside(exponent.operand(), int, 0, int(numpy.iinfo(int64).max))
@@ -270,12 +308,12 @@ def power(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, dtype: Any = None
             raise _negative_power()
     if isinstance(x2, (int, float)) and not isinstance(x2, bool):
         if x2 == 2 and dtype_of(operand(x1)) != bool_:
-            return finished(_as(square(x1) if not isinstance(x2, float) or _is_float(x1) else _pow(x1, x2), dtype), out)
+            return finished(square(x1) if not isinstance(x2, float) or _is_float(x1) else _pow(x1, x2), out)
         if x2 == 0.5 and _is_float(x1):
-            return finished(_as(sqrt(x1), dtype), out)
+            return finished(sqrt(x1), out)
         if isinstance(x2, int) and x2 < 0 and not _is_float(x1):
             raise _negative_power()
-    return _pow(x1, x2, out=out, dtype=dtype)
+    return _pow(x1, x2, out=out)
 
 
 def _negative_power() -> DTypeError:
@@ -292,23 +330,23 @@ def _is_float(x: Any) -> bool:
 
 
 @public
-def square(x: Any, /, out: Any = None, *, dtype: Any = None) -> Any:
+def square(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None) -> Any:
     """x * x, a copy."""
     x = array(x) if not isinstance(x, Symbol) else x
-    return multiply(x, x, out=out, dtype=dtype)
+    return multiply(x, x, out, where=where, dtype=dtype)
 
 
 @public
-def positive(x: Any, /, out: Any = None) -> Any:
+def positive(x: Any, /, out: Any = None, *, where: Any = True) -> Any:
     """+x, a copy."""
     number = type(x) is Symbol and x.weak is not None
-    return finished(x if number else copy(x), out)
+    return placed(x if number else copy(x), out, where)
 
 
 @public
-def reciprocal(x: Any, /, out: Any = None) -> Any:
+def reciprocal(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None) -> Any:
     """1 / x; integers give float32."""
-    return divide(1, x, out=out)
+    return divide(1, x, out, where=where, dtype=dtype)
 
 
 @public
@@ -334,9 +372,9 @@ def truth(x: Any) -> Operand:
 def _logical(name: str, op: type[Op], text: str) -> Callable[..., Any]:
     primitive = op()
 
-    def function(x1: Any, x2: Any, /, out: Any = None) -> Any:
+    def function(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True) -> Any:
         left, right = aligned(truth(x1), truth(x2), name=name)
-        return finished(result(bind1(primitive, left, right)), out)
+        return placed(result(bind1(primitive, left, right)), out, where)
 
     return public(_named(function, name, text))
 
@@ -347,9 +385,9 @@ logical_xor = _logical("logical_xor", ops.BitXor, "Whether exactly one of both i
 
 
 @public
-def logical_not(x: Any, /, out: Any = None) -> Any:
+def logical_not(x: Any, /, out: Any = None, *, where: Any = True) -> Any:
     """True where x is false (zero)."""
-    return finished(result(bind1(ops.Not(), truth(x))), out)
+    return placed(result(bind1(ops.Not(), truth(x))), out, where)
 
 
 @public
@@ -396,6 +434,13 @@ def sinc(x: Any, /) -> Any:
 
 
 @public
+def digamma(x: Any, /) -> Any:
+    """The logarithmic derivative of the gamma function; NaN at 0 and at negative integers."""
+    x = operand(x)
+    return result(ops.digamma(cast(x, common_dtype((x,), float_only=True))))
+
+
+@public
 def heaviside(x1: Any, x2: Any, /) -> Any:
     """0 where x1 < 0, x2 where x1 == 0, 1 where x1 > 0."""
     step = greater(x1, 0)
@@ -404,11 +449,18 @@ def heaviside(x1: Any, x2: Any, /) -> Any:
 
 
 @public
-def where(condition: ArrayLike, x: ArrayLike, y: ArrayLike, /) -> Any:
+def where(condition: ArrayLike, x: ArrayLike = None, y: ArrayLike = None, /) -> Any:
     """x where `condition` holds, else y; all three are broadcast.
 
-    Without x and y NumPy gives indices, whose number depends on the data: use `np.nonzero`.
+    Without x and y, the indices of the elements of `condition` that are not zero, as `np.nonzero`.
+
+    Raises:
+        ArgumentError E344: x without y.
     """
+    if x is None or y is None:
+        if x is not None or y is not None:
+            raise ArgumentError("E344", "where takes x and y, or neither of them", help="np.where(condition, x, y)")
+        return functions.nonzero(condition)
     if type(condition) is ndarray and condition._data.dtype is bool_:
         # Of two arrays: NumPy takes a number that an integer dtype does not hold for another one.
         found = direct(partial(numpy.where, condition._data), x, y, integers=type(x) is type(y))
@@ -424,6 +476,9 @@ def where(condition: ArrayLike, x: ArrayLike, y: ArrayLike, /) -> Any:
         ),
         common_kind((x, y)) if shape == () else None,
     )
+
+
+_choose = where
 
 
 def _where_shape(condition: Operand, x: Operand, y: Operand) -> tuple[int, ...]:

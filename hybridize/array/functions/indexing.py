@@ -18,7 +18,7 @@ from hybridize import ops
 from hybridize.array.functions.bounds import check, from_front
 from hybridize.array.functions.shapes import array_of_trace
 from hybridize.array.layouts import span
-from hybridize.array.ndarray import Taping, key_error, ndarray, store, taping, view, wrap, written
+from hybridize.array.ndarray import Taping, history, key_error, ndarray, store, taping, view, wrap, written
 from hybridize.array.operands import (
     Handover,
     array,
@@ -158,7 +158,7 @@ def _taped_get(tape: Taping, x: ndarray, key: Any) -> ndarray:
     """`x[key]` while a tape records: NumPy says what it is, view ops or one gather say where it comes from."""
     with taped(None):
         found = _get(x, key)
-    if not is_float(x.dtype):
+    if not is_float(x.dtype) and history(x) is None:
         return found
     if found._storage is not None and found._storage is x._storage:
         return tape.view(x, _steps(_parse(key, x.type), x.shape), found)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy
@@ -204,6 +205,80 @@ def reshape_last(x: Any) -> Any:
 
 
 @public
+def matvec(x1: Any, x2: Any, /, out: Any = None) -> Any:
+    """The products of matrices [..., m, n] and vectors [..., n]; the axes before them are broadcast.
+
+    Raises:
+        ShapeError E102: the inner sizes differ, or there are too few axes.
+    """
+    x, y = array(x1), array(x2)
+    if x.ndim < 2 or not y.ndim or x.shape[-1] != y.shape[-1]:
+        raise _mismatch("matvec", x, y, "[..., m, n] and [..., n]")
+    product = matmul(x, expand_dims(y, -1))
+    return finished(reshape(product, product.shape[:-1]), out)
+
+
+@public
+def vecmat(x1: Any, x2: Any, /, out: Any = None) -> Any:
+    """The products of vectors [..., n] and matrices [..., n, m]; the axes before them are broadcast.
+
+    Raises:
+        ShapeError E102: the inner sizes differ, or there are too few axes.
+    """
+    x, y = array(x1), array(x2)
+    if not x.ndim or y.ndim < 2 or x.shape[-1] != y.shape[-2]:
+        raise _mismatch("vecmat", x, y, "[..., n] and [..., n, m]")
+    product = matmul(expand_dims(x, -2), y)
+    return finished(reshape(product, (*product.shape[:-2], product.shape[-1])), out)
+
+
+@public
+def multi_dot(arrays: Any, *, out: Any = None) -> Any:
+    """The product of several matrices, in the order that takes the fewest multiplications.
+
+    The first one may be a vector, a row, and the last one a column.
+
+    Raises:
+        ShapeError E102: sizes differ, fewer than two arrays, or another one is no matrix.
+    """
+    xs = [array(x) for x in arrays]
+    if len(xs) < 2:
+        raise ShapeError("E102", f"multi_dot needs at least two arrays, got {len(xs)}")
+    kinds = ", ".join(str(x.type) for x in xs)
+    ends = xs[0].ndim, xs[-1].ndim
+    if any(x.ndim != 2 for x in xs[1:-1]) or any(n not in (1, 2) for n in ends):
+        raise ShapeError("E102", f"multi_dot takes matrices, and vectors at its ends, got {kinds}")
+    xs[0] = expand_dims(xs[0], 0) if ends[0] == 1 else xs[0]
+    xs[-1] = expand_dims(xs[-1], 1) if ends[1] == 1 else xs[-1]
+    if any(x.shape[1] != y.shape[0] for x, y in pairwise(xs)):
+        raise ShapeError("E102", f"multi_dot: the inner sizes differ: {kinds}")
+    sizes = [dims.hint(x.shape[0]) for x in xs] + [dims.hint(xs[-1].shape[1])]
+    product = _in_order(xs, _cuts_of_products(sizes), 0, len(xs) - 1)
+    shape = product.shape[ends[0] == 1 : 2 - (ends[1] == 1)]
+    return finished(reshape(product, shape), out)
+
+
+def _cuts_of_products(sizes: list[int]) -> dict[tuple[int, int], int]:
+    """For the matrices from i to j: the last one of the left part of the cheapest product."""
+    count = len(sizes) - 1
+    cost = {(i, i): 0 for i in range(count)}
+    cuts = {}
+    for length in range(1, count):
+        for i in range(count - length):
+            j = i + length
+            ways = [cost[i, k] + cost[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1] for k in range(i, j)]
+            cost[i, j] = min(ways)
+            cuts[i, j] = i + ways.index(cost[i, j])
+    return cuts
+
+
+def _in_order(xs: list[Any], cuts: dict[tuple[int, int], int], i: int, j: int) -> Any:
+    if i == j:
+        return xs[i]
+    return matmul(_in_order(xs, cuts, i, cuts[i, j]), _in_order(xs, cuts, cuts[i, j] + 1, j))
+
+
+@public
 def vdot(a: Any, b: Any) -> Any:
     """The sum of products of all elements."""
     return dot(ravel(a), ravel(b))
@@ -250,9 +325,22 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = 
 
 
 @public
-def cross(a: Any, b: Any, axis: int = -1) -> Any:
-    """The vector product of vectors of three components along `axis`."""
-    x, y = moveaxis(a, axis, -1), moveaxis(b, axis, -1)
+def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
+    """The vector product of vectors of three components along the axis `axisa` of a and `axisb` of b.
+
+    Args:
+        a: an array.
+        b: an array.
+        axisa: an axis of `a`.
+        axisb: an axis of `b`.
+        axisc: where the vectors lie in the result.
+        axis: all three of them.
+
+    Raises:
+        ShapeError E102: they do not have three components.
+    """
+    axisa, axisb, axis = (axisa, axisb, axisc) if axis is None else (axis, axis, axis)
+    x, y = moveaxis(a, axisa, -1), moveaxis(b, axisb, -1)
     if x.shape[-1] != 3 or y.shape[-1] != 3:
         raise _mismatch("cross", x, y, "three components")
     parts = [subtract(x[..., i] * y[..., j], x[..., j] * y[..., i]) for i, j in ((1, 2), (2, 0), (0, 1))]

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Polynomials, phases, and statistics of what is not NaN."""
+"""Phases, and statistics of what is not NaN."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-from hybridize.array.functions.creation import ones_like, zeros_like
 from hybridize.array.functions.elementwise import (
     absolute,
     add,
@@ -20,7 +19,6 @@ from hybridize.array.functions.elementwise import (
     logical_not,
     maximum,
     mod,
-    multiply,
     root,
     square,
     subtract,
@@ -28,38 +26,10 @@ from hybridize.array.functions.elementwise import (
 )
 from hybridize.array.functions.reductions import cumsum, diff, mean, nanmean, sum
 from hybridize.array.functions.searching import along, merged, sort
-from hybridize.array.functions.shapes import concatenate, reshape, stack
+from hybridize.array.functions.shapes import concatenate, reshape
 from hybridize.array.operands import array, axis_of, finished, public
 from hybridize.base.dtypes import as_dtype, int64, is_float
-from hybridize.base.errors import ShapeError
-from hybridize.base.promotion import floating, promote
-
-
-@public
-def polyval(p: Any, x: Any) -> Any:
-    """The polynomial with coefficients `p`, the highest power first, at `x`; by Horner's rule."""
-    coefficients, at = array(p), array(x)
-    if coefficients.ndim != 1:
-        raise ShapeError("E118", f"polyval takes a vector of coefficients, got {coefficients.type}")
-    found = zeros_like(at).astype(promote(coefficients.dtype, at.dtype))
-    for k in range(coefficients.shape[0]):
-        found = add(multiply(found, at), coefficients[k])
-    return found
-
-
-@public
-def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
-    """The powers of each element of a vector as rows: `N` of them, from 0, the highest first unless `increasing`."""
-    a = array(x)
-    if a.ndim != 1:
-        raise ShapeError("E118", f"vander takes a vector, got {a.type}")
-    a = a if is_float(a.dtype) else a.astype(int64)
-    powers = [ones_like(a)]
-    for _ in range((a.shape[0] if N is None else N) - 1):
-        powers.append(multiply(powers[-1], a))
-    count = a.shape[0] if N is None else N
-    columns = powers[:count] if increasing else powers[:count][::-1]
-    return stack(columns, 1) if columns else reshape(a[:0], (a.shape[0], 0))
+from hybridize.base.promotion import floating
 
 
 @public

@@ -28,13 +28,13 @@ from hybridize.array.functions.elementwise import (
     subtract,
     where,
 )
-from hybridize.array.functions.shapes import expand_dims, ravel, reshape
+from hybridize.array.functions.shapes import broadcast_to, concatenate, expand_dims, ravel, reshape
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import array, axes_of, axis_of, cast, finished, operand, public, reduced_axes, result
 from hybridize.base.access import ACCESS
 from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import as_dtype, bool_, float32, float64, is_float
-from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.promotion import accumulator, floating
 from hybridize.ops.op import ACTIVE, Op, bind1
 
@@ -67,19 +67,39 @@ def _reduce(make: Callable[[tuple[int, ...]], Op], x: Any, axis: Any, keepdims: 
     return _kept(reduced, x.shape, axes) if keepdims else reduced
 
 
+def _chosen(x: Any, mask: Any, instead: Any) -> Any:
+    """`x` with a number in the place of the elements that are not chosen; stretched where the mask is larger."""
+    return where(_mask(mask), x, result(cast(operand(instead), x.dtype)))
+
+
+def _mask(mask: Any) -> Any:
+    chosen = array(mask)
+    if chosen.dtype != bool_:
+        raise DTypeError("E204", f"where= takes bools, got {chosen.type}", help="say x != 0")
+    return chosen
+
+
 def _kept(reduced: Any, shape: tuple[int, ...], axes: tuple[int, ...]) -> Any:
     return reshape(reduced, tuple(1 if i in axes else length for i, length in enumerate(shape)))
 
 
 def _sum(name: str, op: Callable[[tuple[int, ...]], Op], reduce: Callable[..., Any], text: str) -> Callable[..., Any]:
     def function(
-        a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = True,
     ) -> Any:
-        if out is None and dtype is None and initial is None:
+        if out is None and dtype is None and initial is None and where is True:
             direct = _direct(reduce, a, axis, keepdims)
             if direct is not None:
                 return direct
         x = array(a)
+        if where is not True:
+            x = _chosen(x, where, 0 if name == "sum" else 1)
         wanted = accumulator(x.dtype) if dtype is None else as_dtype(dtype)
         if x.dtype != wanted:
             x = x.astype(wanted)
@@ -95,12 +115,18 @@ def _sum(name: str, op: Callable[[tuple[int, ...]], Op], reduce: Callable[..., A
 
 
 def _extreme(name: str, op: Callable[[tuple[int, ...]], Op], reduce: Callable[..., Any], pair: Any, text: str) -> Any:
-    def function(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None) -> Any:
-        if out is None and initial is None:
+    def function(
+        a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
+    ) -> Any:
+        if out is None and initial is None and where is True:
             direct = _direct(reduce, a, axis, keepdims)
             if direct is not None:
                 return direct
         x = array(a)
+        if where is not True:
+            if initial is None:
+                raise ArgumentError("E344", f"{name}: elements that where= chooses may be none", help="say initial=")
+            x = _chosen(x, where, initial)
         axes = reduced_axes(axis, x.ndim, name)
         if not math.prod(x.shape[i] for i in axes):
             if initial is None:
@@ -130,17 +156,21 @@ min = _extreme(
 
 
 @public
-def any(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-    """True where any element over `axis` is true (not zero)."""
+def any(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Any:
+    """True where any element over `axis` is true (not zero), of those that `where` chooses."""
     x = array(a)
-    return finished(_reduce(ops.Any, x if x.dtype == bool_ else not_equal(x, 0), axis, keepdims, "any"), out)
+    x = x if x.dtype == bool_ else not_equal(x, 0)
+    x = x if where is True else _chosen(x, where, False)
+    return finished(_reduce(ops.Any, x, axis, keepdims, "any"), out)
 
 
 @public
-def all(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-    """True where all elements over `axis` are true (not zero)."""
+def all(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Any:
+    """True where all elements over `axis` are true (not zero), of those that `where` chooses."""
     x = array(a)
-    return finished(_reduce(ops.All, x if x.dtype == bool_ else not_equal(x, 0), axis, keepdims, "all"), out)
+    x = x if x.dtype == bool_ else not_equal(x, 0)
+    x = x if where is True else _chosen(x, where, True)
+    return finished(_reduce(ops.All, x, axis, keepdims, "all"), out)
 
 
 def _count(x: Any, axis: Any, name: str) -> int:
@@ -152,10 +182,19 @@ def _number(count: Any) -> Any:
     return count if is_symbolic(count) else float(count)
 
 
+def _counted(x: Any, axis: Any, name: str, mask: Any, dtype: Any) -> Any:
+    """The number of elements over `axis`, with reduced axes kept where it depends on a mask."""
+    if mask is True:
+        return _number(_count(x, axis, name))
+    return sum(broadcast_to(_mask(mask), x.shape), axis, keepdims=True).astype(dtype)
+
+
 @public
-def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-    """The arithmetic mean over `axis`; of integers float32, of no elements NaN."""
-    if dtype is None and out is None:
+def mean(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True
+) -> Any:
+    """The arithmetic mean over `axis`; of integers float32, of no elements NaN; `where`: of the elements it chooses."""
+    if dtype is None and out is None and where is True:
         total = _direct(numpy.add.reduce, a, axis, keepdims)
         if total is not None:
             data = total._data
@@ -165,31 +204,39 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
             return total
     x = array(a)
     wanted = floating(x.dtype) if dtype is None else as_dtype(dtype)
-    count = _count(x, axis, "mean")
-    total = sum(x if x.dtype == wanted else x.astype(wanted), axis, keepdims=keepdims)
-    value = divide(total, _number(count))
+    x = x if x.dtype == wanted else x.astype(wanted)
+    count = _counted(x, axis, "mean", where, wanted)
+    masked = where is not True
+    value = divide(sum(x, axis, keepdims=keepdims or masked, where=where), count)
+    value = _dropped(value, x, axis, "mean") if masked and not keepdims else value
     return finished(value if value.dtype == wanted else value.astype(wanted), out)
 
 
+def _dropped(value: Any, x: Any, axis: Any, name: str) -> Any:
+    """A reduction of `x` without the axes that were kept."""
+    axes = axes_of(axis, x.ndim, name)
+    return reshape(value, tuple(length for k, length in enumerate(value.shape) if k not in axes))
+
+
 @public
-def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False) -> Any:
+def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False) -> Any:
     """The mean over `axis`, each element weighted; with `returned` also the sum of the weights."""
     x = array(a)
     if weights is None:
-        value = mean(x, axis)
+        value = mean(x, axis, keepdims=keepdims)
         total = multiply(ones_of(value), _number(_count(x, axis, "average")))
     else:
         w = array(weights)
         if w.shape != x.shape:
-            if w.ndim != 1 or axis is None:
+            axes = axes_of(axis, x.ndim, "average")
+            if axis is None or w.shape != tuple(x.shape[i] for i in axes):
                 raise ShapeError(
                     "E131", f"average: weights {w.type} do not fit {x.type}", help="give axis= for a vector of weights"
                 )
-            axis_index = axis_of(axis, x.ndim, "average")
-            w = reshape(w, tuple(-1 if i == axis_index else 1 for i in range(x.ndim)))
+            w = reshape(w, tuple(x.shape[i] if i in axes else 1 for i in range(x.ndim)))
         ones = ones_of(x)
-        total = sum(w * ones, axis)
-        value = divide(sum((x * ones) * w, axis), total)
+        total = sum(w * ones, axis, keepdims=keepdims)
+        value = divide(sum((x * ones) * w, axis, keepdims=keepdims), total)
     return (value, total) if returned else value
 
 
@@ -199,20 +246,74 @@ def ones_of(x: Any) -> Any:
 
 
 @public
-def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
-    """The mean square distance from the mean over `axis`, divided by n - ddof."""
+def var(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    where: Any = True,
+    mean: Any = None,
+    correction: float | None = None,
+) -> Any:
+    """The mean square distance from the mean over `axis`.
+
+    Args:
+        a: any array.
+        axis: an axis, several, or None: all elements.
+        dtype: in which it is computed.
+        out: where to write the result.
+        ddof: the sum of squares is divided by n - ddof.
+        keepdims: keep reduced axes with size 1.
+        where: bools: the elements that count.
+        mean: the mean, with reduced axes kept, where it is known.
+        correction: the same as `ddof`.
+    """
     x = array(a)
     wanted = floating(x.dtype) if dtype is None else as_dtype(dtype)
     x = x if x.dtype == wanted else x.astype(wanted)
-    centred = subtract(x, mean(x, axis, keepdims=True))
-    count = _count(x, axis, "var") - ddof
-    return finished(divide(sum(square(centred), axis, keepdims=keepdims), _number(count if count > 0 else 0)), out)
+    ddof = _correction("var", ddof, correction)
+    centred = subtract(x, _mean(x, axis, keepdims=True, where=where) if mean is None else mean)
+    masked = where is not True
+    total = sum(square(centred), axis, keepdims=keepdims or masked, where=where)
+    if not masked:
+        count = _count(x, axis, "var") - ddof
+        return finished(divide(total, _number(count if count > 0 else 0)), out)
+    left = maximum(subtract(_counted(x, axis, "var", where, wanted), ddof), 0)
+    value = divide(total, left)
+    return finished(value if keepdims else _dropped(value, x, axis, "var"), out)
+
+
+_mean = mean
+
+
+def _correction(name: str, ddof: float, correction: float | None) -> float:
+    """The correction of a count, which has two names."""
+    if correction is None:
+        return ddof
+    if ddof != 0:
+        raise ArgumentError("E344", f"{name}: ddof and correction are the same, got both", help="give one of them")
+    return correction
 
 
 @public
-def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
-    """The square root of the variance over `axis`."""
-    return finished(root(var(a, axis, dtype, None, ddof, keepdims)), out)
+def std(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    where: Any = True,
+    mean: Any = None,
+    correction: float | None = None,
+) -> Any:
+    """The square root of the variance over `axis`; arguments as of `var`."""
+    ddof = _correction("std", ddof, correction)
+    return finished(root(var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean)), out)
 
 
 def _arg_reduction(name: str, op: Callable[[int], Op], text: str) -> Callable[..., Any]:
@@ -339,12 +440,23 @@ def nanmin(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) ->
 
 
 @public
-def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
-    """Each element less the one before it along `axis`, `n` times."""
+def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    """Each element less the one before it along `axis`, `n` times.
+
+    Args:
+        a: any array.
+        n: how often.
+        axis: an axis.
+        prepend: what comes before the first element along the axis: a number, or an array.
+        append: what comes after the last one.
+    """
     if n < 0:
         raise ArgumentError("E308", f"diff: n must not be negative, got {n}")
     x = array(a)
     along = axis_of(axis, x.ndim, "diff")
+    if n and (prepend is not None or append is not None):
+        ends = [None if end is None else _as_end(end, x, along) for end in (prepend, append)]
+        x = concatenate([part for part in (ends[0], x, ends[1]) if part is not None], along)
     before = (slice(None),) * along
     for _ in range(n):
         later, earlier = x[(*before, slice(1, None))], x[(*before, slice(None, -1))]
@@ -352,10 +464,62 @@ def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
     return x
 
 
+def _as_end(end: Any, x: Any, along: int) -> Any:
+    """Elements before or after an array along an axis: of a number one."""
+    part = array(end, x.dtype) if isinstance(end, (int, float)) else array(end)
+    if part.ndim:
+        return part
+    return broadcast_to(part, tuple(1 if k == along else length for k, length in enumerate(x.shape)))
+
+
 @public
-def ediff1d(ary: Any) -> Any:
-    """Each element of the flat array less the one before it."""
-    return diff(ravel(ary))
+def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+    """Each element of the flat array less the one before it; between `to_begin` and `to_end`, where they are given."""
+    x = diff(ravel(ary))
+    ends = [None if end is None else ravel(array(end)).astype(x.dtype, copy=False) for end in (to_begin, to_end)]
+    parts = [part for part in (ends[0], x, ends[1]) if part is not None]
+    return concatenate(parts) if len(parts) > 1 else x
+
+
+def _cumulative(name: str, running: Callable[..., Any], first: int, text: str) -> Callable[..., Any]:
+    def function(
+        x: Any,
+        /,
+        *,
+        axis: int | None = None,
+        dtype: Any = None,
+        out: Any = None,
+        include_initial: bool = False,
+    ) -> Any:
+        a = array(x)
+        a = reshape(a, (1,)) if not a.ndim else a
+        if axis is None and a.ndim != 1:
+            raise ArgumentError("E320", f"{name} of {a.type} needs an axis")
+        along = axis_of(0 if axis is None else axis, a.ndim, name)
+        found = running(a, along, dtype)
+        if include_initial:
+            sizes = tuple(1 if k == along else length for k, length in enumerate(found.shape))
+            start = result(bind1(ops.Broadcast(sizes), cast(first, found.dtype)))
+            found = concatenate([start, found], along)
+        return finished(found, out)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = text
+    return public(function)
+
+
+cumulative_sum = _cumulative(
+    "cumulative_sum",
+    cumsum,
+    0,
+    "The sums of all elements up to each, along `axis`, which a vector need not say; `include_initial`: after a 0.",
+)
+cumulative_prod = _cumulative(
+    "cumulative_prod",
+    cumprod,
+    1,
+    "The products of all elements up to each, along `axis`, which a vector need not say; `include_initial`: after a 1.",
+)
 
 
 @public

@@ -38,7 +38,7 @@ from hybridize.array.functions.elementwise import (
 from hybridize.array.functions.reductions import all as all_
 from hybridize.array.functions.reductions import any as any_
 from hybridize.array.functions.reductions import mean, sum
-from hybridize.array.functions.shapes import expand_dims, moveaxis, ravel, reshape, transpose
+from hybridize.array.functions.shapes import concatenate, expand_dims, moveaxis, ravel, reshape, transpose
 from hybridize.array.ndarray import ndarray, taping
 from hybridize.array.operands import (
     array,
@@ -83,19 +83,40 @@ def _plainly(kind: Any, order: Any, name: str) -> None:
 
 
 @public
-def sort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None) -> Any:
-    """Sorted along `axis` (flat when None), smallest first, NaN last."""
+def sort(
+    a: Any,
+    axis: int | None = -1,
+    kind: Any = None,
+    order: Any = None,
+    *,
+    stable: bool | None = None,
+    descending: bool = False,
+) -> Any:
+    """Sorted along `axis` (flat when None), smallest first, NaN last; always stable.
+
+    `descending`, as in the array API standard: largest first, NaN before all.
+    """
     _plainly(kind, order, "sort")
     x = ravel(a) if axis is None else array(a)
-    return result(bind1(ops.Sort(axis_of(-1 if axis is None else axis, x.ndim, "sort")), operand(x)))
+    along = axis_of(-1 if axis is None else axis, x.ndim, "sort")
+    return result(bind1(ops.Sort(along, bool(descending)), operand(x)))
 
 
 @public
-def argsort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None) -> Any:
-    """The indices that sort along `axis` (flat when None), stable, int64."""
+def argsort(
+    a: Any,
+    axis: int | None = -1,
+    kind: Any = None,
+    order: Any = None,
+    *,
+    stable: bool | None = None,
+    descending: bool = False,
+) -> Any:
+    """The indices that sort along `axis` (flat when None), int64; see `sort`."""
     _plainly(kind, order, "argsort")
     x = ravel(a) if axis is None else array(a)
-    return result(bind1(ops.ArgSort(axis_of(-1 if axis is None else axis, x.ndim, "argsort")), operand(x)))
+    along = axis_of(-1 if axis is None else axis, x.ndim, "argsort")
+    return result(bind1(ops.ArgSort(along, bool(descending)), operand(x)))
 
 
 @public
@@ -243,12 +264,14 @@ def _index_dtype(dtype: Any) -> Any:
 
 
 @public
-def searchsorted(a: Any, v: Any, side: str = "left") -> Any:
+def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     """Positions at which `v` go into the ascending `a`: how many are less (`left`), or not greater (`right`).
 
-    NaN is greater than all numbers, as it is sorted.
+    NaN is greater than all numbers, as it is sorted. `sorter`: the indices that sort `a`, where it is not.
     """
     x, values = array(a), array(v)
+    if sorter is not None:
+        x = take(x, sorter)
     if x.ndim != 1:
         raise ShapeError(
             "E118", f"searchsorted looks in a vector, got {x.type}", help="one row at a time, or x.ravel()"
@@ -286,9 +309,26 @@ def _descending(edges: Any, x: Any, side: str) -> Any:
 
 
 @public
-def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
-    """Linear interpolation through the points (xp, fp); `xp` ascends."""
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
+    """Linear interpolation through the points (xp, fp).
+
+    Args:
+        x: where to interpolate.
+        xp: the places of the points; they ascend, unless there is a period.
+        fp: their values.
+        left: the value before the first point; that of the first one unless said.
+        right: the value behind the last point.
+        period: the values repeat at this distance.
+    """
     at, points, values = array(x), array(xp), array(fp)
+    if period is not None:
+        period = abs(period)
+        at, points = mod(at, period), mod(points, period)
+        order = argsort(points)
+        points, values = take(points, order), take(values, order)
+        points = concatenate([points[-1:] - period, points, points[:1] + period])
+        values = concatenate([values[-1:], values, values[:1]])
+        left = right = None
     if points.ndim != 1 or not same_shape(points.shape, values.shape):
         what = f"interp takes points as two vectors of one length, got {points.type} and {values.type}"
         raise ShapeError("E113", what)
@@ -342,11 +382,11 @@ def quantile(
 
 
 def _quantile(a: Any, share: Any, axis: Any, out: Any, method: str, keepdims: bool, rule: str) -> Any:
-    one_of(method, tuple(_QUANTILES), rule.partition(":")[0], "method")
+    one_of(method, tuple(QUANTILES), rule.partition(":")[0], "method")
     require(logical_and(less_equal(0.0, share), less_equal(share, 1.0)), rule)
     flat, axis_index, kept = merged(array(a), axis, "quantile")
     ordered = moveaxis(sort(flat if is_float(flat.dtype) else flat.astype(float32), axis_index), axis_index, 0)
-    at, weight = _QUANTILES[method](float(ordered.shape[0]), share)
+    at, weight = QUANTILES[method](float(ordered.shape[0]), share)
     low = floor(at)
     weight = subtract(at, low) if weight is None else weight
     last = float(ordered.shape[0] - 1)
@@ -394,7 +434,7 @@ def _midpoint(n: float, q: Any) -> tuple[Any, Any]:
     return at, where(equal(at, floor(at)), 0.0, 0.5)
 
 
-_QUANTILES: dict[str, _Quantile] = {
+QUANTILES: dict[str, _Quantile] = {
     "linear": lambda n, q: (q * (n - 1.0), None), "lower": _of_ends(floor), "higher": _of_ends(ceil),
     "nearest": _of_ends(rint), "midpoint": _midpoint, "inverted_cdf": _inverted, "averaged_inverted_cdf": _averaged,
     "closest_observation": _closest, "interpolated_inverted_cdf": _continuous(0.0, 1.0),
@@ -437,8 +477,14 @@ def median(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) ->
 
 
 @public
-def isin(element: Any, test_elements: Any, invert: bool = False) -> Any:
-    """True where an element is one of `test_elements`."""
+def isin(
+    element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: str | None = None
+) -> Any:
+    """True where an element is one of `test_elements`; `invert`: where it is none.
+
+    `assume_unique` and `kind` (`sort`, `table`) choose NumPy's method, and say nothing about the result.
+    """
+    one_of(kind, (None, "sort", "table"), "isin", "kind")
     x = array(element)
     found = any_(equal(expand_dims(x, x.ndim), ravel(test_elements)), -1)
     return logical_not(found) if invert else found
@@ -514,12 +560,20 @@ def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: b
 
 
 @public
-def array_equal(a1: Any, a2: Any) -> Any:
-    """True if both have one shape and equal elements; a bool array without axes."""
+def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
+    """True if both have one shape and equal elements; a bool array without axes. `equal_nan`: NaN is equal to NaN."""
     x, y = array(a1), array(a2)
     if x.shape != y.shape:
         return array(False)
-    return all_(equal(x, y))
+    same = equal(x, y)
+    return all_(same | (~equal(x, x) & ~equal(y, y)) if equal_nan else same)
+
+
+@public
+def array_equiv(a1: Any, a2: Any) -> Any:
+    """True if both broadcast to one shape and have equal elements there; a bool array without axes."""
+    x, y = array(a1), array(a2)
+    return array(False) if dims.broadcast(x.shape, y.shape) is None else all_(equal(x, y))
 
 
 @public

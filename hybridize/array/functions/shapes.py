@@ -18,7 +18,7 @@ import numpy
 
 from hybridize import ops
 from hybridize.array import layouts
-from hybridize.array.functions.elementwise import apart_from, copy
+from hybridize.array.functions.elementwise import CASTINGS, apart_from, astype, copy
 from hybridize.array.ndarray import ndarray, taping, view, wrap
 from hybridize.array.operands import (
     array,
@@ -43,7 +43,6 @@ from hybridize.base.access import consistently
 from hybridize.base.errors import ArgumentError, CaptureError, DTypeError, ShapeError, ValueArgumentError
 from hybridize.base.promotion import result_dtype
 from hybridize.base.types import same_shape, surely_same
-from hybridize.ops.library.padding import MODES, padded
 from hybridize.ops.op import ACTIVE, Op, bind1, capturing
 
 
@@ -403,47 +402,27 @@ def _counts(repeats: Any, length: int) -> Any:
     return int(counts.reshape(-1)[0]) if counts.size == 1 else counts
 
 
-def _pad_widths(given: Any, ndim: int) -> list[list[int]]:
-    """Return for each axis how much wider it becomes at its two ends."""
-    rows = given if isinstance(given, (tuple, list)) else ()
-    if len(rows) == ndim and any(isinstance(row, tuple) and len(row) == 2 and not dims.known(row) for row in rows):
-        return [list(row) for row in rows]
-    widths: list[list[int]] = numpy.broadcast_to(numpy.asarray(given, dtype=numpy.int64), (ndim, 2)).tolist()
-    return widths
-
-
 @public
-def pad(array: Any, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0) -> Any:
-    """Wider by `pad_width` elements at both ends of each axis.
+def concatenate(
+    seq: Any, axis: int | None = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind"
+) -> Any:
+    """Arrays one after another along an axis that exists; `axis=None` joins them flat.
 
     Args:
-        array: any array.
-        pad_width: an integer, a pair (before, after), or a pair for each axis.
-        mode: constant, edge, reflect, symmetric or wrap, as in NumPy.
-        constant_values: the number that `constant` fills in.
-    """
-    x = _array(array)
-    widths = _pad_widths(pad_width, x.ndim)
-    if mode not in MODES:
-        raise ArgumentError("E310", f"pad: no mode {mode!r}", help=f"one of {', '.join(MODES)}")
-    if mode == "constant":
-        low, high = tuple(before for before, _ in widths), tuple(after for _, after in widths)
-        return result(bind1(ops.Pad(low, high), operand(x), cast(operand(constant_values), x.dtype)))
-    for axis, (before, after) in enumerate(widths):
-        if before or after:
-            x = result(padded(operand(x), axis, before, after, mode))
-    return x if x is not array else copy(x)
-
-
-@public
-def concatenate(seq: Any, axis: int | None = 0, out: Any = None) -> Any:
-    """Arrays one after another along an axis that exists; `axis=None` joins them flat.
+        seq: the arrays.
+        axis: an axis.
+        out: where to write the result.
+        dtype: of the result; the one that all of them compute in unless said.
+        casting: the casts that are allowed on the way to `dtype`.
 
     Raises:
         ShapeError E107: sizes of the other axes differ, or there is nothing to join.
+        DTypeError E207: `casting` does not allow it.
     """
     seq = list(seq)
-    if not ACTIVE and out is None and type(axis) is int and all(type(x) is ndarray for x in seq):
+    if casting != "same_kind":
+        one_of(casting, CASTINGS, "concatenate", "casting")
+    if not ACTIVE and out is None and dtype is None and type(axis) is int and all(type(x) is ndarray for x in seq):
         parts = [x._data for x in seq]
         if parts and all(part.dtype is parts[0].dtype for part in parts):
             try:
@@ -463,30 +442,82 @@ def concatenate(seq: Any, axis: int | None = 0, out: Any = None) -> Any:
     ):
         types = ", ".join(str(x.type) for x in xs)
         raise ShapeError("E107", f"concatenate along axis {axis_index}: {types}", help="all other sizes must be equal")
-    dtype = result_dtype(x.dtype for x in xs)
-    return finished(result(bind1(ops.Concat(axis_index), *(cast(operand(x), dtype) for x in xs))), out)
+    if dtype is not None:
+        xs = [astype(x, dtype, copy=False, casting=casting) for x in xs]
+    common = result_dtype(x.dtype for x in xs)
+    return finished(result(bind1(ops.Concat(axis_index), *(cast(operand(x), common) for x in xs))), out)
 
 
 @public
-def stack(arrays: Any, axis: int = 0, out: Any = None) -> Any:
-    """Arrays of one shape along a new axis."""
+def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> Any:
+    """Arrays of one shape along a new axis; `dtype` and `casting` as in `concatenate`."""
     xs = [array(x) for x in arrays]
     if not xs or any(x.shape != xs[0].shape for x in xs):
         raise ShapeError("E107", f"stack needs arrays of one shape, got {', '.join(str(x.type) for x in xs) or 'none'}")
-    return concatenate([expand_dims(x, axis) for x in xs], axis, out)
+    return concatenate([expand_dims(x, axis) for x in xs], axis, out, dtype=dtype, casting=casting)
 
 
 @public
-def vstack(arrays: Any) -> Any:
-    """Arrays one below another."""
-    return concatenate([atleast_2d(x) for x in arrays], 0)
+def unstack(x: Any, /, *, axis: int = 0) -> tuple[Any, ...]:
+    """The parts along `axis`, views without that axis."""
+    a = array(x)
+    if not a.ndim:
+        raise ShapeError("E118", f"unstack takes an array with axes, got {a.type}")
+    return tuple(moveaxis(a, axis, 0))
 
 
 @public
-def hstack(arrays: Any) -> Any:
-    """Arrays side by side: along axis 1, or 0 where there is only that."""
+def vstack(arrays: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
+    """Arrays one below another; `dtype` and `casting` as in `concatenate`."""
+    return concatenate([atleast_2d(x) for x in arrays], 0, dtype=dtype, casting=casting)
+
+
+@public
+def hstack(arrays: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
+    """Arrays side by side: along axis 1, or 0 where there is only that; `dtype` and `casting` as in `concatenate`."""
     xs = [atleast_1d(x) for x in arrays]
-    return concatenate(xs, 0 if xs and xs[0].ndim == 1 else 1)
+    return concatenate(xs, 0 if xs and xs[0].ndim == 1 else 1, dtype=dtype, casting=casting)
+
+
+@public
+def block(arrays: Any) -> Any:
+    """Nested lists of arrays as one: the innermost lists join along the last axis, the next ones along the one before.
+
+    Raises:
+        ShapeError E107: sizes do not fit, a list is empty, or lists are not nested equally deep.
+    """
+    depth = _depth(arrays)
+    leaves: list[Any] = []
+    _collect(arrays, depth, leaves)
+    ndim = max(depth, *(x.ndim for x in leaves))
+    return _blocks(arrays, depth, ndim)
+
+
+def _depth(part: Any) -> int:
+    if not isinstance(part, list):
+        return 0
+    if not part:
+        raise ShapeError("E107", "block: a list is empty")
+    return 1 + _depth(part[0])
+
+
+def _collect(part: Any, depth: int, leaves: list[Any]) -> None:
+    if isinstance(part, list) != (depth > 0) or isinstance(part, tuple):
+        raise ShapeError("E107", "block: lists are not nested equally deep", help="lists of lists of arrays")
+    if depth:
+        if not part:
+            raise ShapeError("E107", "block: a list is empty")
+        for inner in part:
+            _collect(inner, depth - 1, leaves)
+    else:
+        leaves.append(array(part))
+
+
+def _blocks(part: Any, depth: int, ndim: int) -> Any:
+    if not depth:
+        x = array(part)
+        return copy(reshape(x, (1,) * (ndim - x.ndim) + x.shape))
+    return concatenate([_blocks(inner, depth - 1, ndim) for inner in part], ndim - depth)
 
 
 @public

@@ -147,6 +147,12 @@ class History:
                 "backward pass would have to go on outside",
                 help="pass x.detach(), or compute it inside",
             )  # fmt: skip
+        if mark is not None and not is_float(cell.value.type.dtype):
+            raise ArgumentError(
+                "E385", f"{_name(entry)} is {cell.value.type} and has a gradient attached: a compiled function that "
+                "records by itself computes gradients of floats alone",
+                help="record around the call, or cast it first: x.astype('float32')",
+            )  # fmt: skip
         if entry.position >= 0:
             self.marks[entry.position] = mark
         else:

@@ -43,9 +43,10 @@ from hybridize.capture.outside.objects import (
     slots,
     static,
 )
+from hybridize.capture.outside.restored import Found, restored
 from hybridize.capture.outside.tracing import Tracing
 from hybridize.capture.outside.trust import changes_unseen, decimal_context, decimals, is_iterator, is_trusted_class
-from hybridize.contract.captured import GivenContainer, SideEffect
+from hybridize.contract.captured import GivenContainer, SideEffect, target_of
 from hybridize.contract.feeds import PARTS, is_nested
 from hybridize.contract.guards import Guard, Unchanged
 from hybridize.contract.places import (
@@ -177,6 +178,8 @@ class World:
         self.referents: dict[int, tuple[Any, weakref.ref[Any]]] = {}
         """Objects that weak references have led to, by identity, and the references."""
         self.effects: list[SideEffect] = []
+        self._found: dict[Key, Found] = {}
+        """Places that the program writes, as they were before its first write."""
         self.undo: list[Callable[[], object]] = []
         """Puts the user's objects back when the capture is over, as the calls of the program write them; and what is
         known of writes, where the capture goes `back`."""
@@ -620,6 +623,7 @@ class World:
         self._keep(value)
         if not done:
             back = _put_back(place, value)
+            self._find(place)
             self._remember_state(place)
             if isinstance(value, Symbol) and isinstance(place, Attribute) and not isinstance(place.owner, type):
                 _set_plainly(place.owner, place.name, value)
@@ -628,6 +632,25 @@ class World:
             self.undo.append(back)
         self.wrote(place)
         self.effects.append(SideEffect(self.lasting(place).write, (value,)))
+
+    def _find(self, place: Place) -> None:
+        """Before a write to a place: remember what is there, if the program has not written there yet."""
+        if place.key not in self.written:
+            value = MISSING if _is_inherited(place) else place.read()
+            self._found[place.key] = Found(place, value, self.program.location())
+
+    def drop_restored(self) -> None:
+        """Drop the writes to places that hold in the end what they held before; the program depends on that instead."""
+        places = restored(self.effects, self._found, {*self.changed, *self.refilled})
+        places = [one for one in places if not self.fed.reads(one.place)]
+        for one in places:
+            if one.place.key not in self.guards:
+                self.guards[one.place.key] = Guard.on(one.place, one.value, one.loc)
+        dropped = {one.place.key for one in places}
+        if dropped:
+            self.effects = [
+                one for one in self.effects if (place := target_of(one)) is None or place.key not in dropped
+            ]
 
     def _remember_state(self, place: Place) -> None:
         """Before a write to an object: remember what it holds, of which snapshots may be taken later."""
@@ -676,6 +699,7 @@ class World:
 
     def remember(self, place: Place) -> None:
         """Before a write that Python does itself: how to undo it."""
+        self._find(place)
         self.undo.append(partial(place.write, MISSING if _is_inherited(place) else place.read()))
 
     def change(self, container: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -17,6 +17,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.dims import SizeScope
 from hybridize.capture.outside.world import World
 from hybridize.capture.trace.inputs import FROZEN, Input, Inputs
+from hybridize.capture.trace.producers import Producers
 from hybridize.capture.trace.scope import GraphScope, of_program
 from hybridize.contract.conditions import Decided, HeldOutside
 from hybridize.contract.feeds import Begun
@@ -47,12 +48,11 @@ class Decisions:
         """The number of nodes there were when each was asked for."""
         self._known: dict[Value, Any] = {}
         self._unknown: set[Value] = set()
-        self._producers: dict[Value, Node] = {}
-        self._seen = 0
+        self._producers = Producers(program)
 
     def forget(self, nodes: int) -> None:
         """Hear that the nodes from a number on were undone."""
-        self._seen = min(self._seen, nodes)
+        self._producers.forget(nodes)
         for value in [one for one, before in self._asked.items() if before > nodes]:
             del self._asked[value], self._expected[value]
 
@@ -132,7 +132,7 @@ class Decisions:
         met: set[Value] = set()
         while open_:
             value, done = open_.pop()
-            node = self._producer(value)
+            node = self._producers.of(value)
             if node is None:
                 leaves.add(value)
             elif done:
@@ -142,11 +142,3 @@ class Decisions:
                 open_.append((value, True))
                 open_ += [(x, False) for x in reversed(node.inputs)]
         return list(found.values()), leaves
-
-    def _producer(self, value: Value) -> Node | None:
-        nodes = self._program.builder.nodes
-        for node in nodes[self._seen :]:
-            for output in node.outputs:
-                self._producers[output] = node
-        self._seen = len(nodes)
-        return self._producers.get(value)

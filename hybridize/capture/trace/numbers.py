@@ -30,6 +30,7 @@ from hybridize.capture.trace import bounds
 from hybridize.capture.trace.bounds import ARGUMENT, CARRIED, LITTLE, WHOLE, Bounds, is_beyond, within
 from hybridize.capture.trace.inputs import Input, Inputs
 from hybridize.capture.trace.lines import Line, line_of
+from hybridize.capture.trace.producers import Producers
 from hybridize.capture.trace.scope import GraphScope, of_program
 from hybridize.contract.conditions import Condition
 from hybridize.graph import Graph, Node, Value
@@ -105,8 +106,7 @@ class Numbers:
         self.pinned: dict[int, Any] = {}
         """Leaves of the arguments whose value the program depends on."""
         self._conditions: dict[tuple[Value, type], Condition] = {}
-        self._producers: dict[Value, Node] = {}
-        self._seen = 0
+        self._producers = Producers(program)
         self.mixed: set[Value] = set()
         """Numbers of which data decides whether they are ints or floats: 0 before a loop, 0.5 after."""
         self.lines: dict[Value, Line] = {}
@@ -121,7 +121,7 @@ class Numbers:
 
     def forget(self, nodes: int) -> None:
         """Hear that the nodes from a number on were undone."""
-        self._seen = min(self._seen, nodes)
+        self._producers.forget(nodes)
 
     def number(self, symbol: Symbol, at: GraphScope) -> Any:
         """The number that a symbol is, which the program then depends on; None where data decides it."""
@@ -340,7 +340,7 @@ class Numbers:
         if value in self._world.fed.numbers:
             return True
         seen.add(value)
-        node = self._producer(value)
+        node = self._producers.of(value)
         return node is not None and any(x not in seen and self._comes_of_fed(x, seen) for x in node.inputs)
 
     def _comes_of_numbers(self, value: Value, seen: set[Value]) -> bool:
@@ -350,7 +350,7 @@ class Numbers:
             if entry.value is value:
                 return entry.symbol.weak is not None
         seen.add(value)
-        node = self._producer(value)
+        node = self._producers.of(value)
         return node is not None and all(self._comes_of_numbers(x, seen) for x in node.inputs)
 
     def _by_data(
@@ -537,7 +537,7 @@ class Numbers:
         while scope.parent is not None and not scope.is_own(value):
             scope = scope.parent
         if scope is self._program:
-            return scope, self._producer
+            return scope, self._producers.of
         return scope, {output: node for node in scope.builder.nodes for output in node.outputs}.get
 
     def _bounds(self, value: Value, at: GraphScope) -> Bounds:
@@ -595,7 +595,7 @@ class Numbers:
                 known[value] = entry.array._data
                 used[entry.position] = value
                 return entry.symbol.weak is not None
-        node = self._producer(value)
+        node = self._producers.of(value)
         if node is None or not all(self._evaluated(x, known, used) for x in node.inputs):
             return False
         op: Any = node.op
@@ -609,7 +609,7 @@ class Numbers:
         found: dict[int, Node] = {}
 
         def visit(one: Value) -> None:
-            node = self._producer(one)
+            node = self._producers.of(one)
             if node is not None and id(node) not in found:
                 for x in node.inputs:
                     visit(x)
@@ -622,14 +622,6 @@ class Numbers:
         constants = self._program.builder.constants
         read = [x for node in self._slice(value) for x in node.inputs]
         return {x: constants[x] for x in [*read, value] if x in constants}
-
-    def _producer(self, value: Value) -> Node | None:
-        nodes = self._program.builder.nodes
-        for node in nodes[self._seen :]:
-            for output in node.outputs:
-                self._producers[output] = node
-        self._seen = len(nodes)
-        return self._producers.get(value)
 
 
 def _by_zero(function: Callable[..., Any], kinds: Sequence[type]) -> ZeroDivisionError:

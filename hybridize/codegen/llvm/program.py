@@ -425,13 +425,15 @@ class Emitter:
         return self._once("loops", f"rows of {kernel}", lambda name: emit_rows(self.module, name, kernel, self.target))
 
     def _taps(self, f: Function, step: TapStep, pointers: Pointers) -> str:
-        split = step.split
+        return self._units(f, step, self._tap_function(step, ranged=step.split is not None), pointers)
+
+    def _units(self, f: Function, step: TapStep | ProductStep, name: str, pointers: Pointers) -> str:
+        """Call the function of a step, or have threads call it for ranges of its units."""
         args = [pointers.at(address) for address in (*step.addresses, step.workspace)]
-        name = self._tap_function(step, ranged=split is not None)
-        if split is None:
+        if step.split is None:
             self._call(f, name, args)
         else:
-            self._in_parallel(f, name, args, step.plan.units, split, pointers)
+            self._in_parallel(f, name, args, step.plan.units, step.split, pointers)
         return name
 
     def _tap_function(self, step: TapStep, *, ranged: bool) -> str:
@@ -500,14 +502,7 @@ class Emitter:
     def _product(self, f: Function, step: ProductStep, pointers: Pointers) -> str:
         if same(step.out.size, 0):
             return ""
-        split = step.split
-        args = [pointers.at(address) for address in (*step.addresses, step.workspace)]
-        name = self._written_product(step, ranged=split is not None)
-        if split is None:
-            self._call(f, name, args)
-        else:
-            self._in_parallel(f, name, args, step.plan.units, split, pointers)
-        return name
+        return self._units(f, step, self._written_product(step, ranged=step.split is not None), pointers)
 
     def _written_product(self, step: ProductStep, *, ranged: bool) -> str:
         """The function of a product, of a range of its units where that is asked for."""

@@ -64,6 +64,15 @@ def splat(value: float | int | bool, dtype: DType, lanes: int) -> str:
     return text if lanes == 1 else f"splat ({SCALARS[dtype.name]} {text})"
 
 
+def broadcast(f: Function, value: str, scalar: str, lanes: int) -> str:
+    """Return a register with the same value in every lane."""
+    if lanes == 1:
+        return value
+    wide = vector(scalar, lanes)
+    one = f.op(f"insertelement {wide} poison, {scalar} {value}, i64 0")
+    return f.op(f"shufflevector {wide} {one}, {wide} poison, <{lanes} x i32> zeroinitializer")
+
+
 class Module:
     """The functions, declarations and globals of one program."""
 

@@ -43,23 +43,22 @@ class ByteReader:
 
     def unsigned(self) -> int:
         """An unsigned LEB128 number."""
-        result = shift = 0
-        while True:
-            byte = self.byte()
-            result |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                return result
+        return self._number()[0]
 
     def signed(self) -> int:
         """A signed LEB128 number."""
-        result = shift = 0
+        result, bits = self._number()
+        return result - (1 << bits) if result >> (bits - 1) else result
+
+    def _number(self) -> tuple[int, int]:
+        """The bits of a LEB128 number, and how many they are."""
+        result = bits = 0
         while True:
             byte = self.byte()
-            result |= (byte & 0x7F) << shift
-            shift += 7
+            result |= (byte & 0x7F) << bits
+            bits += 7
             if byte < 0x80:
-                return result - (1 << shift) if byte & 0x40 else result
+                return result, bits
 
     def name(self) -> str:
         """A string with its length before it."""

@@ -6,7 +6,10 @@ MXNet's operator names. Reading accepts everything that any MXNet wrote; writing
 """
 
 from hybridize.formats.mxnet.params import Arrays as Arrays
+from hybridize.formats.mxnet.params import Stored as Stored
 from hybridize.formats.mxnet.params import parse_params as parse_params
+from hybridize.formats.mxnet.params import parse_stored as parse_stored
 from hybridize.formats.mxnet.params import read_params as read_params
+from hybridize.formats.mxnet.params import read_stored as read_stored
 from hybridize.formats.mxnet.params import serialize_params as serialize_params
 from hybridize.formats.mxnet.params import write_params as write_params

@@ -13,6 +13,8 @@ from hybridize.base.errors import LoadError
 _TRUE, _FALSE = ("True", "true", "1"), ("False", "false", "0")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|inf|nan)")
 _DEPTH = 4
+_LONGEST = 1 << 16
+"""Characters of a value. Reading takes time by their square, and no operator has as many numbers."""
 
 
 class Attributes:
@@ -122,15 +124,17 @@ class Attributes:
         try:
             return parse_value(text)
         except ValueError:
-            self.fail(f"{key} cannot be read, got {text!r}")
+            self.fail(f"{key} cannot be read, got {text[:80]!r}")
 
 
 def parse_value(text: str) -> Any:
     """`(3L, 3)`, `[3,3]`, `-1`, `1e-05`, `None`, `((0, 0), (1, 1))`, `True` as ints, floats, tuples, None, bools.
 
     Raises:
-        ValueError: the text is none of these.
+        ValueError: the text is none of these, or longer than 65,536 characters.
     """
+    if len(text) > _LONGEST:
+        raise ValueError(f"{len(text)} characters")
     value, rest = _parse(text.strip(), 0)
     if rest.strip():
         raise ValueError(text)

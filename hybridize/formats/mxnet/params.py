@@ -8,7 +8,8 @@
     array V0:     u32 ndim, ndim u32, i32 device, i32 id, i32 dtype, values
     shape:        i32 ndim, ndim i64
 
-Sparse arrays are read dense. An array that MXNet calls "none" (no shape, no data) is None.
+An array that MXNet calls "none" (no shape, no data) is None. `read_params` makes sparse arrays dense, `read_stored`
+keeps them as they are.
 """
 
 from __future__ import annotations
@@ -22,18 +23,23 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.base import dtypes
+from hybridize.base.advice import warn
 from hybridize.base.dtypes import DType
 from hybridize.base.errors import ArgumentError, DTypeError
 from hybridize.base.loading import LOADING
 from hybridize.formats.atomic import write_atomically
-from hybridize.formats.cursor import MAX_AXES, Cursor, open_for_reading
-from hybridize.formats.mxnet.sparse import dense
+from hybridize.formats.cursor import MAX_AXES, Cursor, bytes_of, malformed
+from hybridize.formats.mxnet.sparse import CSR, ROW_SPARSE, SparseArray, checked, dense
 
 Arrays = dict[str, NDArray[Any] | None] | list[NDArray[Any] | None]
 """The contents of a file: arrays by name, or, where the file names none, in order."""
+One = NDArray[Any] | SparseArray | None
+Stored = dict[str, One] | list[One]
+"""The same, sparse arrays as they are."""
 
 V1, V2, V3, LIST = 0xF993FAC8, 0xF993FAC9, 0xF993FACA, 0x112
-DENSE, ROW_SPARSE, CSR = 0, 1, 2
+STORAGES = {1: ROW_SPARSE, 2: CSR}
+"""The storage types but for 0, which is dense, by MXNet's code: the number of arrays of indices."""
 
 DTYPES: tuple[DType, ...] = (
     dtypes.float32, dtypes.float64, dtypes.float16, dtypes.uint8, dtypes.int32, dtypes.int8, dtypes.int64,
@@ -43,26 +49,53 @@ DTYPES: tuple[DType, ...] = (
 CODES = {dtype: code for code, dtype in enumerate(DTYPES)}
 
 
-def read_params(path: str | os.PathLike[str]) -> Arrays:
-    """Read a `.params` (or `.npz`, `.npy`) file of any generation of MXNet.
+def read_params(path: str | os.PathLike[str], *, mapped: bool = False) -> Arrays:
+    """Read a `.params` (or `.npz`, `.npy`) file of any generation of MXNet; make sparse arrays dense, with a warning.
+
+    Args:
+        path: of the file.
+        mapped: the arrays are views of the file, not copies, for who copies them anyway: they cannot be written, begin
+            at any byte, and hold what the file holds.
 
     Raises:
         LoadError E600: the file cannot be opened.
         LoadError E601: the file is malformed; the message names the byte.
     """
-    with open_for_reading(path) as file:
-        return _read(Cursor(file, os.fspath(path)))
+    return _all_dense(_read(Cursor(bytes_of(path), os.fspath(path), copied=not mapped)), os.fspath(path))
 
 
-def parse_params(data: bytes, name: str = "bytes") -> Arrays:
+def parse_params(data: bytes | memoryview, name: str = "bytes") -> Arrays:
     """Read what `read_params` reads from bytes in memory."""
-    return _read(Cursor.over(data, name))
+    return _all_dense(_read(Cursor(data, name)), name)
 
 
-def _read(cursor: Cursor) -> Arrays:
-    start = cursor.take(min(8, cursor.left), "the start")
-    cursor.file.seek(0)
-    cursor.at = 0
+def read_stored(path: str | os.PathLike[str]) -> Stored:
+    """Read what `read_params` reads, sparse arrays as they are."""
+    return _read(Cursor(bytes_of(path), os.fspath(path)))
+
+
+def parse_stored(data: bytes | bytearray | memoryview, name: str = "bytes") -> Stored:
+    """Read what `read_stored` reads from bytes in memory."""
+    return _read(Cursor(data, name))
+
+
+def _all_dense(arrays: Stored, source: str) -> Arrays:
+    def made(key: object, array: One) -> NDArray[Any] | None:
+        if not isinstance(array, SparseArray):
+            return array
+        result = dense(array)
+        if isinstance(result, str):
+            raise malformed(source, f"the sparse array {key!r}: {result}", 0)
+        warn(f"{source}: {key!r} is stored as {array.storage}, and made dense")
+        return result
+
+    if isinstance(arrays, dict):
+        return {name: made(name, array) for name, array in arrays.items()}
+    return [made(number, array) for number, array in enumerate(arrays)]
+
+
+def _read(cursor: Cursor) -> Stored:
+    start = bytes(cursor.data[:6])
     if start[:2] != b"PK" and start[1:6] != b"NUMPY":
         return _read_list(cursor)
     with LOADING:
@@ -74,7 +107,7 @@ def _read(cursor: Cursor) -> Arrays:
 # ----------------------------------------------------------------------------------------------------------- reading
 
 
-def _read_list(cursor: Cursor) -> Arrays:
+def _read_list(cursor: Cursor) -> Stored:
     if cursor.number("Q", "the magic number") != LIST:
         cursor.fail("this is no .params file: it begins neither with 0x112, nor as a zip, nor as .npy", 0)
     cursor.number("Q", "the reserved word")
@@ -102,7 +135,7 @@ def _read_names(cursor: Cursor, arrays: int) -> list[str]:
     return list(names)
 
 
-def _read_array(cursor: Cursor, index: int) -> NDArray[Any] | None:
+def _read_array(cursor: Cursor, index: int) -> One:
     what = f"array {index}"
     start = cursor.at
     magic = cursor.number("I", f"the magic number of {what}")
@@ -120,18 +153,18 @@ def _read_array(cursor: Cursor, index: int) -> NDArray[Any] | None:
     return cursor.array(_read_dtype(cursor, what), shape, what)
 
 
-def _read_new(cursor: Cursor, magic: int, what: str) -> NDArray[Any] | None:
+def _read_new(cursor: Cursor, magic: int, what: str) -> One:
     start = cursor.at
     storage = cursor.number("i", f"the storage type of {what}")
-    if storage not in (DENSE, ROW_SPARSE, CSR) or (magic == V3 and storage != DENSE):
+    if storage and (storage not in STORAGES or magic == V3):
         cursor.fail(f"{what} has the unknown storage type {storage}", start)
-    stored = _read_shape(cursor, what) if storage != DENSE else None
+    stored = _read_shape(cursor, what) if storage else None
     shape = _read_shape(cursor, what)
     if shape is None or (magic == V2 and shape == ()):
         return None
     _read_device(cursor, what)
     dtype = _read_dtype(cursor, what)
-    if storage == DENSE:
+    if not storage:
         return cursor.array(dtype, shape, what)
     return _read_sparse(cursor, storage, dtype, stored, shape, what)
 
@@ -164,10 +197,10 @@ def _read_dtype(cursor: Cursor, what: str) -> DType:
 
 def _read_sparse(
     cursor: Cursor, storage: int, dtype: DType, stored: tuple[int, ...] | None, shape: tuple[int, ...], what: str
-) -> NDArray[Any]:
+) -> SparseArray:
     start = cursor.at
     kinds: list[tuple[DType, tuple[int, ...]]] = []
-    for _ in range(storage):  # row_sparse has one index array, csr two
+    for _ in range(storage):
         code, extent = _read_dtype(cursor, what), _read_shape(cursor, what)
         if extent is None:
             cursor.fail(f"an index array of the sparse {what} has no shape", start)
@@ -176,7 +209,7 @@ def _read_sparse(
         cursor.fail(f"the values of the sparse {what} have no shape", start)
     values = cursor.array(dtype, stored, what)
     indices = [cursor.array(code, extent, f"the indices of {what}") for code, extent in kinds]
-    result = dense(shape, values, *indices)
+    result = checked(STORAGES[storage], shape, values, *indices)
     if isinstance(result, str):
         cursor.fail(f"the sparse {what}: {result}", start)
     return result
@@ -185,7 +218,7 @@ def _read_sparse(
 # ----------------------------------------------------------------------------------------------------------- writing
 
 
-Writable = Mapping[str, NDArray[Any] | None] | Sequence[NDArray[Any] | None]
+Writable = Mapping[str, One] | Sequence[One]
 
 
 def write_params(path: str | os.PathLike[str], arrays: Writable, *, np_shape: bool = False) -> None:
@@ -196,7 +229,7 @@ def write_params(path: str | os.PathLike[str], arrays: Writable, *, np_shape: bo
 
     Raises:
         DTypeError E202: MXNet has no such dtype.
-        ArgumentError E303: a name is no string.
+        ArgumentError E303: a name is no string, or an array is sparse that would have to be V3.
     """
     write_atomically(path, _chunks(arrays, np_shape))
 
@@ -214,8 +247,13 @@ def _chunks(arrays: Writable, np_shape: bool) -> Iterator[bytes | memoryview]:
     for value in values:
         if value is not None and value.dtype not in CODES:
             raise DTypeError("E202", f"MXNet's files have no dtype {value.dtype}")
-    needs_v3 = np_shape or any(value is not None and (not value.ndim or not value.size) for value in values)
-    magic = V3 if needs_v3 else V2
+    v3 = np_shape or any(isinstance(value, numpy.ndarray) and not (value.ndim and value.size) for value in values)
+    if v3 and any(isinstance(value, SparseArray) for value in values):
+        raise ArgumentError(
+            "E303", "sparse arrays cannot be in one .params file with arrays that have no axes or no elements",
+            help="npx.savez writes them all, or make the sparse ones dense: x.tostype('default')",
+        )  # fmt: skip
+    magic = V3 if v3 else V2
     yield struct.pack("<QQQ", LIST, 0, len(values))
     for value in values:
         yield from _array_chunks(value, magic)
@@ -225,11 +263,33 @@ def _chunks(arrays: Writable, np_shape: bool) -> Iterator[bytes | memoryview]:
         yield struct.pack("<Q", len(encoded)) + encoded
 
 
-def _array_chunks(value: NDArray[Any] | None, magic: int) -> Iterator[bytes | memoryview]:
+def _array_chunks(value: One, magic: int) -> Iterator[bytes | memoryview]:
     if value is None:
-        yield struct.pack("<Iii", magic, DENSE, 0 if magic == V2 else -1)
+        yield struct.pack("<Iii", magic, 0, 0 if magic == V2 else -1)
         return
-    yield struct.pack(f"<Iii{value.ndim}q", magic, DENSE, value.ndim, *value.shape)
+    if isinstance(value, SparseArray):
+        yield from _sparse_chunks(value)
+        return
+    yield struct.pack("<Ii", magic, 0) + _shape_bytes(value.shape)
     yield struct.pack("<iii", 1, 0, CODES[value.dtype])
-    if value.size:
-        yield numpy.ascontiguousarray(value).reshape(-1).view(numpy.uint8).data
+    yield from _data_chunks(value)
+
+
+def _sparse_chunks(value: SparseArray) -> Iterator[bytes | memoryview]:
+    code = next(code for code, storage in STORAGES.items() if storage == value.storage)
+    indices = [array.astype(dtypes.int64) for array in value.index_arrays]
+    yield struct.pack("<Ii", V2, code) + _shape_bytes(value.values.shape) + _shape_bytes(value.shape)
+    yield struct.pack("<iii", 1, 0, CODES[value.dtype])
+    for array in indices:
+        yield struct.pack("<i", CODES[dtypes.int64]) + _shape_bytes(array.shape)
+    for array in (value.values, *indices):
+        yield from _data_chunks(array)
+
+
+def _shape_bytes(shape: tuple[int, ...]) -> bytes:
+    return struct.pack(f"<i{len(shape)}q", len(shape), *shape)
+
+
+def _data_chunks(array: NDArray[Any]) -> Iterator[memoryview]:
+    if array.size:
+        yield numpy.ascontiguousarray(array).reshape(-1).view(numpy.uint8).data

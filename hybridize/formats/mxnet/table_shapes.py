@@ -46,36 +46,44 @@ def _reshape(a: Attributes, x: Operand) -> Operand:
     if a.flag("reverse", False):
         if any(code in (-2, -3, -4) for code in target):
             a.fail(f"shape={target} with reverse is not supported")
-        return reshape(x, _legacy_shape(a, shape[::-1], target[::-1])[::-1])
-    return reshape(x, _legacy_shape(a, shape, target))
+        return reshape(x, _coded(a, shape[::-1], target[::-1], _LEGACY)[::-1])
+    return reshape(x, _coded(a, shape, target, _LEGACY))
 
 
-def _legacy_shape(a: Attributes, shape: Shape, target: tuple[int, ...]) -> Shape:
-    """1.x's codes: 0 copies an axis, -1 is inferred, -2 copies the rest, -3 merges two, -4 splits one into two."""
+_LEGACY = {0: "kept", -1: "inferred", -2: "rest", -3: "joined", -4: "split"}
+"""Codes of 1.x, by what becomes of the axes that follow."""
+_NUMPY = {0: "size", -1: "inferred", -2: "kept", -3: "dropped", -4: "rest", -5: "joined", -6: "split"}
+"""Those of `npx.reshape`."""
+
+
+def _coded(a: Attributes, shape: Shape, target: tuple[int, ...], codes: dict[int, str]) -> Shape:
+    """Return the shape that sizes and codes say of an array of `shape`, whose axes they take one after the other."""
     result: list[int] = []
-    codes, position = list(target), 0
-    while codes:
-        code = codes.pop(0)
-        if code > 0:
-            result.append(code)
-            position += 1
-        elif code == 0:
-            result.append(_size(a, shape, position))
-            position += 1
-        elif code == -1:
-            result.append(-1)
-            position += 1
-        elif code == -2:
-            result.extend(shape[position:])
-            position = len(shape)
-        elif code == -3:
-            result.append(_size(a, shape, position) * _size(a, shape, position + 1))
-            position += 2
-        elif code == -4 and len(codes) >= 2:
-            result.extend(_split(a, _size(a, shape, position), codes.pop(0), codes.pop(0)))
-            position += 1
-        else:
-            a.fail(f"the shape {target} has an unknown code {code}")
+    left, position = list(target), 0
+    while left:
+        code = left.pop(0)
+        match "size" if code > 0 else codes.get(code):
+            case "size" | "inferred":
+                result.append(code)
+                position += 1
+            case "kept":
+                result.append(_size(a, shape, position))
+                position += 1
+            case "dropped":
+                if _size(a, shape, position) != 1:
+                    a.fail(f"it drops axis {position} of shape {shape}, whose size is not 1")
+                position += 1
+            case "rest":
+                result.extend(shape[position:])
+                position = len(shape)
+            case "joined":
+                result.append(_size(a, shape, position) * _size(a, shape, position + 1))
+                position += 2
+            case "split" if len(left) >= 2:
+                result.extend(_split(a, _size(a, shape, position), left.pop(0), left.pop(0)))
+                position += 1
+            case _:
+                a.fail(f"the shape {target} has an unknown code {code}")
     return _inferred(a, shape, result)
 
 
@@ -108,35 +116,10 @@ def _inferred(a: Attributes, shape: Shape, result: list[int]) -> Shape:
 @operator("_npx_reshape", "_npi_reshape", "_np_reshape")
 def _np_reshape(a: Attributes, x: Operand) -> Operand:
     a.only(order="C", reverse=False)
-    target, shape = list(a.integers("newshape")), shape_of(x)
-    if a.op != "_npx_reshape":
-        return reshape(x, _inferred(a, shape, target))
-    result: list[int] = []
-    position = 0
-    while target:
-        code = target.pop(0)
-        if code >= -1:
-            result.append(code)
-            position += 1
-        elif code == -2:
-            result.append(_size(a, shape, position))
-            position += 1
-        elif code == -3:
-            if _size(a, shape, position) != 1:
-                a.fail(f"it drops axis {position} of shape {shape}, whose size is not 1")
-            position += 1
-        elif code == -4:
-            result.extend(shape[position:])
-            position = len(shape)
-        elif code == -5:
-            result.append(_size(a, shape, position) * _size(a, shape, position + 1))
-            position += 2
-        elif code == -6 and len(target) >= 2:
-            result.extend(_split(a, _size(a, shape, position), target.pop(0), target.pop(0)))
-            position += 1
-        else:
-            a.fail(f"newshape has an unknown code {code}")
-    return reshape(x, _inferred(a, shape, result))
+    target, shape = a.integers("newshape"), shape_of(x)
+    if a.op == "_npx_reshape":
+        return reshape(x, _coded(a, shape, target, _NUMPY))
+    return reshape(x, _inferred(a, shape, list(target)))
 
 
 @operator("transpose", "_np_transpose", "_npi_transpose")

@@ -323,16 +323,11 @@ def _native_layer_norm(
 def _group_norm(
     types: Types, x: Operand, weight: Any, bias: Any, batch: int, channels: int, size: int, groups: int, eps: float
 ) -> tuple[Operand | None, ...]:
-    kind = types[0]
-    rows = ops.reshape(x, (batch, groups, product((channels // groups, size))))
-    plain = TensorType(type_of(rows).shape, kind.dtype)
-    y = ops.reshape(_normalize(plain, rows, plain.shape[2:], None, None, eps), kind.shape)
-    along = (1, channels, *(1,) * (kind.ndim - 2))
-    if weight is not None:
-        y = ops.mul(y, operand(ops.reshape(weight, along), kind.dtype, kind.shape))
-    if bias is not None:
-        y = ops.add(y, operand(ops.reshape(bias, along), kind.dtype, kind.shape))
-    return y, None, None
+    gamma, beta = (
+        operand(default if part is None else part, types[0].dtype, (channels,))
+        for part, default in ((weight, 1.0), (bias, 0.0))
+    )
+    return composites.group_norm(x, gamma, beta, groups, eps), None, None
 
 
 def _normalize(kind: TensorType, x: Operand, shape: Sequence[int], weight: Any, bias: Any, eps: float) -> Operand:

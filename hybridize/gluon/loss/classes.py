@@ -7,8 +7,10 @@ from typing import Any
 
 from hybridize.array import np, npx
 from hybridize.array.functions.searching import along
+from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array, axis_of, indices, result
 from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.gluon.checking import check_number
 from hybridize.gluon.loss.base import Loss
 from hybridize.gluon.loss.direct import binary_entropy, check_labels, cross_entropy, direct
 
@@ -32,7 +34,7 @@ class SigmoidBinaryCrossEntropyLoss(Loss):
         super().__init__(weight, batch_axis, **kwargs)
         self._from_sigmoid = from_sigmoid
 
-    def forward(self, pred: Any, label: Any, sample_weight: Any = None, pos_weight: Any = None) -> Any:
+    def forward(self, pred: Any, label: Any, sample_weight: Any = None, pos_weight: Any = None) -> ndarray:
         plain = sample_weight is None and pos_weight is None and not self._from_sigmoid and self._batch_axis == 0
         if plain and direct(pred, label) and label.dtype is pred.dtype:
             return binary_entropy(pred, self._like(label, pred), 1.0 if self._weight is None else self._weight)
@@ -92,7 +94,7 @@ class SoftmaxCrossEntropyLoss(Loss):
         self._sparse_label = sparse_label
         self._from_logits = from_logits
 
-    def forward(self, pred: Any, label: Any, sample_weight: Any = None) -> Any:
+    def forward(self, pred: Any, label: Any, sample_weight: Any = None) -> ndarray:
         if sample_weight is None and self._scores_of_rows and direct(pred, label) and label.shape == pred.shape[:1]:
             return cross_entropy(pred, label, 1.0 if self._weight is None else self._weight)
         pred = array(pred)
@@ -147,7 +149,7 @@ class KLDivLoss(Loss):
         self._from_logits = from_logits
         self._axis = axis
 
-    def forward(self, pred: Any, label: Any, sample_weight: Any = None) -> Any:
+    def forward(self, pred: Any, label: Any, sample_weight: Any = None) -> ndarray:
         pred = array(pred)
         label = self._like(label, pred)
         scores = pred if self._from_logits else npx.log_softmax(pred, self._axis)
@@ -164,13 +166,17 @@ class HingeLoss(Loss):
 
     Called with `pred`, any float shape; `label`, as many of -1 and 1; `sample_weight`, None or what broadcasts to
     `pred`. Gives [batch], the mean over a sample.
+
+    Raises:
+        ArgumentError E331: the margin is no number.
     """
 
     def __init__(self, margin: float = 1, weight: float | None = None, batch_axis: int = 0, **kwargs: Any) -> None:
         super().__init__(weight, batch_axis, **kwargs)
+        check_number(self, "margin", margin)
         self._margin = margin
 
-    def forward(self, pred: Any, label: Any, sample_weight: Any = None) -> Any:
+    def forward(self, pred: Any, label: Any, sample_weight: Any = None) -> ndarray:
         return self._finished(self._missing(array(pred), label), sample_weight)
 
     def _missing(self, pred: Any, label: Any) -> Any:
@@ -189,7 +195,7 @@ class SquaredHingeLoss(HingeLoss):
     `pred`. Gives [batch], the mean over a sample.
     """
 
-    def forward(self, pred: Any, label: Any, sample_weight: Any = None) -> Any:
+    def forward(self, pred: Any, label: Any, sample_weight: Any = None) -> ndarray:
         return self._finished(np.square(self._missing(array(pred), label)), sample_weight)
 
 
@@ -218,7 +224,7 @@ class LogisticLoss(Loss):
             )
         self._label_format = label_format
 
-    def forward(self, pred: Any, label: Any, sample_weight: Any = None) -> Any:
+    def forward(self, pred: Any, label: Any, sample_weight: Any = None) -> ndarray:
         pred = array(pred)
         label = self._like(label, pred)
         positive = (label + 1.0) * 0.5 if self._label_format == "signed" else label

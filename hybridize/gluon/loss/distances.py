@@ -6,9 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 from hybridize.array import np, npx
+from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array
 from hybridize.base.dtypes import float32
 from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.gluon.checking import check_number
 from hybridize.gluon.loss.base import Loss, sum_of_samples, weighted
 
 
@@ -22,13 +24,17 @@ class TripletLoss(Loss):
 
     Called with `pred`, any float shape; `positive` and `negative`, as many elements; `sample_weight`, None or [batch].
     Gives [batch].
+
+    Raises:
+        ArgumentError E331: the margin is no number.
     """
 
     def __init__(self, margin: float = 1, weight: float | None = None, batch_axis: int = 0, **kwargs: Any) -> None:
         super().__init__(weight, batch_axis, **kwargs)
+        check_number(self, "margin", margin)
         self._margin = margin
 
-    def forward(self, pred: Any, positive: Any, negative: Any, sample_weight: Any = None) -> Any:
+    def forward(self, pred: Any, positive: Any, negative: Any, sample_weight: Any = None) -> ndarray:
         pred = array(pred)
         near = np.square(self._like(positive, pred, "positive") - pred)
         far = np.square(self._like(negative, pred, "negative") - pred)
@@ -46,13 +52,17 @@ class CosineEmbeddingLoss(Loss):
 
     Called with `input1` and `input2`, [batch, n]; `label`, [batch], of 1 and -1; `sample_weight`, None or [batch, 1].
     Gives [batch]. The cosine of a vector of zeros is 0.
+
+    Raises:
+        ArgumentError E331: the margin is no number.
     """
 
     def __init__(self, weight: float | None = None, batch_axis: int = 0, margin: float = 0, **kwargs: Any) -> None:
         super().__init__(weight, batch_axis, **kwargs)
+        check_number(self, "margin", margin)
         self._margin = margin
 
-    def forward(self, input1: Any, input2: Any, label: Any, sample_weight: Any = None) -> Any:
+    def forward(self, input1: Any, input2: Any, label: Any, sample_weight: Any = None) -> ndarray:
         y = array(input2)
         cosine = np.reshape(_cosine(self._like(input1, y, "input1"), y), (-1, 1))
         like = self._like(label, cosine)
@@ -99,13 +109,13 @@ class SDMLLoss(Loss):
         self, smoothing_parameter: float = 0.3, weight: float | None = 1.0, batch_axis: int = 0, **kwargs: Any
     ) -> None:
         super().__init__(weight, batch_axis, **kwargs)
-        if not 0 <= smoothing_parameter < 1:
+        if not hasattr(smoothing_parameter, "__float__") or not 0 <= smoothing_parameter < 1:
             raise ArgumentError(
                 "E366", f"smoothing_parameter of SDMLLoss must be a probability below 1, got {smoothing_parameter!r}"
             )
         self.smoothing_parameter = smoothing_parameter
 
-    def forward(self, x1: Any, x2: Any) -> Any:
+    def forward(self, x1: Any, x2: Any) -> ndarray:
         x1, x2 = array(x1), array(x2)
         if x1.ndim != 2 or x2.ndim != 2 or x1.shape != x2.shape or x1.shape[0] < 2:
             raise ShapeError(

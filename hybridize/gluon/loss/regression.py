@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 from hybridize.array import np
+from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array
 from hybridize.base.errors import ArgumentError
 from hybridize.gluon.loss.base import Loss, weighted
@@ -31,7 +32,7 @@ class L2Loss(Loss):
     def __init__(self, weight: float | None = 1.0, batch_axis: int = 0, **kwargs: Any) -> None:
         super().__init__(weight, batch_axis, **kwargs)
 
-    def forward(self, pred: Any, label: Any, sample_weight: Any = None) -> Any:
+    def forward(self, pred: Any, label: Any, sample_weight: Any = None) -> ndarray:
         if sample_weight is None and self._batch_axis == 0 and direct(pred, label) and label.dtype is pred.dtype:
             return squares(pred, self._like(label, pred), 1.0 if self._weight is None else self._weight)
         pred = array(pred)
@@ -53,7 +54,7 @@ class L1Loss(Loss):
     def __init__(self, weight: float | None = None, batch_axis: int = 0, **kwargs: Any) -> None:
         super().__init__(weight, batch_axis, **kwargs)
 
-    def forward(self, pred: Any, label: Any, sample_weight: Any = None) -> Any:
+    def forward(self, pred: Any, label: Any, sample_weight: Any = None) -> ndarray:
         pred = array(pred)
         return self._finished(np.absolute(self._like(label, pred) - pred), sample_weight)
 
@@ -75,11 +76,11 @@ class HuberLoss(Loss):
 
     def __init__(self, rho: float = 1, weight: float | None = None, batch_axis: int = 0, **kwargs: Any) -> None:
         super().__init__(weight, batch_axis, **kwargs)
-        if not rho > 0:
+        if not hasattr(rho, "__float__") or not rho > 0:
             raise ArgumentError("E366", f"rho of HuberLoss must be positive, got {rho!r}", help="L1Loss is its limit 0")
         self._rho = rho
 
-    def forward(self, pred: Any, label: Any, sample_weight: Any = None) -> Any:
+    def forward(self, pred: Any, label: Any, sample_weight: Any = None) -> ndarray:
         pred, rho = array(pred), self._rho
         distance = np.absolute(self._like(label, pred) - pred)
         far = distance > rho
@@ -116,7 +117,7 @@ class PoissonNLLLoss(Loss):
         self._from_logits = from_logits
         self._compute_full = compute_full
 
-    def forward(self, pred: Any, target: Any, sample_weight: Any = None, epsilon: float = 1e-08) -> Any:
+    def forward(self, pred: Any, target: Any, sample_weight: Any = None, epsilon: float = 1e-08) -> ndarray:
         pred = array(pred)
         target = self._like(target, pred, "target")
         if self._from_logits:

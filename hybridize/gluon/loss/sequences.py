@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from hybridize.array import np, npx
+from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array
 from hybridize.base.errors import ArgumentError
 from hybridize.gluon.loss.base import Loss, weighted
@@ -44,7 +45,7 @@ class CTCLoss(Loss):
 
     def forward(
         self, pred: Any, label: Any, pred_lengths: Any = None, label_lengths: Any = None, sample_weight: Any = None
-    ) -> Any:
+    ) -> ndarray:
         scores = np.swapaxes(pred, 0, 1) if self._layout == "NTC" else array(pred)
         labels = np.swapaxes(label, 0, 1) if self._label_layout == "TN" else array(label)
         loss = npx.ctc_loss(scores, labels, pred_lengths, label_lengths, blank_label="last")

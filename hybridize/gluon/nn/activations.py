@@ -7,7 +7,9 @@ from typing import Any
 
 from hybridize import init as initializers
 from hybridize.array import npx
+from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError
+from hybridize.gluon.checking import check_number
 from hybridize.gluon.hybrid_block import HybridBlock
 
 _FUNCTIONS = ("relu", "sigmoid", "log_sigmoid", "mish", "tanh", "softrelu", "softsign")
@@ -33,7 +35,7 @@ class Activation(HybridBlock):
     def _alias(self) -> str:
         return self._act_type
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         return npx.activation(x, self._act_type)
 
     def __repr__(self) -> str:
@@ -44,12 +46,12 @@ class LeakyReLU(HybridBlock):
     """x where x > 0, alpha x elsewhere."""
 
     def __init__(self, alpha: float, **kwargs: Any) -> None:
-        if alpha < 0:
-            raise ArgumentError("E330", f"the slope of LeakyReLU must not be negative, got {alpha}")
+        if not hasattr(alpha, "__float__") or alpha < 0:
+            raise ArgumentError("E330", f"the slope of LeakyReLU must not be negative, got {alpha!r}")
         super().__init__(**kwargs)
         self._alpha = alpha
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         return npx.leaky_relu(x, act_type="leaky", slope=self._alpha)
 
     def __repr__(self) -> str:
@@ -69,7 +71,7 @@ class PReLU(HybridBlock):
         start = initializers.Constant(0.25) if alpha_initializer is None else alpha_initializer
         self.alpha = self.params.get("alpha", shape=(in_channels,), init=start)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         return npx.leaky_relu(x, gamma=self.alpha.data(), act_type="prelu")
 
 
@@ -78,16 +80,17 @@ class ELU(HybridBlock):
 
     def __init__(self, alpha: float = 1.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        check_number(self, "alpha", alpha)
         self._alpha = alpha
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         return npx.leaky_relu(x, act_type="elu", slope=self._alpha)
 
 
 class SELU(HybridBlock):
     """ELU with the two constants that keep mean 0 and variance 1 (Klambauer et al. 2017)."""
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         return npx.leaky_relu(x, act_type="selu")
 
 
@@ -104,7 +107,7 @@ class GELU(HybridBlock):
         super().__init__(**kwargs)
         self._approximation = approximation
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         return npx.gelu(x, self._approximation)
 
 
@@ -113,9 +116,10 @@ class Swish(HybridBlock):
 
     def __init__(self, beta: float = 1.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        check_number(self, "beta", beta)
         self._beta = beta
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         return x * npx.sigmoid(x * self._beta if self._beta != 1 else x)
 
 

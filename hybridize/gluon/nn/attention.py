@@ -7,9 +7,9 @@ from typing import Any
 
 from hybridize.array import np, npx
 from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.gluon.checking import check_count, check_number, check_part
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.nn.basic import Dense
-from hybridize.gluon.nn.checking import check_count, check_part
 
 
 class DotProductAttention(HybridBlock):
@@ -24,7 +24,7 @@ class DotProductAttention(HybridBlock):
         layout: "BHTD", [..., heads, time, size], or [..., time, size]; or "BTHD", [..., time, heads, size].
 
     Raises:
-        ArgumentError E331: dropout does not lie between 0 and 1, or there is no such layout.
+        ArgumentError E331: dropout does not lie between 0 and 1, the scale is no number, or there is no such layout.
     """
 
     def __init__(self, dropout: float = 0.0, scale: float | None = None, layout: str = "BHTD", **kwargs: Any) -> None:
@@ -33,6 +33,8 @@ class DotProductAttention(HybridBlock):
         if layout not in ("BHTD", "BTHD"):
             what = f"layout of DotProductAttention must be 'BHTD' or 'BTHD', got {layout!r}"
             raise ArgumentError("E331", what, help="heads stand before time, or after it")
+        if scale is not None:
+            check_number(self, "scale", scale)
         self._dropout, self._scale, self._layout = dropout, scale, layout
 
     def forward(
@@ -92,7 +94,8 @@ class MultiHeadAttention(HybridBlock):
         bias_initializer: of the four biases.
 
     Raises:
-        ArgumentError E331: a number is not a positive integer, or dropout does not lie between 0 and 1.
+        ArgumentError E331: a number is not a positive integer, dropout does not lie between 0 and 1, or the scale is no
+            number.
         ShapeError E192: the number of heads does not divide the units, or that of the keys the number of heads.
 
     >>> MultiHeadAttention(64, 4)
@@ -119,8 +122,8 @@ class MultiHeadAttention(HybridBlock):
     ) -> None:
         super().__init__(**kwargs)
         shared = num_heads if num_kv_heads is None else num_kv_heads
-        for word, number in (("units", units), ("num_heads", num_heads), ("num_kv_heads", shared)):
-            check_count(self, word, number)
+        for word, count in (("units", units), ("num_heads", num_heads), ("num_kv_heads", shared)):
+            check_count(self, word, count)
         check_part(self, "dropout", dropout)
         if units % num_heads or num_heads % shared:
             given = f"{units} units in {num_heads} heads" + (
@@ -128,6 +131,8 @@ class MultiHeadAttention(HybridBlock):
             )
             raise ShapeError("E192", f"MultiHeadAttention: {given}", help="each number divides the one before it")
         self._units, self._num_heads, self._num_kv_heads = units, num_heads, shared
+        if scale is not None:
+            check_number(self, "scale", scale)
         self._dropout, self._scale = dropout, scale
         size = units // num_heads
 

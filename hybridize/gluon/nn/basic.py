@@ -10,8 +10,10 @@ from typing import Any
 import numpy
 
 from hybridize.array import np, npx
+from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.gluon.block import Block
+from hybridize.gluon.checking import check_part
 from hybridize.gluon.dependence import convert
 from hybridize.gluon.hybrid_block import HybridBlock, functions
 from hybridize.gluon.nn.activations import Activation
@@ -70,7 +72,7 @@ class Dense(HybridBlock):
             raise ShapeError("E102", f"Dense needs [n, in], got {x.dtype} without axes", help="np.array([x]) has one")
         self.weight.complete(self._units, math.prod(x.shape[1:]) if self._flatten else x.shape[-1])
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         weight, bias = self.weight, self.bias
         y = npx.fully_connected(x, weight.data(), None if bias is None else bias.data(), flatten=self._flatten)
         return y if self.act is None else self.act(y)
@@ -90,12 +92,11 @@ class Dropout(HybridBlock):
 
     def __init__(self, rate: float, axes: tuple[int, ...] = (), **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        if not 0 <= rate <= 1:
-            raise ArgumentError("E331", f"the rate of Dropout lies between 0 and 1, got {rate}")
+        check_part(self, "rate", rate)
         self._rate = rate
         self._axes = axes
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         return npx.dropout(x, p=self._rate, axes=self._axes)
 
     def __repr__(self) -> str:
@@ -105,7 +106,7 @@ class Dropout(HybridBlock):
 class Flatten(HybridBlock):
     """[batch, ...] -> [batch, everything else]."""
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         return npx.batch_flatten(x)
 
     def __repr__(self) -> str:
@@ -115,7 +116,7 @@ class Flatten(HybridBlock):
 class Identity(HybridBlock):
     """Its input."""
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         return x
 
 
@@ -145,7 +146,7 @@ class Embedding(HybridBlock):
             "weight", shape=(input_dim, output_dim), init=weight_initializer, dtype=dtype, allow_deferred_init=True
         )
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         return npx.embedding(x, self.weight.data(), input_dim=self._input_dim, output_dim=self._output_dim)
 
     def __repr__(self) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Self
 
 from hybridize.array import np
+from hybridize.array.ndarray import ndarray
 from hybridize.base.advice import warn
 from hybridize.base.participation import outside_only
 from hybridize.gluon.block import Block
@@ -63,7 +64,7 @@ class Sequential(_Chain):
 
     _is_layer = False
 
-    def forward(self, x: Any, *args: Any) -> Any:
+    def forward(self, x: Any, *args: Any) -> ndarray:
         return self._through(x, args)
 
     def hybridize(self, active: bool = True, **kwargs: Any) -> None:
@@ -81,7 +82,7 @@ class HybridSequential(_Chain, HybridBlock):
 
     _is_layer = False
 
-    def forward(self, x: Any, *args: Any) -> Any:
+    def forward(self, x: Any, *args: Any) -> ndarray:
         return self._through(x, args)
 
 
@@ -99,7 +100,7 @@ class _SideBySide(_Chain):
     def _like(self) -> Self:
         return type(self)(self.axis, self._prefix)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         return np.concatenate([block(x) for block in self._children.values()], axis=self.axis)
 
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy
 
 from hybridize.array import npx
+from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.nn.activations import Activation
@@ -150,7 +151,7 @@ class _Convolution(Convolving):
     def infer_shape(self, x: Any) -> None:
         self.weight.complete(*self._weight_shape(self._channels_of(x, self._layout)))
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         y = self._applied(
             npx.convolution,
             (x,),
@@ -203,7 +204,7 @@ class _Transposed(_Convolution):
     def _weight_shape(self, in_channels: int) -> tuple[int, ...]:
         return self._shaped(in_channels, self._channels // self._groups)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         y = self._applied(
             npx.deconvolution,
             (x,),

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from hybridize.array import npx
+from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.gluon.nn.convolution import Convolving, Numbers
 from hybridize.gluon.parameter import UNKNOWN, Parameter
@@ -132,7 +133,7 @@ class DeformableConvolution(Convolving):
         )
         return self._activated(y)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         return self._bent(npx.deformable_convolution, x, self._offset(x))
 
     def __repr__(self) -> str:
@@ -147,7 +148,7 @@ class ModulatedDeformableConvolution(DeformableConvolution):
 
     _each = 3
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         found = self._offset(x)
         count = self._offsets // 3 * 2
         mask = npx.sigmoid(found[:, count:]) * 2

@@ -6,10 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 from hybridize.array import npx
+from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError
+from hybridize.gluon.checking import check_count, check_part
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.nn.basic import Dense
-from hybridize.gluon.nn.checking import check_count, check_part
 
 _GATES = {"swiglu": "silu", "geglu": "gelu", "geglu_tanh": "gelu_tanh", "reglu": "relu", "glu": "sigmoid"}
 _ACTIVATIONS = ("relu", "gelu", "gelu_tanh", "silu", "tanh", "sigmoid")
@@ -27,7 +28,7 @@ class GLU(HybridBlock):
         super().__init__(**kwargs)
         self._axis, self._activation = axis, activation
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         return npx.glu(x, self._axis, self._activation)
 
     def __repr__(self) -> str:
@@ -89,7 +90,7 @@ class FeedForward(HybridBlock):
             self.linear1 = Dense(hidden_size, in_units=in_units, **settings)
             self.linear2 = Dense(units, in_units=hidden_size, **settings)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         y = self.linear1(x)
         if self.gate is None:
             y = _activated(y, self._activation)

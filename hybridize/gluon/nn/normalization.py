@@ -10,9 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 from hybridize.array import np, npx
+from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import axis_of
 from hybridize.base.dtypes import as_dtype, bfloat16, float16
 from hybridize.base.errors import ArgumentError
+from hybridize.gluon.checking import check_part
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.parameter import UNKNOWN, Parameter
 
@@ -120,14 +122,12 @@ class BatchNorm(_Normalized):
         **kwargs: Any,
     ) -> None:
         super().__init__(axis, epsilon, center, scale, beta_initializer, gamma_initializer, in_channels, **kwargs)
-        if not 0 <= momentum <= 1:
-            what = f"momentum of {type(self).__name__} lies between 0 and 1, got {momentum!r}"
-            raise ArgumentError("E331", what, help="it is the part of the running statistics that is kept")
+        check_part(self, "momentum", momentum, "it is the part of the running statistics that is kept")
         self._momentum, self._use_global_stats = momentum, use_global_stats
         self.running_mean = _along_axis(self, "running_mean", False, in_channels, running_mean_initializer)
         self.running_var = _along_axis(self, "running_var", False, in_channels, running_variance_initializer)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         gamma, beta, mean, var = (
             parameter.data() for parameter in (self.gamma, self.beta, self.running_mean, self.running_var)
         )
@@ -161,7 +161,7 @@ class BatchNorm(_Normalized):
 class BatchNormReLU(BatchNorm):
     """max(y, 0) of what `BatchNorm` gives; the same arguments."""
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         return npx.relu(super().forward(x))
 
 
@@ -225,7 +225,7 @@ class LayerNorm(_Normalized):
     ) -> None:
         super().__init__(axis, epsilon, center, scale, beta_initializer, gamma_initializer, in_channels, **kwargs)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         return npx.layer_norm(x, self.gamma.data(), self.beta.data(), axis=self._axis, eps=self._epsilon)
 
 
@@ -263,7 +263,7 @@ class RMSNorm(HybridBlock):
     def infer_shape(self, x: Any) -> None:
         self.gamma.complete(x.shape[axis_of(self._axis, x.ndim, "RMSNorm")])
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         return npx.rms_norm(x, self.gamma.data(), self._axis, self._epsilon)
 
     def __repr__(self) -> str:
@@ -298,7 +298,7 @@ class GroupNorm(_Normalized):
         super().__init__(1, epsilon, center, scale, beta_initializer, gamma_initializer, in_channels, **kwargs)
         self._num_groups = num_groups
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         return npx.group_norm(x, self.gamma.data(), self.beta.data(), self._num_groups, self._epsilon)
 
     def _shown(self) -> dict[str, Any]:
@@ -331,7 +331,7 @@ class InstanceNorm(_Normalized):
     ) -> None:
         super().__init__(axis, epsilon, center, scale, beta_initializer, gamma_initializer, in_channels, **kwargs)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         gamma, beta = self.gamma.data(), self.beta.data()
         if self._axis == 1:
             return npx.instance_norm(x, gamma, beta, self._epsilon)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from hybridize.array import npx
+from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ValueArgumentError
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.ops.convolution import each_axis
@@ -45,7 +46,7 @@ class _Pooling(HybridBlock):
     def _alias(self) -> str:
         return "pool"
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         return npx.pooling(
             x,
             kernel=self._kernel,

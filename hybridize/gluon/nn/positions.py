@@ -6,13 +6,14 @@ from __future__ import annotations
 from typing import Any
 
 from hybridize.array import np, npx
+from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array
 from hybridize.base import dims
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.promotion import floating
 from hybridize.base.types import same_shape
+from hybridize.gluon.checking import check_count, check_number, check_part
 from hybridize.gluon.hybrid_block import HybridBlock
-from hybridize.gluon.nn.checking import check_count, check_part
 
 
 class PositionalEncoding(HybridBlock):
@@ -30,7 +31,8 @@ class PositionalEncoding(HybridBlock):
         base: the longest wave is 2 pi times this.
 
     Raises:
-        ArgumentError E331: a number is not a positive integer, or dropout does not lie between 0 and 1.
+        ArgumentError E331: a count is not a positive integer, the base no number, or dropout does not lie between 0 and
+            1.
         ShapeError E197: at a call: vectors of another size, a longer sequence, or positions that are not one for each
             vector.
     """
@@ -41,13 +43,14 @@ class PositionalEncoding(HybridBlock):
         super().__init__(**kwargs)
         check_count(self, "units", units)
         check_part(self, "dropout", dropout)
+        check_number(self, "base", base)
         self._units, self._dropout, self._base, self._max_length = units, dropout, base, max_length
         self._table = None
         if max_length is not None:
             check_count(self, "max_length", max_length)
             self._table = npx.sinusoidal_positions(np.arange(max_length), units, base)
 
-    def forward(self, x: Any, positions: Any = None) -> Any:
+    def forward(self, x: Any, positions: Any = None) -> ndarray:
         _check_vectors(self, x, self._units)
         if positions is None and self._table is not None:
             added = _first_rows(self, self._table, x)
@@ -101,7 +104,7 @@ class LearnedPositionalEncoding(HybridBlock):
         _check_vectors(self, x)
         self.weight.complete(self._max_length, x.shape[-1])
 
-    def forward(self, x: Any, positions: Any = None) -> Any:
+    def forward(self, x: Any, positions: Any = None) -> ndarray:
         weight = self.weight.data()
         _check_vectors(self, x, weight.shape[1])
         if positions is None:
@@ -128,7 +131,7 @@ class RotaryEmbedding(HybridBlock):
         layout: "BHTD", [..., heads, time, size], or "BTHD", [..., time, heads, size].
 
     Raises:
-        ArgumentError E331: there is no such pairing or layout.
+        ArgumentError E331: there is no such pairing or layout, or the base is no number.
     """
 
     def __init__(
@@ -145,9 +148,10 @@ class RotaryEmbedding(HybridBlock):
         ):  # fmt: skip
             if given not in known:
                 raise ArgumentError("E331", f"{word} of RotaryEmbedding must be {' or '.join(known)}, got {given!r}")
+        check_number(self, "base", base)
         self._base, self._pairing, self._rotary_size, self._layout = base, pairing, rotary_size, layout
 
-    def forward(self, x: Any, positions: Any = None) -> Any:
+    def forward(self, x: Any, positions: Any = None) -> ndarray:
         return npx.rotary_embedding(x, positions, self._base, self._pairing, self._rotary_size, self._layout)
 
     def __repr__(self) -> str:

@@ -7,6 +7,7 @@ import math
 from typing import Any, ClassVar
 
 from hybridize.array import np, npx
+from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.ops.convolution import each_axis
@@ -29,7 +30,7 @@ class ReflectionPad2D(HybridBlock):
         else:
             self._padding = (0,) * 4 + each_axis("ReflectionPad2D", "padding", padding, 1, default=0, least=0) * 4
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         if x.ndim != 4:
             what = f"ReflectionPad2D of {x.ndim} axes, {list(x.shape)}"
             raise ShapeError("E179", what, help="it is given [batch, channels, height, width]")
@@ -50,7 +51,7 @@ class _PixelShuffle(HybridBlock):
             raise ArgumentError("E398", f"{type(self).__name__} with factor=None", help="give a whole number from 1")
         self._factors = each_axis(type(self).__name__, "factor", factor, self._rank)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         rank, rest = self._rank, math.prod(self._factors)
         name = type(self).__name__
         if x.ndim != rank + 2:

@@ -11,10 +11,11 @@ from collections.abc import Callable
 from typing import Any
 
 from hybridize.array import npx
+from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError
+from hybridize.gluon.checking import check_count, check_part
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.nn.attention import MultiHeadAttention
-from hybridize.gluon.nn.checking import check_count, check_part
 from hybridize.gluon.nn.containers import HybridSequential
 from hybridize.gluon.nn.feed_forward import FeedForward
 from hybridize.gluon.nn.normalization import LayerNorm, RMSNorm
@@ -117,7 +118,7 @@ class TransformerEncoderLayer(_Layer):
         ShapeError E192: the numbers of heads do not divide the units.
     """
 
-    def forward(self, x: Any, mask: Any = None, valid_length: Any = None, is_causal: bool = False) -> Any:
+    def forward(self, x: Any, mask: Any = None, valid_length: Any = None, is_causal: bool = False) -> ndarray:
         y = self._before(x, self.norm1)
         y = self.self_attn(y, mask=mask, valid_length=valid_length, is_causal=is_causal)
         x = self._after(x, y, self.norm1)
@@ -165,7 +166,7 @@ class TransformerDecoderLayer(_Layer):
         memory_mask: Any = None,
         memory_valid_length: Any = None,
         is_causal: bool = True,
-    ) -> Any:
+    ) -> ndarray:
         y = self._before(x, self.norm1)
         y = self.self_attn(y, mask=mask, valid_length=valid_length, is_causal=is_causal)
         x = self._after(x, y, self.norm1)
@@ -216,7 +217,7 @@ class TransformerEncoder(_Stack):
 
     _layer = TransformerEncoderLayer
 
-    def forward(self, x: Any, mask: Any = None, valid_length: Any = None, is_causal: bool = False) -> Any:
+    def forward(self, x: Any, mask: Any = None, valid_length: Any = None, is_causal: bool = False) -> ndarray:
         for layer in self.layers:
             x = layer(x, mask, valid_length, is_causal)
         return x if self.norm is None else self.norm(x)
@@ -251,7 +252,7 @@ class TransformerDecoder(_Stack):
         memory_mask: Any = None,
         memory_valid_length: Any = None,
         is_causal: bool = True,
-    ) -> Any:
+    ) -> ndarray:
         for layer in self.layers:
             x = layer(x, memory, mask, valid_length, memory_mask, memory_valid_length, is_causal)
         return x if self.norm is None else self.norm(x)

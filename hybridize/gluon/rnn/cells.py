@@ -9,6 +9,7 @@ from typing import Any
 import numpy
 
 from hybridize.array import npx
+from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.gluon.parameter import UNKNOWN, Parameter
 from hybridize.gluon.rnn.base import HybridRecurrentCell, activated
@@ -140,7 +141,7 @@ class RNNCell(_GatedCell):
     def _alias(self) -> str:
         return "rnn"
 
-    def forward(self, x: Any, states: Any) -> tuple[Any, list[Any]]:
+    def forward(self, x: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
         """Give the output and the new state of a step."""
         by_input, by_state = self._products(x, states)
         after = activated(by_input + by_state, self._activation)
@@ -201,7 +202,7 @@ class LSTMCell(_CellOfTwoActivations):
     def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
         return [{"shape": (batch_size, self._hidden_size), "__layout__": "NC"} for _ in range(2)]
 
-    def forward(self, x: Any, states: Any) -> tuple[Any, list[Any]]:
+    def forward(self, x: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
         """Give the output, the new state and the new cell of a step."""
         by_input, by_state = self._products(x, states)
         state, cell = self._next(by_input + by_state, states[1])
@@ -260,7 +261,7 @@ class LSTMPCell(LSTMCell):
         sizes = self._projection_size, self._hidden_size
         return [{"shape": (batch_size, size), "__layout__": "NC"} for size in sizes]
 
-    def forward(self, x: Any, states: Any) -> tuple[Any, list[Any]]:
+    def forward(self, x: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
         by_input, by_state = self._products(x, states)
         state, cell = self._next(by_input + by_state, states[1])
         given = npx.fully_connected(state, self.h2r_weight.data(), num_hidden=self._projection_size)
@@ -297,7 +298,7 @@ class GRUCell(_CellOfTwoActivations):
     def _alias(self) -> str:
         return "gru"
 
-    def forward(self, x: Any, states: Any) -> tuple[Any, list[Any]]:
+    def forward(self, x: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
         """Give the output and the new state of a step."""
         by_input, by_state = self._products(x, states)
         opened = self._recurrent_activation

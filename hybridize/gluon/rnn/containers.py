@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from hybridize.array import np, npx
+from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError
 from hybridize.base.participation import outside_only
 from hybridize.gluon.block import Block
@@ -69,7 +70,7 @@ class SequentialRNNCell(_OfCells):
         """The cell at a position."""
         return list(self._children.values())[key]
 
-    def forward(self, x: Any, states: Any) -> tuple[Any, list[Any]]:
+    def forward(self, x: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
         """Give the output of the last cell, and the new states of all."""
         self._check_states(states)
         after: list[Any] = []

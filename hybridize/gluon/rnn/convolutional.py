@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from hybridize.array import np, npx
+from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.gluon.parameter import Parameter
 from hybridize.gluon.rnn.base import HybridRecurrentCell, activated
@@ -175,7 +176,7 @@ class _Plain(ConvolutionalCell):
 
     _gates, _name = 1, "rnn"
 
-    def forward(self, x: Any, states: Any) -> tuple[Any, list[Any]]:
+    def forward(self, x: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
         """Give the output and the new state of a step."""
         (by_input,), (by_state,) = self._products(x, states)
         after = activated(by_input + by_state, self._activation)
@@ -187,7 +188,7 @@ class _Memory(ConvolutionalCell):
 
     _gates, _states, _name = 4, 2, "lstm"
 
-    def forward(self, x: Any, states: Any) -> tuple[Any, list[Any]]:
+    def forward(self, x: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
         """Give the output, the new state and the new cell of a step."""
         i, f, g, o = (by_input + by_state for by_input, by_state in zip(*self._products(x, states), strict=True))
         opened = npx.sigmoid
@@ -201,7 +202,7 @@ class _Gated(ConvolutionalCell):
 
     _gates, _name = 3, "gru"
 
-    def forward(self, x: Any, states: Any) -> tuple[Any, list[Any]]:
+    def forward(self, x: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
         """Give the output and the new state of a step."""
         (r, z, n), (by_r, by_z, by_n) = self._products(x, states)
         new = activated(n + npx.sigmoid(r + by_r) * by_n, self._activation)

@@ -6,13 +6,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 import numpy
 
 from hybridize.array import np
 from hybridize.array.functions.recurrent import recurrent
+from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, LoadError, ShapeError
+from hybridize.gluon.checking import check_number, check_part
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.parameter import UNKNOWN, Parameter
 from hybridize.gluon.rnn.base import RecurrentCell
@@ -23,6 +25,17 @@ from hybridize.gluon.rnn.states import begin_states
 from hybridize.ops.library.rnn import RecurrentStack
 
 _LAYOUTS = ("TNC", "NTC")
+
+
+if TYPE_CHECKING:
+
+    class _Called(Protocol):
+        """A call of a layer: with states it gives the last ones, too."""
+
+        @overload
+        def __call__(self, x: Any, states: None = None, sequence_length: Any = None) -> ndarray: ...
+        @overload
+        def __call__(self, x: Any, states: Any, sequence_length: Any = None) -> tuple[ndarray, list[ndarray]]: ...
 
 
 class RecurrentLayer(HybridBlock):
@@ -60,8 +73,10 @@ class RecurrentLayer(HybridBlock):
         if layout not in _LAYOUTS:
             what = f"layout of {name} must be 'TNC' or 'NTC', got {layout!r}"
             raise ArgumentError("E331", what, help="steps first, or sequences first")
-        if not 0 <= dropout <= 1:
-            raise ArgumentError("E331", f"dropout of {name} lies between 0 and 1, got {dropout}")
+        check_part(self, "dropout", dropout)
+        for word, end in zip(("state_clip_min", "state_clip_max"), clip, strict=False):
+            if end is not None:
+                check_number(self, word, end)
         self._stack = RecurrentStack(
             mode, int(hidden_size), int(num_layers), bool(bidirectional),
             None if projection_size is None else int(projection_size), float(dropout), *clip,
@@ -114,6 +129,11 @@ class RecurrentLayer(HybridBlock):
                 f"{type(self).__name__} needs an input of 3 axes ({self._layout}), got {x.type}",
                 help="steps, sequences and the numbers of a step; np.expand_dims adds an axis of one sequence",
             )
+
+    if TYPE_CHECKING:
+
+        @property
+        def __call__(self) -> _Called: ...
 
     def forward(self, x: Any, states: Any = None, sequence_length: Any = None) -> Any:
         """Run all layers over all steps.

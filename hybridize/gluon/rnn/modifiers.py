@@ -7,9 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from hybridize.array import np, npx
+from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.modes import is_training
 from hybridize.base.types import same_shape
+from hybridize.gluon.checking import check_part
 from hybridize.gluon.rnn.base import HybridRecurrentCell, RecurrentCell, through_cell
 from hybridize.gluon.rnn.containers import BidirectionalCell
 from hybridize.gluon.rnn.memory import CellMemory
@@ -17,8 +19,7 @@ from hybridize.gluon.rnn.unrolling import through_steps
 
 
 def _probability(owner: object, word: str, value: float) -> float:
-    if not 0 <= value <= 1:
-        raise ArgumentError("E331", f"{word} of {type(owner).__name__} lies between 0 and 1, got {value}")
+    check_part(owner, word, value)
     return float(value)
 
 
@@ -108,7 +109,7 @@ class ZoneoutCell(ModifierCell):
         super().reset()
         self._last_output.set(None)
 
-    def forward(self, x: Any, states: Any) -> tuple[Any, list[Any]]:
+    def forward(self, x: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
         """Give the output and the new states, some of them those of the step before."""
         y, after = self.base_cell(x, states)
         if self.zoneout_states and is_training():
@@ -228,7 +229,7 @@ class VariationalDropoutCell(ModifierCell):
         for memory in (self._of_inputs, self._of_states, self._of_outputs):
             memory.set(None)
 
-    def forward(self, x: Any, states: Any) -> tuple[Any, list[Any]]:
+    def forward(self, x: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
         """Give the output and the new states of a step."""
         self._check_states(states)
         x = _masked(self._of_inputs, self.drop_inputs, x)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Sequence
 
@@ -53,19 +54,12 @@ def sampled(x: Operand, grid: Operand, way: str, border: str, corners: bool) -> 
 
 def interpolated(read: Read, places: Sequence[Operand]) -> Operand:
     """Return what lies between the elements around places, as a `reader` reads them; places are not rounded."""
-    below = [floor(place) for place in places]
-    found: Operand | None = None
-    for corner in itertools.product((0, 1), repeat=len(places)):
-        at = [add(low, like(1, low)) if one else low for low, one in zip(below, corner, strict=True)]
-        weight: Operand | None = None
-        for place, low, one in zip(places, below, corner, strict=True):
-            share = sub(place, low)
-            part = share if one else sub(like(1, share), share)
-            weight = part if weight is None else mul(weight, part)
-        term = _weighed(read(at), weight)
-        found = term if found is None else add(found, term)
-    assert found is not None
-    return found
+    neighbours = []
+    for place in places:
+        low = floor(place)
+        share = sub(place, low)
+        neighbours.append([(low, sub(like(1, share), share)), (add(low, like(1, low)), share)])
+    return _weighed(read, neighbours)
 
 
 def _column(points: Operand, number: int) -> Operand:
@@ -147,27 +141,37 @@ def _over_channels(x: Operand, channels: int) -> Operand:
     return broadcast(reshape(x, (n, 1, *out)), (n, channels, *out))
 
 
-def _weighed(found: Operand, weight: Operand | None) -> Operand:
-    assert weight is not None
-    return mul(found, _over_channels(weight, type_of(found).shape[1]))
+def _weighed(read: Read, neighbours: Sequence[Sequence[tuple[Operand, Operand]]]) -> Operand:
+    """Return the sum of elements, one for each choice of a neighbour along each axis, times their weights.
+
+    Args:
+        read: gives the elements.
+        neighbours: along each axis, the places and their weights.
+    """
+    terms = []
+    for chosen in itertools.product(*neighbours):
+        found = read([at for at, _ in chosen])
+        weight = functools.reduce(mul, [share for _, share in chosen])
+        terms.append(mul(found, _over_channels(weight, type_of(found).shape[1])))
+    return functools.reduce(add, terms)
 
 
 def _cubic(read: Read, places: Sequence[Operand], sizes: Sequence[int], border: str, corners: bool) -> Operand:
     """Sums over the four nearest elements along both axes, weighed by Keys' kernel with a slope of -0.75."""
-    below = [floor(place) for place in places]
-    shares = [sub(place, low) for place, low in zip(places, below, strict=True)]
-    found: Operand | None = None
-    for corner in itertools.product((-1, 0, 1, 2), repeat=len(sizes)):
-        weight: Operand | None = None
-        at = []
-        for low, share, size, step in zip(below, shares, sizes, corner, strict=True):
-            at.append(_inside(add(low, like(step, low)), size, border, corners))
-            part = _keys(sub(share, like(step, share)), step in (0, 1))
-            weight = part if weight is None else mul(weight, part)
-        term = _weighed(read(at), weight)
-        found = term if found is None else add(found, term)
-    assert found is not None
-    return found
+    neighbours = []
+    for place, size in zip(places, sizes, strict=True):
+        low = floor(place)
+        share = sub(place, low)
+        neighbours.append(
+            [
+                (
+                    _inside(add(low, like(step, low)), size, border, corners),
+                    _keys(sub(share, like(step, share)), step in (0, 1)),
+                )
+                for step in (-1, 0, 1, 2)
+            ]
+        )
+    return _weighed(read, neighbours)
 
 
 def _keys(distance: Operand, near: bool) -> Operand:

@@ -12,13 +12,11 @@ from collections.abc import Mapping
 
 from hybridize.base.dims import same
 from hybridize.graph import Graph, Node, OpLike, Value
-from hybridize.ops import Op, Scan
+from hybridize.ops import Scan
+from hybridize.passes.again import chain
 from hybridize.passes.scans.opened import OpenScan, is_pure
 from hybridize.passes.scans.trim import TrimScans
 from hybridize.passes.scans.writing import cleaned
-
-_CHAIN = 8
-"""At most so many nodes are computed again for one value."""
 
 
 class SaveResiduals:
@@ -105,24 +103,12 @@ def _wanted(late: OpenScan, equal: Mapping[Value, Value], made: list[Node]) -> l
     read |= {one.after for one in late.carries} | {one.inner for one in late.emitted}
     makers = {value: node for node in made for value in node.outputs}
     there = steady | {one.inner for one in late.slices}
-    saved = [value for node in made for value in node.outputs if value in read and value not in steady]
+    saved = dict.fromkeys(value for node in made for value in node.outputs if value in read and value not in steady)
+
+    def is_there(one: Value) -> bool:
+        return one in there or one in saved or one not in makers
+
     for value in reversed(list(saved)):
-        others = there | {one for one in saved if one is not value}
-        if _is_cheap(value, makers, others):
-            saved.remove(value)
-    return saved
-
-
-def _is_cheap(value: Value, makers: Mapping[Value, Node], there: set[Value]) -> bool:
-    """Tell whether a few cheap nodes compute a value of those that are there."""
-    chain: set[Node] = set()
-    todo = [value]
-    while todo:
-        node = makers.get(todo.pop())
-        if node is None or node in chain:
-            continue
-        if not (isinstance(node.op, Op) and node.op.rematerialised) or len(chain) == _CHAIN:
-            return False
-        chain.add(node)
-        todo += [one for one in node.inputs if one not in there]
-    return True
+        if chain(value, makers, is_there) is not None:
+            del saved[value]
+    return list(saved)

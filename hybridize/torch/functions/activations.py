@@ -21,7 +21,10 @@ def floats(name: str, x: Operand) -> TensorType:
     Raises:
         RuntimeError: it has others; in torch's words.
     """
-    of = type_of(x)
+    return _checked(name, type_of(x))
+
+
+def _checked(name: str, of: TensorType) -> TensorType:
     if not torch_dtype(of.dtype).is_floating_point:
         raise RuntimeError(f"\"{name}\" not implemented for '{_NAMES.get(of.dtype.name, of.dtype.name)}'")
     return of
@@ -44,34 +47,20 @@ def _gelu(input: Operand, *, approximate: str = "none") -> Operand:
     return aten("gelu.default", floats("GeluKernelImpl", input), input, approximate=approximate)
 
 
-@computes("silu")
-def _silu(input: Operand) -> Operand:
-    return aten("silu.default", floats("silu_cpu", input), input)
+def _register(name: str, kernel: str) -> None:
+    @computes(name)
+    def entry(input: Operand) -> Operand:
+        return aten(f"{name}.default", floats(kernel, input), input)
 
 
-@computes("mish")
-def _mish(input: Operand) -> Operand:
-    return aten("mish.default", floats("mish_cpu", input), input)
-
-
-@computes("hardswish")
-def _hardswish(input: Operand) -> Operand:
-    return aten("hardswish.default", floats("hardswish_cpu", input), input)
-
-
-@computes("hardsigmoid")
-def _hardsigmoid(input: Operand) -> Operand:
-    return aten("hardsigmoid.default", floats("hardsigmoid_cpu", input), input)
+for _name in ("silu", "mish", "hardswish", "hardsigmoid"):
+    _register(_name, f"{_name}_cpu")
+_register("selu", "elu_cpu")
 
 
 @computes("elu")
 def _elu(input: Operand, alpha: Any = 1.0, scale: Any = 1, input_scale: Any = 1) -> Operand:
     return aten("elu.default", floats("elu_cpu", input), input, alpha, scale, input_scale)
-
-
-@computes("selu")
-def _selu(input: Operand) -> Operand:
-    return aten("selu.default", floats("elu_cpu", input), input)
 
 
 @computes("celu")
@@ -178,25 +167,16 @@ def _threshold(input: Operand, threshold: Any, value: Any) -> Operand:
     return ops.where(ops.le(input, low), operand(value, of.dtype, of.shape), input)
 
 
-@computes("softmax", "special.softmax")
-def _softmax(input: Operand, dim: int, dtype: Any = None) -> Operand:
-    return _along(input, dim, dtype, "softmax")
+def _register_along(name: str) -> None:
+    @computes(name, f"special.{name}")
+    def entry(input: Operand, dim: int, dtype: Any = None) -> Operand:
+        of = type_of(input)
+        axis = axis_of(dim, of.ndim)
+        result = _checked(f"{name}_lastdim_kernel_impl", of if dtype is None else kind(dtype, of.shape))
+        if of.ndim:
+            return aten(f"{name}.int", result, input, axis)
+        return ops.reshape(aten(f"{name}.int", result.with_shape((1,)), ops.reshape(input, (1,)), 0), ())
 
 
-@computes("log_softmax", "special.log_softmax")
-def _log_softmax(input: Operand, dim: int, dtype: Any = None) -> Operand:
-    return _along(input, dim, dtype, "log_softmax")
-
-
-def _along(x: Operand, dim: int, dtype: Any, name: str) -> Operand:
-    of = type_of(x)
-    axis = axis_of(dim, of.ndim)
-    result = of if dtype is None else kind(dtype, of.shape)
-    if not torch_dtype(result.dtype).is_floating_point:
-        raise RuntimeError(
-            f"\"{name}_lastdim_kernel_impl\" not implemented for '{_NAMES.get(result.dtype.name, result.dtype.name)}'"
-        )
-    if not of.ndim:
-        wide = result.with_shape((1,))
-        return ops.reshape(aten(f"{name}.int", wide, ops.reshape(x, (1,)), 0), ())
-    return aten(f"{name}.int", result, x, axis)
+_register_along("softmax")
+_register_along("log_softmax")

@@ -51,6 +51,11 @@ def unbatched(x: Operand, single: bool) -> Operand:
     return ops.reshape(x, type_of(x).shape[1:]) if single else x
 
 
+def count_of_windows(size: Any, window: Any, step: Any, side: Any, apart: Any) -> Any:
+    """Return how many windows fit into an axis of a size, with padding at either side."""
+    return (size + 2 * side - apart * (window - 1) - 1) // step + 1
+
+
 def _convolved(
     name: str,
     rank: int,
@@ -80,12 +85,10 @@ def _convolved(
 def _check(x: Operand, weight: Operand, bias: Operand | None, groups: Any, transposed: bool) -> None:
     """Raise a RuntimeError in torch's words where operands do not fit."""
     of, by = type_of(x), type_of(weight)
-    if of.dtype != by.dtype:
-        raise RuntimeError(f"Input type ({of.dtype.name}) and weight type ({by.dtype.name}) should be the same")
-    if bias is not None and type_of(bias).dtype != of.dtype:
-        raise RuntimeError(
-            f"Input type ({of.dtype.name}) and bias type ({type_of(bias).dtype.name}) should be the same"
-        )
+    for name, other in (("weight", weight), ("bias", bias)):
+        if other is not None and type_of(other).dtype != of.dtype:
+            found = type_of(other).dtype.name
+            raise RuntimeError(f"Input type ({of.dtype.name}) and {name} type ({found}) should be the same")
     if by.ndim != of.ndim:
         raise RuntimeError(
             f"Expected {by.ndim - 2}D convolution weights of {of.ndim} axes, got a weight of size {list(by.shape)}"
@@ -219,10 +222,7 @@ def _col2im(
             f"Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got "
             f"input.size(1)={type_of(x).shape[1]} and kernel_size={kernel}."
         )
-    counts = [
-        (size + 2 * side - space * (count - 1) - 1) // step + 1
-        for size, side, space, count, step in zip(sizes, sides, apart, kernel, steps, strict=True)
-    ]
+    counts = list(map(count_of_windows, sizes, kernel, steps, sides, apart))
     if type_of(x).shape[2] != counts[0] * counts[1]:
         raise RuntimeError(
             f"Given output_size={sizes}, kernel_size={kernel}, dilation={apart}, padding={sides}, stride={steps}, "
@@ -249,47 +249,55 @@ def _channel_shuffle(input: Operand, groups: Any) -> Operand:
     return ops.reshape(turned, of.shape)
 
 
-def _of_images(name: str, input: Operand) -> Shape:
+def _of_images(name: str, input: Operand, factor: Any, which: str) -> Shape:
+    """Return the sizes of images whose pixels are to be shuffled by a factor.
+
+    Raises:
+        RuntimeError: they are none, or the factor is; in torch's words.
+    """
     shape = type_of(input).shape
     if len(shape) < 3:
         raise RuntimeError(
             f"{name} expects input to have at least 3 dimensions, but got input with {len(shape)} dimension(s)"
         )
+    if factor <= 0:
+        raise RuntimeError(f"{name} expects a positive {which}, but got {factor}")
     return shape
+
+
+def _rearranged(x: Operand, parts: Shape, order: tuple[int, ...], sizes: Shape) -> Operand:
+    """Split the last axes of images into parts, put these in another order, and join them to the sizes of a result."""
+    lead = type_of(x).shape[:-3]
+    n = len(lead)
+    apart = ops.transpose(ops.reshape(x, (*lead, *parts)), (*range(n), *(n + axis for axis in order)))
+    return ops.reshape(apart, (*lead, *sizes))
 
 
 @computes("pixel_shuffle")
 def _pixel_shuffle(input: Operand, upscale_factor: Any) -> Operand:
-    *lead, channels, height, width = _of_images("pixel_shuffle", input)
-    f, n = upscale_factor, len(lead)
-    if f <= 0:
-        raise RuntimeError(f"pixel_shuffle expects a positive upscale_factor, but got {f}")
+    f = upscale_factor
+    *_, channels, height, width = _of_images("pixel_shuffle", input, f, "upscale_factor")
     if channels % (f * f) != 0:
         raise RuntimeError(
             f"pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, "
             f"but input.size(-3)={channels} is not divisible by {f * f}"
         )
     made = channels // (f * f)
-    x = ops.reshape(input, (*lead, made, f, f, height, width))
-    x = ops.transpose(x, (*range(n + 1), n + 3, n + 1, n + 4, n + 2))
-    return ops.reshape(x, (*lead, made, height * f, width * f))
+    return _rearranged(input, (made, f, f, height, width), (0, 3, 1, 4, 2), (made, height * f, width * f))
 
 
 @computes("pixel_unshuffle")
 def _pixel_unshuffle(input: Operand, downscale_factor: Any) -> Operand:
-    *lead, channels, height, width = _of_images("pixel_unshuffle", input)
-    f, n = downscale_factor, len(lead)
-    if f <= 0:
-        raise RuntimeError(f"pixel_unshuffle expects a positive downscale_factor, but got {f}")
+    f = downscale_factor
+    *_, channels, height, width = _of_images("pixel_unshuffle", input, f, "downscale_factor")
     for axis, size, name in ((-2, height, "height"), (-1, width, "width")):
         if size % f != 0:
             raise RuntimeError(
                 f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but input.size({axis})={size} is "
                 f"not divisible by {f}"
             )
-    x = ops.reshape(input, (*lead, channels, height // f, f, width // f, f))
-    x = ops.transpose(x, (*range(n + 1), n + 2, n + 4, n + 1, n + 3))
-    return ops.reshape(x, (*lead, channels * f * f, height // f, width // f))
+    parts = channels, height // f, f, width // f, f
+    return _rearranged(input, parts, (0, 2, 4, 1, 3), (channels * f * f, height // f, width // f))
 
 
 def with_channels(x: Operand, of: Operand) -> Operand:

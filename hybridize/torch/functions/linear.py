@@ -46,21 +46,22 @@ def _check_axes(name: str, x: Operand, y: Operand, first: int, second: int) -> N
     for which, one, axes in (("first", x, first), ("second", y, second)):
         if type_of(one).ndim != axes:
             raise RuntimeError(f"{name}: the {which} argument has {axes} axes, got {type_of(one).ndim}")
-    left, right = _shape(x), _shape(y)
-    if left[-1] != right[-2 if second > 1 else -1]:
-        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({_times(left)} and {_times(right)})")
+    _check_inner(_shape(x), _shape(y))
 
 
-def _times(shape: Shape) -> str:
-    return "x".join(map(str, shape))
+def _check_inner(left: Shape, right: Shape) -> None:
+    """Raise a RuntimeError in torch's words where operands of a product do not fit: the last axis of the first one goes
+    with the one before the last of the second, or with its only one.
+    """
+    if left[-1:] != right[-2:][:1]:
+        sizes = " and ".join("x".join(map(str, shape)) for shape in (left, right))
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({sizes})")
 
 
 @computes("F.linear")
 def _linear(input: Operand, weight: Operand, bias: Operand | None = None) -> Operand:
     of, by = type_of(input), type_of(weight)
-    if not of.ndim or of.shape[-1] != by.shape[-1]:
-        flat = (*of.shape[:-1], *of.shape[-1:])
-        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({_times(flat)} and {_times(by.shape[::-1])})")
+    _check_inner(of.shape, by.shape[::-1])
     result = kind(_of_one_dtype(input, weight, bias), (*of.shape[:-1], *by.shape[:-1]))
     if by.ndim == 1:
         y = aten("matmul.default", result, input, weight)
@@ -75,8 +76,7 @@ def _matmul(input: Operand, other: Operand) -> Operand:
         raise RuntimeError(
             f"both arguments to matmul need to be at least 1D, but they are {len(left)}D and {len(right)}D"
         )
-    if left[-1] != right[-2 if len(right) > 1 else -1]:
-        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({_times(left)} and {_times(right)})")
+    _check_inner(left, right)
     batch = broadcast(left[:-2], right[:-2])
     if batch is None:
         raise RuntimeError(

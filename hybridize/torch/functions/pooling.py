@@ -3,64 +3,104 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
 from hybridize import ops
 from hybridize.base.dims import product
 from hybridize.base.dtypes import int64
-from hybridize.base.types import Shape, TensorType
+from hybridize.base.frozen import frozen
+from hybridize.base.types import TensorType
 from hybridize.formats.torch_export.indexing import within
 from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
-from hybridize.torch.functions.convolution import Numbers, batched, each, unbatched
+from hybridize.torch.functions.convolution import Numbers, batched, count_of_windows, each, unbatched
 from hybridize.torch.functions.rules import aten
 from hybridize.torch.functions.table import computes
 
 
-def _flat(x: Operand, rank: int) -> Operand:
-    """Give windows of one axis another one, of size 1, in front: ATen's are of two or three."""
-    shape = type_of(x).shape
-    return ops.reshape(x, (*shape[:-1], 1, shape[-1])) if rank == 1 else x
+class _Images:
+    """Images as ATen pools them: in a batch, windows of one axis with another one, of size 1, in front.
+
+    Args:
+        kind: of pooling, as torch's functions are called.
+        rank: the number of axes of a window.
+        x: the images.
+
+    Raises:
+        RuntimeError: they have other axes; in torch's words.
+    """
+
+    def __init__(self, kind: str, rank: int, x: Operand) -> None:
+        self.name = f"{kind}{rank}d"
+        self.operator = f"{kind}{max(rank, 2)}d"
+        self._rank = rank
+        x, self._is_single = batched(x, rank, self.name)
+        shape = type_of(x).shape
+        self.shape = shape
+        """The sizes of their batch."""
+        self._x = x if rank > 1 else ops.reshape(x, (*shape[:-1], 1, shape[-1]))
+
+    def each(self, given: Any, name: str = "kernel_size") -> Numbers:
+        """Return a number for each axis of a window; see `convolution.each`."""
+        return each(given, self._rank, name)
+
+    def wide(self, numbers: Numbers, front: Any) -> Numbers:
+        """Return numbers of the axes of a window as ATen takes them, `front` that of the axis in front."""
+        return numbers if self._rank > 1 else (front, *numbers)
+
+    def means(self, overload: str, counts: Numbers, *args: Any) -> Operand:
+        """Return what an ATen operator makes of them that gives so many parts along each axis."""
+        return self._as_given(aten(f"{self.operator}{overload}", self._result(counts), self._x, *args))
+
+    def maxima(self, overload: str, counts: Numbers, *args: Any) -> tuple[Operand, Operand]:
+        """Return the same of an operator of maxima: the values and their places."""
+        result = self._result(counts)
+        types = result, TensorType(result.shape, int64)
+        values, places = aten(f"{self.operator}{overload}", types, self._x, *args)
+        return self._as_given(values), self._as_given(places)
+
+    def _result(self, counts: Numbers) -> TensorType:
+        of = type_of(self._x)
+        return of.with_shape((*of.shape[:2], *self.wide(counts, 1)))
+
+    def _as_given(self, y: Operand) -> Operand:
+        """Take away the axes that were put there."""
+        shape = type_of(y).shape
+        return unbatched(y if self._rank > 1 else ops.reshape(y, (*shape[:-2], shape[-1])), self._is_single)
 
 
-def _line(x: Operand, rank: int) -> Operand:
-    shape = type_of(x).shape
-    return ops.reshape(x, (*shape[:-2], shape[-1])) if rank == 1 else x
+@frozen
+class _Windows:
+    """Windows along the axes of images."""
+
+    counts: Numbers
+    """Their number."""
+    size: Numbers
+    steps: Numbers
+    """Their distances."""
+    sides: Numbers
+    """The padding."""
+    apart: Numbers
+    """The distances of their elements."""
 
 
-def _numbers(given: Any, rank: int, name: str, front: int) -> Numbers:
-    numbers = each(given, rank, name)
-    return (front, *numbers) if rank == 1 else numbers
-
-
-def _count(size: Any, window: Any, step: Any, side: Any, apart: Any, beyond: bool) -> Any:
-    """Return how many windows an axis has; one more where it begins in the image or before it, and `beyond`."""
-    room = size + 2 * side - apart * (window - 1) - 1
-    count = (room + (step - 1 if beyond else 0)) // step + 1
-    if beyond and (count - 1) * step >= size + side:
-        count = count - 1
-    return count
-
-
-def _windows(
-    name: str, x: Operand, rank: int, kernel: Any, stride: Any, padding: Any, dilation: Any, beyond: bool
-) -> tuple[Shape, Numbers, Numbers, Numbers, Numbers]:
-    """Return the sizes of the result, and of windows their size, distance, padding and the distance of their elements.
+def _windows(images: _Images, kernel: Any, stride: Any, padding: Any, dilation: Any, beyond: bool) -> _Windows:
+    """Return the windows of images, as ATen takes them; `beyond`: also those that begin in an image and end behind it.
 
     Raises:
         RuntimeError: a window does not fit; in torch's words.
     """
-    window = each(kernel, rank, "kernel_size")
-    steps = window if stride is None or stride in ((), []) else each(stride, rank, "stride")
-    sides, apart = each(padding, rank, "padding"), each(dilation, rank, "dilation")
-    shape = type_of(x).shape
+    window = images.each(kernel)
+    steps = window if stride is None or stride in ((), []) else images.each(stride, "stride")
+    sides, apart = images.each(padding, "padding"), images.each(dilation, "dilation")
     counts = []
-    for size, count, step, side, space in zip(shape[2:], window, steps, sides, apart, strict=True):
+    for size, count, step, side, space in zip(images.shape[2:], window, steps, sides, apart, strict=True):
         if count <= 0:
-            raise RuntimeError(f"{name}: kernel size should be greater than zero, but got {count}")
+            raise RuntimeError(f"{images.name}: kernel size should be greater than zero, but got {count}")
         if step <= 0:
-            raise RuntimeError(f"{name}: stride should be greater than zero, but got {step}")
+            raise RuntimeError(f"{images.name}: stride should be greater than zero, but got {step}")
         if side < 0:
             raise RuntimeError(f"pad must be non-negative, but got pad: {side}")
         if side * 2 > space * (count - 1) + 1:
@@ -70,48 +110,21 @@ def _windows(
             )
         found = _count(size, count, step, side, space, beyond)
         if found < 1:
-            raise RuntimeError(f"{name}: Given input size: {list(shape[1:])}. Output size is too small")
+            raise RuntimeError(f"{images.name}: Given input size: {list(images.shape[1:])}. Output size is too small")
         counts.append(found)
-    return (*shape[:2], *counts), window, steps, sides, apart
+    wide = images.wide
+    return _Windows(tuple(counts), wide(window, 1), wide(steps, 1), wide(sides, 0), wide(apart, 1))
 
 
-def _maxima(
-    name: str, rank: int, x: Operand, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
-) -> tuple[Operand, Operand]:
-    x, single = batched(x, rank, name)
-    shape, window, steps, sides, apart = _windows(name, x, rank, kernel, stride, padding, dilation, ceil_mode)
-    dtype = type_of(x).dtype
-    if rank == 1:
-        shape = (*shape[:2], 1, *shape[2:])
-        window, steps, sides, apart = (1, *window), (1, *steps), (0, *sides), (1, *apart)
-    types = TensorType(shape, dtype), TensorType(shape, int64)
-    values, places = aten(
-        f"max_pool{max(rank, 2)}d_with_indices.default",
-        types,
-        _flat(x, rank),
-        window,
-        steps,
-        sides,
-        apart,
-        ceil_mode,
-    )
-    return unbatched(_line(values, rank), single), unbatched(_line(places, rank), single)
+def _count(size: Any, window: Any, step: Any, side: Any, apart: Any, beyond: bool) -> Any:
+    """Return how many windows an axis has; one more where it begins in the image or before it, and `beyond`."""
+    count = count_of_windows(size + (step - 1 if beyond else 0), window, step, side, apart)
+    if beyond and (count - 1) * step >= size + side:
+        count = count - 1
+    return count
 
 
 def _register_maxima(rank: int) -> None:
-    name = f"max_pool{rank}d"
-
-    @computes(name)
-    def entry(
-        input: Operand,
-        kernel_size: Any,
-        stride: Any = (),
-        padding: Any = 0,
-        dilation: Any = 1,
-        ceil_mode: bool = False,
-    ) -> Operand:
-        return _maxima(name, rank, input, kernel_size, stride, padding, dilation, ceil_mode)[0]
-
     @computes(f"{'' if rank == 1 else 'nn.'}max_pool{rank}d_with_indices")
     def with_indices(
         input: Operand,
@@ -121,22 +134,33 @@ def _register_maxima(rank: int) -> None:
         dilation: Any = 1,
         ceil_mode: bool = False,
     ) -> tuple[Operand, Operand]:
-        return _maxima(name, rank, input, kernel_size, stride, padding, dilation, ceil_mode)
+        images = _Images("max_pool", rank, input)
+        found = _windows(images, kernel_size, stride, padding, dilation, ceil_mode)
+        given = found.size, found.steps, found.sides, found.apart
+        return images.maxima("_with_indices.default", found.counts, *given, ceil_mode)
+
+    @computes(f"max_pool{rank}d")
+    @functools.wraps(with_indices)
+    def values(*args: Any, **kwargs: Any) -> Operand:
+        return with_indices(*args, **kwargs)[0]
 
 
 def _means(
-    name: str, rank: int, x: Operand, kernel: Any, stride: Any, padding: Any, ceil_mode: bool, counted: bool, by: Any
+    rank: int,
+    x: Operand,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor: Any,
 ) -> Operand:
-    if by is not None and by == 0:
+    if divisor is not None and divisor == 0:
         raise RuntimeError("divisor must be not zero")
-    x, single = batched(x, rank, name)
-    shape, window, steps, sides, _ = _windows(name, x, rank, kernel, stride, padding, 1, ceil_mode)
-    if rank == 1:
-        shape = (*shape[:2], 1, *shape[2:])
-        window, steps, sides = (1, *window), (1, *steps), (0, *sides)
-    result = TensorType(shape, type_of(x).dtype)
-    y = aten(f"avg_pool{max(rank, 2)}d.default", result, _flat(x, rank), window, steps, sides, ceil_mode, counted, by)
-    return unbatched(_line(y, rank), single)
+    images = _Images("avg_pool", rank, x)
+    found = _windows(images, kernel_size, stride, padding, 1, ceil_mode)
+    given = found.size, found.steps, found.sides
+    return images.means(".default", found.counts, *given, ceil_mode, count_include_pad, divisor)
 
 
 @computes("F.avg_pool1d")
@@ -148,13 +172,11 @@ def _avg_pool1d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Operand:
-    return _means("avg_pool1d", 1, input, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
+    return _means(1, input, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
 
 
 def _register_means(rank: int) -> None:
-    name = f"avg_pool{rank}d"
-
-    @computes(f"F.{name}")
+    @computes(f"F.avg_pool{rank}d")
     def entry(
         input: Operand,
         kernel_size: Any,
@@ -164,31 +186,13 @@ def _register_means(rank: int) -> None:
         count_include_pad: bool = True,
         divisor_override: Any = None,
     ) -> Operand:
-        return _means(name, rank, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+        return _means(rank, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
 
-def _parts(name: str, rank: int, x: Operand, counts: Any) -> tuple[Operand, bool, Shape]:
-    """Return images in a batch, whether they were in none, and the sizes of results; one axis gets another before."""
-    x, single = batched(x, rank, name)
-    given = each(counts, rank, "output_size")
-    sizes = [size if count is None else count for size, count in zip(type_of(x).shape[2:], given, strict=True)]
-    if rank == 1:
-        x, sizes = _flat(x, 1), [1, *sizes]
-    return x, single, (*type_of(x).shape[:2], *sizes)
-
-
-def _adaptive_means(rank: int, x: Operand, counts: Any) -> Operand:
-    x, single, shape = _parts(f"adaptive_avg_pool{rank}d", rank, x, counts)
-    y = aten(f"adaptive_avg_pool{max(rank, 2)}d.default", TensorType(shape, type_of(x).dtype), x, shape[2:])
-    return unbatched(_line(y, rank), single)
-
-
-def _adaptive_maxima(rank: int, x: Operand, counts: Any) -> tuple[Operand, Operand]:
-    x, single, shape = _parts(f"adaptive_max_pool{rank}d", rank, x, counts)
-    types = TensorType(shape, type_of(x).dtype), TensorType(shape, int64)
-    found = aten(f"adaptive_max_pool{max(rank, 2)}d.default", types, x, shape[2:])
-    values, places = (unbatched(_line(y, rank), single) for y in found)
-    return values, places
+def _counts(images: _Images, given: Any) -> Numbers:
+    """Return how many parts each axis is to have: as many as before where None is given."""
+    pairs = zip(images.shape[2:], images.each(given, "output_size"), strict=True)
+    return tuple(size if count is None else count for size, count in pairs)
 
 
 def _register_parts(rank: int) -> None:
@@ -196,11 +200,26 @@ def _register_parts(rank: int) -> None:
 
     @computes(f"{space}adaptive_avg_pool{rank}d")
     def means(input: Operand, output_size: Any) -> Operand:
-        return _adaptive_means(rank, input, output_size)
+        images = _Images("adaptive_avg_pool", rank, input)
+        counts = _counts(images, output_size)
+        return images.means(".default", counts, images.wide(counts, 1))
 
     @computes(f"{space}adaptive_max_pool{rank}d")
     def maxima(input: Operand, output_size: Any) -> tuple[Operand, Operand]:
-        return _adaptive_maxima(rank, input, output_size)
+        images = _Images("adaptive_max_pool", rank, input)
+        counts = _counts(images, output_size)
+        return images.maxima(".default", counts, images.wide(counts, 1))
+
+
+def _register_fractional(rank: int) -> None:
+    @computes(f"nn.fractional_max_pool{rank}d")
+    def entry(input: Operand, kernel_size: Any, output_size: Any, _random_samples: Operand) -> tuple[Operand, Operand]:
+        images = _Images("fractional_max_pool", rank, input)
+        window, counts = images.each(kernel_size), images.each(output_size, "output_size")
+        for size, count, taps in zip(images.shape[2:], counts, window, strict=True):
+            if count + taps - 1 > size:
+                raise RuntimeError(f"{images.name}: pool size {taps} too large relative to input size {size}")
+        return images.maxima(".default", counts, window, counts, _random_samples)
 
 
 for _rank in (1, 2, 3):
@@ -208,26 +227,7 @@ for _rank in (1, 2, 3):
     _register_parts(_rank)
 for _rank in (2, 3):
     _register_means(_rank)
-
-
-def _register_fractional(rank: int) -> None:
-    name = f"fractional_max_pool{rank}d"
-
-    @computes(f"nn.{name}")
-    def entry(input: Operand, kernel_size: Any, output_size: Any, _random_samples: Operand) -> tuple[Operand, Operand]:
-        x, single = batched(input, rank, name)
-        window, counts = each(kernel_size, rank), each(output_size, rank, "output_size")
-        for size, count, taps in zip(type_of(x).shape[2:], counts, window, strict=True):
-            if count + taps - 1 > size:
-                raise RuntimeError(f"{name}: pool size {taps} too large relative to input size {size}")
-        shape = (*type_of(x).shape[:2], *counts)
-        types = TensorType(shape, type_of(x).dtype), TensorType(shape, int64)
-        values, places = aten(f"{name}.default", types, x, window, counts, _random_samples)
-        return unbatched(values, single), unbatched(places, single)
-
-
-_register_fractional(2)
-_register_fractional(3)
+    _register_fractional(_rank)
 
 
 def _unpooled(name: str, rank: int, x: Operand, indices: Operand, sizes: Sequence[Any]) -> Operand:

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from hybridize.base.dtypes import DType, float32
 from hybridize.codegen.llvm.functions import float64 as double
 from hybridize.codegen.llvm.functions import wide
+from hybridize.codegen.llvm.functions.exponentials import LOG2E, Exponentials
 from hybridize.codegen.llvm.functions.gamma import gamma
 from hybridize.codegen.llvm.functions.vectors import Vectors
 from hybridize.codegen.llvm.text import Function
@@ -25,13 +26,17 @@ from hybridize.machine.target import Target
 Rule = Callable[..., str]
 Emitter = Callable[[Function, list[str], DType, int, Target], str]
 
-LOG2E = 1.4426950408889634
-LN2 = 0.6931471805599453
-# ln 2 in two parts; the first has nine bits, so that its product with an exponent is exact.
 LN2_HIGH, LN2_LOW = 0.693359375, -2.12194440054690583e-4
-# (e^r - 1 - r) / r^2 on [-ln 2 / 2, ln 2 / 2], 2^-28 of e^r; (tanh x / x - 1) / x^2 as a function of x^2 below 5/8.
-EXP = (0.0013814320554956794, 0.00836885068565607, 0.041668400168418884, 0.1666651964187622, 0.4999999403953552)
-TANH = (-0.005704987328499556, 0.0206390880048275, -0.05373971536755562, 0.13331441581249237, -0.3333328068256378)
+EXPONENTIALS = Exponentials(
+    ln2=(LN2_HIGH, LN2_LOW),
+    minus_one=(  # 2^-28 of e^r
+        0.0013814320554956794, 0.00836885068565607, 0.041668400168418884, 0.1666651964187622, 0.4999999403953552,
+    ),
+    tangent=(
+        -0.005704987328499556, 0.0206390880048275, -0.05373971536755562, 0.13331441581249237, -0.3333328068256378,
+    ),
+    least=-104.0, most=89.0, ends_of_two=(-151.0, 129.0), near=2.0**-25, lost=20.0, flat=10.0, full=18.0,
+)  # fmt: skip
 LOG = (
     7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1, -1.6668057665e-1,
     2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1,
@@ -43,72 +48,6 @@ ERF_LARGE = (-1.72853470e-5, 3.83197126e-4, -3.88396438e-3, 2.42546219e-2, -1.06
              -1.28717512e-1)  # fmt: skip
 REDUCIBLE = 2.0**20
 """Up to here sin and cos reduce their argument by themselves; the C library does it beyond."""
-
-
-# Exponentials
-
-
-def _reduced(v: Vectors, x: str) -> tuple[str, str, str]:
-    """r, n and n as an integer, where x = n ln 2 + r and |r| <= ln 2 / 2."""
-    n, k = v.rounded(x, LOG2E)
-    r = v.fma(n, v.number(-LN2_HIGH), x)
-    return v.fma(n, v.number(-LN2_LOW), r), n, k
-
-
-def _exp_minus_one(v: Vectors, x: str) -> tuple[str, str, str]:
-    """The pieces of e^x: expm1 of the remainder, and the power of two as a float and as an integer."""
-    r, n, k = _reduced(v, x)
-    return v.fma(v.poly(r, EXP), v.mul(r, r), r), n, k
-
-
-def exp(v: Vectors, x: str) -> str:
-    """e^x."""
-    x = v.at_least(v.at_most(x, v.number(89.0)), v.number(-104.0))
-    p, n, k = _exp_minus_one(v, x)
-    return v.scaled(v.add(p, v.number(1.0)), n, k)
-
-
-def exp2(v: Vectors, x: str) -> str:
-    """2^x."""
-    x = v.at_least(v.at_most(x, v.number(129.0)), v.number(-151.0))
-    n, k = v.rounded(x, 1.0)
-    r = v.mul(v.sub(x, n), v.number(LN2))
-    p = v.fma(v.poly(r, EXP), v.mul(r, r), r)
-    return v.scaled(v.add(p, v.number(1.0)), n, k)
-
-
-def expm1(v: Vectors, x: str) -> str:
-    """e^x - 1, exact to the last bits near 0."""
-    inside = v.at_least(v.at_most(x, v.number(89.0)), v.number(-20.0))
-    p, _, k = _exp_minus_one(v, inside)
-    # With half of 2^n, which is finite even where e^x is about to overflow.
-    half = v.power_of_two(v.iop("sub", k, v.integer(1)))
-    y = v.fma(half, p, v.sub(half, v.number(0.5)))
-    return v.select(v.compare("olt", v.abs(x), v.number(2.0**-25)), x, v.add(y, y))
-
-
-def tanh(v: Vectors, x: str) -> str:
-    """A polynomial near 0, 1 - 2 / (e^(2 |x|) + 1) elsewhere, with the sign of x."""
-    a = v.at_most(v.abs(x), v.number(10.0))
-    p, n, k = _exp_minus_one(v, v.add(a, a))
-    e = v.scaled(v.add(p, v.number(1.0)), n, k)
-    far = v.sub(v.number(1.0), v.div(v.number(2.0), v.add(e, v.number(1.0))))
-    z = v.mul(x, x)
-    near = v.fma(v.mul(v.poly(z, TANH), z), x, x)
-    return v.copysign(v.select(v.compare("olt", a, v.number(0.625)), near, far), x)
-
-
-def sigmoid(v: Vectors, x: str) -> str:
-    """2^n / (2^n + e^-r) where x = n ln 2 + r: one quotient for both signs, and only e^-r is approximate.
-
-    Both terms times 3/4: a sum just below 1 is rounded half as coarsely as one just above, where some results would
-    miss 2 ulp by a hair. Beyond the limits it is 1 and 0.
-    """
-    r, n, k = _reduced(v, v.at_least(v.at_most(x, v.number(18.0)), v.number(-104.0)))
-    r = v.neg(r)
-    power = v.scaled(v.number(0.75), n, k)
-    whole = v.add(power, v.number(0.75))
-    return v.div(power, v.fma(v.poly(r, [0.75 * c for c in (*EXP, 1.0)]), r, whole))
 
 
 # Logarithms
@@ -192,7 +131,7 @@ def logaddexp(v: Vectors, x: str, y: str) -> str:
     greater = v.select(v.compare("ogt", x, y), x, y)
     equal = v.compare("oeq", x, y)  # infinities of one sign too, whose difference is NaN
     gap = v.select(equal, v.number(0.0), v.neg(v.abs(v.sub(x, y))))
-    result = v.add(greater, log1p(v, exp(v, gap)))
+    result = v.add(greater, log1p(v, EXPONENTIALS.exp(v, gap)))
     return v.select(v.compare("uno", x, y), v.add(x, y), result)
 
 
@@ -203,7 +142,7 @@ def erf(v: Vectors, x: str) -> str:
     """The error function: a polynomial near 0, 1 - e^q(|x|) elsewhere."""
     t = v.at_most(v.abs(x), v.number(4.0))
     q = v.fma(v.poly(t, ERF_LARGE), t, v.neg(t))
-    p, n, k = _exp_minus_one(v, q)
+    p, n, k = EXPONENTIALS.pieces(v, q)
     large = v.copysign(v.sub(v.number(1.0), v.scaled(v.add(p, v.number(1.0)), n, k)), x)
     small = v.fma(v.poly(v.mul(x, x), ERF_SMALL), x, x)
     return v.select(v.compare("ogt", t, v.number(0.927734375)), large, small)
@@ -261,8 +200,9 @@ def cos(v: Vectors, x: str) -> str:
 
 
 INLINE: dict[str, Rule] = {
-    "exp": exp, "exp2": exp2, "expm1": expm1, "tanh": tanh, "sigmoid": sigmoid, "log": log, "log2": log2,
-    "log10": log10, "log1p": log1p, "erf": erf, "rsqrt": rsqrt,
+    "exp": EXPONENTIALS.exp, "exp2": EXPONENTIALS.exp2, "expm1": EXPONENTIALS.expm1, "tanh": EXPONENTIALS.tanh,
+    "sigmoid": EXPONENTIALS.sigmoid, "log": log, "log2": log2, "log10": log10, "log1p": log1p, "erf": erf,
+    "rsqrt": rsqrt,
 }  # fmt: skip
 """Rules in float32 that are written where they are used."""
 

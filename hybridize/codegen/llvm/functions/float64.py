@@ -7,77 +7,22 @@ import math
 from collections.abc import Callable
 
 from hybridize.codegen.llvm.functions import wide
+from hybridize.codegen.llvm.functions.exponentials import Exponentials
 from hybridize.codegen.llvm.functions.gamma import gamma
 from hybridize.codegen.llvm.functions.vectors import Vectors
 
 Rule = Callable[..., str]
 
-LOG2E = 1.4426950408889634
-# (tanh x / x - 1) / x^2 as a function of x^2 below 5/8, Chebyshev, 2^-57.
-TANH = (
-    6.485163482793113e-06, -3.12011014257974e-05, 9.257116129556769e-05, -0.0002375906496055562, 0.0005896606577757043,
-    -0.0014557754120478055, 0.0035921217511549622, -0.008863235103240878, 0.021869488519008305, -0.05396825396789699,
-    0.13333333333333042, -0.3333333333333333,
+EXPONENTIALS = Exponentials(
+    ln2=(wide.LN2_HIGH, wide.LN2_LOW),
+    minus_one=wide.EXP,
+    tangent=(  # Chebyshev, 2^-57
+        6.485163482793113e-06, -3.12011014257974e-05, 9.257116129556769e-05, -0.0002375906496055562,
+        0.0005896606577757043, -0.0014557754120478055, 0.0035921217511549622, -0.008863235103240878,
+        0.021869488519008305, -0.05396825396789699, 0.13333333333333042, -0.3333333333333333,
+    ),
+    least=-746.0, most=710.0, ends_of_two=(-1076.0, 1025.0), near=2.0**-54, lost=40.0, flat=22.0, full=38.0,
 )  # fmt: skip
-
-
-def _expm1_of(w: Vectors, r: str) -> str:
-    """e^r - 1 for |r| <= ln 2 / 2."""
-    return w.fma(w.poly(r, wide.EXP), w.mul(r, r), r)
-
-
-def _reduced(w: Vectors, x: str) -> tuple[str, str, str]:
-    """r, n and n as an integer, where x = n ln 2 + r and |r| <= ln 2 / 2."""
-    n, k = w.rounded(x, LOG2E)
-    r = w.fma(n, w.number(-wide.LN2_HIGH), x)
-    return w.fma(n, w.number(-wide.LN2_LOW), r), n, k
-
-
-def _exp_minus_one(w: Vectors, x: str) -> tuple[str, str, str]:
-    """The pieces of e^x: expm1 of the remainder, and the power of two as a float and as an integer."""
-    r, n, k = _reduced(w, x)
-    return _expm1_of(w, r), n, k
-
-
-def _exp(w: Vectors, x: str) -> str:
-    x = w.at_least(w.at_most(x, w.number(710.0)), w.number(-746.0))
-    p, n, k = _exp_minus_one(w, x)
-    return w.scaled(w.add(p, w.number(1.0)), n, k)
-
-
-def _exp2(w: Vectors, x: str) -> str:
-    x = w.at_least(w.at_most(x, w.number(1025.0)), w.number(-1076.0))
-    n, k = w.rounded(x, 1.0)
-    p = _expm1_of(w, w.mul(w.sub(x, n), w.number(math.log(2))))
-    return w.scaled(w.add(p, w.number(1.0)), n, k)
-
-
-def _expm1(w: Vectors, x: str) -> str:
-    inside = w.at_least(w.at_most(x, w.number(710.0)), w.number(-40.0))
-    p, _, k = _exp_minus_one(w, inside)
-    half = w.power_of_two(w.iop("sub", k, w.integer(1)))
-    y = w.fma(half, p, w.sub(half, w.number(0.5)))
-    return w.select(w.compare("olt", w.abs(x), w.number(2.0**-54)), x, w.add(y, y))
-
-
-def _tanh(w: Vectors, x: str) -> str:
-    """As in float32."""
-    a = w.at_most(w.abs(x), w.number(22.0))
-    p, n, k = _exp_minus_one(w, w.add(a, a))
-    e = w.scaled(w.add(p, w.number(1.0)), n, k)
-    far = w.sub(w.number(1.0), w.div(w.number(2.0), w.add(e, w.number(1.0))))
-    z = w.mul(x, x)
-    near = w.fma(w.mul(w.poly(z, TANH), z), x, x)
-    return w.copysign(w.select(w.compare("olt", a, w.number(0.625)), near, far), x)
-
-
-def _sigmoid(w: Vectors, x: str) -> str:
-    """As in float32."""
-    r, n, k = _reduced(w, w.at_least(w.at_most(x, w.number(38.0)), w.number(-746.0)))
-    r = w.neg(r)
-    power = w.scaled(w.number(0.75), n, k)
-    whole = w.add(power, w.number(0.75))
-    return w.div(power, w.fma(w.poly(r, [0.75 * c for c in (*wide.EXP, 1.0)]), r, whole))
 
 
 def _log(w: Vectors, x: str) -> str:
@@ -104,7 +49,7 @@ def _logaddexp(w: Vectors, x: str, y: str) -> str:
     greater = w.select(w.compare("ogt", x, y), x, y)
     equal = w.compare("oeq", x, y)
     gap = w.select(equal, w.number(0.0), w.neg(w.abs(w.sub(x, y))))
-    result = w.add(greater, w.per_lane("log1p", _exp(w, gap)))
+    result = w.add(greater, w.per_lane("log1p", EXPONENTIALS.exp(w, gap)))
     return w.select(w.compare("uno", x, y), w.add(x, y), result)
 
 
@@ -124,7 +69,7 @@ def _erfinv(w: Vectors, x: str) -> str:
             w.sub(w.per_lane("erf", y), a),
             w.sub(rest, w.per_lane("erfc", y)),
         )
-        slope = w.mul(_exp(w, w.neg(w.mul(y, y))), w.number(2 / math.sqrt(math.pi)))
+        slope = w.mul(EXPONENTIALS.exp(w, w.neg(w.mul(y, y))), w.number(2 / math.sqrt(math.pi)))
         step = w.div(error, slope)
         y = w.sub(y, w.div(step, w.fma(y, step, w.number(1.0))))
     y = w.select(w.compare("oeq", a, w.number(1.0)), w.number(wide.INF), y)
@@ -146,11 +91,11 @@ _SAME = (
 RULES: dict[str, Rule] = {
     **{name: wide.library(name) for name in _SAME},
     **{name: wide.library(libm) for name, libm in _NAMES.items()},
-    "exp": _exp,
-    "exp2": _exp2,
-    "expm1": _expm1,
-    "tanh": _tanh,
-    "sigmoid": _sigmoid,
+    "exp": EXPONENTIALS.exp,
+    "exp2": EXPONENTIALS.exp2,
+    "expm1": EXPONENTIALS.expm1,
+    "tanh": EXPONENTIALS.tanh,
+    "sigmoid": EXPONENTIALS.sigmoid,
     "log": _log,
     "logaddexp": _logaddexp,
     "erfinv": _erfinv,

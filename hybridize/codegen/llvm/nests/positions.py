@@ -18,7 +18,7 @@ from hybridize.base.dtypes import DType
 from hybridize.base.frozen import frozen, mutable
 from hybridize.codegen.llvm.nests import memory
 from hybridize.codegen.llvm.nests.memory import Width
-from hybridize.codegen.llvm.text import Function, vector
+from hybridize.codegen.llvm.text import Function, broadcast, vector
 from hybridize.loops.expr import Axis, CallExpr, Const, Expr, Fold, Load, whole
 from hybridize.loops.index import Index, Interner, Space, bit, children
 from hybridize.machine.target import Target
@@ -217,9 +217,7 @@ class Positions(ABC):
 
     def copied(self, scalar: str, kind: str, lanes: int) -> str:
         """A scalar register in every lane of a vector."""
-        wide = vector(kind, lanes)
-        first = self.f.op(f"insertelement {wide} poison, {kind} {scalar}, i64 0")
-        return self.f.op(f"shufflevector {wide} {first}, {wide} poison, <{lanes} x i32> zeroinitializer")
+        return broadcast(self.f, scalar, kind, lanes)
 
     def remember(self, expr: Expr, result: str) -> None:
         """Take `result` for the value of `expr` inside the current loop."""

@@ -90,6 +90,15 @@ class _Entry:
         self.f.branch(condition, following, label)
         self.f.begin_block(following)
 
+    def release_unless(self, condition: str, held: str) -> None:
+        """Go on when the condition holds, else let go of an object, and fail."""
+        lost, following = self.f.fresh("lost"), self.f.fresh("on")
+        self.f.branch(condition, following, lost)
+        self.f.begin_block(lost)
+        self.call("Py_DecRef", "void", f"ptr {held}")
+        self.f.jump("failed")
+        self.f.begin_block(following)
+
     def same(self, x: str, y: str, type_: str = "ptr") -> str:
         return self.f.op(f"icmp eq {type_} {x}, {y}")
 
@@ -647,12 +656,7 @@ class _Entry:
         name = f.module.declare("llvm.ptrmask.p0.i64", "ptr", ["ptr", "i64"])
         data = f.op(f"call ptr {name}(ptr {past}, i64 {-ALIGNMENT})")
         array = self.new_array(descr, ndim, dims, data, cpython.USABLE_AND_WRITABLE)
-        lost, based = f.fresh("lost"), f.fresh("based")
-        f.branch(f.op(f"icmp ne ptr {array}, null"), based, lost)
-        f.begin_block(lost)
-        self.call("Py_DecRef", "void", f"ptr {owner}")
-        f.jump("failed")
-        f.begin_block(based)
+        self.release_unless(f.op(f"icmp ne ptr {array}, null"), owner)
         self.call("PyArray_SetBaseObject", "i32", f"ptr {array}", f"ptr {owner}")
         return array
 
@@ -884,12 +888,7 @@ class _Entry:
         """A tuple of the arrays among the arguments, None in the place of others."""
         f = self.f
         made = self.call("PyTuple_New", "ptr", f"i64 {rows}")
-        got, none = f.fresh("got"), f.fresh("none")
-        f.branch(f.op(f"icmp ne ptr {made}, null"), got, none)
-        f.begin_block(none)
-        self.call("Py_DecRef", "void", f"ptr {flat}")
-        f.jump("failed")
-        f.begin_block(got)
+        self.release_unless(f.op(f"icmp ne ptr {made}, null"), flat)
         nothing = self.external("None")
         with f.loop(0, rows) as loop:
             one = self.load(self.element(held, loop.index))

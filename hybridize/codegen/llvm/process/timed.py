@@ -6,7 +6,8 @@ Its way of being called is that of any program. The times go to an array whose a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 
 from hybridize.codegen.llvm.pointers import Pointers
 from hybridize.codegen.llvm.program import Emitter
@@ -41,43 +42,28 @@ class TimedEmitter(Emitter):
         return name
 
     def group(self, f: Function, group: TaskGroup, steps: Sequence[ScheduleStep], pointers: Pointers) -> list[str]:
-        if f.name != self.prefix:
-            return super().group(f, group, steps, pointers)
-        self._begin(f)
-        names = super().group(f, group, steps, pointers)
-        self._note_together(f, len(names))
-        return names
+        return self._together(f, functools.partial(super().group, f, group, steps, pointers))
 
     def band(self, f: Function, band: Band, steps: Sequence[LoopStep | ProductStep], pointers: Pointers) -> list[str]:
-        if f.name != self.prefix:
-            return super().band(f, band, steps, pointers)
-        self._begin(f)
-        names = super().band(f, band, steps, pointers)
-        self._note_together(f, len(names))
-        return names
+        return self._together(f, functools.partial(super().band, f, band, steps, pointers))
 
     def rolling(self, f: Function, band: RollingBand, steps: Sequence[TapStep], pointers: Pointers) -> list[str]:
-        if f.name != self.prefix:
-            return super().rolling(f, band, steps, pointers)
-        self._begin(f)
-        names = super().rolling(f, band, steps, pointers)
-        self._note_together(f, len(names))
-        return names
+        return self._together(f, functools.partial(super().rolling, f, band, steps, pointers))
 
     def scans(self, f: Function, steps: Sequence[RegionStep], pointers: Pointers) -> list[str]:
-        if f.name != self.prefix:
-            return super().scans(f, steps, pointers)
-        self._begin(f)
-        names = super().scans(f, steps, pointers)
-        self._note_together(f, len(names))
-        return names
+        return self._together(f, functools.partial(super().scans, f, steps, pointers))
 
-    def _note_together(self, f: Function, count: int) -> None:
-        """Note the time of so many steps at once."""
+    def _together(self, f: Function, write: Callable[[], list[str]]) -> list[str]:
+        """Write steps that run together, and note the time of all at once; of those of a body inside a step none."""
+        if f.name != self.prefix:
+            return write()
+        self._begin(f)
+        names = write()
         first = self._count - _NOTED_FIRST
-        self.together.append(range(first, first + count))
-        for _ in range(count):
+        self.together.append(range(first, first + len(names)))
+        for _ in names:
             self._note(f)
+        return names
 
     def _begin(self, f: Function) -> None:
         for _ in range(0 if self._count else _NOTED_FIRST):

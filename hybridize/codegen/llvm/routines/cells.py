@@ -6,7 +6,7 @@ from __future__ import annotations
 from hybridize.base.dtypes import DType, bfloat16, float16, float32
 from hybridize.codegen.llvm.functions import halves
 from hybridize.codegen.llvm.functions.table import memory
-from hybridize.codegen.llvm.text import SCALARS, Function, vector
+from hybridize.codegen.llvm.text import SCALARS, Function, broadcast, vector
 
 
 class Cells:
@@ -61,11 +61,7 @@ class Cells:
 
     def splat(self, value: str, lanes: int) -> str:
         """An element in every lane."""
-        if lanes == 1:
-            return value
-        one = self.f.op(f"insertelement {self.type(lanes)} poison, {self.scalar} {value}, i32 0")
-        mask = f"<{lanes} x i32> zeroinitializer"
-        return self.f.op(f"shufflevector {self.type(lanes)} {one}, {self.type(lanes)} poison, {mask}")
+        return broadcast(self.f, value, self.scalar, lanes)
 
     def arithmetic(self, op: str, x: str, y: str, lanes: int) -> str:
         """`add` or `mul` of numbers; of bools, or and and."""

@@ -73,9 +73,7 @@ def write_qr(
             below = f.op(f"icmp sgt i64 {rows.index}, {along.index}")
             value = r.load(work, r.plus(r.times(along.index, m), f.op(f"select i1 {below}, i64 0, i64 {rows.index}")))
             r.store(r.choose(below, r.number(0), value), upper, r.plus(r.times(rows.index, n), along.index))
-        r.fill(basis, r.number(0), r.times(columns, m))
-        with f.loop(0, columns) as loop:
-            r.store(r.number(1), basis, r.plus(r.times(loop.index, m), loop.index))
+        r.identity(basis, columns, m)
         with f.loop(0, steps) as loop:
             j = r.minus(r.minus(steps, 1), loop.index)
             v = r.at(work, r.plus(r.plus(r.times(j, m), j), 1))

@@ -15,7 +15,7 @@ from hybridize.base.dims import is_symbolic, same
 from hybridize.base.dtypes import float32
 from hybridize.base.types import TensorType
 from hybridize.codegen.llvm.routines.cells import Cells
-from hybridize.codegen.llvm.text import Function, vector
+from hybridize.codegen.llvm.text import Function, broadcast, vector
 from hybridize.loops.expr import Routine
 from hybridize.machine.target import Target
 
@@ -59,11 +59,7 @@ class _Numbers(Cells):
 
     def spread(self, x: str, lanes: int) -> str:
         """A number in every lane."""
-        if lanes == 1:
-            return x
-        kind = self.number_type(lanes)
-        one = self.f.op(f"insertelement {kind} poison, {self.number_scalar} {x}, i32 0")
-        return self.f.op(f"shufflevector {kind} {one}, {kind} poison, <{lanes} x i32> zeroinitializer")
+        return broadcast(self.f, x, self.number_scalar, lanes)
 
 
 def _count(f: Function, rows: int) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from hybridize.base.dtypes import DType
-from hybridize.codegen.llvm.text import SCALARS, Function, literal, vector
+from hybridize.codegen.llvm.text import SCALARS, Function, broadcast, literal, vector
 from hybridize.machine.target import Target
 
 Position = str | int
@@ -72,11 +72,7 @@ class Reals:
 
     def splat(self, value: str, lanes: int) -> str:
         """A number in every lane."""
-        if lanes == 1:
-            return value
-        one = self.f.op(f"insertelement {self.type(lanes)} poison, {self.scalar} {value}, i32 0")
-        mask = f"<{lanes} x i32> zeroinitializer"
-        return self.f.op(f"shufflevector {self.type(lanes)} {one}, {self.type(lanes)} poison, {mask}")
+        return broadcast(self.f, value, self.scalar, lanes)
 
     def arithmetic(self, op: str, x: str, y: str, lanes: int = 1) -> str:
         """`fadd`, `fsub`, `fmul` or `fdiv`."""
@@ -294,6 +290,12 @@ class Reals:
     def fill(self, to: str, value: str, count: Position) -> None:
         """Write a number throughout a line."""
         self.each(count, lambda offset, lanes: self.store(self.splat(value, lanes), to, offset, lanes))
+
+    def identity(self, to: str, lines: Position, length: Position) -> None:
+        """Write lines of zeros, each with a 1 at the position of its number."""
+        self.fill(to, self.number(0), self.times(lines, length))
+        with self.f.loop(0, lines) as loop:
+            self.store(self.number(1), to, self.plus(self.times(loop.index, length), loop.index))
 
     def swap(self, x: str, y: str, count: Position) -> None:
         """Exchange two lines."""

@@ -134,9 +134,7 @@ def _tridiagonal(r: Reals, n: Position, matrix: str, diagonal: str, beside: str,
 def _accumulated(r: Reals, n: Position, matrix: str, vectors: str, factors: str) -> None:
     """The product of the reflections, transposed."""
     f = r.f
-    r.fill(vectors, r.number(0), r.times(n, n))
-    with f.loop(0, n) as loop:
-        r.store(r.number(1), vectors, r.plus(r.times(loop.index, n), loop.index))
+    r.identity(vectors, n, n)
     with f.loop(1, n) as loop:
         k = r.minus(r.minus(n, 1), loop.index)
         v = r.at(matrix, r.plus(r.plus(r.times(k, n), k), 2))
@@ -256,9 +254,7 @@ def write_svd(
             r.store(r.load(x, position), lines, r.plus(r.times(i, length), j))
         unit = r.unit(lines, r.times(k, length))
         r.scale(lines, "fdiv", unit, r.times(k, length))
-        r.fill(turned, r.number(0), r.times(k, k))
-        with f.loop(0, k) as loop:
-            r.store(r.number(1), turned, r.plus(r.times(loop.index, k), loop.index))
+        r.identity(turned, k, k)
         _orthogonal(r, k, length, lines, turned)
         with f.loop(0, k) as loop:
             line = r.at(lines, r.times(loop.index, length))

@@ -19,9 +19,9 @@ from hybridize.base import dims
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.types import same_shape
 from hybridize.gluon import nn
+from hybridize.gluon.checking import check_counts
 from hybridize.gluon.generation.prompts import first_places, of_rows, prompts_of
 from hybridize.gluon.hybrid_block import HybridBlock
-from hybridize.gluon.nn.checking import check_counts
 
 Caches = list[Any]
 """Keys and values of each layer in turn, [batch, groups, places, size of a head] each."""

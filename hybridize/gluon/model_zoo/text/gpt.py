@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from hybridize.gluon import nn
+from hybridize.gluon.checking import check_counts
 from hybridize.gluon.model_zoo.text.decoder import CachedAttention, CausalDecoder, DecoderLayer
-from hybridize.gluon.nn.checking import check_counts
 
 
 class GPT(CausalDecoder):

@@ -10,8 +10,8 @@ import numpy
 from hybridize.base.errors import ArgumentError
 from hybridize.base.settings import number
 from hybridize.gluon import nn
+from hybridize.gluon.checking import check_counts
 from hybridize.gluon.model_zoo.text.decoder import CachedAttention, CausalDecoder, DecoderLayer
-from hybridize.gluon.nn.checking import check_counts
 
 
 class Llama(CausalDecoder):

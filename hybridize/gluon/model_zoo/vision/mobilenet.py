@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from hybridize.array import np
+from hybridize.array.ndarray import ndarray
 from hybridize.gluon import nn
 from hybridize.gluon.block import Block
 from hybridize.gluon.hybrid_block import HybridBlock
@@ -20,7 +21,7 @@ from hybridize.gluon.model_zoo.vision.parts import Classifier, chain, normalized
 class RELU6(HybridBlock):
     """x cut at 0 and 6."""
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         return np.clip(x, 0, 6)
 
 
@@ -74,7 +75,7 @@ class LinearBottleneck(HybridBlock):
             windows = [*normalized(wide, 3, stride, 1, groups=wide), RELU6()]
             self.out = chain(*widened, *windows, *normalized(channels, 1))
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         y = self.out(x)
         return y + x if self.use_shortcut else y
 

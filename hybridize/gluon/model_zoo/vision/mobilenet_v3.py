@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hybridize.array import np
+from hybridize.array.ndarray import ndarray
 from hybridize.gluon import nn
 from hybridize.gluon.block import Block
 from hybridize.gluon.hybrid_block import HybridBlock
@@ -21,7 +22,7 @@ def _hard_sigmoid(x: Any) -> Any:
 class HardSwish(HybridBlock):
     """x · clip(x + 3, 0, 6) / 6."""
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         return x * _hard_sigmoid(x)
 
 
@@ -41,7 +42,7 @@ class SqueezeExcite(HybridBlock):
 
     _is_layer = False
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         return x * _hard_sigmoid(self.expand(self.reduce(self.pool(x))))
 
 
@@ -85,7 +86,7 @@ class InvertedResidual(HybridBlock):
         self.body = chain(*blocks, *_normalized(channels, 1))
         self.is_added = stride == 1 and before == channels
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         y = self.body(x)
         return x + y if self.is_added else y
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from hybridize.array.ndarray import ndarray
 from hybridize.gluon import nn
 from hybridize.gluon.block import Block
 from hybridize.gluon.hybrid_block import HybridBlock
@@ -58,5 +59,5 @@ class Classifier(HybridBlock):
         super().__init__(prefix, params)
         self._classes = classes
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         return self.output(self.features(x))

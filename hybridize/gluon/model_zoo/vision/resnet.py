@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from hybridize.array import npx
+from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError
 from hybridize.gluon import nn
 from hybridize.gluon.block import Block
@@ -42,7 +43,7 @@ class _BlockV1(HybridBlock, ABC):
     def _body(self, channels: int, stride: int, in_channels: int) -> list[Block]:
         """Make the layers of `body`."""
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         short = x if self.downsample is None else self.downsample(x)
         return npx.activation(short + self.body(x), act_type="relu")
 
@@ -109,7 +110,7 @@ class BasicBlockV2(HybridBlock):
         self.conv2 = _by_3(channels, 1, channels)
         self.downsample = _pointwise(channels, stride, in_channels) if downsample else None
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         y = _activated(self.bn1, x)
         short = x if self.downsample is None else self.downsample(y)
         y = self.conv1(y)
@@ -141,7 +142,7 @@ class BottleneckV2(HybridBlock):
         self.conv3 = nn.Conv2D(channels, 1, use_bias=False)
         self.downsample = _pointwise(channels, stride, in_channels) if downsample else None
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Any) -> ndarray:
         y = _activated(self.bn1, x)
         short = x if self.downsample is None else self.downsample(y)
         y = self.conv1(y)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments of layers that are counts, or parts of a whole."""
+"""Arguments of layers, cells and losses that are counts, numbers, or parts of a whole."""
 
 from __future__ import annotations
 
@@ -29,11 +29,21 @@ def check_counts(block: HybridBlock, **numbers: Any) -> None:
         check_count(block, word, number)
 
 
-def check_part(block: HybridBlock, word: str, part: Any) -> None:
+def check_number(owner: object, word: str, number: Any) -> None:
+    """Refuse what is no number.
+
+    Raises:
+        ArgumentError E331: it is none.
+    """
+    if not hasattr(number, "__float__"):
+        raise ArgumentError("E331", f"{word} of {type(owner).__name__} must be a number, got {number!r}")
+
+
+def check_part(owner: object, word: str, part: Any, help: str = "") -> None:
     """Refuse what does not lie between 0 and 1.
 
     Raises:
         ArgumentError E331: it does not.
     """
-    if not isinstance(part, (int, float)) or not 0 <= part <= 1:
-        raise ArgumentError("E331", f"{word} of {type(block).__name__} lies between 0 and 1, got {part!r}")
+    if not hasattr(part, "__float__") or not 0 <= part <= 1:
+        raise ArgumentError("E331", f"{word} of {type(owner).__name__} lies between 0 and 1, got {part!r}", help=help)

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The begin of all draws of random numbers: the state that is drawn from, bits, uniform numbers, and checks.
+
+A state is an array of two words: the seed, and the number of draws so far, each of which takes a stream of its own.
+There is one for all of `np.random`, and one for each `Generator`, from which a thread draws while it says so.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy
+
+from hybridize import ops
+from hybridize.array.device import check_device
+from hybridize.array.functions.bounds import require
+from hybridize.array.functions.elementwise import (
+    absolute,
+    add,
+    floor,
+    greater_equal,
+    less,
+    less_equal,
+    logical_and,
+    logical_not,
+    multiply,
+    subtract,
+)
+from hybridize.array.functions.reductions import all as all_
+from hybridize.array.functions.reductions import sum
+from hybridize.array.ndarray import ndarray, wrap, written
+from hybridize.array.operands import array as array_of
+from hybridize.array.operands import given, result, sizes_from
+from hybridize.array.staging import staging
+from hybridize.array.storage import STATE
+from hybridize.array.symbol import Symbol
+from hybridize.base import dims
+from hybridize.base.dtypes import DType, as_dtype, float32, float64, uint32, uint64
+from hybridize.base.errors import ShapeError
+from hybridize.base.types import same_shape
+from hybridize.ops.op import ACTIVE, Operand, bind1, capturing
+
+
+def of_the_system() -> int:
+    """Return a seed of 64 bits from the system."""
+    return int.from_bytes(os.urandom(8), "little")
+
+
+state = ndarray(numpy.array([of_the_system(), 0], dtype=uint64))
+"""The seed and the number of draws so far."""
+
+_STEP = numpy.array([0, 1], dtype=uint64)
+
+
+def seed(seed: int | None = None, ctx: Any = None, device: Any = None) -> None:
+    """Start over: equal seeds give equal numbers. None takes one from the system."""
+    check_device(ctx if ctx is not None and ctx != "all" else device)
+    number = of_the_system() if seed is None else int(seed) % (1 << 64)
+    if ACTIVE and capturing():
+        state[...] = wrap(numpy.array([number, 0], dtype=uint64))
+        return
+    with STATE:
+        state._data[:] = (number, 0)
+        written(state)
+
+
+class _Source(threading.local):
+    """The state that this thread draws from."""
+
+    state: ndarray | Symbol = state
+
+
+_SOURCE = _Source()
+
+
+@contextmanager
+def drawing_from(other: ndarray | Symbol) -> Iterator[None]:
+    """Draw from another state than the one of all, within the context and in this thread."""
+    before, _SOURCE.state = _SOURCE.state, other
+    try:
+        yield
+    finally:
+        _SOURCE.state = before
+
+
+def key() -> Operand:
+    """The operand that a draw reads, the state as it is now; advances the state."""
+    source = _SOURCE.state
+    if ACTIVE and capturing():
+        symbol = staging().lift(source) if isinstance(source, ndarray) else source
+        assert isinstance(symbol, Symbol), "who records lifts arrays"
+        before = symbol.operand()
+        symbol.write(bind1(ops.Add(), before, given(_STEP)))
+        return before
+    assert isinstance(source, ndarray), "a generator that a program has made does not leave it"
+    with STATE:
+        before = source._data.copy()
+        source._data[1] += 1
+        written(source)
+    return before
+
+
+def bits(shape: tuple[int, ...]) -> Operand:
+    """An operand of uniform uint32 numbers; advances the state."""
+    return bind1(ops.RandomBits(shape), key())
+
+
+def unit(shape: tuple[int, ...], dtype: DType, *, open_at_zero: bool = False) -> Any:
+    """Uniform numbers in [0, 1), or in (0, 1) at the middles of equal parts."""
+    if dtype == float64:
+        words = result(bits((*shape, 2))).astype(float64)
+        whole = floor(words[..., 0] / 32.0) * 67108864.0 + floor(words[..., 1] / 64.0)
+        return (whole + (0.5 if open_at_zero else 0.0)) * 2.0**-53
+    shift = bind1(ops.Broadcast(shape), given(numpy.array(8, dtype=uint32)))
+    words = result(bind1(ops.ShiftRight(), bits(shape), shift)).astype(float32)
+    # 24 bits fill a float32 below 1; the middle of a part needs one more, so there 23 are used.
+    if open_at_zero:
+        return ((floor(words * 0.5) + 0.5) * 2.0**-23).astype(dtype)
+    return (words * 2.0**-24).astype(dtype)
+
+
+def float_of(dtype: Any) -> DType:
+    """Return the dtype of drawn floats: float32 unless said."""
+    return float32 if dtype is None else as_dtype(dtype)
+
+
+def shape_of_draws(size: Any, *parameters: Any) -> tuple[int, ...]:
+    """The size asked for, or the one that the parameters broadcast to.
+
+    Raises:
+        ShapeError E101: they do not broadcast, together or to the size.
+    """
+    shapes = [() if not is_array(p) else p.shape if hasattr(p, "shape") else array_of(p).shape for p in parameters]
+    common = dims.broadcast(*shapes) if shapes else ()
+    if size is None:
+        if common is None:
+            raise ShapeError("E101", f"random: parameters {', '.join(map(str, map(list, shapes)))} do not broadcast")
+        return tuple(common)
+    wanted = sizes_from(size)
+    whole = None if common is None else dims.broadcast(common, wanted)
+    if whole is None or not same_shape(whole, wanted):
+        what = f"random: parameters {', '.join(map(str, map(list, shapes)))} do not broadcast to {list(wanted)}"
+        raise ShapeError("E101", what, help="leave size out: it is that of the parameters then")
+    return wanted
+
+
+def given_to(out: Any, value: Any) -> Any:
+    """Return what was drawn, or `out` with it written there."""
+    if out is None:
+        return value
+    out[...] = value
+    return out
+
+
+def not_negative(x: Any, what: str) -> None:
+    """Refuse a parameter of a distribution that is below 0."""
+    require(logical_not(less(x, 0.0)) if is_array(x) else not x < 0, f"random.{what} is not negative")
+
+
+def above_0(x: Any, what: str) -> None:
+    """Refuse a parameter of a distribution that is 0 or below."""
+    require(logical_not(less_equal(x, 0.0)) if is_array(x) else not x <= 0, f"random.{what} is above 0")
+
+
+def is_array(x: Any) -> bool:
+    """Tell whether a parameter is no Python number."""
+    return not isinstance(x, (int, float))
+
+
+def check_shares(p: Any, name: str) -> None:
+    """Refuse probabilities that are negative, or do not sum to 1, but for rounding."""
+    off = absolute(subtract(sum(p, -1), 1.0))
+    fine = logical_and(all_(greater_equal(p, 0.0)), all_(less_equal(off, _ROUNDING.get(p.dtype.itemsize, 0.0))))
+    require(fine, f"random.{name}: probabilities are not negative and sum to 1", "divide by their sum: p / p.sum()")
+
+
+_ROUNDING = {2: 3e-2, 4: 4e-4, 8: 1.5e-8}
+"""By how much the sum of probabilities may be off, by the bytes of their dtype: about the root of what it rounds by."""
+
+
+def scaled(unit: Any, loc: Any, scale: Any) -> Any:
+    """loc + scale unit, in the dtype of `unit` unless an array's is wider."""
+    if not isinstance(scale, (int, float)) or scale != 1:
+        unit = multiply(unit, scale)
+    if not isinstance(loc, (int, float)) or loc != 0:
+        unit = add(unit, loc)
+    return unit

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of the user's, applied to parts of arrays or to their elements."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy
+
+from hybridize.array.functions.creation import array as made_array
+from hybridize.array.functions.creation import indices
+from hybridize.array.functions.searching import data_dependent
+from hybridize.array.functions.shapes import broadcast_arrays, expand_dims, moveaxis, reshape, stack
+from hybridize.array.ndarray import ndarray
+from hybridize.array.operands import array, axis_of, public
+from hybridize.array.staging import staging
+from hybridize.array.symbol import Symbol
+from hybridize.base.dtypes import as_dtype, float32
+from hybridize.base.errors import ArgumentError, ShapeError
+
+
+def _arrays_of(found: Any) -> Any:
+    return found if isinstance(found, (ndarray, Symbol)) else array(found)
+
+
+@public
+def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
+    """`func1d(vector, *args, **kwargs)` of every vector along an axis; its result takes the place of the axis.
+
+    Raises:
+        ShapeError E107: there are no vectors, or the results are of several shapes.
+    """
+    x = array(arr)
+    along = axis_of(axis, x.ndim, "apply_along_axis")
+    rest = x.shape[:along] + x.shape[along + 1 :]
+    if 0 in rest:
+        raise ShapeError("E107", f"apply_along_axis of {x.type}: there are no vectors along axis {along}")
+    rows = reshape(moveaxis(x, along, -1), (math.prod(rest), x.shape[along]))
+    function = staging().convert(func1d)
+    found = [_arrays_of(function(rows[k], *args, **kwargs)) for k in range(rows.shape[0])]
+    together = stack(found)
+    inner = together.shape[1:]
+    together = reshape(together, rest + inner)
+    if not inner:
+        return together
+    return moveaxis(together, list(range(len(rest), len(rest) + len(inner))), list(range(along, along + len(inner))))
+
+
+@public
+def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Any:
+    """`func(a, axis)` for one axis after another; reduced axes are kept with size 1.
+
+    Raises:
+        ShapeError E102: a result has another number of axes.
+    """
+    x = array(a)
+    ndim = x.ndim
+    function = staging().convert(func)
+    for one in axes if isinstance(axes, (tuple, list)) else (axes,):
+        along = axis_of(one, ndim, "apply_over_axes")
+        found = _arrays_of(function(x, along))
+        if found.ndim == ndim - 1:
+            found = expand_dims(found, along)
+        if found.ndim != ndim:
+            raise ShapeError("E102", f"apply_over_axes: the function makes {found.type} of {x.type}")
+        x = found
+    return x
+
+
+@public
+def fromfunction(function: Callable[..., Any], shape: Any, *, dtype: Any = float, **kwargs: Any) -> Any:
+    """`function(i, j, ...)` of the indices along each axis, as arrays of a shape; float32 unless said."""
+    wanted = float32 if dtype is float else as_dtype(dtype)
+    places = [place.astype(wanted) for place in indices(shape)]
+    return staging().convert(function)(*places, **kwargs)
+
+
+def _fromiter(iter: Iterable[Any], dtype: Any, count: int = -1) -> Any:
+    return numpy.fromiter(iter, as_dtype(dtype), count)
+
+
+fromiter = data_dependent("fromiter", _fromiter)
+
+
+class vectorize:  # noqa: N801 - the name NumPy gave it
+    """A function of numbers as one of arrays, which are broadcast: it is called for one element after another.
+
+    Args:
+        pyfunc: the function; it is given arrays of one element. Where it computes arrays of any shape, call it itself.
+        otypes: dtypes of the results, one for each.
+        doc: what it says of itself.
+        excluded: numbers and names of arguments that are given as they are.
+        cache: taken, without effect.
+        signature: `(n),(n)->()`: axes of vectors that are given whole.
+
+    Called: an array, or a tuple of them. In a program every element is computed by steps of its own.
+
+    Raises:
+        ShapeError E107: arguments without elements, where no dtypes are given.
+    """
+
+    def __init__(
+        self,
+        pyfunc: Callable[..., Any],
+        otypes: Any = None,
+        doc: str | None = None,
+        excluded: Any = None,
+        cache: bool = False,
+        signature: str | None = None,
+    ) -> None:
+        self.pyfunc = pyfunc
+        self.otypes = list(otypes) if isinstance(otypes, (str, list, tuple)) else None if otypes is None else [otypes]
+        self.excluded = frozenset(excluded or ())
+        self.signature = None if signature is None else _signature(signature)
+        self.__doc__ = inspect.getdoc(pyfunc) if doc is None else doc
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        names = [name for name in kwargs if name not in self.excluded]
+        places = [k for k in range(len(args)) if k not in self.excluded]
+        given = [array(args[k]) for k in places] + [array(kwargs[name]) for name in names]
+        function = staging().convert(self.pyfunc)
+
+        def call(*parts: Any) -> Any:
+            full = list(args)
+            for k, part in zip(places, parts, strict=False):
+                full[k] = part
+            return function(*full, **kwargs | dict(zip(names, parts[len(places) :], strict=True)))
+
+        if not given:
+            return function(*args, **kwargs)
+        inner = [0] * len(given) if self.signature is None else self.signature[0]
+        if len(inner) != len(given):
+            raise ShapeError("E107", f"vectorize: the signature has {len(inner)} arguments, got {len(given)}")
+        return self._applied(call, given, inner)
+
+    def _applied(self, call: Callable[..., Any], given: list[Any], inner: list[int]) -> Any:
+        """The results of all elements, or of all parts whose last axes are given whole."""
+        if any(x.ndim < axes for x, axes in zip(given, inner, strict=True)):
+            raise ShapeError("E107", "vectorize: an argument has fewer axes than the signature says")
+        outer = [x[(...,) + (0,) * axes] for x, axes in zip(given, inner, strict=True)]
+        shape = broadcast_arrays(*outer)[0].shape if outer else ()
+        count = math.prod(shape)
+        rows = [_rows(x, axes, shape, count) for x, axes in zip(given, inner, strict=True)]
+        found = [call(*(row[k] for row in rows)) for k in range(count)]
+        several = isinstance(found[0], tuple) if found else self.otypes is not None and len(self.otypes) > 1
+        if not found and self.otypes is None:
+            raise ShapeError("E107", "vectorize of no elements", help="say otypes=: the dtypes of the results")
+        columns = list(zip(*found, strict=True)) if several and found else [found]
+        if not found:
+            columns = [[] for _ in self.otypes or [None]]
+        results = [self._result(k, column, shape) for k, column in enumerate(columns)]
+        return tuple(results) if several else results[0]
+
+    def _result(self, number: int, column: Any, shape: tuple[int, ...]) -> Any:
+        wanted = None if self.otypes is None else as_dtype(self.otypes[number])
+        parts = [_arrays_of(one) for one in column]
+        if not parts:
+            return made_array(numpy.zeros(shape), wanted)
+        together = stack(parts)
+        together = reshape(together, shape + together.shape[1:])
+        return together if wanted is None else together.astype(wanted, copy=False)
+
+
+def _rows(x: Any, axes: int, shape: tuple[int, ...], count: int) -> Any:
+    """The parts of an argument that calls are given, along a first axis."""
+    own = x.shape[x.ndim - axes :]
+    return reshape(_stretched(x, shape + own), (count, *own))
+
+
+def _stretched(x: Any, shape: tuple[int, ...]) -> Any:
+    return broadcast_arrays(x, made_array(numpy.zeros(shape, bool), bool))[0]
+
+
+def _signature(text: str) -> tuple[list[int], list[int]]:
+    """The numbers of axes of the arguments and of the results that a signature says."""
+    sides = text.replace(" ", "").split("->")
+    if len(sides) != 2:
+        raise ArgumentError("E309", f"vectorize: no signature {text!r}", help="as in (n),(n)->()")
+    counts = []
+    for side in sides:
+        parts = side.split("),(")
+        if not side.startswith("(") or not side.endswith(")"):
+            raise ArgumentError("E309", f"vectorize: no signature {text!r}", help="as in (n),(n)->()")
+        counts.append([len([name for name in part.strip("()").split(",") if name]) for part in parts])
+    return counts[0], counts[1]
+
+
+def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int) -> vectorize:
+    """A function of `nin` numbers that gives `nout`, as one of arrays; see `vectorize`."""
+    return vectorize(func)

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers by their bits: bits packed into bytes, neighbours among the floats, mantissa and exponent."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from hybridize import ops
+from hybridize.array.functions.creation import arange, zeros
+from hybridize.array.functions.elementwise import (
+    absolute,
+    bitwise_and,
+    copysign,
+    equal,
+    isfinite,
+    left_shift,
+    less,
+    logaddexp,
+    multiply,
+    not_equal,
+    power,
+    right_shift,
+    subtract,
+    trunc,
+    where,
+)
+from hybridize.array.functions.reductions import sum
+from hybridize.array.functions.shapes import concatenate, expand_dims, moveaxis, ravel, reshape
+from hybridize.array.operands import aligned, array, axis_of, finished, one_of, operand, public, result
+from hybridize.base.dtypes import bool_, float64, is_float, uint8
+from hybridize.base.errors import DTypeError, ShapeError
+from hybridize.base.promotion import floating
+from hybridize.ops.library.floats import mantissa_and_exponent, next_after
+from hybridize.ops.op import bind1
+
+
+def _floats(x: Any) -> Any:
+    a = array(x)
+    return a.astype(floating(a.dtype), copy=False)
+
+
+@public
+def bitwise_count(x: Any, /, out: Any = None) -> Any:
+    """The number of bits that are 1 in the absolute value of integers, uint8."""
+    a = array(x)
+    if is_float(a.dtype):
+        raise DTypeError("E205", f"bitwise_count of {a.type}: only integers and bools have bits")
+    a = a.astype(uint8) if a.dtype == bool_ else absolute(a) if a.dtype.kind == "i" else a
+    return finished(result(bind1(ops.BitCount(), operand(a))).astype(uint8), out)
+
+
+@public
+def nextafter(x1: Any, x2: Any, /, out: Any = None) -> Any:
+    """The float beside x1 in the direction of x2."""
+    pair = aligned(operand(x1), operand(x2), name="nextafter", float_only=True)
+    return finished(result(next_after(*pair)), out)
+
+
+@public
+def spacing(x: Any, /, out: Any = None) -> Any:
+    """The distance from x to the next float away from 0, with the sign of x."""
+    a = _floats(x)
+    away = where(less(a, 0), -math.inf, math.inf).astype(a.dtype)
+    return finished(where(isfinite(a), subtract(nextafter(a, away), a), math.nan), out)
+
+
+@public
+def modf(x: Any, /) -> tuple[Any, Any]:
+    """(the fraction, the integer part) of x, both with its sign."""
+    a = _floats(x)
+    whole = trunc(a)
+    fraction = where(equal(absolute(a), math.inf), 0.0, subtract(a, whole))
+    return copysign(fraction, a), whole
+
+
+@public
+def frexp(x: Any, /) -> tuple[Any, Any]:
+    """(mantissa from 0.5 to 1, exponent as int32) so that x = mantissa * 2**exponent; 0 has exponent 0."""
+    mantissa, exponent = mantissa_and_exponent(operand(_floats(x)))
+    return result(mantissa), result(exponent)
+
+
+@public
+def float_power(x1: Any, x2: Any, /, out: Any = None) -> Any:
+    """x1 to the power of x2, in float64."""
+    return power(array(x1).astype(float64, copy=False), array(x2).astype(float64, copy=False), out=out)
+
+
+@public
+def logaddexp2(x1: Any, x2: Any, /, out: Any = None) -> Any:
+    """log2(2**x1 + 2**x2)"""
+    return multiply(logaddexp(*(multiply(_floats(x), math.log(2.0)) for x in (x1, x2))), 1.0 / math.log(2.0), out=out)
+
+
+_ORDERS = ("big", "little")
+
+
+@public
+def packbits(a: Any, /, axis: int | None = None, bitorder: str = "big") -> Any:
+    """Eight elements along `axis` (of the flat array when None) as the bits of one uint8: 1 where they are not 0.
+
+    `bitorder` says which one is the first of eight, the highest bit (`big`) or the lowest (`little`); the last byte is
+    filled up with zeros.
+    """
+    one_of(bitorder, _ORDERS, "packbits", "bitorder")
+    x = array(a)
+    if is_float(x.dtype):
+        raise DTypeError("E205", f"packbits of {x.type}: takes integers and bools")
+    x = ravel(x) if axis is None else x
+    along = axis_of(0 if axis is None else axis, x.ndim, "packbits")
+    rows = moveaxis(not_equal(x, 0) if x.dtype != bool_ else x, along, -1).astype(uint8)
+    count = -(-rows.shape[-1] // 8)
+    rows = concatenate([rows, zeros((*rows.shape[:-1], count * 8 - rows.shape[-1]), uint8)], -1)
+    places = arange(7, -1, -1, dtype=uint8) if bitorder == "big" else arange(8, dtype=uint8)
+    packed = sum(left_shift(reshape(rows, (*rows.shape[:-1], count, 8)), places), -1, dtype=uint8)
+    return moveaxis(packed, -1, along)
+
+
+@public
+def unpackbits(a: Any, /, axis: int | None = None, count: int | None = None, bitorder: str = "big") -> Any:
+    """The bits of uint8 along `axis` (of the flat array when None), as uint8.
+
+    `count`: how many; below 0, so many fewer; zeros follow where there are fewer bits.
+
+    Raises:
+        DTypeError E205: another dtype.
+        ShapeError E135: `count` leaves out more bits than there are.
+    """
+    one_of(bitorder, _ORDERS, "unpackbits", "bitorder")
+    x = array(a)
+    if x.dtype != uint8:
+        raise DTypeError("E205", f"unpackbits takes uint8, got {x.type}", help="cast first: x.astype('uint8')")
+    x = ravel(x) if axis is None else x
+    along = axis_of(0 if axis is None else axis, x.ndim, "unpackbits")
+    rows = moveaxis(x, along, -1)
+    places = arange(7, -1, -1, dtype=uint8) if bitorder == "big" else arange(8, dtype=uint8)
+    bits = bitwise_and(right_shift(expand_dims(rows, -1), places), 1)
+    total = rows.shape[-1] * 8
+    bits = reshape(bits, (*rows.shape[:-1], total))
+    if count is not None:
+        wanted = count if count >= 0 else total + count
+        if wanted < 0:
+            raise ShapeError("E135", f"unpackbits: {-count} bits fewer than {total}")
+        bits = bits[..., : min(wanted, total)]
+        bits = concatenate([bits, zeros((*bits.shape[:-1], max(wanted - total, 0)), uint8)], -1)
+    return moveaxis(bits, -1, along)

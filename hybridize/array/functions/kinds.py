@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Questions about dtypes and about what arguments are, and arrays of a wanted kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from hybridize.array.functions.bounds import require as require_that
+from hybridize.array.functions.creation import asarray, ones_like, zeros_like
+from hybridize.array.functions.elementwise import arctan2, copy, degrees, isfinite
+from hybridize.array.functions.reductions import all as all_
+from hybridize.array.functions.searching import data_dependent
+from hybridize.array.functions.shapes import transpose
+from hybridize.array.ndarray import ndarray, view
+from hybridize.array.operands import array, made_in_order, one_of, public
+from hybridize.array.symbol import Symbol
+from hybridize.base.dtypes import DType, as_dtype, bfloat16, float16, is_float
+from hybridize.base.errors import ArgumentError, ValueArgumentError
+from hybridize.base.promotion import floating, result_dtype
+
+may_share_memory = data_dependent("may_share_memory", numpy.may_share_memory)
+shares_memory = data_dependent("shares_memory", numpy.shares_memory)
+
+
+def _numpys(x: Any) -> Any:
+    """A dtype, or a class of NumPy's scalars, as NumPy's functions know it: bfloat16 is a float as float16 is."""
+    try:
+        return float16 if numpy.dtype(x) == bfloat16 else x
+    except TypeError:
+        return x
+
+
+@public
+def issubdtype(arg1: Any, arg2: Any) -> bool:
+    """Tell whether a dtype is of a class of NumPy's scalars: `issubdtype(x.dtype, np.floating)`."""
+    if numpy.dtype(bfloat16) in (arg1, arg2) and arg1 == arg2:
+        return True
+    if arg2 == bfloat16:
+        return False
+    return bool(numpy.issubdtype(_numpys(arg1), arg2))
+
+
+@public
+def isdtype(dtype: Any, kind: Any) -> bool:
+    """Tell whether a dtype is of a kind, of one of several in a tuple, or the dtype that is named.
+
+    Kinds: bool, signed integer, unsigned integer, integral, real floating, complex floating, numeric.
+    """
+    if isinstance(kind, tuple):
+        return any(isdtype(dtype, part) for part in kind)
+    found = as_dtype(dtype)
+    if not isinstance(kind, str):
+        return found == as_dtype(kind)
+    one_of(kind, tuple(_KINDS), "isdtype", "kind")
+    return ("f" if is_float(found) else found.kind) in _KINDS[kind]
+
+
+_KINDS = {
+    "bool": "b", "signed integer": "i", "unsigned integer": "u", "integral": "iu", "real floating": "f",
+    "complex floating": "c", "numeric": "iufc",
+}  # fmt: skip
+
+
+@public
+def isscalar(element: Any) -> bool:
+    """Tell whether it is a number (or a string), not an array, not even one without axes."""
+    if isinstance(element, Symbol):
+        return element.weak is not None
+    return bool(numpy.isscalar(element))
+
+
+@public
+def iterable(y: Any) -> bool:
+    """Tell whether one can go through it."""
+    if isinstance(y, (ndarray, Symbol)):
+        return bool(y.ndim)
+    return bool(numpy.iterable(y))
+
+
+@public
+def common_type(*arrays: Any) -> Any:
+    """The class of floats that arrays compute in together; of integers float64, as in NumPy.
+
+    Raises:
+        ArgumentError E344: bools among them.
+    """
+    dtypes = [x.dtype for x in map(array, arrays)]
+    if any(dtype.kind == "b" for dtype in dtypes):
+        raise ArgumentError("E344", "common_type: bools are no numbers", help="cast first: x.astype(...)")
+    floats = [dtype if is_float(dtype) else numpy.dtype("f8") for dtype in dtypes]
+    return result_dtype(floats or [numpy.dtype("f2")]).type
+
+
+@public
+def min_scalar_type(a: Any) -> DType:
+    """The smallest dtype that holds a number; the dtype of an array with axes."""
+    return numpy.min_scalar_type(a.asnumpy() if isinstance(a, ndarray) else a)
+
+
+@public
+def asfortranarray(a: Any, dtype: Any = None) -> Any:
+    """`a` with its elements column by column in memory; a copy, unless they are so."""
+    x = array(a)
+    x = x if dtype is None else x.astype(dtype, copy=False)
+    return x if x.ndim < 2 or _is_columns(x) else transpose(copy(transpose(x)))
+
+
+def _is_columns(x: Any) -> bool:
+    step, wanted = x.itemsize, []
+    for length in x.shape:
+        wanted.append(step)
+        step *= length
+    return all(have == want or length < 2 for have, want, length in zip(x.strides, wanted, x.shape, strict=True))
+
+
+@public
+def isfortran(a: Any) -> bool:
+    """Tell whether the elements lie column by column in memory, and not row by row as well."""
+    x = array(a)
+    return x.ndim > 1 and _is_columns(x) and not _is_columns(transpose(x))
+
+
+@public
+def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
+    """`a` as an array without NaN and infinities.
+
+    Raises:
+        ValueArgumentError E345: there is one.
+    """
+    made_in_order(order, "asarray_chkfinite")
+    x = asarray(a, dtype)
+    require_that(all_(isfinite(x)), "asarray_chkfinite: no element is infinite or NaN")
+    return x
+
+
+_REQUIREMENTS = {
+    "C": "C", "C_CONTIGUOUS": "C", "CONTIGUOUS": "C", "F": "F", "F_CONTIGUOUS": "F", "FORTRAN": "F", "A": "A",
+    "ALIGNED": "A", "W": "W", "WRITEABLE": "W", "O": "O", "OWNDATA": "O", "E": "E", "ENSUREARRAY": "E",
+}  # fmt: skip
+
+
+@public
+def require(a: Any, dtype: Any = None, requirements: Any = None) -> Any:
+    """`a` as an array of a dtype that lies in memory as is required; a copy, unless it does.
+
+    Args:
+        a: any array.
+        dtype: as it is unless said.
+        requirements: words: `C` (row by row), `F` (column by column), `A` (aligned, which all are), `W` (may be
+            written), `O` (no view), `E` (an array, which all are).
+
+    Raises:
+        ValueArgumentError E345: an unknown word, or both orders.
+    """
+    words = [requirements] if isinstance(requirements, str) else list(requirements or ())
+    known = {str(word).upper() for word in words}
+    for word in known:
+        one_of(word, tuple(_REQUIREMENTS), "require", "requirements")
+    wanted = {_REQUIREMENTS[word] for word in known}
+    if {"C", "F"} <= wanted:
+        raise ValueArgumentError("E345", "require: elements lie row by row or column by column, not both")
+    x = asarray(a, dtype)
+    if "F" in wanted:
+        x = asfortranarray(x)
+    elif "C" in wanted and not _is_columns(transpose(x)):
+        x = copy(x)
+    base = getattr(x, "_data", None)
+    if isinstance(base, numpy.ndarray):
+        if ("W" in wanted and not base.flags.writeable) or ("O" in wanted and not base.flags.owndata):
+            x = copy(x)
+    elif wanted & {"W", "O"}:
+        x = copy(x)
+    return x
+
+
+@public
+def real(val: Any) -> Any:
+    """The real part: of real numbers the array itself."""
+    x = array(val)
+    return view(x, x._data.real) if isinstance(x, ndarray) and x.dtype.kind == "c" else x
+
+
+@public
+def imag(val: Any) -> Any:
+    """The imaginary part: of real numbers zeros."""
+    x = array(val)
+    return view(x, x._data.imag) if isinstance(x, ndarray) and x.dtype.kind == "c" else zeros_like(x)
+
+
+@public
+def angle(z: Any, deg: bool = False) -> Any:
+    """The angle of numbers in the plane, in radians unless `deg`: 0, and pi of those below 0."""
+    x = array(z)
+    x = x.astype(floating(x.dtype), copy=False)
+    found = arctan2(0.0, x)
+    return degrees(found) if deg else found
+
+
+@public
+def isreal(x: Any) -> Any:
+    """True where the imaginary part is 0: everywhere."""
+    return ones_like(x, dtype=bool)
+
+
+@public
+def iscomplex(x: Any) -> Any:
+    """True where the imaginary part is not 0: nowhere."""
+    return zeros_like(x, dtype=bool)
+
+
+@public
+def isrealobj(x: Any) -> bool:
+    """Tell whether it is of real numbers."""
+    return not iscomplexobj(x)
+
+
+@public
+def iscomplexobj(x: Any) -> bool:
+    """Tell whether it is of complex numbers."""
+    dtype = getattr(x, "dtype", None)
+    return bool(numpy.iscomplexobj(x)) if dtype is None else bool(dtype.kind == "c")
+
+
+@public
+def real_if_close(a: Any, tol: float = 100) -> Any:
+    """The real part, where the imaginary one is nearly 0: the array itself."""
+    return array(a)

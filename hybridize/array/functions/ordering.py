@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Orders that `sort` gives more of than is asked for: partitions, and orders by several keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hybridize.array.functions.searching import along, argsort, sort
+from hybridize.array.functions.shapes import ravel
+from hybridize.array.operands import array, axis_of, one_of, public
+from hybridize.base.errors import OutOfBoundsError, ShapeError, ValueArgumentError
+
+
+def _partitioned(a: Any, kth: Any, axis: int | None, kind: Any, order: Any, name: str) -> tuple[Any, int]:
+    """The array and the axis of a partition, whose arguments are right."""
+    one_of(kind, ("introselect",), name, "kind")
+    if order is not None:
+        raise ValueArgumentError("E345", f"{name}: order names fields, which arrays do not have, got {order!r}")
+    x = ravel(a) if axis is None else array(a)
+    axis_index = axis_of(-1 if axis is None else axis, x.ndim, name)
+    length = x.shape[axis_index]
+    for one in kth if isinstance(kth, (tuple, list)) else array(kth).asnumpy().reshape(-1).tolist():
+        if not isinstance(one, int):
+            raise ValueArgumentError("E345", f"{name}: kth must be integers, got {one!r}")
+        if not -length <= one < length:
+            raise OutOfBoundsError("E110", f"{name} of {x.type}: kth {one} is out of bounds for axis {axis_index}")
+    return x, axis_index
+
+
+@public
+def partition(a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None) -> Any:
+    """`a` with the elements at `kth` where sorting puts them, smaller ones before and larger ones behind; sorted.
+
+    Raises:
+        OutOfBoundsError E110: `kth` is no index of the axis.
+    """
+    return sort(*_partitioned(a, kth, axis, kind, order, "partition"))
+
+
+@public
+def argpartition(a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None) -> Any:
+    """The indices that partition `a`, int64; they sort it."""
+    return argsort(*_partitioned(a, kth, axis, kind, order, "argpartition"))
+
+
+@public
+def lexsort(keys: Any, axis: int = -1) -> Any:
+    """The indices that sort by several keys, of which the last one comes first, int64.
+
+    Args:
+        keys: arrays of one shape, or one array of them along its first axis.
+        axis: an axis of a key.
+
+    Raises:
+        ShapeError E107: keys of several shapes, or none.
+    """
+    parts = [array(key) for key in keys]
+    if not parts or any(key.shape != parts[0].shape for key in parts):
+        types = ", ".join(str(key.type) for key in parts) or "none"
+        raise ShapeError("E107", f"lexsort needs keys of one shape, got {types}")
+    if not parts[0].ndim:
+        return argsort(parts[0].reshape(1)).reshape(())
+    axis_index = axis_of(axis, parts[0].ndim, "lexsort")
+    order = argsort(parts[0], axis_index)
+    for key in parts[1:]:
+        order = along(order, argsort(along(key, order, axis_index), axis_index), axis_index)
+    return order

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions that write some elements of an array in place, and those that choose elements among several arrays."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy
+
+from hybridize.array.functions.bounds import from_front
+from hybridize.array.functions.creation import indices as indices_of
+from hybridize.array.functions.elementwise import CASTINGS, can_cast, copy, maximum, minimum, mod, where
+from hybridize.array.functions.searching import data_dependent, take
+from hybridize.array.functions.shapes import broadcast_arrays, broadcast_to, ravel, reshape, resize, stack
+from hybridize.array.ndarray import ndarray
+from hybridize.array.operands import array, axis_of, finished, one_of, operand, positions, public, result
+from hybridize.array.operands import indices as index_operand
+from hybridize.array.symbol import Symbol
+from hybridize.base import dims
+from hybridize.base.dtypes import bool_, int64
+from hybridize.base.errors import ArgumentError, DTypeError, OutOfBoundsError, ShapeError
+from hybridize.base.promotion import result_dtype
+
+_MODES = ("raise", "wrap", "clip")
+
+
+def _target(a: Any, name: str) -> Any:
+    """An array that is written: one of ours."""
+    if not isinstance(a, (ndarray, Symbol)):
+        help = "make it one of ours: np.array(x)"
+        raise ArgumentError("E307", f"{name} writes an array of ours, got {type(a).__name__}", help=help)
+    return a
+
+
+def _placed(numbers: Any, length: int, mode: str, what: str) -> Any:
+    """Int64 indices within bounds."""
+    one_of(mode, _MODES, what.partition(" ")[0], "mode")
+    if mode == "raise":
+        return result(from_front(numbers, length, what))
+    if not length:
+        raise OutOfBoundsError("E110", f"{what}: it has no elements")
+    found = result(numbers)
+    return mod(found, length) if mode == "wrap" else minimum(maximum(found, 0), length - 1)
+
+
+@public
+def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+    """Write `v`, repeated as often as needed, to elements of the flat array, in place.
+
+    Args:
+        a: an array.
+        ind: int64 indices of its elements, row by row.
+        v: values; they begin again where there are fewer than indices.
+        mode: `raise` refuses indices out of bounds, `wrap` begins again after the last element, `clip` takes the
+            nearest.
+
+    Raises:
+        OutOfBoundsError E110: an index is out of bounds.
+    """
+    x = _target(a, "put")
+    numbers = ravel(_placed(index_operand(ind), x.size, mode, f"put to {x.type}"))
+    values = ravel(array(v))
+    if not numbers.shape[0] or not values.shape[0]:
+        return
+    flat = ravel(copy(x))
+    flat[numbers] = resize(values, numbers.shape).astype(x.dtype)
+    x[...] = reshape(flat, x.shape)
+
+
+@public
+def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
+    """Write one element along `axis` for each index, in place; the other axes go together.
+
+    Raises:
+        OutOfBoundsError E110: an index is out of bounds.
+        ShapeError E134: the indices do not go with the array.
+    """
+    x = _target(arr, "put_along_axis")
+    if axis is None:
+        put(x, ravel(result(index_operand(indices))), values)
+        return
+    along = axis_of(axis, x.ndim, "put_along_axis")
+    numbers = result(index_operand(indices))
+    if numbers.ndim != x.ndim:
+        raise ShapeError("E134", f"put_along_axis: indices of {numbers.ndim} axes for {x.type}")
+    wanted = dims.broadcast(numbers.shape, (*x.shape[:along], numbers.shape[along], *x.shape[along + 1 :]))
+    if wanted is None:
+        raise ShapeError("E134", f"put_along_axis: indices {list(numbers.shape)} do not go with {x.type}")
+    what = f"put_along_axis to axis {along} of {x.type}"
+    numbers = broadcast_to(result(from_front(operand(numbers), x.shape[along], what)), wanted)
+    key = [reshape(positions(n), (-1,) + (1,) * (x.ndim - k - 1)) for k, n in enumerate(x.shape)]
+    x[tuple(numbers if k == along else key[k] for k in range(x.ndim))] = values
+
+
+@public
+def putmask(a: Any, mask: Any, values: Any) -> None:
+    """Write to the elements where `mask` is true those of `values` at the same place, in place.
+
+    `values` are repeated to the size of the array where they have another one.
+    """
+    x = _target(a, "putmask")
+    chosen = array(mask)
+    if chosen.size != x.size:
+        raise ShapeError("E135", f"putmask: a mask {chosen.type} for {x.type}", help="one bool for each element")
+    given = array(values)
+    if not given.size:
+        return
+    x[...] = where(reshape(chosen, x.shape), resize(given, x.shape).astype(x.dtype), x)
+
+
+@public
+def place(arr: Any, mask: Any, vals: Any) -> None:
+    """Write `vals`, one after the other and again from the first, to the elements where `mask` is true, in place."""
+    x = _target(arr, "place")
+    chosen = ravel(array(mask).astype(bool_))
+    if chosen.size != x.size:
+        raise ShapeError("E135", f"place: a mask {chosen.type} for {x.type}", help="one bool for each element")
+    values = ravel(array(vals)).astype(x.dtype)
+    if not x.size:
+        return
+    number = maximum(chosen.astype(int64).cumsum() - 1, 0)
+    if not values.shape[0]:
+        raise ShapeError("E135", "place: there are no values to write")
+    flat = where(chosen, take(values, mod(number, values.shape[0])), ravel(x))
+    x[...] = reshape(flat, x.shape)
+
+
+@public
+def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+    """Write `src`, broadcast, to `dst`, in place; only where `where` is true.
+
+    Raises:
+        DTypeError E207: `casting` does not allow it.
+        ShapeError E132: it does not broadcast.
+    """
+    x = _target(dst, "copyto")
+    one_of(casting, CASTINGS, "copyto", "casting")
+    values = array(src)
+    if not isinstance(src, (builtins.bool, int, float)) and not can_cast(values.dtype, x.dtype, casting):
+        what = f"copyto of {values.type} to {x.type} is not a {casting!r} cast"
+        raise DTypeError("E207", what, help="casting='unsafe' allows all casts")
+    x[...] = values if where is True else _where(array(where), values.astype(x.dtype), x)
+
+
+_where = where
+
+
+@public
+def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+    """The element of `choices[a]` at each place.
+
+    Args:
+        a: integers: the number of the array that is chosen.
+        choices: arrays, which are broadcast with `a`.
+        out: where to write the result.
+        mode: as in `put`.
+
+    Raises:
+        OutOfBoundsError E110: there is no such array.
+    """
+    arrays = [array(choice) for choice in choices]
+    if not arrays:
+        raise ShapeError("E107", "choose needs at least one array to choose from")
+    numbers = _placed(index_operand(a), len(arrays), mode, f"choose of {len(arrays)} arrays")
+    dtype = result_dtype(one.dtype for one in arrays)
+    index, *arrays = broadcast_arrays(numbers, *(one.astype(dtype, copy=False) for one in arrays))
+    together = stack(arrays)
+    at = tuple(indices_of(index.shape)) if index.ndim else ()
+    return finished(together[(index, *at)], out)
+
+
+@public
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    """At each place the element of the first array whose condition is true, else `default`.
+
+    Raises:
+        ShapeError E134: another number of conditions than of arrays, or none.
+        DTypeError E204: a condition is no array of bools.
+    """
+    conditions = [array(one) for one in condlist]
+    choices = list(choicelist)
+    if len(conditions) != len(choices) or not choices:
+        raise ShapeError("E134", f"select: {len(conditions)} conditions for {len(choices)} arrays", help="one for each")
+    for one in conditions:
+        if one.dtype != bool_:
+            raise DTypeError("E204", f"select: a condition must be bools, got {one.type}", help="say x != 0")
+    found = default
+    for condition, choice in zip(conditions[::-1], choices[::-1], strict=True):
+        found = where(condition, choice, found)
+    return found
+
+
+@public
+def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
+    """At each place the value of the last function whose condition is true; of one more function where none is.
+
+    Args:
+        x: an array.
+        condlist: conditions, arrays of bools.
+        funclist: functions of arrays, or numbers; one for each condition, and maybe one for the rest (0 unless given).
+        args: given to the functions.
+        kw: the same.
+
+    Functions are given the whole array, not only the elements where their condition is true: they are to compute each
+    element by itself.
+
+    Raises:
+        ShapeError E134: another number of functions than of conditions.
+    """
+    a = array(x)
+    if isinstance(condlist, (ndarray, Symbol)) and condlist.ndim == a.ndim:
+        condlist = [condlist]
+    conditions = [array(one).astype(bool_, copy=False) for one in condlist]
+    functions = list(funclist)
+    if len(functions) not in (len(conditions), len(conditions) + 1):
+        raise ShapeError(
+            "E134",
+            f"piecewise: {len(functions)} functions for {len(conditions)} conditions",
+            help="one for each, and maybe one for the rest",
+        )
+
+    def value(function: Any) -> Any:
+        found = function(a, *args, **kw) if callable(function) else function
+        return array(found).astype(a.dtype, copy=False)
+
+    found = value(functions.pop()) if len(functions) > len(conditions) else value(0)
+    found = broadcast_to(found, a.shape)
+    for condition, function in zip(conditions, functions, strict=True):
+        found = where(condition, value(function), found)
+    return found
+
+
+def _compressed(condition: Any, a: Any, axis: int | None = None, out: Any = None) -> Any:
+    """The slices along `axis` where a vector of bools is true."""
+    x = ravel(a) if axis is None else array(a)
+    along = axis_of(0 if axis is None else axis, x.ndim, "compress")
+    numbers = numpy.flatnonzero(array(condition).asnumpy())
+    return finished(take(x, numbers, along), out)
+
+
+def _extracted(condition: Any, arr: Any) -> Any:
+    """The elements where a condition is true, as a vector."""
+    return _compressed(ravel(array(condition)), ravel(array(arr)))
+
+
+compress = data_dependent("compress", numpy.compress, _compressed)
+extract = data_dependent("extract", numpy.extract, _extracted)

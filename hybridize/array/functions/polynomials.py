@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Polynomials as vectors of coefficients, the highest power first, as in NumPy's functions of them."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy
+
+from hybridize.array.functions.bounds import require
+from hybridize.array.functions.creation import arange, ones_like, zeros, zeros_like
+from hybridize.array.functions.elementwise import add, divide, multiply, not_equal, square, subtract
+from hybridize.array.functions.factors import inv, lstsq
+from hybridize.array.functions.linear import outer
+from hybridize.array.functions.reductions import sum
+from hybridize.array.functions.searching import data_dependent
+from hybridize.array.functions.shapes import atleast_1d, concatenate, expand_dims, reshape, stack
+from hybridize.array.functions.signals import convolve
+from hybridize.array.ndarray import ndarray
+from hybridize.array.operands import array, one_of, public
+from hybridize.base.dtypes import int64, is_float
+from hybridize.base.errors import ShapeError, ValueArgumentError
+from hybridize.base.promotion import floating, promote
+
+roots = data_dependent("roots", numpy.roots)
+polydiv = data_dependent("polydiv", numpy.polydiv)
+_characteristic = data_dependent("poly", numpy.poly)
+
+
+def _coefficients(p: Any, name: str) -> Any:
+    """A vector of coefficients; a number is a polynomial of degree 0."""
+    x = atleast_1d(array(p))
+    if x.ndim != 1:
+        raise ShapeError("E118", f"{name} takes vectors of coefficients, got {x.type}")
+    return x
+
+
+@public
+def polyval(p: Any, x: Any) -> Any:
+    """The polynomial with coefficients `p`, the highest power first, at `x`; by Horner's rule."""
+    coefficients, at = array(p), array(x)
+    if coefficients.ndim != 1:
+        raise ShapeError("E118", f"polyval takes a vector of coefficients, got {coefficients.type}")
+    found = zeros_like(at).astype(promote(coefficients.dtype, at.dtype))
+    for k in range(coefficients.shape[0]):
+        found = add(multiply(found, at), coefficients[k])
+    return found
+
+
+@public
+def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
+    """The powers of each element of a vector as rows: `N` of them, from 0, the highest first unless `increasing`."""
+    a = array(x)
+    if a.ndim != 1:
+        raise ShapeError("E118", f"vander takes a vector, got {a.type}")
+    a = a if is_float(a.dtype) else a.astype(int64)
+    powers = [ones_like(a)]
+    for _ in range((a.shape[0] if N is None else N) - 1):
+        powers.append(multiply(powers[-1], a))
+    count = a.shape[0] if N is None else N
+    columns = powers[:count] if increasing else powers[:count][::-1]
+    return stack(columns, 1) if columns else reshape(a[:0], (a.shape[0], 0))
+
+
+@public
+def poly(seq_of_zeros: Any) -> Any:
+    """The coefficients of the polynomial with given roots, the first one 1; of a square matrix, of its eigenvalues.
+
+    That of a matrix is NumPy's, imperatively.
+    """
+    points = atleast_1d(array(seq_of_zeros))
+    if points.ndim == 2 and points.shape[0] == points.shape[1] and points.shape[0]:
+        return _characteristic(points)
+    if points.ndim != 1:
+        raise ShapeError("E118", f"poly takes a vector of roots or a square matrix, got {points.type}")
+    points = points.astype(floating(points.dtype), copy=False)
+    found = ones_like(points[:1]) if points.shape[0] else zeros(1, points.dtype) + 1
+    for k in range(points.shape[0]):
+        nothing = zeros(1, found.dtype)
+        found = subtract(concatenate([found, nothing]), multiply(concatenate([nothing, found]), points[k]))
+    return found
+
+
+def _long(p: Any, length: int) -> Any:
+    return concatenate([zeros(length - p.shape[0], p.dtype), p]) if p.shape[0] < length else p
+
+
+def _together(name: str, a1: Any, a2: Any) -> tuple[Any, Any]:
+    x, y = _coefficients(a1, name), _coefficients(a2, name)
+    length = max(x.shape[0], y.shape[0])
+    return _long(x, length), _long(y, length)
+
+
+@public
+def polyadd(a1: Any, a2: Any) -> Any:
+    """The sum of two polynomials."""
+    return add(*_together("polyadd", a1, a2))
+
+
+@public
+def polysub(a1: Any, a2: Any) -> Any:
+    """The difference of two polynomials."""
+    return subtract(*_together("polysub", a1, a2))
+
+
+@public
+def polymul(a1: Any, a2: Any) -> Any:
+    """The product of two polynomials, whose leading zeros are left out first.
+
+    A program cannot leave them out, since their number depends on the data: it asserts that there are none.
+    """
+    return convolve(*(_led(_coefficients(p, "polymul")) for p in (a1, a2)))
+
+
+def _led(p: Any) -> Any:
+    """A polynomial without leading zeros, but for its last coefficient."""
+    if p.shape[0] < 2:
+        return p
+    if not isinstance(p, ndarray):
+        require(not_equal(p[0], 0), "polymul: the first coefficient is not 0")
+        return p
+    there = numpy.flatnonzero(p.detach().asnumpy())
+    return p[int(there[0]) if there.size else p.shape[0] - 1 :]
+
+
+@public
+def polyder(p: Any, m: int = 1) -> Any:
+    """The `m`-th derivative of a polynomial."""
+    if m < 0:
+        raise ValueArgumentError("E345", f"polyder: an order must not be negative, got {m}")
+    x = _coefficients(p, "polyder")
+    for _ in range(m):
+        n = x.shape[0] - 1
+        x = multiply(x[:-1], arange(n, 0, -1, dtype=x.dtype))
+    return x
+
+
+@public
+def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
+    """The `m`-th integral of a polynomial; `k`: the constants of integration, one for each, or one for all."""
+    if m < 0:
+        raise ValueArgumentError("E345", f"polyint: an order must not be negative, got {m}")
+    x = _coefficients(p, "polyint")
+    x = x.astype(floating(x.dtype), copy=False)
+    constants = zeros(m, x.dtype) if k is None else atleast_1d(array(k))
+    if constants.shape[0] == 1 < m:
+        constants = constants * (zeros(m, x.dtype) + 1)
+    if constants.shape[0] < m:
+        raise ShapeError("E134", f"polyint: {constants.shape[0]} constants for {m} integrals", help="one, or one each")
+    for one in range(m):
+        whole = divide(x, arange(x.shape[0], 0, -1, dtype=x.dtype))
+        x = concatenate([whole, constants[one : one + 1].astype(x.dtype)])
+    return x
+
+
+@public
+def polyfit(
+    x: Any, y: Any, deg: int, rcond: float | None = None, full: bool = False, w: Any = None, cov: Any = False
+) -> Any:
+    """The polynomial of degree `deg` that comes closest to points, by least squares.
+
+    Args:
+        x: [m], where the points are.
+        y: [m] or [m, k]: their values, of one curve or of k.
+        deg: the degree.
+        rcond: singular values below this share of the largest one count as 0; m times the dtype's epsilon unless said.
+        full: also return the residuals, the rank, the singular values and `rcond`.
+        w: [m], factors of the residuals.
+        cov: also return the covariance of the coefficients, scaled by the residuals; `unscaled`: not scaled.
+
+    Returns:
+        [deg + 1] or [deg + 1, k].
+
+    Raises:
+        ShapeError E118: the points are no vectors of one length, or there are none.
+        ValueArgumentError E345: a negative degree; too few points for a covariance.
+    """
+    at, values = array(x), array(y)
+    if deg < 0:
+        raise ValueArgumentError("E345", f"polyfit: a degree must not be negative, got {deg}")
+    if at.ndim != 1 or values.ndim not in (1, 2) or not at.shape[0] or at.shape[0] != values.shape[0]:
+        raise ShapeError("E118", f"polyfit takes [m] and [m] or [m, k], got {at.type} and {values.type}")
+    if isinstance(cov, str):
+        one_of(cov, ("unscaled",), "polyfit", "cov")
+    dtype = floating(promote(at.dtype, values.dtype))
+    at, values = at.astype(dtype, copy=False), values.astype(dtype, copy=False)
+    count, order = at.shape[0], deg + 1
+    small = count * float(numpy.finfo(dtype).eps) if rcond is None else rcond
+    left, right = vander(at, order), values
+    if w is not None:
+        weights = array(w).astype(dtype, copy=False)
+        if weights.shape != at.shape:
+            raise ShapeError("E118", f"polyfit: a weight for each of {count} points, got {weights.type}")
+        left = multiply(left, expand_dims(weights, 1))
+        right = multiply(right, weights if right.ndim == 1 else expand_dims(weights, 1))
+    scale = (left * left).sum(0) ** 0.5
+    found, residuals, rank, singular = lstsq(left / scale, right, small)
+    found = found / (scale if right.ndim == 1 else expand_dims(scale, 1))
+    if full:
+        return found, residuals, rank, singular, small
+    if isinstance(rank, ndarray) and int(rank) != order:
+        warnings.warn("Polyfit may be poorly conditioned", numpy.exceptions.RankWarning, stacklevel=3)
+    if cov is False or cov is None:
+        return found
+    spread = inv(left.T / expand_dims(scale, 1) @ (left / scale)) / outer(scale, scale)
+    if cov != "unscaled":
+        if count <= order:
+            what = f"polyfit: {count} points are too few for the covariance of {order} coefficients"
+            raise ValueArgumentError("E345", what, help="cov='unscaled' needs no more")
+        left_over = sum(square(right - left @ found), 0) / (count - order)
+        spread = spread * left_over if values.ndim == 1 else expand_dims(spread, 2) * left_over
+    return found, spread

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers as text, and what NumPy does where a computation has no finite result.
+
+The settings are NumPy's own, one for its arrays and for ours. A program reports nothing of its elements, so in one only
+settings that ask for nothing are possible.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from hybridize.array.functions.searching import data_dependent
+from hybridize.array.ndarray import ndarray
+from hybridize.base.errors import CaptureError
+from hybridize.base.participation import outside_only
+from hybridize.ops.op import ACTIVE, capturing
+
+array2string = data_dependent("array2string", numpy.array2string)
+array_repr = data_dependent("array_repr", numpy.array_repr)
+array_str = data_dependent("array_str", numpy.array_str)
+base_repr, binary_repr = numpy.base_repr, numpy.binary_repr
+set_printoptions, get_printoptions, printoptions = numpy.set_printoptions, numpy.get_printoptions, numpy.printoptions
+
+
+def format_float_positional(x: Any, *args: Any, **kwargs: Any) -> str:
+    """A number as decimal text; arguments as of `numpy.format_float_positional`."""
+    return numpy.format_float_positional(_number(x), *args, **kwargs)
+
+
+def format_float_scientific(x: Any, *args: Any, **kwargs: Any) -> str:
+    """A number as text with an exponent; arguments as of `numpy.format_float_scientific`."""
+    return numpy.format_float_scientific(_number(x), *args, **kwargs)
+
+
+def _number(x: Any) -> Any:
+    return x.asnumpy()[()] if isinstance(x, ndarray) else x
+
+
+_REPORTS = ("warn", "raise", "call", "print", "log")
+
+
+class errstate(numpy.errstate):  # noqa: N801 - the name NumPy gave it
+    """Sets what is done within where a result overflows, is no number, ...: `with errstate(divide="ignore")`.
+
+    Of imperative computations; compiled programs report nothing.
+
+    Raises:
+        CaptureError E404: in a program, asked for a report.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        asked = sorted(name for name, value in kwargs.items() if value in _REPORTS)
+        if ACTIVE and capturing() and asked:
+            what = f"errstate({asked[0]}={kwargs[asked[0]]!r}) in a program, which reports nothing of its elements"
+            raise CaptureError("E404", what, help="test the result: npx.assert_(np.isfinite(x).all(), ...)")
+        super().__init__(**kwargs)
+
+
+@outside_only("changes what is reported")
+def seterr(
+    all: Any = None, divide: Any = None, over: Any = None, under: Any = None, invalid: Any = None
+) -> dict[str, Any]:
+    """Set what is done where a result overflows, is no number, ..., imperatively; return what was set."""
+    return {**numpy.seterr(all=all, divide=divide, over=over, under=under, invalid=invalid)}
+
+
+def geterr() -> dict[str, Any]:
+    """Return what is done where a result overflows, is no number, ..."""
+    return {**numpy.geterr()}

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sequences of samples: convolution, correlation, slopes, and the windows that they are cut out with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from hybridize import ops
+from hybridize.array.device import check_device
+from hybridize.array.functions.reductions import diff
+from hybridize.array.functions.shapes import atleast_1d, concatenate, reshape
+from hybridize.array.operands import array, axes_of, cast, given, one_of, operand, public, result
+from hybridize.base.dtypes import as_dtype, bool_, float32, int32
+from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
+from hybridize.base.promotion import floating, promote
+from hybridize.ops.library.bessel import bessel_i0
+
+
+def _vectors(name: str, a: Any, v: Any) -> tuple[Any, Any]:
+    """Two vectors of one dtype, neither of them empty."""
+    x, y = atleast_1d(array(a)), atleast_1d(array(v))
+    if x.ndim != 1 or y.ndim != 1 or not x.shape[0] or not y.shape[0]:
+        raise ShapeError("E118", f"{name} takes two vectors that are not empty, got {x.type} and {y.type}")
+    return x, y
+
+
+def _slid(name: str, x: Any, y: Any, before: int, after: int) -> Any:
+    """The sums of products of `y` with each part of `x` of its length, zeros around `x`."""
+    dtype = promote(x.dtype, y.dtype)
+    summed = int32 if dtype == bool_ else dtype  # of bools: whether any pair is true, counted
+    image = reshape(x, (1, 1, -1))
+    kernel = reshape(y, (1, 1, -1))
+    found = ops.convolution(cast(operand(image), summed), cast(operand(kernel), summed), padding=((before, after),))
+    return reshape(result(cast(found, dtype)), -1)
+
+
+_MODES = ("full", "same", "valid")
+
+
+@public
+def convolve(a: Any, v: Any, mode: str = "full") -> Any:
+    """The sums over m of a[m] v[n - m], of two vectors.
+
+    Args:
+        a: a vector.
+        v: a vector; the shorter one slides along the longer one.
+        mode: `full`, every n where both overlap; `same`, as many as the longer one has; `valid`, where the shorter one
+            lies within the longer one.
+
+    Raises:
+        ShapeError E118: there is none, or it is no vector.
+        ValueArgumentError E345: there is no such mode.
+    """
+    one_of(mode, _MODES, "convolve", "mode")
+    x, y = _vectors("convolve", a, v)
+    if y.shape[0] > x.shape[0]:
+        x, y = y, x
+    before, after = _margins(y.shape[0], mode)
+    return _slid("convolve", x, y[::-1], before, after)
+
+
+def _margins(taps: int, mode: str) -> tuple[int, int]:
+    """The numbers of elements by which the shorter vector begins before the longer one, and ends behind it."""
+    if mode == "valid":
+        return 0, 0
+    return (taps - 1, taps - 1) if mode == "full" else (taps // 2, taps - 1 - taps // 2)
+
+
+@public
+def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
+    """The sums over n of a[n + k] v[n], of two vectors; `mode` as in `convolve`."""
+    one_of(mode, _MODES, "correlate", "mode")
+    x, y = _vectors("correlate", a, v)
+    if y.shape[0] <= x.shape[0]:
+        return _slid("correlate", x, y, *_margins(y.shape[0], mode))
+    return _slid("correlate", y, x, *_margins(x.shape[0], mode))[::-1]
+
+
+@public
+def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
+    """The slopes of samples along each axis: central differences, at the ends one-sided ones.
+
+    Args:
+        f: samples.
+        varargs: the distance of samples, or their places (a vector): none (1), one for all axes, or one for each.
+        axis: an axis, or several; None: all of them.
+        edge_order: 1 or 2, the order of the differences at the ends.
+
+    Returns:
+        An array in the shape of `f`, or for several axes a tuple of them.
+
+    Raises:
+        ArgumentError E344: another number of distances than of axes.
+        ShapeError E135: fewer samples than edge_order + 1 along an axis, or another number of places than of samples.
+    """
+    x = array(f)
+    if edge_order not in (1, 2):
+        raise ValueArgumentError("E345", f"gradient: edge_order must be 1 or 2, got {edge_order!r}")
+    axes = axes_of(axis, x.ndim, "gradient")
+    if isinstance(axis, (tuple, list)):
+        axes = tuple(axes_of(one, x.ndim, "gradient")[0] for one in axis)
+    if len(varargs) not in (0, 1, len(axes)):
+        raise ArgumentError("E344", f"gradient: {len(varargs)} distances for {len(axes)} axes", help="one, or one each")
+    distances = varargs or (1.0,)
+    distances = distances * len(axes) if len(distances) == 1 else distances
+    x = x.astype(floating(x.dtype), copy=False)
+    found = tuple(_slope(x, along, by, edge_order) for along, by in zip(axes, distances, strict=True))
+    return found[0] if len(axes) == 1 else found
+
+
+def _slope(x: Any, axis: int, distance: Any, edge_order: int) -> Any:
+    n = x.shape[axis]
+    if n < edge_order + 1:
+        what = f"gradient of {x.type} along axis {axis}: too few samples"
+        raise ShapeError("E135", what, help=f"differences of order {edge_order} take {edge_order + 1}")
+    before = (slice(None),) * axis
+
+    def at(first: int, last: int | None) -> Any:
+        return x[(*before, slice(first, last))]
+
+    places = distance if isinstance(distance, (int, float)) else array(distance)
+    if isinstance(places, (int, float)) or not places.ndim:
+        inner = (at(2, None) - at(0, -2)) / (places * 2.0)
+        steps = [places] * 4
+    else:
+        if places.ndim != 1 or places.shape[0] != n:
+            raise ShapeError("E135", f"gradient: {places.type} for the places of {n} samples", help="one for each")
+        apart = diff(places).astype(x.dtype)
+        wide = reshape(apart, tuple(-1 if k == axis else 1 for k in range(x.ndim)))
+        low, high = wide[(*before, slice(0, -1))], wide[(*before, slice(1, None))]
+        inner = (
+            at(0, -2) * (-high / (low * (low + high)))
+            + at(1, -1) * ((high - low) / (low * high))
+            + at(2, None) * (low / (high * (low + high)))
+        )
+        steps = [apart[0], apart[min(1, n - 2)], apart[-1], apart[max(-2, 1 - n)]]
+    if edge_order == 1:
+        first = (at(1, 2) - at(0, 1)) / steps[0]
+        last = (at(n - 1, n) - at(n - 2, n - 1)) / steps[2]
+    else:
+        first = _end([at(0, 1), at(1, 2), at(2, 3)], steps[0], steps[1])
+        last = -_end([at(n - 1, n), at(n - 2, n - 1), at(n - 3, n - 2)], steps[2], steps[3])
+    return concatenate([first, inner, last], axis).astype(x.dtype, copy=False)
+
+
+def _end(samples: list[Any], near: Any, far: Any) -> Any:
+    """The slope at the first of three samples, by a parabola."""
+    both = near + far
+    return (
+        samples[0] * (-(both + near) / (near * both))
+        + samples[1] * (both / (near * far))
+        + samples[2] * (-near / (far * both))
+    )
+
+
+@public
+def i0(x: Any) -> Any:
+    """The modified Bessel function of the first kind and order 0."""
+    a = array(x)
+    return result(bessel_i0(operand(a.astype(floating(a.dtype), copy=False))))
+
+
+@public
+def bartlett(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
+    """The Bartlett window: a triangle that is 0 at both ends."""
+    check_device(ctx if ctx is not None else device)
+    at = numpy.abs(2.0 * numpy.arange(M) / max(M - 1, 1) - 1.0)
+    return _made(1.0 - at if M > 1 else numpy.ones(max(M, 0)), dtype)
+
+
+@public
+def kaiser(M: int, beta: float, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
+    """The Kaiser window: the larger `beta`, the narrower, and the lower what leaks beside it."""
+    check_device(ctx if ctx is not None else device)
+    at = 2.0 * numpy.arange(M) / max(M - 1, 1) - 1.0
+    wave = numpy.i0(float(beta) * numpy.sqrt(1.0 - at * at)) / numpy.i0(float(beta))
+    return _made(wave if M > 1 else numpy.ones(max(M, 0)), dtype)
+
+
+def _made(window: numpy.ndarray[Any, Any], dtype: Any) -> Any:
+    return result(given(window.astype(float32 if dtype is None else as_dtype(dtype))))

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Covariances and histograms, and more statistics of what is not NaN."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy
+
+from hybridize.array.functions.bounds import require
+from hybridize.array.functions.elementwise import (
+    astype,
+    clip,
+    divide,
+    equal,
+    isnan,
+    less_equal,
+    logical_and,
+    logical_not,
+    multiply,
+    subtract,
+    where,
+)
+from hybridize.array.functions.linear import matmul
+from hybridize.array.functions.reductions import all as all_
+from hybridize.array.functions.reductions import any as any_
+from hybridize.array.functions.reductions import argmax, argmin, average, cumprod, cumsum, sum
+from hybridize.array.functions.searching import QUANTILES, along, data_dependent, merged, sort
+from hybridize.array.functions.shapes import concatenate, expand_dims, moveaxis, reshape, swapaxes
+from hybridize.array.operands import array, finished, one_of, public, result, strong
+from hybridize.base.dtypes import as_dtype, float32, float64, int64, is_float
+from hybridize.base.errors import ShapeError
+from hybridize.base.promotion import floating
+
+histogram_bin_edges = data_dependent("histogram_bin_edges", numpy.histogram_bin_edges)
+histogram2d = data_dependent("histogram2d", numpy.histogram2d)
+histogramdd = data_dependent("histogramdd", numpy.histogramdd)
+
+
+@public
+def cov(
+    m: Any,
+    y: Any = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: int | None = None,
+    fweights: Any = None,
+    aweights: Any = None,
+    *,
+    dtype: Any = None,
+) -> Any:
+    """The covariances of variables.
+
+    Args:
+        m: [variables, observations], or the other way round unless `rowvar`; a vector is one variable.
+        y: more variables, in the same form.
+        rowvar: variables are rows.
+        bias: divide by the number n of observations, not by n - 1.
+        ddof: divide by n - ddof, whatever `bias` says.
+        fweights: how often each observation was made, integers.
+        aweights: the importance of each observation.
+        dtype: of the result.
+
+    Returns:
+        [variables, variables]; of one variable an array without axes.
+
+    Raises:
+        ShapeError E118, E135: more than two axes; weights of another number than observations.
+        ValueArgumentError E345: negative weights.
+    """
+    x = _variables(m, rowvar, "m")
+    if y is not None:
+        x = concatenate([x, _variables(y, rowvar, "y")], 0)
+    wanted = floating(x.dtype) if dtype is None else as_dtype(dtype)
+    x = x.astype(wanted, copy=False)
+    ddof = (0 if bias else 1) if ddof is None else ddof
+    weights = _weights(x, fweights, aweights)
+    centre = average(x, 1, weights)
+    centred = subtract(x, expand_dims(centre, 1))
+    if weights is None:
+        factor: Any = float(x.shape[1] - ddof)
+        right = centred
+    else:
+        total = sum(weights)
+        spread = 1.0 if aweights is None else sum(weights * array(aweights).astype(wanted)) / total
+        factor = total - ddof * spread
+        right = multiply(centred, weights)
+    if isinstance(factor, float):
+        factor = max(factor, 0.0)
+    product = divide(matmul(centred, swapaxes(right, 0, 1)), factor)
+    return reshape(product, ()) if product.shape == (1, 1) else product
+
+
+def _variables(m: Any, rowvar: bool, name: str) -> Any:
+    """[variables, observations]"""
+    x = array(m)
+    if x.ndim > 2:
+        raise ShapeError("E118", f"cov takes a vector or a matrix for {name}, got {x.type}")
+    if x.ndim < 2:
+        return reshape(x, (1, -1))
+    return x if rowvar or (x.shape[0] == 1 and name == "y") else swapaxes(x, 0, 1)
+
+
+def _weights(x: Any, fweights: Any, aweights: Any) -> Any:
+    """The weight of each observation; None: they all are 1."""
+    found = None
+    for name, given in (("fweights", fweights), ("aweights", aweights)):
+        if given is None:
+            continue
+        one = array(given)
+        if one.shape != x.shape[1:]:
+            raise ShapeError("E135", f"cov: {name} {one.type} for {x.shape[1]} observations", help="one for each")
+        if name == "fweights" and is_float(one.dtype):
+            require(all_(equal(one, one.round())), "cov: fweights are integers")
+        require(all_(less_equal(0, one)), f"cov: {name} are not negative")
+        one = one.astype(x.dtype, copy=False)
+        found = one if found is None else found * one
+    return found
+
+
+@public
+def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Any:
+    """The correlations of variables, from -1 to 1; see `cov`."""
+    found = cov(x, y, rowvar, dtype=dtype)
+    if not found.ndim:
+        return found / found
+    scale = found.diagonal() ** 0.5
+    return clip(found / expand_dims(scale, 1) / scale, -1.0, 1.0)
+
+
+def _filled(a: Any, instead: float) -> tuple[Any, Any]:
+    """An array with a number in the place of NaN, and where NaN was; None for the latter of integers."""
+    x = array(a)
+    if not is_float(x.dtype):
+        return x, None
+    gone = isnan(x)
+    return where(gone, instead, x), gone
+
+
+def _arg_extreme(name: str, reduce: Any, worst: float, a: Any, axis: int | None, out: Any, keepdims: bool) -> Any:
+    x, gone = _filled(a, worst)
+    if gone is not None:
+        require(logical_not(any_(all_(gone, axis))), f"{name}: no slice is all NaN")
+    return reduce(x, axis, out, keepdims)
+
+
+@public
+def nanargmax(a: Any, axis: int | None = None, out: Any = None, keepdims: bool = False) -> Any:
+    """The index of the first largest element along `axis` that is not NaN, int64.
+
+    Raises:
+        ValueArgumentError E345: there is none.
+    """
+    return _arg_extreme("nanargmax", argmax, -math.inf, a, axis, out, keepdims)
+
+
+@public
+def nanargmin(a: Any, axis: int | None = None, out: Any = None, keepdims: bool = False) -> Any:
+    """The index of the first smallest element along `axis` that is not NaN, int64.
+
+    Raises:
+        ValueArgumentError E345: there is none.
+    """
+    return _arg_extreme("nanargmin", argmin, math.inf, a, axis, out, keepdims)
+
+
+@public
+def nancumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
+    """The sums of all elements up to each, along `axis` (flat when None); NaN counts as 0."""
+    return cumsum(_filled(a, 0.0)[0], axis, dtype, out)
+
+
+@public
+def nancumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
+    """The products of all elements up to each, along `axis` (flat when None); NaN counts as 1."""
+    return cumprod(_filled(a, 1.0)[0], axis, dtype, out)
+
+
+@public
+def nanquantile(
+    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
+    keepdims: bool = False,
+) -> Any:  # fmt: skip
+    """The value below which the share `q` of what is not NaN lies, along `axis`; see `quantile`."""
+    return _nan_quantile(a, result(strong(q, float64)), axis, out, method, keepdims, "nanquantile: q is from 0 to 1")
+
+
+@public
+def nanpercentile(
+    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
+    keepdims: bool = False,
+) -> Any:  # fmt: skip
+    """The value below which `q` percent of what is not NaN lie, along `axis`; see `quantile`."""
+    share = divide(result(strong(q, float64)), 100.0)
+    return _nan_quantile(a, share, axis, out, method, keepdims, "nanpercentile: q is from 0 to 100")
+
+
+def _nan_quantile(a: Any, share: Any, axis: Any, out: Any, method: str, keepdims: bool, rule: str) -> Any:
+    one_of(method, tuple(QUANTILES), rule.partition(":")[0], "method")
+    require(logical_and(less_equal(0.0, share), less_equal(share, 1.0)), rule)
+    flat, axis_index, kept = merged(array(a), axis, "nanquantile")
+    flat = flat if is_float(flat.dtype) else flat.astype(float32)
+    ordered = moveaxis(sort(flat, axis_index), axis_index, -1)  # NaN is sorted last
+    count = sum(logical_not(isnan(ordered)), -1, keepdims=True).astype(float64)
+    shares = reshape(share, (-1,))
+    at, weight = QUANTILES[method](count, shares)
+    low = at.floor()
+    weight = subtract(at, low) if weight is None else weight
+    last = count - 1.0
+    places = [clip(position, 0.0, last.astype(float64)) for position in (low, low + 1.0)]
+    below, above = (along(ordered, clip(place, 0.0, None).astype(int64), ordered.ndim - 1) for place in places)
+    weight = astype(weight, ordered.dtype)
+    found = where(equal(weight, 0), below, below + (above - below) * weight)
+    found = reshape(moveaxis(found, -1, 0), share.shape + found.shape[:-1])
+    return finished(reshape(found, share.shape + kept) if keepdims else found, out)

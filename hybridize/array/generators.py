@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`np.random.default_rng` and the objects that draw from a state of their own, with the functions of `np.random`.
+
+Their numbers are those of our one generator (Philox4x32-10), not NumPy's: equal seeds give equal numbers here, the
+same imperatively and in programs. A generator from outside of a program is one of its states, as weights are, and a
+call leaves it where the imperative function does.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import numpy
+
+from hybridize.array import distributions, random
+from hybridize.array.draws import bits, drawing_from, of_the_system, state
+from hybridize.array.functions.creation import array as made_array
+from hybridize.array.functions.searching import argsort, picked, take_along_axis
+from hybridize.array.functions.shapes import ravel, reshape
+from hybridize.array.ndarray import ndarray, written
+from hybridize.array.operands import array, axis_of, public, result
+from hybridize.array.storage import STATE
+from hybridize.array.symbol import Symbol
+from hybridize.base.dtypes import uint64
+from hybridize.base.errors import ArgumentError, CaptureError, ValueArgumentError
+from hybridize.base.loading import load_module
+from hybridize.base.participation import outside_only
+from hybridize.ops.op import ACTIVE, capturing
+
+_NAME = "Philox4x32-10"
+
+
+def _words(seed: Any) -> tuple[int, int]:
+    """The state that a seed stands for: None, an integer, or a sequence of them."""
+    if seed is None:
+        if ACTIVE and capturing():
+            raise CaptureError(
+                "E404",
+                "a generator without a seed, in a program: every call would draw the same numbers",
+                help="give a seed, or make the generator outside of the compiled function",
+            )
+        return of_the_system(), 0
+    if isinstance(seed, (list, tuple, numpy.ndarray)) or hasattr(seed, "generate_state"):
+        sequence = seed if hasattr(seed, "generate_state") else load_module("numpy.random").SeedSequence(seed)
+        return int(sequence.generate_state(1, numpy.uint64)[0]), 0
+    try:
+        number = operator.index(seed)
+    except TypeError:
+        what = f"default_rng: a seed is an integer, a sequence of them or None, got {seed!r:.60}"
+        raise ArgumentError("E344", what) from None
+    if number < 0:
+        raise ValueArgumentError("E345", f"default_rng: a seed must not be negative, got {number}")
+    return number % (1 << 64), 0
+
+
+def _from(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of `np.random` as a method that draws from the state of its object."""
+
+    @wraps(function)
+    def method(self: _Drawing, *args: Any, **kwargs: Any) -> Any:
+        with drawing_from(self._state):
+            return function(*args, **kwargs)
+
+    return method
+
+
+class _Drawing:
+    """Base of both classes of generators: a state, and the distributions that one class calls as the other does."""
+
+    _state: ndarray | Symbol
+
+    def __init__(self, seed: Any = None) -> None:
+        self._state = made_array(numpy.array(_words(seed), uint64), uint64)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (type(self), self._known())
+
+    def _known(self) -> tuple[int, int]:
+        """The seed and the number of draws."""
+        seed, draws = array(self._state).asnumpy().tolist()
+        return seed, draws
+
+    def _put(self, words: tuple[int, int]) -> None:
+        _write(self._state, words)
+
+    beta = _from(random.beta)
+    binomial = _from(distributions.binomial)
+    chisquare = _from(random.chisquare)
+    dirichlet = _from(distributions.dirichlet)
+    exponential = _from(random.exponential)
+    f = _from(random.f)
+    gamma = _from(random.gamma)
+    geometric = _from(distributions.geometric)
+    gumbel = _from(random.gumbel)
+    hypergeometric = _from(distributions.hypergeometric)
+    laplace = _from(random.laplace)
+    logistic = _from(random.logistic)
+    lognormal = _from(random.lognormal)
+    logseries = _from(distributions.logseries)
+    multinomial = _from(random.multinomial)
+    multivariate_normal = _from(random.multivariate_normal)
+    negative_binomial = _from(distributions.negative_binomial)
+    noncentral_chisquare = _from(distributions.noncentral_chisquare)
+    noncentral_f = _from(distributions.noncentral_f)
+    normal = _from(random.normal)
+    pareto = _from(random.pareto)
+    poisson = _from(distributions.poisson)
+    power = _from(random.power)
+    rayleigh = _from(random.rayleigh)
+    standard_cauchy = _from(random.standard_cauchy)
+    standard_exponential = _from(distributions.standard_exponential)
+    standard_gamma = _from(distributions.standard_gamma)
+    standard_normal = _from(random.standard_normal)
+    standard_t = _from(distributions.standard_t)
+    triangular = _from(distributions.triangular)
+    uniform = _from(random.uniform)
+    vonmises = _from(distributions.vonmises)
+    wald = _from(distributions.wald)
+    weibull = _from(random.weibull)
+    zipf = _from(distributions.zipf)
+
+    def bytes(self, length: int) -> builtins.bytes:
+        """Random bytes, imperatively."""
+        with drawing_from(self._state):
+            return bytes(length)
+
+
+def _again(kind: type[_Drawing], words: tuple[int, int]) -> _Drawing:
+    made = kind(0)
+    made._put(words)
+    return made
+
+
+def _write(target: ndarray | Symbol, words: tuple[int, int]) -> None:
+    if not isinstance(target, ndarray) or (ACTIVE and capturing()):
+        target[...] = numpy.array(words, uint64)
+        return
+    with STATE:
+        target._data[:] = words
+        written(target)
+
+
+class BitGenerator:
+    """The state of a generator, to look at and to put back."""
+
+    def __init__(self, of: _Drawing) -> None:
+        self._of = of
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The seed and the number of draws so far, as a dict that may be put back."""
+        seed, draws = self._of._known()
+        return {"bit_generator": _NAME, "state": {"seed": seed, "draws": draws}}
+
+    @state.setter
+    def state(self, value: dict[str, Any]) -> None:
+        self._of._put(_state_in(value))
+
+
+def _state_in(value: Any) -> tuple[int, int]:
+    """The words of what `state` or `get_state` has given."""
+    if not isinstance(value, dict) or value.get("bit_generator") != _NAME:
+        what = f"a state of {_NAME} is wanted, got {value!r:.60}"
+        raise ArgumentError("E344", what, help="one that np.random.get_state() or bit_generator.state gave")
+    return int(value["state"]["seed"]), int(value["state"]["draws"])
+
+
+class Generator(_Drawing):
+    """Random numbers from a state of its own; `default_rng` makes one.
+
+    Methods take the arguments of NumPy's; floats are float32 unless said.
+    """
+
+    def __repr__(self) -> str:
+        return f"Generator({_NAME})"
+
+    @property
+    def bit_generator(self) -> BitGenerator:
+        """Its state."""
+        return BitGenerator(self)
+
+    integers = _from(distributions.integers)
+    multivariate_hypergeometric = _from(distributions.multivariate_hypergeometric)
+
+    @_from
+    def random(size: Any = None, dtype: Any = None, out: Any = None) -> Any:  # noqa: N805 - `_from` takes `self`
+        """Uniform numbers from [0, 1)."""
+        return random.uniform(size=size, dtype=dtype, out=out)
+
+    def choice(
+        self, a: Any, size: Any = None, replace: bool = True, p: Any = None, axis: int = 0, shuffle: bool = True
+    ) -> Any:
+        """Elements of `a` along `axis` (or integers below it), each with the same probability or with those of `p`."""
+        with drawing_from(self._state):
+            if isinstance(a, int) or not array(a).ndim:
+                return random.choice(a, size, replace, p)
+            x = array(a)
+            along = axis_of(axis, x.ndim, "choice")
+            chosen = random.choice(x.shape[along], size, replace, p)
+            return picked(x, chosen, along)
+
+    def permutation(self, x: Any, axis: int = 0) -> Any:
+        """The integers below `x`, or the slices of an array along `axis`, in random order."""
+        with drawing_from(self._state):
+            if isinstance(x, int):
+                return random.permutation(x)
+            a = array(x)
+            along = axis_of(axis, a.ndim, "permutation")
+            return picked(a, argsort(result(bits((a.shape[along],)))), along)
+
+    def shuffle(self, x: Any, axis: int = 0) -> None:
+        """Put the slices of an array along `axis` into random order, in place."""
+        x[...] = self.permutation(x, axis)
+
+    def permuted(self, x: Any, *, axis: int | None = None, out: Any = None) -> Any:
+        """The elements along `axis` (of the flat array when None), each vector of them in a random order of its own."""
+        a = array(x)
+        flat = ravel(a) if axis is None else a
+        along = axis_of(0 if axis is None else axis, flat.ndim, "permuted")
+        with drawing_from(self._state):
+            order = argsort(result(bits(flat.shape)), along)
+        found = reshape(take_along_axis(flat, order, along), a.shape)
+        if out is None:
+            return found
+        out[...] = found
+        return out
+
+    def spawn(self, n_children: int) -> list[Generator]:
+        """New generators, whose seeds are draws of this one."""
+        with drawing_from(self._state):
+            words = result(bits((n_children, 2))).astype(uint64)
+        seeds = (words[:, 0] << numpy.uint64(32)) | words[:, 1]
+        children = []
+        for k in range(n_children):
+            child = Generator(0)
+            child._state[0] = seeds[k]
+            children.append(child)
+        return children
+
+
+class RandomState(_Drawing):
+    """Random numbers from a state of its own, with the names of NumPy's older generator."""
+
+    choice = _from(random.choice)
+    permutation = _from(random.permutation)
+    rand = _from(random.rand)
+    randint = _from(random.randint)
+    randn = _from(random.randn)
+    random_integers = _from(distributions.random_integers)
+    random_sample = _from(random.random_sample)
+    shuffle = _from(random.shuffle)
+    random = _from(random.random)
+
+    def seed(self, seed: Any = None) -> None:
+        """Start over."""
+        self._put(_words(seed))
+
+    def get_state(self, legacy: bool = True) -> dict[str, Any]:
+        """The seed and the number of draws so far."""
+        seed, draws = self._known()
+        return {"bit_generator": _NAME, "state": {"seed": seed, "draws": draws}}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Put back what `get_state` has given."""
+        self._put(_state_in(state))
+
+
+@public
+def default_rng(seed: Any = None) -> Generator:
+    """A generator.
+
+    Args:
+        seed: an integer, a sequence of them, a `numpy.random.SeedSequence`; None: one of the system; or a generator,
+            which is returned.
+
+    Raises:
+        ArgumentError E344, ValueArgumentError E345: another seed, or a negative one.
+        CaptureError E404: in a program, none.
+    """
+    return seed if isinstance(seed, Generator) else Generator(seed)
+
+
+@outside_only("gives the state of all random numbers to Python")
+def get_state(legacy: bool = True) -> dict[str, Any]:
+    """The seed and the number of draws of `np.random` so far."""
+    seed, draws = state.asnumpy().tolist()
+    return {"bit_generator": _NAME, "state": {"seed": seed, "draws": draws}}
+
+
+@public
+def set_state(state: dict[str, Any]) -> None:
+    """Put back what `get_state` has given."""
+    _write(_OF_ALL, _state_in(state))
+
+
+_OF_ALL = state
+
+
+@outside_only("gives random bytes to Python")
+def bytes(length: int) -> builtins.bytes:
+    """Random bytes."""
+    if ACTIVE and capturing():
+        raise CaptureError("E404", "random.bytes in a program: bytes are no array", help="np.random.randint(0, 256, n)")
+    words: numpy.ndarray[Any, Any] = result(bits((-(-length // 4),))).asnumpy()
+    return words.astype("<u4").tobytes()[:length]

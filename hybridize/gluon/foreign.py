@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Block.load_from`: weights of other libraries, under other names, into a net; and what became of each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.base.dtypes import CODES, bfloat16
+from hybridize.base.errors import ArgumentError, LoadError
+from hybridize.base.frozen import frozen
+from hybridize.base.participation import ReadPolicy
+from hybridize.formats import detect, read_archive
+from hybridize.formats.tensors import read_safetensors
+from hybridize.gluon.parameter import Constant, Parameter
+from hybridize.gluon.stored import named_arrays
+
+Names = Mapping[str, str | None] | Callable[[str], str | None] | None
+"""From names of arrays, or of what they belong to, to those of the net; None leaves an array out."""
+
+_WIDTHS = (26, 26, 15, 10)
+_RECURRENT = re.compile(r"(weight|bias)_(ih|hh|hr)(?:_l(\d+)(_reverse)?)?")
+_BETWEEN = {"ih": "i2h", "hh": "h2h", "hr": "h2r"}
+_AFFINE = {"weight": "gamma", "bias": "beta"}
+_COUNTERS = ("num_batches_tracked",)
+"""Last parts of names of what PyTorch counts, and nothing is computed with."""
+
+
+@frozen
+class LoadedArray:
+    """One line of a `LoadReport`."""
+
+    path: str
+    """Of the parameter; empty where there is none."""
+    name: str
+    """Of the array; empty where there is none."""
+    shape: tuple[int, ...]
+    """Of the array; of the parameter, where there is no array."""
+    result: str
+    """`loaded`, `cast`; `missing`: no array is for the parameter; `extra`: no parameter; `left out` by the map."""
+
+
+@frozen
+class LoadReport:
+    """The outcome of `Block.load_from`: a line for each parameter, then for each array that belongs to none.
+
+    It prints as a table of 80 columns. A shared parameter has one line.
+    """
+
+    __hybridize_read__ = ReadPolicy.CONTENT
+
+    source: str
+    rows: tuple[LoadedArray, ...]
+
+    def names(self, result: str) -> list[str]:
+        """List the parameters, or the arrays where there is none, of which this is the result."""
+        return [row.path or row.name for row in self.rows if row.result == result]
+
+    def __str__(self) -> str:
+        lines = ["-" * 80, _line("Parameter", "Array", "Shape", "Result"), "=" * 80]
+        lines += [_line(row.path, row.name, str(row.shape), row.result) for row in self.rows]
+        results = dict.fromkeys(row.result for row in self.rows)
+        counts = ", ".join(f"{len(self.names(result))} {result}" for result in results)
+        return "\n".join([*lines, "=" * 80, _cut(f"{counts or 'nothing'}: {self.source}", 80), "-" * 80])
+
+    __repr__ = __str__
+
+
+def load(
+    parameters: Mapping[str, Parameter],
+    source: Any,
+    names: Names,
+    *,
+    allow_missing: bool,
+    ignore_extra: bool,
+    cast_dtype: bool,
+) -> LoadReport:
+    """Copy arrays into parameters, all or none; see `Block.load_from`."""
+    title, arrays = _arrays_of(source)
+    named = _map_of(names)
+    found: dict[str, str] = {}
+    rest: list[LoadedArray] = []
+    for name, array in arrays.items():
+        wanted = named(name)
+        path = None if wanted is None else _path(wanted, parameters)
+        if path is None:
+            left_out = wanted is None or name.rpartition(".")[2] in _COUNTERS
+            rest.append(LoadedArray("", name, array.shape, "left out" if left_out else "extra"))
+        elif path in found:
+            raise ArgumentError("E324", f"{title}: {found[path]!r} and {name!r} are both for the parameter {path!r}")
+        else:
+            found[path] = name
+    values = {path: _as_parameter(parameters[path], arrays[name]) for path, name in found.items()}
+    _check(title, parameters, values, rest, allow_missing, ignore_extra, cast_dtype)
+    there = {id(parameters[path]) for path in values}
+    rows = []
+    for path, parameter in parameters.items():
+        if path in values:
+            result = "loaded" if values[path].dtype == parameter.dtype else "cast"
+            rows.append(LoadedArray(path, found[path], values[path].shape, result))
+        elif id(parameter) not in there and not isinstance(parameter, Constant):
+            rows.append(LoadedArray(path, "", tuple(parameter.shape or ()), "missing"))
+    for path, array in values.items():
+        parameters[path].load(array)
+    return LoadReport(title, (*rows, *rest))
+
+
+def _check(
+    title: str,
+    parameters: Mapping[str, Parameter],
+    values: Mapping[str, NDArray[Any]],
+    rest: list[LoadedArray],
+    allow_missing: bool,
+    ignore_extra: bool,
+    cast_dtype: bool,
+) -> None:
+    """Raise unless everything is there and fits, before anything is written."""
+    there = {id(parameters[path]) for path in values}
+    missing = [path for path, p in parameters.items() if id(p) not in there and not isinstance(p, Constant)]
+    extra = [row.name for row in rest if row.result == "extra"]
+    if missing and not allow_missing:
+        raise LoadError(
+            "E610", f"parameter {missing[0]!r} is missing in {title}, {_others(extra)}",
+            help="names={theirs: ours} says which array it is; allow_missing=True leaves such parameters as they are",
+        )  # fmt: skip
+    if extra and not ignore_extra:
+        raise LoadError(
+            "E611", f"array {extra[0]!r} of {title} is no parameter of the net",
+            help="names={theirs: ours} says which it is; ignore_extra=True, or names={theirs: None}, leaves it out",
+        )  # fmt: skip
+    for path, array in values.items():
+        parameters[path].check(array, path, cast_dtype)
+
+
+def _others(extra: list[str]) -> str:
+    shown = ", ".join(map(repr, extra[:5])) + (", ..." if len(extra) > 5 else "")
+    return f"whose arrays for no parameter are {shown}" if extra else "of which all other arrays have a parameter"
+
+
+def _arrays_of(source: Any) -> tuple[str, dict[str, NDArray[Any]]]:
+    """Return what a source is called in messages, and its arrays by name."""
+    if hasattr(source, "state_dict"):
+        source = source.state_dict()
+    if isinstance(source, Mapping):
+        return "the dict", {str(name): _as_numpy(name, value) for name, value in source.items()}
+    kind, title = detect(source), str(source)
+    if kind == "params":
+        return title, named_arrays(source)
+    if kind == "safetensors":
+        return title, read_safetensors(source, mapped=True)
+    if kind == "archive":
+        return title, dict(read_archive(source).weights)
+    torch = kind == "torch"
+    raise LoadError(
+        "E611", f"{title} holds no weights that load_from reads: it is a file of {kind}",
+        help="net.load_from(torch.load(path, weights_only=True))" if torch else "it reads .npz, .params, safetensors",
+    )  # fmt: skip
+
+
+def _as_numpy(name: str, value: Any) -> NDArray[Any]:
+    """Return an array of ours, of NumPy or a tensor of PyTorch as one of NumPy.
+
+    Raises:
+        LoadError E612: it is none.
+    """
+    try:
+        if hasattr(value, "asnumpy"):
+            made = value.asnumpy()
+        elif hasattr(value, "detach"):
+            tensor = value.detach().cpu()
+            wide = "bfloat16" in str(tensor.dtype)  # which NumPy does not know
+            made = tensor.float().numpy().astype(bfloat16) if wide else tensor.numpy()
+        else:
+            made = numpy.asarray(value)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise LoadError("E612", f"{name!r} is {type(value).__name__}, which is no array ({error})") from error
+    if made.dtype not in CODES:
+        help = "pass the dict that holds the arrays" if isinstance(value, Mapping) else ""
+        raise LoadError("E612", f"{name!r} is {type(value).__name__} of {made.dtype}, and no array", help=help)
+    array: NDArray[Any] = made
+    return array
+
+
+def _map_of(names: Names) -> Callable[[str], str | None]:
+    if names is None:
+        return lambda name: name
+    if callable(names):
+        return names
+    given: Any = names
+    if not isinstance(given, Mapping):
+        text = f"names must be a dict or a function of names, got {type(given).__name__}"
+        raise ArgumentError("E324", text, help="names={'features.0': '0', 'fc': 'output'}")
+    table = names
+
+    def mapped(name: str) -> str | None:
+        """Replace the longest part of a name, from its start, that the table has."""
+        part = name
+        while part and part not in table:
+            part = part.rpartition(".")[0]
+        if not part:
+            return name
+        other = table[part]
+        return None if other is None else (other + name[len(part) :]).lstrip(".")
+
+    return mapped
+
+
+def _path(name: str, parameters: Mapping[str, Parameter]) -> str | None:
+    """Return the path of the parameter that goes by a name, or by its word for a name of PyTorch's."""
+    return next((path for path in (name, *_words(name)) if path in parameters), None)
+
+
+def _words(name: str) -> Iterator[str]:
+    """Give the names that Gluon has for a parameter of PyTorch's."""
+    folder, dot, last = name.rpartition(".")
+    if last in _AFFINE:
+        yield f"{folder}{dot}{_AFFINE[last]}"
+    match = _RECURRENT.fullmatch(last)
+    if match:
+        kind, between, layer, reverse = match.groups()
+        start = "" if layer is None else f"{'r' if reverse else 'l'}{layer}_"
+        yield f"{folder}{dot}{start}{_BETWEEN[between]}_{kind}"
+
+
+def _as_parameter(parameter: Parameter, array: NDArray[Any]) -> NDArray[Any]:
+    """MXNet 1.x has no arrays without axes; those of others may stand for one of its."""
+    return array.reshape(()) if parameter.shape == () and array.shape == (1,) else array
+
+
+def _line(*cells: str) -> str:
+    return " ".join(f"{_cut(cell, width):<{width}}" for cell, width in zip(cells, _WIDTHS, strict=True)).rstrip()
+
+
+def _cut(text: str, width: int) -> str:
+    """Return the end of a text that is too long, which tells more of a path than its start."""
+    return text if len(text) <= width else f"...{text[3 - width :]}"

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Distributions of one of several events, by number or one-hot, and of how often each happens."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from hybridize.array import np, npx
+from hybridize.base.errors import ValueArgumentError
+from hybridize.gluon.probability.constraint import IntegerInterval, Real, Simplex
+from hybridize.gluon.probability.distribution import Probable
+
+_OF_BOTH: Any = {"prob": Simplex(), "logit": Real()}
+_DEPTHS: Any = {"prob": 1, "logit": 1}
+
+
+class _OfEvents(Probable):
+    """With `num_events` events, whose probabilities lie along the last axis of `prob` or `logit`."""
+
+    _binary = False
+    arg_constraints: ClassVar[Any] = _OF_BOTH
+    _depths: ClassVar[Any] = _DEPTHS
+
+    def __init__(self, num_events: Any, prob: Any, logit: Any, event_dim: int, validate_args: bool | None) -> None:
+        if not num_events > 0:
+            name = type(self).__name__
+            raise ValueArgumentError("E345", f"{name}: num_events is an integer above 0, got {num_events}")
+        self.num_events = int(num_events)
+        super().__init__(prob, logit, event_dim, validate_args)
+
+    def _log_probs(self) -> Any:
+        return npx.log_softmax(self.logit, -1)
+
+    def _numbers(self, shape: tuple[int, ...]) -> Any:
+        """Numbers of events, drawn: the largest of the logits and Gumbel noise."""
+        return np.argmax(self.logit + np.random.gumbel(0.0, 1.0, (*shape, self.num_events)), -1)
+
+    def _all_numbers(self) -> Any:
+        numbers = np.arange(float(self.num_events)).reshape(-1, *(1 for _ in self.batch_shape))
+        return np.broadcast_to(numbers, (self.num_events, *self.batch_shape))
+
+
+class Categorical(_OfEvents):
+    """The number of an event.
+
+    Args:
+        num_events: how many there are.
+        prob: [..., num_events]
+        logit: [..., num_events], log(prob) up to a constant; one of both is given.
+        validate_args: as for `Distribution`.
+    """
+
+    has_enumerate_support = True
+
+    def __init__(self, num_events: Any, prob: Any = None, logit: Any = None, validate_args: bool | None = None) -> None:
+        super().__init__(num_events, prob, logit, 0, validate_args)
+
+    @property
+    def support(self) -> Any:  # type: ignore[override]
+        """0 to num_events - 1."""
+        return IntegerInterval(0, self.num_events - 1)
+
+    def _draw(self, shape: tuple[int, ...]) -> Any:
+        return self._numbers(shape)
+
+    def log_prob(self, value: Any) -> Any:
+        value = np.array(self._validate_samples(value), None) if not hasattr(value, "shape") else value
+        self._validate_samples(value)
+        found = self._log_probs() + np.expand_dims(np.zeros_like(value, dtype="float32"), -1)
+        return npx.pick(found, np.broadcast_to(value, found.shape[:-1]), -1)
+
+    def entropy(self) -> Any:
+        return -np.sum(npx.softmax(self.logit, -1) * self._log_probs(), -1)
+
+    def enumerate_support(self) -> Any:
+        return self._all_numbers()
+
+
+class OneHotCategorical(_OfEvents):
+    """A vector that is 1 at the number of an event, else 0.
+
+    Args:
+        num_events: how many there are.
+        prob: [..., num_events]
+        logit: [..., num_events], log(prob) up to a constant; one of both is given.
+        validate_args: as for `Distribution`.
+    """
+
+    has_enumerate_support = True
+    support = Simplex()
+
+    def __init__(self, num_events: Any, prob: Any = None, logit: Any = None, validate_args: bool | None = None) -> None:
+        super().__init__(num_events, prob, logit, 1, validate_args)
+
+    @property
+    def mean(self) -> Any:
+        return self.prob
+
+    @property
+    def variance(self) -> Any:
+        return self.prob * (1 - self.prob)
+
+    def _draw(self, shape: tuple[int, ...]) -> Any:
+        return npx.one_hot(self._numbers(shape), self.num_events)
+
+    def log_prob(self, value: Any) -> Any:
+        return np.sum(self._validate_samples(value) * self._log_probs(), -1)
+
+    def entropy(self) -> Any:
+        return -np.sum(npx.softmax(self.logit, -1) * self._log_probs(), -1)
+
+    def enumerate_support(self) -> Any:
+        return npx.one_hot(self._all_numbers(), self.num_events)
+
+
+class Multinomial(_OfEvents):
+    """How often each event happens in `total_count` trials.
+
+    Args:
+        num_events: how many events there are.
+        prob: [..., num_events]
+        logit: [..., num_events], log(prob) up to a constant; one of both is given.
+        total_count: the number of trials.
+        validate_args: as for `Distribution`.
+    """
+
+    def __init__(
+        self,
+        num_events: Any,
+        prob: Any = None,
+        logit: Any = None,
+        total_count: int = 1,
+        validate_args: bool | None = None,
+    ) -> None:
+        if not isinstance(total_count, (int, float)) or total_count < 0 or total_count % 1:
+            raise ValueArgumentError("E345", f"Multinomial: total_count is an integer, 0 or above, got {total_count}")
+        self.total_count = int(total_count)
+        super().__init__(num_events, prob, logit, 1, validate_args)
+
+    @property
+    def support(self) -> Any:  # type: ignore[override]
+        """0 to total_count."""
+        return IntegerInterval(0, self.total_count)
+
+    @property
+    def mean(self) -> Any:
+        return self.prob * self.total_count
+
+    @property
+    def variance(self) -> Any:
+        return self.total_count * self.prob * (1 - self.prob)
+
+    def _draw(self, shape: tuple[int, ...]) -> Any:
+        return np.sum(npx.one_hot(self._numbers((self.total_count, *shape)), self.num_events), 0)
+
+    def log_prob(self, value: Any) -> Any:
+        value = self._validate_samples(value)
+        ways = npx.gammaln(np.sum(value, -1) + 1) - np.sum(npx.gammaln(value + 1), -1)
+        return ways + np.sum(self._log_probs() * value, -1)

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Events that are not quite decided, so that their samples have gradients: relaxed by a temperature T.
+
+Source: Maddison et al., The concrete distribution, 2017.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+from hybridize.array import np, npx
+from hybridize.gluon.probability.composed import TransformedDistribution
+from hybridize.gluon.probability.constraint import Interval, OpenInterval, Real, Simplex
+from hybridize.gluon.probability.distribution import Probable
+from hybridize.gluon.probability.numerics import softplus
+from hybridize.gluon.probability.transformation import ExpTransform, SigmoidTransform
+
+
+class _Logit(Probable):
+    """The logit of a relaxed Bernoulli number: a logistic number around `logit`, over T."""
+
+    has_grad = True
+    support = Real()
+    arg_constraints: ClassVar[Any] = {"prob": Interval(0, 1), "logit": Real()}
+
+    def __init__(self, T: Any, prob: Any, logit: Any, validate_args: bool | None) -> None:
+        self.T = T
+        super().__init__(prob, logit, 0, validate_args)
+
+    def _draw(self, shape: tuple[int, ...]) -> Any:
+        return np.random.logistic(self.logit, 1.0, shape) / self.T
+
+    def log_prob(self, value: Any) -> Any:
+        apart = self.logit - self.T * value
+        return np.log(self.T) + apart - 2 * softplus(apart)
+
+
+class _Logarithms(Probable):
+    """The logarithms of relaxed one-hot vectors."""
+
+    has_grad = True
+    support = Real()
+    _binary = False
+    arg_constraints: ClassVar[Any] = {"prob": Simplex(), "logit": Real()}
+    _depths: ClassVar[Any] = {"prob": 1, "logit": 1}
+
+    def __init__(self, T: Any, num_events: int, prob: Any, logit: Any, validate_args: bool | None) -> None:
+        self.T, self.num_events = T, num_events
+        super().__init__(prob, logit, 1, validate_args)
+
+    def _draw(self, shape: tuple[int, ...]) -> Any:
+        noise = np.random.gumbel(0.0, 1.0, (*shape, self.num_events))
+        return npx.log_softmax((self.logit + noise) / self.T, -1)
+
+    def log_prob(self, value: Any) -> Any:
+        scores = npx.log_softmax(self.logit - value * self.T, -1)
+        return np.sum(scores, -1) + math.lgamma(self.num_events) + (self.num_events - 1) * np.log(self.T)
+
+
+class _Relaxed(TransformedDistribution):
+    """With the parameters of what is transformed."""
+
+    has_grad = True
+    _base_dist: Any
+
+    @property
+    def T(self) -> Any:  # noqa: N802 - MXNet's name
+        """The temperature: at 0 all is decided."""
+        return self._base_dist.T
+
+    @property
+    def prob(self) -> Any:
+        """The probability of 1, or of each event."""
+        return self._base_dist.prob
+
+    @property
+    def logit(self) -> Any:
+        """The logarithm of the odds of 1, or of the probability of each event."""
+        return self._base_dist.logit
+
+
+class RelaxedBernoulli(_Relaxed):
+    """A number between 0 and 1, near to one of both.
+
+    Args:
+        T: the temperature.
+        prob: of 1.
+        logit: log(prob / (1 - prob)); one of both is given.
+        validate_args: as for `Distribution`.
+    """
+
+    support = OpenInterval(0, 1)
+
+    def __init__(self, T: Any, prob: Any = None, logit: Any = None, validate_args: bool | None = None) -> None:
+        super().__init__(_Logit(T, prob, logit, validate_args), SigmoidTransform(), validate_args)
+
+
+class RelaxedOneHotCategorical(_Relaxed):
+    """A vector of shares, near to one that is 1 at one event.
+
+    Args:
+        T: the temperature.
+        num_events: how many events there are.
+        prob: [..., num_events]
+        logit: [..., num_events], log(prob) up to a constant; one of both is given.
+        validate_args: as for `Distribution`.
+    """
+
+    support = Simplex()
+
+    def __init__(
+        self, T: Any, num_events: int, prob: Any = None, logit: Any = None, validate_args: bool | None = None
+    ) -> None:
+        super().__init__(_Logarithms(T, num_events, prob, logit, validate_args), ExpTransform(), validate_args)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gradient descent with noise, which samples weights by how well they fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hybridize.array import np
+from hybridize.optimizer.base import Optimizer, Scalars, gradient, register
+from hybridize.optimizer.kernels import Slots
+
+
+@register
+class SGLD(Optimizer):
+    """Stochastic gradient Langevin dynamics: half of a step, and normal noise of variance `lr`.
+
+        w = w - lr / 2 * g + sqrt(lr) * noise
+
+    Welling and Teh, "Bayesian learning via stochastic gradient Langevin dynamics" (2011). The noise is drawn of the
+    state of `np.random`.
+
+    Args:
+        learning_rate: step size; 0.1 unless a scheduler says it.
+        kwargs: of `Optimizer`.
+    """
+
+    default_rate = 0.1
+
+    def __init__(self, learning_rate: float | None = None, **kwargs: Any) -> None:
+        super().__init__(learning_rate=learning_rate, **kwargs)
+
+    def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
+        return {"half": lr / 2, "wd": wd, "spread": lr**0.5}
+
+    @staticmethod
+    def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
+        (noise,) = slots
+        return w - s.half * gradient(w, g, s) + s.spread * noise, (noise,)
+
+    def step(self, indices: Sequence[Any], weights: Sequence[Any], grads: Sequence[Any], states: Sequence[Any]) -> None:
+        """Update each weight of a list once.
+
+        Args:
+            indices: which weights they are, each once.
+            weights: changed in place.
+            grads: one for each, of its shape.
+            states: None for each; noise is drawn anew.
+        """
+        noise = [np.random.normal(0.0, 1.0, weight.shape).astype(weight.dtype) for weight in weights]
+        super().step(indices, weights, grads, noise)

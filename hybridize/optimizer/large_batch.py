@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps that are made as long as the weight of each layer allows, for large batches."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from hybridize.array import np
+from hybridize.base.errors import StateError, ValueArgumentError
+from hybridize.base.settings import number, whole
+from hybridize.ops.op import capturing
+from hybridize.optimizer.base import Optimizer, Scalars, gradient, register
+from hybridize.optimizer.descent import SGD
+from hybridize.optimizer.kernels import Slots
+from hybridize.optimizer.moments import _averages, _Moments
+
+_PLAIN = ("gamma", "beta", "bias")
+"""Ends of names of weights whose steps LARS leaves as long as they are."""
+
+
+def _length(x: Any) -> Any:
+    return np.sqrt(np.sum(x * x))
+
+
+def _ratio(length: Any, other: Any, value: Any) -> Any:
+    """`value`, but 1 where one of two lengths is 0."""
+    return np.where(np.logical_and(length > 0.0, other > 0.0), value, 1.0)
+
+
+@register
+class LARS(SGD):
+    """Gradient descent, its rate for each weight multiplied by eta |w| / (|g| + wd |w| + epsilon).
+
+        v = momentum * v - lr * ratio * (g + wd * w);   w = w + v
+
+    where g in the ratio is rescaled but not clipped, and the ratio is 1 where |w| or |g| is 0, and for weights whose
+    name, in `param_idx2name`, ends in `gamma`, `beta` or `bias`.
+    You, Gitman and Ginsburg, "Large batch training of convolutional networks" (2017).
+
+    Args:
+        learning_rate: step size; 0.1 unless a scheduler says it.
+        momentum: part of the step before that is made again; 0 remembers nothing.
+        eta: how much of its length a weight moves.
+        epsilon: keeps the divisor from 0.
+        lazy_update: accepted; it is about sparse gradients.
+        kwargs: of `Optimizer`.
+    """
+
+    def __init__(
+        self,
+        learning_rate: float | None = None,
+        momentum: float = 0.0,
+        eta: float = 0.001,
+        epsilon: float = 1e-8,
+        lazy_update: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(learning_rate, momentum, lazy_update, **kwargs)
+        self.eta = number("eta", eta, low=0.0)
+        self.epsilon = number("epsilon", epsilon, low=0.0)
+        self._plainly = False
+        """True while weights are updated whose steps are left as long as they are."""
+
+    def flags(self) -> dict[str, bool]:
+        return {"plain": self._plainly}
+
+    def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
+        return {"lr": lr, "wd": wd, "momentum": self.momentum, "eta": self.eta, "epsilon": self.epsilon}
+
+    @staticmethod
+    def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
+        rate = s.lr
+        if not s.plain:
+            length, slope = _length(w), _length(g * s.rescale)
+            rate = s.lr * _ratio(length, slope, s.eta * length / (slope + s.wd * length + s.epsilon))
+        g = gradient(w, g, s)
+        if not slots:
+            return w - rate * g, ()
+        v = s.momentum * slots[0] - rate * g
+        return w + v, (v,)
+
+    def step(self, indices: Sequence[Any], weights: Sequence[Any], grads: Sequence[Any], states: Sequence[Any]) -> None:
+        """Update each weight of a list once.
+
+        Args:
+            indices: which weights they are, each once.
+            weights: changed in place.
+            grads: one for each, of its shape.
+            states: what `create_state` gave for each; changed in place.
+
+        Raises:
+            StateError E562: some weights are left as they are by their names, inside of a compiled step.
+        """
+        rows = list(zip(indices, weights, grads, states, strict=True))
+        plain = [row for row in rows if self.idx2name.get(row[0], "").endswith(_PLAIN)]
+        if plain and capturing():
+            what = f"LARS updates {self.idx2name[plain[0][0]]!r} inside of a compiled step by another formula"
+            raise StateError("E562", what, help="leave out param_idx2name, or update outside of it")
+        for those, plainly in ((plain, True), ([row for row in rows if row not in plain], False)):
+            if those:
+                self._plainly = plainly
+                try:
+                    super().step(*(list(column) for column in zip(*those, strict=True)))
+                finally:
+                    self._plainly = False
+
+
+@register
+class LANS(_Moments):
+    """LAMB with gradients of length 1 and Nesterov's momentum.
+
+        g = g / |g|;   m and v as Adam's, without bias
+        d = m / (sqrt(v) + epsilon) + wd * w;   e = g / (sqrt(v) + epsilon) + wd * w
+        w' = w - lr * beta1 * |w| / |d| * d;    w = w' - lr * (1 - beta1) * |w| / |e| * e
+
+    where |w| lies within the bounds, a ratio is 1 where one of its lengths is 0, and e is of w'.
+    Zheng, Lin, Zha and Li, "Accelerated large batch optimization of BERT pretraining in 54 minutes" (2020).
+
+    Args:
+        learning_rate: step size; 0.001 unless a scheduler says it.
+        beta1: what the mean keeps.
+        beta2: what the mean of squares keeps.
+        epsilon: keeps the divisor from 0.
+        lower_bound: of |w|.
+        upper_bound: of |w|.
+        kwargs: of `Optimizer`.
+    """
+
+    def __init__(
+        self,
+        learning_rate: float | None = None,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        epsilon: float = 1e-6,
+        lower_bound: float | None = None,
+        upper_bound: float | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(learning_rate, beta1, beta2, epsilon, **kwargs)
+        self.lower_bound = None if lower_bound is None else number("lower_bound", lower_bound, low=0.0)
+        self.upper_bound = None if upper_bound is None else number("upper_bound", upper_bound, low=0.0)
+
+    def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
+        return super().scalars(lr, wd, t) | {
+            "of_mean": 1.0 / (1.0 - self.beta1**t),
+            "of_square": 1.0 / (1.0 - self.beta2**t),
+            "lowest": 0.0 if self.lower_bound is None else self.lower_bound,
+            "highest": math.inf if self.upper_bound is None else self.upper_bound,
+        }
+
+    @staticmethod
+    def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
+        g = g * s.rescale
+        slope = _length(g)
+        g = g / np.where(slope > 0.0, slope, 1.0)
+        if getattr(s, "clips", False):
+            g = np.maximum(np.minimum(g, s.clip), -s.clip)
+        m, v = _averages(g, slots, s)
+        root = np.sqrt(v * s.of_square) + s.epsilon
+        length = np.minimum(np.maximum(_length(w), s.lowest), s.highest)
+        for part, share in ((m * s.of_mean / root, s.beta1), (g / root, s.rest1)):
+            d = part + s.wd * w if s.decays else part
+            step = _length(d)
+            w = w - s.lr * share * _ratio(length, step, length / np.where(step > 0.0, step, 1.0)) * d
+        return w, (m, v)
+
+
+@register
+class LBSGD(Optimizer):
+    """Gradient descent by the mean gradient of `batch_scale` batches, whose rate grows as training begins.
+
+        c = c + g;   at every batch_scale-th update:
+        g = c / batch_scale;   v = momentum * v - lr * factor * (g + wd * w);   w = w + v;   c = 0
+
+    The factor goes from 1 to `batch_scale` in `warmup_epochs`; with `lars` it is sqrt(|w|^2 / (|g|^2 + wd |w|^2)),
+    from 0.01 to 100. Goyal and others, "Accurate, large minibatch SGD" (2017).
+
+    Args:
+        learning_rate: step size; 0.01 unless a scheduler says it.
+        momentum: part of the step before that is made again; 0 remembers nothing.
+        warmup_strategy: `linear`, `power2`, `sqrt`, or `lars`.
+        warmup_epochs: the epochs in which the factor grows.
+        batch_scale: the number of batches of a step.
+        updates_per_epoch: the number of batches of an epoch.
+        begin_epoch: the number of epochs that are done already.
+        num_epochs: accepted for MXNet, which does not read it either.
+        kwargs: of `Optimizer`.
+    """
+
+    def __init__(
+        self,
+        learning_rate: float | None = None,
+        momentum: float = 0.0,
+        warmup_strategy: str = "linear",
+        warmup_epochs: int = 5,
+        batch_scale: int = 1,
+        updates_per_epoch: int = 32,
+        begin_epoch: int = 0,
+        num_epochs: int = 60,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(learning_rate=learning_rate, **kwargs)
+        if warmup_strategy not in ("linear", "power2", "sqrt", "lars"):
+            what = f"warmup_strategy is linear, power2, sqrt or lars, got {warmup_strategy!r}"
+            raise ValueArgumentError("E353", what)
+        self.momentum = number("momentum", momentum, low=0.0)
+        self.warmup_strategy = warmup_strategy
+        self.warmup_epochs = whole("warmup_epochs", warmup_epochs, 0)
+        self.batch_scale = whole("batch_scale", batch_scale, 1)
+        self.updates_per_epoch = whole("updates_per_epoch", updates_per_epoch, 1)
+        self.begin_epoch = whole("begin_epoch", begin_epoch, 0)
+        self.num_epochs = num_epochs
+
+    @property
+    def slot_count(self) -> int:
+        """The sum of gradients, and the velocity if there is momentum."""
+        return 1 + int(self.momentum != 0)
+
+    def flags(self) -> dict[str, bool]:
+        return {"lars": self.warmup_strategy == "lars"}
+
+    def scalars(self, lr: float, wd: float, t: int) -> dict[str, float]:
+        count = self.begin_epoch * self.updates_per_epoch + t
+        return {
+            "lr": lr * self._factor_at(count),
+            "wd": wd,
+            "momentum": self.momentum,
+            "share": 1.0 / self.batch_scale,
+            "due": float(count % self.batch_scale == 0),
+        }
+
+    def _factor_at(self, count: int) -> float:
+        """The factor on the rate after so many batches."""
+        warm = self.warmup_epochs * self.updates_per_epoch
+        if self.warmup_strategy == "lars":
+            return 1.0
+        if count >= warm:
+            return float(self.batch_scale)
+        done = {"linear": 1.0, "power2": 2.0, "sqrt": 0.5}[self.warmup_strategy]
+        return 1.0 if warm <= 1 else 1.0 + (self.batch_scale - 1) * (count / warm) ** done
+
+    @staticmethod
+    def formula(w: Any, g: Any, slots: Slots, s: Scalars) -> tuple[Any, Slots]:
+        total, due = slots[0] + g, s.due > 0.0
+        g, rate = total * s.share, s.lr
+        if s.lars:
+            length, slope = np.sum(w * w), np.sum(g * g)
+            rate = rate * np.minimum(np.maximum(np.sqrt(length / (slope + s.wd * length + 1e-18)), 0.01), 100.0)
+        step = rate * gradient(w, g, s)
+        rest = np.where(due, 0.0, total)
+        if len(slots) == 1:
+            return np.where(due, w - step, w), (rest,)
+        v = np.where(due, s.momentum * slots[1] - step, slots[1])
+        return np.where(due, w + v, w), (rest, v)

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The two sparse arrays: a matrix by its stored elements (`csr`), and an array by its stored rows (`row_sparse`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.array.device import check_device
+from hybridize.array.ndarray import ndarray, wrap
+from hybridize.array.operators import Operators
+from hybridize.base.advice import warn
+from hybridize.base.dtypes import DType, as_dtype
+from hybridize.base.errors import ArgumentError, KeyShapeError, OutOfBoundsError, ValueArgumentError
+from hybridize.base.frozen import changed
+from hybridize.base.loading import load_module
+from hybridize.base.participation import ReadPolicy
+from hybridize.formats.mxnet.sparse import CSR, ROW_SPARSE, SparseArray, dense, sparse
+
+
+class BaseSparseNDArray(Operators):
+    """An array of which only a part is stored; the rest is 0. It is never changed.
+
+    It has its parts and the conversions below. What else is asked of it, in any function, is done with the dense array
+    that it stands for, with a warning at the user's line.
+    """
+
+    __slots__ = ("__weakref__", "_parts")
+    __hybridize_read__ = ReadPolicy.IDENTITY
+    __hash__ = object.__hash__
+
+    def __init__(self, parts: SparseArray) -> None:
+        self._parts = parts
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Sizes of the axes of the dense array."""
+        return self._parts.shape
+
+    @property
+    def dtype(self) -> DType:
+        """Element type."""
+        return self._parts.dtype
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self._parts.shape)
+
+    @property
+    def stype(self) -> str:
+        """The storage type: `csr` or `row_sparse`."""
+        return self._parts.storage
+
+    @property
+    def data(self) -> ndarray:
+        """A copy of what is stored: of a csr the elements row by row, of a row_sparse the rows."""
+        return wrap(self._parts.values.copy())
+
+    @property
+    def indices(self) -> ndarray:
+        """A copy of the places of what is stored, int64: of a csr the columns, of a row_sparse the rows."""
+        return wrap(self._parts.indices.copy())
+
+    def asnumpy(self) -> NDArray[Any]:
+        """The dense array, as one of NumPy.
+
+        Raises:
+            ValueArgumentError E345: it would take more than 4 GiB.
+        """
+        made = dense(self._parts)
+        if isinstance(made, str):
+            raise ValueArgumentError("E345", f"{self._text()}: {made}", help="use its data and indices")
+        return made
+
+    def tostype(self, stype: str) -> Any:
+        """A copy of another storage type: `default` is dense, an array of ours.
+
+        Raises:
+            ValueArgumentError E345: there is no such storage type, or no such one for its shape.
+        """
+        if stype == self.stype:
+            return self.copy()
+        made = self.asnumpy()
+        return wrap(made) if stype == "default" else made_sparse(made, stype)
+
+    def copy(self, order: str = "C") -> Any:
+        """Itself, which is never changed."""
+        return self
+
+    def copyto(self, other: Any) -> Any:
+        """Write the elements to a dense `other` and return it; to a device, itself."""
+        if not isinstance(other, Operators):
+            check_device(other)
+            return self
+        if isinstance(other, BaseSparseNDArray):
+            raise ArgumentError("E306", f"{other._text()} is never changed", help="y = x.copy()")
+        other[...] = wrap(self.asnumpy())
+        return other
+
+    def astype(
+        self, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
+    ) -> Any:
+        """As another dtype."""
+        return type(self)(changed(self._parts, values=self._parts.values.astype(as_dtype(dtype))))
+
+    def check_format(self, full_check: bool = True) -> None:
+        """Nothing: the parts of a sparse array always fit each other."""
+
+    def wait_to_read(self) -> None:
+        """Nothing: it is there."""
+
+    def _scaled(self, number: Any, by: Callable[..., Any]) -> Any:
+        """The same places with the stored elements times a number, or divided by one; None where it is no number."""
+        if not isinstance(number, (int, float)) or (by is numpy.divide and not number):
+            return None
+        made = wrap(self._parts.values) * number if by is numpy.multiply else wrap(self._parts.values) / number
+        return type(self)(changed(self._parts, values=made._data))
+
+    def __mul__(self, other: Any) -> Any:
+        found = self._scaled(other, numpy.multiply) if _is_finite(other) else None
+        return super().__mul__(other) if found is None else found
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        found = self._scaled(other, numpy.divide)
+        return super().__truediv__(other) if found is None else found
+
+    def __neg__(self) -> Any:
+        return self * -1
+
+    def __hybridize_function__(
+        self, name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """Call a public function with the dense array."""
+        warn(f"{name}: {self._text()} is made dense; x.tostype('default') does it without this warning")
+        return function(*_all_dense(args), **_all_dense(kwargs))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        warn(f"{self._text()} is made dense; x.asnumpy() does it without this warning")
+        made = self.asnumpy()
+        return made if dtype is None else made.astype(dtype)
+
+    def __setitem__(self, key: Any, value: Any) -> NoReturn:
+        text = f"{self._text()} cannot be written"
+        raise ArgumentError("E306", text, help="y = x.tostype('default') makes a dense array, which can")
+
+    def __bool__(self) -> bool:
+        return bool(wrap(self.asnumpy()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._parts,)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        return self
+
+    __copy__ = copy
+
+    def _text(self) -> str:
+        return f"<{type(self).__name__} {'x'.join(map(str, self.shape))} @cpu(0)>"
+
+    def __repr__(self) -> str:
+        return f"\n{self._text()}"
+
+    __str__ = __repr__
+
+
+class CSRNDArray(BaseSparseNDArray):
+    """A matrix of which only some elements are stored, row by row (compressed sparse rows)."""
+
+    __slots__ = ()
+
+    @property
+    def indptr(self) -> ndarray:
+        """A copy of the places in `data` and `indices` where each row begins and the last one ends, int64."""
+        starts = self._parts.starts
+        assert starts is not None
+        return wrap(starts.copy())
+
+    def asscipy(self) -> Any:
+        """The matrix of SciPy's; SciPy has to be installed."""
+        parts = self._parts
+        return load_module("scipy.sparse").csr_matrix(
+            (parts.values, parts.indices, parts.starts), shape=parts.shape, dtype=parts.dtype
+        )
+
+    def __getitem__(self, key: Any) -> Any:
+        """One row, as a matrix, or rows that follow each other; they are sparse, too."""
+        if isinstance(key, (int, numpy.integer)) and not isinstance(key, bool):
+            row = int(key) + (self.shape[0] if key < 0 else 0)
+            if not 0 <= row < self.shape[0]:
+                raise OutOfBoundsError("E110", f"x[{key}] of {self._text()}: the row is out of bounds")
+            return self._rows(row, row + 1)
+        if isinstance(key, slice) and key.step in (None, 1):
+            rows = range(*key.indices(self.shape[0]))
+            return self._rows(rows.start, max(rows.start, rows.stop))
+        raise KeyShapeError(
+            "E133", f"x[{key!r}] of {self._text()}: a row, or rows that follow each other, can be taken of it",
+            help="x.tostype('default') takes every index",
+        )  # fmt: skip
+
+    def _rows(self, begin: int, end: int) -> CSRNDArray:
+        parts = self._parts
+        assert parts.starts is not None
+        starts = parts.starts[begin : end + 1]
+        stored = slice(starts[0], starts[-1])
+        shape = (end - begin, *parts.shape[1:])
+        return CSRNDArray(SparseArray(CSR, shape, parts.values[stored], parts.indices[stored], starts - starts[0]))
+
+
+class RowSparseNDArray(BaseSparseNDArray):
+    """An array of which only some rows, along its first axis, are stored."""
+
+    __slots__ = ()
+
+    def retain(self, indices: Any) -> RowSparseNDArray:
+        """The rows of these numbers; all others are 0."""
+        wanted = numpy.asarray(indices.asnumpy() if isinstance(indices, ndarray) else indices)
+        kept = numpy.isin(self._parts.indices, wanted)
+        return RowSparseNDArray(
+            changed(self._parts, values=self._parts.values[kept], indices=self._parts.indices[kept])
+        )
+
+    def __getitem__(self, key: Any) -> Any:
+        """`x[:]` alone, which is the array."""
+        if isinstance(key, slice) and key == slice(None):
+            return self
+        raise KeyShapeError(
+            "E133", f"x[{key!r}] of {self._text()}: only x[:] can be taken of it",
+            help="x.retain(rows), or x.tostype('default'), which takes every index",
+        )  # fmt: skip
+
+
+CLASSES: dict[str, type[BaseSparseNDArray]] = {CSR: CSRNDArray, ROW_SPARSE: RowSparseNDArray}
+"""By storage type."""
+
+
+def made_sparse(array: NDArray[Any], stype: str) -> Any:
+    """The sparse array of what is not 0 in a dense one.
+
+    Raises:
+        ValueArgumentError E345: there is no such storage type, or the array has too few or too many axes for it.
+    """
+    if stype not in CLASSES:
+        raise ValueArgumentError("E345", f"storage types are default, csr and row_sparse, got {stype!r}")
+    if array.ndim != 2 if stype == CSR else not array.ndim:
+        axes = "two axes" if stype == CSR else "an axis"
+        raise ValueArgumentError("E345", f"an array of storage type {stype} has {axes}, got the shape {array.shape}")
+    return CLASSES[stype](sparse(array, stype))
+
+
+def _all_dense(value: Any) -> Any:
+    if isinstance(value, BaseSparseNDArray):
+        return wrap(value.asnumpy())
+    if type(value) in (tuple, list):
+        return type(value)(map(_all_dense, value))
+    if type(value) is dict:
+        return {key: _all_dense(one) for key, one in value.items()}
+    return value
+
+
+def _is_finite(number: Any) -> bool:
+    """Tell whether 0 times it is 0."""
+    return isinstance(number, (int, float)) and number - number == 0

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions that make sparse arrays: of their parts, of dense arrays, of SciPy's matrices, of nothing."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.array import np
+from hybridize.array.device import check_device
+from hybridize.array.ndarray import ndarray, wrap
+from hybridize.base.dtypes import DType, as_dtype, float32
+from hybridize.base.errors import ArgumentError, ValueArgumentError
+from hybridize.base.participation import outside_only
+from hybridize.formats.mxnet.sparse import CSR, ROW_SPARSE, SparseArray, checked
+from hybridize.sparse.arrays import CLASSES, BaseSparseNDArray, CSRNDArray, RowSparseNDArray, made_sparse
+
+_Made = TypeVar("_Made", CSRNDArray, RowSparseNDArray)
+
+
+def csr_matrix(arg1: Any, shape: Any = None, ctx: Any = None, dtype: Any = None, *, device: Any = None) -> CSRNDArray:
+    """Make a matrix of storage type csr.
+
+    Args:
+        arg1: a dense matrix; one of csr, ours or SciPy's; its parts `(data, indices, indptr)`; elements and their
+            places `(data, (row, col))`; or `(M, N)`, its shape, for one in which nothing is stored.
+        shape: `(M, N)`; by default the smallest that holds the parts.
+        ctx: the device, `cpu()`.
+        dtype: by default that of `arg1`, float32 for lists.
+        device: the same as `ctx`.
+
+    Raises:
+        ValueArgumentError E345: the parts do not fit each other, or the shape.
+    """
+    check_device(ctx if ctx is not None else device)
+    if isinstance(arg1, tuple) and len(arg1) == 3:
+        values, columns, starts = _array(arg1[0], dtype), _indices(arg1[1]), _indices(arg1[2])
+        found = (starts.size - 1, _least(columns)) if shape is None else _sizes(shape)
+        return CSRNDArray(_fitting(CSR, found, values, starts, columns))
+    if isinstance(arg1, tuple) and len(arg1) == 2 and isinstance(arg1[1], tuple):
+        values, rows, columns = _array(arg1[0], dtype), *map(_indices, arg1[1])
+        if not values.shape == rows.shape == columns.shape or values.ndim != 1:
+            shapes = f"{values.shape}, {rows.shape} and {columns.shape}"
+            raise ValueArgumentError("E345", f"csr_matrix: data, row and col must be vectors of one size, got {shapes}")
+        found = (_least(rows), _least(columns)) if shape is None else _sizes(shape)
+        if rows.size and (rows.min() < 0 or _least(rows) > found[0]):
+            raise ValueArgumentError("E345", f"csr_matrix: a row is outside of the shape {found}")
+        order = numpy.lexsort((columns, rows))
+        starts = numpy.zeros(found[0] + 1, numpy.int64)
+        numpy.cumsum(numpy.bincount(rows, minlength=found[0]), out=starts[1:])
+        return CSRNDArray(_fitting(CSR, found, values[order], starts, columns[order]))
+    if isinstance(arg1, tuple) and len(arg1) == 2:
+        none: CSRNDArray = zeros(CSR, arg1, dtype=dtype)
+        return _same_shape(none, shape, "csr_matrix")
+    if hasattr(arg1, "tocsr"):
+        matrix = arg1.tocsr().copy()
+        matrix.sum_duplicates()
+        made = csr_matrix((matrix.data, matrix.indices, matrix.indptr), matrix.shape, dtype=dtype)
+        return _same_shape(made, shape, "csr_matrix")
+    of_dense: CSRNDArray = _of_dense(arg1, CSR, dtype)
+    return _same_shape(of_dense, shape, "csr_matrix")
+
+
+def row_sparse_array(
+    arg1: Any, shape: Any = None, ctx: Any = None, dtype: Any = None, *, device: Any = None
+) -> RowSparseNDArray:
+    """Make an array of storage type row_sparse.
+
+    Args:
+        arg1: a dense array; one of row_sparse; its parts `(data, indices)`, the rows and their numbers; or its shape,
+            for one in which nothing is stored.
+        shape: by default the smallest that holds the parts.
+        ctx: the device, `cpu()`.
+        dtype: by default that of `arg1`, float32 for lists.
+        device: the same as `ctx`.
+
+    Raises:
+        ValueArgumentError E345: the parts do not fit each other, or the shape.
+    """
+    check_device(ctx if ctx is not None else device)
+    if isinstance(arg1, tuple) and len(arg1) < 2:
+        raise ValueArgumentError("E345", f"row_sparse_array takes (data, indices) or a shape of two sizes, got {arg1}")
+    if isinstance(arg1, tuple) and all(isinstance(size, (int, numpy.integer)) for size in arg1):
+        none: RowSparseNDArray = zeros(ROW_SPARSE, arg1, dtype=dtype)
+        return _same_shape(none, shape, "row_sparse_array")
+    if isinstance(arg1, tuple):
+        if len(arg1) != 2:
+            raise ValueArgumentError("E345", f"row_sparse_array takes (data, indices), got a tuple of {len(arg1)}")
+        values, rows = _array(arg1[0], dtype), _indices(arg1[1])
+        found = (_least(rows), *values.shape[1:]) if shape is None else _sizes(shape)
+        order = numpy.argsort(rows, kind="stable") if rows.ndim == 1 and values.shape[:1] == rows.shape else slice(None)
+        return RowSparseNDArray(_fitting(ROW_SPARSE, found, values[order], rows[order]))
+    of_dense: RowSparseNDArray = _of_dense(arg1, ROW_SPARSE, dtype)
+    return _same_shape(of_dense, shape, "row_sparse_array")
+
+
+def zeros(stype: str, shape: Any, ctx: Any = None, dtype: Any = None, *, device: Any = None) -> Any:
+    """Make an array of a storage type in which nothing is stored; of type `default`, one of zeros.
+
+    Raises:
+        ValueArgumentError E345: there is no such storage type, or no such one of that shape.
+    """
+    check_device(ctx if ctx is not None else device)
+    sizes, kind = _sizes(shape), float32 if dtype is None else as_dtype(dtype)
+    if stype == "default":
+        return np.zeros(sizes, kind)
+    if stype not in CLASSES:
+        raise ValueArgumentError("E345", f"storage types are default, csr and row_sparse, got {stype!r}")
+    none = numpy.zeros(0, numpy.int64)
+    values = numpy.zeros((0, *sizes[1:]) if stype == ROW_SPARSE else 0, kind)
+    return CLASSES[stype](_fitting(stype, sizes, values, *[none] * (1 if stype == ROW_SPARSE else 2)))
+
+
+empty = zeros
+
+
+def array(source_array: Any, ctx: Any = None, dtype: Any = None, *, device: Any = None) -> Any:
+    """Make a sparse array of a sparse one, ours or SciPy's.
+
+    Raises:
+        ArgumentError E307: it is not sparse.
+    """
+    check_device(ctx if ctx is not None else device)
+    if hasattr(source_array, "tocsr"):
+        return csr_matrix(source_array, dtype=dtype)
+    if not isinstance(source_array, BaseSparseNDArray):
+        text = f"sparse.array takes a sparse array, got {type(source_array).__name__}"
+        raise ArgumentError("E307", text, help="x.tostype('csr') or x.tostype('row_sparse') makes one of a dense x")
+    return source_array if dtype is None else source_array.astype(dtype)
+
+
+@outside_only("makes a sparse array")
+def cast_storage(data: Any, stype: str) -> Any:
+    """Make a copy of an array in a storage type: `default`, `csr` or `row_sparse`.
+
+    Raises:
+        ValueArgumentError E345: there is no such storage type, or no such one of that shape.
+    """
+    if isinstance(data, BaseSparseNDArray):
+        return data.tostype(stype)
+    return np.copy(data) if stype == "default" else made_sparse(np.asarray(data).asnumpy(), stype)
+
+
+def dot(lhs: Any, rhs: Any, transpose_a: bool = False, transpose_b: bool = False) -> Any:
+    """Multiply two matrices, which are made dense."""
+    x, y = (wrap(one.asnumpy()) if isinstance(one, BaseSparseNDArray) else one for one in (lhs, rhs))
+    return np.dot(x.T if transpose_a else x, y.T if transpose_b else y)
+
+
+def retain(data: RowSparseNDArray, indices: Any) -> RowSparseNDArray:
+    """Return the rows of these numbers of a row_sparse array; all others are 0."""
+    return data.retain(indices)
+
+
+def _of_dense(source: Any, stype: str, dtype: Any) -> Any:
+    if isinstance(source, BaseSparseNDArray):
+        made = source.tostype(stype)
+        return made if dtype is None else made.astype(dtype)
+    return made_sparse(_array(source, dtype), stype)
+
+
+def _same_shape(made: _Made, shape: Any, name: str) -> _Made:
+    if shape is not None and made.shape != _sizes(shape):
+        raise ValueArgumentError("E345", f"{name}: the array has the shape {made.shape}, and not {_sizes(shape)}")
+    return made
+
+
+def _fitting(stype: str, shape: tuple[int, ...], values: NDArray[Any], *indices: NDArray[Any]) -> SparseArray:
+    found = checked(stype, shape, values, *indices)
+    if isinstance(found, str):
+        raise ValueArgumentError("E345", f"these are not the parts of an array of storage type {stype}: {found}")
+    return found
+
+
+def _array(source: Any, dtype: Any) -> NDArray[Any]:
+    """Return the numbers of an argument: an array's keep their dtype, a list's are float32."""
+    if isinstance(source, ndarray):
+        made = source.asnumpy()
+    else:
+        made = numpy.asarray(source)
+        if not hasattr(source, "dtype"):
+            made = made.astype(float32)
+    kind: DType = as_dtype(made.dtype if dtype is None else dtype)
+    return made.astype(kind)
+
+
+def _indices(source: Any) -> NDArray[Any]:
+    made = source.asnumpy() if isinstance(source, ndarray) else numpy.asarray(source)
+    if made.dtype.kind == "f" and (made == numpy.floor(made)).all():
+        made = made.astype(numpy.int64)  # MXNet's arrays of numbers are floats where nobody says otherwise
+    if made.dtype.kind not in "iu" and made.size:
+        raise ValueArgumentError("E345", f"indices of a sparse array must be integers, got {made.dtype}")
+    return made.astype(numpy.int64)
+
+
+def _sizes(shape: Any) -> tuple[int, ...]:
+    sizes = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    if not all(isinstance(size, (int, numpy.integer)) and size >= 0 for size in sizes):
+        raise ValueArgumentError("E345", f"a shape is a tuple of sizes, got {shape!r}")
+    return tuple(map(int, sizes))
+
+
+def _least(indices: NDArray[Any]) -> int:
+    """Return the least size that holds indices."""
+    return int(indices.max()) + 1 if indices.size else 0

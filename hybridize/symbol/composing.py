@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MXNet's operators applied to expressions, by position or by name; arrays that are not given become variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from hybridize.base.errors import ArgumentError
+from hybridize.ops.op import capturing
+from hybridize.symbol.expression import Expression, var
+from hybridize.symbol.operators import CREATORS, OPERATORS, outputs_of
+from hybridize.symbol.scopes import name_of
+
+_Function = Callable[..., Any]
+
+
+def composed(word: str, function: _Function, *, draws: bool = False) -> _Function:
+    """The function of `F` that also makes expressions: of expressions, or of nothing where it can be composed later."""
+    operator = OPERATORS.get(word)
+    creates = draws or word in CREATORS
+    if operator is None and not creates:
+        return function
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        values = [*args, *kwargs.values()]
+        if any(isinstance(one, Expression) for one in values):
+            return _with_variables(word, function, args, kwargs) if operator is not None else function(*args, **kwargs)
+        if capturing() or any(hasattr(one, "shape") for one in values):
+            return function(*args, **kwargs)
+        if creates:
+            name, attributes = kwargs.pop("name", None), kwargs.pop("attr", None)
+            if not draws:
+                function(*args, **kwargs)  # says what is wrong with the arguments
+            return Expression(word, function, args, kwargs, name=name, attributes=attributes)
+        return _with_variables(word, function, args, kwargs)
+
+    return call
+
+
+def _with_variables(word: str, function: _Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Expression:
+    operator = OPERATORS[word]
+    given = dict(kwargs)
+    attributes = given.pop("attr", None)
+    name = name_of(given.pop("name", None), word.lower())
+    if len(args) > len(operator.arrays):
+        raise ArgumentError(
+            "E310", f"{word} of expressions takes {', '.join(operator.arrays)} by position", help="name the others"
+        )
+    arrays = dict(zip(operator.arrays, args, strict=False))
+    for one in operator.arrays:
+        if one in given:
+            if one in arrays:
+                raise ArgumentError("E310", f"{word} was given {one} twice")
+            arrays[one] = given.pop(one)
+    ordered = []
+    for one in operator.arrays:
+        if not operator.takes(one, given):
+            break
+        value = arrays.get(one)
+        if value is None:
+            value = var(f"{name}_{one}")
+        if isinstance(value, Expression) and value.function is None and one in operator.states:
+            value.auxiliary = True
+        ordered.append(value)
+    count = outputs_of(word, given, len(ordered))
+    made = Expression(word, function, ordered, given, name=name, outputs=count, attributes=attributes)
+    made.name = name
+    return made

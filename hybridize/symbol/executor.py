@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Executor`: an expression with arrays for its variables and for their gradients, as MXNet binds it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hybridize import autograd
+from hybridize.array import np
+from hybridize.array.ndarray import ndarray
+from hybridize.base.errors import ArgumentError, StateError
+from hybridize.symbol.expression import Expression
+
+
+class Executor:
+    """Runs an expression on arrays of its own.
+
+    Args:
+        expression: what to run.
+        arrays: for all of its variables, by name.
+        gradients: where gradients go, by name; those that are not given are made.
+        grad_req: `write`, `add` or `null`, for all arguments or by name.
+    """
+
+    def __init__(
+        self,
+        expression: Expression,
+        arrays: Mapping[str, ndarray],
+        gradients: Mapping[str, ndarray],
+        grad_req: str | Mapping[str, str],
+    ) -> None:
+        self._expression = expression
+        self._function = expression.as_function()
+        self._inputs = expression.list_inputs()
+        self._states = expression.list_auxiliary_states()
+        self._arguments = expression.list_arguments()
+        self._arrays = dict(arrays)
+        self._requests = {
+            name: grad_req if isinstance(grad_req, str) else grad_req.get(name, "null") for name in self._arguments
+        }
+        for name, request in self._requests.items():
+            if request != "null":
+                buffer = gradients.get(name)
+                if buffer is None:
+                    self._arrays[name].attach_grad(request)
+                else:
+                    autograd.mark_variables(self._arrays[name], buffer, request)
+        self.outputs: list[ndarray] = []
+        """The results of the last `forward`."""
+
+    # ------------------------------------------------------------------------------------------------- its arrays
+
+    @property
+    def arg_arrays(self) -> list[ndarray]:
+        """The arrays of the arguments, in order."""
+        return [self._arrays[name] for name in self._arguments]
+
+    @property
+    def aux_arrays(self) -> list[ndarray]:
+        """The arrays of the auxiliary states, in order."""
+        return [self._arrays[name] for name in self._states]
+
+    @property
+    def grad_arrays(self) -> list[ndarray | None]:
+        """The gradients of the arguments, in order; None where none is asked for."""
+        return [None if self._requests[name] == "null" else self._arrays[name].grad for name in self._arguments]
+
+    @property
+    def arg_dict(self) -> dict[str, ndarray]:
+        """The arrays of the arguments, by name."""
+        return dict(zip(self._arguments, self.arg_arrays, strict=True))
+
+    @property
+    def aux_dict(self) -> dict[str, ndarray]:
+        """The arrays of the auxiliary states, by name."""
+        return dict(zip(self._states, self.aux_arrays, strict=True))
+
+    @property
+    def grad_dict(self) -> dict[str, ndarray | None]:
+        """The gradients of the arguments, by name; None where none is asked for."""
+        return dict(zip(self._arguments, self.grad_arrays, strict=True))
+
+    @property
+    def output_dict(self) -> dict[str, ndarray]:
+        """The results of the last `forward`, by name."""
+        return dict(zip(self._expression.list_outputs(), self.outputs, strict=True))
+
+    def copy_params_from(
+        self,
+        arg_params: Mapping[str, Any],
+        aux_params: Mapping[str, Any] | None = None,
+        allow_extra_params: bool = False,
+    ) -> None:
+        """Copy arrays to those of the same name.
+
+        Raises:
+            ArgumentError E314: there is none, and `allow_extra_params` is off.
+        """
+        for name, array in {**arg_params, **(aux_params or {})}.items():
+            if name in self._arrays:
+                self._arrays[name][...] = array
+            elif not allow_extra_params:
+                raise ArgumentError("E314", f"{name!r} is not a variable of the expression")
+
+    # ------------------------------------------------------------------------------------------------------ calls
+
+    def forward(self, is_train: bool = False, **arrays: Any) -> list[ndarray]:
+        """Compute the results.
+
+        Args:
+            is_train: as in training; a backward pass follows.
+            arrays: new values of some arguments.
+        """
+        for name, value in arrays.items():
+            if name not in self._arrays:
+                raise ArgumentError("E314", f"{name!r} is not a variable of the expression")
+            self._arrays[name][...] = value
+        given = [self._arrays[name] for name in self._inputs]
+        if any(request != "null" for request in self._requests.values()):
+            with autograd.record(train_mode=is_train):
+                found = self._function(*given)
+        else:
+            with autograd.train_mode() if is_train else autograd.predict_mode():
+                found = self._function(*given)
+        self.outputs = list(found) if isinstance(found, (tuple, list)) else [found]
+        return self.outputs
+
+    def backward(self, out_grads: Any = None) -> None:
+        """Compute the gradients of the last results.
+
+        Args:
+            out_grads: those of the results, an array or a list of them; ones where they are not given.
+
+        Raises:
+            StateError E540: nothing was computed, or no gradient is asked for.
+        """
+        if not self.outputs:
+            raise StateError("E540", "backward before forward", help="call executor.forward(is_train=True) first")
+        heads = self.outputs
+        grads = [None] * len(heads) if out_grads is None else out_grads
+        autograd.backward(heads, list(grads) if isinstance(grads, (tuple, list)) else [grads])
+
+
+def bind(
+    expression: Expression,
+    ctx: Any = None,
+    args: Mapping[str, Any] | Sequence[Any] | None = None,
+    args_grad: Mapping[str, Any] | Sequence[Any] | None = None,
+    grad_req: str | Sequence[str] | Mapping[str, str] = "write",
+    aux_states: Mapping[str, Any] | Sequence[Any] | None = None,
+    **unused: Any,
+) -> Executor:
+    """Return an executor of an expression that has copies of the given arrays.
+
+    Args:
+        expression: what to run.
+        ctx: `cpu()`.
+        args: arrays for the arguments, in order or by name.
+        args_grad: where their gradients go; without it there are none.
+        grad_req: `write`, `add` or `null`, for all arguments or for each.
+        aux_states: arrays for the auxiliary states.
+        unused: accepted for MXNet.
+    """
+    arguments = expression.list_arguments()
+    named = _named(args or {}, arguments) | _named(aux_states or {}, expression.list_auxiliary_states())
+    missing = [name for name in expression.list_inputs() if name not in named]
+    if missing:
+        raise ArgumentError(
+            "E314", f"bind: there is no array for {missing[0]!r}", help=f"it takes {', '.join(arguments)}"
+        )
+    arrays = {name: np.copy(np.array(named[name], None)) for name in expression.list_inputs()}
+    gradients = {name: one for name, one in _named(args_grad or {}, arguments).items() if one is not None}
+    requests = grad_req if isinstance(grad_req, str) else _named(grad_req, arguments)
+    of_each = {name: requests if isinstance(requests, str) else requests.get(name, "null") for name in arguments}
+    wanted = {name: request if name in gradients else "null" for name, request in of_each.items()}
+    return Executor(expression, arrays, gradients, wanted)
+
+
+def simple_bind(
+    expression: Expression,
+    ctx: Any = None,
+    grad_req: str | Sequence[str] | Mapping[str, str] = "write",
+    type_dict: Mapping[str, Any] | None = None,
+    **shapes: Any,
+) -> Executor:
+    """Return an executor of an expression with arrays of zeros, whose shapes follow from some that are given.
+
+    Args:
+        expression: what to run.
+        ctx: `cpu()`.
+        grad_req: `write`, `add` or `null`, for all arguments or for each.
+        type_dict: dtypes by name; float32 by default.
+        shapes: of some arguments, by name.
+
+    Raises:
+        ArgumentError E314: some shapes remain unknown.
+    """
+    known = expression._inferred(shapes)
+    arrays = {}
+    for variable in expression._variables():
+        shape = known[id(variable)][0]
+        if 0 in shape or (not shape and variable.name not in shapes):
+            what = f"simple_bind: the shape of {variable.name!r} does not follow from those given"
+            raise ArgumentError("E314", what, help=f"give it: {variable.name}=(...)")
+        dtype = (type_dict or {}).get(variable.name, variable.dtype_hint or "float32")
+        arrays[variable.name] = np.zeros(shape, dtype)
+    arguments = expression.list_arguments()
+    requests = grad_req if isinstance(grad_req, str) else _named(grad_req, arguments)
+    expression._captured(dict(arrays))  # shapes that do not fit are an error here
+    return Executor(expression, arrays, {}, requests)
+
+
+def _named(given: Any, names: Sequence[str]) -> dict[str, Any]:
+    return dict(given) if isinstance(given, Mapping) else dict(zip(names, given, strict=False))

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What MXNet's operators take and give besides their attributes: arrays by name, states, numbers of outputs.
+
+By this a call without its weights makes variables for them (`fc1_weight`), whose shapes follow from the data.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from hybridize.base.frozen import frozen
+from hybridize.base.types import Shape
+
+Given = Mapping[str, Any]
+"""Attributes of a call, by name."""
+
+
+@frozen
+class Operator:
+    """The arrays of an operator."""
+
+    arrays: tuple[str, ...]
+    """Their names, in order."""
+    states: tuple[str, ...] = ()
+    """Those that training changes: auxiliary states."""
+    takes: Callable[[str, Given], bool] = lambda name, given: True
+    """Tells whether a call with these attributes takes an array."""
+    shapes: Callable[[Shape, Given], Mapping[str, Shape]] = lambda data, given: {}
+    """Shapes of the others, from that of the first."""
+
+
+def _tuple(value: Any, length: int, default: int) -> tuple[int, ...]:
+    if value is None or value == ():
+        return (default,) * length
+    return tuple(value) if isinstance(value, (tuple, list)) else (value,) * length
+
+
+def _bias(default: bool) -> Callable[[str, Given], bool]:
+    return lambda name, given: name != "bias" or not given.get("no_bias", default)
+
+
+def _dense(data: Shape, given: Given) -> dict[str, Shape]:
+    wide = math.prod(data[1:]) if given.get("flatten", True) else data[-1]
+    return {"weight": (given["num_hidden"], wide), "bias": (given["num_hidden"],)}
+
+
+def _convolution(data: Shape, given: Given) -> dict[str, Shape]:
+    kernel = _tuple(given["kernel"], 1, 1)
+    filters, groups = given["num_filter"], given.get("num_group", 1)
+    if str(given.get("layout") or "NC").endswith("C"):
+        return {"weight": (filters, *kernel, data[-1] // groups), "bias": (filters,)}
+    return {"weight": (filters, data[1] // groups, *kernel), "bias": (filters,)}
+
+
+def _deconvolution(data: Shape, given: Given) -> dict[str, Shape]:
+    kernel, filters = _tuple(given["kernel"], 1, 1), given["num_filter"]
+    return {"weight": (data[1], filters // given.get("num_group", 1), *kernel), "bias": (filters,)}
+
+
+def _normalized(names: Sequence[str], default: int) -> Callable[[Shape, Given], dict[str, Shape]]:
+    return lambda data, given: dict.fromkeys(names, (data[given.get("axis", default)],))
+
+
+def _embedding(data: Shape, given: Given) -> dict[str, Shape]:
+    return {"weight": (given["input_dim"], given["output_dim"])}
+
+
+def _recurrent(data: Shape, given: Given) -> dict[str, Shape]:
+    gates = {"rnn_relu": 1, "rnn_tanh": 1, "gru": 3, "lstm": 4}[given["mode"]]
+    ways, units, layers = 2 if given.get("bidirectional") else 1, given["state_size"], given["num_layers"]
+    out = given.get("projection_size") or units
+    count = 0
+    for layer in range(layers):
+        entering = data[2] if layer == 0 else out * ways
+        count += ways * gates * units * (entering + out + 2)
+        count += ways * units * out if given.get("projection_size") else 0
+    state = (layers * ways, data[1], out)
+    return {"parameters": (count,), "state": state, "state_cell": (layers * ways, data[1], units)}
+
+
+def _labelled(data: Shape, given: Given) -> dict[str, Shape]:
+    return {"label": data}
+
+
+def _classes(data: Shape, given: Given) -> dict[str, Shape]:
+    return {"label": (data[0], *data[2:]) if given.get("multi_output") else data[:-1]}
+
+
+def _prelu(name: str, given: Given) -> bool:
+    return name != "gamma" or given.get("act_type", "leaky") == "prelu"
+
+
+_STATISTICS = ("gamma", "beta", "moving_mean", "moving_var")
+OPERATORS: dict[str, Operator] = {
+    "FullyConnected": Operator(("data", "weight", "bias"), (), _bias(False), _dense),
+    "Convolution": Operator(("data", "weight", "bias"), (), _bias(False), _convolution),
+    "Deconvolution": Operator(("data", "weight", "bias"), (), _bias(True), _deconvolution),
+    "BatchNorm": Operator(
+        ("data", *_STATISTICS), ("moving_mean", "moving_var"), shapes=_normalized(_STATISTICS, 1)
+    ),
+    "LayerNorm": Operator(("data", "gamma", "beta"), shapes=_normalized(("gamma", "beta"), -1)),
+    "InstanceNorm": Operator(("data", "gamma", "beta"), shapes=_normalized(("gamma", "beta"), 1)),
+    "Embedding": Operator(("data", "weight"), shapes=_embedding),
+    "LeakyReLU": Operator(("data", "gamma"), (), _prelu, lambda data, given: {"gamma": (data[1],)}),
+    "RNN": Operator(
+        ("data", "parameters", "state", "state_cell"), (),
+        lambda name, given: name != "state_cell" or given.get("mode") == "lstm", _recurrent,
+    ),
+    "SoftmaxOutput": Operator(("data", "label"), shapes=_classes),
+    "Softmax": Operator(("data", "label"), shapes=_classes),
+    "LinearRegressionOutput": Operator(("data", "label"), shapes=_labelled),
+    "LogisticRegressionOutput": Operator(("data", "label"), shapes=_labelled),
+    "MAERegressionOutput": Operator(("data", "label"), shapes=_labelled),
+    **{
+        name: Operator(("data",))
+        for name in (
+            "Activation", "Dropout", "Flatten", "Pooling", "SoftmaxActivation", "LRN", "L2Normalization", "MakeLoss",
+            "BlockGrad", "Cast", "Reshape", "SliceChannel", "SwapAxis", "UpSampling", "Pad",
+        )
+    },
+}  # fmt: skip
+"""Those that are composed without all of their arrays."""
+ALIKE = frozenset(
+    f"{start}{word}" for start in ("elemwise_", "") for word in ("add", "sub", "mul", "div", "subtract", "multiply")
+)
+"""Those whose arrays have one shape, so that the one tells the other."""
+CREATORS = frozenset(("zeros", "ones", "full", "arange", "eye", "linspace"))
+"""Those that take no arrays at all."""
+
+
+def outputs_of(word: str, given: Given, arrays: int) -> int:
+    """Return the number of arrays that an operator gives."""
+    match word:
+        case "SliceChannel" | "split":
+            return int(given.get("num_outputs", 1))
+        case "split_v2":
+            sections = given.get("indices_or_sections", given.get("sections", 1))
+            return len(sections) + 1 if isinstance(sections, (tuple, list)) else int(sections)
+        case "RNN":
+            return (3 if given.get("mode") == "lstm" else 2) if given.get("state_outputs") else 1
+        case "BatchNorm" | "LayerNorm" if given.get("output_mean_var"):
+            return 3
+        case "topk" if given.get("ret_typ") == "both":
+            return 2
+        case "slogdet" | "linalg_slogdet":
+            return 2
+    return 1

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names and attributes that expressions get where the user gives none: `NameManager`, `Prefix`, `AttrScope`."""
+
+from __future__ import annotations
+
+import contextvars
+from typing import Any, ClassVar
+
+from hybridize.base.errors import ArgumentError
+
+
+class NameManager:
+    """Names by a hint and a count: `fullyconnected0`, `fullyconnected1`, ... within a `with` block."""
+
+    _current: ClassVar[contextvars.ContextVar[NameManager | None]] = contextvars.ContextVar("names", default=None)
+
+    def __init__(self) -> None:
+        self._counts: dict[str, int] = {}
+        self._tokens: list[contextvars.Token[NameManager | None]] = []
+
+    def get(self, name: str | None, hint: str) -> str:
+        """Return `name`, or where it is None a new one that begins with `hint`."""
+        if name:
+            return name
+        count = self._counts.get(hint, 0)
+        self._counts[hint] = count + 1
+        return f"{hint}{count}"
+
+    def __enter__(self) -> NameManager:
+        self._tokens.append(self._current.set(self))
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._current.reset(self._tokens.pop())
+
+
+class Prefix(NameManager):
+    """Names that begin with a text, those that the user gives as well."""
+
+    def __init__(self, prefix: str) -> None:
+        super().__init__()
+        self._prefix = prefix
+
+    def get(self, name: str | None, hint: str) -> str:
+        return self._prefix + super().get(name, hint)
+
+
+_OUTERMOST = NameManager()
+
+
+def name_of(name: str | None, hint: str) -> str:
+    """Return the name of a new expression, by the manager in charge."""
+    return (NameManager._current.get() or _OUTERMOST).get(name, hint)
+
+
+class AttrScope:
+    """Attributes of all expressions that are made in a `with` block: `AttrScope(ctx_group="dev1")`.
+
+    Args:
+        attributes: texts by name.
+    """
+
+    _current: ClassVar[contextvars.ContextVar[AttrScope | None]] = contextvars.ContextVar("attributes", default=None)
+
+    def __init__(self, **attributes: str) -> None:
+        self._attributes = texts(attributes)
+        self._tokens: list[contextvars.Token[AttrScope | None]] = []
+
+    def get(self, attributes: dict[str, str] | None) -> dict[str, str]:
+        """Return the scope's attributes, and over them those given."""
+        return {**self._attributes, **texts(attributes or {})}
+
+    def __enter__(self) -> AttrScope:
+        outer = self._current.get()
+        whole = AttrScope()
+        whole._attributes = self.get(None) if outer is None else {**outer._attributes, **self._attributes}
+        self._tokens.append(self._current.set(whole))
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._current.reset(self._tokens.pop())
+
+
+def attributes_of(given: dict[str, str] | None) -> dict[str, str]:
+    """Return the attributes of a new expression: those of the scope, and over them those given."""
+    scope = AttrScope._current.get()
+    return texts(given or {}) if scope is None else scope.get(given)
+
+
+def texts(attributes: dict[str, Any]) -> dict[str, str]:
+    """Return attributes, which are texts.
+
+    Raises:
+        ArgumentError E310: one is none.
+    """
+    for name, value in attributes.items():
+        if not isinstance(value, str):
+            raise ArgumentError("E310", f"the attribute {name} is a text, got {value!r}", help="write it as one")
+    return dict(attributes)

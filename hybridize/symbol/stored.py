@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Expressions as MXNet's JSON, and back."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from typing import Any
+
+from hybridize.array import random
+from hybridize.array.functions.normalization import keep
+from hybridize.array.operands import operand, result
+from hybridize.autograd import is_training
+from hybridize.base.errors import WriteError
+from hybridize.base.frozen import changed
+from hybridize.base.participation import outside_only
+from hybridize.formats.atomic import write_atomically
+from hybridize.formats.mxnet.attributes import parse_value
+from hybridize.formats.mxnet.execute import ExecutionMode, check_supported, execute
+from hybridize.formats.mxnet.symbol import AUXILIARY, VARIABLE, SymbolGraph, SymbolNode, parse_symbol, read_symbol
+from hybridize.symbol.expression import GROUP, OUTPUT, Expression, group, var
+from hybridize.symbol.operators import OPERATORS, outputs_of
+
+VERSION = 10901
+_SCALARS = {
+    "add": ("_plus_scalar", "_plus_scalar"), "subtract": ("_minus_scalar", "_rminus_scalar"),
+    "multiply": ("_mul_scalar", "_mul_scalar"), "divide": ("_div_scalar", "_rdiv_scalar"),
+    "true_divide": ("_div_scalar", "_rdiv_scalar"), "power": ("_power_scalar", "_rpower_scalar"),
+    "mod": ("_mod_scalar", "_rmod_scalar"), "maximum": ("_maximum_scalar", "_maximum_scalar"),
+    "minimum": ("_minimum_scalar", "_minimum_scalar"), "equal": ("_equal_scalar", "_equal_scalar"),
+    "not_equal": ("_not_equal_scalar", "_not_equal_scalar"), "less": ("_lesser_scalar", "_greater_scalar"),
+    "less_equal": ("_lesser_equal_scalar", "_greater_equal_scalar"), "greater": ("_greater_scalar", "_lesser_scalar"),
+    "greater_equal": ("_greater_equal_scalar", "_lesser_equal_scalar"),
+}  # fmt: skip
+"""MXNet's operators on an array and a number, on the right and on the left."""
+_ARRAYS = {
+    "add": "elemwise_add", "subtract": "elemwise_sub", "multiply": "elemwise_mul", "divide": "elemwise_div",
+    "true_divide": "elemwise_div", "power": "_power", "mod": "_mod", "maximum": "_maximum", "minimum": "_minimum",
+    "equal": "_equal", "not_equal": "_not_equal", "less": "_lesser", "less_equal": "_lesser_equal",
+    "greater": "_greater", "greater_equal": "_greater_equal", "absolute": "abs",
+}  # fmt: skip
+"""MXNet's operators where they have another name than ours."""
+
+
+def to_json(expression: Expression) -> str:
+    """Return MXNet's JSON of an expression.
+
+    Raises:
+        WriteError E644: a call has no counterpart there.
+    """
+    nodes: list[dict[str, Any]] = []
+    numbers: dict[int, int] = {}
+    for part in expression._in_order():
+        if part.word in (GROUP, OUTPUT):
+            continue
+        numbers[id(part)] = len(nodes)
+        nodes.append(_variable(part) if part.function is None else _call(part, numbers))
+    members = expression.args if expression.word == GROUP else [expression]
+    heads = [entry for member in members for entry in _entries(member, numbers)]
+    tree = {
+        "nodes": nodes,
+        "arg_nodes": [number for number, node in enumerate(nodes) if node["op"] == VARIABLE],
+        "node_row_ptr": list(range(len(nodes) + 1)),
+        "heads": heads,
+        "attrs": {"mxnet_version": ["int", VERSION]},
+    }
+    return json.dumps(tree, indent=2)
+
+
+def _entries(part: Expression, numbers: dict[int, int]) -> list[list[int]]:
+    if part.word == OUTPUT:
+        return [[numbers[id(part.args[0])], part.args[1], 0]]
+    return [[numbers[id(part)], output, 0] for output in range(part.outputs)]
+
+
+def _variable(part: Expression) -> dict[str, Any]:
+    hidden = dict(part.attributes)
+    if part.shape_hint is not None:
+        hidden["__shape__"] = str(part.shape_hint)
+    return {"op": VARIABLE, "name": part.name, **({"attrs": hidden} if hidden else {}), "inputs": []}
+
+
+def _call(part: Expression, numbers: dict[int, int]) -> dict[str, Any]:
+    if isinstance(part.function, Loaded):
+        word, attributes, arrays = part.function.op, dict(part.function.attributes), list(part.args)
+    else:
+        word, attributes, arrays = _described(part)
+    inputs = [_entries(one, numbers)[0] for one in arrays]
+    attributes |= part.attributes
+    return {"op": word, "name": part.name, **({"attrs": attributes} if attributes else {}), "inputs": inputs}
+
+
+def _described(part: Expression) -> tuple[str, dict[str, str], list[Expression]]:
+    """MXNet's operator of a call, its attributes and its arrays."""
+    word, args, kwargs = part.word, list(part.args), dict(part.kwargs)
+    if word in _SCALARS and len(args) == 2 and any(isinstance(one, (int, float)) for one in args):
+        left = isinstance(args[0], (int, float))
+        number, array = (args[0], args[1]) if left else (args[1], args[0])
+        return _SCALARS[word][left], {"scalar": str(number)}, [array]
+    arrays, attributes = [], {}
+    if word not in OPERATORS:
+        assert part.function is not None
+        try:
+            bound = inspect.signature(part.function).bind(*args, **kwargs)
+        except (TypeError, ValueError):
+            bound = None
+        values = dict(bound.arguments) if bound is not None else {str(k): one for k, one in enumerate(args)} | kwargs
+    else:
+        values = {str(number): one for number, one in enumerate(args)} | kwargs
+    for name, value in values.items():
+        several = value if isinstance(value, (tuple, list)) else [value]
+        if several and all(isinstance(one, Expression) for one in several):
+            arrays += several
+        elif any(isinstance(one, Expression) or hasattr(one, "shape") for one in several):
+            what = f"{word} is applied to arrays that are no variables, which MXNet's files have no place for"
+            raise WriteError("E644", what, help="make them variables: sym.var(name)")
+        elif isinstance(value, dict):
+            attributes |= {key: str(one) for key, one in value.items() if one is not None}
+        elif value is not None:
+            attributes[name] = str(value)
+    if word in ("concat", "stack", "Concat", "add_n"):
+        attributes["num_args"] = str(len(arrays))
+    return _ARRAYS.get(word, word), attributes, arrays
+
+
+@outside_only("writes a file")
+def save(expression: Expression, fname: Any, remove_amp_cast: bool = True) -> None:
+    """Write MXNet's JSON of an expression to a file; an existing one is replaced when the new one is whole."""
+    write_atomically(fname, [to_json(expression).encode()])
+
+
+class Loaded:
+    """An operator of a file, as a function of arrays."""
+
+    def __init__(self, node: SymbolNode, graph: SymbolGraph, outputs: int) -> None:
+        self.op, self.attributes = node.op, node.attributes
+        names = [f"x{number}" for number in range(len(node.inputs))]
+        variables = tuple(SymbolNode(VARIABLE, name) for name in names)
+        call = changed(node, inputs=tuple((number, 0) for number in range(len(names))))
+        heads = tuple((len(names), output) for output in range(outputs))
+        self._graph = SymbolGraph((*variables, call), heads, graph.attributes, graph.source)
+        self._names = names
+
+    def __call__(self, *arrays: Any) -> Any:
+        """Apply it."""
+
+        def told(name: str, found: Any, momentum: float) -> None:
+            keep(arrays[self._names.index(name)], result(found), momentum)
+
+        feeds = {name: operand(x) for name, x in zip(self._names, arrays, strict=True)}
+        found = [result(x) for x in execute(self._graph, feeds, ExecutionMode(is_training(), random.key, told))]
+        return found[0] if len(found) == 1 else found
+
+
+def of_graph(graph: SymbolGraph) -> Expression:
+    """Return the expression that a graph of a file is."""
+    check_supported(graph)
+    made: list[Expression] = []
+    for node in graph.nodes:
+        if node.op == VARIABLE:
+            made.append(_read_variable(node))
+            continue
+        attributes = {key: _value(text) for key, text in node.attributes.items()}
+        args = [made[source]._chosen(output) for source, output in node.inputs]
+        count = max(outputs_of(node.op, attributes, len(args)), 1 + max(_read(graph, len(made)), default=0))
+        call = Expression(node.op, Loaded(node, graph, count), args, {}, name=node.name, outputs=count)
+        call.name = node.name
+        call.attributes = {key: text for key, text in node.attributes.items() if key.startswith("__")}
+        for position in AUXILIARY.get(node.op, ()):
+            if position < len(args) and args[position].function is None:
+                args[position].auxiliary = True
+        made.append(call)
+    heads = [made[node]._chosen(output) for node, output in graph.heads]
+    whole = len(heads) == 1 or (
+        len({node for node, _ in graph.heads}) == 1 and len(heads) == made[graph.heads[0][0]].outputs
+    )
+    return (heads[0] if len(heads) == 1 else made[graph.heads[0][0]]) if whole else group(heads)
+
+
+def _read(graph: SymbolGraph, number: int) -> list[int]:
+    """The outputs of a node that are read."""
+    entries = [entry for node in graph.nodes for entry in node.inputs] + list(graph.heads)
+    return [output for source, output in entries if source == number]
+
+
+def _read_variable(node: SymbolNode) -> Expression:
+    made = var(node.name, attr=dict(node.attributes))
+    shape = node.attributes.get("__shape__")
+    found = _value(shape) if shape else None
+    if isinstance(found, tuple) and all(isinstance(size, int) for size in found):
+        made.shape_hint = tuple(max(size, 0) for size in found)
+        made.attributes.pop("__shape__")
+    return made
+
+
+def _value(text: str) -> Any:
+    try:
+        return parse_value(text)
+    except (ValueError, TypeError):
+        return text
+
+
+@outside_only("reads a file")
+def load(fname: Any) -> Expression:
+    """Read an expression from a file of MXNet's JSON.
+
+    Raises:
+        LoadError: it is malformed, or has operators that are not supported.
+    """
+    return of_graph(read_symbol(fname))
+
+
+def load_json(json_str: str) -> Expression:
+    """Read an expression from MXNet's JSON."""
+    return of_graph(parse_symbol(json_str))

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Uses of MXNet's names in a script: those that are not here, keywords that are not taken, devices, other compilers."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from hybridize.tools.migrating import names
+from hybridize.tools.migrating.edits import Edits
+from hybridize.tools.migrating.findings import Findings
+from hybridize.tools.migrating.imports import renamed, rewrite
+from hybridize.tools.migrating.scopes import ScriptScope
+
+_GPUS = re.compile(rf"{names.ROOT}(\.(context|device))?\.gpu")
+_TORCH = {
+    "torch.jit.script": "hybridize(module) compiles it, control flow included: from hybridize import hybridize",
+    "torch.jit.trace": "hybridize(module) compiles it, for any inputs: from hybridize import hybridize",
+    "torch.compile": "hybridize(module) compiles it, too: from hybridize import hybridize",
+}
+_VARIABLES = re.compile(r"MXNET_[A-Z0-9_]+")
+
+
+class Uses(ast.NodeVisitor):
+    """Goes through a script: rewrites its imports, and reports what it does with the names that they bind."""
+
+    def __init__(self, edits: Edits, findings: Findings) -> None:
+        self._edits, self._findings = edits, findings
+        self._scope: ScriptScope | None = None
+
+    def visit_Module(self, node: ast.Module) -> None:
+        self._scope = ScriptScope(node, None, renamed)
+        self.generic_visit(node)
+
+    def _visit_function(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> None:
+        outer, self._scope = self._scope, ScriptScope(node, self._scope, renamed)
+        if getattr(node, "name", "") == "hybrid_forward" and len(node.args.args) > 1:
+            self._scope.bind(node.args.args[1].arg, f"{names.ROOT}.ndarray")
+        self.generic_visit(node)
+        self._scope = outer
+
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = _visit_function  # noqa: N815
+
+    def _visit_import(self, node: ast.Import | ast.ImportFrom) -> None:
+        rewrite(node, self._edits, self._findings)
+
+    visit_Import = visit_ImportFrom = _visit_import  # noqa: N815
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        path = self._path(node)
+        if path is None:
+            self.generic_visit(node)
+        elif isinstance(node.ctx, ast.Load):
+            self._look_at(node, path)
+
+    def visit_Name(self, node: ast.Name) -> None:
+        path = self._path(node)
+        if path in _TORCH and isinstance(node.ctx, ast.Load):
+            self._findings.hint(node, node.id, _TORCH[path])
+
+    def visit_Call(self, node: ast.Call) -> None:
+        path = self._path(node.func)
+        if path is not None and path.startswith(f"{names.ROOT}."):
+            looked = names.look(path)
+            keywords = [one.arg for one in node.keywords if one.arg is not None]
+            unknown, known = names.unknown_keywords(looked.object, keywords) if not looked.missing else ([], [])
+            for name in unknown:
+                what = f"{self._edits.text(node.func)}({name}=...)"
+                self._findings.human(node, what, f"no such keyword; there are: {', '.join(known) or 'none'}")
+        loads = getattr(node.func, "attr", getattr(node.func, "id", "")) in ("import_module", "__import__")
+        first = node.args[0] if node.args else None
+        if loads and isinstance(first, ast.Constant) and renamed(str(first.value)) != first.value:
+            self._findings.human(node, self._edits.text(node), f"a name in a string: {renamed(str(first.value))!r}")
+        self.generic_visit(node)
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        if isinstance(node.value, str) and _VARIABLES.fullmatch(node.value):
+            self._findings.human(node, node.value, "hybridize reads no variable of MXNet's: its own are in the guide")
+
+    def _path(self, node: ast.expr) -> str | None:
+        assert self._scope is not None
+        return self._scope.path(node, node.lineno)
+
+    def _look_at(self, node: ast.Attribute, path: str) -> None:
+        """Report what a chain of names leads to; `path` is what it stands for."""
+        text = self._edits.text(node)
+        if path in _TORCH:
+            self._findings.hint(node, text, _TORCH[path])
+        if not path.startswith(f"{names.ROOT}."):
+            return
+        if _GPUS.fullmatch(path):
+            _, end = self._edits.span(node)
+            self._edits.replace(end - len(node.attr), end, "cpu")
+            self._findings.device(node, text)
+            return
+        looked = names.look(path)
+        if looked.missing:
+            surplus = path.count(".") - looked.missing.count(".")
+            self._findings.missing(node, text.rsplit(".", surplus)[0] if surplus else text, looked.remedy)

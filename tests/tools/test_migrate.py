@@ -1,0 +1,224 @@
+"""`hybridize migrate`: scripts of both generations of Gluon run once rewritten; what is left to do is in the report."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hybridize.base.errors import LoadError
+from hybridize.tools.migrating import files, names
+from hybridize.tools.migrating.notebook import migrate_notebook
+from hybridize.tools.migrating.script import migrate
+
+SCRIPTS = sorted((Path(__file__).parent / "mxnet_scripts").glob("*.py"))
+COMMAND = Path(sys.executable).with_name("hybridize")
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+def test_migrated_scripts_run(path, tmp_path):
+    done = migrate(path.read_text())
+    assert [one for one in done.findings if not one.done] == []
+    script = tmp_path / path.name
+    script.write_text(done.text)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    ran = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, env=environment)
+    assert ran.returncode == 0, ran.stderr
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+def test_only_names_change(path):
+    """Comments, blanks and line breaks are those of the script."""
+    before, after = path.read_text(), migrate(path.read_text()).text
+    assert after.replace("hybridize", "mxnet").replace(".cpu(", ".gpu(") == before.replace(
+        "hybridize", "mxnet"
+    ).replace(".cpu(", ".gpu(").replace("import mxnet\n", "import mxnet as mxnet\n").replace(
+        "import mxnet.gluon\n", "import mxnet as mxnet, mxnet.gluon\n"
+    )
+    assert migrate(after).text == after, "a second time changes nothing"
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("import mxnet as mx", "import hybridize as mx"),
+        ("import numpy, mxnet as mx  # both", "import numpy, hybridize as mx  # both"),
+        ("import mxnet", "import hybridize as mxnet"),
+        ("import mxnet.gluon.nn", "import hybridize as mxnet, hybridize.gluon.nn"),
+        ("import  mxnet.ndarray  as nd", "import  hybridize.ndarray as nd"),
+        ("from mxnet import nd, gluon", "from hybridize import nd, gluon"),
+        ("from  mxnet.gluon  import nn as n", "from  hybridize.gluon  import nn as n"),
+        ("from mxnet import (\n    nd,  # arrays\n)", "from hybridize import (\n    nd,  # arrays\n)"),
+        ("from \\\n  mxnet import nd", "from \\\n  hybridize import nd"),
+        ("from mxnet import *", "from hybridize import *"),
+        ("from d2l import mxnet as d2l", "from hybridize import d2l"),
+        ("from d2l import mxnet", "from hybridize import d2l as mxnet"),
+        ("import d2l.mxnet as d2l", "import hybridize.d2l as d2l"),
+        ("import d2lzh as d2l", "import hybridize.d2l as d2l"),
+        ("from d2l import torch as d2l", "from d2l import torch as d2l"),
+        ("from mxnet import gpu, nd", "from hybridize import cpu as gpu, nd"),
+        ("try:\n    import mxnet as mx\nexcept ImportError:\n    mx = None", None),
+        ("x = 'import mxnet as mx'", "x = 'import mxnet as mx'"),
+        ("from .mxnet import nd", "from .mxnet import nd"),
+        ("s = 'é'; import mxnet as mx; t = 'ü'", "s = 'é'; import hybridize as mx; t = 'ü'"),
+        ("import mxnet as mx\nx = 'é', mx.gpu(0), mx.gpu", "import hybridize as mx\nx = 'é', mx.cpu(0), mx.cpu"),
+        ("import mxnet as mx\r\nmx.gpu()\r\n", "import hybridize as mx\r\nmx.cpu()\r\n"),
+        ("from mxnet import context\ncontext.gpu(1)", "from hybridize import context\ncontext.cpu(1)"),
+        ("gpu = print\ngpu(1)", "gpu = print\ngpu(1)"),
+        ("import mxnet as mx\ndef f(mx):\n    mx.gpu()", "import hybridize as mx\ndef f(mx):\n    mx.gpu()"),
+    ],
+)
+def test_lines(line, expected):
+    assert migrate(line).text == (expected or line.replace("mxnet", "hybridize"))
+
+
+def left(text):
+    return [(one.line, one.found, one.remedy) for one in migrate(text).findings if not one.done]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "found", "remedy"),
+    [
+        ("import mxnet as mx\n\nmx.mod.Module(net)", 3, "mx.mod", "train with gluon.Trainer"),
+        ("from mxnet import nd\nnd.convolutoin(x)", 2, "nd.convolutoin", "did you mean"),
+        ("from mxnet import nonsense", 1, "mxnet.nonsense", "no counterpart"),
+        ("from mxnet.nonsense.deeper import x", 1, "mxnet.nonsense", "no counterpart"),
+        ("from mxnet.gluon import nn\nnn.Linear(3)", 2, "nn.Linear", "nn.Dense(units)"),
+        ("from mxnet import gluon\nnn = gluon.nn\nnn.Linear(3)", 3, "nn.Linear", "nn.Dense(units)"),
+        ("from mxnet import gluon\ndef f():\n    return gluon.nn.Linear", 3, "gluon.nn.Linear", "nn.Dense(units)"),
+        ("class A:\n  def hybrid_forward(self, F, x):\n    return F.nonsense(x)", 3, "F.nonsense", "not there"),
+        ("from mxnet import gluon\ngluon.nn.Dropout(probability=1)", 2, None, None),
+        ("import gluoncv", 1, "import gluoncv", "stands on MXNet"),
+        ("from gluonnlp.data import x", 1, "import gluonnlp.data", "stands on MXNet"),
+        ("import os\nos.environ['MXNET_ENGINE_TYPE'] = 'a'", 2, "MXNET_ENGINE_TYPE", "hybridize reads no variable"),
+        ("import importlib\nimportlib.import_module('mxnet.nd')", 2, None, "'hybridize.nd'"),
+        (
+            "from mxnet import autograd\nautograd.record(training=True)",
+            2,
+            "autograd.record(training=...)",
+            "train_mode",
+        ),
+    ],
+)
+def test_what_is_left_is_reported(text, line, found, remedy):
+    reported = left(text)
+    if found is None and remedy is None:
+        assert reported == []  # the block takes any keyword, and refuses it itself
+        return
+    assert [one[0] for one in reported] == [line]
+    assert found is None or reported[0][1] == found
+    assert remedy in reported[0][2]
+
+
+def test_other_compilers_are_a_hint():
+    text = "import torch\nfrom torch import jit\nnet = torch.jit.script(net)\n@jit.trace\ndef f(): ..."
+    done = migrate(text)
+    assert done.text == text
+    assert [(one.line, one.found, one.done) for one in done.findings] == [
+        (3, "torch.jit.script", True), (4, "jit.trace", True),
+    ]  # fmt: skip
+    assert "hybridize(module)" in done.findings[0].remedy
+
+
+def test_the_package_is_asked():
+    """No list of names: whatever a module has, it has in the report."""
+    for module in ("nd", "np", "npx", "gluon.nn", "gluon.loss", "init", "optimizer", "metric", "autograd"):
+        owner = names.look(f"hybridize.{module}").object
+        for name in dir(owner):
+            if not name.startswith("_"):
+                assert not names.look(f"hybridize.{module}.{name}").missing
+    assert names.look("hybridize.gluon.nn.nonsense.x").missing == "hybridize.gluon.nn.nonsense"
+    assert not names.look("hybridize.np.pi.real.anything").missing, "what an instance has is not asked"
+
+
+def test_python_2_stays_and_is_told():
+    done = migrate("import mxnet as mx\nprint 'a'\n")
+    assert done.text == "import mxnet as mx\nprint 'a'\n" and not done.readable
+    assert done.findings[0].line == 2 and "2to3" in done.findings[0].remedy
+
+
+CELLS = [
+    ("markdown", ["# `import mxnet`\n"]),
+    (
+        "code",
+        [
+            "%matplotlib inline\n",
+            "import mxnet as mx\n",
+            "files = !ls mxnet\n",
+            "for i in range(2):\n",
+            "    !echo mxnet",
+        ],
+    ),
+    ("code", "%%bash\nimport mxnet as mx"),
+    ("code", ["%%time\n", "mx.nd.nonsense(1)\n", "mx.nd.array?"]),
+    ("code", ["print 'old'"]),
+]
+
+
+def notebook():
+    cells = [
+        {"cell_type": kind, "metadata": {}, "source": source, **({"outputs": []} if kind == "code" else {})}
+        for kind, source in CELLS
+    ]
+    return (
+        json.dumps(
+            {"cells": cells, "metadata": {"ö": 1}, "nbformat": 4, "nbformat_minor": 5}, indent=1, ensure_ascii=False
+        )
+        + "\n"
+    )
+
+
+def test_notebooks_keep_all_but_the_names():
+    text = notebook()
+    done, places = migrate_notebook(text, "a.ipynb")
+    assert done.text == text.replace('"import mxnet as mx\\n"', '"import hybridize as mx\\n"')
+    told = [(places[one.line], one.found) for one in done.findings]
+    assert told == [("In [3]:2", "mx.nd.nonsense"), ("In [4]:1", "print 'old'")]
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"cells": 3}', '{"cells": [{"source": 3}]}', "import mxnet"])
+def test_what_is_no_notebook_is_refused(text):
+    with pytest.raises(LoadError, match="E680"):
+        migrate_notebook(text, "a.ipynb")
+
+
+def test_encodings_and_modes_stay(tmp_path):
+    path = tmp_path / "a.py"
+    path.write_bytes("# coding: latin-1\r\nimport mxnet as mx  # é\r\n".encode("latin-1"))
+    path.chmod(0o755)
+    done = files.read(path)
+    done.write(path)
+    assert path.read_bytes() == "# coding: latin-1\r\nimport hybridize as mx  # é\r\n".encode("latin-1")
+    assert path.stat().st_mode & 0o777 == 0o755
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(LoadError, match="E680"):
+        files.read(path)
+
+
+def command(*arguments, cwd):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "COLUMNS": "80"}
+    done = subprocess.run(
+        [COMMAND, "migrate", *map(str, arguments)], cwd=cwd, capture_output=True, text=True, env=environment
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_the_command(tmp_path):
+    (tmp_path / "a.py").write_text("import mxnet as mx\nmx.nd.nonsense()\n")
+    (tmp_path / "b.py").write_text("print 1\n")
+    code, shown, _ = command("a.py", "--diff", cwd=tmp_path)
+    assert code == 0
+    assert "-import mxnet as mx\n+import hybridize as mx\n" in shown
+    assert "mx.nd.nonsense" in shown and "1 line rewritten; 1 left for a human" in shown
+    assert max(map(len, shown.splitlines())) <= 80
+    assert (tmp_path / "a.py").read_text().startswith("import mxnet"), "nothing is written unless it is asked for"
+    code, shown, _ = command("a.py", "b.py", "-o", "new", cwd=tmp_path)
+    assert code == 1 and "2to3" in shown
+    assert (tmp_path / "new" / "a.py").read_text() == "import hybridize as mx\nmx.nd.nonsense()\n"
+    assert (tmp_path / "new" / "b.py").read_text() == "print 1\n"
+    assert command("a.py", "--write", cwd=tmp_path)[0] == 0
+    assert (tmp_path / "a.py").read_text() == (tmp_path / "new" / "a.py").read_text()
+    code, _, errors = command("a.py", "--write", "-o", "new", cwd=tmp_path)
+    assert code == 2 and "one of them" in errors
