@@ -76,6 +76,7 @@ _LATER = {
     "ndarray": "hybridize.ndarray",
     "numpy": "hybridize.array.np",
     "numpy_extension": "hybridize.array.npx",
+    "operator": "hybridize.operator",
     "optimizer": "hybridize.optimizer",
     "recordio": "hybridize.recordio",
     "rnd": "hybridize.array.random",

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy
 
@@ -46,6 +46,8 @@ class Function:
 
     _saved: tuple[Any, ...] = ()  # of the class, as not every subclass calls __init__
     _used = False
+    is_of_one_call: ClassVar[bool] = False
+    """True of classes whose objects are made by what calls them, each for one call."""
 
     def forward(self, *inputs: Any) -> Any:
         """Results of the arguments; subclasses say so."""

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from hybridize import operator
 from hybridize.array import legacy, np, npx
 from hybridize.array.ndarray import ndarray
 from hybridize.base.loading import load_module
@@ -26,7 +27,7 @@ OF_FILES = ("save", "load", "load_frombuffer")
 @cache
 def _table() -> Mapping[str, Any]:
     """Make the table at the first look at it, not with `import hybridize`."""
-    return legacy.table()
+    return {**legacy.table(), "Custom": operator.Custom}
 
 
 def __getattr__(name: str) -> Any:

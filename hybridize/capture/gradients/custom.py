@@ -37,7 +37,7 @@ def called(at: Recording, function: Any, inputs: Sequence[Any]) -> Any:
         ArgumentError E387, E389: gradients that do not fit, as imperatively.
     """
     name = type(function).__name__
-    if id(function) not in at.root.world.fresh:
+    if not function.is_of_one_call and id(function) not in at.root.world.fresh:
         raise StateError(
             "E546", f"{name} was made outside of the compiled function, whose calls would all use this one object",
             help=f"make an object for each call: {name}()(...)",

@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MXNet's `operator`: operations with a forward and a backward pass of the user's own, called by a registered name.
+
+    class Sigmoid(operator.CustomOp):
+        def forward(self, is_train, req, in_data, out_data, aux):
+            self.assign(out_data[0], req[0], 1 / (1 + np.exp(-in_data[0])))
+
+        def backward(self, req, out_grad, in_data, out_data, in_grad, aux):
+            y = out_data[0]
+            self.assign(in_grad[0], req[0], out_grad[0] * y * (1 - y))
+
+    @operator.register("my_sigmoid")
+    class SigmoidProp(operator.CustomOpProp):
+        def create_operator(self, ctx, in_shapes, in_dtypes):
+            return Sigmoid()
+
+    y = nd.Custom(x, op_type="my_sigmoid")
+
+`autograd.Function` is the shorter way to the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from hybridize.array import np
+from hybridize.array.device import current_device
+from hybridize.array.operands import array, public
+from hybridize.array.staging import staging
+from hybridize.autograd.function import Function
+from hybridize.base import modes
+from hybridize.base.dtypes import as_dtype
+from hybridize.base.errors import ArgumentError
+from hybridize.base.missing import refuses
+from hybridize.base.participation import ReadPolicy
+from hybridize.ops.op import capturing
+
+_Prop = TypeVar("_Prop", bound=type["CustomOpProp"])
+_PROPERTIES: dict[str, type[CustomOpProp]] = {}
+
+
+class CustomOp:
+    """The two passes of an operation; a subclass says them."""
+
+    __hybridize_read__ = ReadPolicy.CONTENT
+
+    def forward(self, is_train: bool, req: list[str], in_data: list[Any], out_data: list[Any], aux: list[Any]) -> None:
+        """Write the results.
+
+        Args:
+            is_train: whether layers behave as in training.
+            req: how to write each result; `assign` knows.
+            in_data: the arguments.
+            out_data: arrays for the results.
+            aux: auxiliary states, which it may change.
+        """
+        raise ArgumentError("E389", f"{type(self).__name__} has no forward", help="define forward")
+
+    def backward(
+        self,
+        req: list[str],
+        out_grad: list[Any],
+        in_data: list[Any],
+        out_data: list[Any],
+        in_grad: list[Any],
+        aux: list[Any],
+    ) -> None:
+        """Write the gradients of the arguments; those that are not written are 0.
+
+        Args:
+            req: how to write each gradient; `assign` knows.
+            out_grad: gradients of the results.
+            in_data: the arguments.
+            out_data: the results.
+            in_grad: arrays for the gradients of the arguments.
+            aux: auxiliary states.
+        """
+        raise ArgumentError("E389", f"{type(self).__name__} has no backward", help="define backward")
+
+    def assign(self, dst: Any, req: str, src: Any) -> None:
+        """Write `src` to `dst`: `write` and `inplace` replace what is there, `add` adds to it, `null` does nothing."""
+        if req in ("write", "inplace"):
+            dst[...] = src
+        elif req == "add":
+            dst[...] = dst + src
+        elif req != "null":
+            raise ArgumentError("E300", f"a result is written by null, write, inplace or add, got {req!r}")
+
+
+class CustomOpProp:
+    """The names, shapes and dtypes of an operation, and what makes a `CustomOp` of it.
+
+    Args:
+        need_top_grad: whether the backward pass uses the gradients of the results; accepted, it always gets them.
+    """
+
+    __hybridize_read__ = ReadPolicy.CONTENT
+
+    def __init__(self, need_top_grad: bool = True) -> None:
+        self.need_top_grad_ = need_top_grad
+
+    def list_arguments(self) -> list[str]:
+        """Names of the arguments."""
+        return ["data"]
+
+    def list_outputs(self) -> list[str]:
+        """Names of the results."""
+        return ["output"]
+
+    def list_auxiliary_states(self) -> list[str]:
+        """Names of arrays that it may change, which come behind the arguments."""
+        return []
+
+    def infer_shape(self, in_shape: list[Any]) -> Sequence[Any]:
+        """Shapes of the arguments, of the results, and of auxiliary states, of those of the arguments."""
+        return in_shape, (in_shape[0],) * len(self.list_outputs()), ()
+
+    def infer_type(self, in_type: list[Any]) -> Sequence[Any]:
+        """Dtypes of the arguments, of the results, and of auxiliary states, of those of the arguments."""
+        return (
+            in_type,
+            [in_type[0]] * len(self.list_outputs()),
+            [in_type[0]] * len(self.list_auxiliary_states()),
+        )
+
+    def infer_storage_type(self, in_stype: list[str]) -> Sequence[Any]:
+        """Storage types: all are dense."""
+        return (
+            in_stype,
+            ["default"] * len(self.list_outputs()),
+            ["default"] * len(self.list_auxiliary_states()),
+        )
+
+    def declare_backward_dependency(self, out_grad: list[int], in_data: list[int], out_data: list[int]) -> list[int]:
+        """The arrays that the backward pass reads, by number; accepted, it gets all of them."""
+        return [*(out_grad if self.need_top_grad_ else ()), *in_data, *out_data]
+
+    def create_operator(self, ctx: Any, in_shapes: list[Any], in_dtypes: list[Any]) -> CustomOp:
+        """Make the operation for arguments of some shapes and dtypes; a subclass says so."""
+        return CustomOp()
+
+
+def register(reg_name: str) -> Callable[[_Prop], _Prop]:
+    """Class decorator: make the operation of a `CustomOpProp` known by a name."""
+
+    def add(prop: _Prop) -> _Prop:
+        _PROPERTIES[reg_name] = prop
+        return prop
+
+    return add
+
+
+def get_all_registered_operators() -> list[str]:
+    """Names of all such operations."""
+    return list(_PROPERTIES)
+
+
+class _CustomOperation(Function):
+    """One call of a custom operation."""
+
+    is_of_one_call = True
+
+    def __init__(self, op: CustomOp, results: list[tuple[Any, Any]], aux: list[Any]) -> None:
+        self._op, self._results, self._aux = op, results, aux
+
+    def forward(self, *inputs: Any) -> Any:
+        out_data = [np.zeros(shape, dtype) for shape, dtype in self._results]
+        forward = _followed(self._op.forward)
+        forward(modes.is_training(), ["write"] * len(out_data), list(inputs), out_data, self._aux)
+        self.save_for_backward(*inputs, *out_data)
+        return out_data if len(out_data) > 1 else out_data[0]
+
+    def backward(self, *output_grads: Any) -> Any:
+        kept = list(self.saved_tensors)
+        in_data, out_data = kept[: -len(self._results)], kept[-len(self._results) :]
+        in_grad = [np.zeros(x.shape, x.dtype) for x in in_data]
+        backward = _followed(self._op.backward)
+        backward(["write"] * len(in_grad), list(output_grads), in_data, out_data, in_grad, self._aux)
+        return in_grad if len(in_grad) > 1 else in_grad[0]
+
+
+def _followed(method: Callable[..., None]) -> Callable[..., None]:
+    """A method of the user's, as it is run: converted, where a program is being made of it."""
+    return staging().convert(method) if capturing() else method
+
+
+@public
+def Custom(*data: Any, op_type: str, name: str | None = None, **kwargs: Any) -> Any:  # noqa: N802 - MXNet's name
+    """Call an operation that was registered.
+
+    Args:
+        data: its arguments, and its auxiliary states behind them; also by their names.
+        op_type: the name by which it was registered.
+        name: accepted.
+        kwargs: arguments of the constructor of its `CustomOpProp`, as strings, which is how MXNet gives them.
+
+    Returns:
+        The result, or a list of them.
+
+    Raises:
+        ArgumentError E300: there is no such operation, or it takes other arguments.
+    """
+    if op_type not in _PROPERTIES:
+        known = ", ".join(map(repr, _PROPERTIES)) or "none"
+        text = f"no custom operation is called {op_type!r}"
+        raise ArgumentError("E300", text, help=f"@operator.register(name); there are: {known}")
+    prop, given = _prepared(op_type, list(data), kwargs)
+    count = len(prop.list_arguments())
+    inputs = [array(x) for x in given]
+    shapes, dtypes = [list(x.shape) for x in inputs[:count]], [x.dtype for x in inputs[:count]]
+    out_shapes = list(prop.infer_shape(shapes)[1])
+    out_types = list(prop.infer_type(list(dtypes))[1])
+    wanted = len(prop.list_outputs())
+    if len(out_shapes) != wanted or len(out_types) != wanted:
+        text = f"{op_type!r} has {wanted} results, got {len(out_shapes)} shapes and {len(out_types)} dtypes for them"
+        raise ArgumentError("E300", text, help="infer_shape and infer_type say one for each")
+    op = prop.create_operator(current_device(), shapes, dtypes)
+    results = [(tuple(shape), as_dtype(dtype)) for shape, dtype in zip(out_shapes, out_types, strict=True)]
+    return _CustomOperation(op, results, inputs[count:])(*inputs[:count])
+
+
+def _prepared(op_type: str, data: list[Any], kwargs: dict[str, Any]) -> tuple[CustomOpProp, list[Any]]:
+    """Make the property object, and put arrays in the order of its names."""
+    settings = {key: str(value) for key, value in kwargs.items() if not _is_array(value)}
+    prop = _PROPERTIES[op_type](**settings)
+    names = [*prop.list_arguments(), *prop.list_auxiliary_states()]
+    by_name = {key: value for key, value in kwargs.items() if _is_array(value)}
+    for key in by_name:
+        if key not in names[len(data) :]:
+            raise ArgumentError("E300", f"{op_type!r} has no argument {key!r} left", help=f"its names are {names}")
+    given = [*data, *(by_name[name] for name in names[len(data) :] if name in by_name)]
+    if len(given) != len(names):
+        text = f"{op_type!r} takes {len(names)} arrays, {', '.join(names)}, got {len(given)}"
+        raise ArgumentError("E300", text)
+    return prop, given
+
+
+def _is_array(value: Any) -> bool:
+    return hasattr(value, "__hybridize_function__") or hasattr(value, "shape")
+
+
+__getattr__ = refuses(__name__, globals(), instead={
+    "NumpyOp": "CustomOp, or autograd.Function", "NDArrayOp": "CustomOp, or autograd.Function",
+    "PythonOp": "CustomOp, or autograd.Function",
+})  # fmt: skip
