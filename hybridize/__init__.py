@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from hybridize import autograd, errors, gluon, init
 from hybridize import sparse as sparse  # fills in `npx.save`, `npx.load` and `tostype`; loads nothing else
-from hybridize.array import np, npx, random
+from hybridize.array import array_api, np, npx, random
 from hybridize.array.device import cpu, gpu, num_gpus
 from hybridize.autograd import checkpoint, value_and_grad
 from hybridize.autograd import grad_of as grad
@@ -114,7 +114,7 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "Benchmark", "Program", "Timer", "autograd", "checkpoint", "cpu", "disabled", "errors", "gluon", "gpu", "grad",
+    "Benchmark", "Program", "Timer", "array_api", "autograd", "checkpoint", "cpu", "disabled", "errors", "gluon", "gpu", "grad",
     "hybridize", "init", "load", "lr_scheduler", "metric", "nd", "np", "npx", "num_gpus", "optimizer", "random",
     "set_num_threads", "sym", "value_and_grad",
 ]  # fmt: skip

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python array API standard's namespace (2023.12, its basic set), stricter than `np`.
+"""The Python array API standard's namespace (2024.12, real numbers), stricter than `np`: `hybridize.array_api`.
 
 Numbers from lists keep their kind: `asarray([1, 2])` is int64 and `arange(3)` is int64; the default float is float32.
 `astype` and the functions take no lists, and names that the standard lacks are not here.
 
-Source: https://data-apis.org/array-api/2023.12/
+Source: https://data-apis.org/array-api/2024.12/
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy
 
-from hybridize.array import np
+from hybridize.array import linalg, np
 from hybridize.array.device import check_device as _check_device
 from hybridize.array.functions import creation, elementwise, searching
 from hybridize.array.functions import reductions as _reductions
@@ -28,7 +28,6 @@ from hybridize.array.np import (
     any,
     argmax,
     argmin,
-    argsort,
     asin,
     asinh,
     atan,
@@ -45,9 +44,14 @@ from hybridize.array.np import (
     ceil,
     clip,
     concat,
+    conj,
     copysign,
     cos,
     cosh,
+    count_nonzero,
+    cumulative_prod,
+    cumulative_sum,
+    diff,
     divide,
     e,
     empty,
@@ -69,11 +73,13 @@ from hybridize.array.np import (
     greater_equal,
     hypot,
     iinfo,
+    imag,
     inf,
-    int8,
     int16,
     int32,
     int64,
+    int8,
+    isdtype,
     isfinite,
     isinf,
     isnan,
@@ -81,9 +87,9 @@ from hybridize.array.np import (
     less_equal,
     linspace,
     log,
+    log10,
     log1p,
     log2,
-    log10,
     logaddexp,
     logical_and,
     logical_not,
@@ -101,6 +107,7 @@ from hybridize.array.np import (
     nan,
     negative,
     newaxis,
+    nextafter,
     not_equal,
     ones,
     ones_like,
@@ -109,10 +116,10 @@ from hybridize.array.np import (
     positive,
     pow,
     prod,
+    real,
     reciprocal,
     remainder,
     repeat,
-    reshape,
     roll,
     round,
     searchsorted,
@@ -120,13 +127,13 @@ from hybridize.array.np import (
     signbit,
     sin,
     sinh,
-    sort,
     sqrt,
     square,
     squeeze,
     stack,
     subtract,
     sum,
+    take_along_axis,
     tan,
     tanh,
     tensordot,
@@ -134,10 +141,15 @@ from hybridize.array.np import (
     tril,
     triu,
     trunc,
-    uint8,
     uint16,
     uint32,
     uint64,
+    uint8,
+    unique_all,
+    unique_counts,
+    unique_inverse,
+    unique_values,
+    unstack,
     where,
     zeros,
     zeros_like,
@@ -149,7 +161,7 @@ from hybridize.base.dtypes import int64 as _default_int
 from hybridize.base.errors import ArgumentError
 
 bool = numpy.bool_
-__array_api_version__ = "2023.12"
+__array_api_version__ = "2024.12"
 
 
 def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: Any = None) -> Any:
@@ -200,17 +212,19 @@ def var(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: Any =
     return _reductions.var(x, axis, ddof=correction, keepdims=keepdims)
 
 
-def cumulative_sum(x: Any, /, *, axis: Any = None, dtype: Any = None, include_initial: Any = False) -> Any:
-    """The sums of all elements up to each."""
-    a = _as_array(x)
-    if axis is None and a.ndim != 1:
-        raise ArgumentError("E320", f"cumulative_sum of {a.type} needs an axis")
-    found = _reductions.cumsum(a, 0 if axis is None else axis, dtype)
-    if not include_initial:
-        return found
-    shape = list(found.shape)
-    shape[0 if axis is None else axis] = 1
-    return _shapes.concatenate([creation.zeros(tuple(shape), found.dtype), found], 0 if axis is None else axis)
+def reshape(x: Any, /, shape: Any, *, copy: Any = None) -> Any:
+    """The same elements under another shape, one size may be -1."""
+    return _shapes.reshape(x, shape, copy=copy)
+
+
+def sort(x: Any, /, *, axis: int = -1, descending: Any = False, stable: Any = True) -> Any:
+    """Sorted along `axis`, smallest first unless `descending`."""
+    return searching.sort(x, axis, stable=stable, descending=descending)
+
+
+def argsort(x: Any, /, *, axis: int = -1, descending: Any = False, stable: Any = True) -> Any:
+    """The indices that sort along `axis`, int64."""
+    return searching.argsort(x, axis, stable=stable, descending=descending)
 
 
 def take(x: Any, indices: Any, /, *, axis: Any = None) -> Any:
@@ -218,19 +232,9 @@ def take(x: Any, indices: Any, /, *, axis: Any = None) -> Any:
     return searching.take(x, indices, axis, mode="raise")
 
 
-def unstack(x: Any, /, *, axis: int = 0) -> tuple[Any, ...]:
-    """The parts along `axis`."""
-    return tuple(_shapes.moveaxis(x, axis, 0))
-
-
 def nonzero(x: Any, /) -> tuple[Any, ...]:
     """Indices of the elements that are not zero."""
     return tuple(np.nonzero(x))
-
-
-def unique_values(x: Any, /) -> Any:
-    """The different elements, ascending."""
-    return np.unique(x)
 
 
 def result_type(*arrays_and_dtypes: Any) -> Any:
@@ -241,22 +245,6 @@ def result_type(*arrays_and_dtypes: Any) -> Any:
 def can_cast(from_: Any, to: Any, /) -> Any:
     """Tell whether promotion of both gives `to`."""
     return result_type(from_, to) == result_type(to)
-
-
-def isdtype(dtype: Any, kind: Any) -> Any:
-    """Tell whether a dtype is of a kind: bool, signed integer, unsigned integer, integral, real floating, numeric."""
-    if isinstance(kind, tuple):
-        return np.array([isdtype(dtype, part) for part in kind]).any().item()
-    kinds = {
-        "bool": "b",
-        "signed integer": "i",
-        "unsigned integer": "u",
-        "integral": "iu",
-        "real floating": "f",
-        "complex floating": "c",
-        "numeric": "iufc",
-    }
-    return as_dtype(dtype).kind in kinds[kind] if isinstance(kind, str) else as_dtype(dtype) == as_dtype(kind)
 
 
 class _Information:
@@ -319,10 +307,14 @@ __all__ = [
     "ceil",
     "clip",
     "concat",
+    "conj",
     "copysign",
     "cos",
     "cosh",
+    "count_nonzero",
+    "cumulative_prod",
     "cumulative_sum",
+    "diff",
     "divide",
     "e",
     "empty",
@@ -345,22 +337,24 @@ __all__ = [
     "greater_equal",
     "hypot",
     "iinfo",
+    "imag",
     "inf",
-    "int8",
     "int16",
     "int32",
     "int64",
+    "int8",
     "isdtype",
     "isfinite",
     "isinf",
     "isnan",
     "less",
     "less_equal",
+    "linalg",
     "linspace",
     "log",
+    "log10",
     "log1p",
     "log2",
-    "log10",
     "logaddexp",
     "logical_and",
     "logical_not",
@@ -379,6 +373,7 @@ __all__ = [
     "nan",
     "negative",
     "newaxis",
+    "nextafter",
     "nonzero",
     "not_equal",
     "ones",
@@ -388,6 +383,7 @@ __all__ = [
     "positive",
     "pow",
     "prod",
+    "real",
     "reciprocal",
     "remainder",
     "repeat",
@@ -409,6 +405,7 @@ __all__ = [
     "subtract",
     "sum",
     "take",
+    "take_along_axis",
     "tan",
     "tanh",
     "tensordot",
@@ -416,10 +413,13 @@ __all__ = [
     "tril",
     "triu",
     "trunc",
-    "uint8",
     "uint16",
     "uint32",
     "uint64",
+    "uint8",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
     "unique_values",
     "unstack",
     "var",

@@ -89,7 +89,41 @@ NP = {
     "unique": (np.unique, lambda x: torch.sort(x.ravel())[0]), "union1d": (lambda x: np.union1d(x, x + 2), lambda x: torch.cat([torch.sort(x.ravel())[0], torch.sort(x.ravel())[0] + 2])),
     "intersect1d": (lambda x: np.intersect1d(x[:2], x), lambda x: torch.sort(x[:2].ravel())[0]), "setdiff1d": (lambda x: np.setdiff1d(x, x[:1]), lambda x: torch.sort(x[1:].ravel())[0]),
     "bincount": (lambda x: np.bincount(I([0, 2, 2]), x[0]), lambda x: torch.stack([x[0, 0], 0 * x[0, 0], x[0, 1] + x[0, 2]])),
+    # of slopes, sums and statistics
+    "angle": (lambda x: x * np.angle(x), lambda x: x * 0), "apply_along_axis": (lambda x: np.apply_along_axis(lambda v: v * v.sum(), 1, x), lambda x: x * x.sum(1, keepdim=True)), "apply_over_axes": (lambda x: np.apply_over_axes(np.sum, x, (0, 1)), lambda x: x.sum().reshape(1, 1)),
+    "asanyarray": (np.asanyarray, lambda x: x * 1), "asarray_chkfinite": (lambda x: np.asarray_chkfinite(x) * x, lambda x: x * x), "asfortranarray": (np.asfortranarray, torch.clone), "require": (lambda x: np.require(x, requirements="F"), torch.clone),
+    "block": (lambda x: np.block([[x, x * 2], [x * x, x]]), lambda x: torch.cat([torch.cat([x, x * 2], 1), torch.cat([x * x, x], 1)])), "choose": (lambda x: np.choose(I([0, 1, 0]), [x, x * x]), lambda x: torch.stack([x[:, 0], x[:, 1] ** 2, x[:, 2]], 1)), "compress": (lambda x: np.compress([True, False, True], x, 0), lambda x: x[[0, 2]]),
+    "conj": (np.conj, torch.clone), "conjugate": (np.conjugate, torch.clone), "real": (np.real, torch.clone), "real_if_close": (np.real_if_close, torch.clone), "convolve": (lambda x: np.convolve(x.ravel(), x[0]), lambda x: _slid(x.ravel(), x[0].flip(0))), "correlate": (lambda x: np.correlate(x.ravel(), x[0], "full"), lambda x: _slid(x.ravel(), x[0])),
+    "copyto": (lambda x: _after(np.copyto, x, x[0] * x[1]), lambda x: (x[0] * x[1]).expand(3, 3)), "corrcoef": (lambda x: np.corrcoef(x[:2]), lambda x: torch.corrcoef(x[:2])), "cov": (np.cov, torch.cov), "cumulative_sum": (lambda x: np.cumulative_sum(x, axis=0), lambda x: x.cumsum(0)), "cumulative_prod": (lambda x: np.cumulative_prod(x, axis=1), lambda x: x.cumprod(1)),
+    "extract": (lambda x: np.extract(X > 1, x), lambda x: x[torch.tensor(X > 1)]), "float_power": (lambda x: np.float_power(x, x[0]), lambda x: x ** x[0]), "frexp": (lambda x: np.frexp(x)[0], lambda x: torch.frexp(x)[0]), "geomspace": (lambda x: np.geomspace(x[0], x[1] + 1, 4), lambda x: torch.exp(torch.log(x[0]) + (torch.log(x[1] + 1) - torch.log(x[0])) * torch.linspace(0, 1, 4, dtype=x.dtype)[:, None])),
+    "gradient": (lambda x: np.gradient(x, 2.0, axis=1, edge_order=2), lambda x: torch.gradient(x, spacing=2.0, dim=1, edge_order=2)[0]), "i0": (lambda x: np.i0(x * 6), lambda x: torch.i0(x * 6)), "logaddexp2": (lambda x: np.logaddexp2(x, x[:1]), lambda x: torch.logaddexp2(x, x[:1])), "matvec": (lambda x: np.matvec(x, x[0]), lambda x: x @ x[0]), "vecmat": (lambda x: np.vecmat(x[0], x), lambda x: x[0] @ x),
+    "modf": (lambda x: x * np.modf(x)[0], lambda x: x * torch.frac(x)), "nancumsum": (lambda x: np.nancumsum(x, 0), lambda x: x.cumsum(0)), "nancumprod": (lambda x: np.nancumprod(x, 0), lambda x: x.cumprod(0)), "nanquantile": (lambda x: np.nanquantile(x, 0.3, 1), lambda x: torch.nanquantile(x, 0.3, 1)), "nanpercentile": (lambda x: np.nanpercentile(x, 30), lambda x: torch.nanquantile(x, 0.3)),
+    "partition": (lambda x: np.partition(x, 1), lambda x: x.sort(1)[0]), "piecewise": (lambda x: np.piecewise(x, [X > 1], [lambda v: v * v, lambda v: 2 * v]), lambda x: torch.where(x > 1, x * x, 2 * x)), "place": (lambda x: _after(np.place, x, X > 1, x[0]), lambda x: _placed(x)), "put": (lambda x: _after(np.put, x, [0, 4], x[2, :2] * x[2, :2]), lambda x: torch.cat([x[2, :1] ** 2, x.ravel()[1:4] * 2, x[2, 1:2] ** 2, x.ravel()[5:] * 2]).reshape(3, 3)),
+    "put_along_axis": (lambda x: _after(np.put_along_axis, x, I([[1], [0], [2]]), x[:, :1] * x[:, :1], 1), lambda x: (x * 2).scatter(1, torch.tensor([[1], [0], [2]]), x[:, :1] ** 2)), "putmask": (lambda x: _after(np.putmask, x, X > 1, x * x), lambda x: torch.where(x > 1, x * x, x * 2)), "select": (lambda x: np.select([np.array(X > 1)], [x * x], 0.0), lambda x: torch.where(x > 1, x * x, 0 * x)),
+    "poly": (lambda x: np.poly(x[0]), lambda x: torch.stack([x[0, 0] * 0 + 1, -x[0].sum(), x[0, 0] * x[0, 1] + x[0, 0] * x[0, 2] + x[0, 1] * x[0, 2], -x[0].prod()])), "polyadd": (lambda x: np.polyadd(x[0], x[1, :2]), lambda x: x[0] + torch.cat([x[1, :1] * 0, x[1, :2]])), "polysub": (lambda x: np.polysub(x[0], x[1]), lambda x: x[0] - x[1]), "polymul": (lambda x: np.polymul(x[0], x[1]), lambda x: _slid(x[0], x[1].flip(0))),
+    "polyder": (lambda x: np.polyder(x[0] * x[0]), lambda x: x[0, :2] ** 2 * torch.tensor([2.0, 1.0])), "polyint": (lambda x: np.polyint(x[0] * x[0]), lambda x: torch.cat([x[0] ** 2 / torch.tensor([3.0, 2.0, 1.0]), x[0, :1] * 0])), "polyfit": (lambda x: np.polyfit(x[0], x[1] * x[2], 1), lambda x: torch.linalg.lstsq(torch.stack([x[0], x[0] * 0 + 1], 1), (x[1] * x[2])[:, None])[0][:, 0]),
+    "spacing": (lambda x: x * np.spacing(x.detach()), lambda x: x * torch.tensor(numpy.spacing(X))), "unstack": (lambda x: np.unstack(x, axis=1)[1], lambda x: x[:, 1]),
 }  # fmt: skip
+
+
+def _slid(x, taps):
+    """The sums of products with every part, zeros around."""
+    return F.conv1d(x[None, None], taps[None, None], padding=len(taps) - 1)[0, 0]
+
+
+def _after(function, x, *args):
+    """`x * 2` after a function has written it."""
+    y = x * 2
+    function(y, *args)
+    return y
+
+
+def _placed(x):
+    mask = torch.tensor(X > 1)
+    y = (x * 2).clone()
+    y[mask] = x[0][torch.arange(int(mask.sum())) % 3]
+    return y
+
 
 
 def _filled(x):
@@ -120,12 +154,13 @@ NO_ARRAY = "its result is no array"
 OF_DATA = "NumPy computes it; what it gives besides counts depends on two elements only"
 REASONS = (CREATION, INTEGERS, BOOLS, NO_ARRAY, OF_DATA)
 CONSTANT = {
-    CREATION: "arange blackman empty empty_like eye from_dlpack genfromtxt hamming hanning identity indices ones ones_like tri tril_indices triu_indices zeros zeros_like",
-    INTEGERS: "argmax argmin argsort argwhere bitwise_and bitwise_invert bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor count_nonzero digitize "
+    CREATION: "arange bartlett blackman diag_indices fromiter fromfunction frombuffer fromfile fromstring imag kaiser load loadtxt empty empty_like eye from_dlpack genfromtxt hamming hanning identity indices ones ones_like tri tril_indices triu_indices zeros zeros_like",
+    INTEGERS: "argpartition bitwise_count diag_indices_from ix_ lexsort mask_indices nanargmax nanargmin nextafter packbits tril_indices_from triu_indices_from unpackbits argmax argmin argsort argwhere bitwise_and bitwise_invert bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor count_nonzero digitize "
     "flatnonzero gcd invert lcm left_shift nonzero ravel_multi_index right_shift searchsorted unravel_index",
-    BOOLS: "all allclose any array_equal equal greater greater_equal isclose isfinite isin isinf isnan isneginf isposinf less less_equal logical_and logical_not logical_or logical_xor not_equal signbit",
-    NO_ARRAY: "can_cast ndim promote_types result_type set_printoptions shape size",
-    OF_DATA: "histogram",
+    BOOLS: "all allclose any array_equal array_equiv iscomplex isreal equal greater greater_equal isclose isfinite isin isinf isnan isneginf isposinf less less_equal logical_and logical_not logical_or logical_xor not_equal signbit",
+    NO_ARRAY: "array2string array_repr array_str base_repr binary_repr broadcast_shapes common_type einsum_path format_float_positional format_float_scientific frompyfunc get_printoptions geterr printoptions "
+    "iscomplexobj isdtype isfortran isrealobj isscalar issubdtype iterable may_share_memory min_scalar_type mintypecode save savetxt savez savez_compressed seterr shares_memory typename can_cast ndim promote_types result_type set_printoptions shape size",
+    OF_DATA: "histogram histogram2d histogramdd histogram_bin_edges polydiv roots setxor1d sort_complex trim_zeros unique_all unique_counts unique_inverse unique_values",
 }  # fmt: skip
 
 NPX = {
@@ -188,6 +223,9 @@ CONSTANT_X = {
 }  # fmt: skip
 
 METHODS = {
+    "argpartition": INTEGERS, "searchsorted": INTEGERS, "imag": CREATION, **dict.fromkeys(["tobytes", "tofile", "view", "byteswap", "flags", "data", "base"], NO_ARRAY), "choose": (lambda x: np.array(I([0, 1, 0])).astype("int32").choose([x, x * x]), lambda x: torch.stack([x[:, 0], x[:, 1] ** 2, x[:, 2]], 1)),
+    "compress": (lambda x: x.compress([True, False, True], 0), lambda x: x[[0, 2]]), "conj": (lambda x: x.conj(), torch.clone), "conjugate": (lambda x: x.conjugate(), torch.clone), "real": (lambda x: x.real, torch.clone), "partition": (lambda x: _partitioned(x * 1), lambda x: x.sort(1)[0]),
+    "put": (lambda x: _after(lambda y: y.put([0, 4], x[2, :2] * x[2, :2]), x), lambda x: torch.cat([x[2, :1] ** 2, x.ravel()[1:4] * 2, x[2, 1:2] ** 2, x.ravel()[5:] * 2]).reshape(3, 3)),
     **{name: (lambda x, name=name: getattr(x * 1.5, name)(), lambda x, name=name: getattr(torch, name)(x * 1.5)) for name in ["abs", "ceil", "cos", "exp", "expm1", "floor", "log", "log10", "log1p", "log2", "reciprocal", "relu", "round", "sigmoid", "sign", "sin", "sqrt", "square", "tan", "tanh", "prod", "mean", "sum", "ravel"]},
     "T": (lambda x: x.T, lambda x: x.T), "mT": (lambda x: x.mT, lambda x: x.mT), "all": BOOLS, "any": BOOLS, "argmax": INTEGERS, "argmin": INTEGERS, "argsort": INTEGERS, "nonzero": INTEGERS, "one_hot": CREATION, "topk": INTEGERS, "zeros_like": CREATION, "ones_like": CREATION,
     "as_in_context": (lambda x: x.as_in_context(npx.cpu()) * x, lambda x: x * x), "as_in_ctx": (lambda x: x.as_in_ctx(npx.cpu()) * x, lambda x: x * x), "to_device": (lambda x: x.to_device(npx.cpu()) * x, lambda x: x * x),
@@ -201,6 +239,11 @@ METHODS = {
     "swapaxes": (lambda x: x.swapaxes(0, 1), lambda x: x.T), "take": (lambda x: x.take(I([1, 5, 5])), lambda x: x.ravel()[[1, 5, 5]]), "tile": (lambda x: x.tile((2, 1)), lambda x: x.tile((2, 1))), "trace": (lambda x: x.trace(), lambda x: x.trace()), "transpose": (lambda x: x.transpose(), lambda x: x.T),
     "var": (lambda x: x.var(0), lambda x: x.var(0, correction=0)), **dict.fromkeys(["asnumpy", "asscalar", "backward", "attach_grad", "drop_grad", "context", "copyto", "ctx", "device", "dtype", "grad", "item", "itemsize", "nbytes", "ndim", "shape", "size", "storage", "strides", "stype", "tolist", "type", "wait_to_read"], NO_ARRAY),
 }  # fmt: skip
+
+
+def _partitioned(x):
+    x.partition(1)
+    return x
 
 
 def _sorted(x):
@@ -309,7 +352,7 @@ STEPS = {f"np.{name}" for name in ["around", "ceil", "fix", "floor", "rint", "ro
     f"array.{name}" for name in ["ceil", "floor", "round", "sign"]
 }
 """Whose gradient is 0 everywhere: compiled, they give constants."""
-BY_NUMPY = {"np.unique", "np.union1d", "np.intersect1d", "np.setdiff1d", "np.bincount"}
+BY_NUMPY = {"np.unique", "np.union1d", "np.intersect1d", "np.setdiff1d", "np.bincount", "np.compress", "np.extract", "array.compress"}
 """What is no part of a compiled function."""
 
 

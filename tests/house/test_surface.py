@@ -9,7 +9,7 @@ import hybridize
 NAMES = {
     *("hybridize", "load", "Program", "Benchmark", "Timer", "np", "npx", "nd", "sym", "gluon", "autograd", "init"),
     *("optimizer", "lr_scheduler", "metric", "random", "cpu", "gpu", "num_gpus", "set_num_threads", "disabled"),
-    *("errors", "grad", "value_and_grad", "checkpoint"),
+    *("errors", "grad", "value_and_grad", "checkpoint", "array_api"),
 }
 LATER = {"optimizer", "lr_scheduler", "metric"}
 """Named by the design, and part of the training issue."""

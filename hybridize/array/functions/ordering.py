@@ -5,8 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy
+
 from hybridize.array.functions.searching import along, argsort, sort
 from hybridize.array.functions.shapes import ravel
+from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array, axis_of, one_of, public
 from hybridize.base.errors import OutOfBoundsError, ShapeError, ValueArgumentError
 
@@ -19,7 +22,8 @@ def _partitioned(a: Any, kth: Any, axis: int | None, kind: Any, order: Any, name
     x = ravel(a) if axis is None else array(a)
     axis_index = axis_of(-1 if axis is None else axis, x.ndim, name)
     length = x.shape[axis_index]
-    for one in kth if isinstance(kth, (tuple, list)) else array(kth).asnumpy().reshape(-1).tolist():
+    plain = kth.asnumpy() if isinstance(kth, ndarray) else numpy.asarray(kth)
+    for one in plain.reshape(-1).tolist():
         if not isinstance(one, int):
             raise ValueArgumentError("E345", f"{name}: kth must be integers, got {one!r}")
         if not -length <= one < length:
