@@ -36,6 +36,7 @@ from hybridize.torch.islands import island_call
 from hybridize.torch.memory import array_of, as_numpy, dtype_of
 from hybridize.torch.modules import METHODS, SPECIAL, call_module, depend_on_looked_at
 from hybridize.torch.optimizers import optimizer_call
+from hybridize.torch.shapes import shape_call
 from hybridize.torch.tensors import TracedTensor
 
 
@@ -223,6 +224,8 @@ class TorchLibrary(Library):
             return custom
         if (updating := optimizer_call(function)) is not None:
             return updating
+        if (shaping := shape_call(function)) is not None:
+            return shaping
         if (within := within_context(function)) is not None:
             return within
         try:
