@@ -9,8 +9,9 @@ numbers, state and control flow on data are those of all functions.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from itertools import accumulate
 from typing import Any, Final, cast
 
 import numpy
@@ -517,11 +518,13 @@ def _portable(program: Program) -> Program:
         )
         captured = changed(captured, sources=sources, transaction=NO_TRANSACTION)
     if captured.results and type(captured.results[0].value) is _Spec:
-        given = pytree.tree_unflatten(
-            [_Place(k) for k in range(len(captured.results) - 1)], captured.results[0].value.spec
-        )
+        parts = captured.structure.children[1:]
+        ends = list(accumulate((part.leaves for part in parts), initial=1))
+        given = pytree.tree_unflatten([_Place(k) for k in range(len(parts))], captured.results[0].value.spec)
         places, structure = flatten(_in_python(given))
-        results = tuple(captured.results[place.number + 1] for place in places)
+        numbers = [place.number for place in places]
+        results = tuple(one for k in numbers for one in captured.results[ends[k] : ends[k + 1]])
+        structure = _filled(structure, iter([parts[k] for k in numbers]))
         captured = changed(captured, structure=structure, results=results)
     if TensorSizes in object_classes(captured.structure):
         captured = changed(captured, structure=_without_torch(captured.structure))
@@ -534,6 +537,13 @@ def _without_torch(structure: Structure) -> Structure:
     """Return a structure with tuples in the place of sizes of tensors."""
     children = tuple(map(_without_torch, structure.children))
     return Structure("tuple", children) if structure.cls is TensorSizes else changed(structure, children=children)
+
+
+def _filled(structure: Structure, parts: Iterator[Structure]) -> Structure:
+    """Return a structure with another one in the place of each leaf."""
+    if structure.kind == "leaf":
+        return next(parts)
+    return changed(structure, children=tuple([_filled(child, parts) for child in structure.children]))
 
 
 class _Place:
@@ -625,7 +635,7 @@ def whole(result: Any) -> Any:
         return made[id(leaf)]
 
     if type(result) is tuple and result and type(result[0]) is _Spec:
-        return pytree.tree_unflatten(list(map(shown, result[1:])), result[0].spec)
+        return pytree.tree_unflatten([_without_sizes(shown(leaf)) for leaf in result[1:]], result[0].spec)
     leaves, structure = flatten(result)
     found = unflatten(structure, list(map(shown, leaves)))
     return _without_sizes(found) if TensorSizes in object_classes(structure) else found
