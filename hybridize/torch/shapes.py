@@ -32,7 +32,8 @@ def broadcast_shapes(*shapes: Any) -> Any:
     """
     given = [shape if isinstance(shape, (tuple, list)) else (shape,) for shape in shapes]
     found = dims.broadcast(*map(tuple, given)) if any(is_symbolic(size) for shape in given for size in shape) else None
-    return torch.broadcast_shapes(*shapes) if found is None else sizes(found)
+    known: Any = torch.broadcast_shapes
+    return known(*shapes) if found is None else sizes(found)
 
 
 def size(numbers: Iterable[Any] = ()) -> Any:
@@ -42,7 +43,7 @@ def size(numbers: Iterable[Any] = ()) -> Any:
 
 def shape_call(function: Any) -> Callable[..., Any] | None:
     """Return what a program calls for a method of `torch.distributions` that computes shapes; None for all else."""
-    inside = getattr(function, "__func__", None)
+    inside: Any = getattr(function, "__func__", None)
     if not str(getattr(inside, "__module__", "")).startswith("torch.distributions."):
         return None
     if inside is not TransformedDistribution.__init__ and inside.__name__ not in _METHODS:
