@@ -113,15 +113,10 @@ def _is_for_itself(effect: SideEffect, captured: Captured) -> bool:
         return False
     if any(isinstance(value, Output) and value.weak is None for value in effect.arguments):
         return False
-    tables = (place.owner, own(place.owner))
-    for guard in (*captured.guards, *captured.seen):
-        if guard.place.key == place.key:
-            return False
-        if isinstance(guard.place, (Content, Indexed, Items, Length)) and any(
-            guard.place.owner is one for one in tables
-        ):
-            return False  # what is in there counts
-    return True
+    tables = (id(place.owner), id(own(place.owner)))
+    places = [guard.place for guard in (*captured.guards, *captured.seen)]
+    held = [one for one in places if isinstance(one, (Content, Indexed, Items, Length))]
+    return all(one.key != place.key for one in places) and all(id(one.owner) not in tables for one in held)
 
 
 def _done(effect: SideEffect) -> str:

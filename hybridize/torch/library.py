@@ -40,6 +40,7 @@ from hybridize.torch.memory import array_of, as_numpy, dtype_of
 from hybridize.torch.modules import METHODS, SPECIAL, call_module, depend_on_looked_at
 from hybridize.torch.optimizers import optimizer_call
 from hybridize.torch.scaling import scaler_call
+from hybridize.torch.shapes import shape_call
 from hybridize.torch.tensors import TracedTensor
 
 
@@ -249,7 +250,7 @@ class TorchLibrary(Library):
             return functools.partial(call_module, function)
         if (custom := custom_call(function)) is not None:
             return custom
-        for found in (optimizer_call, scaler_call, averaging_call):
+        for found in (optimizer_call, scaler_call, averaging_call, shape_call):
             if (updating := found(function)) is not None:
                 return updating
         if (within := within_context(function) or generating(function)) is not None:

@@ -24,6 +24,7 @@ from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.captured import SideEffect
 from hybridize.contract.places import Attribute, CallResult, Emptiness, Item, Length, Place
 from hybridize.contract.snapshots import MISSING
+from hybridize.torch import shapes
 from hybridize.torch.functions import apply
 from hybridize.torch.functions.rules import default_dtype
 from hybridize.torch.islands import is_island, island, island_call
@@ -336,6 +337,8 @@ SPECIAL: dict[Any, Callable[..., Any]] = {
     torch.overrides.has_torch_function: _scripting,
     torch.is_autocast_enabled: torch.is_autocast_enabled,
     torch.cond: _cond,
+    torch.Size: shapes.size,
+    torch.broadcast_shapes: shapes.broadcast_shapes,
     **{function: _asked(function) for function in SETTINGS},
     island: island,
 }

@@ -49,6 +49,16 @@ class TensorSizes(FaceTuple):
         """Return the sizes of a call."""
         return torch.Size(numbers)
 
+    def __add__(self, other: Any) -> Any:
+        return sizes((*self, *other)) if isinstance(other, tuple) else NotImplemented
+
+    def __radd__(self, other: Any) -> Any:
+        return sizes((*other, *self)) if isinstance(other, tuple) else NotImplemented
+
+    def __getitem__(self, index: Any) -> Any:
+        found = super().__getitem__(index)
+        return sizes(found) if isinstance(index, slice) else found
+
     def numel(self) -> int:
         """The number of elements."""
         count = 1

@@ -9,8 +9,9 @@ numbers, state and control flow on data are those of all functions.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import accumulate
 from typing import Any, cast
 
 import numpy
@@ -518,11 +519,13 @@ def _portable(program: Program) -> Program:
         )
         captured = changed(captured, sources=sources, transaction=NO_TRANSACTION)
     if captured.results and type(captured.results[0].value) is _Spec:
-        given = pytree.tree_unflatten(
-            [_Place(k) for k in range(len(captured.results) - 1)], captured.results[0].value.spec
-        )
+        parts = captured.structure.children[1:]
+        ends = list(accumulate((part.leaves for part in parts), initial=1))
+        given = pytree.tree_unflatten([_Place(k) for k in range(len(parts))], captured.results[0].value.spec)
         places, structure = flatten(_in_python(given))
-        results = tuple(captured.results[place.number + 1] for place in places)
+        numbers = [place.number for place in places]
+        results = tuple(one for k in numbers for one in captured.results[ends[k] : ends[k + 1]])
+        structure = _filled(structure, iter([parts[k] for k in numbers]))
         captured = changed(captured, structure=structure, results=results)
     if TensorSizes in object_classes(captured.structure):
         captured = changed(captured, structure=_without_torch(captured.structure))
@@ -535,6 +538,13 @@ def _without_torch(structure: Structure) -> Structure:
     """Return a structure with tuples in the place of sizes of tensors."""
     children = tuple(map(_without_torch, structure.children))
     return Structure("tuple", children) if structure.cls is TensorSizes else changed(structure, children=children)
+
+
+def _filled(structure: Structure, parts: Iterator[Structure]) -> Structure:
+    """Return a structure with another one in the place of each leaf."""
+    if structure.kind == "leaf":
+        return next(parts)
+    return changed(structure, children=tuple([_filled(child, parts) for child in structure.children]))
 
 
 class _Place:

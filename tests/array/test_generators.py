@@ -112,7 +112,7 @@ def test_generators_draw_apart_from_each_other():
     assert children[0].random(4).tolist() != children[1].random(4).tolist() != one.random(4).tolist()
 
 
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda g: pickle.loads(pickle.dumps(g))], ids=["copy", "pickle"])  # noqa: S301
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda g: pickle.loads(pickle.dumps(g))], ids=["copy", "pickle"])
 def test_copies_draw_the_same(copied):
     rng = np.random.default_rng(3)
     rng.normal(size=3)

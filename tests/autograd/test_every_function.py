@@ -125,7 +125,6 @@ def _placed(x):
     return y
 
 
-
 def _filled(x):
     y = x * 2
     np.fill_diagonal(y, x[0, 0])
@@ -352,7 +351,16 @@ STEPS = {f"np.{name}" for name in ["around", "ceil", "fix", "floor", "rint", "ro
     f"array.{name}" for name in ["ceil", "floor", "round", "sign"]
 }
 """Whose gradient is 0 everywhere: compiled, they give constants."""
-BY_NUMPY = {"np.unique", "np.union1d", "np.intersect1d", "np.setdiff1d", "np.bincount", "np.compress", "np.extract", "array.compress"}
+BY_NUMPY = {
+    "np.unique",
+    "np.union1d",
+    "np.intersect1d",
+    "np.setdiff1d",
+    "np.bincount",
+    "np.compress",
+    "np.extract",
+    "array.compress",
+}
 """What is no part of a compiled function."""
 
 

@@ -1,12 +1,15 @@
 """A module's files hold what PyTorch gives."""
 
+from collections import OrderedDict
+
 import numpy
 import pytest
 import torch
 from torch import nn
+from torch.utils import _pytree as pytree
 
 import hybridize
-from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.errors import ArgumentError, CaptureError, StateError
 
 
 def net():
@@ -92,3 +95,73 @@ def test_an_archive_is_checked_and_gives_the_same(tmp_path):
     assert files == (str(tmp_path / "net"),)
     loaded = hybridize.load(files[0])
     numpy.testing.assert_allclose(loaded(hybridize.np.array(x.numpy())).asnumpy(), expected, rtol=1e-5, atol=1e-6)
+
+
+class Pair:
+    def __init__(self, low, high):
+        self.low, self.high = low, high
+
+
+pytree.register_pytree_node(Pair, lambda one: ([one.low, one.high], None), lambda parts, _: Pair(*parts))
+
+
+class Answer(OrderedDict):
+    """A mapping that its user has registered, as transformers registers its own."""
+
+
+pytree.register_pytree_node(
+    Answer, lambda one: (list(one.values()), list(one)), lambda parts, keys: Answer(zip(keys, parts, strict=True))
+)
+
+
+class Answering(nn.Module):
+    """Keeps a size for another method, and gives results in classes of its user's, which files do not have."""
+
+    def forward(self, x):
+        self.rows = x.shape[0]
+        return Answer(found=x * 2, more=(x + self.scale(x), Pair(x - 1, x - 2)), sizes=x.shape)
+
+    def scale(self, x):
+        return x.sum() / self.rows
+
+
+def test_results_of_classes_that_files_do_not_have(tmp_path):
+    module = Answering()
+    fast = hybridize.hybridize(module)
+    with torch.no_grad():
+        for rows in (2, 3):
+            found = fast(torch.ones(rows, 3))
+            assert (type(found), type(found["sizes"])) == (Answer, torch.Size)
+        wanted = module(x := torch.rand(5, 3))
+    written = fast.export(tmp_path / "answer", format="library")
+    assert all("as expected" in line for line in written.checks)
+    assert "`found`" in (tmp_path / "answer.h").read_text()
+    fast.save(tmp_path / "saved")
+    found = hybridize.load(tmp_path / "saved")(x)
+    assert list(found) == ["found", "more", "sizes"]
+    torch.testing.assert_close(found["found"], wanted["found"])
+    torch.testing.assert_close(found["more"], (wanted["more"][0], (wanted["more"][1].low, wanted["more"][1].high)))
+    assert found["sizes"] == (5, 3)
+
+
+class Remembering(nn.Module):
+    def forward(self, x):
+        self.last = x * 2
+        return x + 1
+
+
+class CountingCalls(nn.Module):
+    calls = 0
+
+    def forward(self, x):
+        self.calls = self.calls + 1
+        return x * self.calls
+
+
+@pytest.mark.parametrize(("make", "name"), [(Remembering, "last"), (CountingCalls, "calls")])
+def test_what_a_call_leaves_for_others_is_no_part_of_a_file(make, name):
+    fast = hybridize.hybridize(make())
+    with torch.no_grad():
+        fast(torch.ones(2))
+    with pytest.raises(CaptureError, match=f"E450: {make.__name__} sets attribute '{name}' of .*, which a file cannot"):
+        fast.saved()

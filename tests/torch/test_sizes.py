@@ -7,6 +7,8 @@ import re
 import pytest
 import torch
 from torch import nn
+from torch.distributions import AffineTransform, StudentT, TransformedDistribution
+from torch.nn import functional as F
 from torch.utils import _pytree as pytree
 
 from hybridize import hybridize, load
@@ -467,5 +469,58 @@ def test_sizes_inside_of_what_torch_has_in_python(make, given):
         for ours, theirs in zip(module.parameters(), twin.parameters(), strict=True):
             torch.testing.assert_close(ours.grad, theirs.grad, rtol=1e-3, atol=1e-3)
     torch.testing.assert_close(module.state_dict(), twin.state_dict(), rtol=1e-4, atol=1e-4)
+    assert programs(fast) == 2
+    assert fast.exported == ()
+
+
+class Shaped(nn.Module):
+    """Arithmetic of shapes, as torch has it, and what torch's own Python makes of them."""
+
+    def forward(self, x, y):
+        self.kept = x.shape[:1] + (2,), (2,) + x.shape[:1], x.shape[:1] + torch.Size([4])  # noqa: RUF005  # torch's classes
+        self.made = torch.Size([x.shape[0], 1])
+        self.wide = torch.broadcast_shapes(x.shape, y.shape, (1, 3), 3)
+        return x.expand(self.wide) + y.new_ones(x.shape[:1] + torch.Size([1])) + x.new_zeros(torch.Size((len(x), 3)))
+
+
+class Scaled(TransformedDistribution):
+    """As forecasting nets have it: a distribution of the data's own scale."""
+
+    def __init__(self, base, loc, scale):
+        super().__init__(base, [AffineTransform(loc=loc, scale=scale)])
+
+
+class Forecast(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.last = nn.Linear(3, 2)
+
+    def forward(self, x):
+        scale = x.abs().mean(1, keepdim=True) + 1
+        base = StudentT(F.softplus(self.last(x)) + 2, validate_args=False)
+        return -Scaled(base, scale, scale).log_prob(x[:, :2]).mean()
+
+
+def test_shapes_are_torchs():
+    module, twin = Shaped(), Shaped()
+    fast = hybridize(module)
+    for rows in (2, 3, 4, 7):
+        check(fast, twin, torch.randn(rows, 1), torch.randn(1, 3))
+        for one, other in zip(
+            (*module.kept, module.made, module.wide), (*twin.kept, twin.made, twin.wide), strict=True
+        ):
+            assert (one, type(one)) == (other, torch.Size)
+    assert programs(fast) == 2
+    with pytest.raises(RuntimeError):
+        fast(torch.randn(5, 2), torch.randn(4, 3))
+
+
+def test_distributions_of_all_batch_sizes_are_two_programs():
+    module = Forecast()
+    fast = hybridize(module)
+    with torch.no_grad():
+        for rows in (2, 3, 4, 7):
+            x = torch.randn(rows, 3)
+            torch.testing.assert_close(fast(x), module(x))
     assert programs(fast) == 2
     assert fast.exported == ()

@@ -14,13 +14,11 @@ from tests.torch.zoo import IMAGES, NETS
 
 SAMPLES = ("dlrm", "experts_by_masks", "vae")
 """Those that every run tests."""
-BY_SIZE = ("TimeSeriesTransformerForPrediction",)
-"""Those that have a program for each batch size so far, not one for all."""
 
 
-def most_programs(name: str, batch: int) -> int:
+def most_programs(batch: int) -> int:
     """Return how many programs may be there after calls of batches up to this one, the first of two."""
-    return batch - 1 if name in BY_SIZE else min(batch - 1, 2)
+    return min(batch - 1, 2)
 
 
 def made(name: str) -> tuple[torch.nn.Module, Any]:
@@ -63,7 +61,7 @@ def predicted(name: str) -> str:
                 first = time.perf_counter() - began
             assert fast.exported == ()
             compared(found, wanted)
-            assert fast.cache_info()["programs"] <= most_programs(name, batch), batch
+            assert fast.cache_info()["programs"] <= most_programs(batch), batch
     return f"{first:.1f} s to capture"
 
 
@@ -105,7 +103,7 @@ def trained(name: str) -> str:
             if theirs.grad is not None:
                 scale = max(theirs.grad.abs().max().item(), 1e-2 * most)
                 torch.testing.assert_close(ours.grad / scale, theirs.grad / scale, rtol=1e-3, atol=1e-3, msg=at)
-        assert fast.cache_info()["programs"] <= most_programs(name, batch), batch
+        assert fast.cache_info()["programs"] <= most_programs(batch), batch
     for (at, ours), theirs in zip(net.named_buffers(), twin.buffers(), strict=True):
         torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-4, msg=at)
     return ""

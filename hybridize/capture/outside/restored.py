@@ -54,9 +54,10 @@ def restored(effects: Sequence[SideEffect], found: Mapping[Key, Found], changed:
         values = [effects[number].arguments[0] for number in where]
         if not same(values[-1], before.value) or (before.value is not MISSING and MISSING in map(_marked, values)):
             continue  # what is deleted and set again stands behind the others
-        if type(before.place) is not Closure:
-            table = before.place.owner if type(before.place) is Global else own(before.place.owner)
-            if id(table) in changed or Item(table, before.place.name).key in numbers:
+        place = before.place
+        if isinstance(place, (Attribute, Global)):
+            table = place.owner if isinstance(place, Global) else own(place.owner)
+            if id(table) in changed or Item(table, place.name).key in numbers:
                 continue
         kept.append(before)
     return kept
