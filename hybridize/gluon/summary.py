@@ -7,7 +7,7 @@ import math
 from dataclasses import field
 from typing import Any
 
-from hybridize.base.errors import StateError
+from hybridize.base.errors import AssertionFailed
 from hybridize.base.frozen import mutable
 from hybridize.base.nested import Structure, flatten
 
@@ -34,7 +34,7 @@ def show(block: Any, inputs: tuple[Any, ...]) -> None:
     """Print the table of one imperative call.
 
     Raises:
-        StateError E505: a block is hybridized, so that its children are not called one by one.
+        AssertionFailed E505: a block is hybridized, so that its children are not called one by one.
     """
     rows = [_Row("Input", _shapes(inputs if len(inputs) != 1 else inputs[0]), 0)]
     totals = _Totals()
@@ -43,7 +43,7 @@ def show(block: Any, inputs: tuple[Any, ...]) -> None:
 
     def refuse(part: Any) -> None:
         if getattr(part, "active", False):
-            raise StateError(
+            raise AssertionFailed(
                 "E505",
                 f'"{type(part).__name__}" must not be hybridized to print summary',
                 help="hybridize(active=False) on the net before, and hybridize() again afterwards",

@@ -458,9 +458,7 @@ class Expression(Operators):
     __imatmul__ = Operators.__matmul__
 
 
-def var(
-    name: str, attr: dict[str, str] | None = None, shape: Shape | None = None, dtype: Any = None, **attributes: Any
-) -> Expression:
+def var(name: str, attr: Any = None, shape: Shape | None = None, dtype: Any = None, **attributes: Any) -> Expression:
     """A variable.
 
     Args:

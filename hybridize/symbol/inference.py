@@ -97,7 +97,7 @@ def _backwards(part: Expression, known: Known, told: set[int]) -> bool:
         data = arrays.get(operator.arrays[0])
         if isinstance(data, Expression) and id(data) in told:
             try:
-                rules = operator.shapes(known[id(data)][0], part.kwargs)
+                rules = operator.shapes(known[id(data)][0], getattr(part.function, "given", part.kwargs))
             except (IndexError, KeyError, TypeError, HybridizeError):  # forwards says what is wrong
                 rules = {}
             wanted = [

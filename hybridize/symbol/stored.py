@@ -97,7 +97,8 @@ def _described(part: Expression) -> tuple[str, dict[str, str], list[Expression]]
         left = isinstance(args[0], (int, float))
         number, array = (args[0], args[1]) if left else (args[1], args[0])
         return _SCALARS[word][left], {"scalar": str(number)}, [array]
-    arrays, attributes = [], {}
+    arrays: list[Expression] = []
+    attributes: dict[str, str] = {}
     if word not in OPERATORS:
         assert part.function is not None
         try:
@@ -134,6 +135,7 @@ class Loaded:
 
     def __init__(self, node: SymbolNode, graph: SymbolGraph, outputs: int) -> None:
         self.op, self.attributes = node.op, node.attributes
+        self.given = {key: _value(text) for key, text in node.attributes.items()}
         names = [f"x{number}" for number in range(len(node.inputs))]
         variables = tuple(SymbolNode(VARIABLE, name) for name in names)
         call = changed(node, inputs=tuple((number, 0) for number in range(len(names))))

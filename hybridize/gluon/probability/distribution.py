@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from hybridize.array import np
 from hybridize.base import dims
-from hybridize.base.errors import ArgumentError, StateError, ValueArgumentError
+from hybridize.base.errors import ArgumentError, ShapeError, StateError, ValueArgumentError
 from hybridize.base.participation import ReadPolicy
 from hybridize.gluon.probability.constraint import Constraint
 from hybridize.gluon.probability.numerics import cached_property, logit2prob, prob2logit
@@ -66,7 +66,11 @@ class Distribution:
             if name in vars(self):
                 shape = tuple(getattr(getattr(self, name), "shape", ()))
                 shapes.append(shape[: len(shape) - self._depths.get(name, 0)])
-        return tuple(dims.broadcast(*shapes)) if shapes else ()
+        found = dims.broadcast(*shapes) if shapes else ()
+        if found is None:
+            what = f"{type(self).__name__}: parameters of the shapes {', '.join(map(str, shapes))} do not broadcast"
+            raise ShapeError("E101", what)
+        return tuple(found)
 
     def broadcast_to(self, batch_shape: Any) -> Any:
         """A distribution of the same kind whose parameters are broadcast to `batch_shape`."""

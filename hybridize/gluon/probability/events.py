@@ -56,7 +56,7 @@ class Categorical(_OfEvents):
         super().__init__(num_events, prob, logit, 0, validate_args)
 
     @property
-    def support(self) -> Any:  # type: ignore[override]
+    def support(self) -> Any:
         """0 to num_events - 1."""
         return IntegerInterval(0, self.num_events - 1)
 
@@ -138,7 +138,7 @@ class Multinomial(_OfEvents):
         super().__init__(num_events, prob, logit, 1, validate_args)
 
     @property
-    def support(self) -> Any:  # type: ignore[override]
+    def support(self) -> Any:
         """0 to total_count."""
         return IntegerInterval(0, self.total_count)
 

@@ -114,5 +114,5 @@ class StochasticSequential(StochasticBlock):
         if not isinstance(blocks, list):
             return blocks
         made = type(self)()
-        made.add(*blocks)  # type: ignore[arg-type]
+        made.add(*blocks)
         return made
