@@ -35,7 +35,8 @@ def sampled(function: _Function) -> _Function:
         arrays = {name: array(value) for name, value in given.items() if hasattr(value, "shape")}
         outer = dims.broadcast(*(x.shape for x in arrays.values())) if arrays else ()
         if outer is None:
-            what = f"{function.__name__}: parameters do not broadcast: {' and '.join(str(x.type) for x in arrays.values())}"
+            types = " and ".join(str(x.type) for x in arrays.values())
+            what = f"{function.__name__}: parameters do not broadcast: {types}"
             raise ShapeError("E101", what)
         for name, x in arrays.items():
             given[name] = np.reshape(np.broadcast_to(x, outer), (*outer, *(1 for _ in sizes)))

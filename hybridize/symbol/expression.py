@@ -73,6 +73,9 @@ class Expression(Operators):
         self.dtype_hint: DType | None = None
         self.loc: SourceLoc | None = user_location()
 
+    __hybridize_name__ = True
+    """Calls of functions on expressions take `name=`, which no function has."""
+
     def __hybridize_function__(
         self, name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
@@ -330,10 +333,8 @@ class Expression(Operators):
     def infer_type(self, *args: Any, **types: Any) -> tuple[list[DType], list[DType], list[DType]]:
         """Dtypes of the arguments, of the results, and of the auxiliary states."""
         given = dict(zip(self.list_arguments(), args, strict=False)) | types
-        graph = self._captured(given).graph
-        kinds = {
-            variable.name: value.type.dtype for variable, value in zip(self._variables(), graph.inputs, strict=False)
-        }
+        graph = self._captured(given, copies=True).graph
+        kinds = dict(zip(self.list_inputs(), [value.type.dtype for value in graph.inputs], strict=False))
         results = [value.type.dtype for value in graph.outputs]
         return [kinds[n] for n in self.list_arguments()], results, [kinds[n] for n in self.list_auxiliary_states()]
 
@@ -348,7 +349,8 @@ class Expression(Operators):
         """The expression as a function of its variables, compiled for what it is called with."""
         return Function(self._replay())
 
-    def _captured(self, types: dict[str, Any]) -> Captured:
+    def _captured(self, types: dict[str, Any], *, copies: bool = False) -> Captured:
+        """Capture the expression for variables of some types; `copies`: results that are views are outputs, too."""
         variables = self._variables()
         names = [variable.name for variable in variables]
         for name in types:
@@ -363,7 +365,13 @@ class Expression(Operators):
             found = {one.name: known[id(one)][0] for one in unknown}
             types = {**types, **{name: shape for name, shape in found.items() if shape and 0 not in shape}}
         examples = [wrap(_zeros(type_of(variable, types.get(variable.name)))) for variable in variables]
-        return capture(self._replay(), Call.of(examples, {}), names)
+        replay = self._replay()
+
+        def copied(*values: Any) -> Any:
+            found = replay(*values)
+            return [functions.copy(one) for one in (found if isinstance(found, (list, tuple)) else [found])]
+
+        return capture(copied if copies else replay, Call.of(examples, {}), names)
 
     def _replay(self) -> Callable[..., Any]:
         order, variables = self._in_order(), self._variables()

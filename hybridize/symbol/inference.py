@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy
 
+from hybridize.array import np
 from hybridize.array.ndarray import wrap
 from hybridize.base.dtypes import float32
 from hybridize.base.errors import HybridizeError
@@ -82,7 +83,8 @@ def _forwards(part: Expression, known: Known, dtypes: dict[int, list[Any]]) -> t
         for one, count in zip(parts, counts, strict=True):
             several = [next(given) for _ in range(count)]
             values[id(one)] = several if one.outputs > 1 or one.word == GROUP else several[0]
-        return applied(part, values)
+        found = applied(part, values)  # copies: what is a view of an argument is no output of a program
+        return [np.copy(one) for one in (found if isinstance(found, (list, tuple)) else [found])]
 
     graph = capture(call, Call.of(examples, {}), [f"x{number}" for number in range(len(examples))]).graph
     return [value.type.shape for value in graph.outputs], [value.type.dtype for value in graph.outputs]
