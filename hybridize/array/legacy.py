@@ -251,6 +251,20 @@ def arange(
     return line if repeat == 1 else np.repeat(line, repeat)
 
 
+def _filled(function: _Function) -> _Function:
+    """zeros, ones or empty, whose second argument is the device; a dtype there is taken for one, as in `sym`."""
+
+    @wraps(function)
+    def call(shape: Any, ctx: Any = None, dtype: Any = None, stype: Any = None, device: Any = None) -> Any:
+        one_of(stype, (None, "default"), function.__name__, "stype", "nd.sparse makes sparse arrays")
+        placed = ctx is None or hasattr(ctx, "device_type") or (isinstance(ctx, str) and ctx.startswith(("cpu", "gpu")))
+        if not placed and dtype is None:
+            ctx, dtype = None, ctx
+        return function(shape, float32 if dtype is None else dtype, ctx=device if ctx is None else ctx)
+
+    return call
+
+
 def full(shape: Any, val: ArrayLike, ctx: Any = None, dtype: Any = None) -> Any:
     """`val` everywhere; float32 unless said."""
     return np.full(shape, val, float32 if dtype is None else dtype, ctx=ctx)
@@ -523,8 +537,8 @@ _COMPARISONS = {
 _SAME = (
     "abs", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "cbrt", "ceil", "cos", "cosh", "degrees",
     "exp", "expm1", "fix", "floor", "linspace", "log", "log10", "log1p", "log2", "meshgrid", "moveaxis", "negative",
-    "ones", "ones_like", "radians", "reciprocal", "sign", "sin", "sinh", "sqrt", "square", "tan", "tanh", "trunc",
-    "zeros", "zeros_like", "unravel_index", "ravel_multi_index", "histogram", "full_like",
+    "ones_like", "radians", "reciprocal", "sign", "sin", "sinh", "sqrt", "square", "tan", "tanh", "trunc",
+    "zeros_like", "unravel_index", "ravel_multi_index", "histogram", "full_like",
 )  # fmt: skip
 _SAME_X = (
     "add_n", "batch_flatten", "erf", "erfinv", "gamma", "gammaln", "gather_nd", "log_softmax", "masked_softmax",
@@ -555,7 +569,7 @@ _OURS: dict[str, _Function] = {
     "broadcast_axis": legacy_shapes.broadcast_axis, "broadcast_to": legacy_shapes.broadcast_to_legacy, "cast": cast,
     "clip": clip, "col2im": sampling.col2im, "concat": concat, "cumsum": cumsum,
     "depth_to_space": resizing.depth_to_space, "diag": diag,
-    "dot": dot, "empty": np.zeros,
+    "dot": dot, "empty": _filled(np.zeros), "ones": _filled(np.ones), "zeros": _filled(np.zeros),
     "expand_dims": expand_dims, "eye": eye, "flatten": npx.batch_flatten, "flip": flip, "full": full,
     "hard_sigmoid": hard_sigmoid, "identity": identity, "im2col": sampling.im2col,
     "logical_not": lambda data: np.logical_not(data).astype(array(data).dtype), "make_loss": make_loss, "norm": norm,

@@ -124,8 +124,9 @@ def categorical(data: Any, shape: Any = (), get_prob: bool = False, dtype: Any =
     found = np.reshape(drawn, p.shape[:-1] + sizes).astype(dtype)
     if not get_prob:
         return found
-    rows = np.log(p) - npx.stop_gradient(np.log(np.sum(p, -1, keepdims=True)))
-    return [found, np.reshape(np.take_along_axis(rows, drawn, -1), p.shape[:-1] + sizes)]
+    chosen = np.log(np.take_along_axis(p, drawn, -1))  # not of all: that of a share of 0 has no gradient
+    whole = npx.stop_gradient(np.log(np.sum(p, -1, keepdims=True)))
+    return [found, np.reshape(chosen - whole, p.shape[:-1] + sizes)]
 
 
 def shuffle(data: Any) -> Any:

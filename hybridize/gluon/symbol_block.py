@@ -135,7 +135,7 @@ class SymbolBlock(HybridBlock):
         for variable in expression._variables():
             shape = known[id(variable)][0]
             parameter = self._parameters.get(variable.name)
-            if parameter is not None and parameter.deferred and shape and 0 not in shape:
+            if parameter is not None and parameter.deferred and 0 not in shape:
                 parameter.complete(*shape)
 
     def forward(self, *args: Any) -> Any:

@@ -206,7 +206,7 @@ def simple_bind(
     arrays = {}
     for variable in expression._variables():
         shape = known[id(variable)][0]
-        if 0 in shape or (not shape and variable.name not in shapes):
+        if 0 in shape:
             what = f"simple_bind: the shape of {variable.name!r} does not follow from those given"
             raise ArgumentError("E314", what, help=f"give it: {variable.name}=(...)")
         dtype = (type_dict or {}).get(variable.name, variable.dtype_hint or "float32")

@@ -21,7 +21,7 @@ from hybridize.capture.capture import capture
 from hybridize.contract.call import Call
 from hybridize.contract.captured import Captured
 from hybridize.programs import Program
-from hybridize.symbol.operators import outputs_of
+from hybridize.symbol.operators import UNKNOWN, outputs_of
 from hybridize.symbol.scopes import attributes_of, name_of
 
 _INFIX = {
@@ -172,9 +172,9 @@ class Expression(Operators):
         """Write the expression as MXNet's JSON; see `sym.load`."""
         _stored().save(self, fname, remove_amp_cast)
 
-    def bind(self, ctx: Any = None, args: Any = None, **kwargs: Any) -> Any:
+    def bind(self, ctx: Any = None, args: Any = None, args_grad: Any = None, **kwargs: Any) -> Any:
         """An executor with copies of the given arrays; see `executor.bind`."""
-        return _executor().bind(self, ctx, args, **kwargs)
+        return _executor().bind(self, ctx, args, args_grad, **kwargs)
 
     def simple_bind(self, ctx: Any = None, grad_req: Any = "write", type_dict: Any = None, **shapes: Any) -> Any:
         """An executor with arrays of zeros, whose shapes follow from those given; see `executor.simple_bind`."""
@@ -309,14 +309,16 @@ class Expression(Operators):
             args: shapes of the arguments, in order.
             shapes: by name. Those of weights follow from the data.
         """
-        found = self.infer_shape_partial(*args, **shapes)
-        complete = all(shape is not None and 0 not in shape for part in found for shape in part)
-        return found if complete else (None, None, None)
+        given = dict(zip(self.list_arguments(), args, strict=False)) | shapes
+        known = self._inferred(given)
+        complete = not any(shape is UNKNOWN or 0 in shape for part in self._in_order() for shape in known[id(part)])
+        return self.infer_shape_partial(*args, **shapes) if complete else (None, None, None)
 
     def infer_shape_partial(self, *args: Any, **shapes: Any) -> tuple[list[Shape], list[Shape], list[Shape]]:
         """The same as far as it is known: `()` where nothing is, and sizes of 0."""
         given = dict(zip(self.list_arguments(), args, strict=False)) | shapes
         known = self._inferred(given)
+        known = {key: [() if shape is UNKNOWN else shape for shape in several] for key, several in known.items()}
         arguments: list[Shape] = []
         states: list[Shape] = []
         for variable in self._variables():
@@ -363,7 +365,10 @@ class Expression(Operators):
         if unknown:
             known = self._inferred(types)
             found = {one.name: known[id(one)][0] for one in unknown}
-            types = {**types, **{name: shape for name, shape in found.items() if shape and 0 not in shape}}
+            types = {
+                **types,
+                **{name: shape for name, shape in found.items() if shape is not UNKNOWN and 0 not in shape},
+            }
         examples = [wrap(_zeros(type_of(variable, types.get(variable.name)))) for variable in variables]
         replay = self._replay()
 

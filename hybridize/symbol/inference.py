@@ -19,10 +19,10 @@ from hybridize.base.types import Shape
 from hybridize.capture.capture import capture
 from hybridize.contract.call import Call
 from hybridize.symbol.expression import GROUP, Expression, applied, type_of
-from hybridize.symbol.operators import ALIKE, OPERATORS
+from hybridize.symbol.operators import ALIKE, OPERATORS, UNKNOWN
 
 Known = dict[int, list[Shape]]
-"""By the identity of an expression the shapes of its results: `()` where nothing is known, 0 for a size that is not."""
+"""By the identity of an expression the shapes of its results: `UNKNOWN`, or with 0 for each size that is not known."""
 
 
 def shapes(expression: Expression, given: dict[str, Any]) -> Known:
@@ -39,7 +39,7 @@ def shapes(expression: Expression, given: dict[str, Any]) -> Known:
         if part.function is None:
             spec = given.get(part.name)
             if spec is None:
-                known[id(part)] = [part.shape_hint or ()]
+                known[id(part)] = [UNKNOWN if part.shape_hint is None else part.shape_hint]
                 dtypes[id(part)] = [part.dtype_hint or float32]
             else:
                 kind = type_of(part, spec)
@@ -56,7 +56,7 @@ def shapes(expression: Expression, given: dict[str, Any]) -> Known:
         for part in reversed(order):
             changed = (part.function is not None and _backwards(part, known, told)) or changed
     for part in order:
-        known.setdefault(id(part), [()] * part.outputs)
+        known.setdefault(id(part), [UNKNOWN] * part.outputs)
     return known
 
 

@@ -13,6 +13,8 @@ from typing import Any
 from hybridize.base.frozen import frozen
 from hybridize.base.types import Shape
 
+UNKNOWN: Shape = (*[0],)  # an object of its own, which a constant would share
+"""The shape of which nothing is known, by its identity."""
 Given = Mapping[str, Any]
 """Attributes of a call, by name."""
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from hybridize.array.device import cpu
 from hybridize.base.advice import warn
-from hybridize.base.errors import ArgumentError
+from hybridize.base.errors import ArgumentError, ValueArgumentError
 from hybridize.base.participation import ReadPolicy
 from hybridize.gluon.block import Block
 from hybridize.gluon.contrib.estimator.batches import BatchProcessor
@@ -272,7 +272,9 @@ def _checked(handlers: Any) -> list[EventHandler]:
 
 def _of_kind(what: str, x: Any, kind: type[Any]) -> Any:
     if not isinstance(x, kind):
-        raise ArgumentError("E390", f"the {what} of an Estimator must be a {kind.__name__}, got {type(x).__name__}")
+        raise ValueArgumentError(
+            "E390", f"the {what} of an Estimator must be a {kind.__name__}, got {type(x).__name__}"
+        )
     return x
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 
 from hybridize.base.advice import warn
-from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.errors import ArgumentError, StateError, ValueArgumentError
 from hybridize.gluon.contrib.estimator.events import BatchBegin, BatchEnd, EpochBegin, EpochEnd, TrainBegin, TrainEnd
 from hybridize.metric import CompositeEvalMetric, EvalMetric, Loss
 
@@ -20,14 +20,14 @@ def metrics_of(metrics: Any) -> list[EvalMetric]:
     """Metrics as a list, those of a composite apart.
 
     Raises:
-        ArgumentError E390: something else is among them.
+        ValueArgumentError E390: something else is among them.
     """
     if isinstance(metrics, CompositeEvalMetric):
         return [one for each in metrics.metrics for one in metrics_of(each)]
     listed = [metrics] if isinstance(metrics, EvalMetric) else list(metrics or ())
     for one in listed:
         if not isinstance(one, EvalMetric):
-            raise ArgumentError(
+            raise ValueArgumentError(
                 "E390", f"a metric must be an EvalMetric, got {type(one).__name__}", help="metric.create(...)"
             )
     return listed
