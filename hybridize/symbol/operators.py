@@ -51,7 +51,7 @@ def _dense(data: Shape, given: Given) -> dict[str, Shape]:
 def _convolution(data: Shape, given: Given) -> dict[str, Shape]:
     kernel = _tuple(given["kernel"], 1, 1)
     filters, groups = given["num_filter"], given.get("num_group", 1)
-    if str(given.get("layout") or "NC").endswith("C"):
+    if str(given.get("layout") or "NCHW").endswith("C"):
         return {"weight": (filters, *kernel, data[-1] // groups), "bias": (filters,)}
     return {"weight": (filters, data[1] // groups, *kernel), "bias": (filters,)}
 

@@ -7,6 +7,7 @@ import inspect
 import json
 from typing import Any
 
+from hybridize import nd
 from hybridize.array import random
 from hybridize.array.functions.normalization import keep
 from hybridize.array.operands import operand, result
@@ -27,19 +28,16 @@ _SCALARS = {
     "multiply": ("_mul_scalar", "_mul_scalar"), "divide": ("_div_scalar", "_rdiv_scalar"),
     "true_divide": ("_div_scalar", "_rdiv_scalar"), "power": ("_power_scalar", "_rpower_scalar"),
     "mod": ("_mod_scalar", "_rmod_scalar"), "maximum": ("_maximum_scalar", "_maximum_scalar"),
-    "minimum": ("_minimum_scalar", "_minimum_scalar"), "equal": ("_equal_scalar", "_equal_scalar"),
-    "not_equal": ("_not_equal_scalar", "_not_equal_scalar"), "less": ("_lesser_scalar", "_greater_scalar"),
-    "less_equal": ("_lesser_equal_scalar", "_greater_equal_scalar"), "greater": ("_greater_scalar", "_lesser_scalar"),
-    "greater_equal": ("_greater_equal_scalar", "_lesser_equal_scalar"),
+    "minimum": ("_minimum_scalar", "_minimum_scalar"),
 }  # fmt: skip
-"""MXNet's operators on an array and a number, on the right and on the left."""
+"""MXNet's operators of NumPy's functions on an array and a number, on the right and on the left."""
 _ARRAYS = {
-    "add": "elemwise_add", "subtract": "elemwise_sub", "multiply": "elemwise_mul", "divide": "elemwise_div",
-    "true_divide": "elemwise_div", "power": "_power", "mod": "_mod", "maximum": "_maximum", "minimum": "_minimum",
-    "equal": "_equal", "not_equal": "_not_equal", "less": "_lesser", "less_equal": "_lesser_equal",
-    "greater": "_greater", "greater_equal": "_greater_equal", "absolute": "abs",
+    "add": "broadcast_add", "subtract": "broadcast_sub", "multiply": "broadcast_mul", "divide": "broadcast_div",
+    "true_divide": "broadcast_div", "power": "broadcast_power", "mod": "broadcast_mod",
+    "maximum": "broadcast_maximum", "minimum": "broadcast_minimum", "negative": "negative", "absolute": "abs",
+    "exp": "exp", "log": "log", "sqrt": "sqrt", "sin": "sin", "cos": "cos", "tanh": "tanh", "square": "square",
 }  # fmt: skip
-"""MXNet's operators where they have another name than ours."""
+"""MXNet's operators of NumPy's functions on arrays alone. Other functions of `np` mean something else there."""
 
 
 def to_json(expression: Expression) -> str:
@@ -97,17 +95,16 @@ def _described(part: Expression) -> tuple[str, dict[str, str], list[Expression]]
         left = isinstance(args[0], (int, float))
         number, array = (args[0], args[1]) if left else (args[1], args[0])
         return _SCALARS[word][left], {"scalar": str(number)}, [array]
+    if word in _ARRAYS and part.function is not getattr(nd, word, None) and not kwargs:
+        if all(isinstance(one, Expression) for one in args):
+            return _ARRAYS[word], {}, args
+    if part.function is not getattr(nd, word, None):
+        what = f"{word} has no counterpart in MXNet's files"
+        raise WriteError("E644", what, help="write it by functions of sym: sym.sum(x) for np.sum(x)")
     arrays: list[Expression] = []
     attributes: dict[str, str] = {}
-    if word not in OPERATORS:
-        assert part.function is not None
-        try:
-            bound = inspect.signature(part.function).bind(*args, **kwargs)
-        except (TypeError, ValueError):
-            bound = None
-        values = dict(bound.arguments) if bound is not None else {str(k): one for k, one in enumerate(args)} | kwargs
-    else:
-        values = {str(number): one for number, one in enumerate(args)} | kwargs
+    named = word not in OPERATORS
+    values = _named(part, args, kwargs) if named else {str(number): one for number, one in enumerate(args)} | kwargs
     for name, value in values.items():
         several = value if isinstance(value, (tuple, list)) else [value]
         if several and all(isinstance(one, Expression) for one in several):
@@ -115,13 +112,21 @@ def _described(part: Expression) -> tuple[str, dict[str, str], list[Expression]]
         elif any(isinstance(one, Expression) or hasattr(one, "shape") for one in several):
             what = f"{word} is applied to arrays that are no variables, which MXNet's files have no place for"
             raise WriteError("E644", what, help="make them variables: sym.var(name)")
-        elif isinstance(value, dict):
-            attributes |= {key: str(one) for key, one in value.items() if one is not None}
         elif value is not None:
             attributes[name] = str(value)
     if word in ("concat", "stack", "Concat", "add_n"):
         attributes["num_args"] = str(len(arrays))
-    return _ARRAYS.get(word, word), attributes, arrays
+    return word, attributes, arrays
+
+
+def _named(part: Expression, args: list[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a call by their names, those of `*args` and `**kwargs` among them."""
+    assert part.function is not None
+    bound = inspect.signature(part.function).bind(*args, **kwargs).arguments
+    found: dict[str, Any] = {}
+    for name, value in bound.items():
+        found |= value if isinstance(value, dict) else {name: value}
+    return found
 
 
 @outside_only("writes a file")

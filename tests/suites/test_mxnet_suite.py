@@ -55,7 +55,7 @@ def test_outcomes_are_counted_and_causes_grouped(suite, tmp_path, capsys):
     suite.report(found, 5)
     text = capsys.readouterr().out
     assert "| test_a | 1 | 2 | 0 | 1 | 0 | 33.3 % |" in text
-    assert "    2  ValueError: got N of 0x" in text
+    assert "    2  ValueError: got N of ADDRESS" in text
 
 
 def test_each_case_that_is_left_out_has_a_reason():

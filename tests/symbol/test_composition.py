@@ -10,7 +10,7 @@ import pytest
 from hybridize import gluon, np
 from hybridize import symbol as sym
 from hybridize.base.errors import ArgumentError, WriteError
-from hybridize.formats.mxnet import read_symbol
+from hybridize.formats.mxnet.symbol import read_symbol
 
 
 def mlp():
@@ -165,7 +165,7 @@ def test_json(tmp_path):
     text = net.tojson()
     tree = json.loads(text)
     assert [node["op"] for node in tree["nodes"] if node["op"] != "null"] == [
-        "FullyConnected", "Activation", "FullyConnected", "_mul_scalar", "elemwise_sub", "SoftmaxOutput",
+        "FullyConnected", "Activation", "FullyConnected", "_mul_scalar", "broadcast_sub", "SoftmaxOutput",
     ]  # fmt: skip
     assert tree["nodes"][3]["attrs"] == {"num_hidden": "8"}
     again = sym.load_json(text)
@@ -186,6 +186,9 @@ def test_json(tmp_path):
     numpy.testing.assert_allclose(runs[0].outputs[0].asnumpy(), runs[1].outputs[0].asnumpy(), rtol=1e-5)
     with pytest.raises(WriteError, match="E644"):
         (sym.var("a") * np.ones(2)).tojson()
+    with pytest.raises(WriteError, match="E644"):
+        np.sum(sym.var("a")).tojson()
+    assert '"op": "sum"' in sym.sum(sym.var("a"), axis=1).tojson()
 
 
 def test_a_block_of_an_expression():

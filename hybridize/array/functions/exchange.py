@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy
 
-from hybridize.array.functions.creation import checked, from_dlpack
+from hybridize.array.functions.creation import from_dlpack
 from hybridize.array.ndarray import ndarray, wrap
+from hybridize.array.operands import checked
 from hybridize.base.errors import ArgumentError, ValueArgumentError
 
 
