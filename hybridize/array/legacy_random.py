@@ -152,4 +152,4 @@ FUNCTIONS: dict[str, _Function] = {
 """By their names below `nd.random`."""
 
 seed, multinomial = random.seed, categorical
-__getattr__ = refuses("hybridize.nd.random", globals())
+__getattr__ = refuses("nd.random", globals())

@@ -163,7 +163,7 @@ class Expression(Operators):
         """The expression as MXNet's JSON.
 
         Raises:
-            WriteError E644: a call has no counterpart there.
+            WriteError E399: a call has no counterpart there.
         """
         text: str = _stored().to_json(self)
         return text
@@ -227,7 +227,7 @@ class Expression(Operators):
         return group([part for part in self._in_order() if part.word not in (GROUP, OUTPUT)])
 
     def get_children(self) -> Expression | None:
-        """What the function is applied to, as a group; None of a variable."""
+        """The arguments of the function, as a group; None of a variable."""
         source = self.args[0] if self.word == OUTPUT else self
         if source.word == GROUP:
             parts = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What MXNet's operators take and give besides their attributes: arrays by name, states, numbers of outputs.
+"""MXNet's operators, besides their attributes: their arrays by name, their states, numbers of outputs.
 
 By this a call without its weights makes variables for them (`fc1_weight`), whose shapes follow from the data.
 """

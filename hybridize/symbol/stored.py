@@ -44,7 +44,7 @@ def to_json(expression: Expression) -> str:
     """Return MXNet's JSON of an expression.
 
     Raises:
-        WriteError E644: a call has no counterpart there.
+        WriteError E399: a call has no counterpart there.
     """
     nodes: list[dict[str, Any]] = []
     numbers: dict[int, int] = {}
@@ -79,7 +79,7 @@ def _variable(part: Expression) -> dict[str, Any]:
 
 
 def _call(part: Expression, numbers: dict[int, int]) -> dict[str, Any]:
-    if isinstance(part.function, Loaded):
+    if isinstance(part.function, FileOperator):
         word, attributes, arrays = part.function.op, dict(part.function.attributes), list(part.args)
     else:
         word, attributes, arrays = _described(part)
@@ -100,7 +100,7 @@ def _described(part: Expression) -> tuple[str, dict[str, str], list[Expression]]
             return _ARRAYS[word], {}, args
     if part.function is not getattr(nd, word, None):
         what = f"{word} has no counterpart in MXNet's files"
-        raise WriteError("E644", what, help="write it by functions of sym: sym.sum(x) for np.sum(x)")
+        raise WriteError("E399", what, help="write it by functions of sym: sym.sum(x) for np.sum(x)")
     arrays: list[Expression] = []
     attributes: dict[str, str] = {}
     named = word not in OPERATORS
@@ -111,7 +111,7 @@ def _described(part: Expression) -> tuple[str, dict[str, str], list[Expression]]
             arrays += several
         elif any(isinstance(one, Expression) or hasattr(one, "shape") for one in several):
             what = f"{word} is applied to arrays that are no variables, which MXNet's files have no place for"
-            raise WriteError("E644", what, help="make them variables: sym.var(name)")
+            raise WriteError("E399", what, help="make them variables: sym.var(name)")
         elif value is not None:
             attributes[name] = str(value)
     if word in ("concat", "stack", "Concat", "add_n"):
@@ -135,7 +135,7 @@ def save(expression: Expression, fname: Any, remove_amp_cast: bool = True) -> No
     write_atomically(fname, [to_json(expression).encode()])
 
 
-class Loaded:
+class FileOperator:
     """An operator of a file, as a function of arrays."""
 
     def __init__(self, node: SymbolNode, graph: SymbolGraph, outputs: int) -> None:
@@ -170,7 +170,7 @@ def of_graph(graph: SymbolGraph) -> Expression:
         attributes = {key: _value(text) for key, text in node.attributes.items()}
         args = [made[source]._chosen(output) for source, output in node.inputs]
         count = max(outputs_of(node.op, attributes, len(args)), 1 + max(_read(graph, len(made)), default=0))
-        call = Expression(node.op, Loaded(node, graph, count), args, {}, name=node.name, outputs=count)
+        call = Expression(node.op, FileOperator(node, graph, count), args, {}, name=node.name, outputs=count)
         call.name = node.name
         call.attributes = {key: text for key, text in node.attributes.items() if key.startswith("__")}
         for position in AUXILIARY.get(node.op, ()):

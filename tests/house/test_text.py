@@ -115,9 +115,13 @@ ONE_NAME = {
     "Cast": "the op, its expression in a kernel, and MXNet's transform of images",
     "Constant": "MXNet's parameter that is not learned, and its initializer",
     "Function": "MXNet's autograd.Function, a hybridized function, and a function of LLVM",
+    "Gamma": "the op, and MXNet's distribution",
     "Load": "a load of an element, and MXNet's initializer",
     "Loss": "MXNet's losses, and its metric of that name",
+    "Normal": "MXNet's initializer, and its distribution",
     "Pad": "the op, and MXNet's way of making batches",
+    "Stack": "MXNet's way of making batches, and its constraint",
+    "Uniform": "MXNet's initializer, and its distribution",
 }
 """Public names of two classes: all but one are MXNet's, or one is what the other becomes a level below."""
 

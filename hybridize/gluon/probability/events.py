@@ -114,7 +114,7 @@ class OneHotCategorical(_OfEvents):
 
 
 class Multinomial(_OfEvents):
-    """How often each event happens in `total_count` trials.
+    """Counts of each event in `total_count` trials.
 
     Args:
         num_events: how many events there are.
