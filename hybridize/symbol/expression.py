@@ -163,7 +163,7 @@ class Expression(Operators):
         """The expression as MXNet's JSON.
 
         Raises:
-            WriteError E399: a call has no counterpart there.
+            CaptureError E450: a call has no counterpart there.
         """
         text: str = _stored().to_json(self)
         return text

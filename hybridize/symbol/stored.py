@@ -12,7 +12,7 @@ from hybridize.array import random
 from hybridize.array.functions.normalization import keep
 from hybridize.array.operands import operand, result
 from hybridize.autograd import is_training
-from hybridize.base.errors import WriteError
+from hybridize.base.errors import CaptureError
 from hybridize.base.frozen import changed
 from hybridize.base.participation import outside_only
 from hybridize.formats.atomic import write_atomically
@@ -44,7 +44,7 @@ def to_json(expression: Expression) -> str:
     """Return MXNet's JSON of an expression.
 
     Raises:
-        WriteError E399: a call has no counterpart there.
+        CaptureError E450: a call has no counterpart there.
     """
     nodes: list[dict[str, Any]] = []
     numbers: dict[int, int] = {}
@@ -95,12 +95,12 @@ def _described(part: Expression) -> tuple[str, dict[str, str], list[Expression]]
         left = isinstance(args[0], (int, float))
         number, array = (args[0], args[1]) if left else (args[1], args[0])
         return _SCALARS[word][left], {"scalar": str(number)}, [array]
-    if word in _ARRAYS and part.function is not getattr(nd, word, None) and not kwargs:
-        if all(isinstance(one, Expression) for one in args):
-            return _ARRAYS[word], {}, args
-    if part.function is not getattr(nd, word, None):
+    legacy = part.function is getattr(nd, word, None)
+    if word in _ARRAYS and not legacy and not kwargs and all(isinstance(one, Expression) for one in args):
+        return _ARRAYS[word], {}, args
+    if not legacy:
         what = f"{word} has no counterpart in MXNet's files"
-        raise WriteError("E399", what, help="write it by functions of sym: sym.sum(x) for np.sum(x)")
+        raise CaptureError("E450", what, help="write it by functions of sym: sym.sum(x) for np.sum(x)")
     arrays: list[Expression] = []
     attributes: dict[str, str] = {}
     named = word not in OPERATORS
@@ -111,7 +111,7 @@ def _described(part: Expression) -> tuple[str, dict[str, str], list[Expression]]
             arrays += several
         elif any(isinstance(one, Expression) or hasattr(one, "shape") for one in several):
             what = f"{word} is applied to arrays that are no variables, which MXNet's files have no place for"
-            raise WriteError("E399", what, help="make them variables: sym.var(name)")
+            raise CaptureError("E450", what, help="make them variables: sym.var(name)")
         elif value is not None:
             attributes[name] = str(value)
     if word in ("concat", "stack", "Concat", "add_n"):

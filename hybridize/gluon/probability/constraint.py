@@ -26,7 +26,7 @@ class Constraint(ABC):
         """Return `value`, which `name` says in the message, or raise."""
 
 
-class Rule(Constraint):
+class ConditionConstraint(Constraint):
     """Base of constraints that are told by one condition."""
 
     @abstractmethod
@@ -64,7 +64,7 @@ def is_dependent(constraint: Constraint) -> bool:
     return isinstance(constraint, DependentConstraint)
 
 
-class Real(Rule):
+class Real(ConditionConstraint):
     """Any number but NaN."""
 
     def rule(self) -> str:
@@ -74,7 +74,7 @@ class Real(Rule):
         return value == value
 
 
-class Boolean(Rule):
+class Boolean(ConditionConstraint):
     """0 or 1."""
 
     def rule(self) -> str:
@@ -84,7 +84,7 @@ class Boolean(Rule):
         return (value == 0) | (value == 1)
 
 
-class _Bounded(Rule):
+class _Bounded(ConditionConstraint):
     """Between two bounds, each None, included or not; of integers or of any numbers."""
 
     _includes = (True, True)
@@ -242,7 +242,7 @@ class NonNegativeInteger(IntegerGreaterThanEq):
         super().__init__(0)
 
 
-class Simplex(Rule):
+class Simplex(ConditionConstraint):
     """Shares along the last axis: none negative, and their sum 1."""
 
     def rule(self) -> str:
@@ -252,7 +252,7 @@ class Simplex(Rule):
         return np.all(value >= 0, -1) & (np.abs(np.sum(value, -1) - 1) < _ROUNDING)
 
 
-class LowerTriangular(Rule):
+class LowerTriangular(ConditionConstraint):
     """Lower triangular matrices [..., n, n]."""
 
     def rule(self) -> str:
@@ -272,7 +272,7 @@ class LowerCholesky(LowerTriangular):
         return np.all(np.tril(value) == value, -1) & (np.diagonal(value, axis1=-2, axis2=-1) > 0)
 
 
-class PositiveDefinite(Rule):
+class PositiveDefinite(ConditionConstraint):
     """Symmetric matrices [..., n, n] whose eigenvalues are above 0."""
 
     def rule(self) -> str:

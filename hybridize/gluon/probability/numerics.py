@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Helpers of all distributions: probabilities and their logits, properties that are computed once, sums of last axes."""
+"""Helpers of all distributions: probabilities and their logits, properties computed once, sums of last axes."""
 
 from __future__ import annotations
 
