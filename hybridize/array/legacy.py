@@ -13,7 +13,7 @@ from functools import wraps
 from types import SimpleNamespace
 from typing import Any
 
-from hybridize.array import np, npx, random
+from hybridize.array import legacy_random, np, npx
 from hybridize.array.annotations import ArrayLike
 from hybridize.array.functions import control, legacy_shapes, neural, regions, resizing, sampling
 from hybridize.array.functions.elementwise import root
@@ -249,6 +249,20 @@ def arange(
         raise ArgumentError("E312", what, help="give stop, or use contrib.arange_like")
     line = np.arange(start, stop, step, dtype, ctx)
     return line if repeat == 1 else np.repeat(line, repeat)
+
+
+def _filled(function: _Function) -> _Function:
+    """zeros, ones or empty, whose second argument is the device; a dtype there is taken for one, as in `sym`."""
+
+    @wraps(function)
+    def call(shape: Any, ctx: Any = None, dtype: Any = None, stype: Any = None, device: Any = None) -> Any:
+        one_of(stype, (None, "default"), function.__name__, "stype", "nd.sparse makes sparse arrays")
+        placed = ctx is None or hasattr(ctx, "device_type") or (isinstance(ctx, str) and ctx.startswith(("cpu", "gpu")))
+        if not placed and dtype is None:
+            ctx, dtype = None, ctx
+        return function(shape, float32 if dtype is None else dtype, ctx=device if ctx is None else ctx)
+
+    return call
 
 
 def full(shape: Any, val: ArrayLike, ctx: Any = None, dtype: Any = None) -> Any:
@@ -492,61 +506,6 @@ def size_array(data: Any) -> Any:
     return np.array([array(data).size], dtype="int64")
 
 
-def _sampler(function: _Function) -> _Function:
-    """A random function whose size is called `shape`."""
-
-    @wraps(function)
-    def call(*args: Any, shape: Any = None, dtype: Any = None, ctx: Any = None, **kwargs: Any) -> Any:
-        if len(args) == 3 and shape is None:
-            *args_, shape = args
-            args = tuple(args_)
-        size = () if shape is None and not any(hasattr(a, "shape") for a in args) else shape
-        size = (1,) if size == () else size
-        return function(*args, size=size, dtype=dtype, ctx=ctx, **kwargs)
-
-    return call
-
-
-def randint(low: int, high: int, shape: Any = (1,), dtype: Any = "int32", ctx: Any = None) -> Any:
-    """Integers from [low, high)."""
-    return random.randint(low, high, shape, dtype, ctx)
-
-
-def exponential(scale: float = 1.0, shape: Any = (1,), dtype: Any = None, ctx: Any = None) -> Any:
-    """Exponential numbers with mean `scale`."""
-    return random.exponential(scale, shape, dtype, ctx)
-
-
-def gamma_numbers(alpha: Any = 1.0, beta: Any = 1.0, shape: Any = (1,), dtype: Any = None, ctx: Any = None) -> Any:
-    """Gamma numbers of shape `alpha` and scale `beta`."""
-    return random.gamma(alpha, beta, shape, dtype, ctx)
-
-
-def randn(*shape: int, loc: float = 0.0, scale: float = 1.0, dtype: Any = None, ctx: Any = None) -> Any:
-    """Normal numbers of the given sizes."""
-    return random.normal(loc, scale, shape or (1,), dtype, ctx)
-
-
-def sample_multinomial(data: Any, shape: Any = (), get_prob: bool = False, dtype: Any = "int32") -> Any:
-    """Indices along the last axis, drawn with the probabilities `data`; with their logarithms where `get_prob`."""
-    p = array(data)
-    sizes = shape if isinstance(shape, tuple) else (shape,)
-    count = 1
-    for length in sizes:
-        count *= length
-    drawn = np.moveaxis(random.categorical(np.log(p), (count,)), 0, -1)
-    found = np.reshape(drawn, p.shape[:-1] + sizes).astype(dtype)
-    if not get_prob:
-        return found
-    chosen = np.take_along_axis(np.log(p), drawn, -1)
-    return [found, np.reshape(chosen, p.shape[:-1] + sizes)]
-
-
-def shuffle(data: Any) -> Any:
-    """The rows in random order; a new array."""
-    return random.permutation(array(data))
-
-
 def _index_copied(old: Any, index: Any, new: Any) -> Any:
     """A copy of `old` whose rows `index` are those of `new`."""
     found = np.copy(old)
@@ -578,8 +537,8 @@ _COMPARISONS = {
 _SAME = (
     "abs", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "cbrt", "ceil", "cos", "cosh", "degrees",
     "exp", "expm1", "fix", "floor", "linspace", "log", "log10", "log1p", "log2", "meshgrid", "moveaxis", "negative",
-    "ones", "ones_like", "radians", "reciprocal", "sign", "sin", "sinh", "sqrt", "square", "tan", "tanh", "trunc",
-    "zeros", "zeros_like", "unravel_index", "ravel_multi_index", "histogram", "full_like",
+    "ones_like", "radians", "reciprocal", "sign", "sin", "sinh", "sqrt", "square", "tan", "tanh", "trunc",
+    "zeros_like", "unravel_index", "ravel_multi_index", "histogram", "full_like",
 )  # fmt: skip
 _SAME_X = (
     "add_n", "batch_flatten", "erf", "erfinv", "gamma", "gammaln", "gather_nd", "log_softmax", "masked_softmax",
@@ -610,13 +569,13 @@ _OURS: dict[str, _Function] = {
     "broadcast_axis": legacy_shapes.broadcast_axis, "broadcast_to": legacy_shapes.broadcast_to_legacy, "cast": cast,
     "clip": clip, "col2im": sampling.col2im, "concat": concat, "cumsum": cumsum,
     "depth_to_space": resizing.depth_to_space, "diag": diag,
-    "dot": dot, "empty": np.zeros,
+    "dot": dot, "empty": _filled(np.zeros), "ones": _filled(np.ones), "zeros": _filled(np.zeros),
     "expand_dims": expand_dims, "eye": eye, "flatten": npx.batch_flatten, "flip": flip, "full": full,
     "hard_sigmoid": hard_sigmoid, "identity": identity, "im2col": sampling.im2col,
     "logical_not": lambda data: np.logical_not(data).astype(array(data).dtype), "make_loss": make_loss, "norm": norm,
     "pad": npx.pad, "rcbrt": lambda data: 1.0 / np.cbrt(data), "repeat": repeat,
     "reshape": legacy_shapes.reshape_legacy,
-    "reverse": flip, "rint": rint, "round": round_away, "shuffle": shuffle, "size_array": size_array,
+    "reverse": flip, "rint": rint, "round": round_away, "shuffle": legacy_random.shuffle, "size_array": size_array,
     "softmax_cross_entropy": neural.softmax_cross_entropy, "sort": sort, "space_to_depth": resizing.space_to_depth,
     "split": split, "split_v2": split_v2,
     "squeeze": squeeze, "stack": stack, "swapaxes": swapaxes, "take": take, "tile": tile, "transpose": transpose,
@@ -625,11 +584,6 @@ _OURS: dict[str, _Function] = {
 _REDUCTIONS = {
     "sum": np.sum, "sum_axis": np.sum, "mean": np.mean, "prod": np.prod, "max": np.max, "max_axis": np.max,
     "min": np.min, "min_axis": np.min, "nansum": np.nansum, "nanprod": np.nanprod,
-}  # fmt: skip
-_RANDOM: dict[str, _Function] = {
-    "uniform": _sampler(random.uniform), "normal": _sampler(random.normal), "randn": randn, "randint": randint,
-    "exponential": exponential, "gamma": gamma_numbers, "multinomial": sample_multinomial, "shuffle": shuffle,
-    "uniform_like": random.uniform_like, "normal_like": random.normal_like, "seed": random.seed,
 }  # fmt: skip
 _LINALG: dict[str, _Function] = {
     "gemm": gemm, "gemm2": gemm2, "syrk": syrk, "potrf": np.linalg.cholesky, "det": np.linalg.det,
@@ -664,13 +618,11 @@ def table() -> dict[str, Any]:
         found |= {name: _same_dtype(function), f"broadcast_{name}": _same_dtype(function)}
     found |= _OURS
     found |= {f"linalg_{name}": function for name, function in _LINALG.items()}
-    found |= {f"random_{name}": function for name, function in _RANDOM.items() if name not in ("seed", "randn")}
-    found |= {
-        "sample_multinomial": sample_multinomial,
-        "sample_uniform": _RANDOM["uniform"],
-        "sample_normal": _RANDOM["normal"],
-    }
+    for name, function in legacy_random.FUNCTIONS.items():
+        if name not in ("seed", "randn"):
+            found |= {f"random_{name}": function, f"sample_{name}": function}
+    found |= {name: legacy_random.FUNCTIONS[name] for name in ("uniform", "normal", "poisson", "exponential", "randn")}
     faces: dict[str, Any] = {name: _face(name, function) for name, function in found.items()}
-    for group, functions in (("random", _RANDOM), ("linalg", _LINALG), ("contrib", _CONTRIB)):
+    for group, functions in (("random", legacy_random.FUNCTIONS), ("linalg", _LINALG), ("contrib", _CONTRIB)):
         faces[group] = _Group(group, functions)
     return faces

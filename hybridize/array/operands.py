@@ -88,11 +88,21 @@ def public(function: _Function) -> _Function:
             return handed.receiver.__hybridize_function__(name, call, args, kwargs)
         except _OBJECTIONS as error:
             if not _is_objection(error):
+                receiver = _named_receiver(error, args, kwargs)
+                if receiver is not None:
+                    return receiver.__hybridize_function__(name, call, args, kwargs)
                 raise
             found = _objection(name, args, kwargs, error)
             raise found from (error if CONFIG.full_tracebacks else error.with_traceback(None))
 
     return as_type(_Function, call)
+
+
+def _named_receiver(error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The argument of a foreign class that takes over a call which is refused for its `name=`, as expressions have."""
+    if "name" not in kwargs or not isinstance(error, TypeError):
+        return None
+    return next((one for one in [*args, *kwargs.values()] if hasattr(one, "__hybridize_name__")), None)
 
 
 _OBJECTIONS = (TypeError, ValueError, IndexError, AttributeError, OverflowError)

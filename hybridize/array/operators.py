@@ -12,7 +12,7 @@ from hybridize.array.annotations import ArrayLike
 from hybridize.array.methods import Methods
 from hybridize.array.methods import functions as functions
 from hybridize.base.dtypes import DType
-from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
+from hybridize.base.errors import ArgumentError, DTypeError, ShapeError, ValueArgumentError
 from hybridize.base.types import TensorType
 from hybridize.ops.op import ACTIVE
 
@@ -350,7 +350,10 @@ class Operators(Methods):
         """The one element, or the one at an index, as a Python number."""
         raise ArgumentError("E301", f"{type(self).__name__} has no values")
 
-    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+    def __array_namespace__(self, api_version: str | None = None) -> Any:
+        if api_version not in (None, *_VERSIONS):
+            what = f"there is no version {api_version!r} of the array API here"
+            raise ValueArgumentError("E345", what, help=f"it is {', '.join(_VERSIONS)}")
         return functions.array_api
 
     def __array_ufunc__(self, ufunc: numpy.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -381,3 +384,7 @@ def not_one(what: str, kind: TensorType) -> ShapeError:
 def not_an_index(kind: TensorType) -> ArgumentError:
     """The error for an array that is no integer, where Python takes an index."""
     return ArgumentError("E304", f"an index must be one integer, got {kind}", help="int(x) makes one")
+
+
+_VERSIONS = ("2021.12", "2022.12", "2023.12")
+"""Of the array API standard, whose latest one holds what the others ask for."""

@@ -32,6 +32,7 @@ from hybridize.base.locations import user_location
 from hybridize.base.modes import LOCKED
 from hybridize.base.nested import listed
 from hybridize.base.types import TensorType
+from hybridize.ops import Where
 from hybridize.ops.gradient import Arrived, Given, reverse
 from hybridize.ops.op import Operand, capturing, taped
 from hybridize.runtime.cpython import USABLE
@@ -308,7 +309,18 @@ def grad(
     with modes.mode(recording=create_graph, training=train_mode):
         sweep.run(pairs)
         modes.listen()
-    return results(sweep, edges, of)
+    found = results(sweep, edges, of)
+    return [_depending(g, x) for g, x in zip(found, of, strict=True)] if create_graph else found
+
+
+def _depending(g: ndarray, x: ndarray) -> ndarray:
+    """A gradient that can be differentiated again, with gradients of 0 where it is constant."""
+    if history(g) is not None:
+        return g
+    with taped(TAPE):
+        kept = numpy.ones(g.shape, bool)
+        (made,) = TAPE.bind(Where(), (kept, g._data, TAPE.operand(x)))
+        return TAPE.wrap(made)
 
 
 def results(sweep: Sweep, edges: Iterable[Edge], of: Sequence[ndarray]) -> list[ndarray]:

@@ -16,6 +16,7 @@ from hybridize.autograd import is_training
 from hybridize.base.advice import warn
 from hybridize.base.dtypes import DType
 from hybridize.base.errors import ArgumentError, GraphError, LoadError, ShapeError
+from hybridize.base.loading import LOADING
 from hybridize.base.nested import Structure, unflatten
 from hybridize.base.participation import outside_only
 from hybridize.base.types import TensorType
@@ -23,11 +24,12 @@ from hybridize.formats.mxnet.attributes import parse_value
 from hybridize.formats.mxnet.execute import ExecutionMode, check_supported, execute
 from hybridize.formats.mxnet.lost_roles import with_roles
 from hybridize.formats.mxnet.params import DTYPES
-from hybridize.formats.mxnet.symbol import LABELLED, VARIABLE, SymbolGraph, read_symbol
+from hybridize.formats.mxnet.symbol import LABELLED, VARIABLE, SymbolGraph, parse_symbol, read_symbol
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.parameter import Parameter
 from hybridize.gluon.stored import load_into, named_arrays
 from hybridize.ops.op import Operand, type_of
+from hybridize.symbol.expression import Expression, group
 
 RESULT, TYPES, BOUND = "hybridize_result", "hybridize_types", "hybridize_bound"
 """Graph attributes of our own exports: the structure of the result, the types of its arrays, the sizes it is for."""
@@ -37,17 +39,23 @@ class SymbolBlock(HybridBlock):
     """A graph of MXNet's operators as a block. Its parameters are the variables that are not inputs.
 
     Args:
-        outputs: the graph, as `formats.mxnet.read_symbol` gives it.
-        inputs: names of the variables that are arguments of a call, in order.
+        outputs: the graph: an expression of `sym` or a list of them, or what `formats.mxnet.read_symbol` gives.
+        inputs: the variables that are arguments of a call, or their names, in order.
         params: arrays by name; None: `initialize` or `load_parameters` comes later.
     """
 
-    def __init__(self, outputs: SymbolGraph, inputs: str | Sequence[str], params: Any = None) -> None:
+    def __init__(self, outputs: Any, inputs: Any, params: Any = None) -> None:
         super().__init__(prefix="")
+        if isinstance(outputs, (list, tuple)):
+            outputs = group(list(outputs))
+        if isinstance(outputs, Expression):
+            outputs = parse_symbol(outputs.tojson(), "the expression")
+        given = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+        inputs = [one.name if isinstance(one, Expression) else one for one in given]
         outputs = with_roles(outputs)
         check_supported(outputs)
         self._graph = outputs
-        self._inputs = (inputs,) if isinstance(inputs, str) else tuple(inputs)
+        self._inputs = tuple(inputs)
         self._structure, self._bare = _result_of(outputs)
         self._bound = _bound_of(outputs)
         states = outputs.auxiliary
@@ -117,6 +125,20 @@ class SymbolBlock(HybridBlock):
         load_into(
             self._parameters, arrays, param_file, allow_missing, ignore_extra, cast_dtype=True, dtype_source="saved"
         )
+
+    def infer_shape(self, *args: Any) -> None:
+        """Set the unknown shapes of the parameters from the inputs, where MXNet's operators tell them."""
+        with LOADING:
+            from hybridize.symbol import inference, stored  # late: files say their shapes
+
+        expression = stored.of_graph(self._graph)
+        given = {name: tuple(x.shape) for name, x in zip(self._inputs, args, strict=False)}
+        known = inference.shapes(expression, given)
+        for variable in expression._variables():
+            shape = known[id(variable)][0]
+            parameter = self._parameters.get(variable.name)
+            if parameter is not None and parameter.deferred and 0 not in shape:
+                parameter.complete(*shape)
 
     def forward(self, *args: Any) -> Any:
         if len(args) != len(self._inputs):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -20,14 +21,16 @@ def composed(word: str, function: _Function, *, draws: bool = False) -> _Functio
     """The function of `F` that also makes expressions: of expressions, or of nothing where it can be composed later."""
     operator = OPERATORS.get(word)
     creates = draws or word in CREATORS
-    if operator is None and not creates:
-        return function
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         values = [*args, *kwargs.values()]
-        if any(isinstance(one, Expression) for one in values):
-            return _with_variables(word, function, args, kwargs) if operator is not None else function(*args, **kwargs)
+        if any(map(_has_expressions, values)):
+            if operator is not None:
+                return _with_variables(word, function, args, kwargs)
+            return _called(word, function, args, kwargs)
+        if operator is None and not creates:
+            return function(*args, **kwargs)
         if capturing() or any(hasattr(one, "shape") for one in values):
             return function(*args, **kwargs)
         if creates:
@@ -38,6 +41,24 @@ def composed(word: str, function: _Function, *, draws: bool = False) -> _Functio
         return _with_variables(word, function, args, kwargs)
 
     return call
+
+
+def _has_expressions(value: Any) -> bool:
+    if isinstance(value, (tuple, list)):
+        return any(map(_has_expressions, value))
+    return isinstance(value, Expression)
+
+
+def _called(word: str, function: _Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Expression:
+    """The expression of a call, whose arguments are checked when it gets its types."""
+    given = dict(kwargs)
+    name, attributes = given.pop("name", None), given.pop("attr", None)
+    try:
+        named = dict(inspect.signature(function).bind(*args, **given).arguments)
+    except (TypeError, ValueError):  # the function says so when it is called
+        named = given
+    count = outputs_of(word, {**named, **named.get("kwargs", {})}, len(args))
+    return Expression(word, function, args, given, name=name, outputs=count, attributes=attributes)
 
 
 def _with_variables(word: str, function: _Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Expression:

@@ -8,7 +8,7 @@ from typing import Any
 
 from hybridize import autograd
 from hybridize.array import np
-from hybridize.array.ndarray import ndarray
+from hybridize.array.ndarray import history, ndarray
 from hybridize.base.errors import ArgumentError, StateError
 from hybridize.symbol.expression import Expression
 
@@ -133,13 +133,19 @@ class Executor:
             out_grads: those of the results, an array or a list of them; ones where they are not given.
 
         Raises:
-            StateError E540: nothing was computed, or no gradient is asked for.
+            StateError E540: nothing was computed.
         """
         if not self.outputs:
             raise StateError("E540", "backward before forward", help="call executor.forward(is_train=True) first")
-        heads = self.outputs
-        grads = [None] * len(heads) if out_grads is None else out_grads
-        autograd.backward(heads, list(grads) if isinstance(grads, (tuple, list)) else [grads])
+        grads = [None] * len(self.outputs) if out_grads is None else out_grads
+        grads = list(grads) if isinstance(grads, (tuple, list)) else [grads]
+        recorded = [number for number, head in enumerate(self.outputs) if history(head) is not None]
+        for name, request in self._requests.items():
+            if request == "write":
+                buffer: Any = self._arrays[name].grad
+                buffer[...] = 0  # of what no result depends on
+        if recorded:
+            autograd.backward([self.outputs[number] for number in recorded], [grads[number] for number in recorded])
 
 
 def bind(
@@ -200,7 +206,7 @@ def simple_bind(
     arrays = {}
     for variable in expression._variables():
         shape = known[id(variable)][0]
-        if 0 in shape or (not shape and variable.name not in shapes):
+        if 0 in shape:
             what = f"simple_bind: the shape of {variable.name!r} does not follow from those given"
             raise ArgumentError("E314", what, help=f"give it: {variable.name}=(...)")
         dtype = (type_dict or {}).get(variable.name, variable.dtype_hint or "float32")

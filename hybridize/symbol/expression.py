@@ -21,7 +21,7 @@ from hybridize.capture.capture import capture
 from hybridize.contract.call import Call
 from hybridize.contract.captured import Captured
 from hybridize.programs import Program
-from hybridize.symbol.operators import outputs_of
+from hybridize.symbol.operators import UNKNOWN, outputs_of
 from hybridize.symbol.scopes import attributes_of, name_of
 
 _INFIX = {
@@ -72,6 +72,9 @@ class Expression(Operators):
         self.shape_hint: Shape | None = None
         self.dtype_hint: DType | None = None
         self.loc: SourceLoc | None = user_location()
+
+    __hybridize_name__ = True
+    """Calls of functions on expressions take `name=`, which no function has."""
 
     def __hybridize_function__(
         self, name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -160,7 +163,7 @@ class Expression(Operators):
         """The expression as MXNet's JSON.
 
         Raises:
-            WriteError E644: a call has no counterpart there.
+            CaptureError E450: a call has no counterpart there.
         """
         text: str = _stored().to_json(self)
         return text
@@ -169,9 +172,9 @@ class Expression(Operators):
         """Write the expression as MXNet's JSON; see `sym.load`."""
         _stored().save(self, fname, remove_amp_cast)
 
-    def bind(self, ctx: Any = None, args: Any = None, **kwargs: Any) -> Any:
+    def bind(self, ctx: Any = None, args: Any = None, args_grad: Any = None, **kwargs: Any) -> Any:
         """An executor with copies of the given arrays; see `executor.bind`."""
-        return _executor().bind(self, ctx, args, **kwargs)
+        return _executor().bind(self, ctx, args, args_grad, **kwargs)
 
     def simple_bind(self, ctx: Any = None, grad_req: Any = "write", type_dict: Any = None, **shapes: Any) -> Any:
         """An executor with arrays of zeros, whose shapes follow from those given; see `executor.simple_bind`."""
@@ -224,7 +227,7 @@ class Expression(Operators):
         return group([part for part in self._in_order() if part.word not in (GROUP, OUTPUT)])
 
     def get_children(self) -> Expression | None:
-        """What the function is applied to, as a group; None of a variable."""
+        """The arguments of the function, as a group; None of a variable."""
         source = self.args[0] if self.word == OUTPUT else self
         if source.word == GROUP:
             parts = [
@@ -306,14 +309,16 @@ class Expression(Operators):
             args: shapes of the arguments, in order.
             shapes: by name. Those of weights follow from the data.
         """
-        found = self.infer_shape_partial(*args, **shapes)
-        complete = all(shape is not None and 0 not in shape for part in found for shape in part)
-        return found if complete else (None, None, None)
+        given = dict(zip(self.list_arguments(), args, strict=False)) | shapes
+        known = self._inferred(given)
+        complete = not any(shape is UNKNOWN or 0 in shape for part in self._in_order() for shape in known[id(part)])
+        return self.infer_shape_partial(*args, **shapes) if complete else (None, None, None)
 
     def infer_shape_partial(self, *args: Any, **shapes: Any) -> tuple[list[Shape], list[Shape], list[Shape]]:
         """The same as far as it is known: `()` where nothing is, and sizes of 0."""
         given = dict(zip(self.list_arguments(), args, strict=False)) | shapes
         known = self._inferred(given)
+        known = {key: [() if shape is UNKNOWN else shape for shape in several] for key, several in known.items()}
         arguments: list[Shape] = []
         states: list[Shape] = []
         for variable in self._variables():
@@ -330,10 +335,8 @@ class Expression(Operators):
     def infer_type(self, *args: Any, **types: Any) -> tuple[list[DType], list[DType], list[DType]]:
         """Dtypes of the arguments, of the results, and of the auxiliary states."""
         given = dict(zip(self.list_arguments(), args, strict=False)) | types
-        graph = self._captured(given).graph
-        kinds = {
-            variable.name: value.type.dtype for variable, value in zip(self._variables(), graph.inputs, strict=False)
-        }
+        graph = self._captured(given, copies=True).graph
+        kinds = dict(zip(self.list_inputs(), [value.type.dtype for value in graph.inputs], strict=False))
         results = [value.type.dtype for value in graph.outputs]
         return [kinds[n] for n in self.list_arguments()], results, [kinds[n] for n in self.list_auxiliary_states()]
 
@@ -348,7 +351,8 @@ class Expression(Operators):
         """The expression as a function of its variables, compiled for what it is called with."""
         return Function(self._replay())
 
-    def _captured(self, types: dict[str, Any]) -> Captured:
+    def _captured(self, types: dict[str, Any], *, copies: bool = False) -> Captured:
+        """Capture the expression for variables of some types; `copies`: results that are views are outputs, too."""
         variables = self._variables()
         names = [variable.name for variable in variables]
         for name in types:
@@ -361,9 +365,18 @@ class Expression(Operators):
         if unknown:
             known = self._inferred(types)
             found = {one.name: known[id(one)][0] for one in unknown}
-            types = {**types, **{name: shape for name, shape in found.items() if shape and 0 not in shape}}
+            types = {
+                **types,
+                **{name: shape for name, shape in found.items() if shape is not UNKNOWN and 0 not in shape},
+            }
         examples = [wrap(_zeros(type_of(variable, types.get(variable.name)))) for variable in variables]
-        return capture(self._replay(), Call.of(examples, {}), names)
+        replay = self._replay()
+
+        def copied(*values: Any) -> Any:
+            found = replay(*values)
+            return [functions.copy(one) for one in (found if isinstance(found, (list, tuple)) else [found])]
+
+        return capture(copied if copies else replay, Call.of(examples, {}), names)
 
     def _replay(self) -> Callable[..., Any]:
         order, variables = self._in_order(), self._variables()
@@ -458,9 +471,7 @@ class Expression(Operators):
     __imatmul__ = Operators.__matmul__
 
 
-def var(
-    name: str, attr: dict[str, str] | None = None, shape: Shape | None = None, dtype: Any = None, **attributes: Any
-) -> Expression:
+def var(name: str, attr: Any = None, shape: Shape | None = None, dtype: Any = None, **attributes: Any) -> Expression:
     """A variable.
 
     Args:

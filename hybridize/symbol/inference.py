@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy
 
+from hybridize.array import np
 from hybridize.array.ndarray import wrap
 from hybridize.base.dtypes import float32
 from hybridize.base.errors import HybridizeError
@@ -18,10 +19,10 @@ from hybridize.base.types import Shape
 from hybridize.capture.capture import capture
 from hybridize.contract.call import Call
 from hybridize.symbol.expression import GROUP, Expression, applied, type_of
-from hybridize.symbol.operators import ALIKE, OPERATORS
+from hybridize.symbol.operators import ALIKE, OPERATORS, UNKNOWN
 
 Known = dict[int, list[Shape]]
-"""By the identity of an expression the shapes of its results: `()` where nothing is known, 0 for a size that is not."""
+"""By the identity of an expression the shapes of its results: `UNKNOWN`, or with 0 for each size that is not known."""
 
 
 def shapes(expression: Expression, given: dict[str, Any]) -> Known:
@@ -38,7 +39,7 @@ def shapes(expression: Expression, given: dict[str, Any]) -> Known:
         if part.function is None:
             spec = given.get(part.name)
             if spec is None:
-                known[id(part)] = [part.shape_hint or ()]
+                known[id(part)] = [UNKNOWN if part.shape_hint is None else part.shape_hint]
                 dtypes[id(part)] = [part.dtype_hint or float32]
             else:
                 kind = type_of(part, spec)
@@ -55,7 +56,7 @@ def shapes(expression: Expression, given: dict[str, Any]) -> Known:
         for part in reversed(order):
             changed = (part.function is not None and _backwards(part, known, told)) or changed
     for part in order:
-        known.setdefault(id(part), [()] * part.outputs)
+        known.setdefault(id(part), [UNKNOWN] * part.outputs)
     return known
 
 
@@ -82,7 +83,8 @@ def _forwards(part: Expression, known: Known, dtypes: dict[int, list[Any]]) -> t
         for one, count in zip(parts, counts, strict=True):
             several = [next(given) for _ in range(count)]
             values[id(one)] = several if one.outputs > 1 or one.word == GROUP else several[0]
-        return applied(part, values)
+        found = applied(part, values)  # copies: what is a view of an argument is no output of a program
+        return [np.copy(one) for one in (found if isinstance(found, (list, tuple)) else [found])]
 
     graph = capture(call, Call.of(examples, {}), [f"x{number}" for number in range(len(examples))]).graph
     return [value.type.shape for value in graph.outputs], [value.type.dtype for value in graph.outputs]
@@ -97,7 +99,7 @@ def _backwards(part: Expression, known: Known, told: set[int]) -> bool:
         data = arrays.get(operator.arrays[0])
         if isinstance(data, Expression) and id(data) in told:
             try:
-                rules = operator.shapes(known[id(data)][0], part.kwargs)
+                rules = operator.shapes(known[id(data)][0], getattr(part.function, "given", part.kwargs))
             except (IndexError, KeyError, TypeError, HybridizeError):  # forwards says what is wrong
                 rules = {}
             wanted = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What MXNet's operators take and give besides their attributes: arrays by name, states, numbers of outputs.
+"""MXNet's operators, besides their attributes: their arrays by name, their states, numbers of outputs.
 
 By this a call without its weights makes variables for them (`fc1_weight`), whose shapes follow from the data.
 """
@@ -13,6 +13,8 @@ from typing import Any
 from hybridize.base.frozen import frozen
 from hybridize.base.types import Shape
 
+UNKNOWN: Shape = (*[0],)  # an object of its own, which a constant would share
+"""The shape of which nothing is known, by its identity."""
 Given = Mapping[str, Any]
 """Attributes of a call, by name."""
 
@@ -49,7 +51,7 @@ def _dense(data: Shape, given: Given) -> dict[str, Shape]:
 def _convolution(data: Shape, given: Given) -> dict[str, Shape]:
     kernel = _tuple(given["kernel"], 1, 1)
     filters, groups = given["num_filter"], given.get("num_group", 1)
-    if str(given.get("layout") or "NC").endswith("C"):
+    if str(given.get("layout") or "NCHW").endswith("C"):
         return {"weight": (filters, *kernel, data[-1] // groups), "bias": (filters,)}
     return {"weight": (filters, data[1] // groups, *kernel), "bias": (filters,)}
 

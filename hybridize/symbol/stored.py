@@ -7,11 +7,12 @@ import inspect
 import json
 from typing import Any
 
+from hybridize import nd
 from hybridize.array import random
 from hybridize.array.functions.normalization import keep
 from hybridize.array.operands import operand, result
 from hybridize.autograd import is_training
-from hybridize.base.errors import WriteError
+from hybridize.base.errors import CaptureError
 from hybridize.base.frozen import changed
 from hybridize.base.participation import outside_only
 from hybridize.formats.atomic import write_atomically
@@ -27,26 +28,23 @@ _SCALARS = {
     "multiply": ("_mul_scalar", "_mul_scalar"), "divide": ("_div_scalar", "_rdiv_scalar"),
     "true_divide": ("_div_scalar", "_rdiv_scalar"), "power": ("_power_scalar", "_rpower_scalar"),
     "mod": ("_mod_scalar", "_rmod_scalar"), "maximum": ("_maximum_scalar", "_maximum_scalar"),
-    "minimum": ("_minimum_scalar", "_minimum_scalar"), "equal": ("_equal_scalar", "_equal_scalar"),
-    "not_equal": ("_not_equal_scalar", "_not_equal_scalar"), "less": ("_lesser_scalar", "_greater_scalar"),
-    "less_equal": ("_lesser_equal_scalar", "_greater_equal_scalar"), "greater": ("_greater_scalar", "_lesser_scalar"),
-    "greater_equal": ("_greater_equal_scalar", "_lesser_equal_scalar"),
+    "minimum": ("_minimum_scalar", "_minimum_scalar"),
 }  # fmt: skip
-"""MXNet's operators on an array and a number, on the right and on the left."""
+"""MXNet's operators of NumPy's functions on an array and a number, on the right and on the left."""
 _ARRAYS = {
-    "add": "elemwise_add", "subtract": "elemwise_sub", "multiply": "elemwise_mul", "divide": "elemwise_div",
-    "true_divide": "elemwise_div", "power": "_power", "mod": "_mod", "maximum": "_maximum", "minimum": "_minimum",
-    "equal": "_equal", "not_equal": "_not_equal", "less": "_lesser", "less_equal": "_lesser_equal",
-    "greater": "_greater", "greater_equal": "_greater_equal", "absolute": "abs",
+    "add": "broadcast_add", "subtract": "broadcast_sub", "multiply": "broadcast_mul", "divide": "broadcast_div",
+    "true_divide": "broadcast_div", "power": "broadcast_power", "mod": "broadcast_mod",
+    "maximum": "broadcast_maximum", "minimum": "broadcast_minimum", "negative": "negative", "absolute": "abs",
+    "exp": "exp", "log": "log", "sqrt": "sqrt", "sin": "sin", "cos": "cos", "tanh": "tanh", "square": "square",
 }  # fmt: skip
-"""MXNet's operators where they have another name than ours."""
+"""MXNet's operators of NumPy's functions on arrays alone. Other functions of `np` mean something else there."""
 
 
 def to_json(expression: Expression) -> str:
     """Return MXNet's JSON of an expression.
 
     Raises:
-        WriteError E644: a call has no counterpart there.
+        CaptureError E450: a call has no counterpart there.
     """
     nodes: list[dict[str, Any]] = []
     numbers: dict[int, int] = {}
@@ -81,7 +79,7 @@ def _variable(part: Expression) -> dict[str, Any]:
 
 
 def _call(part: Expression, numbers: dict[int, int]) -> dict[str, Any]:
-    if isinstance(part.function, Loaded):
+    if isinstance(part.function, FileOperator):
         word, attributes, arrays = part.function.op, dict(part.function.attributes), list(part.args)
     else:
         word, attributes, arrays = _described(part)
@@ -97,30 +95,38 @@ def _described(part: Expression) -> tuple[str, dict[str, str], list[Expression]]
         left = isinstance(args[0], (int, float))
         number, array = (args[0], args[1]) if left else (args[1], args[0])
         return _SCALARS[word][left], {"scalar": str(number)}, [array]
-    arrays, attributes = [], {}
-    if word not in OPERATORS:
-        assert part.function is not None
-        try:
-            bound = inspect.signature(part.function).bind(*args, **kwargs)
-        except (TypeError, ValueError):
-            bound = None
-        values = dict(bound.arguments) if bound is not None else {str(k): one for k, one in enumerate(args)} | kwargs
-    else:
-        values = {str(number): one for number, one in enumerate(args)} | kwargs
+    legacy = part.function is getattr(nd, word, None)
+    if word in _ARRAYS and not legacy and not kwargs and all(isinstance(one, Expression) for one in args):
+        return _ARRAYS[word], {}, args
+    if not legacy:
+        what = f"{word} has no counterpart in MXNet's files"
+        raise CaptureError("E450", what, help="write it by functions of sym: sym.sum(x) for np.sum(x)")
+    arrays: list[Expression] = []
+    attributes: dict[str, str] = {}
+    named = word not in OPERATORS
+    values = _named(part, args, kwargs) if named else {str(number): one for number, one in enumerate(args)} | kwargs
     for name, value in values.items():
         several = value if isinstance(value, (tuple, list)) else [value]
         if several and all(isinstance(one, Expression) for one in several):
             arrays += several
         elif any(isinstance(one, Expression) or hasattr(one, "shape") for one in several):
             what = f"{word} is applied to arrays that are no variables, which MXNet's files have no place for"
-            raise WriteError("E644", what, help="make them variables: sym.var(name)")
-        elif isinstance(value, dict):
-            attributes |= {key: str(one) for key, one in value.items() if one is not None}
+            raise CaptureError("E450", what, help="make them variables: sym.var(name)")
         elif value is not None:
             attributes[name] = str(value)
     if word in ("concat", "stack", "Concat", "add_n"):
         attributes["num_args"] = str(len(arrays))
-    return _ARRAYS.get(word, word), attributes, arrays
+    return word, attributes, arrays
+
+
+def _named(part: Expression, args: list[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a call by their names, those of `*args` and `**kwargs` among them."""
+    assert part.function is not None
+    bound = inspect.signature(part.function).bind(*args, **kwargs).arguments
+    found: dict[str, Any] = {}
+    for name, value in bound.items():
+        found |= value if isinstance(value, dict) else {name: value}
+    return found
 
 
 @outside_only("writes a file")
@@ -129,11 +135,12 @@ def save(expression: Expression, fname: Any, remove_amp_cast: bool = True) -> No
     write_atomically(fname, [to_json(expression).encode()])
 
 
-class Loaded:
+class FileOperator:
     """An operator of a file, as a function of arrays."""
 
     def __init__(self, node: SymbolNode, graph: SymbolGraph, outputs: int) -> None:
         self.op, self.attributes = node.op, node.attributes
+        self.given = {key: _value(text) for key, text in node.attributes.items()}
         names = [f"x{number}" for number in range(len(node.inputs))]
         variables = tuple(SymbolNode(VARIABLE, name) for name in names)
         call = changed(node, inputs=tuple((number, 0) for number in range(len(names))))
@@ -163,7 +170,7 @@ def of_graph(graph: SymbolGraph) -> Expression:
         attributes = {key: _value(text) for key, text in node.attributes.items()}
         args = [made[source]._chosen(output) for source, output in node.inputs]
         count = max(outputs_of(node.op, attributes, len(args)), 1 + max(_read(graph, len(made)), default=0))
-        call = Expression(node.op, Loaded(node, graph, count), args, {}, name=node.name, outputs=count)
+        call = Expression(node.op, FileOperator(node, graph, count), args, {}, name=node.name, outputs=count)
         call.name = node.name
         call.attributes = {key: text for key, text in node.attributes.items() if key.startswith("__")}
         for position in AUXILIARY.get(node.op, ()):

@@ -132,7 +132,7 @@ def test_there_are_many():
         lambda: np.linalg.norm(V, "fro"),
         lambda: np.linalg.norm(M, 3),
         lambda: np.linalg.norm(np.ones((2, 2, 2)), 2),
-        lambda: np.linalg.vector_norm(V, ord="inf"),
+        lambda: np.linalg.vector_norm(V, ord="infinite"),
         lambda: np.zeros_like(M, nonsense=1),
         lambda: np.einsum("ij->i", M, nonsense=1),
         lambda: nd.reshape(M, (3, 2), nonsense=1),

@@ -117,12 +117,16 @@ ONE_NAME = {
     "Constant": "MXNet's parameter that is not learned, and its initializer",
     "FashionMNIST": "MXNet's data set, and the book's, with both of its parts",
     "Function": "MXNet's autograd.Function, a hybridized function, and a function of LLVM",
+    "Gamma": "the op, and MXNet's distribution",
     "Load": "a load of an element, and MXNet's initializer",
     "Loss": "MXNet's losses, and its metric of that name",
     "Module": "a module of LLVM's, and the book's class of nets",
+    "Normal": "MXNet's initializer, and its distribution",
     "Pad": "the op, and MXNet's way of making batches",
     "SGD": "MXNet's optimizer, and the book's, for arrays",
+    "Stack": "MXNet's way of making batches, and its constraint",
     "Trainer": "MXNet's, and the book's",
+    "Uniform": "MXNet's initializer, and its distribution",
 }
 """Public names of two classes: most are MXNet's or the book's, or one is what the other becomes a level below."""
 

@@ -94,6 +94,7 @@ def _vector_norm(x: Any, ord: Any, axis: int, keepdims: bool) -> Any:
 def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
     """The p-norm of all elements over `axis`: one, several together, or all of them when None."""
     a = array(x)
+    ord = _INFINITIES.get(ord, ord) if isinstance(ord, str) else 2 if ord is None else ord
     if isinstance(ord, str):
         raise ValueArgumentError("E345", f"vector_norm: ord must be a number or infinity, got {ord!r}")
     if not a.ndim:
@@ -104,6 +105,18 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
 
 
 @public
-def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
-    """The norm of the matrices in the last two axes."""
-    return norm(x, ord, (-2, -1), keepdims)
+def matrix_norm(x: Any, /, ord: Any = "fro", axis: Any = (-2, -1), keepdims: bool = False) -> Any:
+    """The norm of matrices, which lie in the last two axes or in the two of `axis`.
+
+    Args:
+        x: an array.
+        ord: `fro`, `nuc`, 1, -1, 2, -2 or an infinity, which MXNet also writes `inf` and `-inf`; None is `fro`.
+        axis: two axes.
+        keepdims: leave them, of size 1.
+    """
+    if not isinstance(axis, (tuple, list)) or len(axis) != 2:
+        raise ValueArgumentError("E345", f"matrix_norm: axis is two axes, got {axis!r}")
+    return norm(x, "fro" if ord is None else _INFINITIES.get(ord, ord), tuple(axis), keepdims)
+
+
+_INFINITIES = {"inf": math.inf, "-inf": -math.inf}

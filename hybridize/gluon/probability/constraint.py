@@ -6,6 +6,7 @@ A check is an error at once where values are known; a compiled program asserts i
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from numbers import Number
 from typing import Any
@@ -17,16 +18,24 @@ from hybridize.base.errors import StateError, ValueArgumentError
 _ROUNDING = 1e-5
 
 
-class Constraint:
+class Constraint(ABC):
     """Base of constraints: `check(value)` gives the value back, or refuses it."""
 
+    @abstractmethod
+    def check(self, value: Any, name: str = "value") -> Any:
+        """Return `value`, which `name` says in the message, or raise."""
+
+
+class ConditionConstraint(Constraint):
+    """Base of constraints that are told by one condition."""
+
+    @abstractmethod
     def rule(self) -> str:
         """The constraint in words, after "is"."""
-        raise NotImplementedError
 
+    @abstractmethod
     def holds(self, value: Any) -> Any:
         """A bool or an array of bools: true where a value obeys."""
-        raise NotImplementedError
 
     def check(self, value: Any, name: str = "value") -> Any:
         """Return `value`, which `name` says in the message.
@@ -55,7 +64,7 @@ def is_dependent(constraint: Constraint) -> bool:
     return isinstance(constraint, DependentConstraint)
 
 
-class Real(Constraint):
+class Real(ConditionConstraint):
     """Any number but NaN."""
 
     def rule(self) -> str:
@@ -65,7 +74,7 @@ class Real(Constraint):
         return value == value
 
 
-class Boolean(Constraint):
+class Boolean(ConditionConstraint):
     """0 or 1."""
 
     def rule(self) -> str:
@@ -75,7 +84,7 @@ class Boolean(Constraint):
         return (value == 0) | (value == 1)
 
 
-class _Bounded(Constraint):
+class _Bounded(ConditionConstraint):
     """Between two bounds, each None, included or not; of integers or of any numbers."""
 
     _includes = (True, True)
@@ -233,7 +242,7 @@ class NonNegativeInteger(IntegerGreaterThanEq):
         super().__init__(0)
 
 
-class Simplex(Constraint):
+class Simplex(ConditionConstraint):
     """Shares along the last axis: none negative, and their sum 1."""
 
     def rule(self) -> str:
@@ -243,7 +252,7 @@ class Simplex(Constraint):
         return np.all(value >= 0, -1) & (np.abs(np.sum(value, -1) - 1) < _ROUNDING)
 
 
-class LowerTriangular(Constraint):
+class LowerTriangular(ConditionConstraint):
     """Lower triangular matrices [..., n, n]."""
 
     def rule(self) -> str:
@@ -263,7 +272,7 @@ class LowerCholesky(LowerTriangular):
         return np.all(np.tril(value) == value, -1) & (np.diagonal(value, axis1=-2, axis2=-1) > 0)
 
 
-class PositiveDefinite(Constraint):
+class PositiveDefinite(ConditionConstraint):
     """Symmetric matrices [..., n, n] whose eigenvalues are above 0."""
 
     def rule(self) -> str:
@@ -290,7 +299,7 @@ class Cat(Constraint):
         self._lengths = [1] * len(self._parts) if lengths is None else list(lengths)
         self._axis = axis
         if len(self._lengths) != len(self._parts):
-            raise ValueArgumentError("E310", f"{len(self._parts)} constraints of {len(self._lengths)} lengths")
+            raise ValueArgumentError("E345", f"{len(self._parts)} constraints of {len(self._lengths)} lengths")
 
     def check(self, value: Any, name: str = "value") -> Any:
         start = 0

@@ -80,7 +80,7 @@ class Binomial(Probable):
         super().__init__(prob, logit, 0, validate_args)
 
     @property
-    def support(self) -> Any:  # type: ignore[override]
+    def support(self) -> Any:
         """0 to n."""
         return IntegerInterval(0, self.n)
 

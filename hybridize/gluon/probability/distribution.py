@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 from hybridize.array import np
 from hybridize.base import dims
-from hybridize.base.errors import ArgumentError, StateError, ValueArgumentError
+from hybridize.base.errors import ArgumentError, ShapeError, StateError, ValueArgumentError
 from hybridize.base.participation import ReadPolicy
 from hybridize.gluon.probability.constraint import Constraint
-from hybridize.gluon.probability.numerics import cached_property, logit2prob, prob2logit
+from hybridize.gluon.probability.numerics import cached_property, lacking, logit2prob, prob2logit
 
 
 class Distribution:
@@ -44,7 +44,7 @@ class Distribution:
     def set_default_validate_args(value: bool) -> None:
         """Check arguments from now on, or not, where a distribution does not say."""
         if not isinstance(value, bool):
-            raise ValueArgumentError("E310", f"set_default_validate_args takes a bool, got {value!r}")
+            raise ValueArgumentError("E345", f"set_default_validate_args takes a bool, got {value!r}")
         Distribution._validate_args = value
 
     def __init__(self, event_dim: int = 0, validate_args: bool | None = None) -> None:
@@ -66,7 +66,11 @@ class Distribution:
             if name in vars(self):
                 shape = tuple(getattr(getattr(self, name), "shape", ()))
                 shapes.append(shape[: len(shape) - self._depths.get(name, 0)])
-        return tuple(dims.broadcast(*shapes)) if shapes else ()
+        found = dims.broadcast(*shapes) if shapes else ()
+        if found is None:
+            what = f"{type(self).__name__}: parameters of the shapes {', '.join(map(str, shapes))} do not broadcast"
+            raise ShapeError("E101", what)
+        return tuple(found)
 
     def broadcast_to(self, batch_shape: Any) -> Any:
         """A distribution of the same kind whose parameters are broadcast to `batch_shape`."""
@@ -144,7 +148,7 @@ class Distribution:
         return self.support.check(value, f"{type(self).__name__}: value") if self._validate_args else value
 
     def _lacks(self, what: str) -> StateError:
-        return _Lacking("E508", f"{type(self).__name__} has no {what}", help="sample_n and empirical_kl estimate it")
+        return lacking(self, what)
 
     def __repr__(self) -> str:
         sizes = [
@@ -153,10 +157,6 @@ class Distribution:
             if name in vars(self)
         ]
         return f"{type(self).__name__}({', '.join([*sizes, f'event_dim: {self.event_dim}'])})"
-
-
-class _Lacking(StateError, NotImplementedError):
-    """A distribution has no formula for what is asked."""
 
 
 class ExponentialFamily(Distribution):

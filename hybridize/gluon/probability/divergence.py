@@ -8,12 +8,13 @@ from collections.abc import Callable
 from typing import Any
 
 from hybridize.array import np, npx
-from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.errors import ArgumentError
 from hybridize.gluon.probability.counts import Bernoulli, Binomial, Geometric, Poisson
 from hybridize.gluon.probability.distribution import Distribution
 from hybridize.gluon.probability.events import Categorical, OneHotCategorical
 from hybridize.gluon.probability.located import EULER_GAMMA, Cauchy, Gumbel, HalfNormal, Laplace, Normal, Uniform
 from hybridize.gluon.probability.multivariate_normal import MultivariateNormal
+from hybridize.gluon.probability.numerics import Lacking
 from hybridize.gluon.probability.positive import Beta, Dirichlet, Exponential, Gamma, Pareto
 
 _Formula = Callable[[Any, Any], Any]
@@ -54,14 +55,10 @@ def kl_divergence(p: Distribution, q: Distribution) -> Any:
             formula = _formulas.get((of_p, of_q))
             if formula is not None:
                 return formula(p, q)
-    raise _NoFormula(
+    raise Lacking(
         "E508", f"there is no formula for the divergence of {type(q).__name__} from {type(p).__name__}",
         help="empirical_kl(p, q, n_samples) estimates it, register_kl enters one",
     )  # fmt: skip
-
-
-class _NoFormula(StateError, NotImplementedError):
-    """Nobody has registered a divergence for two classes."""
 
 
 @register_kl(Normal, Normal)
@@ -181,7 +178,7 @@ def _bernoullis(p: Bernoulli, q: Bernoulli) -> Any:
 @register_kl(Binomial, Binomial)
 def _binomials(p: Binomial, q: Binomial) -> Any:
     if p.n < q.n:
-        raise _NoFormula(
+        raise Lacking(
             "E508", f"there is no formula for the divergence of binomials of n {q.n} from {p.n}",
             help="empirical_kl(p, q, n_samples) estimates it",
         )  # fmt: skip

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Number
 from typing import Any
 
 from hybridize.base.errors import ArgumentError
@@ -69,7 +68,7 @@ def _to_below(constraint: Any) -> Transformation:
 
 def _to_interval(constraint: Any) -> Transformation:
     low, high = constraint._lower_bound, constraint._upper_bound
-    if isinstance(low, Number) and isinstance(high, Number) and (low, high) == (0, 1):
+    if isinstance(low, (int, float)) and isinstance(high, (int, float)) and (low, high) == (0, 1):
         return SigmoidTransform()
     return ComposeTransform([SigmoidTransform(), AffineTransform(low, high - low)])
 

@@ -56,7 +56,7 @@ class Categorical(_OfEvents):
         super().__init__(num_events, prob, logit, 0, validate_args)
 
     @property
-    def support(self) -> Any:  # type: ignore[override]
+    def support(self) -> Any:
         """0 to num_events - 1."""
         return IntegerInterval(0, self.num_events - 1)
 
@@ -114,7 +114,7 @@ class OneHotCategorical(_OfEvents):
 
 
 class Multinomial(_OfEvents):
-    """How often each event happens in `total_count` trials.
+    """Counts of each event in `total_count` trials.
 
     Args:
         num_events: how many events there are.
@@ -138,7 +138,7 @@ class Multinomial(_OfEvents):
         super().__init__(num_events, prob, logit, 1, validate_args)
 
     @property
-    def support(self) -> Any:  # type: ignore[override]
+    def support(self) -> Any:
         """0 to total_count."""
         return IntegerInterval(0, self.total_count)
 

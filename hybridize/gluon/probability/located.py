@@ -32,7 +32,7 @@ class Uniform(Distribution):
         super().__init__(0, validate_args)
 
     @property
-    def support(self) -> Any:  # type: ignore[override]
+    def support(self) -> Any:
         """Within the bounds."""
         return Interval(self.low, self.high)
 

@@ -94,8 +94,8 @@ class MultivariateNormal(Distribution):
         return -0.5 * np.sum(apart * along, -1) - height
 
     def entropy(self) -> Any:
-        flat = 0.5 * self.loc.shape[-1] * math.log(2 * math.pi * math.e)
-        return self.half_log_det() + flat + np.zeros(self.batch_shape)
+        flat = 0.5 * self.scale_tril.shape[-1] * math.log(2 * math.pi * math.e)
+        return self.half_log_det() + flat
 
 
 class _NotOne(ArgumentError, ValueError):

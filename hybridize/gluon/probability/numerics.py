@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What distributions share: probabilities and their logits, properties that are computed once, sums of last axes."""
+"""Helpers of all distributions: probabilities and their logits, properties computed once, sums of last axes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,17 @@ from typing import Any
 import numpy
 
 from hybridize.array import np, npx
+from hybridize.base.errors import StateError
+
+
+class Lacking(StateError, NotImplementedError):
+    """There is no formula for what is asked of a distribution or a transformation."""
+
+
+def lacking(one: Any, what: str) -> Lacking:
+    """Return the error for what an object has no formula for."""
+    return Lacking("E508", f"{type(one).__name__} has no {what}", help="where samples do, sample_n draws them")
+
 
 _EPSILON = float(numpy.finfo("float32").eps)
 

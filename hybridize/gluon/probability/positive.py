@@ -42,7 +42,7 @@ class Exponential(ExponentialFamily):
 
     @cached_property
     def rate(self) -> Any:
-        """How often it happens."""
+        """The number of times that it happens in one unit of time."""
         return 1 / self.scale
 
     @property

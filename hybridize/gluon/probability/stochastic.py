@@ -71,7 +71,7 @@ class StochasticBlock(HybridBlock):
         """Run the block, and keep its losses."""
         if not hasattr(type(self).forward, "collects_losses"):
             what = f"{type(self).__name__}.forward is not decorated"
-            raise ValueArgumentError("E310", what, help="decorate it with StochasticBlock.collectLoss")
+            raise ValueArgumentError("E345", what, help="decorate it with StochasticBlock.collectLoss")
         result, losses = super().__call__(*args, **kwargs)
         vars(self)["_losses"] = list(losses)
         return result
@@ -114,5 +114,5 @@ class StochasticSequential(StochasticBlock):
         if not isinstance(blocks, list):
             return blocks
         made = type(self)()
-        made.add(*blocks)  # type: ignore[arg-type]
+        made.add(*blocks)
         return made

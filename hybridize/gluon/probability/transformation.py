@@ -9,7 +9,7 @@ from typing import Any
 from hybridize.array import np, npx
 from hybridize.base.participation import ReadPolicy
 from hybridize.gluon.hybrid_block import HybridBlock
-from hybridize.gluon.probability.numerics import clipped, prob2logit, softplus, sum_right_most
+from hybridize.gluon.probability.numerics import clipped, lacking, prob2logit, softplus, sum_right_most
 
 
 class Transformation:
@@ -25,28 +25,28 @@ class Transformation:
     @property
     def sign(self) -> Any:
         """1 where it rises, -1 where it falls."""
-        raise NotImplementedError
+        raise lacking(self, "sign")
 
     @property
     def inv(self) -> Transformation:
         """The transformation back."""
-        return Inverse(self)
+        return InverseTransformation(self)
 
     def __call__(self, x: Any) -> Any:
         return self._forward_compute(x)
 
     def _forward_compute(self, x: Any) -> Any:
-        raise NotImplementedError
+        raise lacking(self, "_forward_compute")
 
     def _inverse_compute(self, y: Any) -> Any:
-        raise NotImplementedError
+        raise lacking(self, "inverse")
 
     def log_det_jacobian(self, x: Any, y: Any) -> Any:
         """log |dy/dx| at x, which gives y."""
-        raise NotImplementedError
+        raise lacking(self, "log_det_jacobian")
 
 
-class Inverse(Transformation):
+class InverseTransformation(Transformation):
     """A transformation the other way round."""
 
     def __init__(self, forward: Transformation) -> None:

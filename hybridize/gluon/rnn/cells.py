@@ -59,7 +59,9 @@ class _GatedCell(HybridRecurrentCell):
     def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
         return [{"shape": (batch_size, self._hidden_size), "__layout__": "NC"}]
 
-    def infer_shape(self, x: Any, *_: Any) -> None:
+    def infer_shape(self, x: Any, *others: Any) -> None:
+        if isinstance(x, int):  # MXNet 2's infer_shape(layer, x, is_bidirectional)
+            x = others[0]
         self._check_axes(x)
         self.i2h_weight.complete(self._gates * self._hidden_size, math.prod(x.shape[1:]))
 

@@ -122,9 +122,8 @@ def share(row: Counter[str]) -> str:
 
 def cause(error: str) -> str:
     """The error without its numbers and addresses, so that like falls to like."""
-    text = re.sub(r"0x[0-9a-f]+", "0x", error)
-    text = re.sub(r"\d+(\.\d+)?(e-?\d+)?", "N", text.rpartition("  [")[0] or text)
-    return text[:160]
+    text = re.sub(r"0x[0-9a-f]+", "ADDRESS", error.rpartition("  [")[0] or error)
+    return re.sub(r"\d+(\.\d+)?(e-?\d+)?", "N", text)[:160]
 
 
 def main() -> None:

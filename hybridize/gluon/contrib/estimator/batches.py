@@ -23,7 +23,7 @@ class BatchProcessor:
 
         Args:
             estimator: who asks.
-            train_batch: (data, labels).
+            train_batch: (data, labels), or an `io.DataBatch`.
             batch_axis: along which the batch is cut for several devices.
 
         Raises:
@@ -44,6 +44,8 @@ class BatchProcessor:
         return data, label, pred, loss
 
     def _parts(self, estimator: Any, batch: Any, batch_axis: int) -> tuple[Parts, Parts]:
+        if hasattr(batch, "data") and hasattr(batch, "label"):  # of an iterator of MXNet 1's, with lists of both
+            batch = (batch.data[0], batch.label[0])
         if not isinstance(batch, (list, tuple)) or len(batch) < 2:
             found = f"{len(batch)} parts" if isinstance(batch, (list, tuple)) else type(batch).__name__
             raise ArgumentError(

@@ -13,7 +13,7 @@ import numpy
 
 from hybridize.array import random
 from hybridize.array.ndarray import ndarray
-from hybridize.base.errors import ArgumentError, LoadError
+from hybridize.base.errors import ArgumentError, LoadError, ValueArgumentError
 from hybridize.gluon.contrib.estimator.events import BatchEnd, EpochEnd, TrainBegin
 from hybridize.gluon.contrib.estimator.handlers import improves, value_of
 from hybridize.metric import EvalMetric
@@ -39,7 +39,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
         resume_from_checkpoint: go on from the newest checkpoint in the folder, if there is one.
 
     Raises:
-        ArgumentError E390: `monitor` is no metric, or `mode` another; `max_checkpoints` is no positive integer.
+        ValueArgumentError E390: `monitor` is no metric, or `mode` another; `max_checkpoints` is no positive integer.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
         resume_from_checkpoint: bool = False,
     ) -> None:
         if not isinstance(max_checkpoints, int) or max_checkpoints < 1:
-            raise ArgumentError(
+            raise ValueArgumentError(
                 "E390",
                 f"max_checkpoints must be an integer from 1 on, got {max_checkpoints!r}",
                 help="epoch_period=None saves none but the best",

@@ -11,7 +11,7 @@ from typing import Any
 
 from hybridize.array.device import cpu
 from hybridize.base.advice import warn
-from hybridize.base.errors import ArgumentError
+from hybridize.base.errors import ArgumentError, ValueArgumentError
 from hybridize.base.participation import ReadPolicy
 from hybridize.gluon.block import Block
 from hybridize.gluon.contrib.estimator.batches import BatchProcessor
@@ -78,7 +78,7 @@ class Estimator:
         context: MXNet 1.x's name of `device`.
 
     Raises:
-        ArgumentError E390: one of these is of another kind.
+        ValueArgumentError E390: one of these is of another kind.
 
     Attributes:
         epoch: which one it is, from 0; after `fit` how many there were.
@@ -127,7 +127,7 @@ class Estimator:
         for method in ("fit_batch", "evaluate_batch"):
             if not callable(getattr(self.batch_processor, method, None)):
                 text = f"a batch_processor has fit_batch and evaluate_batch, {type(batch_processor).__name__} has not"
-                raise ArgumentError("E390", text, help="derive it from BatchProcessor")
+                raise ValueArgumentError("E390", text, help="derive it from BatchProcessor")
         self.max_epoch: int | None = None
         self.max_batch: int | None = None
         self.batch_axis = 0
@@ -163,7 +163,7 @@ class Estimator:
             batch_axis: which axis counts samples.
 
         Raises:
-            ArgumentError E390: a loss that is not one number for each sample.
+            ValueArgumentError E390: a loss that is not one number for each sample.
             ArgumentError E391: not exactly one of `epochs` and `batches`; an epoch without batches; a batch that is not
                 (data, labels).
             StateError E565: a loss is NaN.
@@ -272,7 +272,9 @@ def _checked(handlers: Any) -> list[EventHandler]:
 
 def _of_kind(what: str, x: Any, kind: type[Any]) -> Any:
     if not isinstance(x, kind):
-        raise ArgumentError("E390", f"the {what} of an Estimator must be a {kind.__name__}, got {type(x).__name__}")
+        raise ValueArgumentError(
+            "E390", f"the {what} of an Estimator must be a {kind.__name__}, got {type(x).__name__}"
+        )
     return x
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 
 from hybridize.base.advice import warn
-from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.errors import StateError, ValueArgumentError
 from hybridize.gluon.contrib.estimator.events import BatchBegin, BatchEnd, EpochBegin, EpochEnd, TrainBegin, TrainEnd
 from hybridize.metric import CompositeEvalMetric, EvalMetric, Loss
 
@@ -20,14 +20,14 @@ def metrics_of(metrics: Any) -> list[EvalMetric]:
     """Metrics as a list, those of a composite apart.
 
     Raises:
-        ArgumentError E390: something else is among them.
+        ValueArgumentError E390: something else is among them.
     """
     if isinstance(metrics, CompositeEvalMetric):
         return [one for each in metrics.metrics for one in metrics_of(each)]
     listed = [metrics] if isinstance(metrics, EvalMetric) else list(metrics or ())
     for one in listed:
         if not isinstance(one, EvalMetric):
-            raise ArgumentError(
+            raise ValueArgumentError(
                 "E390", f"a metric must be an EvalMetric, got {type(one).__name__}", help="metric.create(...)"
             )
     return listed
@@ -37,16 +37,16 @@ def improves(monitor: Any, mode: str, who: str) -> bool:
     """Tell whether larger values of `monitor` are better.
 
     Raises:
-        ArgumentError E390: `monitor` is no single metric, or `mode` is none of auto, min, max.
+        ValueArgumentError E390: `monitor` is no single metric, or `mode` is none of auto, min, max.
     """
     if not isinstance(monitor, EvalMetric) or isinstance(monitor, CompositeEvalMetric):
-        raise ArgumentError(
+        raise ValueArgumentError(
             "E390",
             f"{who} watches one metric, got {type(monitor).__name__}",
             help="one of estimator.train_metrics and estimator.val_metrics",
         )
     if mode not in ("auto", "min", "max"):
-        raise ArgumentError("E390", f"{who} has no mode {mode!r}", help="auto, min or max")
+        raise ValueArgumentError("E390", f"{who} has no mode {mode!r}", help="auto, min or max")
     name = monitor.name.lower()
     return mode == "max" or (mode == "auto" and any(word in name for word in _LARGER_IS_BETTER))
 
@@ -58,14 +58,14 @@ def value_of(monitor: EvalMetric) -> float:
     """Return the present value of a metric that is watched.
 
     Raises:
-        ArgumentError E390: more than one number.
+        ValueArgumentError E390: more than one number.
     """
     name, value = monitor.get()
     try:
         return float(value)
     except (TypeError, ValueError):
         text = f"a metric that is watched gives one number, {name} gave {value!r}"
-        raise ArgumentError("E390", text, help="average='macro' makes one of those of all classes") from None
+        raise ValueArgumentError("E390", text, help="average='macro' makes one of those of all classes") from None
 
 
 def told(metrics: list[EvalMetric]) -> str:
@@ -109,7 +109,7 @@ class GradientUpdateHandler(BatchEnd):
 
     Raises:
         StateError E565: a loss is NaN; the parameters are as they were before the batch.
-        ArgumentError E390: a loss is not one number for each sample.
+        ValueArgumentError E390: a loss is not one number for each sample.
     """
 
     def __init__(self, priority: float = -2000) -> None:
@@ -126,7 +126,7 @@ class GradientUpdateHandler(BatchEnd):
                 help="look at the data of that batch, or take a smaller learning rate",
             )
         if not all(one.ndim for one in losses):
-            raise ArgumentError(
+            raise ValueArgumentError(
                 "E390",
                 f"{type(estimator.loss).__name__} gives one number for a batch: by how many samples gradients "
                 "are to be divided is not known",
@@ -202,12 +202,14 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
         priority: after all others.
 
     Raises:
-        ArgumentError E390: another `log_interval`.
+        ValueArgumentError E390: another `log_interval`.
     """
 
     def __init__(self, log_interval: int | str = "epoch", metrics: Any = None, priority: float = math.inf) -> None:
         if log_interval != "epoch" and not (isinstance(log_interval, int) and log_interval > 0):
-            raise ArgumentError("E390", f"log_interval must be a number of batches or 'epoch', got {log_interval!r}")
+            raise ValueArgumentError(
+                "E390", f"log_interval must be a number of batches or 'epoch', got {log_interval!r}"
+            )
         self.log_interval = log_interval
         self.metrics = metrics_of(metrics)
         self.priority = priority
@@ -264,7 +266,7 @@ class EarlyStoppingHandler(TrainBegin, EpochEnd, TrainEnd):
         baseline: what is to be surpassed at first.
 
     Raises:
-        ArgumentError E390: `monitor` is no single metric or has no single value, or `mode` is another.
+        ValueArgumentError E390: `monitor` is no single metric or has no single value, or `mode` is another.
     """
 
     def __init__(

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays over the memory of NumPy's, and DLPack's capsules, under MXNet's names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from hybridize.array.functions.creation import from_dlpack
+from hybridize.array.ndarray import ndarray, wrap
+from hybridize.array.operands import checked
+from hybridize.base.errors import ArgumentError, ValueArgumentError
+
+
+def from_numpy(ndarray: Any, zero_copy: bool = True) -> Any:
+    """An array of a NumPy array.
+
+    Args:
+        ndarray: NumPy's, row by row in memory unless it is copied.
+        zero_copy: share its memory; only the new array can be written from then on.
+
+    Raises:
+        ValueArgumentError E345: it is laid out otherwise.
+    """
+    if not isinstance(ndarray, numpy.ndarray):
+        raise ArgumentError("E307", f"from_numpy takes a NumPy array, got {type(ndarray).__name__}")
+    if not zero_copy:
+        return wrap(checked(ndarray.copy()))
+    if not ndarray.flags.c_contiguous:
+        what = "from_numpy: the array is not laid out row by row"
+        raise ValueArgumentError("E345", what, help="numpy.ascontiguousarray(x), or zero_copy=False")
+    made = wrap(checked(ndarray.view()))
+    ndarray.flags.writeable = False
+    made.storage.exposed = True
+    return made
+
+
+def to_dlpack_for_read(data: ndarray) -> Any:
+    """A capsule of DLPack over the memory of an array."""
+    return data.__dlpack__()
+
+
+to_dlpack_for_write = to_dlpack_for_read
+
+
+class _Capsule:
+    """A capsule as an object that gives it."""
+
+    def __init__(self, capsule: Any) -> None:
+        self._capsule = capsule
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self._capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+
+def from_dlpack_or_capsule(dlpack: Any) -> Any:
+    """An array over the memory of a capsule, or of an object that gives one."""
+    return from_dlpack(dlpack if hasattr(dlpack, "__dlpack__") else _Capsule(dlpack))

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MXNet 1's random functions: `shape` numbers for each set of parameters, whose axes come first.
+
+`nd.random.normal(loc, scale, shape)` of two numbers gives `shape`; of arrays [2, 3] it gives [2, 3, *shape].
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from hybridize.array import np, npx, random
+from hybridize.array.operands import array
+from hybridize.base import dims
+from hybridize.base.dtypes import as_dtype, float32
+from hybridize.base.errors import ShapeError
+from hybridize.base.missing import refuses
+
+_Function = Callable[..., Any]
+
+
+def sampled(function: _Function) -> _Function:
+    """A function of parameters, a shape and a dtype as one of MXNet 1's."""
+
+    @wraps(function)
+    def call(*args: Any, shape: Any = None, dtype: Any = None, ctx: Any = None, **kwargs: Any) -> Any:
+        if len(args) > function.__code__.co_argcount - 2:
+            *rest, shape = args
+            args = tuple(rest)
+        sizes = () if shape is None else tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+        names = function.__code__.co_varnames[2 : function.__code__.co_argcount]
+        given = dict(zip(names, args, strict=False)) | kwargs
+        arrays = {name: array(value) for name, value in given.items() if hasattr(value, "shape")}
+        outer = dims.broadcast(*(x.shape for x in arrays.values())) if arrays else ()
+        if outer is None:
+            types = " and ".join(str(x.type) for x in arrays.values())
+            what = f"{function.__name__}: parameters do not broadcast: {types}"
+            raise ShapeError("E101", what)
+        for name, x in arrays.items():
+            given[name] = np.reshape(np.broadcast_to(x, outer), (*outer, *(1 for _ in sizes)))
+        whole = (*outer, *sizes) if arrays or sizes else (1,)
+        kind = float32 if dtype in (None, "None") else as_dtype(dtype)
+        return function(whole, kind, **given)
+
+    return call
+
+
+@sampled
+def uniform(shape: Any, dtype: Any, low: Any = 0.0, high: Any = 1.0) -> Any:
+    """Numbers from [low, high)."""
+    return random.uniform(low, high, shape, dtype)
+
+
+@sampled
+def normal(shape: Any, dtype: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
+    """Normal numbers."""
+    return random.normal(loc, scale, shape, dtype)
+
+
+@sampled
+def exponential(shape: Any, dtype: Any, scale: Any = 1.0) -> Any:
+    """Exponential numbers with mean `scale`."""
+    return random.exponential(scale, shape).astype(dtype)
+
+
+@sampled
+def gamma(shape: Any, dtype: Any, alpha: Any = 1.0, beta: Any = 1.0) -> Any:
+    """Gamma numbers of shape `alpha` and scale `beta`."""
+    return random.gamma(alpha, beta, shape, dtype)
+
+
+@sampled
+def poisson(shape: Any, dtype: Any, lam: Any = 1.0) -> Any:
+    """Counts where `lam` are expected."""
+    return random.poisson(lam, shape).astype(dtype)
+
+
+@sampled
+def binomial(shape: Any, dtype: Any, n: Any = 1, p: Any = 0.5) -> Any:
+    """Counts of successes in `n` trials."""
+    return random.binomial(n, p, shape).astype(dtype)
+
+
+@sampled
+def negative_binomial(shape: Any, dtype: Any, k: Any = 1, p: Any = 1.0) -> Any:
+    """Counts of failures before the k-th success."""
+    return random.poisson(random.gamma(k, (1.0 - p) / p, shape, "float32"), shape).astype(dtype)
+
+
+@sampled
+def generalized_negative_binomial(shape: Any, dtype: Any, mu: Any = 1.0, alpha: Any = 1.0) -> Any:
+    """Counts with mean `mu` and variance mu + alpha mu^2."""
+    return random.poisson(random.gamma(1.0 / alpha, alpha * mu, shape, "float32"), shape).astype(dtype)
+
+
+def randn(*shape: int, loc: Any = 0.0, scale: Any = 1.0, dtype: Any = None, ctx: Any = None) -> Any:
+    """Normal numbers of the given sizes."""
+    return normal(loc, scale, shape=shape or (1,), dtype=dtype)
+
+
+def _like(function: _Function) -> _Function:
+    """The numbers in the shape and dtype of an array."""
+
+    @wraps(function)
+    def call(data: Any, *args: Any, **kwargs: Any) -> Any:
+        x = array(data)
+        return function(*args, shape=x.shape, dtype=x.dtype, **kwargs)
+
+    return call
+
+
+def _exponential_by_rate(lam: float = 1.0, **kwargs: Any) -> Any:
+    return exponential(1.0 / lam, **kwargs)
+
+
+def categorical(data: Any, shape: Any = (), get_prob: bool = False, dtype: Any = "int32") -> Any:
+    """Indices along the last axis, drawn with shares `data`, and, where `get_prob`, the logarithms of their shares."""
+    p = array(data)
+    shares = p / np.sum(p, -1, keepdims=True)
+    sizes = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    drawn = np.moveaxis(random.categorical(np.log(npx.stop_gradient(shares)), (math.prod(sizes),)), 0, -1)
+    found = np.reshape(drawn, p.shape[:-1] + sizes).astype(dtype)
+    if not get_prob:
+        return found
+    chosen = np.log(np.take_along_axis(p, drawn, -1))  # not of all: that of a share of 0 has no gradient
+    whole = npx.stop_gradient(np.log(np.sum(p, -1, keepdims=True)))
+    return [found, np.reshape(chosen - whole, p.shape[:-1] + sizes)]
+
+
+def shuffle(data: Any) -> Any:
+    """The rows in random order; a new array."""
+    return random.permutation(array(data))
+
+
+def randint(low: int, high: int, shape: Any = (1,), dtype: Any = "int32", ctx: Any = None) -> Any:
+    """Integers from [low, high)."""
+    return random.randint(low, high, shape, None if dtype in (None, "None") else dtype)
+
+
+FUNCTIONS: dict[str, _Function] = {
+    "uniform": uniform, "normal": normal, "randn": randn, "randint": randint, "exponential": exponential,
+    "gamma": gamma, "poisson": poisson, "binomial": binomial, "negative_binomial": negative_binomial,
+    "generalized_negative_binomial": generalized_negative_binomial, "multinomial": categorical,
+    "categorical": categorical, "shuffle": shuffle, "seed": random.seed,
+    "uniform_like": _like(uniform), "normal_like": _like(normal), "gamma_like": _like(gamma),
+    "exponential_like": _like(_exponential_by_rate), "poisson_like": _like(poisson),
+    "negative_binomial_like": _like(negative_binomial), "binomial_like": _like(binomial),
+    "generalized_negative_binomial_like": _like(generalized_negative_binomial),
+}  # fmt: skip
+"""By their names below `nd.random`."""
+
+seed, multinomial = random.seed, categorical
+__getattr__ = refuses("nd.random", globals())
