@@ -42,6 +42,7 @@ def descriptors():
 
 @pytest.fixture(autouse=True)
 def nothing_is_left():
+    gc.collect()  # what an earlier test of the process has left
     before, files = children(), descriptors()
     yield
     gc.collect()
