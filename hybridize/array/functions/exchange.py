@@ -38,7 +38,7 @@ def from_numpy(ndarray: Any, zero_copy: bool = True) -> Any:
 
 def to_dlpack_for_read(data: ndarray) -> Any:
     """A capsule of DLPack over the memory of an array."""
-    return data.__dlpack__()
+    return data.__dlpack__(max_version=(1, 0))
 
 
 to_dlpack_for_write = to_dlpack_for_read

@@ -60,8 +60,9 @@ class _GatedCell(HybridRecurrentCell):
         return [{"shape": (batch_size, self._hidden_size), "__layout__": "NC"}]
 
     def infer_shape(self, x: Any, *others: Any) -> None:
-        if isinstance(x, int):  # MXNet 2's infer_shape(layer, x, is_bidirectional)
-            x = others[0]
+        if isinstance(x, int):  # MXNet 2's infer_shape(layer, x, is_bidirectional), of a whole sequence
+            self.i2h_weight.complete(self._gates * self._hidden_size, others[0].shape[-1])
+            return
         self._check_axes(x)
         self.i2h_weight.complete(self._gates * self._hidden_size, math.prod(x.shape[1:]))
 
