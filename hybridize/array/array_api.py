@@ -75,10 +75,10 @@ from hybridize.array.np import (
     iinfo,
     imag,
     inf,
+    int8,
     int16,
     int32,
     int64,
-    int8,
     isdtype,
     isfinite,
     isinf,
@@ -87,9 +87,9 @@ from hybridize.array.np import (
     less_equal,
     linspace,
     log,
-    log10,
     log1p,
     log2,
+    log10,
     logaddexp,
     logical_and,
     logical_not,
@@ -141,10 +141,10 @@ from hybridize.array.np import (
     tril,
     triu,
     trunc,
+    uint8,
     uint16,
     uint32,
     uint64,
-    uint8,
     unique_all,
     unique_counts,
     unique_inverse,
@@ -154,11 +154,9 @@ from hybridize.array.np import (
     zeros,
     zeros_like,
 )
-from hybridize.array.operands import array as _as_array
 from hybridize.base.dtypes import as_dtype, bool_
 from hybridize.base.dtypes import float32 as _default
 from hybridize.base.dtypes import int64 as _default_int
-from hybridize.base.errors import ArgumentError
 
 bool = numpy.bool_
 __array_api_version__ = "2024.12"
@@ -339,10 +337,10 @@ __all__ = [
     "iinfo",
     "imag",
     "inf",
+    "int8",
     "int16",
     "int32",
     "int64",
-    "int8",
     "isdtype",
     "isfinite",
     "isinf",
@@ -352,9 +350,9 @@ __all__ = [
     "linalg",
     "linspace",
     "log",
-    "log10",
     "log1p",
     "log2",
+    "log10",
     "logaddexp",
     "logical_and",
     "logical_not",
@@ -413,10 +411,10 @@ __all__ = [
     "tril",
     "triu",
     "trunc",
+    "uint8",
     "uint16",
     "uint32",
     "uint64",
-    "uint8",
     "unique_all",
     "unique_counts",
     "unique_inverse",

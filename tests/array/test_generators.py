@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from hybridize import errors, hybridize, np
+from tests.refusals import refusal
 
 N = 30_000
 CONTINUOUS = {
@@ -73,7 +74,7 @@ def test_programs_draw_what_imperative_code_draws(name):
 @pytest.mark.parametrize("name", ["poisson", "vonmises"])
 def test_what_a_program_cannot_draw_is_refused(name):
     rng = np.random.default_rng(5)
-    with pytest.raises(errors.CaptureError, match=rf"E403.*{name}"):
+    with refusal(errors.CaptureError, rf"E403.*{name}"):
         hybridize(lambda: getattr(rng, name)(*(COUNTS | CONTINUOUS)[name][0], size=3))()
 
 
@@ -112,7 +113,7 @@ def test_generators_draw_apart_from_each_other():
     assert children[0].random(4).tolist() != children[1].random(4).tolist() != one.random(4).tolist()
 
 
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda g: pickle.loads(pickle.dumps(g))], ids=["copy", "pickle"])  # noqa: S301
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda g: pickle.loads(pickle.dumps(g))], ids=["copy", "pickle"])
 def test_copies_draw_the_same(copied):
     rng = np.random.default_rng(3)
     rng.normal(size=3)
