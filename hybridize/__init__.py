@@ -114,7 +114,7 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "Benchmark", "Program", "Timer", "array_api", "autograd", "checkpoint", "cpu", "disabled", "errors", "gluon", "gpu",
-    "grad", "hybridize", "init", "load", "lr_scheduler", "metric", "nd", "np", "npx", "num_gpus", "optimizer", "random",
-    "set_num_threads", "sym", "value_and_grad",
+    "Benchmark", "Program", "Timer", "array_api", "autograd", "checkpoint", "cpu", "disabled", "errors", "gluon",
+    "gpu", "grad", "hybridize", "init", "load", "lr_scheduler", "metric", "nd", "np", "npx", "num_gpus", "optimizer",
+    "random", "set_num_threads", "sym", "value_and_grad",
 ]  # fmt: skip

@@ -9,6 +9,7 @@ Source: https://data-apis.org/array-api/2024.12/
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 import numpy
@@ -61,7 +62,6 @@ from hybridize.array.np import (
     expand_dims,
     expm1,
     eye,
-    finfo,
     flip,
     float32,
     float64,
@@ -208,6 +208,22 @@ def std(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: Any =
 def var(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: Any = False) -> Any:
     """The variance, divided by n - correction."""
     return _reductions.var(x, axis, ddof=correction, keepdims=keepdims)
+
+
+class _FloatInformation:
+    """The ends of a dtype of floats, as Python's numbers."""
+
+    def __init__(self, dtype: Any) -> None:
+        found = np.finfo(dtype)
+        self.dtype = found.dtype
+        self.bits = int(found.bits)
+        self.eps, self.max, self.min = float(found.eps), float(found.max), float(found.min)
+        self.smallest_normal = float(found.smallest_normal)
+
+
+def finfo(type: Any, /) -> _FloatInformation:
+    """The ends of a dtype of floats, or of that of an array."""
+    return _FloatInformation(getattr(type, "dtype", type) if not isinstance(type, builtins.type) else type)
 
 
 def reshape(x: Any, /, shape: Any, *, copy: Any = None) -> Any:

@@ -6,6 +6,7 @@ What may give complex numbers, `eig` and `eigvals`, is imperative only.
 
 from __future__ import annotations
 
+import inspect
 from functools import partial
 from typing import Any, NoReturn
 
@@ -56,7 +57,9 @@ def _function(name: str) -> Any:
     numpys = _AS_PROGRAMS.get(name) or getattr(numpy.linalg, name)
     passing = None if name == "matrix_rank" else ours
     captured = None if name in _IMPERATIVE else ours
-    return data_dependent(f"linalg.{name}", numpys, passing, captured, partial(check, name))
+    made: Any = data_dependent(f"linalg.{name}", numpys, passing, captured, partial(check, name))
+    made.__signature__ = inspect.signature(getattr(numpy.linalg, name))
+    return made
 
 
 (

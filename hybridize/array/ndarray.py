@@ -391,9 +391,11 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
         self.storage.exposed = True
         return self._data
 
-    def __dlpack__(self, **options: Any) -> Any:
+    def __dlpack__(
+        self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
+    ) -> Any:
         self.storage.exposed = True
-        return self._data.__dlpack__(**options)
+        return self._data.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return self._data.__dlpack_device__()

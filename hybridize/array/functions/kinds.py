@@ -35,11 +35,10 @@ def _numpys(x: Any) -> Any:
 @public
 def issubdtype(arg1: Any, arg2: Any) -> bool:
     """Tell whether a dtype is of a class of NumPy's scalars: `issubdtype(x.dtype, np.floating)`."""
-    if numpy.dtype(bfloat16) in (arg1, arg2) and arg1 == arg2:
-        return True
-    if arg2 == bfloat16:
-        return False
-    return bool(numpy.issubdtype(_numpys(arg1), arg2))
+    found = _numpys(arg1)
+    if found is float16 and arg1 != float16:
+        return arg2 in (numpy.generic, numpy.number, numpy.inexact, numpy.floating) or _numpys(arg2) is float16 != arg2
+    return _numpys(arg2) is arg2 and bool(numpy.issubdtype(found, arg2))
 
 
 @public

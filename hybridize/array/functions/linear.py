@@ -324,9 +324,19 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = 
     return sum_(x[..., i - min(offset, 0), i + max(offset, 0)], -1, dtype, out)
 
 
+def _of_three(x: Any) -> Any:
+    """Vectors of two components with a third one of 0; those of three as they are."""
+    if x.shape[-1] == 3:
+        return x
+    return result(bind1(ops.Pad((0,) * x.ndim, (0,) * (x.ndim - 1) + (1,)), operand(x), cast(0, x.dtype)))
+
+
 @public
 def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
-    """The vector product of vectors of three components along the axis `axisa` of a and `axisb` of b.
+    """The vector product of vectors along the axis `axisa` of a and `axisb` of b.
+
+    They have three components, or two, to which a third one of 0 is added; of two vectors of two components the result
+    is that of the third axis alone.
 
     Args:
         a: an array.
@@ -337,12 +347,15 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
         axis: all three of them.
 
     Raises:
-        ShapeError E102: they do not have three components.
+        ShapeError E102: they have neither two nor three components.
     """
     axisa, axisb, axis = (axisa, axisb, axisc) if axis is None else (axis, axis, axis)
     x, y = moveaxis(a, axisa, -1), moveaxis(b, axisb, -1)
-    if x.shape[-1] != 3 or y.shape[-1] != 3:
-        raise _mismatch("cross", x, y, "three components")
+    if not x.ndim or not y.ndim or x.shape[-1] not in (2, 3) or y.shape[-1] not in (2, 3):
+        raise _mismatch("cross", x, y, "two or three components")
+    if x.shape[-1] == y.shape[-1] == 2:
+        return subtract(x[..., 0] * y[..., 1], x[..., 1] * y[..., 0])
+    x, y = _of_three(x), _of_three(y)
     parts = [subtract(x[..., i] * y[..., j], x[..., j] * y[..., i]) for i, j in ((1, 2), (2, 0), (0, 1))]
     return moveaxis(stack(parts, -1), -1, axis)
 

@@ -101,9 +101,11 @@ def _sum(name: str, op: Callable[[tuple[int, ...]], Op], reduce: Callable[..., A
         if where is not True:
             x = _chosen(x, where, 0 if name == "sum" else 1)
         wanted = accumulator(x.dtype) if dtype is None else as_dtype(dtype)
-        if x.dtype != wanted:
+        shorter = is_float(wanted) and is_float(x.dtype) and wanted.itemsize < x.dtype.itemsize
+        if x.dtype != wanted and not shorter:  # a shorter float is what the result is rounded to, once
             x = x.astype(wanted)
         total = _reduce(op, x, axis, keepdims, name)
+        total = total.astype(wanted) if shorter else total
         if initial is not None:
             start = result(cast(operand(initial), wanted))
             total = total + start if name == "sum" else total * start
