@@ -53,10 +53,13 @@ gc.collect(0)  # of the youngest: what importing left is not looked through with
 
 _LATER = {
     "Benchmark": "hybridize.tools.timing:Benchmark",
+    "AttrScope": "hybridize.symbol.scopes:AttrScope",
     "Context": "hybridize.array.device:Context",
     "Device": "hybridize.array.device:Device",
     "MXNetError": "hybridize.base.library:MXNetError",
     "Timer": "hybridize.tools.timing:Timer",
+    "attribute": "hybridize.attribute",
+    "callback": "hybridize.callback",
     "context": "hybridize.context",
     "cpu_pinned": "hybridize.array.device:cpu_pinned",
     "current_context": "hybridize.array.device:current_device",
@@ -72,6 +75,7 @@ _LATER = {
     "kvstore": "hybridize.kvstore",
     "lr_scheduler": "hybridize.lr_scheduler",
     "metric": "hybridize.metric",
+    "name": "hybridize.name",
     "nd": "hybridize.nd",
     "ndarray": "hybridize.ndarray",
     "numpy": "hybridize.array.np",
@@ -80,21 +84,27 @@ _LATER = {
     "optimizer": "hybridize.optimizer",
     "recordio": "hybridize.recordio",
     "rnd": "hybridize.array.random",
+    "runtime": "hybridize.runtime",
     "sym": "hybridize.symbol",
     "symbol": "hybridize.symbol",
+    "test_utils": "hybridize.test_utils",
     "util": "hybridize.util",
+    "visualization": "hybridize.visualization",
+    "viz": "hybridize.visualization",
     "waitall": "hybridize.array.npx:waitall",
 }
 """Loaded when they are asked for: who imports hybridize to run a net has no use for them."""
 
 
-_TO_COME = ("amp", "contrib", "onnx")
+_TO_COME = ("amp", "contrib", "onnx", "profiler", "monitor", "mon", "model")
 _INSTEAD = {
     "mod": "train with gluon.Trainer", "module": "train with gluon.Trainer", "Module": "train with gluon.Trainer",
     "error": "hybridize.errors", "model_zoo": "hybridize.gluon.model_zoo", "rnn": "hybridize.gluon.rnn",
     "rtc": "hybridize compiles for the CPU", "library": "hybridize.autograd.Function makes operations of one's own",
     "executor": "sym.compile(), or hybridize(function)", "log": "Python's logging",
-    "np_symbol": "hybridize.sym.np",
+    "np_symbol": "hybridize.sym.np", "profiler": "program.explain(x, profile=True) measures each kernel",
+    "model": "net.export and SymbolBlock.imports read and write the same files",
+    "monitor": "net.register_forward_hook", "mon": "net.register_forward_hook",
 }  # fmt: skip
 """Remedies for names that MXNet's users look for at the top."""
 

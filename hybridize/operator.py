@@ -31,7 +31,7 @@ from hybridize.array.staging import staging
 from hybridize.autograd.function import Function
 from hybridize.base import modes
 from hybridize.base.dtypes import as_dtype
-from hybridize.base.errors import ArgumentError
+from hybridize.base.errors import ArgumentError, StateError
 from hybridize.base.missing import refuses
 from hybridize.base.participation import ReadPolicy
 from hybridize.ops.op import capturing
@@ -200,6 +200,7 @@ def Custom(*data: Any, op_type: str, name: str | None = None, **kwargs: Any) -> 
 
     Raises:
         ArgumentError E300: there is no such operation, or it takes other arguments.
+        StateError E545: one with auxiliary states is called inside of a compiled function.
     """
     if op_type not in _PROPERTIES:
         known = ", ".join(map(repr, _PROPERTIES)) or "none"
@@ -207,6 +208,9 @@ def Custom(*data: Any, op_type: str, name: str | None = None, **kwargs: Any) -> 
         raise ArgumentError("E300", text, help=f"@operator.register(name); there are: {known}")
     prop, given = _prepared(op_type, list(data), kwargs)
     count = len(prop.list_arguments())
+    if capturing() and prop.list_auxiliary_states():
+        text = f"{op_type!r} has auxiliary states, which it cannot change inside of a compiled function"
+        raise StateError("E545", text, help="give them back as results, or call it outside")
     inputs = [array(x) for x in given]
     shapes, dtypes = [list(x.shape) for x in inputs[:count]], [x.dtype for x in inputs[:count]]
     out_shapes = list(prop.infer_shape(shapes)[1])

@@ -10,4 +10,15 @@ It must not know graphs, ops, or how the code came to be; a program loaded from 
     entry, cpython, effects     the callable that Python gets, what it reads of CPython, what programs print or refuse
     pool, processors            threads, and how many
     buffers                     aligned and dense copies
+    features                    what is there of MXNet's features, loaded when asked for
 """
+
+from typing import Any
+
+from hybridize.base.loading import load_module
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("Feature", "Features", "feature_list"):
+        return getattr(load_module(f"{__name__}.features"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

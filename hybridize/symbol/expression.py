@@ -323,7 +323,8 @@ class Expression(Operators):
         states: list[Shape] = []
         for variable in self._variables():
             (states if variable.auxiliary else arguments).append(known[id(variable)][0])
-        return arguments, known[id(self)], states
+        members = self.args if self.word == GROUP else [self]
+        return arguments, [shape for member in members for shape in known[id(member)]], states
 
     def _inferred(self, given: dict[str, Any]) -> dict[int, list[Shape]]:
         """The shapes of all variables and results, as far as the given ones tell them; see `inference.shapes`."""

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MXNet's `callback`: what loops call after each batch or epoch, to log how fast and how well they go.
+
+In: an object with `epoch`, `nbatch`, the number of the batch in it, and `eval_metric`, a metric or None; any object of
+the user's with these will do, and `BatchEndParam` is one. Out: lines of Python's logging, at the level INFO.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from collections import namedtuple
+from collections.abc import Callable
+from typing import Any
+
+from hybridize.base.errors import ValueArgumentError
+from hybridize.base.missing import refuses
+from hybridize.base.participation import ReadPolicy
+
+BatchEndParam = namedtuple("BatchEndParam", ["epoch", "nbatch", "eval_metric", "locals"], defaults=[None])
+
+
+def _values(metric: Any) -> list[tuple[str, float]]:
+    values: list[tuple[str, float]] = list(metric.get_name_value())
+    return values
+
+
+class Speedometer:
+    """Logs examples per second, and the metric, at each so many batches.
+
+    Args:
+        batch_size: examples of a batch.
+        frequent: at how many batches.
+        auto_reset: start the metric again after each line.
+
+    Raises:
+        ValueArgumentError E361: `frequent` is below 1.
+    """
+
+    __hybridize_read__ = ReadPolicy.OUTSIDE
+
+    def __init__(self, batch_size: int, frequent: int = 50, auto_reset: bool = True) -> None:
+        if frequent < 1:
+            raise ValueArgumentError("E361", f"a line stands for one batch at least, got frequent={frequent!r}")
+        self.batch_size, self.frequent, self.auto_reset = batch_size, frequent, auto_reset
+        self._began: float | None = None
+        self._last = 0
+
+    def __call__(self, param: Any) -> None:
+        """Hear that a batch has ended."""
+        count, now = param.nbatch, time.perf_counter()
+        if self._began is None or count < self._last:  # the first, or an epoch began
+            self._began, self._last = now, count
+            return
+        self._last = count
+        if count % self.frequent:
+            return
+        speed = self.frequent * self.batch_size / max(now - self._began, 1e-9)
+        words = [f"Epoch[{param.epoch}] Batch [{count}]", f"Speed: {speed:.2f} samples/sec"]
+        if param.eval_metric is not None:
+            if self.auto_reset:
+                words[0] = f"Epoch[{param.epoch}] Batch [{count - self.frequent}-{count}]"
+            words += [f"{name}={value:f}" for name, value in _values(param.eval_metric)]
+            if self.auto_reset:
+                param.eval_metric.reset()
+        logging.info("\t".join(words))
+        self._began = time.perf_counter()
+
+
+class ProgressBar:
+    """Logs a bar of how many batches of an epoch have ended.
+
+    Args:
+        total: batches of an epoch.
+        length: letters of the whole bar.
+    """
+
+    __hybridize_read__ = ReadPolicy.OUTSIDE
+
+    def __init__(self, total: int, length: int = 80) -> None:
+        self.total, self.bar_len = total, length
+
+    def __call__(self, param: Any) -> None:
+        """Hear that a batch has ended."""
+        filled = round(self.bar_len * param.nbatch / self.total)
+        percent = math.ceil(100 * param.nbatch / self.total)
+        logging.info("[%s] %s%%\r", "=" * filled + "-" * (self.bar_len - filled), percent)
+
+
+class LogValidationMetricsCallback:
+    """Logs the metric of a validation at the end of an epoch."""
+
+    __hybridize_read__ = ReadPolicy.OUTSIDE
+
+    def __call__(self, param: Any) -> None:
+        """Hear that a validation has ended."""
+        for name, value in _values(param.eval_metric) if param.eval_metric is not None else ():
+            logging.info("Epoch[%d] Validation-%s=%f", param.epoch, name, value)
+
+
+def log_train_metric(period: int, auto_reset: bool = False) -> Callable[[Any], None]:
+    """Make a function that logs the metric at each so many batches.
+
+    Args:
+        period: at how many batches.
+        auto_reset: start the metric again after each line.
+    """
+
+    def log(param: Any) -> None:
+        if param.nbatch % period == 0 and param.eval_metric is not None:
+            for name, value in _values(param.eval_metric):
+                logging.info("Iter[%d] Batch[%d] Train-%s=%f", param.epoch, param.nbatch, name, value)
+            if auto_reset:
+                param.eval_metric.reset()
+
+    return log
+
+
+_FILES = "net.save_parameters, or gluon.contrib.estimator.CheckpointHandler"
+__getattr__ = refuses(__name__, globals(), instead={"do_checkpoint": _FILES, "module_checkpoint": _FILES})

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MXNet's `test_utils`, as programs use it: comparisons of arrays, random arrays, the default device."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy
+
+from hybridize.array import np, random
+from hybridize.array.device import Device, current_device
+from hybridize.array.ndarray import ndarray
+from hybridize.base.errors import ArgumentError
+from hybridize.base.missing import refuses
+
+default_device = default_context = current_device
+_TOLERANCES = {
+    "float16": (1e-2, 1e-1), "float32": (1e-4, 1e-3), "float64": (1e-5, 1e-20), "bool": (0, 0), "int8": (0, 0),
+    "uint8": (0, 0), "int32": (0, 0), "int64": (0, 0),
+}  # fmt: skip
+"""MXNet's relative and absolute tolerances on the CPU."""
+
+
+def default_dtype() -> Any:
+    """The dtype of arrays where none is given: float32."""
+    return numpy.float32
+
+
+def list_gpus() -> list[int]:
+    """The numbers of the GPUs: none."""
+    return []
+
+
+def same(a: Any, b: Any) -> bool:
+    """Tell whether two arrays have the same elements."""
+    return bool(numpy.array_equal(numpy.asarray(a), numpy.asarray(b)))
+
+
+def get_tolerance(arr: Any, rtol: float | None, atol: float | None) -> tuple[float, float]:
+    """Return tolerances: those given, else MXNet's for the dtype of an array."""
+    default = _TOLERANCES.get(numpy.asarray(arr).dtype.name, (1e-5, 1e-20))
+    return default[0] if rtol is None else rtol, default[1] if atol is None else atol
+
+
+def _both(a: Any, b: Any, rtol: float | None, atol: float | None) -> tuple[float, float]:
+    """The wider tolerances of two arrays."""
+    (r, s), (t, u) = get_tolerance(a, rtol, atol), get_tolerance(b, rtol, atol)
+    return max(r, t), max(s, u)
+
+
+def almost_equal(
+    a: Any,
+    b: Any,
+    rtol: float | None = None,
+    atol: float | None = None,
+    equal_nan: bool = False,
+) -> bool:
+    """Tell whether two arrays differ nowhere by more than `atol + rtol * |b|`."""
+    rtol, atol = _both(a, b, rtol, atol)
+    return bool(numpy.allclose(numpy.asarray(a), numpy.asarray(b), rtol, atol, equal_nan))
+
+
+def assert_almost_equal(
+    a: Any,
+    b: Any,
+    rtol: float | None = None,
+    atol: float | None = None,
+    names: tuple[str, str] = ("a", "b"),
+    equal_nan: bool = False,
+    use_broadcast: bool = True,
+    mismatches: Any = None,
+) -> None:
+    """Raise unless two arrays are `almost_equal`.
+
+    Args:
+        a, b: the arrays.
+        rtol, atol: tolerances; None: MXNet's for the dtypes.
+        names: what the message calls them.
+        equal_nan: NaN equals NaN.
+        use_broadcast: let shapes differ that broadcast.
+        mismatches: accepted.
+
+    Raises:
+        AssertionError: they are not; the message says where.
+    """
+    x, y = numpy.asarray(a), numpy.asarray(b)
+    if not use_broadcast and x.shape != y.shape:
+        raise AssertionError(f"{names[0]} has the shape {x.shape}, {names[1]} has {y.shape}")
+    rtol, atol = _both(a, b, rtol, atol)
+    numpy.testing.assert_allclose(x, y, rtol, atol, equal_nan, f"{names[0]} and {names[1]} differ")
+
+
+assert_allclose = assert_almost_equal
+
+
+def assert_almost_equal_ignore_nan(
+    a: Any, b: Any, rtol: float | None = None, atol: float | None = None, names: tuple[str, str] = ("a", "b")
+) -> None:
+    """Raise unless two arrays are `almost_equal` where neither is NaN."""
+    x, y = numpy.array(numpy.asarray(a)), numpy.array(numpy.asarray(b))
+    absent = numpy.isnan(x) | numpy.isnan(y)
+    x[absent] = y[absent] = 0
+    assert_almost_equal(x, y, rtol, atol, names)
+
+
+def assert_exception(f: Callable[..., Any], exception_type: type[BaseException], *args: Any, **kwargs: Any) -> None:
+    """Raise unless a call raises an error of a class.
+
+    Raises:
+        AssertionError: it did not raise.
+    """
+    try:
+        f(*args, **kwargs)
+    except exception_type:
+        return
+    raise AssertionError(f"{getattr(f, '__name__', f)} did not raise {exception_type.__name__}")
+
+
+def rand_shape_nd(num_dim: int, dim: int = 10, allow_zero_size: bool = False) -> tuple[int, ...]:
+    """Draw a shape of `num_dim` axes of up to `dim`."""
+    low = 0 if allow_zero_size else 1
+    return tuple(int(random.randint(low, dim + 1)) for _ in range(num_dim))
+
+
+def rand_shape_2d(dim0: int = 10, dim1: int = 10, allow_zero_size: bool = False) -> tuple[int, ...]:
+    """Draw a shape of two axes."""
+    low = 0 if allow_zero_size else 1
+    return tuple(int(random.randint(low, dim + 1)) for dim in (dim0, dim1))
+
+
+def rand_shape_3d(dim0: int = 10, dim1: int = 10, dim2: int = 10, allow_zero_size: bool = False) -> tuple[int, ...]:
+    """Draw a shape of three axes."""
+    low = 0 if allow_zero_size else 1
+    return tuple(int(random.randint(low, dim + 1)) for dim in (dim0, dim1, dim2))
+
+
+def rand_ndarray(shape: Any, stype: str = "default", dtype: Any = None, scale: float = 1.0, ctx: Any = None) -> ndarray:
+    """Draw an array of uniform numbers from -scale to scale.
+
+    Raises:
+        ArgumentError E300: a sparse one is asked for.
+    """
+    if stype != "default":
+        raise ArgumentError("E300", f"random arrays are dense, got stype={stype!r}", help="make a sparse one of it")
+    found: ndarray = random.uniform(-scale, scale, shape, ctx=ctx).astype("float32" if dtype is None else dtype)
+    return found
+
+
+def random_arrays(*shapes: Any) -> Any:
+    """Draw NumPy arrays of normal numbers, float32; one where there is one shape."""
+    found = [numpy.asarray(random.normal(0, 1, shape)) for shape in shapes]
+    return found[0] if len(found) == 1 else found
+
+
+def create_vector(size: int, dtype: Any = "int64") -> Any:
+    """The numbers 0, 1, ..., size - 1."""
+    return np.arange(size, dtype=dtype)
+
+
+@contextmanager
+def environment(*args: Any) -> Iterator[None]:
+    """A `with` block in which environment variables are others: a name and a value, or a dict; None takes one away."""
+    wanted = args[0] if len(args) == 1 else {args[0]: args[1]}
+    before = {name: os.environ.get(name) for name in wanted}
+    _put(wanted)
+    try:
+        yield
+    finally:
+        _put(before)
+
+
+def _put(variables: dict[str, str | None]) -> None:
+    for name, value in variables.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = str(value)
+
+
+def set_default_device(device: Device) -> None:
+    """Refuse: the present device is that of a `with` block.
+
+    Raises:
+        ArgumentError E300: always.
+    """
+    raise ArgumentError("E300", f"the default device is cpu(0), and {device} is one of a block", help=f"with {device}:")
+
+
+set_default_context = set_default_device
+__getattr__ = refuses(__name__, globals(), instead={
+    "download": "nothing is downloaded", "get_mnist": "gluon.data.vision.MNIST(root) of local files",
+    "check_numeric_gradient": "compare x.grad with differences, or with PyTorch",
+    "check_symbolic_forward": "sym.eval(...)", "check_consistency": "there is one device",
+})  # fmt: skip
