@@ -587,7 +587,7 @@ def _plain(result: Any) -> Any:
     if not any(map(_is_opened, leaves)):
         return unflatten(_unfaced(structure), leaves)
     leaves, spec = pytree.tree_flatten(result)
-    return (_Spec(spec), *(leaf.array if type(leaf) is TracedTensor else leaf for leaf in leaves))
+    return (_Spec(spec), *(leaf.array if type(leaf) is TracedTensor else _with_sizes(leaf) for leaf in leaves))
 
 
 def _with_sizes(result: Any) -> Any:
