@@ -586,7 +586,7 @@ def _plain(result: Any) -> Any:
     leaves, structure = flatten(_with_sizes(result))
     if not any(map(_is_opened, leaves)):
         return unflatten(_unfaced(structure), leaves)
-    leaves, spec = pytree.tree_flatten(result)
+    leaves, spec = pytree.tree_flatten(result, is_leaf=lambda part: isinstance(part, torch.Size))
     return (_Spec(spec), *(leaf.array if type(leaf) is TracedTensor else _with_sizes(leaf) for leaf in leaves))
 
 
