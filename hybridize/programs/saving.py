@@ -18,7 +18,7 @@ from hybridize.base.nested import object_classes
 from hybridize.base.types import TensorType
 from hybridize.contract.call import Call
 from hybridize.contract.captured import Captured, Output, Result, SideEffect, Source, target_of
-from hybridize.contract.places import Attribute, Content, Indexed, Items, Length
+from hybridize.contract.places import Attribute, Content, Item, Items, Length
 from hybridize.contract.snapshots import own
 from hybridize.formats import Leaf, SavedProgram, SavedSignature
 from hybridize.graph import Deferred, Graph
@@ -115,8 +115,9 @@ def _is_for_itself(effect: SideEffect, captured: Captured) -> bool:
         return False
     tables = (id(place.owner), id(own(place.owner)))
     places = [guard.place for guard in (*captured.guards, *captured.seen)]
-    held = [one for one in places if isinstance(one, (Content, Indexed, Items, Length))]
-    return all(one.key != place.key for one in places) and all(id(one.owner) not in tables for one in held)
+    whole = [one for one in places if isinstance(one, (Content, Items, Length))]
+    item = Item(own(place.owner), place.name).key
+    return all(one.key not in (place.key, item) for one in places) and all(id(one.owner) not in tables for one in whole)
 
 
 def _done(effect: SideEffect) -> str:

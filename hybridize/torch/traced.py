@@ -587,8 +587,8 @@ def _plain(result: Any) -> Any:
     leaves, structure = flatten(result, faces=SIZES)
     if not any(map(_is_opened, leaves)):
         return unflatten(_unfaced(structure), leaves)
-    leaves, spec = pytree.tree_flatten(result)
-    return (_Spec(spec), *(leaf.array if type(leaf) is TracedTensor else leaf for leaf in leaves))
+    leaves, spec = pytree.tree_flatten(result, is_leaf=lambda part: isinstance(part, torch.Size))
+    return (_Spec(spec), *(leaf.array if type(leaf) is TracedTensor else _with_sizes(leaf) for leaf in leaves))
 
 
 def _unfaced(structure: Structure) -> Structure:

@@ -1,5 +1,6 @@
 """A module's files hold what PyTorch gives."""
 
+import re
 from collections import OrderedDict
 
 import numpy
@@ -10,6 +11,7 @@ from torch.utils import _pytree as pytree
 
 import hybridize
 from hybridize.base.errors import ArgumentError, CaptureError, StateError
+from tests.refusals import refusal
 
 
 def net():
@@ -135,7 +137,7 @@ def test_results_of_classes_that_files_do_not_have(tmp_path):
         wanted = module(x := torch.rand(5, 3))
     written = fast.export(tmp_path / "answer", format="library")
     assert all("as expected" in line for line in written.checks)
-    assert "`found`" in (tmp_path / "answer.h").read_text()
+    assert re.search(r"\bfound\b", (tmp_path / "answer.h").read_text())
     fast.save(tmp_path / "saved")
     found = hybridize.load(tmp_path / "saved")(x)
     assert list(found) == ["found", "more", "sizes"]
@@ -150,18 +152,9 @@ class Remembering(nn.Module):
         return x + 1
 
 
-class CountingCalls(nn.Module):
-    calls = 0
-
-    def forward(self, x):
-        self.calls = self.calls + 1
-        return x * self.calls
-
-
-@pytest.mark.parametrize(("make", "name"), [(Remembering, "last"), (CountingCalls, "calls")])
-def test_what_a_call_leaves_for_others_is_no_part_of_a_file(make, name):
-    fast = hybridize.hybridize(make())
+def test_what_a_call_leaves_for_others_is_no_part_of_a_file():
+    fast = hybridize.hybridize(Remembering())
     with torch.no_grad():
         fast(torch.ones(2))
-    with pytest.raises(CaptureError, match=f"E450: {make.__name__} sets attribute '{name}' of .*, which a file cannot"):
+    with refusal(CaptureError, r"E450: Remembering sets attribute 'last' of .*, which a file cannot"):
         fast.saved()

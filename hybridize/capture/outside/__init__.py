@@ -3,6 +3,7 @@
 
     world                             `World`: one way to read, one to write, what guards them, how all is taken back
     trust, objects                    whose code is whose; classes whose methods are called as they are
+    restored                          writes that a program takes back itself, which are no effects
     fed                               numbers and arrays that calls read again, instead of guarding them
     tracing                           the part of a trace that this room asks
 

@@ -21,17 +21,19 @@ _KINDS = (Attribute, Global, Closure)
 
 
 @frozen
-class Found:
+class FirstWrite:
     """A place before the first write of a program to it."""
 
     place: Place
     value: Any
-    """What was there; MISSING for nothing, as where an attribute is that of the class."""
+    """The value there; MISSING for nothing, as where an attribute is that of the class."""
     loc: SourceLoc | None
     """The line of the write."""
 
 
-def restored(effects: Sequence[SideEffect], found: Mapping[Key, Found], changed: Collection[int]) -> list[Found]:
+def restored(
+    effects: Sequence[SideEffect], found: Mapping[Key, FirstWrite], changed: Collection[int]
+) -> list[FirstWrite]:
     """List the places to which effects write, and where they leave what was there.
 
     Args:

@@ -43,7 +43,7 @@ from hybridize.capture.outside.objects import (
     slots,
     static,
 )
-from hybridize.capture.outside.restored import Found, restored
+from hybridize.capture.outside.restored import FirstWrite, restored
 from hybridize.capture.outside.tracing import Tracing
 from hybridize.capture.outside.trust import changes_unseen, decimal_context, decimals, is_iterator, is_trusted_class
 from hybridize.contract.captured import GivenContainer, SideEffect, target_of
@@ -178,7 +178,7 @@ class World:
         self.referents: dict[int, tuple[Any, weakref.ref[Any]]] = {}
         """Objects that weak references have led to, by identity, and the references."""
         self.effects: list[SideEffect] = []
-        self._found: dict[Key, Found] = {}
+        self._found: dict[Key, FirstWrite] = {}
         """Places that the program writes, as they were before its first write."""
         self.undo: list[Callable[[], object]] = []
         """Puts the user's objects back when the capture is over, as the calls of the program write them; and what is
@@ -643,7 +643,7 @@ class World:
         """Before a write to a place: remember what is there, if the program has not written there yet."""
         if place.key not in self.written:
             value = MISSING if _is_inherited(place) else place.read()
-            self._found[place.key] = Found(place, value, self.program.location())
+            self._found[place.key] = FirstWrite(place, value, self.program.location())
 
     def drop_restored(self) -> None:
         """Drop the writes to places that hold in the end what they held before; the program depends on that instead."""
