@@ -226,7 +226,7 @@ def Custom(*data: Any, op_type: str, name: str | None = None, **kwargs: Any) -> 
 
 def _prepared(op_type: str, data: list[Any], kwargs: dict[str, Any]) -> tuple[CustomOpProp, list[Any]]:
     """Make the property object, and put arrays in the order of its names."""
-    settings = {key: str(value) for key, value in kwargs.items() if not _is_array(value)}
+    settings: dict[str, Any] = {key: str(value) for key, value in kwargs.items() if not _is_array(value)}
     prop = _PROPERTIES[op_type](**settings)
     names = [*prop.list_arguments(), *prop.list_auxiliary_states()]
     by_name = {key: value for key, value in kwargs.items() if _is_array(value)}

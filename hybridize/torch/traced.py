@@ -588,7 +588,13 @@ def _plain(result: Any) -> Any:
     if not any(map(_is_opened, leaves)):
         return unflatten(_unfaced(structure), leaves)
     leaves, spec = pytree.tree_flatten(result, is_leaf=lambda part: isinstance(part, torch.Size))
-    return (_Spec(spec), *(leaf.array if type(leaf) is TracedTensor else _with_sizes(leaf) for leaf in leaves))
+    return (_Spec(spec), *map(_plain_leaf, leaves))
+
+
+def _plain_leaf(leaf: Any) -> Any:
+    if type(leaf) is TracedTensor:
+        return leaf.array
+    return TensorSizes(leaf) if type(leaf) is torch.Size else leaf
 
 
 def _unfaced(structure: Structure) -> Structure:
