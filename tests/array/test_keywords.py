@@ -50,7 +50,7 @@ ARGUMENTS = {
     "concat": ([M, M],), "concatenate": ([M, M],), "stack": ([M, M],), "vstack": ([M, M],), "row_stack": ([M, M],),
     "hstack": ([M, M],), "convolve": (V, V), "correlate": (V, V), "geomspace": (1, 2),
     "isdtype": ("int8",), "isin": (V, V), "nanquantile": (V, 0.5), "nanpercentile": (V, 50), "packbits": (INDEX,),
-    "unpackbits": (np.array([1], dtype="uint8"),), "put": (np.zeros(3), INDEX, V),
+    "unpackbits": (np.array([1], dtype="uint8"),), "put": (np.zeros(3), INDEX, V), "tostype": (M,),
 }  # fmt: skip
 """Of functions with such keywords, what they are called with."""
 NEEDED = {"upsampling": {"scale": 2}}

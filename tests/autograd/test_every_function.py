@@ -217,7 +217,7 @@ def _normed(x):
 
 
 CONSTANT_X = {
-    CREATION: "arange_like bernoulli from_dlpack from_numpy normal_n uniform_n one_hot shape_array sinusoidal_positions sldwin_atten_mask_like", NO_ARRAY: "cpu cpu_pinned current_context current_device gpu is_np_array is_np_shape num_gpus reset_np seed set_np to_dlpack_for_read to_dlpack_for_write use_np waitall",
+    CREATION: "arange_like bernoulli from_dlpack from_numpy normal_n uniform_n one_hot shape_array sinusoidal_positions sldwin_atten_mask_like", NO_ARRAY: "cpu cpu_pinned current_context current_device gpu is_np_array is_np_shape load num_gpus reset_np save savez seed set_np to_dlpack_for_read to_dlpack_for_write use_np waitall",
     "an effect": "assert_ print",
 }  # fmt: skip
 
@@ -228,7 +228,7 @@ METHODS = {
     **{name: (lambda x, name=name: getattr(x * 1.5, name)(), lambda x, name=name: getattr(torch, name)(x * 1.5)) for name in ["abs", "ceil", "cos", "exp", "expm1", "floor", "log", "log10", "log1p", "log2", "reciprocal", "relu", "round", "sigmoid", "sign", "sin", "sqrt", "square", "tan", "tanh", "prod", "mean", "sum", "ravel"]},
     "T": (lambda x: x.T, lambda x: x.T), "mT": (lambda x: x.mT, lambda x: x.mT), "all": BOOLS, "any": BOOLS, "argmax": INTEGERS, "argmin": INTEGERS, "argsort": INTEGERS, "nonzero": INTEGERS, "one_hot": CREATION, "topk": INTEGERS, "zeros_like": CREATION, "ones_like": CREATION,
     "as_in_context": (lambda x: x.as_in_context(npx.cpu()) * x, lambda x: x * x), "as_in_ctx": (lambda x: x.as_in_ctx(npx.cpu()) * x, lambda x: x * x), "to_device": (lambda x: x.to_device(npx.cpu()) * x, lambda x: x * x),
-    "as_nd_ndarray": (lambda x: x.as_nd_ndarray() * x, lambda x: x * x), "as_np_ndarray": (lambda x: x.as_np_ndarray() * x, lambda x: x * x), "astype": (lambda x: x.astype("float64") * x, lambda x: x * x), "copy": (lambda x: x.copy() * x, lambda x: x * x),
+    "as_nd_ndarray": (lambda x: x.as_nd_ndarray() * x, lambda x: x * x), "tostype": (lambda x: x.tostype("default") * x, lambda x: x * x), "as_np_ndarray": (lambda x: x.as_np_ndarray() * x, lambda x: x * x), "astype": (lambda x: x.astype("float64") * x, lambda x: x * x), "copy": (lambda x: x.copy() * x, lambda x: x * x),
     "broadcast_like": (lambda x: x[:1].broadcast_like(x), lambda x: x[:1].expand(3, 3)), "broadcast_to": (lambda x: x[0].broadcast_to((2, 3)), lambda x: x[0].expand(2, 3)), "clip": (lambda x: x.clip(0.6, 1.4), lambda x: x.clamp(0.6, 1.4)),
     "cumsum": (lambda x: x.cumsum(1), lambda x: x.cumsum(1)), "cumprod": (lambda x: x.cumprod(1), lambda x: x.cumprod(1)), "detach": (lambda x: x * x.detach(), lambda x: x * x.detach()), "diagonal": (lambda x: x.diagonal(), lambda x: x.diagonal()),
     "dot": (lambda x: x.dot(x), lambda x: x @ x), "expand_dims": (lambda x: x.expand_dims(0), lambda x: x[None]), "fill": (lambda x: _written(x), lambda x: x[0, 0].expand(3, 3) * 1), "flat": NO_ARRAY, "flatten": (lambda x: x.flatten(), torch.ravel),
@@ -330,7 +330,8 @@ ND = {
     "index_copy": (lambda x: nd.contrib.index_copy(x, np.array([0, 2]), x[:2] * 2), lambda x: torch.stack([x[0] * 2, x[1], x[1] * 2])),
 }  # fmt: skip
 CONSTANT_ND = {
-    CREATION: "arange eye full shuffle random_exponential random_gamma random_multinomial random_randint random_randn random_shuffle sample_multinomial", INTEGERS: "argmax_channel argsort size_array", BOOLS: "isfinite isinf isnan logical_not",
+    CREATION: "arange eye full shuffle random_exponential random_gamma random_multinomial random_randint random_randn random_shuffle sample_multinomial "
+    "exponential normal poisson randn random_binomial random_binomial_like random_categorical random_exponential_like random_gamma_like random_generalized_negative_binomial random_generalized_negative_binomial_like random_negative_binomial random_negative_binomial_like random_normal random_normal_like random_poisson random_poisson_like random_uniform random_uniform_like sample_binomial sample_binomial_like sample_categorical sample_exponential sample_exponential_like sample_gamma sample_gamma_like sample_generalized_negative_binomial sample_generalized_negative_binomial_like sample_negative_binomial sample_negative_binomial_like sample_normal sample_normal_like sample_poisson sample_poisson_like sample_randint sample_shuffle sample_uniform sample_uniform_like uniform", INTEGERS: "argmax_channel argsort size_array", BOOLS: "isfinite isinf isnan logical_not",
 }  # fmt: skip
 
 
