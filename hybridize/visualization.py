@@ -23,7 +23,7 @@ Shape = tuple[int, ...]
 
 
 @frozen
-class Layer:
+class DrawnLayer:
     """A node of an expression."""
 
     name: str
@@ -36,7 +36,7 @@ class Layer:
     """Of its first result, where it is known."""
 
 
-def _layers(symbol: Any, shapes: Mapping[str, Shape] | None) -> list[Layer]:
+def _layers(symbol: Any, shapes: Mapping[str, Shape] | None) -> list[DrawnLayer]:
     if not isinstance(symbol, Expression):
         what = f"an expression is shown, got {type(symbol).__name__}"
         raise ArgumentError("E300", what, help="net.summary(x) shows a block")
@@ -51,11 +51,11 @@ def _layers(symbol: Any, shapes: Mapping[str, Shape] | None) -> list[Layer]:
         name = node["name"]
         shape = known.get(name, known.get(f"{name}_output", known.get(f"{name}_output0")))
         read = tuple(int(one[0]) for one in node["inputs"])
-        found.append(Layer(name, node["op"], read, node.get("attrs", {}), shape))
+        found.append(DrawnLayer(name, node["op"], read, node.get("attrs", {}), shape))
     return found
 
 
-def _is_weight(layer: Layer) -> bool:
+def _is_weight(layer: DrawnLayer) -> bool:
     return layer.op == "null" and layer.name.endswith(_WEIGHTS)
 
 

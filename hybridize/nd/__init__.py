@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from hybridize import operator
 from hybridize.array import legacy, np, npx
 from hybridize.array.ndarray import ndarray
 from hybridize.base.loading import load_module
 from hybridize.base.missing import missing
+from hybridize.operator import Custom
 
 NDArray = ndarray
 newaxis = None
@@ -27,7 +27,7 @@ OF_FILES = ("save", "load", "load_frombuffer")
 @cache
 def _table() -> Mapping[str, Any]:
     """Make the table at the first look at it, not with `import hybridize`."""
-    return {**legacy.table(), "Custom": operator.Custom}
+    return {**legacy.table(), "Custom": Custom}
 
 
 def __getattr__(name: str) -> Any:
