@@ -63,9 +63,9 @@ def given_types(args):
 
 
 def outcome(function, arrays):
-    """The class and the code of what a call raises, and its words; None where it returns."""
+    """The class and the code of what a call raises, and its words; None where it returns. It may write to its own."""
     try:
-        function(*arrays)
+        function(*(array.copy() for array in arrays))
     except Exception as error:
         return type(error), getattr(error, "code", None), getattr(error, "what", "")
     return None
