@@ -7,7 +7,7 @@ the style of `np`. What reads and writes files, and `nd.sparse`, are of the room
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -43,11 +43,11 @@ def __getattr__(name: str) -> Any:
         raise absent(__name__, name) from None
 
 
-def absent(module: str, name: str) -> AttributeError:
-    """Return the error for a name that one of the faces of `F` has not."""
+def absent(module: str, name: str, own: Iterable[str] = ()) -> AttributeError:
+    """Return the error for a name that one of the faces of `F` has not; `own` are the names that it alone has."""
     instead = {} if name.startswith("_") else {name: f"np.{name}"} if name in np.__all__ else {}
     instead |= {name: f"npx.{name}"} if name in npx.__all__ else {}
-    return missing(module, name, [*_table(), *OF_FILES], (), instead)
+    return missing(module, name, [*_table(), *OF_FILES, *own], (), instead)
 
 
 def __dir__() -> list[str]:

@@ -44,7 +44,7 @@ def __getattr__(name: str) -> Any:
     try:
         function = getattr(nd, name)
     except AttributeError:
-        raise nd.absent(__name__, name) from None
+        raise nd.absent(__name__, name, __all__) from None
     if callable(function):
         function = composed(name, function)
     elif name == "random":

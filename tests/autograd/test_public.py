@@ -302,8 +302,8 @@ def test_gradient(name):
     "call",
     [
         lambda x: np.histogram(x),
-        lambda x: numpy.gradient(x[0]),
-        lambda x: numpy.convolve(x[0], x[1]),
+        lambda x: np.histogram2d(x[0], x[1]),
+        lambda x: numpy.histogram(x),
     ],
 )
 def test_what_numpy_computes_is_refused_where_a_gradient_would_have_to_pass(call):
