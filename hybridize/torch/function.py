@@ -16,7 +16,7 @@ from torch.autograd import forward_ad
 from hybridize.base import modes
 from hybridize.base.advice import warn_at
 from hybridize.base.config import CONFIG
-from hybridize.base.errors import CaptureError, HybridizeError, InternalError, StateError
+from hybridize.base.errors import ArgumentError, CaptureError, HybridizeError, InternalError, StateError
 from hybridize.base.forks import renewed
 from hybridize.base.loading import LOADING
 from hybridize.base.locations import location_in
@@ -201,9 +201,7 @@ class TorchFunction(Wrapper):
             self._exports.pop(self._key(args, kwargs), None)
             if not isinstance(problem, CaptureError):
                 raise
-            if _ISLAND not in problem.help:
-                problem.help = "; or ".join(filter(None, [problem.help, _ISLAND]))
-            raise problem from None
+            raise _offering_an_island(problem) from None
         told()
         return result
 
@@ -240,10 +238,13 @@ class TorchFunction(Wrapper):
             raise problem
         if not isinstance(problem, HybridizeError):
             raise _defect(self.module, problem) from problem
+        key = self._key(args, kwargs)
+        if key is None:
+            raise _offering_an_island(problem) from None
         loc = problem.loc
         reason = problem.what + (f" ({loc})" if loc is not None else "")
         known = reason in self._exports.values()
-        self._exports[self._key(args, kwargs)] = reason
+        self._exports[key] = reason
         text = f"{type(self.module).__name__} is captured by torch.export, because {problem.what}; {_ISLAND}"
         return (lambda: None) if known else partial(warn_at, loc, text, ExportWarning)
 
@@ -365,13 +366,23 @@ class TorchFunction(Wrapper):
             self._export.clear()
 
     def _key(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Hashable:
-        """Return what calls that differ in sizes only have in common."""
+        """Return what calls that differ in sizes only have in common; None where `torch.export` takes no such call."""
         leaves, structure = flatten((args, kwargs))
-        return structure, tuple(map(kind_of, leaves)), self.module.training
+        try:
+            return structure, tuple(map(kind_of, leaves)), self.module.training
+        except ArgumentError:  # an object of a class of the user's, which our own capture follows
+            return None
 
 
 def _of_module(module: torch.nn.Module, options: dict[str, Any]) -> TorchFunction:
     return TorchFunction(module, **options)
+
+
+def _offering_an_island(problem: HybridizeError) -> HybridizeError:
+    """Return an error with an island among its remedies."""
+    if _ISLAND not in problem.help:
+        problem.help = "; or ".join(filter(None, [problem.help, _ISLAND]))
+    return problem
 
 
 def _defect(module: torch.nn.Module, problem: BaseException | None) -> InternalError:

@@ -114,7 +114,7 @@ def _called(function: Callable[..., Any], like: Callable[..., Any] | None, *args
     """
     trace = current_trace()
     assert trace is not None, "who asks is recording"
-    library = trace.root.library
+    library: Any = trace.root.library
     assert library is not None, "a module is captured"
     title = _title(function)
     recording = torch.is_grad_enabled()

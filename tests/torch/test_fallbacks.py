@@ -1,6 +1,7 @@
 """What our own capture cannot follow goes by `torch.export`, and says so; defects are not hidden by that."""
 
 import warnings
+from dataclasses import dataclass
 
 import pytest
 import torch
@@ -45,6 +46,32 @@ def test_every_module_says_so_itself():
     for _ in range(2):
         with pytest.warns(ExportWarning):
             hybridize.hybridize(Mapped())(torch.ones(2, 3))
+
+
+@dataclass
+class Given:
+    """An argument which only our own capture takes."""
+
+    x: torch.Tensor
+
+
+class Either(nn.Module):
+    def forward(self, given):
+        if isinstance(given, Given):
+            return given.x * 2 if len(given.x) == 2 else torch.vmap(lambda row: row * torch.arange(3.0))(given.x)
+        return torch.vmap(lambda row: row * torch.arange(3.0))(given)
+
+
+def test_objects_of_a_users_class_are_taken_by_our_own_capture_or_refused_for_what_it_cannot_do():
+    module = Either()
+    fast = hybridize.hybridize(module)
+    with pytest.warns(ExportWarning):
+        torch.testing.assert_close(fast(torch.ones(2, 3)), module(torch.ones(2, 3)))
+    for x in (torch.ones(2, 3), torch.randn(2, 3)):
+        torch.testing.assert_close(fast(Given(x)), module(Given(x)))
+    with pytest.raises(CaptureError, match=r"vmap(.*\n)+.*help: .*hybridize\.torch\.island"):
+        fast(Given(torch.ones(3, 3)))
+    assert len(fast.exported) == 1
 
 
 class Lost(nn.Module):
