@@ -7,6 +7,7 @@ key pick of it. (NumPy takes integers beside arrays for arrays, so that the axes
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,7 +25,16 @@ from hybridize.capture.trace.recording import current_trace
 from hybridize.formats.torch_export.indexing import within
 from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
-from hybridize.torch.functions.rules import aten, axis_of, is_tensor, kind, nothing_of, shape_of, torch_dtype
+from hybridize.torch.functions.rules import (
+    aten,
+    axis_of,
+    check_fits,
+    is_tensor,
+    kind,
+    nothing_of,
+    shape_of,
+    torch_dtype,
+)
 from hybridize.torch.functions.selection import coordinates
 from hybridize.torch.functions.shapes import at, copied, diagonal, sized, strided
 from hybridize.torch.functions.table import computes, views
@@ -478,6 +488,23 @@ def _index_fill(input: Operand, dim: int, index: Operand, value: Any) -> Operand
     if type_of(x).dtype.kind in "iu" and isinstance(value, float):
         value = int(value)
     return ops.reshape(ops.where(ops.broadcast(along, wide), operand(value, type_of(x).dtype, wide), x), shape)
+
+
+@computes("fill_diagonal_")
+def _fill_diagonal(input: Operand, fill_value: Any, wrap: bool = False) -> Operand:
+    of = type_of(input)
+    if of.ndim < 2:
+        raise RuntimeError("dimensions must larger than 1")
+    if of.ndim > 2 and any(size != of.shape[0] for size in of.shape[1:]):
+        raise RuntimeError("all dimensions of input must be of equal length")
+    check_fits(fill_value, of.dtype)
+    if of.dtype.kind in "iu" and isinstance(fill_value, float):
+        fill_value = int(fill_value)
+    first, *others = (ops.iota(of.shape, axis, int64) for axis in range(of.ndim))
+    if wrap and of.ndim == 2:  # below its end, and a row without, the diagonal begins anew
+        first = ops.mod(first, ops.like(of.shape[1] + 1, first))
+    there = functools.reduce(ops.bit_and, (ops.eq(first, other) for other in others))
+    return ops.where(there, operand(fill_value, of.dtype, of.shape), input)
 
 
 def _from_front(index: Operand, size: Any) -> Operand:

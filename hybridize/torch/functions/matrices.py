@@ -14,10 +14,12 @@ from hybridize.array import linalg as of_arrays
 from hybridize.array.functions import factors, norms
 from hybridize.array.operands import operand as of_symbol
 from hybridize.array.operands import result
+from hybridize.base.dims import broadcast
 from hybridize.base.dtypes import int64
 from hybridize.base.errors import CaptureError
 from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
+from hybridize.ops.elimination import solve_triangular
 from hybridize.torch.functions.rules import aten, axis_of, common, is_tensor, kind, torch_dtype
 from hybridize.torch.functions.sorting import by
 from hybridize.torch.functions.table import computes
@@ -100,6 +102,26 @@ def _solve(A: Operand, B: Operand, *, left: bool = True) -> Operand:
     found = by(factors.solve, A, B)
     if vectors:
         return ops.reshape(found, type_of(found).shape[:-1])
+    return found if left else _turned(found)
+
+
+@computes("linalg.solve_triangular")
+def _solve_triangular(
+    input: Operand, B: Operand, *, upper: bool, left: bool = True, unitriangular: bool = False
+) -> Operand:
+    name = "linalg.solve_triangular"
+    _square(input, name)
+    if type_of(input).dtype != type_of(B).dtype:
+        raise RuntimeError(f"{name}: Expected A and B to have the same dtype")
+    if type_of(B).ndim < 2:
+        raise RuntimeError(f"{name}: The input tensor B must have at least 2 dimensions.")
+    t, b = (input, B) if left else (_turned(input), _turned(B))
+    first, second = type_of(t).shape, type_of(b).shape
+    batch = broadcast(first[:-2], second[:-2])
+    if first[-1] != second[-2] or batch is None:
+        raise RuntimeError(f"{name}: Incompatible shapes of A and B: {type_of(input).shape} and {type_of(B).shape}")
+    t, b = (ops.broadcast(x, (*batch, *type_of(x).shape[-2:])) for x in (t, b))
+    found = solve_triangular(t, b, lower=upper != left, unit=unitriangular)
     return found if left else _turned(found)
 
 

@@ -38,6 +38,9 @@ POINTWISE = [
     lambda x: x.half().double(), lambda x: torch.fill(x, 3), lambda x: x.clone().zero_(), lambda x: (x * 2).copy_(x[0]),
     lambda x: x.mul(2).fill_(0.5), lambda x: x.mul(2).clamp_(0.5, 1), lambda x: x.mul(2).lerp_(x, 0.25),
     lambda x: torch.allclose(x, x + 1e-12), lambda x: torch.equal(x, x), lambda x: torch.equal(x, x[0]),
+    lambda x: x.mul(2).fill_diagonal_(-math.inf).exp(), lambda x: x.repeat(3, 1).fill_diagonal_(0.5),
+    lambda x: x.repeat(4, 1).fill_diagonal_(0.5, wrap=True), lambda x: x.mul(2).fill_diagonal_(3, True),
+    lambda x: x[:1, :1, None].repeat(3, 3, 3).fill_diagonal_(2, wrap=True), lambda x: x.T.clone().fill_diagonal_(1),
 ]  # fmt: skip
 INTEGERS = [
     torch.bitwise_not, torch.square, torch.sign, torch.neg, torch.abs, torch.floor, torch.isnan, torch.signbit, torch.sin,
@@ -47,7 +50,7 @@ INTEGERS = [
     lambda x: x.clamp(0, 5), lambda x: x.clamp(0.5, 5), lambda x: x.sum(), lambda x: x.prod(0), lambda x: x.cumsum(1),
     lambda x: x.max(), lambda x: x.max(1), lambda x: torch.median(x, 0).values, lambda x: x.any(0), lambda x: x.all(),
     lambda x: x.count_nonzero(0), lambda x: x.float().mean(), lambda x: x.bool().sum(), lambda x: x.to(torch.uint8).all(1),
-    lambda x: torch.logical_xor(x, x > 1), lambda x: torch.masked_fill(x, x > 2, 7), lambda x: x.diff(),
+    lambda x: x.clone().fill_diagonal_(-1.9), lambda x: torch.logical_xor(x, x > 1), lambda x: torch.masked_fill(x, x > 2, 7), lambda x: x.diff(),
 ]  # fmt: skip
 REDUCTIONS = [
     lambda x: x.sum(), lambda x: x.sum(0), lambda x: torch.sum(x, axis=1, keepdims=True), lambda x: x.sum((0, -1), dtype=torch.float32),

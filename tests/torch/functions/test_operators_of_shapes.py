@@ -85,6 +85,7 @@ NAMES = [
     "linalg.det",
     "linalg.slogdet",
     "linalg.solve",
+    "linalg.solve_triangular",
     "linalg.cholesky",
     "linalg.qr",
     "linalg.svdvals",
@@ -96,7 +97,7 @@ NAMES = [
     "view_copy",
     "__getitem__",
 ]
-SHORT = {"narrow", "diagonal", "index_put", "roll", "linalg.solve", "scatter_reduce.amax"}
+SHORT = {"narrow", "diagonal", "index_put", "roll", "linalg.solve", "linalg.solve_triangular", "scatter_reduce.amax"}
 
 
 @pytest.mark.parametrize("name", sorted(SHORT))
