@@ -291,3 +291,31 @@ def test_a_set_in_a_result_is_one_of_each_call(learning):
         torch.testing.assert_close(y, x * 2)
         assert found == {1, 2}
         found.add(3)
+
+
+class Holder:
+    """An object of the user's that holds tensors in containers of Python's."""
+
+    def __init__(self):
+        self.named, self.listed = {"a": torch.ones(2), "n": 3}, [torch.ones(3), 2]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, held: {"x": x * 2, **held.named},
+        lambda x, held: {**held.named, "x": x * 2} | {"b": held.named["a"] + 1},
+        lambda x, held: [x * 2, *held.listed],
+        lambda x, held: (*held.listed, x * 2, *held.named.values()),
+        lambda x, held: [x * 2, *held.listed[:1], *held.named],
+    ],
+)
+def test_what_a_container_holds_is_spread_into_a_result(function):
+    held, fast = Holder(), hybridize(function)
+    for number in range(4):
+        wanted, found = function(X, held), fast(X, held)
+        assert type(found) is type(wanted) and str(found) == str(wanted)
+        held.named["a"] = held.named["a"] + 1
+        held.named["n"] += number % 2
+        held.listed[0].mul_(2)
+        held.listed[number % 2] = torch.ones(3) * number

@@ -298,14 +298,16 @@ def symbolic_items(trace: Recording, iterable: Any) -> Any:
         unroll(trace, iterable, 0)
     if not (issubclass(kind, _OF_ITEMS) or kind in VIEWS):
         return iterable
-    known = trace.root.inputs.foreign
+    known, library = trace.root.inputs.foreign, trace.root.library
     if kind not in CONTAINERS and kind not in VIEWS and not trace.root.world.is_own(iterable):
         for item in iterable:  # of a named tuple, say, which nobody knows part by part
             if isinstance(item, numpy.ndarray) and item.dtype in CODES:
                 trace.root.foreign_array(item)
 
     def is_known(item: Any) -> bool:
-        return type(item) is ndarray or id(item) in known or (type(item) is tuple and any(map(is_known, item)))
+        if type(item) is tuple:
+            return any(map(is_known, item))
+        return type(item) is ndarray or id(item) in known or (library is not None and library.holds(item))
 
     def lifted(item: Any) -> Any:
         return tuple(map(lifted, item)) if type(item) is tuple and is_known(item) else trace.lifted(item)

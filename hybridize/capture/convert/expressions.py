@@ -282,7 +282,10 @@ class Expressions(ast.NodeTransformer):
         return _new(made, node) if isinstance(node.ctx, ast.Load) else made
 
     def visit_Dict(self, node: ast.Dict) -> ast.AST:
-        values = [self.visit(value) for value in node.values]
+        values = [
+            at(routed("named", self.visit(value)), value) if key is None else self.visit(value)
+            for key, value in zip(node.keys, node.values, strict=True)
+        ]
         keys = [None if key is None else self._number(key) for key in node.keys]
         return _new(ast.Dict(keys=keys, values=values), node)
 
