@@ -16,6 +16,7 @@ from torch.optim import lr_scheduler
 
 import hybridize
 from hybridize.errors import CaptureError
+from hybridize.torch import island
 from tests.refusals import refusal
 
 STEPS = 5
@@ -439,6 +440,49 @@ def part_is_frozen(net):
 def compiled_module_inside(net):
     inside = hybridize.hybridize(net)
     return plain(inside, optim.SGD(inside.parameters(), 0.1))
+
+
+def by_backward(net, x):
+    F.cross_entropy(net(x), torch.zeros(len(x), dtype=torch.long)).backward()
+
+
+def by_asking(net, x):
+    loss = net(x).square().sum()
+    last = net[-1]
+    last.weight.grad, last.bias.grad = torch.autograd.grad(loss, [last.weight, last.bias], retain_graph=True)
+    loss.backward(inputs=[p for p in net.parameters() if p.requires_grad])
+
+
+def by_a_write_before(net, x):
+    with torch.no_grad():
+        net[0].weight.mul_(0.5)
+    net(x).square().sum().backward()
+
+
+def by_an_island(net, x):
+    (island(net[0])(x).square().sum() + net(x).square().sum()).backward()
+
+
+@pytest.mark.parametrize("passing", [by_backward, by_asking, by_a_write_before, by_an_island])
+def test_parameters_are_frozen_and_thawed_between_steps(passing):
+    """Each step asks anew which of them want a gradient, those that wanted none when it was captured as well."""
+    left = []
+    for compiled in (False, True):
+        net = network()
+        run = hybridize.hybridize(passing) if compiled else passing
+        for frozen in ("", "03", "0", "3", "", "03"):
+            for number in "03":
+                net[int(number)].weight.requires_grad_(number not in frozen)
+            net.zero_grad()
+            run(net, batches()[0][0])
+            left.append([p.grad for p in net.parameters()])
+    half = len(left) // 2
+    assert [one is None for one in left[0]] != [one is None for one in left[1]]
+    for wanted, found in zip(left[:half], left[half:], strict=True):
+        assert [one is None for one in found] == [one is None for one in wanted]
+        for one, other in zip(found, wanted, strict=True):
+            if other is not None:
+                torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-5)
 
 
 @pytest.mark.parametrize("kind", [lambda p: optim.SGD(p, 0.1, momentum=0.5), lambda p: optim.Adam(p, 0.01)])
