@@ -33,6 +33,12 @@ OPTIMIZERS = {
     "ftrl": {"learning_rate": 1.0, "lamda1": 0.001},
     "lamb": {"learning_rate": 0.02},
     "signum": {"learning_rate": 0.002, "momentum": 0.9},
+    "adabelief": {"learning_rate": 0.01},
+    "ftml": {"learning_rate": 0.02},
+    "dcasgd": {"learning_rate": 0.3},
+    "lars": {"learning_rate": 4.0, "eta": 0.01},
+    "lbsgd": {"learning_rate": 0.05, "momentum": 0.9},
+    "lans": {"learning_rate": 0.02},
 }
 SCHEDULES = {
     "factor": lr_scheduler.FactorScheduler(step=30, factor=0.7, base_lr=0.5),
@@ -45,9 +51,11 @@ SETTINGS = {
     **{name: ("sgd", {"lr_scheduler": schedule}) for name, schedule in SCHEDULES.items()},
 }
 FAMILIES = {
-    "gradient descent": ("sgd", "sgd with momentum", "nag", "signum"),
+    "gradient descent": ("sgd", "sgd with momentum", "nag", "signum", "dcasgd"),
     "by sums and averages of squares": ("adagrad", "rmsprop", "rmsprop, centred", "adadelta", "ftrl"),
-    "Adam and its kin": ("adam", "adamw", "adamax", "nadam", "lamb"),
+    "Adam and its kin": ("adam", "adamw", "adamax", "nadam"),
+    "newer kin": ("adabelief", "ftml"),
+    "for large batches": ("lamb", "lans", "lars", "lbsgd"),
     "schedules of sgd": tuple(SCHEDULES),
 }
 
@@ -89,7 +97,7 @@ def draw(curves, path):
     from matplotlib import pyplot
 
     means = {name: numpy.convolve(losses, numpy.full(10, 0.1), mode="valid") for name, losses in curves.items()}
-    figure, parts = pyplot.subplots(2, 2, figsize=(11, 8), sharex=True, sharey=True)
+    figure, parts = pyplot.subplots(2, 3, figsize=(15, 8), sharex=True, sharey=True)
     for part, (title, names) in zip(parts.flat, FAMILIES.items(), strict=True):
         for name, values in means.items():
             if name not in names:

@@ -73,6 +73,11 @@ def _by(function: Callable[..., Any]) -> Meaning:
     return lambda dtype, *args: function(*map(numpy.asarray, args))
 
 
+def _bits_of(x: Any) -> Any:
+    """The bits of the number in two's complement, where NumPy counts those of the absolute value."""
+    return numpy.bitwise_count(x.view(f"u{x.dtype.itemsize}")).astype(x.dtype)
+
+
 def _through_float(function: Callable[[float], float]) -> Meaning:
     """The meaning that a function of Python floats has; NaN is handed on."""
 
@@ -226,7 +231,7 @@ _ALL = (
     ScalarFunction("isfinite", 1, Kind.TRUTH, _by(numpy.isfinite)),
     ScalarFunction("signbit", 1, Kind.TRUTH, _by(numpy.signbit)),
     ScalarFunction("not", 1, Kind.INTEGERS, _by(numpy.invert)),
-    ScalarFunction("popcount", 1, Kind.INTEGERS, _by(numpy.bitwise_count)),
+    ScalarFunction("popcount", 1, Kind.INTEGERS, _by(_bits_of)),
     ScalarFunction("add", 2, Kind.NUMBERS, _logical(_either, numpy.add)),
     ScalarFunction("sub", 2, Kind.NUMBERS, _logical(_differ, numpy.subtract)),
     ScalarFunction("mul", 2, Kind.NUMBERS, _logical(_both, numpy.multiply)),

@@ -93,8 +93,11 @@ def updated(
 ) -> None:
     """The update by array operations: where no kernel serves, and while a whole step is captured."""
     check(weight, grad)
+    arrays = (weight, *slots)
     results = computed(formula, weight, grad, slots, s, flags)
-    for array, result in zip((weight, *slots), results, strict=True):
+    # A slot may remember the weight as it was, which is written before it.
+    kept = [one.copy() if any(one is array for array in arrays) else one for one in results]
+    for array, result in zip(arrays, kept, strict=True):
         array[...] = result
 
 

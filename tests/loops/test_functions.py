@@ -11,7 +11,6 @@ MADE = {word: cls for word, cls in OPS.items() if issubclass(cls, Elementwise)}
 BITS = numpy.array([0, 1, -1, 7, -(2**31), 2**31 - 1], "i4")
 INSIDE = {
     "signbit": (numpy.signbit, numpy.array([0.0, -0.0, 1.0, -numpy.inf], "f4")),
-    "popcount": (numpy.bitwise_count, BITS),
     "nextafter": (numpy.nextafter, numpy.array([0.0, 1.0, -2.5], "f4")),
     "bitcast": (lambda x: x, BITS),
     "umulh": (lambda x, y: (x.astype("u8") * y >> 32).astype("u4"), BITS.astype("u4")),

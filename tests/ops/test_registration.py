@@ -176,7 +176,7 @@ NAMED = {
     "hybridize/schedule/routines.py",
 }
 """Files that translate between the ops and another vocabulary, which is why a class of `ops` cannot hold it."""
-PUBLIC = {"array", "symbol", "torch", "tools"}
+PUBLIC = {"array", "d2l", "symbol", "torch", "tools"}
 """Packages that list public functions, which may be called as ops are."""
 
 

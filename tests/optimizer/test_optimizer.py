@@ -256,7 +256,7 @@ def test_the_gradient_is_left_alone():
     assert grad.tolist() == [3.0, -4.0]
 
 
-@pytest.mark.parametrize("name", sorted(optimizer.Optimizer.opt_registry))
+@pytest.mark.parametrize("name", sorted(set(optimizer.Optimizer.opt_registry) - {"sgld"}))  # whose step draws noise
 def test_the_formula_is_the_same_under_capture(name):
     """One program for all learning rates and counts, which are arrays to it: what a compiled step is made of."""
     made = optimizer.create(name, wd=0.01, clip_gradient=0.5)
@@ -269,7 +269,8 @@ def test_the_formula_is_the_same_under_capture(name):
 
     weight = np.array(numpy.linspace(-1, 1, 12).reshape(3, 4))
     other = weight.copy()
-    slots = tuple(np.zeros((3, 4)) for _ in range(made.slot_count))
+    state = made.create_state(0, weight)
+    slots = () if state is None else state if isinstance(state, tuple) else (state,)
     update = optimizer.get_updater(made)
     for t in range(1, 5):
         grad = np.array(numpy.sin(numpy.arange(12) * t).reshape(3, 4))
@@ -285,6 +286,7 @@ def test_the_formula_is_the_same_under_capture(name):
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_compiled_and_array_operations_agree(name, dtype, monkeypatch):
     def run():
+        np.random.seed(5)
         update = optimizer.get_updater(optimizer.create(name, wd=0.01, learning_rate=0.05))
         weight = np.array(numpy.linspace(-1, 1, 300), dtype=dtype)
         for t in range(4):
