@@ -67,8 +67,11 @@ def calls():
 
 
 MODULES = {"np": np, "npx": npx, "nd": legacy, "np.random": np.random, "np.linalg": np.linalg}
-OTHERS = {"seed", "save", "load", "savez", "genfromtxt", "set_printoptions", "waitall", "set_np", "reset_np"}
-"""These are about files and settings."""
+OTHERS = {
+    "seed", "save", "load", "savez", "genfromtxt", "loadtxt", "fromfile", "set_printoptions", "seterr", "waitall",
+    "set_np", "reset_np", "format_float_positional", "format_float_scientific",
+}  # fmt: skip
+"""These are about files and settings, and NumPy's texts of one number."""
 
 
 def functions():

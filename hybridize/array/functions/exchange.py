@@ -37,7 +37,13 @@ def from_numpy(ndarray: Any, zero_copy: bool = True) -> Any:
 
 
 def to_dlpack_for_read(data: ndarray) -> Any:
-    """A capsule of DLPack over the memory of an array."""
+    """A capsule of DLPack over the memory of an array.
+
+    Raises:
+        ArgumentError E307: it is no array of ours.
+    """
+    if not hasattr(data, "__dlpack__"):
+        raise ArgumentError("E307", f"to_dlpack_for_read takes an array, got {type(data).__name__}")
     return data.__dlpack__(max_version=(1, 0))
 
 
