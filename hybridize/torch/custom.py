@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 
@@ -38,6 +38,8 @@ class Context:
 
 class _Custom:
     """One call of a function with a gradient of its own, as the capture calls such."""
+
+    is_of_one_call: ClassVar[bool] = True
 
     def __init__(self, kind: Any, needs: Sequence[bool]) -> None:
         self._kind, self._context = kind, Context(needs)
