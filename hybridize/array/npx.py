@@ -116,6 +116,5 @@ __all__ = [
 
 __getattr__ = refuses(
     "hybridize.npx", globals(),
-    to_come=(),
     instead={"set_np_float64": "say dtype='float64' where arrays are made"},
 )  # fmt: skip

@@ -429,13 +429,13 @@ def group_norm(x: Operand, gamma: Operand, beta: Operand, num_groups: int = 1, e
         raise ShapeError("E166", f"GroupNorm of {type_of(x)} in {num_groups} groups", help="they divide the channels")
     wide, dtype = _widened(x)
     axes = tuple(range(2, len(shape)))
+    grouped = (shape[0], num_groups, shape[1] // num_groups)
     count = math.prod(shape[1:]) // num_groups
 
     def mean_of(y: Operand) -> Operand:
         """Means over groups, by channel: sums of channels first, which are rows in any layout."""
-        sums = sum(reshape(sum(y, axes), (shape[0], num_groups, shape[1] // num_groups)), (2,))
-        means = div(sums, like(count, sums))
-        return reshape(spread(means, (*shape[:1], num_groups, shape[1] // num_groups), (2,)), shape[:2])
+        sums = sum(reshape(sum(y, axes), grouped), (2,))
+        return reshape(spread(div(sums, like(count, sums)), grouped, (2,)), shape[:2])
 
     apart = sub(wide, spread(mean_of(wide), shape, axes))
     square = mean_of(mul(apart, apart))
