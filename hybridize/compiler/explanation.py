@@ -234,7 +234,7 @@ class Explanation:
         with LOADING:
             from hybridize.compiler.explanation_page import page  # late: few reports are seen in notebooks
 
-        return page(self)
+        return page(self.name, self.facts, self.drawing, self.tables, [kernel.share for kernel in self.kernels])
 
 
 def _is_view(word: str) -> bool:
