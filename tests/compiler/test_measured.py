@@ -358,7 +358,8 @@ def test_processes_measure_once(folder):
     """Two that measure at once have one target; a third finds it and its programs, and loads no compiler."""
     one, two = (process(folder) for _ in range(2))
     one, two = said(one), said(two)
-    assert one == two
+    assert one[:2] == two[:2]
+    assert "True" in (one[2], two[2])  # the one that comes late may find what the other has compiled
     assert said(process(folder)) == [*one[:2], "False"]
     assert len(list(folder.glob(f"*{LASTING}"))) == 1
 
