@@ -11,6 +11,7 @@ from hybridize.base.dims import broadcast
 from hybridize.base.dtypes import bool_, int64, is_float
 from hybridize.base.errors import CaptureError
 from hybridize.base.types import Shape, same_shape
+from hybridize.formats.torch_export.refusals import within, within_axis
 from hybridize.formats.torch_export.registry import Types, aten, operand
 from hybridize.ops import Operand, type_of
 
@@ -40,7 +41,8 @@ def _embedding(
 @aten("index_select.default")
 def _index_select(types: Types, x: Operand, axis: int, indices: Operand) -> Operand:
     axis %= type_of(x).ndim
-    return ops.gather(x, within(operand(indices, int64, type_of(indices).shape), type_of(x).shape[axis]), axis)
+    numbers = operand(indices, int64, type_of(indices).shape)
+    return ops.gather(x, within_axis(numbers, type_of(x).shape[axis], axis), axis)
 
 
 @aten("gather.default")
@@ -52,7 +54,7 @@ def _gather(types: Types, x: Operand, axis: int, indices: Operand, **_: Any) -> 
     stops = tuple(size if k == axis else count for k, (size, count) in enumerate(zip(sizes, at, strict=True)))
     if not same_shape(stops, sizes):
         x = ops.slice(x, (0,) * len(at), stops, (1,) * len(at))
-    return ops.take_along_axis(x, within(operand(indices, int64, at), sizes[axis]), axis)
+    return ops.take_along_axis(x, within_axis(operand(indices, int64, at), sizes[axis], axis), axis)
 
 
 @aten("index.Tensor")
@@ -122,15 +124,6 @@ def _points(x: Operand, indices: Sequence[Operand | None]) -> tuple[list[int], O
     return axes, points, axes[0] if together else 0
 
 
-def within(index: Operand, size: int, low: int = 0) -> Operand:
-    """Indices that are from `low` up to `size`, which the program asserts: PyTorch raises an IndexError."""
-    least, most = ops.like(low, index), ops.like(size, index)
-    fine = ops.bit_and(ops.ge(index, least), ops.lt(index, most))
-    every = ops.all(fine, tuple(range(type_of(index).ndim)))
-    ops.bind(ops.Bounds("an index is out of range"), every)
-    return index
-
-
 def _counted(index: Operand, size: int) -> Operand:
     """Indices counted from the front; negative ones are counted from the end."""
     within(index, size, -size)
@@ -162,7 +155,7 @@ def _scattered(mode: str) -> Any:
             source = ops.slice(source, (0,) * len(sizes), at, (1,) * len(sizes))  # what has no index is not read
         updates = operand(source, kind.dtype, at)
         axis %= kind.ndim
-        positions = within(operand(indices, int64, at), kind.shape[axis])
+        positions = within_axis(operand(indices, int64, at), kind.shape[axis], axis)
         return _put(x, _grid(positions, axis), updates, mode)
 
     return translate
@@ -249,7 +242,8 @@ def _embedding_bag(
     begins = operand(ops.slice(offsets, (0,), (bags,), (1,)), int64, wide)
     behind = ops.ge(ops.iota(wide, 0, int64), begins)
     bag = ops.sub(ops.sum(ops.cast(behind, int64), (1,)), operand(1, int64, (count,)))
-    rows = ops.gather(weight, within(operand(indices, int64, (count,)), type_of(weight).shape[0]), 0)
+    numbers = operand(indices, int64, (count,))
+    rows = ops.gather(weight, within(numbers, type_of(weight).shape[0], message="an index of a bag is out of range"), 0)
     if weights is not None:
         rows = ops.mul(rows, ops.broadcast(ops.reshape(weights, (count, 1)), type_of(rows).shape))
     points = ops.reshape(bag, (count, 1))

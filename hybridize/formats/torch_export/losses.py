@@ -9,7 +9,7 @@ from hybridize import ops
 from hybridize.base.dims import broadcast
 from hybridize.base.dtypes import bool_, int64
 from hybridize.base.errors import CaptureError
-from hybridize.formats.torch_export.indexing import within
+from hybridize.formats.torch_export.refusals import between, within
 from hybridize.formats.torch_export.registry import Types, aten, operand
 from hybridize.ops import Operand, composites, type_of
 
@@ -36,6 +36,8 @@ def _binary_cross_entropy(
     """
     kind = type_of(x)
     one, target = ops.like(1, x), operand(target, kind.dtype, kind.shape)
+    between(x, "all elements of input should be between 0 and 1")
+    between(target, "all elements of target should be between 0 and 1")
     square = ops.mul(ops.mul(x, x), ops.like(0.5e12, x))
     saturated = ops.lt(ops.mul(x, ops.sub(one, x)), ops.like(1e-12, x))
     inner = ops.where(saturated, ops.like(0.5, x), x)
@@ -105,7 +107,7 @@ def _multilabel_margin(types: Types, x: Operand, target: Operand, reduction: int
     x, labels = ops.reshape(x, flat), ops.reshape(operand(target, int64, type_of(target).shape), flat)
     given = ops.cum_prod(ops.cast(ops.ge(labels, ops.like(0, labels)), int64), 1)
     counted = ops.eq(given, ops.like(1, given))
-    labels = within(ops.where(counted, labels, ops.like(0, labels)), classes)
+    labels = within(ops.where(counted, labels, ops.like(0, labels)), classes, message="target is out of range")
     cube = (rows, classes, classes)  # of labels and classes
     named = ops.eq(ops.spread(labels, cube, (2,)), ops.iota(cube, 2, int64))
     of_label = ops.spread(counted, cube, (2,))

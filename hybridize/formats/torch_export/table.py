@@ -15,12 +15,11 @@ import numpy
 from hybridize import ops
 from hybridize.base.dims import broadcast, known, maximum, product
 from hybridize.base.dtypes import bool_, float64, int64, is_float
-from hybridize.base.locations import user_location
 from hybridize.base.types import TensorType
+from hybridize.formats.torch_export.refusals import required
 from hybridize.formats.torch_export.registry import Translation, Types, aten, axes_of, common, operand
 from hybridize.formats.torch_export.size_numbers import SizeNumber
 from hybridize.ops import Operand, composites, type_of
-from hybridize.runtime.recipes import name_of
 
 
 def _unary(function: Callable[[Operand], Operand]) -> Translation:
@@ -147,11 +146,7 @@ def _divisor(y: Any, kind: TensorType) -> Operand:
     right = operand(y, kind.dtype, kind.shape)
     if is_float(kind.dtype) or (type(y) is int and y):
         return right
-    every = ops.all(ops.ne(right, ops.like(0, right)), tuple(range(kind.ndim)))
-    line = user_location()
-    note = "" if line is None else f"  {line.described()}"
-    recipe = name_of(RuntimeError), ("tuple", (("constant", "ZeroDivisionError"),)), ("dict", ()), note
-    ops.bind(ops.Assert("a whole number is divided by 0", repr(recipe)), every)
+    required(ops.ne(right, ops.like(0, right)), "ZeroDivisionError")
     return right
 
 

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from hybridize import ops
 from hybridize.base.dtypes import bool_, float32, float64, int64, is_float
 from hybridize.base.types import TensorType
 from hybridize.formats.torch_export import draws
+from hybridize.formats.torch_export.refusals import between, required
 from hybridize.formats.torch_export.registry import Types, aten, operand
 from hybridize.ops import Operand, composites, type_of
 from hybridize.ops.views import wide
@@ -61,6 +63,10 @@ def _multinomial(types: Types, x: Operand, count: int, replacement: bool = False
     """
     kind, shape = types[0], type_of(x).shape
     dtype = type_of(x).dtype
+    fine = ops.bit_and(ops.ge(x, ops.like(0, x)), ops.lt(x, ops.like(math.inf, x)))
+    required(fine, "probability tensor contains either `inf`, `nan` or element < 0")
+    some = ops.gt(ops.sum(x, (len(shape) - 1,)), ops.full(0, type_of(x).with_shape(shape[:-1])))
+    required(some, "invalid multinomial distribution (sum of probabilities <= 0)")
     if count != 1 and not replacement:
         real = float64 if dtype == float64 else float32
         chances = ops.cast(ops.stop_gradient(x), real)
@@ -126,6 +132,8 @@ def _bernoulli(types: Types, x: Operand, p: float | None = None, **_: Any) -> Op
     kind = types[0]
     wide = kind.dtype if is_float(kind.dtype) else float32
     chance = operand(x if p is None else p, wide, kind.shape)
+    if p is None:
+        between(chance, "bernoulli expects all probabilities to be between 0 and 1")
     return ops.cast(ops.lt(draws.uniform(kind.shape, wide), ops.stop_gradient(chance)), kind.dtype)
 
 

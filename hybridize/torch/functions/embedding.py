@@ -10,8 +10,8 @@ from hybridize.base.dtypes import int32, int64
 from hybridize.base.errors import CaptureError
 from hybridize.base.types import Shape
 from hybridize.capture.trace.recording import current_trace
-from hybridize.formats.torch_export.indexing import within
 from hybridize.formats.torch_export.reductions import norm
+from hybridize.formats.torch_export.refusals import within
 from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.rules import aten
@@ -119,6 +119,6 @@ def _one_hot(tensor: Operand, num_classes: Any = -1) -> Operand:
     if num_classes < 1:
         raise RuntimeError("num_classes should be positive")
     shape: Shape = (*of.shape, num_classes)
-    numbers = within(tensor, num_classes)
+    numbers = within(tensor, num_classes, message="Class values must be non-negative and smaller than num_classes.")
     hot = ops.eq(ops.spread(numbers, shape, (of.ndim,)), ops.iota(shape, of.ndim, int64))
     return ops.cast(hot, int64)

@@ -22,7 +22,7 @@ from hybridize.base.dims import broadcast, is_symbolic, known, product
 from hybridize.base.dtypes import bool_, int64, is_float
 from hybridize.base.types import same_shape
 from hybridize.capture.trace.recording import current_trace
-from hybridize.formats.torch_export.indexing import within
+from hybridize.formats.torch_export.refusals import within, within_axis
 from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.rules import (
@@ -364,7 +364,7 @@ def _take_along_dim(input: Operand, indices: Operand, dim: int | None = None) ->
         raise RuntimeError("torch.take_along_dim(): dtype of indices should be Long but got another")
     if dim is None:
         flat, numbers = (ops.reshape(x, (product(type_of(x).shape),)) for x in (input, indices))
-        return _gather(flat, 0, _from_front(numbers, type_of(flat).shape[0]))
+        return _gather(flat, 0, numbers)
     if type_of(input).ndim != type_of(indices).ndim:
         raise RuntimeError(
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
@@ -380,7 +380,8 @@ def _take_along_dim(input: Operand, indices: Operand, dim: int | None = None) ->
         ops.broadcast(x, tuple(type_of(x).shape[axis] if k == axis else size for k, size in enumerate(wide)))
         for x in (input, indices)
     ]
-    return _gather(pair[0], axis, _from_front(pair[1], type_of(input).shape[axis]))
+    numbers = ops.mod(pair[1], ops.like(type_of(input).shape[axis], pair[1]))  # beyond an end PyTorch begins anew
+    return _gather(pair[0], axis, numbers)
 
 
 @computes("index_select")
@@ -391,9 +392,9 @@ def _index_select(input: Operand, dim: int, index: Operand) -> Operand:
         raise IndexError("index_select(): Index is supposed to be a vector")
     numbers = ops.reshape(ops.cast(index, int64), (product(type_of(index).shape),))
     if not shape:
-        found = ops.gather(ops.reshape(input, (1,)), within(numbers, 1), 0)
+        found = ops.gather(ops.reshape(input, (1,)), within_axis(numbers, 1, 0), 0)
         return ops.reshape(found, ())
-    return ops.gather(input, within(numbers, shape[axis]), axis)
+    return ops.gather(input, within_axis(numbers, shape[axis], axis), axis)
 
 
 @computes("take")
@@ -430,7 +431,8 @@ def _along(x: Operand, axis: int, index: Operand, source: Any, accumulate: bool,
     if type_of(index).ndim > 1:
         raise IndexError(f"{name}(): Index is supposed to be a vector")
     count = product(type_of(index).shape)
-    numbers = within(ops.reshape(ops.cast(index, int64), (count,)), shape[axis])
+    numbers = ops.reshape(ops.cast(index, int64), (count,))
+    numbers = within_axis(numbers, shape[axis], axis) if accumulate else within(numbers, shape[axis])
     wide = (*shape[:axis], count, *shape[axis + 1 :])
     if is_tensor(source):
         sizes = type_of(source).shape or (1,)
@@ -606,9 +608,8 @@ def reduced_by(x: Operand, dim: int, index: Operand, source: Operand, how: str, 
             counts = ops.max(ops.add(counts, many) if include_self else counts, many)
             total = ops.div(total, counts) if is_float(dtype) else ops.floor_div(total, counts)
         return ops.reshape(total, shape)
-    return ops.reshape(
-        _joined_lines(base, axis, within(numbers, type_of(base).shape[axis]), updates, how, include_self), shape
-    )
+    numbers = within_axis(numbers, type_of(base).shape[axis], axis)
+    return ops.reshape(_joined_lines(base, axis, numbers, updates, how, include_self), shape)
 
 
 def _joined_lines(x: Operand, axis: int, numbers: Operand, updates: Operand, how: str, include_self: bool) -> Operand:

@@ -11,8 +11,8 @@ from hybridize.base.dims import product
 from hybridize.base.dtypes import bool_, int64, is_float
 from hybridize.base.errors import CaptureError
 from hybridize.base.types import TensorType
-from hybridize.formats.torch_export.indexing import within
 from hybridize.formats.torch_export.losses import reduced
+from hybridize.formats.torch_export.refusals import within
 from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.linear import pairwise_distance
@@ -214,7 +214,7 @@ def _multi_margin_loss(
     rows = of.shape[0] if of.ndim > 1 else 1
     classes = of.shape[-1] if of.ndim else 1
     flat = (rows, classes)
-    x, labels = ops.reshape(input, flat), within(ops.reshape(target, (rows,)), classes)
+    x, labels = ops.reshape(input, flat), within(ops.reshape(target, (rows,)), classes, message="target out of range")
     own = ops.take_along_axis(x, ops.reshape(labels, (rows, 1)), 1)
     margins = _at_least_0(ops.add(ops.sub(x, operand(own, of.dtype, flat)), ops.like(margin, x)))
     if p == 2:

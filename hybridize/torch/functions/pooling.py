@@ -12,7 +12,7 @@ from hybridize.base.dims import product
 from hybridize.base.dtypes import int64
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
-from hybridize.formats.torch_export.indexing import within
+from hybridize.formats.torch_export.refusals import within
 from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.convolution import Numbers, batched, count_of_windows, each, unbatched
@@ -245,7 +245,8 @@ def _unpooled(name: str, rank: int, x: Operand, indices: Operand, sizes: Sequenc
     shape, of = type_of(x).shape, type_of(x)
     rows, count, room = product(shape[:2]), product(shape[2:]), product(sizes)
     flat = ops.reshape(x, (rows, count))
-    at = within(ops.reshape(operand(indices, int64, type_of(indices).shape), (rows, count)), room)
+    at = ops.reshape(operand(indices, int64, type_of(indices).shape), (rows, count))
+    at = within(at, room, message="found an invalid max index")
     put = aten("scatter.src", of.with_shape((rows, room)), operand(0, of.dtype, (rows, room)), 1, at, flat)
     return unbatched(ops.reshape(put, (*shape[:2], *sizes)), single)
 

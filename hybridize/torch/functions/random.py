@@ -13,6 +13,7 @@ from hybridize import ops
 from hybridize.base.dtypes import bool_, float32, float64, is_float
 from hybridize.base.errors import CaptureError
 from hybridize.formats.torch_export import draws
+from hybridize.formats.torch_export.refusals import between, required
 from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.creation import checked, sizes_of
@@ -104,13 +105,14 @@ def _normal(
     **options: Any,
 ) -> Operand:
     _check_generator(generator)
-    if not is_tensor(std) and isinstance(std, (int, float)) and std < 0:
-        raise RuntimeError(f"normal expects std >= 0.0, but found std {std}")
+    _expect(std, lambda x: x >= 0, "normal expects std >= 0.0, but found std {}")
     if size is not None:
         of = kind(checked(dtype, **options), sizes_of((), size))
     else:
         first = mean if is_tensor(mean) else std
         of = kind(torch_dtype(type_of(first).dtype), shape_of(mean, std))
+    if is_tensor(std):
+        required(ops.ge(std, ops.like(0, std)), "normal expects all elements of std >= 0.0")
     still = [ops.stop_gradient(x) if is_tensor(x) and is_float(type_of(x).dtype) else x for x in (mean, std)]
     found = _normals(of, *still)
     for x in (mean, std):
@@ -142,6 +144,16 @@ def _multinomial(input: Operand, num_samples: int, replacement: bool = False, *,
     return aten("multinomial.default", kind(torch.int64, (*shape[:-1], num_samples)), input, num_samples, replacement)
 
 
+def _is_number(x: Any) -> bool:
+    return isinstance(x, (int, float))
+
+
+def _expect(x: Any, fits: Callable[[Any], bool], message: str) -> None:
+    """Refuse a number that does not fit, in PyTorch's words, which hold it at {}."""
+    if _is_number(x) and not fits(x):
+        raise RuntimeError(message.format(x))
+
+
 # What is written.
 
 
@@ -166,34 +178,41 @@ def _written(name: str, *parameters: str) -> Callable[[Callable[..., Operand]], 
 
 @_written("uniform_", "from", "to")
 def _uniform(of: Any, low: Any = 0.0, high: Any = 1.0) -> Operand:
+    if _is_number(low) and _is_number(high) and low > high:
+        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low} > to={high}")
     spread = ops.sub(operand(high, of.dtype, of.shape), operand(low, of.dtype, of.shape))
     return ops.add(ops.mul(draws.uniform(of.shape, of.dtype), spread), operand(low, of.dtype, of.shape))
 
 
 @_written("normal_", "mean", "std")
 def _of_normals(of: Any, mean: Any = 0.0, std: Any = 1.0) -> Operand:
+    _expect(std, lambda x: x >= 0, "normal expects std >= 0.0, but found std {}")
     return _normals(of, mean, std)
 
 
 @_written("log_normal_", "mean", "std")
 def _log_normal(of: Any, mean: Any = 1.0, std: Any = 2.0) -> Operand:
+    _expect(std, lambda x: x > 0, "log_normal_ expects std > 0.0, but found std={}")
     return ops.exp(_normals(of, mean, std))
 
 
 @_written("exponential_", "lambd")
 def _exponential(of: Any, rate: Any = 1.0) -> Operand:
+    _expect(rate, lambda x: x > 0, "exponential_ expects lambda > 0.0, but found lambda={}")
     drawn = ops.neg(ops.log(draws.open_uniform(of.shape, of.dtype)))
     return ops.div(drawn, operand(rate, of.dtype, of.shape))
 
 
 @_written("cauchy_", "median", "sigma")
 def _cauchy(of: Any, median: Any = 0.0, sigma: Any = 1.0) -> Operand:
+    _expect(sigma, lambda x: x > 0, "cauchy_ expects sigma > 0.0, but found sigma={}")
     angle = ops.mul(ops.sub(draws.open_uniform(of.shape, of.dtype), _all(0.5, of)), _all(math.pi, of))
     return ops.add(ops.mul(ops.tan(angle), _all(sigma, of)), _all(median, of))
 
 
 @_written("geometric_", "p")
 def _geometric(of: Any, p: Any) -> Operand:
+    _expect(p, lambda x: 0 < x < 1, "geometric_ expects p to be in (0, 1), but got p={}")
     wide = of.with_dtype(of.dtype if is_float(of.dtype) else float32)
     drawn = ops.log(draws.open_uniform(of.shape, wide.dtype))
     return ops.cast(ops.ceil(ops.div(drawn, ops.log1p(ops.neg(_all(p, wide))))), of.dtype)
@@ -201,8 +220,12 @@ def _geometric(of: Any, p: Any) -> Operand:
 
 @_written("bernoulli_", "p")
 def _chances(of: Any, p: Any = 0.5) -> Operand:
+    _expect(p, lambda x: 0 <= x <= 1, "bernoulli_ expects p to be in [0, 1], but got p={}")
     wide = of.dtype if is_float(of.dtype) else float32
-    return ops.cast(ops.lt(draws.uniform(of.shape, wide), operand(p, wide, of.shape)), of.dtype)
+    chance = operand(p, wide, of.shape)
+    if is_tensor(p):
+        between(chance, "bernoulli_ expects all probabilities to be between 0 and 1")
+    return ops.cast(ops.lt(draws.uniform(of.shape, wide), chance), of.dtype)
 
 
 @_written("random_", "from", "to")

@@ -14,6 +14,7 @@ from hybridize import ops
 from hybridize.base.dims import product
 from hybridize.base.dtypes import bool_, int64, is_float, uint8
 from hybridize.base.errors import CaptureError
+from hybridize.formats.torch_export.refusals import between
 from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.pointwise import aligned
@@ -320,6 +321,7 @@ def _quantile(name: str, skips: bool) -> None:
         shares = q if is_tensor(q) else operand(q, of.dtype)
         if type_of(shares).ndim > 1:
             raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
+        between(shares, "quantile() q values must be in the range [0, 1]")
         many = type_of(shares).ndim == 1
         x = _flat(input) if dim is None else input if of.ndim else ops.reshape(input, (1,))
         axis = axis_of(0 if dim is None else dim, type_of(x).ndim)

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What PyTorch refuses when it sees the numbers: a program asserts it, and raises PyTorch's class of error."""
+
+from __future__ import annotations
+
+from hybridize import ops
+from hybridize.base.dims import is_symbolic
+from hybridize.base.locations import user_location
+from hybridize.ops import Operand, type_of
+from hybridize.runtime.recipes import name_of
+
+
+def required(fine: Operand, message: str, error: type[Exception] = RuntimeError) -> None:
+    """Let the program raise `error` with PyTorch's message, at the user's line, unless all of `fine` (bool) hold."""
+    every = ops.all(fine, tuple(range(type_of(fine).ndim)))
+    line = user_location()
+    note = "" if line is None else f"  {line.described()}"
+    recipe = name_of(error), ("tuple", (("constant", message),)), ("dict", ()), note
+    ops.bind(ops.Assert(message, repr(recipe)), every)
+
+
+def within(index: Operand, size: int, low: int = 0, message: str = "") -> Operand:
+    """Indices that are from `low` up to `size`, or else PyTorch's error: an `IndexError`, unless it has a `message`.
+
+    Those that have one are RuntimeErrors of PyTorch's.
+    """
+    fine = ops.bit_and(ops.ge(index, ops.like(low, index)), ops.lt(index, ops.like(size, index)))
+    if message:
+        required(fine, message)
+    else:
+        ops.bind(ops.Bounds("an index is out of range"), ops.all(fine, tuple(range(type_of(index).ndim))))
+    return index
+
+
+def within_axis(index: Operand, size: int, axis: int) -> Operand:
+    """Indices along an axis, from 0 up to its size, of functions whose error is a RuntimeError in PyTorch."""
+    known = "" if is_symbolic(size) else f" with size {size}"
+    return within(index, size, message=f"an index is out of bounds for dimension {axis}{known}")
+
+
+def between(x: Operand, message: str) -> None:
+    """Let the program raise unless all of `x` are numbers from 0 to 1."""
+    required(ops.bit_and(ops.ge(x, ops.like(0, x)), ops.le(x, ops.like(1, x))), message)
