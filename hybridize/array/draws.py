@@ -7,10 +7,12 @@ There is one for all of `np.random`, and one for each `Generator`, from which a 
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy
@@ -21,7 +23,6 @@ from hybridize.array.functions.bounds import require
 from hybridize.array.functions.elementwise import (
     absolute,
     add,
-    floor,
     greater_equal,
     less,
     less_equal,
@@ -34,12 +35,13 @@ from hybridize.array.functions.reductions import all as all_
 from hybridize.array.functions.reductions import sum
 from hybridize.array.ndarray import ndarray, wrap, written
 from hybridize.array.operands import array as array_of
-from hybridize.array.operands import given, result, sizes_from
+from hybridize.array.operands import given, operand, result, sizes_from
+from hybridize.array.single import Draws
 from hybridize.array.staging import staging
 from hybridize.array.storage import STATE
 from hybridize.array.symbol import Symbol
 from hybridize.base import dims
-from hybridize.base.dtypes import DType, as_dtype, float32, float64, uint32, uint64
+from hybridize.base.dtypes import DType, as_dtype, float32, float64, uint64
 from hybridize.base.errors import ShapeError
 from hybridize.base.types import same_shape
 from hybridize.ops.op import ACTIVE, Operand, bind1, capturing
@@ -104,23 +106,37 @@ def key() -> Operand:
     return before
 
 
-def bits(shape: tuple[int, ...]) -> Operand:
-    """An operand of uniform uint32 numbers; advances the state."""
-    return bind1(ops.RandomBits(shape), key())
+def bits(shape: tuple[int, ...]) -> Any:
+    """Uniform uint32 numbers; advances the state."""
+    return drawn(_BITS, shape)
+
+
+_BITS = Draws(ops.random_bits, "random bits")
 
 
 def unit(shape: tuple[int, ...], dtype: DType, *, open_at_zero: bool = False) -> Any:
     """Uniform numbers in [0, 1), or in (0, 1) at the middles of equal parts."""
-    if dtype == float64:
-        words = result(bits((*shape, 2))).astype(float64)
-        whole = floor(words[..., 0] / 32.0) * 67108864.0 + floor(words[..., 1] / 64.0)
-        return (whole + (0.5 if open_at_zero else 0.0)) * 2.0**-53
-    shift = bind1(ops.Broadcast(shape), given(numpy.array(8, dtype=uint32)))
-    words = result(bind1(ops.ShiftRight(), bits(shape), shift)).astype(float32)
-    # 24 bits fill a float32 below 1; the middle of a part needs one more, so there 23 are used.
-    if open_at_zero:
-        return ((floor(words * 0.5) + 0.5) * 2.0**-23).astype(dtype)
-    return (words * 2.0**-24).astype(dtype)
+    wide = float64 if dtype == float64 else float32
+    return drawn(UNITS[wide, open_at_zero], shape).astype(dtype, copy=False)
+
+
+def drawn(draw: Draws, shape: tuple[int, ...], *arguments: Any) -> Any:
+    """What is drawn from the next key, in a shape; of a vector a draw may give more than one number for each place."""
+    operands = [operand(x) for x in arguments]
+    if ACTIVE and (capturing() or arguments):  # a tape may follow what depends on them
+        return result(draw.function(key(), shape, *operands))
+    before = key()
+    assert isinstance(before, numpy.ndarray), "nobody captures"
+    found = draw(before, math.prod(shape), *(x.reshape(-1) if x.ndim else x for x in operands))
+    return wrap(found if len(shape) == 1 else found.reshape(shape))
+
+
+UNITS = {
+    (dtype, half): Draws(partial(ops.uniform_numbers, dtype=dtype, offset=0.5 if half else 0.0), "uniform numbers")
+    for dtype in (float32, float64)
+    for half in (False, True)
+}
+"""Uniform numbers by their dtype, and whether they are in the middle of their parts."""
 
 
 def float_of(dtype: Any) -> DType:

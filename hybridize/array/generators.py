@@ -22,7 +22,7 @@ from hybridize.array.functions.creation import array as made_array
 from hybridize.array.functions.searching import argsort, picked, take_along_axis
 from hybridize.array.functions.shapes import ravel, reshape
 from hybridize.array.ndarray import ndarray, written
-from hybridize.array.operands import array, axis_of, public, result
+from hybridize.array.operands import array, axis_of, public
 from hybridize.array.storage import STATE
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import uint64
@@ -210,7 +210,7 @@ class Generator(_Drawing):
                 return random.permutation(x)
             a = array(x)
             along = axis_of(axis, a.ndim, "permutation")
-            return picked(a, argsort(result(bits((a.shape[along],)))), along)
+            return picked(a, argsort(bits((a.shape[along],))), along)
 
     def shuffle(self, x: Any, axis: int = 0) -> None:
         """Put the slices of an array along `axis` into random order, in place."""
@@ -222,7 +222,7 @@ class Generator(_Drawing):
         flat = ravel(a) if axis is None else a
         along = axis_of(0 if axis is None else axis, flat.ndim, "permuted")
         with drawing_from(self._state):
-            order = argsort(result(bits(flat.shape)), along)
+            order = argsort(bits(flat.shape), along)
         found = reshape(take_along_axis(flat, order, along), a.shape)
         if out is None:
             return found
@@ -232,7 +232,7 @@ class Generator(_Drawing):
     def spawn(self, n_children: int) -> list[Generator]:
         """New generators, whose seeds are draws of this one."""
         with drawing_from(self._state):
-            words = result(bits((n_children, 2))).astype(uint64)
+            words = bits((n_children, 2)).astype(uint64)
         seeds = (words[:, 0] << numpy.uint64(32)) | words[:, 1]
         children = []
         for k in range(n_children):
@@ -305,5 +305,5 @@ def bytes(length: int) -> builtins.bytes:
     """Random bytes."""
     if ACTIVE and capturing():
         raise CaptureError("E404", "random.bytes in a program: bytes are no array", help="np.random.randint(0, 256, n)")
-    words: numpy.ndarray[Any, Any] = result(bits((-(-length // 4),))).asnumpy()
+    words: numpy.ndarray[Any, Any] = bits((-(-length // 4),)).asnumpy()
     return words.astype("<u4").tobytes()[:length]

@@ -11,6 +11,7 @@ Functions take NumPy's arguments; the default dtype is float32.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy
@@ -18,8 +19,10 @@ import numpy
 from hybridize import ops
 from hybridize.array.device import check_device
 from hybridize.array.draws import (
+    UNITS,
     above_0,
     check_shares,
+    drawn,
     float_of,
     given_to,
     is_array,
@@ -37,7 +40,6 @@ from hybridize.array.functions.bounds import require
 from hybridize.array.functions.creation import array as array_of
 from hybridize.array.functions.elementwise import (
     add,
-    cos,
     divide,
     exp,
     greater,
@@ -50,7 +52,6 @@ from hybridize.array.functions.elementwise import (
     minimum,
     multiply,
     sign,
-    sin,
     sqrt,
     subtract,
     tan,
@@ -60,13 +61,15 @@ from hybridize.array.functions.elementwise import power as raised
 from hybridize.array.functions.factors import cholesky
 from hybridize.array.functions.reductions import argmax, cumsum, sum
 from hybridize.array.functions.searching import argsort, one_hot, searchsorted
-from hybridize.array.functions.shapes import broadcast_to, concatenate, reshape
+from hybridize.array.functions.shapes import broadcast_to, reshape
 from hybridize.array.ndarray import wrap
-from hybridize.array.operands import array, operand, public, result, sizes_from
+from hybridize.array.operands import array, public, sizes_from
+from hybridize.array.single import Draws
 from hybridize.base.dtypes import DType, as_dtype, float32, float64, int64, uint64
 from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
 from hybridize.base.loading import load_module
 from hybridize.base.missing import missing
+from hybridize.ops import Operand
 
 
 @public
@@ -101,14 +104,32 @@ random_sample = ranf = sample = random
 
 
 def _normal(shape: tuple[int, ...], dtype: DType) -> Any:
-    """Standard normal numbers by Box and Muller's method: two from each pair of uniform ones."""
+    """Standard normal numbers."""
     count = math.prod(shape)
-    half = -(-count // 2)
-    wide = float64 if dtype == float64 else float32
-    pairs = unit((2, half), wide, open_at_zero=True)
-    radius, angle = sqrt(log(pairs[0]) * -2.0), pairs[1] * (2.0 * math.pi)
-    both = concatenate([radius * cos(angle), radius * sin(angle)])
-    return reshape(both[:count], shape).astype(dtype) if dtype != wide else reshape(both[:count], shape)
+    both = drawn(_PAIRS[float64 if dtype == float64 else float32], (-(-count // 2),))
+    return reshape(both[:count], shape).astype(dtype, copy=False)
+
+
+def _pairs(key: Operand, shape: tuple[int], dtype: DType) -> Operand:
+    """Twice as many normal numbers, by Box and Muller's method: two from each pair of uniform ones."""
+    both = ops.uniform_numbers(key, (2, *shape), dtype, 0.5)
+    first, second = (ops.reshape(ops.slice(both, (k, 0), (k + 1, *shape), (1, 1)), shape) for k in range(2))
+    logarithm, angle = ops.log(first), ops.mul(second, ops.like(2.0 * math.pi, second))
+    radius = ops.sqrt(ops.mul(logarithm, ops.like(-2.0, logarithm)))
+    return ops.concat(ops.mul(radius, ops.cos(angle)), ops.mul(radius, ops.sin(angle)), axis=0)
+
+
+def _few_pairs(key: numpy.ndarray[Any, Any], count: int, dtype: DType) -> numpy.ndarray[Any, Any]:
+    """The same of few."""
+    first, second = UNITS[dtype, True](key, 2 * count).reshape(2, count)
+    radius, angle = numpy.sqrt(numpy.log(first) * dtype.type(-2)), second * dtype.type(2.0 * math.pi)
+    return numpy.concatenate([radius * numpy.cos(angle), radius * numpy.sin(angle)])
+
+
+_PAIRS = {
+    dtype: Draws(partial(_pairs, dtype=dtype), "normal numbers", few=partial(_few_pairs, dtype=dtype))
+    for dtype in (float32, float64)
+}
 
 
 @public
@@ -176,14 +197,25 @@ def randint(
         raise ArgumentError("E316", f"randint: {wanted.name} does not hold all of [{low}, {high})")
     shape, width = shape_of_draws(size), high - low
     if width <= 1 << 32:
-        numbers = _upper_half(result(bits(shape)), numpy.uint64(width))
-    else:
-        words = result(bits((*shape, 2))).astype(uint64)
-        numbers = (words[..., 0] << numpy.uint64(32)) | words[..., 1]
-        numbers = numbers % numpy.uint64(width) if width < 1 << 64 else numbers
+        wide = uint64 if wanted == uint64 else int64
+        bounds = wrap(numpy.array(width, uint64)), wrap(numpy.array(low, wide))
+        return given_to(out, drawn(_INTEGERS[wide], shape, *bounds).astype(wanted, copy=False))
+    words = bits((*shape, 2)).astype(uint64)
+    numbers = (words[..., 0] << numpy.uint64(32)) | words[..., 1]
+    numbers = numbers % numpy.uint64(width) if width < 1 << 64 else numbers
     if wanted == uint64:
         return given_to(out, numbers + numpy.uint64(low))
     return given_to(out, (numbers.astype(int64) + low).astype(wanted))
+
+
+def _integers(key: Operand, shape: tuple[int, ...], width: Operand, low: Operand) -> Operand:
+    """Integers from `low` on, one of `width` (u64); the upper halves of products, as in `_upper_half`."""
+    words = ops.cast(ops.random_bits(key, shape), uint64)
+    number = ops.shift_right(ops.mul(words, ops.broadcast(width, shape)), ops.like(32, words))
+    return ops.add(ops.cast(number, ops.type_of(low).dtype), ops.broadcast(low, shape))
+
+
+_INTEGERS = {dtype: Draws(_integers, "random integers") for dtype in (int64, uint64)}
 
 
 def _has_axes(x: Any) -> bool:
@@ -201,13 +233,25 @@ def _between(low: Any, high: Any, size: Any, dtype: DType) -> Any:
     width = subtract(last, first)
     fine = logical_and(less(0, width), less_equal(width, 1 << 32))
     require(fine, "random.randint: low < high <= low + 2**32, where they are arrays")
-    words = result(bits(shape_of_draws(size, first, last)))
+    words = bits(shape_of_draws(size, first, last))
     return (_upper_half(words, width.astype(uint64)).astype(int64) + first).astype(dtype)
 
 
-def _flipped(x: Any) -> Any:
-    """-log of uniform numbers from (0, 1): exponential ones."""
-    return -log(x)
+def _exponentials(key: Operand, shape: tuple[int, ...], dtype: DType) -> Operand:
+    """Exponential numbers of mean 1."""
+    return ops.neg(ops.log(ops.uniform_numbers(key, shape, dtype, 0.5)))
+
+
+def _few_exponentials(key: numpy.ndarray[Any, Any], count: int, dtype: DType) -> numpy.ndarray[Any, Any]:
+    return -1 * numpy.asarray(numpy.log(UNITS[dtype, True](key, count)))
+
+
+_EXPONENTIALS = {
+    dtype: Draws(
+        partial(_exponentials, dtype=dtype), "exponential numbers", few=partial(_few_exponentials, dtype=dtype)
+    )
+    for dtype in (float32, float64)
+}
 
 
 @public
@@ -217,7 +261,13 @@ def exponential(
     """Exponential numbers with mean `scale`."""
     check_device(ctx if ctx is not None else device)
     not_negative(scale, "exponential: scale")
-    return given_to(out, scaled(_flipped(_open(size, dtype, scale)), 0.0, scale))
+    return given_to(out, scaled(_exponential(size, dtype, scale), 0.0, scale))
+
+
+def _exponential(size: Any, dtype: Any, *parameters: Any) -> Any:
+    wanted = float_of(dtype)
+    found = drawn(_EXPONENTIALS[float64 if wanted == float64 else float32], shape_of_draws(size, *parameters))
+    return found.astype(wanted, copy=False)
 
 
 def _open(size: Any, dtype: Any, *parameters: Any) -> Any:
@@ -237,7 +287,7 @@ def gumbel(
     """Gumbel numbers: what to add to logits so that their argmax is a draw from the softmax."""
     check_device(ctx if ctx is not None else device)
     not_negative(scale, "gumbel: scale")
-    return given_to(out, scaled(-log(_flipped(_open(size, dtype, loc, scale))), loc, scale))
+    return given_to(out, scaled(-log(_exponential(size, dtype, loc, scale)), loc, scale))
 
 
 @public
@@ -279,7 +329,7 @@ def rayleigh(scale: Any = 1.0, size: Any = None, ctx: Any = None, device: Any = 
     """Rayleigh numbers."""
     check_device(ctx if ctx is not None else device)
     not_negative(scale, "rayleigh: scale")
-    return given_to(out, scaled(sqrt(_flipped(_open(size, None, scale)) * 2.0), 0.0, scale))
+    return given_to(out, scaled(sqrt(_exponential(size, None, scale) * 2.0), 0.0, scale))
 
 
 @public
@@ -287,7 +337,7 @@ def weibull(a: Any, size: Any = None, ctx: Any = None, device: Any = None, out: 
     """Weibull numbers of shape `a`."""
     check_device(ctx if ctx is not None else device)
     not_negative(a, "weibull: a")
-    return given_to(out, raised(_flipped(_open(size, None, a)), divide(1.0, a)))
+    return given_to(out, raised(_exponential(size, None, a), divide(1.0, a)))
 
 
 @public
@@ -295,7 +345,7 @@ def pareto(a: Any, size: Any = None, ctx: Any = None, device: Any = None, out: A
     """Pareto II numbers of shape `a`."""
     check_device(ctx if ctx is not None else device)
     above_0(a, "pareto: a")
-    return given_to(out, exp(divide(_flipped(_open(size, None, a)), a)) - 1.0)
+    return given_to(out, exp(divide(_exponential(size, None, a), a)) - 1.0)
 
 
 @public
@@ -360,16 +410,19 @@ def gamma(
 def _standard_gamma(shape: Any, sizes: tuple[int, ...], dtype: DType) -> Any:
     """Gamma numbers of scale 1. Those of a shape below 1 are ones of a shape above, times a power of uniform ones."""
     if not is_array(shape):
-        drawn = wrap(numpy.full((), shape if shape >= 1 else shape + 1, dtype))
-        number = result(ops.standard_gamma(key(), operand(broadcast_to(drawn, sizes))))
+        at_least_1 = wrap(numpy.full((), shape if shape >= 1 else shape + 1, dtype))
+        number = drawn(_GAMMA, sizes, at_least_1)
         if shape >= 1:
             return number
         return number * raised(unit(sizes, dtype, open_at_zero=True), 1.0 / shape if shape else math.inf)
     k = array(shape, None).astype(dtype)
     small = less(k, 1.0)
-    number = result(ops.standard_gamma(key(), operand(broadcast_to(where(small, k + 1.0, k), sizes))))
+    number = drawn(_GAMMA, sizes, broadcast_to(where(small, k + 1.0, k), sizes))
     boost = raised(unit(sizes, dtype, open_at_zero=True), divide(1.0, where(small, k, 1.0)))
     return where(small, number * boost, number)
+
+
+_GAMMA = Draws(lambda key, shape, alpha: ops.standard_gamma(key, ops.broadcast(alpha, shape)), "gamma numbers")
 
 
 @public
@@ -405,7 +458,7 @@ def f(dfnum: Any, dfden: Any, size: Any = None, ctx: Any = None, device: Any = N
 def permutation(x: Any) -> Any:
     """The integers below `x`, or the rows of an array, in random order."""
     count = int(x) if isinstance(x, int) else array(x).shape[0]
-    order = argsort(result(bits((count,))))
+    order = argsort(bits((count,)))
     return order if isinstance(x, int) else searching.picked(array(x), order, 0)
 
 

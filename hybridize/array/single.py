@@ -16,15 +16,16 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy
 from numpy.typing import NDArray
 
 from hybridize import compiler
 from hybridize.array.ndarray import ndarray
 from hybridize.base.dims import SizeScope
-from hybridize.base.dtypes import DType, float32
+from hybridize.base.dtypes import DType, float32, int8, uint64
 from hybridize.base.forks import renewed
 from hybridize.base.types import TensorType
-from hybridize.ops import Effect, Operand, Scan, effect_of, make_graph
+from hybridize.ops import Effect, Operand, Scan, effect_of, make_graph, type_of
 from hybridize.ops.control import RUNNER
 from hybridize.ops.op import bind
 
@@ -201,6 +202,8 @@ def _entry(
 
 PATIENCE = 0.05
 """Seconds that a scan may take node by node, all its calls together, before it is compiled: about what that takes."""
+MANY = 1 << 15
+"""Numbers that are worth a program at once."""
 
 
 class Scans:
@@ -233,6 +236,68 @@ class Scans:
         with self._lock:
             self._spent.pop(key, None)
             _bounded(self.programs)[key] = program
+
+
+class Draws:
+    """A draw of random numbers from a key, as one program for any count of them.
+
+    NumPy's arithmetic takes about ten times as long; it serves until it has taken as much time as making the program
+    does. So that no number depends on what was drawn before, `function` has only operations that round in one way; or
+    else `few` draws up to `MANY` numbers, always, and the program draws more.
+
+    Args:
+        function: the draw on operands: of a key u64[2], a shape, and arguments, each of that shape or of none.
+        name: for reports.
+        few: draws few numbers of a key, a count and arguments, with other last bits.
+    """
+
+    def __init__(
+        self, function: Callable[..., Operand], name: str, *, few: Callable[..., NDArray[Any]] | None = None
+    ) -> None:
+        self.function = function
+        """The draw on operands, which captures compute with."""
+        self._name = name
+        self._few = few
+        self._programs: dict[Any, Callable[..., Any]] = {}
+        self._spent = 0.0
+        self._lock = renewed(threading.RLock())
+
+    def __call__(self, key: NDArray[Any], count: int, *arguments: NDArray[Any]) -> NDArray[Any]:
+        """Draw this many numbers: a vector. Arguments are vectors of as many elements, or have no axes."""
+        if self._few is not None and count < MANY:
+            return self._few(key, count, *arguments)
+        kinds = tuple([(x.dtype, x.ndim) for x in arguments])
+        program = self._programs.get(kinds)
+        if program is None:
+            if self._few is None and self._spent < PATIENCE:
+                begin = time.perf_counter()
+                found = self._by_numpy(key, count, *arguments)
+                self._spent += time.perf_counter() - begin
+                return found
+            with self._lock:
+                program = self._programs.get(kinds)
+                if program is None:
+                    program = self._programs[kinds] = self._compiled(kinds)
+        if count < 2:  # what is broadcast along an axis of one element is another program
+            return self._by_numpy(key, count, *arguments)
+        return program(key, numpy.empty(count, numpy.int8), *arguments)  # type: ignore[no-any-return]
+
+    def _by_numpy(self, key: NDArray[Any], count: int, *arguments: NDArray[Any]) -> NDArray[Any]:
+        return numpy.asarray(self.function(key, (count,), *arguments))
+
+    def _compiled(self, kinds: Sequence[tuple[DType, int]]) -> Callable[..., Any]:
+        scope = SizeScope()
+        scope.capturing = False  # nobody asks for the count: the operation is the same for all
+        count: Any = scope.symbol(64, name="count", low=2)
+        types = [TensorType((2,), uint64), TensorType((count,), int8)]  # the second only says how many
+        types += [TensorType((count,) * ndim, dtype) for dtype, ndim in kinds]
+        return _entry(
+            lambda key, many, *arguments: [self.function(key, type_of(many).shape, *arguments)],
+            types,
+            self._name,
+            lambda key, many, *arguments: self._by_numpy(key, many.size, *arguments),
+            "leaf",
+        )
 
 
 def _bounded(known: dict[Any, Any]) -> dict[Any, Any]:

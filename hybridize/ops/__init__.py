@@ -206,6 +206,7 @@ from hybridize.ops.randomness import RandomBits as RandomBits
 from hybridize.ops.randomness import StandardGamma as StandardGamma
 from hybridize.ops.randomness import random_bits as random_bits
 from hybridize.ops.randomness import standard_gamma as standard_gamma
+from hybridize.ops.randomness import uniform_numbers as uniform_numbers
 from hybridize.ops.reductions import All as All
 from hybridize.ops.reductions import Any as Any
 from hybridize.ops.reductions import ArgMax as ArgMax

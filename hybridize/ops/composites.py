@@ -10,17 +10,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
-from hybridize.base.dtypes import DType, bfloat16, float16, float32, int64, is_float, uint32
+from hybridize.base.dtypes import DType, bfloat16, float16, float32, int64, is_float
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.types import TensorType
 from hybridize.ops.analysis import erf, exp, expm1, log, log1p, rsqrt, sigmoid, tanh
-from hybridize.ops.arithmetic import abs, add, div, eq, ge, gt, max, mul, neg, shift_right, sub, where
+from hybridize.ops.arithmetic import abs, add, div, eq, ge, gt, max, mul, neg, sub, where
 from hybridize.ops.composite import composite
 from hybridize.ops.custom import After, CustomGradient
 from hybridize.ops.indexing import gather
 from hybridize.ops.matmul import matmul
 from hybridize.ops.op import Operand, bind, capturing, type_of
-from hybridize.ops.randomness import random_bits
+from hybridize.ops.randomness import uniform_numbers
 from hybridize.ops.reductions import reduce_max
 from hybridize.ops.slicing import iota
 from hybridize.ops.tracing import make_graph
@@ -469,9 +469,7 @@ def _check_channels(name: str, x: Operand, axis: int, *parts: Operand) -> None:
 
 def uniform(key: Operand, shape: tuple[int, ...], dtype: DType = float32) -> Operand:
     """Numbers in [0, 1), multiples of 2^-24, from a key u64[2]."""
-    bits = shift_right(random_bits(key, shape), full(8, TensorType(shape, uint32)))
-    x = cast(bits, float32)
-    return cast(mul(x, like(2.0**-24, x)), dtype)
+    return cast(uniform_numbers(key, shape, float32), dtype)
 
 
 def _dropout_attributes(x: Operand, key: Operand, p: float) -> Mapping[str, object]:

@@ -19,10 +19,11 @@ from hybridize.loops import expr as loops
 from hybridize.loops.draws import Term
 from hybridize.loops.expr import Element, Expr, Routine
 from hybridize.ops.analysis import digamma, exp, expm1, log, sqrt
-from hybridize.ops.arithmetic import abs, add, div, gt, mul, sub, where
+from hybridize.ops.arithmetic import abs, add, div, gt, mul, shift_right, sub, where
 from hybridize.ops.cases import sample_array
 from hybridize.ops.op import Op, Operand, Sample, bind1, constant, type_of
-from hybridize.ops.views import Gradient, broadcast, like, raveled, reshape, spread, sum
+from hybridize.ops.slicing import slice
+from hybridize.ops.views import Gradient, broadcast, cast, full, like, raveled, reshape, spread, sum
 
 _CHUNK = 1 << 14
 """Elements that imperative code computes at once: their arrays stay in the core's own cache."""
@@ -128,6 +129,32 @@ class RandomBits(Op):
 def random_bits(key: Operand, shape: Shape) -> Operand:
     """Uniform u32 of the given shape from a key u64[2]."""
     return bind1(RandomBits(tuple(shape)), key)
+
+
+def uniform_numbers(key: Operand, shape: tuple[int, ...], dtype: DType, offset: float = 0.0) -> Operand:
+    """Numbers in [0, 1) from a key u64[2]: multiples of 2^-24 in float32, of 2^-53 in float64.
+
+    With an `offset` of 1/2 they are in the middle of equal parts of (0, 1), which in float32 are 2^23.
+    """
+    if dtype == float64:
+        words = random_bits(key, (*shape, 2))
+        first, second = (cast(_half(words, k, shape, 5 + k), float64) for k in range(2))
+        parts, width = add(mul(first, like(2.0**26, first)), second), 2.0**-53
+    else:
+        lost = 9 if offset else 8  # the middle of a part needs one more of the 24 bits
+        parts, width = cast(_shifted(random_bits(key, shape), lost), float32), 2.0 ** (lost - 32)
+    middle = add(parts, like(offset, parts)) if offset else parts
+    return mul(middle, like(width, middle))
+
+
+def _half(words: Operand, k: int, shape: tuple[int, ...], lost: int) -> Operand:
+    """The upper bits of the first or second words of pairs."""
+    part = slice(words, (*(0,) * len(shape), k), (*shape, k + 1), (1,) * (len(shape) + 1))
+    return _shifted(reshape(part, shape), lost)
+
+
+def _shifted(words: Operand, lost: int) -> Operand:
+    return shift_right(words, full(lost, TensorType(type_of(words).shape, uint32)))
 
 
 @frozen

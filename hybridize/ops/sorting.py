@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.dtypes import bool_, float32, int64
+from hybridize.base.dtypes import bool_, float32, int32, int64, uint32, uint64
 from hybridize.base.errors import ShapeError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import TensorType
@@ -88,9 +88,32 @@ def sorting_order(x: NDArray[Any], axis: int, descending: bool) -> NDArray[Any]:
     if x.dtype.kind == "V":  # bfloat16, of whose NaNs NumPy does not know
         x = x.astype(float32)
     if not descending:
+        if x.dtype in _KEYS and x.shape[axis] > _FEW:
+            return _packed_order(x, axis)
         return numpy.argsort(x, axis=axis, kind="stable").astype(int64, copy=False)
     back = numpy.argsort(numpy.flip(x, axis), axis=axis, kind="stable")
     return numpy.ascontiguousarray(x.shape[axis] - 1 - numpy.flip(back, axis)).astype(int64, copy=False)
+
+
+_FEW = 256
+_KEYS = numpy.dtype(uint32), numpy.dtype(int32), numpy.dtype(float32)
+
+
+def _packed_order(x: NDArray[Any], axis: int) -> NDArray[Any]:
+    """The same of numbers of 32 bits, put before their places in words of 64: those NumPy sorts ten times as fast."""
+    last = numpy.ascontiguousarray(numpy.moveaxis(x, axis, -1))
+    if last.dtype == float32:
+        bits = (last + float32.type(0)).view(uint32)  # one zero
+        keys = bits ^ numpy.where(bits >> 31, uint32.type(0xFFFFFFFF), uint32.type(0x80000000))
+        keys[numpy.isnan(last)] = 0xFFFFFFFF
+    else:
+        keys = last.view(uint32) ^ uint32.type(0x80000000 if last.dtype == int32 else 0)
+    words = keys.astype(uint64)
+    words <<= 32
+    words |= numpy.arange(last.shape[-1], dtype=uint64)
+    words.sort()
+    words &= 0xFFFFFFFF
+    return numpy.ascontiguousarray(numpy.moveaxis(words.view(int64), -1, axis))
 
 
 def _samples(cls: Any) -> Iterator[Sample]:

@@ -13,10 +13,10 @@ from typing import Protocol
 import numpy
 
 from hybridize import ops
-from hybridize.base.dtypes import DType, float32, float64, uint32, uint64
+from hybridize.base.dtypes import DType, float32, float64, uint64
 from hybridize.base.types import Shape, TensorType
 from hybridize.graph import Builder, Value
-from hybridize.ops import Operand, composites, type_of
+from hybridize.ops import Operand
 from hybridize.ops.views import full
 
 KEY = TensorType((2,), uint64)
@@ -60,36 +60,25 @@ def key() -> Operand:
 
 def uniform(shape: Shape, dtype: DType) -> Operand:
     """Numbers in [0, 1)."""
-    if dtype != float64:
-        return composites.uniform(key(), shape, dtype)
-    return _of_53_bits(shape, 0.0)
+    return _of_parts(shape, dtype, 0.0)
+
+
+def open_uniform(shape: Shape, dtype: DType) -> Operand:
+    """Numbers in (0, 1), each in the middle of one of equal parts."""
+    return _of_parts(shape, dtype, 0.5)
+
+
+def _of_parts(shape: Shape, dtype: DType, offset: float) -> Operand:
+    wide = float64 if dtype == float64 else float32
+    return ops.cast(ops.uniform_numbers(key(), shape, wide, offset), dtype)
 
 
 def normal(shape: Shape, dtype: DType) -> Operand:
     """Standard normal numbers, by the method of Box and Muller."""
     wide = float64 if dtype == float64 else float32
     radius = ops.sqrt(ops.mul(_number(-2.0, shape, wide), ops.log(open_uniform(shape, wide))))
-    turn = composites.uniform(key(), shape, wide)
+    turn = uniform(shape, wide)
     return ops.cast(ops.mul(radius, ops.cos(ops.mul(_number(2 * math.pi, shape, wide), turn))), dtype)
-
-
-def open_uniform(shape: Shape, dtype: DType) -> Operand:
-    """Numbers in (0, 1), each in the middle of one of equal parts."""
-    if dtype == float64:
-        return _of_53_bits(shape, 0.5)
-    high = ops.cast(_shifted(ops.random_bits(key(), shape), 9), dtype)
-    return ops.mul(ops.add(high, _number(0.5, shape, dtype)), _number(2.0**-23, shape, dtype))
-
-
-def _of_53_bits(shape: Shape, offset: float) -> Operand:
-    high = ops.cast(_shifted(ops.random_bits(key(), shape), 5), float64)
-    low = ops.cast(_shifted(ops.random_bits(key(), shape), 6), float64)
-    whole = ops.add(ops.mul(high, _number(2.0**26, shape, float64)), low)
-    return ops.mul(ops.add(whole, _number(offset, shape, float64)), _number(2.0**-53, shape, float64))
-
-
-def _shifted(bits: Operand, count: int) -> Operand:
-    return ops.shift_right(bits, full(count, TensorType(type_of(bits).shape, uint32)))
 
 
 def _number(x: float, shape: Shape, dtype: DType) -> Operand:
