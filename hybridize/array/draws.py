@@ -36,7 +36,7 @@ from hybridize.array.functions.reductions import sum
 from hybridize.array.ndarray import ndarray, wrap, written
 from hybridize.array.operands import array as array_of
 from hybridize.array.operands import given, operand, result, sizes_from
-from hybridize.array.single import Draws
+from hybridize.array.single import CompiledDraw
 from hybridize.array.staging import staging
 from hybridize.array.storage import STATE
 from hybridize.array.symbol import Symbol
@@ -111,7 +111,7 @@ def bits(shape: tuple[int, ...]) -> Any:
     return drawn(_BITS, shape)
 
 
-_BITS = Draws(ops.random_bits, "random bits")
+_BITS = CompiledDraw(ops.random_bits, "random bits")
 
 
 def unit(shape: tuple[int, ...], dtype: DType, *, open_at_zero: bool = False) -> Any:
@@ -120,8 +120,8 @@ def unit(shape: tuple[int, ...], dtype: DType, *, open_at_zero: bool = False) ->
     return drawn(UNITS[wide, open_at_zero], shape).astype(dtype, copy=False)
 
 
-def drawn(draw: Draws, shape: tuple[int, ...], *arguments: Any) -> Any:
-    """What is drawn from the next key, in a shape; of a vector a draw may give more than one number for each place."""
+def drawn(draw: CompiledDraw, shape: tuple[int, ...], *arguments: Any) -> Any:
+    """Draw from the next key, in a shape; for a vector there may be more than one number for each place."""
     operands = [operand(x) for x in arguments]
     if ACTIVE and (capturing() or arguments):  # a tape may follow what depends on them
         return result(draw.function(key(), shape, *operands))
@@ -132,7 +132,9 @@ def drawn(draw: Draws, shape: tuple[int, ...], *arguments: Any) -> Any:
 
 
 UNITS = {
-    (dtype, half): Draws(partial(ops.uniform_numbers, dtype=dtype, offset=0.5 if half else 0.0), "uniform numbers")
+    (dtype, half): CompiledDraw(
+        partial(ops.uniform_numbers, dtype=dtype, offset=0.5 if half else 0.0), "uniform numbers"
+    )
     for dtype in (float32, float64)
     for half in (False, True)
 }

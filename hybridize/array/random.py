@@ -64,7 +64,7 @@ from hybridize.array.functions.searching import argsort, one_hot, searchsorted
 from hybridize.array.functions.shapes import broadcast_to, reshape
 from hybridize.array.ndarray import wrap
 from hybridize.array.operands import array, public, sizes_from
-from hybridize.array.single import Draws
+from hybridize.array.single import CompiledDraw
 from hybridize.base.dtypes import DType, as_dtype, float32, float64, int64, uint64
 from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
 from hybridize.base.loading import load_module
@@ -127,7 +127,7 @@ def _few_pairs(key: numpy.ndarray[Any, Any], count: int, dtype: DType) -> numpy.
 
 
 _PAIRS = {
-    dtype: Draws(partial(_pairs, dtype=dtype), "normal numbers", few=partial(_few_pairs, dtype=dtype))
+    dtype: CompiledDraw(partial(_pairs, dtype=dtype), "normal numbers", few=partial(_few_pairs, dtype=dtype))
     for dtype in (float32, float64)
 }
 
@@ -215,7 +215,7 @@ def _integers(key: Operand, shape: tuple[int, ...], width: Operand, low: Operand
     return ops.add(ops.cast(number, ops.type_of(low).dtype), ops.broadcast(low, shape))
 
 
-_INTEGERS = {dtype: Draws(_integers, "random integers") for dtype in (int64, uint64)}
+_INTEGERS = {dtype: CompiledDraw(_integers, "random integers") for dtype in (int64, uint64)}
 
 
 def _has_axes(x: Any) -> bool:
@@ -247,7 +247,7 @@ def _few_exponentials(key: numpy.ndarray[Any, Any], count: int, dtype: DType) ->
 
 
 _EXPONENTIALS = {
-    dtype: Draws(
+    dtype: CompiledDraw(
         partial(_exponentials, dtype=dtype), "exponential numbers", few=partial(_few_exponentials, dtype=dtype)
     )
     for dtype in (float32, float64)
@@ -422,7 +422,7 @@ def _standard_gamma(shape: Any, sizes: tuple[int, ...], dtype: DType) -> Any:
     return where(small, number * boost, number)
 
 
-_GAMMA = Draws(lambda key, shape, alpha: ops.standard_gamma(key, ops.broadcast(alpha, shape)), "gamma numbers")
+_GAMMA = CompiledDraw(lambda key, shape, alpha: ops.standard_gamma(key, ops.broadcast(alpha, shape)), "gamma numbers")
 
 
 @public

@@ -238,7 +238,7 @@ class Scans:
             _bounded(self.programs)[key] = program
 
 
-class Draws:
+class CompiledDraw:
     """A draw of random numbers from a key, as one program for any count of them.
 
     NumPy's arithmetic takes about ten times as long; it serves until it has taken as much time as making the program

@@ -1,4 +1,4 @@
-"""Draws of random numbers, each by a program once that pays: no number depends on which of both made it."""
+"""CompiledDraw of random numbers, each by a program once that pays: no number depends on which of both made it."""
 
 import numpy
 import pytest
@@ -7,7 +7,7 @@ from hybridize import ops
 from hybridize.array import single
 from hybridize.array.generators import default_rng
 from hybridize.array.np import argsort, array
-from hybridize.array.single import MANY, Draws
+from hybridize.array.single import MANY, CompiledDraw
 from hybridize.base.dtypes import float32, float64, int64, uint64
 from hybridize.ops.sorting import ArgSort
 
@@ -30,9 +30,9 @@ def test_programs_draw_what_numpy_draws(name, count, monkeypatch):
     function, kind = EXACT[name]
     arguments = {"alphas": (numpy.linspace(1, 9, count, dtype="f4"),), "alpha": (numpy.array(2.5, "f4"),)}.get(kind, ())
     if name == "gamma":
-        draw = Draws(lambda key, shape, a: ops.standard_gamma(key, a), name)
+        draw = CompiledDraw(lambda key, shape, a: ops.standard_gamma(key, a), name)
     else:
-        draw = Draws(function, name)
+        draw = CompiledDraw(function, name)
     first = draw(KEY, count, *arguments)
     assert not draw._programs
     monkeypatch.setattr(single, "PATIENCE", 0.0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What PyTorch refuses when it sees the numbers: a program asserts it, and raises PyTorch's class of error."""
+"""Refusals of numbers that PyTorch sees when it computes: a program asserts them, with PyTorch's class of error."""
 
 from __future__ import annotations
 
