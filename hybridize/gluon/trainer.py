@@ -292,7 +292,7 @@ class Trainer:
             self._init_kvstore()
             spread.provide_updaters(self)
         for turn, updater in enumerate(self._updaters):
-            updater.take(states)
+            updater.take(read_states(fname) if turn else states)  # arrays of its own
             if OTHERS:
                 self._place(updater, turn)
 
