@@ -39,6 +39,14 @@ def checked() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
+def one_device() -> Iterator[None]:
+    """Leave no device but `cpu(0)` in use: from the first other one on, no function of arrays takes a short way."""
+    yield
+    if "hybridize" in sys.modules:
+        sys.modules["hybridize.array.device"].forget()
+
+
+@pytest.fixture(autouse=True)
 def seeded_everywhere() -> None:
     """Every test draws the same numbers, alone or in company."""
     numpy.random.seed(0)

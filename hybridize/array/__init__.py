@@ -17,8 +17,8 @@ In: numbers, lists, NumPy arrays, arrays of ours. Out: arrays of ours, and opera
 It must not know capture, autograd, compilers or files.
 """
 
-from hybridize.array import array_api, linalg, np, npx, operands, protocols, random, windows
-from hybridize.array.device import check_device, cpu, current_device, gpu, num_gpus
+from hybridize.array import array_api, linalg, np, npx, operands, placing, protocols, random, windows
+from hybridize.array.device import as_device, cpu, current_device, gpu, num_gpus
 from hybridize.array.functions import elementwise, indexing, neural, searching
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operators import Operators, functions
@@ -42,8 +42,11 @@ functions.fill(
     one_hot=searching.one_hot,
     pick=searching.pick,
     topk=searching.topk,
-    cpu=cpu,
-    check_device=check_device,
+    as_device=as_device,
+    copied_to=placing.copied_to,
+    current_device=current_device,
+    device_of=placing.device_of,
+    moved=placing.moved,
     array_api=array_api,
     array_ufunc=protocols.array_ufunc,
     array_function=protocols.array_function,

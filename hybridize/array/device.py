@@ -1,21 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Devices: names of places for arrays, of which the CPU is the one that is there, and the present one of a thread."""
+"""Devices: names of places for arrays, of which the CPU is the one that is there, and the present one of a thread.
+
+All CPUs are one memory, and an array remembers by which name it is known. That costs nothing until a process uses
+another device than `cpu(0)` for the first time (`use`): from then on `OTHERS` holds it, `ACTIVE` is never empty, so no
+function takes a short way, and functions of arrays look where their arguments are (`array.placing`).
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any, ClassVar
 
 from hybridize.base.errors import ArgumentError, DeviceError
+from hybridize.base.forks import in_child
 from hybridize.base.frozen import frozen
+from hybridize.ops.op import ACTIVE
 
 
 @frozen
 class Device:
     """A device: `Device("cpu", 1)`, or of another device. Devices of one kind and number are equal.
 
-    In a `with` block it is the present one, as `current_device()` says. There is one memory: `cpu(0)` and `cpu(1)` are
-    two names of it. A GPU can be named and compared; using it is refused (DeviceError E701).
+    In a `with` block it is the present one, as `current_device()` says, where new arrays are made. There is one memory:
+    `cpu(0)` and `cpu(1)` are two names of it, and an array has one of them. A GPU can be named and compared; using it is
+    refused (DeviceError E701).
 
     Args:
         device_type: `cpu`, `gpu`, `cpu_pinned`, `cpu_shared`, or a device.
@@ -105,15 +115,85 @@ def current_device() -> Device:
     return _PRESENT.get()[-1]
 
 
-def check_device(device: Any) -> None:
-    """Refuse every device but the CPU.
+OTHERS: list[Device] = []
+"""The devices other than `cpu(0)` that the process has used; while it is empty, every array is on `cpu(0)`."""
+WHEN_USED: list[Callable[[bool], None]] = []
+"""Called with True when the first of them is used: by whom arrays have to be looked at then, and had not to before."""
+_NAME = re.compile(r"(cpu|cpu_pinned|cpu_shared)(?:[(:](\d+)\)?)?")
+
+
+class FirstUse(Exception):  # noqa: N818 - no error, but a call that begins again
+    """Raised by `begin_on` where a function began before arrays had devices: it is called again."""
+
+
+def as_device(device: Any) -> Device:
+    """Return a device that is there, of a device or of text as `cpu`, `cpu(1)` or `cpu:1`; the present one for None.
 
     Raises:
         DeviceError E701: another device.
     """
-    kind = device if isinstance(device, str) else getattr(device, "device_type", device)
-    if kind is not None and not str(kind).startswith("cpu"):
+    if device is None:
+        return current_device()
+    if not isinstance(device, Device):
+        match = _NAME.fullmatch(device) if isinstance(device, str) else None
+        if match is None:
+            raise _not_there(device)
+        device = Device(match[1], int(match[2] or 0))
+    if not device.device_type.startswith("cpu"):
         raise _not_there(device)
+    return device
+
+
+def check_device(device: Any) -> None:
+    """Refuse every device but the CPU; any other than `cpu(0)` is used from now on.
+
+    Raises:
+        DeviceError E701: another device.
+    """
+    if device is not None:
+        use(as_device(device))
+
+
+def begin_on(device: Any) -> None:
+    """Do what `check_device` does, first of all in a public function that makes an array on the device.
+
+    Raises:
+        FirstUse: it is the first other than `cpu(0)`; the function is called again, and what it makes has a device.
+        DeviceError E701: another device.
+    """
+    if device is not None and use(as_device(device)):
+        raise FirstUse
+
+
+def use(device: Device) -> bool:
+    """Hear that arrays are on a device from now on; tell whether it is the first other than `cpu(0)`."""
+    if device == _CPU or device in OTHERS:
+        return False
+    OTHERS.append(device)
+    if len(OTHERS) > 1:
+        return False
+    ACTIVE.append(OTHERS)
+    for hear in WHEN_USED:
+        hear(True)
+    return True
+
+
+def forget() -> None:
+    """Let a process be again as one that has used no device but `cpu(0)`; for tests, which leave no array elsewhere."""
+    if OTHERS:
+        OTHERS.clear()
+        del ACTIVE[-1:]
+        for hear in WHEN_USED:
+            hear(False)
+
+
+def _in_child() -> None:
+    """In a forked child: what `ops.op` has made of ACTIVE there lacks it."""
+    if OTHERS and not any(one is OTHERS for one in ACTIVE):
+        ACTIVE.append(OTHERS)
+
+
+in_child(_in_child)
 
 
 def _not_there(device: Any) -> DeviceError:

@@ -17,6 +17,7 @@ from hybridize.array import legacy_random, np, npx
 from hybridize.array.annotations import ArrayLike
 from hybridize.array.functions import control, legacy_shapes, neural, regions, resizing, sampling
 from hybridize.array.functions.elementwise import root
+from hybridize.array.methods import functions
 from hybridize.array.operands import array, axes_of, finished, one_of, operand, public, result
 from hybridize.array.operands import cast as cast_operand
 from hybridize.base import modes
@@ -251,16 +252,26 @@ def arange(
     return line if repeat == 1 else np.repeat(line, repeat)
 
 
+def made(source_array: Any, ctx: Any = None, dtype: Any = None, device: Any = None, **more: Any) -> Any:
+    """An array of numbers, whose second argument is the device; a dtype there is taken for one."""
+    if not _is_device(ctx) and dtype is None:
+        ctx, dtype = None, ctx
+    return np.array(source_array, dtype, ctx=device if ctx is None else ctx, **more)
+
+
+def _is_device(ctx: Any) -> bool:
+    return ctx is None or hasattr(ctx, "device_type") or (isinstance(ctx, str) and ctx.startswith(("cpu", "gpu")))
+
+
 def _filled(function: _Function) -> _Function:
     """zeros, ones or empty, whose second argument is the device; a dtype there is taken for one, as in `sym`."""
 
     @wraps(function)
     def call(shape: Any, ctx: Any = None, dtype: Any = None, stype: Any = None, device: Any = None) -> Any:
-        one_of(stype, (None, "default"), function.__name__, "stype", "nd.sparse makes sparse arrays")
-        placed = ctx is None or hasattr(ctx, "device_type") or (isinstance(ctx, str) and ctx.startswith(("cpu", "gpu")))
-        if not placed and dtype is None:
+        if not _is_device(ctx) and dtype is None:
             ctx, dtype = None, ctx
-        return function(shape, float32 if dtype is None else dtype, ctx=device if ctx is None else ctx)
+        found = function(shape, float32 if dtype is None else dtype, ctx=device if ctx is None else ctx)
+        return found if stype in (None, "default") else functions.tostype(found, stype)
 
     return call
 
@@ -564,7 +575,7 @@ _OURS: dict[str, _Function] = {
     "SoftmaxActivation": softmax_activation, "SoftmaxOutput": softmax_output, "Softmax": softmax_output,
     "SpatialTransformer": sampling.spatial_transformer, "SwapAxis": swapaxes, "UpSampling": npx.upsampling,
     "arange": arange, "argmax_channel": argmax_channel,
-    "argsort": argsort, "array": np.array,
+    "argsort": argsort, "array": made,
     "batch_dot": batch_dot, "batch_take": batch_take, "broadcast_axes": legacy_shapes.broadcast_axis,
     "broadcast_axis": legacy_shapes.broadcast_axis, "broadcast_to": legacy_shapes.broadcast_to_legacy, "cast": cast,
     "clip": clip, "col2im": sampling.col2im, "concat": concat, "cumsum": cumsum,
@@ -623,6 +634,6 @@ def table() -> dict[str, Any]:
             found |= {f"random_{name}": function, f"sample_{name}": function}
     found |= {name: legacy_random.FUNCTIONS[name] for name in ("uniform", "normal", "poisson", "exponential", "randn")}
     faces: dict[str, Any] = {name: _face(name, function) for name, function in found.items()}
-    for group, functions in (("random", legacy_random.FUNCTIONS), ("linalg", _LINALG), ("contrib", _CONTRIB)):
-        faces[group] = _Group(group, functions)
+    for group, members in (("random", legacy_random.FUNCTIONS), ("linalg", _LINALG), ("contrib", _CONTRIB)):
+        faces[group] = _Group(group, members)
     return faces

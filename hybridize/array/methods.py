@@ -327,10 +327,9 @@ class Methods:
         return functions.copy(self, order)
 
     def copyto(self, other: Any) -> Any:
-        """Write the elements to `other` and return it; to a device, a copy there."""
+        """Write the elements to `other`, on whatever device, and return it; to a device, a copy there."""
         if not isinstance(other, Methods):
-            functions.check_device(other)
-            return functions.copy(self)
+            return functions.copied_to(self, functions.as_device(other))
         target: Any = other
         target[...] = self
         return target
@@ -375,19 +374,18 @@ class Methods:
         return self
 
     def as_in_ctx(self, ctx: Any) -> Any:
-        """Itself, for the one device there is."""
-        functions.check_device(ctx)
-        return self
+        """Itself where it is on that device, else a copy there, to which gradients pass."""
+        return functions.moved(self, ctx)
 
     def as_in_context(self, context: Any) -> Any:
-        """Itself, for the one device there is."""
-        return self.as_in_ctx(context)
+        """Itself where it is on that device, else a copy there, to which gradients pass."""
+        return functions.moved(self, context)
 
     def to_device(self, device: Any, /, *, stream: Any = None) -> Any:
-        """Itself, for the one device there is, which has no streams."""
+        """Itself where it is on that device, else a copy there; the CPU has no streams."""
         if stream is not None:
             raise ArgumentError("E303", f"to_device: the CPU has no streams, got {stream!r}", help="leave stream out")
-        return self.as_in_ctx(device)
+        return functions.moved(self, device)
 
     def wait_to_read(self) -> None:
         """Return at once: a value is there when its function has returned."""

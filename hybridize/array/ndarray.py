@@ -17,6 +17,7 @@ from typing import Any, Protocol
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.array.device import OTHERS, Device, cpu, use
 from hybridize.array.operators import Operators, functions, not_an_index, not_one
 from hybridize.array.storage import Storage
 from hybridize.array.traced import LostHistory, Traced, Variable
@@ -33,6 +34,7 @@ from hybridize.runtime.recipes import show_arrays
 _new = object.__new__
 _storage_lock = renewed(threading.RLock())
 _NUMPY = numpy.ndarray
+_HOME = cpu()
 
 
 class Taping(Protocol):
@@ -141,7 +143,7 @@ def _fast_binary(ufunc: numpy.ufunc, name: str, *, integers: bool = True) -> Any
                 array._data = result
                 array._storage = None
                 return array
-        elif (tape := taping()) is not None and (made := tape.binary(name, self, other, False)) is not None:
+        elif not OTHERS and (tape := taping()) and (made := tape.binary(name, self, other, False)) is not None:
             return made
         return slow(self, other)
 
@@ -175,7 +177,7 @@ def _fast_reflected(ufunc: numpy.ufunc, name: str, *, integers: bool = True) -> 
                 array._data = result
                 array._storage = None
                 return array
-        elif (tape := taping()) is not None and (made := tape.binary(name, self, other, True)) is not None:
+        elif not OTHERS and (tape := taping()) and (made := tape.binary(name, self, other, True)) is not None:
             return made
         return slow(self, other)
 
@@ -270,6 +272,12 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
         """Shape and dtype in one, printed `f32[2,3]`."""
         return TensorType(self._data.shape, self._data.dtype)
 
+    @property
+    def device(self) -> Device:
+        """The device that it is known to be on: all CPUs are one memory."""
+        storage = self._storage
+        return _HOME if storage is None or storage.device is None else storage.device
+
     __add__ = _fast_binary(numpy.add, "add")
     __radd__ = _fast_reflected(numpy.add, "add")
     __iadd__ = _fast_inplace(numpy.add, "add")
@@ -353,7 +361,12 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
     def grad(self) -> ndarray | None:
         """The gradient of this array that the last backward pass computed; None unless `attach_grad` was called."""
         traced = history(self)
-        return None if traced is None or traced.variable is None else gradient_of(traced.variable)
+        if traced is None or traced.variable is None:
+            return None
+        grad = gradient_of(traced.variable)
+        if OTHERS and grad.device != self.device:
+            grad.storage.device = self.device
+        return grad
 
     def __copy__(self) -> ndarray:
         copied: ndarray = functions.copy(self)
@@ -367,7 +380,8 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
         return copied
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return unpickled, (self._data, self._attached())
+        given = (self._data, self._attached())
+        return unpickled, (given if self.device == _HOME else (*given, self.device))
 
     def _attached(self) -> str | None:
         """The way in which `attach_grad` had its gradient written; None where it was not called."""
@@ -506,9 +520,12 @@ def wrap(data: NDArray[Any]) -> ndarray:
     return array
 
 
-def unpickled(data: NDArray[Any], req: str | None) -> ndarray:
+def unpickled(data: NDArray[Any], req: str | None, device: Device = _HOME) -> ndarray:
     """An array of what `pickle` brings; joblib brings large ones as read-only views of a file."""
     array = ndarray(data if data.flags.writeable else data.copy())
+    if device != _HOME:
+        use(device)
+        array.storage.device = device
     if req is not None:
         array.attach_grad(req)
     return array

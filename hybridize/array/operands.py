@@ -19,7 +19,9 @@ from typing import cast as as_type
 
 import numpy
 
+from hybridize.array.device import WHEN_USED, FirstUse
 from hybridize.array.ndarray import ndarray, taping, wrap
+from hybridize.array.placing import located
 from hybridize.array.staging import Staging, staging
 from hybridize.array.symbol import Symbol, refusal
 from hybridize.array.traced import Traced
@@ -76,16 +78,19 @@ def public(function: _Function) -> _Function:
     What NumPy or Python object to in the arguments, deep inside, is raised as an error about the arguments.
     """
     name = function.__name__.lstrip("_")
+    chosen: Callable[..., Any] = function
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
-            return function(*args, **kwargs)
+            return chosen(*args, **kwargs)
         except HybridizeError as error:
             trim(error)
             raise
         except Handover as handed:
             return handed.receiver.__hybridize_function__(name, call, args, kwargs)
+        except FirstUse:
+            return call(*args, **kwargs)
         except _OBJECTIONS as error:
             if not _is_objection(error):
                 receiver = _named_receiver(error, args, kwargs)
@@ -95,6 +100,11 @@ def public(function: _Function) -> _Function:
             found = _objection(name, args, kwargs, error)
             raise found from (error if CONFIG.full_tracebacks else error.with_traceback(None))
 
+    def choose(looks: bool) -> None:
+        nonlocal chosen
+        chosen = located(function, name) if looks else function
+
+    WHEN_USED.append(choose)
     return as_type(_Function, call)
 
 

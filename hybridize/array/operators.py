@@ -132,18 +132,18 @@ class Operators(Methods):
 
     @property
     def device(self) -> Any:
-        """The device where the elements live: `cpu(0)`."""
-        return functions.cpu(0)
+        """The device where the elements live."""
+        return functions.device_of(self) or functions.current_device()
 
     @property
     def ctx(self) -> Any:
         """MXNet 1.x name of `device`."""
-        return functions.cpu(0)
+        return self.device
 
     @property
     def context(self) -> Any:
         """MXNet 1.x name of `device`."""
-        return functions.cpu(0)
+        return self.device
 
     def __len__(self) -> int:
         if not self.shape:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy
 
 from hybridize import ops
-from hybridize.array.device import check_device
+from hybridize.array.device import begin_on
 from hybridize.array.draws import (
     UNITS,
     above_0,
@@ -83,7 +83,7 @@ def uniform(
     out: Any = None,
 ) -> Any:
     """Uniform numbers from [low, high)."""
-    check_device(ctx if ctx is not None else device)
+    begin_on(ctx if ctx is not None else device)
     width = high - low if isinstance(low, (int, float)) and isinstance(high, (int, float)) else subtract(high, low)
     return given_to(out, scaled(unit(shape_of_draws(size, low, high), float_of(dtype)), low, width))
 
@@ -143,7 +143,7 @@ def normal(
     out: Any = None,
 ) -> Any:
     """Normal numbers with mean `loc` and standard deviation `scale`."""
-    check_device(ctx if ctx is not None else device)
+    begin_on(ctx if ctx is not None else device)
     not_negative(scale, "normal: scale")
     return given_to(out, scaled(_normal(shape_of_draws(size, loc, scale), float_of(dtype)), loc, scale))
 
@@ -184,7 +184,7 @@ def randint(
         ArgumentError E316: no integer is there, or one that `dtype` does not hold.
         ValueArgumentError E345: the same of bounds that are arrays; there may be 2**32 integers between them at most.
     """
-    check_device(ctx if ctx is not None else device)
+    begin_on(ctx if ctx is not None else device)
     wanted = int64 if dtype is None else as_dtype(dtype)
     low, high = (0, low) if high is None else (low, high)
     if _has_axes(low) or _has_axes(high):
@@ -259,7 +259,7 @@ def exponential(
     scale: Any = 1.0, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None, out: Any = None
 ) -> Any:
     """Exponential numbers with mean `scale`."""
-    check_device(ctx if ctx is not None else device)
+    begin_on(ctx if ctx is not None else device)
     not_negative(scale, "exponential: scale")
     return given_to(out, scaled(_exponential(size, dtype, scale), 0.0, scale))
 
@@ -285,7 +285,7 @@ def gumbel(
     out: Any = None,
 ) -> Any:
     """Gumbel numbers: what to add to logits so that their argmax is a draw from the softmax."""
-    check_device(ctx if ctx is not None else device)
+    begin_on(ctx if ctx is not None else device)
     not_negative(scale, "gumbel: scale")
     return given_to(out, scaled(-log(_exponential(size, dtype, loc, scale)), loc, scale))
 
@@ -301,7 +301,7 @@ def logistic(
     out: Any = None,
 ) -> Any:
     """Logistic numbers."""
-    check_device(ctx if ctx is not None else device)
+    begin_on(ctx if ctx is not None else device)
     not_negative(scale, "logistic: scale")
     u = _open(size, dtype, loc, scale)
     return given_to(out, scaled(log(u) - log1p(-u), loc, scale))
@@ -318,7 +318,7 @@ def laplace(
     out: Any = None,
 ) -> Any:
     """Laplace numbers."""
-    check_device(ctx if ctx is not None else device)
+    begin_on(ctx if ctx is not None else device)
     not_negative(scale, "laplace: scale")
     u = _open(size, dtype, loc, scale) - 0.5
     return given_to(out, scaled(-sign(u) * log1p(abs(u) * -2.0), loc, scale))
@@ -327,7 +327,7 @@ def laplace(
 @public
 def rayleigh(scale: Any = 1.0, size: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
     """Rayleigh numbers."""
-    check_device(ctx if ctx is not None else device)
+    begin_on(ctx if ctx is not None else device)
     not_negative(scale, "rayleigh: scale")
     return given_to(out, scaled(sqrt(_exponential(size, None, scale) * 2.0), 0.0, scale))
 
@@ -335,7 +335,7 @@ def rayleigh(scale: Any = 1.0, size: Any = None, ctx: Any = None, device: Any = 
 @public
 def weibull(a: Any, size: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
     """Weibull numbers of shape `a`."""
-    check_device(ctx if ctx is not None else device)
+    begin_on(ctx if ctx is not None else device)
     not_negative(a, "weibull: a")
     return given_to(out, raised(_exponential(size, None, a), divide(1.0, a)))
 
@@ -343,7 +343,7 @@ def weibull(a: Any, size: Any = None, ctx: Any = None, device: Any = None, out: 
 @public
 def pareto(a: Any, size: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
     """Pareto II numbers of shape `a`."""
-    check_device(ctx if ctx is not None else device)
+    begin_on(ctx if ctx is not None else device)
     above_0(a, "pareto: a")
     return given_to(out, exp(divide(_exponential(size, None, a), a)) - 1.0)
 
@@ -351,7 +351,7 @@ def pareto(a: Any, size: Any = None, ctx: Any = None, device: Any = None, out: A
 @public
 def power(a: Any, size: Any = None, ctx: Any = None, device: Any = None, out: Any = None) -> Any:
     """Numbers from [0, 1] with density a x**(a - 1)."""
-    check_device(ctx if ctx is not None else device)
+    begin_on(ctx if ctx is not None else device)
     above_0(a, "power: a")
     return given_to(out, raised(_open(size, None, a), divide(1.0, a)))
 
@@ -373,7 +373,7 @@ def bernoulli(
     out: Any = None,
 ) -> Any:
     """1 with probability `prob` (or sigmoid(`logit`)), else 0; float32 unless said."""
-    check_device(ctx if ctx is not None else device)
+    begin_on(ctx if ctx is not None else device)
     if (prob is None) == (logit is None):
         raise ArgumentError("E316", "bernoulli takes prob or logit, one of them")
     if prob is None:
@@ -399,7 +399,7 @@ def gamma(
     Source: Marsaglia and Tsang, A simple method for generating gamma variables, 2000. A shape below 1 is drawn as
     one above, times a power of a uniform number.
     """
-    check_device(ctx if ctx is not None else device)
+    begin_on(ctx if ctx is not None else device)
     not_negative(shape, "gamma: shape")
     not_negative(scale, "gamma: scale")
     sizes, wanted = shape_of_draws(size, shape, scale), float_of(dtype)
@@ -428,7 +428,7 @@ _GAMMA = CompiledDraw(lambda key, shape, alpha: ops.standard_gamma(key, ops.broa
 @public
 def chisquare(df: Any, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """Chi-square numbers of `df` degrees of freedom."""
-    check_device(ctx if ctx is not None else device)
+    begin_on(ctx if ctx is not None else device)
     above_0(df, "chisquare: df")
     return gamma(multiply(df, 0.5) if is_array(df) else df * 0.5, 2.0, size, dtype)
 
@@ -436,7 +436,7 @@ def chisquare(df: Any, size: Any = None, dtype: Any = None, ctx: Any = None, dev
 @public
 def beta(a: Any, b: Any, size: Any = None, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """Beta numbers."""
-    check_device(ctx if ctx is not None else device)
+    begin_on(ctx if ctx is not None else device)
     above_0(a, "beta: a")
     above_0(b, "beta: b")
     sizes = shape_of_draws(size, a, b)
@@ -447,7 +447,7 @@ def beta(a: Any, b: Any, size: Any = None, dtype: Any = None, ctx: Any = None, d
 @public
 def f(dfnum: Any, dfden: Any, size: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """Numbers of Fisher's F distribution."""
-    check_device(ctx if ctx is not None else device)
+    begin_on(ctx if ctx is not None else device)
     above_0(dfnum, "f: dfnum")
     above_0(dfden, "f: dfden")
     sizes = shape_of_draws(size, dfnum, dfden)
@@ -473,7 +473,7 @@ def choice(
     a: Any, size: Any = None, replace: bool = True, p: Any = None, ctx: Any = None, device: Any = None, out: Any = None
 ) -> Any:
     """Elements of `a` (or integers below it), each with the same probability or with those of `p`."""
-    check_device(ctx if ctx is not None else device)
+    begin_on(ctx if ctx is not None else device)
     source: Any = None if isinstance(a, int) else array(a)
     if source is not None and not source.ndim:
         source, a = None, int(source)
@@ -517,7 +517,7 @@ def categorical(logits: Any, size: Any = None) -> Any:
 @public
 def multinomial(n: int, pvals: Any, size: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """Count the outcomes of `n` draws, as int64."""
-    check_device(ctx if ctx is not None else device)
+    begin_on(ctx if ctx is not None else device)
     if n < 0:
         raise ValueArgumentError("E345", f"random.multinomial: a number of draws must not be negative, got {n}")
     p = array(pvals)

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
+from hybridize.array.device import Device
 from hybridize.base.access import STATE as STATE
 from hybridize.base.forks import renewed
 from hybridize.base.locations import SourceLoc, user_location
@@ -27,9 +28,11 @@ class Watcher(Protocol):
 class Storage:
     """The identity of a buffer, shared by every array that views it."""
 
-    __slots__ = ("__weakref__", "_exposed", "_watchers", "kept", "recorded", "version", "written_at")
+    __slots__ = ("__weakref__", "_exposed", "_watchers", "device", "kept", "recorded", "version", "written_at")
 
     def __init__(self) -> None:
+        self.device: Device | None = None
+        """The device of the arrays; None: `cpu(0)`."""
         self.version = 0
         """Number of writes through hybridize."""
         self.recorded = False

@@ -118,10 +118,12 @@ Step = Op | At | Strided
 class Cell:
     """A buffer while capturing: `value` is the operand that holds its present contents."""
 
-    __slots__ = ("__weakref__", "value")
+    __slots__ = ("__weakref__", "device", "value")
 
     def __init__(self, value: Operand) -> None:
         self.value = value
+        self.device: Any = None
+        """The device of the buffer, where one is known (`array.placing`)."""
 
 
 class SymbolStaging(EagerInterpreter):

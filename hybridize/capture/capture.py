@@ -16,6 +16,7 @@ from typing import Any
 import numpy
 from numpy.lib.array_utils import byte_bounds
 
+from hybridize.array.device import Device, cpu
 from hybridize.array.layouts import share_elements
 from hybridize.array.ndarray import ndarray
 from hybridize.array.staging import staging
@@ -336,6 +337,8 @@ class _Finalizer:
         self._count: dict[Cell, int] = {}
         """The number of views of a new array that are in the result or kept."""
         self._bases: dict[Cell, int] = {}
+        self.devices: dict[int, Device] = {}
+        """Outputs that are on other devices than `cpu(0)`."""
         """The outputs that they are views of."""
 
     def _containers_in(self, value: Any, seen: frozenset[int] = frozenset()) -> Iterator[Any]:
@@ -420,7 +423,7 @@ class _Finalizer:
             transaction=trace.history.transaction([feed for feed, _ in trace.begun]),
             changed=tuple(trace.world.given_changed),
             outside=tuple(trace.world.outside.values()) if trace.world.given_changed else (),
-            seen=tuple(trace.world.fed.seen.values()), raises=self.raises, caller=user_location(),
+            seen=tuple(trace.world.fed.seen.values()), raises=self.raises, caller=user_location(), devices=self.devices,
             decided=None if trace.decisions is None else trace.decisions.decided(),
         )  # fmt: skip
 
@@ -472,9 +475,14 @@ class _Finalizer:
         """The output that is a new array, and which view of it a symbol is."""
         cell = leaf._cell
         if cell not in self._bases:
-            if self._count.get(cell, 0) < 2 and leaf._view:
-                return self._output(leaf.operand()), ()  # nobody has the rest of it
-            self._bases[cell] = self._output(cell.value if leaf._view else leaf.operand())
+            alone = self._count.get(cell, 0) < 2 and leaf._view  # nobody has the rest of it
+            number = self._output(leaf.operand() if alone or not leaf._view else cell.value)
+            device = cell.device or self.call.device
+            if device is not None and device != cpu():
+                self.devices[number] = device
+            if alone:
+                return number, ()
+            self._bases[cell] = number
         return self._bases[cell], self._static(leaf)
 
     def _static(self, leaf: Symbol) -> tuple[Any, ...]:

@@ -12,6 +12,7 @@ import inspect
 import os
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter
 from types import FunctionType, MethodType
@@ -19,7 +20,9 @@ from typing import TYPE_CHECKING, Any, Concatenate, Final, Generic, ParamSpec, S
 
 import numpy
 
+from hybridize.array.device import OTHERS, WHEN_USED, cpu, current_device
 from hybridize.array.ndarray import ndarray, wrap
+from hybridize.array.placing import arrays_in, device_of
 from hybridize.base import modes
 from hybridize.base.collector import seldom
 from hybridize.base.config import CONFIG
@@ -175,6 +178,7 @@ class Function(Generic[P, R]):
         if isinstance(function, MethodType) and self.name.startswith("_"):
             self.name = type(function.__self__).__name__
         self._install()
+        _FUNCTIONS.add(self)
 
     @classmethod
     def from_saved(
@@ -416,6 +420,8 @@ class Function(Generic[P, R]):
         if not CONFIG.disable:
             for program in reversed(self._recent):
                 entry = program.entry(entry) or entry
+        if OTHERS and entry != self._dispatch:
+            entry = _at_home(entry, self._dispatch)
         object.__setattr__(self, "__call__", entry)
 
     # ------------------------------------------------------------------------------------------------- programs
@@ -699,6 +705,31 @@ _REFUSED = sum(_KINDS)
 
 _DESCRIBED = ("__wrapped__", "__signature__")
 """Attributes by which a function has the signature of another."""
+
+
+def _at_home(entry: Callable[..., Any], elsewhere: Callable[..., Any]) -> Callable[..., Any]:
+    """The entry for calls on `cpu(0)`, of which it knows no other; `elsewhere` is for those."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        home = cpu()
+        if current_device() == home and all(device_of(x) == home for x in arrays_in((args, kwargs))):
+            return entry(*args, **kwargs)
+        return elsewhere(*args, **kwargs)
+
+    return call
+
+
+_FUNCTIONS: weakref.WeakSet[Function[..., Any]] = weakref.WeakSet()
+"""All that there are: their calls go another way once arrays have devices."""
+
+
+def _choose_calls(_: bool) -> None:
+    for function in list(_FUNCTIONS):
+        with function._lock:
+            function._install()
+
+
+WHEN_USED.append(_choose_calls)
 
 
 def _has_arrays(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy
 
+from hybridize.array.device import OTHERS, Device, cpu, current_device
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.symbol import Symbol
 from hybridize.base import modes
@@ -55,11 +56,18 @@ class Call:
     """True where a backward pass may follow; of another library's arrays also whether each has a gradient."""
     given: tuple[Any, Any] | None = None
     """The arguments and keywords themselves, lists and dicts among them; None where a call is only kept."""
+    devices: tuple[Device, ...] | None = None
+    """The present device, and that of each array; None where all of them are `cpu(0)`."""
 
     @property
     def key(self) -> tuple[Any, ...]:
         """The part of a call that those which may share a program have in common: the key of the cache."""
-        return self.structure, self.kinds, self.training, self.recording
+        return self.structure, self.kinds, self.training, self.recording, self.devices
+
+    @property
+    def device(self) -> Device | None:
+        """The device of the first array, or the present one; None where all are `cpu(0)`."""
+        return None if self.devices is None else self.devices[len(self.devices) > 1]
 
     @classmethod
     def of(cls, args: Sequence[Any], kwargs: dict[str, Any]) -> Call:
@@ -93,7 +101,10 @@ class Call:
                 kinds.append(kind)
             else:
                 kinds.append(_static(leaf))
-        return cls(structure, leaves, tuple(kinds), modes.is_training(), modes.is_recording(), (args, kwargs))
+        return cls(
+            structure, leaves, tuple(kinds), modes.is_training(), modes.is_recording(), (args, kwargs),
+            _devices(leaves) if OTHERS else None,
+        )  # fmt: skip
 
     def without_arrays(self) -> Call:
         """The same without the arrays, to be kept."""
@@ -105,6 +116,12 @@ class Call:
         """Tell whether a number among the leaves has a value."""
         leaf = self.leaves[position]
         return same(leaf, value) or (isinstance(leaf, numpy.generic) and same(leaf.item(), value))
+
+
+def _devices(leaves: Sequence[Any]) -> tuple[Device, ...] | None:
+    """The present device and those of arrays; None where all of them are `cpu(0)`."""
+    found = (current_device(), *[leaf.device for leaf in leaves if isinstance(leaf, ndarray)])
+    return None if set(found) == {cpu()} else found
 
 
 def _array(leaf: Any) -> ndarray:

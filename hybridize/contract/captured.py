@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from typing import Any
 
+from hybridize.array.device import Device
 from hybridize.array.ndarray import ndarray
 from hybridize.array.storage import Storage
 from hybridize.array.traced import LostHistory
@@ -151,6 +152,8 @@ class Captured:
     asks for are part of it, and its calls are run as those of any program."""
     decided: Decided | None = None
     """Values that data decides, and that the program is specialized on."""
+    devices: dict[int, Device] = field(default_factory=dict)
+    """Outputs that are on other devices than `cpu(0)`."""
     caller: SourceLoc | None = None
     """The line that called the function when it was captured: what is recorded at this line is of each call."""
 

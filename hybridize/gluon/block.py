@@ -9,6 +9,8 @@ from contextlib import AbstractContextManager
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
 
+from hybridize.array.device import OTHERS, Device, current_device
+from hybridize.array.placing import common_device
 from hybridize.array.storage import Storage
 from hybridize.base.advice import warn
 from hybridize.base.errors import ArgumentError, StateError
@@ -20,7 +22,7 @@ from hybridize.gluon import foreign, naming, summary
 from hybridize.gluon.dependence import convert, depend, method
 from hybridize.gluon.foreign import LoadReport, Names
 from hybridize.gluon.hooks import Hook, HookHandle
-from hybridize.gluon.parameter import Parameter, checked_devices
+from hybridize.gluon.parameter import Parameter
 from hybridize.gluon.parameter_dict import ParameterDict
 from hybridize.gluon.stored import load_into, named_arrays
 from hybridize.gluon.within import check_prefix, tell, unknown_keyword
@@ -239,7 +241,8 @@ class Block:
 
         Args:
             init: an initializer or its name; `Uniform(0.07)` when None. A parameter's own wins.
-            device: `cpu()`.
+            device: where: a device, or a list, on each of which there is an array of each parameter; the present one
+                when None.
             verbose: accepted for MXNet; nothing is printed.
             force_reinit: initialize again what is initialized already.
             ctx: MXNet 1.x name of `device`.
@@ -264,8 +267,8 @@ class Block:
         self.collect_params().setattr(name, value)
 
     def reset_device(self, device: Any) -> None:
-        """Move all parameters; there is only `cpu()`."""
-        checked_devices(device)
+        """Move all parameters to a device, or have an array of each on each of a list of them."""
+        self.collect_params().reset_device(device)
 
     reset_ctx = reset_device
 
@@ -307,7 +310,7 @@ class Block:
         if deduplicate:
             last = {id(parameter): path for path, parameter in parameters.items()}
             parameters = ParameterDict.of({path: parameters[path] for path in last.values()})
-        arrays = {names.get(path, path): parameter.data().asnumpy() for path, parameter in parameters.items()}
+        arrays = {names.get(path, path): parameter.mean() for path, parameter in parameters.items()}
         mxnet.write_params(filename, arrays)
 
     def _names_in_files(self) -> dict[str, str]:
@@ -347,7 +350,7 @@ class Block:
 
         Args:
             filename: a `.params` file.
-            device: `cpu()`.
+            device: of parameters that have none yet: a device, or a list; others must be there.
             allow_missing: leave parameters that the file lacks as they are.
             ignore_extra: leave out arrays of the file that belong to no parameter.
             cast_dtype: convert where dtypes differ.
@@ -356,8 +359,9 @@ class Block:
 
         Raises:
             LoadError E610, E611, E613: missing, extra, or of another shape or dtype. Nothing is changed then.
+            DeviceError E704: a parameter is on other devices.
         """
-        checked_devices(device if device is not None else ctx)
+        device = device if device is not None else ctx
         self.load_dict(
             named_arrays(filename), device, allow_missing, ignore_extra, cast_dtype, dtype_source, source=str(filename)
         )
@@ -377,7 +381,6 @@ class Block:
         """Take over arrays by path, as `load_parameters` does those of a file."""
         if dtype_source not in ("current", "saved"):
             raise ArgumentError("E327", f"dtype_source must be current or saved, got {dtype_source!r}")
-        checked_devices(device)
         for path, block in self._walk(""):
             param_dict = block._from_files(path, param_dict)
         load_into(
@@ -388,6 +391,7 @@ class Block:
             ignore_extra,
             cast_dtype=cast_dtype,
             dtype_source=dtype_source,
+            device=device,
         )
 
     @outside_only("sets what the net holds to arrays of a file or a dict")
@@ -477,6 +481,9 @@ class Block:
 
     def _run(self, *args: Any, **kwargs: Any) -> Any:
         """`forward`, in the form that fits what is going on: as written, or converted while capturing."""
+        if ACTIVE and (device := elsewhere(args, kwargs)) is not None:
+            with device:
+                return self._run(*args, **kwargs)
         if not (ACTIVE and capturing()):
             return self.forward(*args, **kwargs)
         depend(self)
@@ -527,6 +534,14 @@ class Block:
             from hybridize.gluon import tree  # late: few nets are seen in notebooks
 
         return tree.page(self)
+
+
+def elsewhere(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Device | None:
+    """Return the device of a call's first array, where that is another than the present one: a block runs there."""
+    if not OTHERS:
+        return None
+    device = common_device((*args, *kwargs.values()))
+    return None if device == current_device() else device
 
 
 def _indented(text: str) -> str:

@@ -80,7 +80,7 @@ def deploy(
 
 def names_of(parameters: ParameterDict) -> dict[int, str]:
     """Names by the identity of the arrays."""
-    return {id(p._data): path for path, p in parameters.items() if p._data is not None}
+    return {id(one._data): path for path, p in parameters.items() for one in p.copies() if one._data is not None}
 
 
 def write(

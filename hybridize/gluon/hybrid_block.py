@@ -8,13 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+from hybridize.array.device import OTHERS
 from hybridize.base.errors import ArgumentError, StateError
 from hybridize.base.loading import LOADING
 from hybridize.base.participation import outside_only
 from hybridize.base.tracebacks import trim
 from hybridize.capture import Function
 from hybridize.gluon import export
-from hybridize.gluon.block import Block
+from hybridize.gluon.block import Block, elsewhere
 from hybridize.gluon.deferred import DeferredArray
 from hybridize.gluon.dependence import convert, depend, method
 from hybridize.gluon.parameter_dict import ParameterDict
@@ -52,7 +53,7 @@ class HybridBlock(Block):
                 if compiled is not None:
                     return compiled(*args, **kwargs)
                 function = self._function
-                if function is None and not (self._hooks or self._pre_hooks or (ACTIVE and capturing())):
+                if function is None and not (self._hooks or self._pre_hooks or (ACTIVE and (OTHERS or capturing()))):
                     for parameter in self._parameters.values():
                         if parameter._deferred is not None:
                             self._complete(args)
@@ -69,6 +70,9 @@ class HybridBlock(Block):
                 raise
 
     def _run(self, *args: Any, **kwargs: Any) -> Any:
+        if ACTIVE and (device := elsewhere(args, kwargs)) is not None:
+            with device:
+                return self._run(*args, **kwargs)
         for parameter in self._parameters.values():
             if parameter._deferred is not None:
                 self._complete(args)

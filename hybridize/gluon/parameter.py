@@ -2,8 +2,11 @@
 """`Parameter`: an array that training changes, whose shape may be known only at the first call; and `Constant`.
 
 The buffer of an initialized parameter is its only truth: `set_data` and initializers write into it, so a compiled
-program that reads the buffer sees them. Only a change of dtype, or of shape before initialization, makes a new one,
-and `replaced` tells programs so.
+program that reads the buffer sees them. Only a change of dtype, of devices, or of shape before initialization, makes a
+new one, and `watch` tells programs so.
+
+On several devices there is a buffer, with a gradient, for each. The parameter itself holds the first one; the others
+are held by parameters of which nobody else knows (`copies`), and `data` gives the one of the present device.
 """
 
 from __future__ import annotations
@@ -15,10 +18,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy
+from numpy.typing import NDArray
 
 from hybridize import init as initializers
-from hybridize.array import device as devices
-from hybridize.array.ndarray import gradient_of, history, ndarray
+from hybridize.array.device import Device, as_device, check_device, cpu, current_device
+from hybridize.array.ndarray import gradient_of, history, ndarray, store, wrap
+from hybridize.array.placing import place
 from hybridize.array.storage import Storage
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Variable
@@ -28,6 +33,7 @@ from hybridize.base.dtypes import DType, as_dtype, is_float
 from hybridize.base.errors import (
     ArgumentError,
     DeferredInitializationError,
+    DeviceError,
     LoadError,
     ShapeError,
     StateError,
@@ -109,7 +115,10 @@ class Parameter:
         self.lr_mult, self.wd_mult = lr_mult, wd_mult
         self.init = init
         self.allow_deferred_init = allow_deferred_init
-        self._several = False
+        self._home = cpu()
+        """The device of the first array."""
+        self._elsewhere: dict[Device, Parameter] = {}
+        """The holders of the arrays on further devices."""
         self.watch = Storage()
         """Touched whenever another buffer takes the place of this parameter's."""
         self._shape = _normalized(shape)
@@ -187,27 +196,19 @@ class Parameter:
 
     def request(self, grad_req: str) -> None:
         """Ask backward passes for the gradient in a way that is one of the three, now."""
-        self._grad_req = grad_req if self._differentiable else "null"
-        self._mark()
+        for one in self.copies():
+            one._grad_req = grad_req if self._differentiable else "null"
+            one._mark()
 
     def _mark(self) -> None:
         """Make the array a variable of `autograd`, as `grad_req` says."""
         if self._data is None or not is_float(self._data.dtype):
             return
-        variable, request = self._variable, "add" if self.sums else self._grad_req
-        if variable is None or request == "null":
-            attach_grad(self._data, request)
+        variable = self._variable
+        if variable is None or self._grad_req == "null":
+            attach_grad(self._data, self._grad_req)
         else:
-            variable.req = request  # what was collected stays
-
-    @property
-    def sums(self) -> bool:
-        """True if backward passes add to the gradient until an update takes it, and sets it to zero.
-
-        So it is where a parameter was initialized on several devices, which are one memory: each pass is of one part
-        of a batch. In MXNet each device has a gradient of its own, and an update sums them.
-        """
-        return self._several and self._grad_req == "write"
+            variable.req = self._grad_req  # what was collected stays
 
     # -------------------------------------------------------------------------------------------- initialization
 
@@ -225,7 +226,7 @@ class Parameter:
 
         Args:
             init: the initializer; the parameter's own when None, else `default_init`.
-            device: where; `cpu()`, or a list of it.
+            device: where; the present device when None, or a list: there is an array on each, of equal values.
             default_init: used when there is no other; `Uniform(0.07)`.
             force_reinit: fill again what is initialized already.
             ctx: MXNet 1.x name of `device`.
@@ -233,16 +234,14 @@ class Parameter:
         Raises:
             ShapeError E123: the shape is not known and may not be deferred.
         """
-        devices = device if device is not None else ctx
-        checked_devices(devices)
+        devices = checked_devices(device if device is not None else ctx)
         if self._data is not None and not force_reinit:
             warn(f"Parameter {self.name!r} is already initialized, ignoring. Set force_reinit=True to re-initialize.")
             return
         default = initializers.create(default_init if default_init is not None else initializers.Uniform())
         chosen = init if init is not None else self.init
         self._deferred = (chosen, default)
-        self._several = isinstance(devices, (list, tuple)) and len(devices) > 1
-        self._mark()
+        self._live_on(devices)
         if self.shape_is_known:
             self.finish()
         elif not self.allow_deferred_init:
@@ -275,7 +274,9 @@ class Parameter:
                 if array is None or array.shape != self._shape or array.dtype != self._dtype:
                     array = ndarray(weights(self._shape, self._dtype))
                 self._fill(array, chosen, default)
-            self._become(array)
+                self._become(array)
+                for one in self._elsewhere.values():
+                    one._take(self, array)
             self._deferred = None  # last: who sees this reads the array
 
     def _fill(self, array: ndarray, chosen: Any, default: Initializer) -> None:
@@ -286,7 +287,45 @@ class Parameter:
         else:
             initializers.create(chosen).init_weight(InitDesc(self.name, global_init=default), array)
 
+    def _take(self, first: Parameter, values: ndarray) -> None:
+        """Hold a copy of the array that the first one of the copies holds, or is to hold."""
+        self._shape, self._dtype = first._shape, first._dtype
+        array = self._data
+        if array is None or array.shape != values.shape or array.dtype != values.dtype:
+            array = ndarray(weights(values.shape, values.dtype))
+        store(array, ..., values._data)
+        self._become(array)
+
+    def _live_on(self, devices: Sequence[Device]) -> None:
+        """Have an array on each of these devices, from the next time on that there are new ones."""
+        home, *others = dict.fromkeys(devices)
+        elsewhere = {device: self._elsewhere.get(device) or self._copy(device) for device in others}
+        if (home, list(elsewhere)) != (self._home, list(self._elsewhere)):
+            self.watch.touch()
+        self._home, self._elsewhere = home, elsewhere
+
+    def expect_on(self, devices: Sequence[Device]) -> None:
+        """Have an array on each of these devices, if there is none yet.
+
+        Raises:
+            DeviceError E704: there are some on other devices.
+        """
+        if self._data is None and self._deferred is None:
+            self._live_on(devices)
+        elif set(devices) != set(self.list_device()):
+            there, wanted = (", ".join(map(str, some)) for some in (self.list_device(), devices))
+            what = f"parameter {self.name!r} is on {there}, and was to be loaded on {wanted}"
+            raise DeviceError("E704", what, help="leave the device out, or call reset_ctx(...) before")
+
+    def _copy(self, device: Device) -> Parameter:
+        """A holder of the array on a further device."""
+        made: Parameter = object.__new__(type(self))
+        fresh = {"watch": Storage(), "_data": None, "_deferred": None, "_elsewhere": {}, "_home": device}
+        made.__dict__.update({**self.__dict__, **fresh})
+        return made
+
     def _become(self, array: ndarray) -> None:
+        place(array, self._home)
         if array is not self._data:
             self._data = array
             self._mark()
@@ -316,22 +355,75 @@ class Parameter:
     def data(self, device: Any = None, *, ctx: Any = None) -> ndarray:
         """The array; the same object at each call.
 
+        Args:
+            device: whose; when None the one there is, or, of several, that of the present device, which in a block is
+                the device of its first argument.
+            ctx: MXNet 1.x name of `device`.
+
         Raises:
             StateError E502: not initialized.
             DeferredInitializationError E501: the shape is not known yet.
+            DeviceError E704: there is none on that device.
         """
         if self._data is None:
             raise self._not_ready()
-        if ACTIVE and capturing():
+        if device is not None or ctx is not None:
+            return self.at(ctx if device is None else device)._held()
+        if ACTIVE:
+            return self._held() if not self._elsewhere else self.at(current_device())._held()
+        return self._data
+
+    def _held(self) -> ndarray:
+        """The array that this one holds."""
+        if self._data is None:
+            raise self._not_ready()
+        if capturing():
             depend(self)
         return self._data
 
+    def copies(self) -> list[Parameter]:
+        """List the holders of the arrays, one for each device; the first is the parameter itself."""
+        return [self, *self._elsewhere.values()]
+
+    def at(self, device: Any) -> Parameter:
+        """Return the holder of the array on a device.
+
+        Raises:
+            DeviceError E704: there is none.
+        """
+        depend(self)
+        wanted = as_device(device)
+        found = self if wanted == self._home else self._elsewhere.get(wanted)
+        if found is None:
+            there = ", ".join(map(str, self.list_device()))
+            raise DeviceError(
+                "E704",
+                f"parameter {self.name!r} was not initialized on device {wanted}, only on {there}",
+                help=f"pass the net arrays on {there}, or say initialize(ctx=[...]) or reset_ctx([...])",
+            )
+        return found
+
     def list_data(self) -> list[ndarray]:
         """The array on each device."""
-        return [self.data()]
+        return [one._held() for one in self.copies()]
+
+    def mean(self) -> NDArray[Any]:
+        """Return the mean of the arrays of all devices: what files hold.
+
+        Raises:
+            StateError E502, DeferredInitializationError E501: not initialized.
+        """
+        first, *others = [one._held().asnumpy() for one in self.copies()]
+        if all(numpy.array_equal(first, other) for other in others):
+            return first
+        return numpy.mean([first, *others], axis=0, dtype=first.dtype)
+
+    def _reduce(self) -> ndarray:
+        """The mean over devices as an array: MXNet's name of it."""
+        return wrap(self.mean())
 
     def set_data(self, data: Any) -> None:
-        """Copy `data` into the array; compiled programs see it at their next call.
+        """Copy `data` into the array, on each device; compiled programs see it at their next call.
 
         Raises:
             ShapeError E124: `data` has another shape.
@@ -348,8 +440,8 @@ class Parameter:
             self._shape = _exact(shape)
             self._deferred = (initializers.Zero(), initializers.Zero())
             self.finish()
-        assert self._data is not None
-        self._data[...] = data
+        for one in self.copies():
+            one._held()[...] = data
 
     def check(self, data: numpy.ndarray[Any, Any], path: str, cast_dtype: bool) -> None:
         """Raise unless `load` can take `data`, which a file has for this parameter at `path` of the net.
@@ -380,11 +472,17 @@ class Parameter:
             array = ndarray(weights(data.shape, self._dtype))
             array._data[...] = data
             self._become(array)
+            for one in self._elsewhere.values():
+                one._take(self, array)
         else:
-            self._data[...] = data.astype(self._dtype, copy=False)
+            values = data.astype(self._dtype, copy=False)
+            for held in self.list_data():
+                held[...] = values
 
     def cast(self, dtype: Any) -> None:
         """Change the dtype; programs compiled before read the new array."""
+        for one in self._elsewhere.values():
+            one.cast(dtype)
         self._dtype = as_dtype(dtype)
         if self._data is not None and self._data.dtype != self._dtype:
             with imperatively():
@@ -397,14 +495,19 @@ class Parameter:
     def grad(self, device: Any = None, *, ctx: Any = None) -> ndarray:
         """The buffer that a backward pass writes to, zeros before the first.
 
+        Args:
+            device: whose, as of `data`.
+            ctx: MXNet 1.x name of `device`.
+
         Raises:
             StateError E503: `grad_req` is `null`, or it holds integers.
+            DeviceError E704: there is none on that device.
         """
         if self._grad_req == "null":
             raise StateError(
                 "E503", f"parameter {self.name!r} has no gradient: its grad_req is null", help="set grad_req='write'"
             )
-        grad = self.data().grad
+        grad = self.data(device, ctx=ctx).grad
         if grad is None:
             raise StateError(
                 "E503", f"parameter {self.name!r} has no gradient: gradients are those of floats, it is {self._dtype}"
@@ -413,10 +516,12 @@ class Parameter:
 
     def list_grad(self) -> list[ndarray]:
         """The gradient on each device."""
-        return [self.grad()]
+        return [self.grad(device) for device in self.list_device()]
 
     def zero_grad(self) -> None:
-        """Set the gradient to zero."""
+        """Set the gradient to zero, on each device."""
+        for one in self._elsewhere.values():
+            one.zero_grad()
         variable = self._variable
         if variable is not None and (variable.grad is not None or (ACTIVE and capturing())):
             gradient_of(variable)[...] = 0  # calls of a program may find more in a buffer than its capture did
@@ -431,9 +536,10 @@ class Parameter:
 
     @fresh_grad.setter
     def fresh_grad(self, fresh: bool) -> None:
-        variable = self._variable
-        if variable is not None and not (ACTIVE and set_fresh(self, variable, fresh)):
-            variable.fresh = fresh
+        for one in self.copies():
+            variable = one._variable
+            if variable is not None and not (ACTIVE and set_fresh(one, variable, fresh)):
+                variable.fresh = fresh
 
     @property
     def _variable(self) -> Variable | None:
@@ -443,16 +549,36 @@ class Parameter:
         return None if traced is None else traced.variable
 
     def list_device(self) -> list[Any]:
-        """List the devices of the array."""
+        """List the devices of the array.
+
+        Raises:
+            StateError E502: not initialized.
+        """
         if self._data is None and self._deferred is None:
             raise self._not_ready()
-        return [devices.cpu(0)]
+        return [self._home, *self._elsewhere]
 
     list_ctx = list_device
 
+    @outside_only("moves the parameter to other devices")
     def reset_device(self, device: Any) -> None:
-        """Move to other devices; there is only `cpu()`."""
-        checked_devices(device)
+        """Move to a device, or have a new array on each of a list of them: the mean of those there were.
+
+        Raises:
+            StateError E502: not initialized.
+        """
+        devices = checked_devices(device)
+        if self._data is None:
+            self.list_device()
+            self._live_on(devices)
+            return
+        values = self.mean()
+        self._live_on(devices)
+        with imperatively():
+            for one in self.copies():
+                array = ndarray(weights(values.shape, values.dtype))
+                array._data[...] = values
+                one._become(array)
 
     reset_ctx = reset_device
 
@@ -461,10 +587,16 @@ def _exact(shape: Sequence[int]) -> Shape:
     return tuple(int(size) for size in shape)
 
 
-def checked_devices(device: Any) -> None:
-    """Raise for a device that is not there."""
-    for one in device if isinstance(device, (list, tuple)) else [device]:
-        devices.check_device(one)
+def checked_devices(device: Any) -> list[Device]:
+    """Return the devices that are meant by one or a list; the present one for None.
+
+    Raises:
+        DeviceError E701: one is not there.
+    """
+    found = list(map(as_device, device if isinstance(device, (list, tuple)) else [device]))
+    for one in found:
+        check_device(one)
+    return found
 
 
 class Constant(Parameter):

@@ -13,7 +13,7 @@ from hybridize import init as initializers
 from hybridize.base.errors import ArgumentError
 from hybridize.base.participation import ReadPolicy, WritePolicy, outside_only
 from hybridize.formats import mxnet
-from hybridize.gluon.parameter import Constant, Parameter, checked_devices
+from hybridize.gluon.parameter import Constant, Parameter
 from hybridize.gluon.stored import load_into, named_arrays
 
 
@@ -152,8 +152,9 @@ class ParameterDict(dict[str, Parameter]):
             setattr(parameter, name, value)
 
     def reset_device(self, device: Any) -> None:
-        """Move to other devices; there is only `cpu()`."""
-        checked_devices(device)
+        """Move every parameter to a device, or have an array on each of a list of them."""
+        for parameter in self.distinct():
+            parameter.reset_device(device)
 
     reset_ctx = reset_device
 
@@ -178,7 +179,7 @@ class ParameterDict(dict[str, Parameter]):
         for name, parameter in self.items():
             if not name.startswith(strip_prefix):
                 raise ArgumentError("E324", f"the name {name!r} does not begin with {strip_prefix!r}, to be stripped")
-            arrays[name[len(strip_prefix) :]] = parameter.data().asnumpy()
+            arrays[name[len(strip_prefix) :]] = parameter.mean()
         mxnet.write_params(filename, arrays)
 
     @outside_only("reads a file")
@@ -195,7 +196,7 @@ class ParameterDict(dict[str, Parameter]):
         ctx: Any = None,
     ) -> None:
         """Read MXNet's `.params`, whose names lack `restore_prefix`."""
-        checked_devices(device if device is not None else ctx)
+        device = device if device is not None else ctx
         arrays = {restore_prefix + name: array for name, array in named_arrays(filename).items()}
         self.load_dict(arrays, device, allow_missing, ignore_extra, cast_dtype, dtype_source, source=str(filename))
 
@@ -216,10 +217,10 @@ class ParameterDict(dict[str, Parameter]):
         Raises:
             LoadError E610: a parameter is missing; E611: an array belongs to none.
         """
-        checked_devices(device)
         load_into(
-            dict(self), arrays, source, allow_missing, ignore_extra, cast_dtype=cast_dtype, dtype_source=dtype_source
-        )
+            dict(self), arrays, source, allow_missing, ignore_extra,
+            cast_dtype=cast_dtype, dtype_source=dtype_source, device=device,
+        )  # fmt: skip
 
 
 def _agree(parameter: Parameter, kwargs: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hybridize.base.errors import LoadError
 from hybridize.formats import mxnet
 from hybridize.gluon.naming import without_counters
-from hybridize.gluon.parameter import Constant, Parameter
+from hybridize.gluon.parameter import Constant, Parameter, checked_devices
 
 
 def named_arrays(filename: Any) -> dict[str, NDArray[Any]]:
@@ -44,12 +44,25 @@ def load_into(
     *,
     cast_dtype: bool = False,
     dtype_source: str = "current",
+    device: Any = None,
 ) -> None:
     """Copy arrays into parameters. Nothing is written unless everything is there and fits.
 
+    Args:
+        parameters: by path.
+        arrays: by path, or by MXNet 1.x's name.
+        source: what messages call the arrays' origin.
+        allow_missing: leave parameters without an array as they are.
+        ignore_extra: leave out arrays without a parameter.
+        cast_dtype: convert where dtypes differ.
+        dtype_source: `current` converts to the parameter's dtype, `saved` makes it the array's.
+        device: a device, or a list of them, for parameters that have none yet; others must be there.
+
     Raises:
         LoadError E610: a parameter is missing; E611: an array belongs to none; E613: a shape or dtype differs.
+        DeviceError E704: a parameter is on other devices.
     """
+    devices = None if device is None else checked_devices(device)
     values = {name: _as_numpy(array) for name, array in arrays.items()}
     by_name = _found(parameters, values)
     for path, name in by_name.items():
@@ -72,6 +85,8 @@ def load_into(
         )
     for path, name in by_name.items():
         parameters[path].check(values[name], path, cast_dtype)
+        if devices is not None:
+            parameters[path].expect_on(devices)
     for path, name in by_name.items():
         parameters[path].load(values[name], dtype_source=dtype_source)
 

@@ -8,10 +8,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from hybridize.array import np
+from hybridize.array.device import OTHERS
 from hybridize.array.ndarray import ndarray
+from hybridize.array.placing import place
 from hybridize.base.errors import ArgumentError, AssertionFailed, LoadError, StateError
 from hybridize.base.participation import ReadPolicy, WritePolicy, outside_only
 from hybridize.capture.trace.recording import current_trace
+from hybridize.gluon import spread
 from hybridize.gluon.parameter import UNKNOWN, Parameter
 from hybridize.gluon.update import factor, not_finite, update_in_program
 from hybridize.ops.op import imperatively
@@ -26,9 +29,11 @@ class Trainer:
         params: `net.collect_params()`, or a list of parameters. Shared ones are updated once.
         optimizer: its name, or an `Optimizer`.
         optimizer_params: arguments of the optimizer, where it is given by name.
-        kvstore: accepted, as all devices are one memory; several machines are refused.
+        kvstore: sums gradients where parameters are on several devices: a name, a store, or None, which sums nothing;
+            several machines are refused. On one device there is nothing to sum, and no store.
         compression_params: of gradients that are sent; only None.
-        update_on_kvstore: accepted.
+        update_on_kvstore: on several devices, whether the sum of gradients updates one array, of which the others become
+            copies (None: where the store can), or each device its own, after `allreduce_grads`.
         check_finite: look at each gradient before an update: where one holds NaN or infinity, no parameter is changed,
             no update counted, and the error names the first such parameter. It reads every gradient once more.
 
@@ -63,7 +68,12 @@ class Trainer:
             )
         self._params = [parameter for _, parameter in named]
         self._paths = [path for path, _ in named]
-        self._update_on_kvstore = bool(update_on_kvstore)
+        self._asked_store = kvstore, update_on_kvstore
+        self._kvstore: Any = None
+        """The store; made at the first step over several devices."""
+        self._kv_initialized = False
+        self._update_on_kvstore: bool | None = None
+        """True if the store updates; None where no step over several devices was made."""
         self.check_finite = bool(check_finite)
         """True if gradients are checked before an update."""
         if isinstance(optimizer, Optimizer):
@@ -115,20 +125,96 @@ class Trainer:
                 imperatively the gradients are as backward left them, and so is what it went through, as running
                 statistics.
         """
-        self.allreduce_grads()
-        self.update(batch_size, ignore_stale_grad)
+        if self._is_spread:
+            self._step_spread(batch_size, ignore_stale_grad)
+        else:
+            self._update(batch_size, ignore_stale_grad)
 
     def allreduce_grads(self) -> None:
-        """Sum the gradients of all devices: they are one memory, where backward passes have summed them (`sums`)."""
+        """Sum the gradients of all devices, and write the sum to each of them; on one device do nothing.
+
+        Raises:
+            AssertionFailed E580: the store updates the weights, too (`update_on_kvstore`).
+        """
+        if self._is_spread:
+            self._init_kvstore()
+            spread.refuse_on_store(self, "allreduce_grads")
+            _refuse_in_program("allreduce_grads")
+            with imperatively():
+                spread.reduce_gradients(self)
 
     def update(self, batch_size: float, ignore_stale_grad: bool = False) -> None:
-        """Do what `step` does after `allreduce_grads`, which may be called before to look at the gradients."""
+        """Do what `step` does after `allreduce_grads`, which may be called before to look at the gradients.
+
+        Raises:
+            AssertionFailed E580: parameters are on several devices, and the store updates them.
+            StateError E561, E501, E502, AssertionFailed E520: as `step`.
+        """
+        if self._is_spread:
+            self._init_kvstore()
+            spread.refuse_on_store(self, "update")
+            self._update_spread(batch_size, ignore_stale_grad)
+        else:
+            self._update(batch_size, ignore_stale_grad)
+
+    @property
+    def _is_spread(self) -> bool:
+        """True if a parameter is on several devices."""
+        return bool(OTHERS) and any(parameter._elsewhere for parameter in self._params)
+
+    def _init_kvstore(self) -> None:
+        """Make the store for several devices, if there is none yet."""
+        if not self._kv_initialized:
+            with imperatively():
+                spread.make_store(self)
+
+    def _step_spread(self, batch_size: float, ignore_stale_grad: bool) -> None:
+        """A step where parameters are on several devices."""
+        self._init_kvstore()
+        trace = current_trace()
+        if trace is not None and self._update_on_kvstore:
+            self._check_owner()
+            update_in_program(trace, self, batch_size, ignore_stale_grad)
+            return
+        if not self._update_on_kvstore:
+            _refuse_in_program("step of update_on_kvstore=False")
+            with imperatively():
+                indices = spread.due(self, ignore_stale_grad)  # before anything is changed
+                self._check_gradients(indices)
+                spread.reduce_gradients(self)
+        self._update_spread(batch_size, ignore_stale_grad)
+
+    def _update_spread(self, batch_size: float, ignore_stale_grad: bool) -> None:
+        """The update where parameters are on several devices."""
+        _refuse_in_program("update")
+        self._check_owner()
+        self._optimizer.rescale_grad = factor(self, batch_size)
+        with imperatively():
+            indices = spread.due(self, ignore_stale_grad)
+            self._check_gradients(indices)
+            if indices:
+                (spread.update_on_store if self._update_on_kvstore else spread.update_each)(self, indices)
+        for index in indices:
+            self._params[index].fresh_grad = False
+
+    def _check_gradients(self, indices: Sequence[int]) -> None:
+        """With `check_finite`, refuse gradients that are not finite."""
+        for index in indices if self.check_finite else ():
+            if not np.isfinite(spread.summed(self._params[index])).all():
+                raise AssertionFailed("E520", not_finite(self, index))
+
+    def _check_owner(self) -> None:
+        """Refuse to update by an optimizer that counts the updates of another trainer."""
         if self._optimizer.param_dict is not self._numbered:
             raise ArgumentError(
                 "E396",
                 "the optimizer of this trainer was given to another trainer, and counts that one's updates now",
                 help="give each trainer an optimizer of its own",
             )
+
+    def _update(self, batch_size: float, ignore_stale_grad: bool) -> None:
+        """The update where every parameter is on one device."""
+        self._check_owner()
         trace = current_trace()
         if trace is not None:
             update_in_program(trace, self, batch_size, ignore_stale_grad)
@@ -142,13 +228,13 @@ class Trainer:
                         raise AssertionFailed("E520", not_finite(self, index))
             self._updaters[0](indices, grads, weights)
         for index in indices:
-            parameter = self._params[index]
-            parameter.fresh_grad = False
-            if parameter._several and parameter.sums:
-                parameter.zero_grad()
+            self._params[index].fresh_grad = False
 
     def _due(self, ignore_stale_grad: bool) -> tuple[list[int], list[ndarray], list[ndarray]]:
-        """Collect the parameters that are to be updated."""
+        """Collect the parameters that are to be updated, of several devices the first array of each."""
+        if self._is_spread:
+            numbers = spread.due(self, ignore_stale_grad)
+            return numbers, [self._params[index]._held() for index in numbers], []
         indices, weights, grads = [], [], []
         for index, parameter in enumerate(self._params):
             if parameter._grad_req == "null":
@@ -167,7 +253,7 @@ class Trainer:
                 )
             indices.append(index)
             weights.append(parameter.data())
-            grads.append(parameter.grad() if variable.grad is None else variable.grad)
+            grads.append(parameter.grad() if variable.grad is None or OTHERS else variable.grad)
         return indices, weights, grads
 
     def _called(self, index: int) -> str:
@@ -202,7 +288,20 @@ class Trainer:
         """
         states = read_states(fname)
         self._check(states)
-        self._updaters[0].take(states)
+        if self._is_spread:
+            self._init_kvstore()
+            spread.provide_updaters(self)
+        for turn, updater in enumerate(self._updaters):
+            updater.take(read_states(fname) if turn else states)  # arrays of its own
+            if OTHERS:
+                self._place(updater, turn)
+
+    def _place(self, updater: Updater, turn: int) -> None:
+        """Let the states of an updater be where the weights are that it updates."""
+        for index, state in updater.states.items():
+            copies = self._params[index].copies()
+            for array in _arrays(state):
+                place(array, copies[min(turn, len(copies) - 1)]._home)
 
     def _check(self, states: States) -> None:
         theirs = states.parameters or ()
@@ -224,6 +323,20 @@ class Trainer:
                 if not _fits(array.shape, self._params[index].shape):
                     what = f"a state of shape {list(array.shape)} for parameter {self._called(index)!r}"
                     raise _other(states, what)
+
+
+def _refuse_in_program(what: str) -> None:
+    """Refuse to be part of a program that runs over several devices.
+
+    Raises:
+        StateError E562: one is captured.
+    """
+    if current_trace() is not None:
+        raise StateError(
+            "E562",
+            f"a trainer's {what} over several devices in a compiled function",
+            help="compile step() with kvstore='device', which updates on the store, or call it outside",
+        )
 
 
 def _named(params: Any) -> list[tuple[str, Parameter]]:

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from hybridize.array import np
 from hybridize.array.ndarray import history, ndarray
+from hybridize.array.placing import moved
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Variable
 from hybridize.base.dims import is_symbolic
@@ -15,6 +16,7 @@ from hybridize.base.errors import StateError, ValueArgumentError
 from hybridize.base.settings import number
 from hybridize.capture.trace.recording import Recording
 from hybridize.contract.feeds import Feed
+from hybridize.gluon import spread
 from hybridize.gluon.parameter import Parameter
 from hybridize.ops import Assert, Cast, size_of
 from hybridize.ops.op import Operand, bind, bind1, imperatively
@@ -109,7 +111,7 @@ def update_in_program(trace: Recording, trainer: Updating, batch_size: Any, igno
     trace.feed(turn, turn.before())
     optimizer.rescale_grad = scale
     symbols = [trace.lift(weight) for weight in weights]
-    grads = [trace.gradient(symbol) for symbol in symbols]
+    grads = [_gradient(trace, trainer._params[index], symbol) for index, symbol in zip(indices, symbols, strict=True)]
     if trainer.check_finite:
         here = trace.root.location()
         line = "" if here is None else f"\n  {here.described()}"  # else only that of the call would be known
@@ -117,12 +119,22 @@ def update_in_program(trace: Recording, trainer: Updating, batch_size: Any, igno
             if grad is not None:
                 bind(Assert(not_finite(trainer, index) + line), np.isfinite(grad).operand())
     optimizer.update_multi_precision(indices, symbols, grads, list(states.values()))
-    for index, grad in zip(indices, grads, strict=True):
-        variable = trainer._params[index]._variable
-        assert variable is not None
-        if trainer._params[index].sums and grad is not None:
-            grad[...] = 0
-        trace.root.history.set_fresh(variable, False)
+    for index, symbol in zip(indices, symbols, strict=True):
+        first, *others = trainer._params[index].copies()
+        for one in others:
+            trace.lift(one._held())[...] = symbol
+        for one in (first, *others):
+            variable = one._variable
+            assert variable is not None
+            trace.root.history.set_fresh(variable, False)
+
+
+def _gradient(trace: Recording, parameter: Parameter, symbol: Symbol) -> Any:
+    """The gradient of a parameter, over several devices the sum of those that are fresh."""
+    if not parameter._elsewhere:
+        return trace.gradient(symbol)
+    grads = [trace.gradient(trace.lift(one._held())) for one in parameter.copies() if spread.is_fresh(one)]
+    return moved(spread.total_of(grads), parameter._home)
 
 
 def _scale(trace: Recording, trainer: Updating, batch_size: Any) -> Any:
@@ -167,7 +179,7 @@ def _as_array(trace: Recording, value: Operand) -> Any:
 def _read(trace: Recording, trainer: Updating) -> dict[Variable, bool]:
     """The variables that were asked whether they are fresh and are not written by the program."""
     found: dict[Variable, bool] = {}
-    for parameter in trainer._params:
+    for parameter in (one for each in trainer._params for one in each.copies()):
         traced = None if parameter._data is None else history(parameter._data)
         variable = None if traced is None else traced.variable
         if variable is not None and variable not in trace.root.history.fresh:

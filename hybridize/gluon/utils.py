@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 from hybridize.array import np
-from hybridize.array.device import check_device
+from hybridize.array.device import as_device
+from hybridize.array.placing import moved
 from hybridize.base.advice import warn
 from hybridize.base.errors import ArgumentError, LoadError, ValueArgumentError
 from hybridize.base.loading import LOADING
@@ -57,7 +58,7 @@ def split_and_load(
     *,
     device_list: Sequence[Any] | None = None,
 ) -> list[Any]:
-    """Cut a batch into a part for each device; all of them are this machine's memory.
+    """Cut a batch into a part for each device, and put it there: a view where the batch is there already, else a copy.
 
     Args:
         data: an array, or what can be made into one.
@@ -70,10 +71,9 @@ def split_and_load(
         ValueArgumentError E361: the batch cannot be cut so.
         DeviceError E701: a device that is not there.
     """
-    devices = list(ctx_list if ctx_list is not None else device_list if device_list is not None else ())
-    for device in devices:
-        check_device(device)
-    return split_data(np.asarray(data), len(devices), batch_axis, even_split)
+    devices = list(map(as_device, ctx_list if ctx_list is not None else device_list if device_list is not None else ()))
+    parts = split_data(np.asarray(data), len(devices), batch_axis, even_split)
+    return [moved(part, device) for part, device in zip(parts, devices, strict=True)]
 
 
 def clip_global_norm(arrays: Iterable[Any], max_norm: float, check_isfinite: bool = True) -> Any:
@@ -82,7 +82,7 @@ def clip_global_norm(arrays: Iterable[Any], max_norm: float, check_isfinite: boo
     Pascanu, Mikolov and Bengio, "On the difficulty of training recurrent neural networks" (2013).
 
     Args:
-        arrays: gradients: `[p.grad() for p in params if p.grad_req != "null"]`.
+        arrays: gradients, on whatever devices: `[g for p in params if p.grad_req != "null" for g in p.list_grad()]`.
         max_norm: the greatest length.
         check_isfinite: return a number, and warn of NaN and infinity; else an array without axes.
 
@@ -99,10 +99,11 @@ def clip_global_norm(arrays: Iterable[Any], max_norm: float, check_isfinite: boo
         what = f"{len(arrays)} arrays cannot be cut to the length {max_norm!r}"
         raise ValueArgumentError("E362", what, help="give gradients, and a positive max_norm")
     squares = [np.sum(np.square(array.astype("float32") if array.dtype.itemsize < 4 else array)) for array in arrays]
+    squares = [moved(one, squares[0].device) for one in squares]
     total = np.sqrt(sum(squares[1:], squares[0]))
     scale = np.minimum(max_norm / (total + 1e-8), 1.0)
     for array in arrays:
-        array *= scale.astype(array.dtype)
+        array *= moved(scale.astype(array.dtype), array.device)
     if not check_isfinite or capturing():
         return total
     length = float(total)

@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final, NoReturn, TypeVar
 
+from hybridize.array import np
+from hybridize.array.placing import moved
 from hybridize.base.advice import warn
 from hybridize.base.errors import ArgumentError
 from hybridize.base.participation import ReadPolicy, outside_only
@@ -93,6 +96,20 @@ def check_capability(capability: str) -> str:
     return capability.lower()
 
 
+def summed(arrays: Sequence[Any]) -> Any:
+    """Return the sum of arrays, which may be on different devices, as a new one on the device of the first."""
+    first, *others = map(as_dense, arrays)
+    total = np.array(first)
+    for other in others:
+        total += moved(other, total.device)
+    return total
+
+
+def as_dense(array: Any) -> Any:
+    """Return an array, a sparse one made dense."""
+    return array if array.stype == "default" else array.tostype("default")
+
+
 def parts_of(value: Any) -> list[Any]:
     """The arrays of one key: one, or one for each part."""
     return list(value) if isinstance(value, (list, tuple)) else [value]
@@ -112,7 +129,7 @@ class TestStore(KVStoreBase):
     @outside_only("moves values between arrays")
     def pushpull(self, key: Any, value: Any, out: Any = None, priority: int = 0) -> None:
         parts = parts_of(value)
-        total = sum(parts[1:], parts[0])
+        total = summed(parts)
         for one in parts if out is None else parts_of(out):
             one[...] = total
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy
 
-from hybridize.array import np
 from hybridize.array.ndarray import ndarray
+from hybridize.array.operators import Operators
+from hybridize.array.placing import moved
 from hybridize.base.errors import ArgumentError, LoadError, StateError, WriteError
 from hybridize.base.participation import outside_only
-from hybridize.kvstore.base import KVStoreBase, check_capability, parts_of
+from hybridize.kvstore.base import KVStoreBase, check_capability, parts_of, summed
 from hybridize.optimizer import Optimizer, Updater, get_updater
 
 LOCAL = (
@@ -32,6 +33,9 @@ class KVStore(KVStoreBase):
     A push sums its parts. Without an optimizer the sum takes the place of the value; with one the value is updated by
     the sum as its gradient. Where several keys are given as a list, values and outs are lists of as many.
 
+    Values and parts may be on any devices: a value is where that is which was put there first, its sums are moved to it,
+    and what is pulled to where `out` is.
+
     Raises:
         ArgumentError E300: a key of another kind than those before, one that is there (`init`) or is not (the others),
             or lists of different lengths.
@@ -50,7 +54,7 @@ class KVStore(KVStoreBase):
         for one, arrays in self._pairs(key, value):
             if one in self._values:
                 raise ArgumentError("E300", f"the key {one!r} has a value already", help="push changes it")
-            self._values[one] = np.array(arrays[0])
+            self._values[one] = summed(arrays[:1])
 
     @outside_only("changes a value of a store")
     def push(self, key: Any, value: Any, priority: int = 0) -> None:
@@ -66,7 +70,7 @@ class KVStore(KVStoreBase):
             summed.setdefault(one, []).extend(arrays)
         for one, arrays in summed.items():
             present = self._present(one)
-            total = _sum(arrays)
+            total = moved(summed(arrays), present.device)
             if total.shape != present.shape:
                 what = f"the value of {one!r} is {present.type}, {total.type} was pushed"
                 raise ArgumentError("E300", what, help="parts have the shape of the value")
@@ -83,12 +87,15 @@ class KVStore(KVStoreBase):
             key: a key, or a list of keys.
             out: an array or a list of them; for several keys a list of these.
             priority: accepted; a pull is done when it returns.
-            ignore_sparse: accepted; arrays are dense.
+            ignore_sparse: leave sparse arrays of `out` as they are, as MXNet does.
         """
         for one, arrays in self._pairs(key, out):
             present = self._present(one)
             for array in arrays:
-                array[...] = present
+                if array.stype == "default":
+                    array[...] = present
+                elif not ignore_sparse:
+                    array._become(present)
 
     @outside_only("changes a value of a store")
     def pushpull(self, key: Any, value: Any, out: Any = None, priority: int = 0) -> None:
@@ -131,7 +138,10 @@ class KVStore(KVStoreBase):
                     raise ArgumentError("E300", f"rows {index.tolist()} are outside of the {len(present)} of {one!r}")
                 kept = numpy.zeros_like(present._data)
                 kept[index] = present._data[index]
-                array[...] = ndarray(kept)
+                if array.stype == "default":
+                    array[...] = ndarray(kept)
+                else:
+                    array._become(ndarray(kept))
 
     def _pairs(self, key: Any, value: Any) -> Iterator[tuple[int | str, list[Any]]]:
         """Keys and their arrays."""
@@ -150,7 +160,7 @@ class KVStore(KVStoreBase):
                 raise ArgumentError("E300", f"keys are all ints or all strings, and {one!r} is of the other kind")
         for one, several in zip(keys, values, strict=True):
             arrays = parts_of(several)
-            if not arrays or not all(isinstance(array, ndarray) for array in arrays):
+            if not arrays or not all(isinstance(array, Operators) for array in arrays):
                 raise ArgumentError("E300", f"the key {one!r} needs an array or a list of arrays, got {several!r}")
             yield one, arrays
 
@@ -252,13 +262,6 @@ class KVStore(KVStoreBase):
 
     def _barrier(self) -> None:
         """Return at once: there is no other worker to wait for."""
-
-
-def _sum(arrays: list[Any]) -> ndarray:
-    total: ndarray = np.array(arrays[0])
-    for array in arrays[1:]:
-        total += array
-    return total
 
 
 def _flat(rows: Any) -> list[Any]:

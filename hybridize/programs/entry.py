@@ -34,6 +34,7 @@ UNASKED: Final[Mapping[str, Callable[[Captured], Any]]] = {
     "it depends on conditions on numbers": lambda captured: captured.conditions,
     "it is specialized on what data decides": lambda captured: captured.decided,
     "it changes containers among its arguments": lambda captured: captured.changed,
+    "its arrays are on other devices than cpu(0)": lambda captured: captured.call.devices or captured.devices,
 }
 """Reasons for which no kind of entry can be made: for each the test of a program."""
 

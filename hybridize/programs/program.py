@@ -13,6 +13,7 @@ from hybridize import compiler
 from hybridize.array import random
 from hybridize.array.layouts import share_elements
 from hybridize.array.ndarray import have_one_history, ndarray, wrap
+from hybridize.array.placing import place
 from hybridize.array.traced import LostHistory, Variable
 from hybridize.autograd.tape import viewed as viewed_buffer
 from hybridize.base import modes
@@ -577,6 +578,8 @@ class Program:
                 base = self._output(index, (), None, None, outputs, made)
                 known = viewed(base, steps)
             made[index, steps] = known
+        if index in self.capture.devices:
+            place(known, self.capture.devices[index])
         if lost is not None:
             known._traced = lost  # new, so that `history` can tell the rest
         return known

@@ -9,9 +9,10 @@ from typing import Any, NoReturn
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.array.device import check_device
+from hybridize.array.device import Device, as_device, current_device
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operators import Operators
+from hybridize.array.placing import place
 from hybridize.base.advice import warn
 from hybridize.base.dtypes import DType, as_dtype
 from hybridize.base.errors import ArgumentError, KeyShapeError, OutOfBoundsError, ValueArgumentError
@@ -22,18 +23,28 @@ from hybridize.formats.mxnet.sparse import CSR, ROW_SPARSE, SparseArray, dense, 
 
 
 class BaseSparseNDArray(Operators):
-    """An array of which only a part is stored; the rest is 0. It is never changed.
+    """An array of which only a part is stored; the rest is 0. It is never changed, but by what pulls it from a store.
 
     It has its parts and the conversions below. What else is asked of it, in any function, is done with the dense array
     that it stands for, with a warning at the user's line.
     """
 
-    __slots__ = ("__weakref__", "_parts")
+    __slots__ = ("__weakref__", "_device", "_parts")
     __hybridize_read__ = ReadPolicy.IDENTITY
     __hash__ = object.__hash__
 
-    def __init__(self, parts: SparseArray) -> None:
+    def __init__(self, parts: SparseArray, device: Device | None = None) -> None:
         self._parts = parts
+        self._device = device or current_device()
+
+    def _become(self, array: ndarray) -> None:
+        """Hold the values of a dense array from now on."""
+        self._parts = sparse(array.asnumpy(), self.stype)
+
+    @property
+    def device(self) -> Device:
+        """The device that it is known to be on."""
+        return self._device
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -58,12 +69,12 @@ class BaseSparseNDArray(Operators):
     @property
     def data(self) -> ndarray:
         """A copy of what is stored: of a csr the elements row by row, of a row_sparse the rows."""
-        return wrap(self._parts.values.copy())
+        return place(wrap(self._parts.values.copy()), self._device)
 
     @property
     def indices(self) -> ndarray:
         """A copy of the places of what is stored, int64: of a csr the columns, of a row_sparse the rows."""
-        return wrap(self._parts.indices.copy())
+        return place(wrap(self._parts.indices.copy()), self._device)
 
     def asnumpy(self) -> NDArray[Any]:
         """The dense array, as one of NumPy.
@@ -85,17 +96,16 @@ class BaseSparseNDArray(Operators):
         if stype == self.stype:
             return self.copy()
         made = self.asnumpy()
-        return wrap(made) if stype == "default" else made_sparse(made, stype)
+        return place(wrap(made), self._device) if stype == "default" else made_sparse(made, stype, self._device)
 
     def copy(self, order: str = "C") -> Any:
         """Itself, which is never changed."""
         return self
 
     def copyto(self, other: Any) -> Any:
-        """Write the elements to a dense `other` and return it; to a device, itself."""
+        """Write the elements to a dense `other` and return it; to a device, a copy there."""
         if not isinstance(other, Operators):
-            check_device(other)
-            return self
+            return type(self)(self._parts, as_device(other))
         if isinstance(other, BaseSparseNDArray):
             raise ArgumentError("E306", f"{other._text()} is never changed", help="y = x.copy()")
         other[...] = wrap(self.asnumpy())
@@ -105,7 +115,7 @@ class BaseSparseNDArray(Operators):
         self, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
     ) -> Any:
         """As another dtype."""
-        return type(self)(changed(self._parts, values=self._parts.values.astype(as_dtype(dtype))))
+        return type(self)(changed(self._parts, values=self._parts.values.astype(as_dtype(dtype))), self._device)
 
     def check_format(self, full_check: bool = True) -> None:
         """Nothing: the parts of a sparse array always fit each other."""
@@ -118,7 +128,7 @@ class BaseSparseNDArray(Operators):
         if not isinstance(number, (int, float)) or (by is numpy.divide and not number):
             return None
         made = wrap(self._parts.values) * number if by is numpy.multiply else wrap(self._parts.values) / number
-        return type(self)(changed(self._parts, values=made._data))
+        return type(self)(changed(self._parts, values=made._data), self._device)
 
     def __mul__(self, other: Any) -> Any:
         found = self._scaled(other, numpy.multiply) if _is_finite(other) else None
@@ -153,7 +163,7 @@ class BaseSparseNDArray(Operators):
         return bool(wrap(self.asnumpy()))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._parts,)
+        return type(self), (self._parts, self._device)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         return self
@@ -161,7 +171,7 @@ class BaseSparseNDArray(Operators):
     __copy__ = copy
 
     def _text(self) -> str:
-        return f"<{type(self).__name__} {'x'.join(map(str, self.shape))} @cpu(0)>"
+        return f"<{type(self).__name__} {'x'.join(map(str, self.shape))} @{self._device}>"
 
     def __repr__(self) -> str:
         return f"\n{self._text()}"
@@ -179,7 +189,7 @@ class CSRNDArray(BaseSparseNDArray):
         """A copy of the places in `data` and `indices` where each row begins and the last one ends, int64."""
         starts = self._parts.starts
         assert starts is not None
-        return wrap(starts.copy())
+        return place(wrap(starts.copy()), self._device)
 
     def asscipy(self) -> Any:
         """The matrix of SciPy's; SciPy has to be installed."""
@@ -209,7 +219,8 @@ class CSRNDArray(BaseSparseNDArray):
         starts = parts.starts[begin : end + 1]
         stored = slice(starts[0], starts[-1])
         shape = (end - begin, *parts.shape[1:])
-        return CSRNDArray(SparseArray(CSR, shape, parts.values[stored], parts.indices[stored], starts - starts[0]))
+        rows = SparseArray(CSR, shape, parts.values[stored], parts.indices[stored], starts - starts[0])
+        return CSRNDArray(rows, self._device)
 
 
 class RowSparseNDArray(BaseSparseNDArray):
@@ -222,7 +233,7 @@ class RowSparseNDArray(BaseSparseNDArray):
         wanted = numpy.asarray(indices.asnumpy() if isinstance(indices, ndarray) else indices)
         kept = numpy.isin(self._parts.indices, wanted)
         return RowSparseNDArray(
-            changed(self._parts, values=self._parts.values[kept], indices=self._parts.indices[kept])
+            changed(self._parts, values=self._parts.values[kept], indices=self._parts.indices[kept]), self._device
         )
 
     def __getitem__(self, key: Any) -> Any:
@@ -239,8 +250,8 @@ CLASSES: dict[str, type[BaseSparseNDArray]] = {CSR: CSRNDArray, ROW_SPARSE: RowS
 """By storage type."""
 
 
-def made_sparse(array: NDArray[Any], stype: str) -> Any:
-    """The sparse array of what is not 0 in a dense one.
+def made_sparse(array: NDArray[Any], stype: str, device: Device | None = None) -> Any:
+    """The sparse array of what is not 0 in a dense one, on a device, the present one when None.
 
     Raises:
         ValueArgumentError E345: there is no such storage type, or the array has too few or too many axes for it.
@@ -250,12 +261,12 @@ def made_sparse(array: NDArray[Any], stype: str) -> Any:
     if array.ndim != 2 if stype == CSR else not array.ndim:
         axes = "two axes" if stype == CSR else "an axis"
         raise ValueArgumentError("E345", f"an array of storage type {stype} has {axes}, got the shape {array.shape}")
-    return CLASSES[stype](sparse(array, stype))
+    return CLASSES[stype](sparse(array, stype), device)
 
 
 def _all_dense(value: Any) -> Any:
     if isinstance(value, BaseSparseNDArray):
-        return wrap(value.asnumpy())
+        return place(wrap(value.asnumpy()), value.device)
     if type(value) in (tuple, list):
         return type(value)(map(_all_dense, value))
     if type(value) is dict:

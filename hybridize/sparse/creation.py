@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from collections.abc import Callable
+from functools import wraps
+from inspect import signature
+from typing import Any, TypeVar, cast
 
 import numpy
 from numpy.typing import NDArray
 
 from hybridize.array import np
-from hybridize.array.device import check_device
+from hybridize.array.device import as_device
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.base.dtypes import DType, as_dtype, float32
 from hybridize.base.errors import ArgumentError, ValueArgumentError
@@ -18,8 +21,26 @@ from hybridize.formats.mxnet.sparse import CSR, MAX_DENSE_BYTES, ROW_SPARSE, Spa
 from hybridize.sparse.arrays import CLASSES, BaseSparseNDArray, CSRNDArray, RowSparseNDArray, made_sparse
 
 _Made = TypeVar("_Made", CSRNDArray, RowSparseNDArray)
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
+def _on_device(function: _Function) -> _Function:
+    """Make of a function one whose `ctx` or `device` is the present device while it runs."""
+    takes = signature(function)
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        given = takes.bind(*args, **kwargs).arguments
+        wanted = given.get("device") if given.get("ctx") is None else given["ctx"]
+        if wanted is None:
+            return function(*args, **kwargs)
+        with as_device(wanted):
+            return function(*args, **kwargs)
+
+    return cast(_Function, call)
+
+
+@_on_device
 def csr_matrix(arg1: Any, shape: Any = None, ctx: Any = None, dtype: Any = None, *, device: Any = None) -> CSRNDArray:
     """Make a matrix of storage type csr.
 
@@ -27,14 +48,13 @@ def csr_matrix(arg1: Any, shape: Any = None, ctx: Any = None, dtype: Any = None,
         arg1: a dense matrix; one of csr, ours or SciPy's; its parts `(data, indices, indptr)`; elements and their
             places `(data, (row, col))`; or `(M, N)`, its shape, for one in which nothing is stored.
         shape: `(M, N)`; by default the smallest that holds the parts.
-        ctx: the device, `cpu()`.
+        ctx: the device; the present one when None.
         dtype: by default that of `arg1`, float32 for lists.
         device: the same as `ctx`.
 
     Raises:
         ValueArgumentError E345: the parts do not fit each other, or the shape.
     """
-    check_device(ctx if ctx is not None else device)
     if isinstance(arg1, tuple) and len(arg1) == 3:
         values, columns, starts = _array(arg1[0], dtype), _indices(arg1[1]), _indices(arg1[2])
         found = (starts.size - 1, _least(columns)) if shape is None else _sizes(shape)
@@ -63,6 +83,7 @@ def csr_matrix(arg1: Any, shape: Any = None, ctx: Any = None, dtype: Any = None,
     return _same_shape(of_dense, shape, "csr_matrix")
 
 
+@_on_device
 def row_sparse_array(
     arg1: Any, shape: Any = None, ctx: Any = None, dtype: Any = None, *, device: Any = None
 ) -> RowSparseNDArray:
@@ -72,14 +93,13 @@ def row_sparse_array(
         arg1: a dense array; one of row_sparse; its parts `(data, indices)`, the rows and their numbers; or its shape,
             for one in which nothing is stored.
         shape: by default the smallest that holds the parts.
-        ctx: the device, `cpu()`.
+        ctx: the device; the present one when None.
         dtype: by default that of `arg1`, float32 for lists.
         device: the same as `ctx`.
 
     Raises:
         ValueArgumentError E345: the parts do not fit each other, or the shape.
     """
-    check_device(ctx if ctx is not None else device)
     if isinstance(arg1, tuple) and len(arg1) < 2:
         raise ValueArgumentError("E345", f"row_sparse_array takes (data, indices) or a shape of two sizes, got {arg1}")
     if isinstance(arg1, tuple) and all(isinstance(size, (int, numpy.integer)) for size in arg1):
@@ -96,13 +116,13 @@ def row_sparse_array(
     return _same_shape(of_dense, shape, "row_sparse_array")
 
 
+@_on_device
 def zeros(stype: str, shape: Any, ctx: Any = None, dtype: Any = None, *, device: Any = None) -> Any:
     """Make an array of a storage type in which nothing is stored; of type `default`, one of zeros.
 
     Raises:
         ValueArgumentError E345: there is no such storage type, or no such one of that shape.
     """
-    check_device(ctx if ctx is not None else device)
     sizes, kind = _sizes(shape), float32 if dtype is None else as_dtype(dtype)
     if stype == "default":
         return np.zeros(sizes, kind)
@@ -116,13 +136,13 @@ def zeros(stype: str, shape: Any, ctx: Any = None, dtype: Any = None, *, device:
 empty = zeros
 
 
+@_on_device
 def array(source_array: Any, ctx: Any = None, dtype: Any = None, *, device: Any = None) -> Any:
     """Make a sparse array of a sparse one, ours or SciPy's.
 
     Raises:
         ArgumentError E307: it is not sparse.
     """
-    check_device(ctx if ctx is not None else device)
     if hasattr(source_array, "tocsr"):
         return csr_matrix(source_array, dtype=dtype)
     if not isinstance(source_array, BaseSparseNDArray):
@@ -140,7 +160,8 @@ def cast_storage(data: Any, stype: str) -> Any:
     """
     if isinstance(data, BaseSparseNDArray):
         return data.tostype(stype)
-    return np.copy(data) if stype == "default" else made_sparse(np.asarray(data).asnumpy(), stype)
+    dense = np.asarray(data)
+    return np.copy(data) if stype == "default" else made_sparse(dense.asnumpy(), stype, dense.device)
 
 
 def dot(lhs: Any, rhs: Any, transpose_a: bool = False, transpose_b: bool = False) -> Any:

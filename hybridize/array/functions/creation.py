@@ -13,7 +13,7 @@ import numpy
 
 from hybridize import ops
 from hybridize.array.annotations import ArrayLike
-from hybridize.array.device import check_device
+from hybridize.array.device import begin_on
 from hybridize.array.functions.bounds import require
 from hybridize.array.functions.elementwise import copy as copied
 from hybridize.array.functions.elementwise import equal, floor, greater, greater_equal, log10, power, where
@@ -72,7 +72,7 @@ def array(
     >>> array([1, 2])
     array([1., 2.])
     """
-    check_device(ctx if ctx is not None else device)
+    begin_on(ctx if ctx is not None else device)
     made = _made(object, dtype, copy)
     return made if made.ndim >= ndmin else reshape(made, (1,) * (ndmin - made.ndim) + made.shape)
 
@@ -149,7 +149,7 @@ def _converted(data: Any, wanted: DType) -> Any:
 @public
 def asarray(a: Any, dtype: Any = None, order: str = "C", *, device: Any = None, copy: bool | None = None) -> Any:
     """`array`, without a copy where none is needed."""
-    check_device(device)
+    begin_on(device)
     made_in_order(order, "asarray")
     return _made(a, dtype, bool(copy))
 
@@ -166,7 +166,7 @@ def copy(a: Any, order: str = "K") -> Any:
 @public
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Any:
     """An array over the memory of another library's, which keeps seeing it."""
-    check_device(device)
+    begin_on(device)
     made = wrap(checked(numpy.from_dlpack(x)))
     if copy:
         return copied(made)
@@ -188,7 +188,7 @@ def _filled(shape: Any, value: Any, dtype: DType) -> Any:
 def zeros(shape: Any, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None) -> Any:
     """Zeros, float32 unless said."""
     made_in_order(order, "zeros")
-    check_device(ctx if ctx is not None else device)
+    begin_on(ctx if ctx is not None else device)
     return _filled(shape, 0, _dtype(dtype))
 
 
@@ -196,7 +196,7 @@ def zeros(shape: Any, dtype: Any = None, order: str = "C", ctx: Any = None, devi
 def ones(shape: Any, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None) -> Any:
     """Ones, float32 unless said."""
     made_in_order(order, "ones")
-    check_device(ctx if ctx is not None else device)
+    begin_on(ctx if ctx is not None else device)
     return _filled(shape, 1, _dtype(dtype))
 
 
@@ -209,7 +209,7 @@ def full(
     shape: Any, fill_value: ArrayLike, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None
 ) -> Any:
     """`fill_value` everywhere; float32 unless said, bool for a bool, the dtype of an array."""
-    check_device(ctx if ctx is not None else device)
+    begin_on(ctx if ctx is not None else device)
     made_in_order(order, "full")
     if isinstance(fill_value, (ndarray, Symbol, numpy.ndarray, list, tuple)):
         value = as_array(fill_value)
@@ -229,7 +229,7 @@ def zeros_like(
     a: Any, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None, *, shape: Any = None
 ) -> Any:
     """Zeros of the shape, unless another one is given, and dtype of `a`."""
-    check_device(ctx if ctx is not None else device)
+    begin_on(ctx if ctx is not None else device)
     made_in_order(order, "zeros_like")
     return _like(a, 0, dtype, shape)
 
@@ -239,7 +239,7 @@ def ones_like(
     a: Any, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None, *, shape: Any = None
 ) -> Any:
     """Ones of the shape, unless another one is given, and dtype of `a`."""
-    check_device(ctx if ctx is not None else device)
+    begin_on(ctx if ctx is not None else device)
     made_in_order(order, "ones_like")
     return _like(a, 1, dtype, shape)
 
@@ -259,7 +259,7 @@ def full_like(
     shape: Any = None,
 ) -> Any:
     """`fill_value` everywhere, in the shape, unless another one is given, and dtype of `a`; an array is broadcast."""
-    check_device(ctx if ctx is not None else device)
+    begin_on(ctx if ctx is not None else device)
     made_in_order(order, "full_like")
     if _is_array(fill_value):
         x = as_array(a)
@@ -296,7 +296,7 @@ def _linear(n: int, start: float, step: float, dtype: DType) -> Any:
 @public
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """start, start + step, ... up to but without `stop`; float32 unless said."""
-    check_device(ctx if ctx is not None else device)
+    begin_on(ctx if ctx is not None else device)
     if stop is None:
         start, stop = 0, start
     step = 1 if step is None else step
@@ -333,7 +333,7 @@ def linspace(
 
     Of arrays, the numbers lie along a new `axis`, in the dtype of the arrays.
     """
-    check_device(ctx if ctx is not None else device)
+    begin_on(ctx if ctx is not None else device)
     if _is_array(start) or _is_array(stop):
         line, step = _between(start, stop, num, endpoint, dtype)
         return (moveaxis(line, 0, axis), step) if retstep else moveaxis(line, 0, axis)
@@ -380,7 +380,7 @@ def logspace(
     device: Any = None,
 ) -> Any:
     """`base` to the power of `num` numbers at even distance from `start` to `stop`."""
-    check_device(ctx if ctx is not None else device)
+    begin_on(ctx if ctx is not None else device)
     if _is_array(start) or _is_array(stop):
         powers = power(base, linspace(start, stop, num, endpoint, axis=axis))
         return powers if dtype is None else powers.astype(_dtype(dtype))
@@ -404,7 +404,7 @@ def geomspace(
     Raises:
         ValueArgumentError E345: one of both is 0, or their signs differ.
     """
-    check_device(ctx if ctx is not None else device)
+    begin_on(ctx if ctx is not None else device)
     first, last = as_array(start), as_array(stop)
     wide = float64 if not (_is_array(start) or _is_array(stop)) else floating(promote(first.dtype, last.dtype))
     first, last = broadcast_arrays(first.astype(wide), last.astype(wide))
@@ -428,7 +428,7 @@ def _positions(rows: int, columns: int) -> tuple[Any, Any]:
 @public
 def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """Ones on the diagonal `k`, zeros elsewhere."""
-    check_device(ctx if ctx is not None else device)
+    begin_on(ctx if ctx is not None else device)
     row, column = _positions(N, N if M is None else M)
     return equal(column, row + k).astype(_dtype(dtype))
 
@@ -442,7 +442,7 @@ def identity(n: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> 
 @public
 def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """Ones on and below the diagonal `k`, zeros above."""
-    check_device(ctx if ctx is not None else device)
+    begin_on(ctx if ctx is not None else device)
     row, column = _positions(N, N if M is None else M)
     return greater_equal(row + k, column).astype(_dtype(dtype))
 
@@ -529,7 +529,7 @@ def meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False, copy: bool = 
 @public
 def indices(dimensions: Any, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """The index along each axis, for every element; int64 unless said."""
-    check_device(ctx if ctx is not None else device)
+    begin_on(ctx if ctx is not None else device)
     shape = sizes_from(dimensions)
     return stack([result(bind1(ops.Iota(shape, axis, _dtype(dtype, int64)))) for axis in range(len(shape))])
 
@@ -558,7 +558,7 @@ def iota_like(x: Any, axis: int, dtype: DType = int64) -> Any:
 
 def _window(n: int, terms: tuple[float, ...], dtype: Any, device: Any) -> Any:
     """A sum of cosines over a period of n - 1; nothing of a size below 1."""
-    check_device(device)
+    begin_on(device)
     n = max(n, 0)
     i = numpy.arange(n) * (2 * math.pi / max(n - 1, 1))
     wave = sum(a * numpy.cos(k * i) for k, a in enumerate(terms))

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy
 
-from hybridize.array.ndarray import ndarray, taping, wrap
+from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import array, cast, operand, public, result, strong
+from hybridize.array.placing import short_tape
 from hybridize.array.single import FEW, Single
 from hybridize.array.symbol import Symbol
 from hybridize.base.access import consistent
@@ -55,7 +56,7 @@ def fully_connected(
             product = _product(x, weight, bias, flatten)
             if product is not None:
                 return product
-        elif x._data.ndim == 2 and (tape := taping()) is not None:
+        elif x._data.ndim == 2 and (tape := short_tape()) is not None:
             product = _product(x, weight, bias, flatten)
             if product is not None:
                 arrays = (x, weight) if bias is None else (x, weight, bias)

@@ -34,6 +34,7 @@ from hybridize.array.operands import (
     strong,
     typed,
 )
+from hybridize.array.placing import short_tape
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced
@@ -105,7 +106,7 @@ def _unary(
                 if ACCESS.writes is writes:
                     return wrap(data if type(data) is _NUMPY else numpy.asarray(data))
         elif ACTIVE and type(x) is ndarray and out is None and dtype is None:
-            tape = taping()
+            tape = short_tape()
             if tape is not None and (x._data.dtype is float32 or x._data.dtype is float64):
                 return tape.unary(primitive, x)
         return general(x) if out is None and dtype is None else general(x, out=out, dtype=dtype)

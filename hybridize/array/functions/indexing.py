@@ -32,6 +32,7 @@ from hybridize.array.operands import (
     typed,
 )
 from hybridize.array.operands import number as constant_of
+from hybridize.array.placing import located, looks
 from hybridize.array.staging import staging
 from hybridize.array.symbol import At, Symbol
 from hybridize.array.traced import Traced
@@ -77,6 +78,8 @@ class Parsed:
 
 def getitem(x: Any, key: Any) -> Any:
     """`x[key]`: a view for basic keys, a copy where index arrays or masks take part."""
+    if ACTIVE and looks():
+        return _located_getitem(x, key)
     try:
         if isinstance(x, Symbol) or (ACTIVE and capturing()):
             return _symbolic_get(x if isinstance(x, Symbol) else array_of_trace(x), key)
@@ -86,6 +89,9 @@ def getitem(x: Any, key: Any) -> Any:
         return _get(x, key)
     except Handover as handed:
         return handed.receiver.__hybridize_function__("getitem", getitem, (x, key), {})
+
+
+_located_getitem = located(getitem, "getitem")
 
 
 def _get(x: ndarray, key: Any) -> ndarray:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 
 from hybridize import ops
-from hybridize.array.device import check_device
+from hybridize.array.device import begin_on
 from hybridize.array.functions.bounds import check
 from hybridize.array.functions.creation import arange
 from hybridize.array.functions.elementwise import (
@@ -47,6 +47,7 @@ from hybridize.array.operands import (
     typed,
 )
 from hybridize.array.operands import indices as index_operand
+from hybridize.array.placing import short_tape
 from hybridize.array.random import key, uniform
 from hybridize.base import dims
 from hybridize.base.access import ACCESS, WRITER, consistent, consistently
@@ -76,7 +77,7 @@ def _plain(x: Any) -> Any:
 
 def _taped_or_plain(x: Any) -> Any:
     """The same, also where a tape records: `_made` tells it."""
-    if ACTIVE and taping() is not None:
+    if ACTIVE and short_tape() is not None:
         return x._data if type(x) is ndarray and x._data.dtype in (float32, float64) else None
     return _plain(x)
 
@@ -97,7 +98,7 @@ def _float(x: Any) -> Any:
 
 def relu(data: Any) -> Any:
     """max(x, 0); NaN stays NaN."""
-    if type(data) is ndarray and (not ACTIVE or taping() is not None):
+    if type(data) is ndarray and (not ACTIVE or short_tape() is not None):
         x = data._data
         if x.dtype is float32 or x.dtype is float64:
             writes = ACCESS.writes
@@ -343,7 +344,7 @@ def activation(data: Any, act_type: str = "relu") -> Any:
     function = _ACTIVATIONS.get(act_type) if isinstance(act_type, str) else None
     if function is None:
         raise ArgumentError("E315", f"no activation {act_type!r}", help=f"one of {', '.join(_ACTIVATIONS)}")
-    direct = (not ACTIVE or taping() is not None) and type(data) is ndarray and is_float(data.dtype)
+    direct = (not ACTIVE or short_tape() is not None) and type(data) is ndarray and is_float(data.dtype)
     return function(data) if direct else _activation(data, act_type)
 
 
@@ -534,7 +535,7 @@ def arange_like(
 
     The numbers have the dtype of `data`, as in MXNet.
     """
-    check_device(ctx)
+    begin_on(ctx)
     x = array(data)
     axis_index = None if axis is None else axis_of(axis, x.ndim, "arange_like")
     if isinstance(repeat, bool) or not hasattr(repeat, "__index__") or repeat < 1:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 
 from hybridize import ops
-from hybridize.array.device import check_device
+from hybridize.array.device import begin_on
 from hybridize.array.functions.reductions import diff
 from hybridize.array.functions.shapes import atleast_1d, concatenate, reshape
 from hybridize.array.operands import array, axes_of, cast, given, one_of, operand, public, result
@@ -165,7 +165,7 @@ def i0(x: Any) -> Any:
 @public
 def bartlett(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """The Bartlett window: a triangle that is 0 at both ends."""
-    check_device(ctx if ctx is not None else device)
+    begin_on(ctx if ctx is not None else device)
     at = numpy.abs(2.0 * numpy.arange(M) / max(M - 1, 1) - 1.0)
     return _made(1.0 - at if M > 1 else numpy.ones(max(M, 0)), dtype)
 
@@ -173,7 +173,7 @@ def bartlett(M: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> 
 @public
 def kaiser(M: int, beta: float, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
     """The Kaiser window: the larger `beta`, the narrower, and the lower what leaks beside it."""
-    check_device(ctx if ctx is not None else device)
+    begin_on(ctx if ctx is not None else device)
     at = 2.0 * numpy.arange(M) / max(M - 1, 1) - 1.0
     wave = numpy.i0(float(beta) * numpy.sqrt(1.0 - at * at)) / numpy.i0(float(beta))
     return _made(wave if M > 1 else numpy.ones(max(M, 0)), dtype)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.array.device import OTHERS
 from hybridize.array import random
 from hybridize.array.layouts import row_major
 from hybridize.array.ndarray import ndarray, wrap
@@ -123,7 +124,7 @@ class Inputs:
             return of_array.symbol
         if self._freeze and array is not random.state:  # what the user calls constant are weights
             value = self._program.builder.constant(array._data, name)
-            entry = self._known(Input(Symbol.of(self._program, value, name), value, array, FROZEN))
+            entry = self._known(Input(self._placed(Symbol.of(self._program, value, name), array), value, array, FROZEN))
         else:
             entry = self.add(array, -1, name)
         self._by_symbol[id(entry.symbol)].outside = array
@@ -132,7 +133,7 @@ class Inputs:
     def add(self, array: ndarray, position: int, name: str, kind: TensorType | None = None) -> Input:
         """Add an array over memory that no other input has."""
         value = self._program.builder.input(kind or array.type, name)
-        entry = Input(Symbol.of(self._program, value, name), value, array, position)
+        entry = Input(self._placed(Symbol.of(self._program, value, name), array), value, array, position)
         self.entries.append(entry)
         return self._known(entry)
 
@@ -141,10 +142,19 @@ class Inputs:
 
         Of an input that is what each call leaves in its memory.
         """
-        entry = self._by_cell.pop(symbol._cell, None)
+        before = symbol._cell
+        entry = self._by_cell.pop(before, None)
         symbol._cell = Cell(value)
+        symbol._cell.device = before.device
         if entry is not None:
             self._by_cell[symbol._cell] = entry
+
+    @staticmethod
+    def _placed(symbol: Symbol, array: ndarray) -> Symbol:
+        """The symbol of an array, on the device of the array."""
+        if OTHERS:
+            symbol._cell.device = array.device
+        return symbol
 
     def _known(self, entry: Input) -> Input:
         """Remember an input over memory that no other has."""

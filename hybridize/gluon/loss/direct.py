@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from hybridize import autograd
 from hybridize.array import np, npx
+from hybridize.array.device import OTHERS
 from hybridize.array.functions.bounds import check
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.single import General
@@ -39,6 +40,7 @@ def direct(pred: Any, label: Any) -> bool:
         and pred.ndim == 2
         and pred.size > 0
         and not capturing()
+        and not OTHERS
     )
 
 

@@ -151,7 +151,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
                 help="ask fit for more, or do not resume_from_checkpoint",
             )
         parameters = estimator.net.collect_params().values()
-        before = [(one, one.data().copy()) for one in parameters if one._data is not None]
+        before = [(one, one.list_data()[0].copy()) for one in parameters if one._data is not None]
         estimator.net.load_parameters(f"{path}.params")
         try:
             estimator.trainer.load_states(f"{path}.states")

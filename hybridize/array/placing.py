@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where arrays are: the devices of arguments and results, once a process uses another device than `cpu(0)`.
+
+Until then nothing of this runs. From then on a function of arrays (`located`) refuses arguments on different devices,
+and its results are where its arguments are; without arrays among them, on the present device, or on the one that is
+asked for by `ctx=` or `device=`. An array's device is its storage's, a symbol's its cell's, so views have it, too.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy
+
+from hybridize.array.device import OTHERS, Device, as_device, cpu, current_device, use
+from hybridize.array.methods import functions
+from hybridize.array.ndarray import ndarray
+from hybridize.array.symbol import Symbol
+from hybridize.base.errors import DeviceError
+from hybridize.ops.op import taping
+
+_HOME = cpu()
+
+
+class _Inside(threading.local):
+    """True in a thread while a function of arrays runs that looks after devices itself: those it calls need not."""
+
+    value = False
+
+
+_INSIDE = _Inside()
+
+
+def short_tape() -> Any:
+    """Return the tape in charge in this thread, for a short way, which knows no devices; None where there are some."""
+    return None if OTHERS else taping()
+
+
+def looks() -> bool:
+    """Tell whether a function of arrays that is called now has to look where they are."""
+    return bool(OTHERS) and not _INSIDE.value
+
+
+def device_of(x: Any) -> Device | None:
+    """Return the device of an array; None of a symbol that has none, as Python's numbers."""
+    if isinstance(x, Symbol):
+        device: Device | None = x._cell.device
+        return device
+    if not isinstance(x, ndarray):
+        return None
+    return x.device
+
+
+def place(x: Any, device: Device) -> Any:
+    """Let a new array be known to be on a device, and all views of it; return it."""
+    use(device)
+    if isinstance(x, Symbol):
+        x._cell.device = device
+    elif device != _HOME or (x._storage is not None and x._storage.device is not None):
+        x.storage.device = device
+    return x
+
+
+def copied_to(x: Any, device: Device) -> Any:
+    """Copy an array to a device."""
+    inside = _INSIDE.value
+    _INSIDE.value = True
+    try:
+        copy = functions.copy(x)
+    finally:
+        _INSIDE.value = inside
+    return place(copy, device)
+
+
+def moved(x: Any, device: Any) -> Any:
+    """Return an array on a device: itself where it is there, else a copy, to which gradients pass.
+
+    Raises:
+        DeviceError E701: the device is not there.
+    """
+    wanted = as_device(device)
+    return x if wanted == x.device else copied_to(x, wanted)
+
+
+def arrays_in(values: Iterable[Any]) -> Iterator[Any]:
+    """List the arrays among values, and in lists, tuples and dicts among them."""
+    for value in values:
+        if isinstance(value, (ndarray, Symbol)):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            yield from arrays_in(value)
+        elif isinstance(value, dict):
+            yield from arrays_in(value.values())
+
+
+def common_device(values: Iterable[Any]) -> Device | None:
+    """Return the device of the first array among values that has one; None where there is none."""
+    return next((found for x in arrays_in(values) if (found := device_of(x)) is not None), None)
+
+
+def located(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """Make of a function of arrays one that looks where its arguments are, and says where its results are."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if _INSIDE.value:
+            return function(*args, **kwargs)
+        values = (*args, *kwargs.values())
+        if any(callable(x) and not isinstance(x, type) and not hasattr(x, "shape") for x in values):
+            return function(*args, **kwargs)  # a function of the user's runs in it, on arrays of any device
+        asked = _asked(args, kwargs)
+        given = list(arrays_in(values))
+        there = None if name in _ACROSS else _one_device(name, given)
+        if there is None:
+            there = common_device(given)
+        wanted = asked or there or (None if given else current_device())
+        _INSIDE.value = True
+        try:
+            made = function(*args, **kwargs)
+            return made if wanted is None else _settled(made, wanted, [] if asked is None else given)
+        finally:
+            _INSIDE.value = False
+
+    return call
+
+
+_ACROSS = frozenset({"array", "asarray", "copyto", "save", "savez", "savez_compressed"})
+"""Functions that take arrays from where they are."""
+
+
+def _asked(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Device | None:
+    """The device that a call asks for by name, or by a device among its arguments."""
+    for name in ("ctx", "device"):
+        given = kwargs.get(name)
+        if given is not None:
+            return as_device(given)
+    found = next((x for x in args if isinstance(x, Device)), None)
+    return None if found is None else as_device(found)
+
+
+def _one_device(name: str, given: list[Any]) -> Device | None:
+    """The device of arrays, one for all.
+
+    Raises:
+        DeviceError E703: they are on different devices.
+    """
+    first: Any = None
+    there: Device | None = None
+    beside: Device | None = None
+    for x in given:
+        device = device_of(x)
+        if device is None or device == there:
+            continue
+        if device.device_type != "cpu":
+            beside = device  # pinned and shared memory goes with any CPU, as in MXNet
+            continue
+        if there is not None:
+            raise DeviceError(
+                "E703",
+                f"{name}: arrays on different devices, {first.type} on {there} and {x.type} on {device}",
+                help=f"x.as_in_ctx({there}) gives an array there",
+            )
+        first, there = x, device
+    return there or beside
+
+
+def _settled(made: Any, device: Device, given: list[Any]) -> Any:
+    """What a function has made, on a device: what is new is there; a part of what was `given` elsewhere is copied."""
+    if isinstance(made, (ndarray, Symbol)):
+        if device_of(made) == device or (isinstance(made, Symbol) and made.weak is not None):
+            return made
+        if any(_is_part(made, x) for x in given):
+            return place(functions.copy(made), device)
+        if isinstance(made, Symbol) and device_of(made) is not None:
+            return made  # a view of an argument, or that itself
+        return place(made, device)
+    if type(made) in (list, tuple):
+        return type(made)([_settled(part, device, given) for part in made])
+    if isinstance(made, tuple):  # a namedtuple
+        return type(made)(*[_settled(part, device, given) for part in made])
+    return made
+
+
+def _is_part(made: Any, x: Any) -> bool:
+    if isinstance(made, Symbol) or isinstance(x, Symbol):
+        return isinstance(made, Symbol) and isinstance(x, Symbol) and made._cell is x._cell
+    return numpy.may_share_memory(made._data, x._data)
