@@ -14,6 +14,7 @@ from hybridize.base.dtypes import bfloat16, float16, float32
 from hybridize.base.errors import ArgumentError, StateError, ValueArgumentError
 from hybridize.base.participation import ReadPolicy, WritePolicy, outside_only
 from hybridize.base.settings import number, whole
+from hybridize.base.spans import LISTENERS, OPERATION, span, told
 from hybridize.lr_scheduler import LRScheduler
 from hybridize.ops.op import capturing
 from hybridize.optimizer.captured import captured_rate, captured_step
@@ -283,6 +284,8 @@ class Optimizer:
         if capturing():
             captured_step(self, indices, weights, grads, states)
             return
+        if LISTENERS and told(OPERATION):
+            return span(OPERATION, f"{type(self).__name__}.step", self.step, indices, weights, grads, states)
         formula, fast = type(self).formula, compiled()
         known: dict[tuple[float, float, int], tuple[dict[str, float], tuple[float, ...], dict[str, bool]]] = {}
         for index, weight, grad, state in zip(indices, weights, grads, states, strict=True):
