@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeVar
 from hybridize.array import np
 from hybridize.array.ndarray import ndarray
 from hybridize.base.dtypes import bfloat16, float16, float32
-from hybridize.base.errors import ArgumentError, StateError, ValueArgumentError
+from hybridize.base.errors import ArgumentError, StateError, UndefinedError, ValueArgumentError
 from hybridize.base.participation import ReadPolicy, WritePolicy, outside_only
 from hybridize.base.settings import number, whole
 from hybridize.base.spans import LISTENERS, OPERATION, span, told
@@ -130,7 +130,7 @@ class Optimizer:
             slots: what the update before gave.
             s: `scalars` and `flags`, as attributes; the numbers may be arrays without axes.
         """
-        raise ArgumentError("E351", "this optimizer has no formula", help="override formula, step or update")
+        raise UndefinedError("E328", "this optimizer has no formula", help="override formula, step or update")
 
     # ------------------------------------------------------------------------------------------------ learning rate
 
