@@ -83,6 +83,7 @@ _LATER = {
     "operator": "hybridize.operator",
     "optimizer": "hybridize.optimizer",
     "recordio": "hybridize.recordio",
+    "profiler": "hybridize.profiler",
     "rnd": "hybridize.array.random",
     "runtime": "hybridize.runtime",
     "sym": "hybridize.symbol",
@@ -96,13 +97,13 @@ _LATER = {
 """Loaded when they are asked for: who imports hybridize to run a net has no use for them."""
 
 
-_TO_COME = ("amp", "contrib", "onnx", "profiler", "monitor", "mon", "model")
+_TO_COME = ("amp", "contrib", "onnx", "monitor", "mon", "model")
 _INSTEAD = {
     "mod": "train with gluon.Trainer", "module": "train with gluon.Trainer", "Module": "train with gluon.Trainer",
     "error": "hybridize.errors", "model_zoo": "hybridize.gluon.model_zoo", "rnn": "hybridize.gluon.rnn",
     "rtc": "hybridize compiles for the CPU", "library": "hybridize.autograd.Function makes operations of one's own",
     "executor": "sym.compile(), or hybridize(function)", "log": "Python's logging",
-    "np_symbol": "hybridize.sym.np", "profiler": "program.explain(x, profile=True) measures each kernel",
+    "np_symbol": "hybridize.sym.np",
     "model": "net.export and SymbolBlock.imports read and write the same files",
     "monitor": "net.register_forward_hook", "mon": "net.register_forward_hook",
 }  # fmt: skip

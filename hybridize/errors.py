@@ -23,6 +23,7 @@ from hybridize.base.errors import (
     OutOfBoundsError,
     ShapeError,
     StateError,
+    UndefinedError,
     UntypedError,
     ValueArgumentError,
     VerificationError,
@@ -32,6 +33,6 @@ from hybridize.base.errors import (
 __all__ = [
     "ArgumentError", "AssertionFailed", "CaptureError", "CodegenError", "DTypeError", "DeferredInitializationError",
     "DeviceError", "GraphError", "HybridizeError", "InternalError", "KeyShapeError", "LinAlgError", "LoadError",
-    "MatrixShapeError", "MissingNameError", "OutOfBoundsError", "ShapeError", "StateError", "UntypedError",
-    "ValueArgumentError", "VerificationError", "WriteError",
+    "MatrixShapeError", "MissingNameError", "OutOfBoundsError", "ShapeError", "StateError", "UndefinedError",
+    "UntypedError", "ValueArgumentError", "VerificationError", "WriteError",
 ]  # fmt: skip

@@ -11,7 +11,7 @@ import itertools
 import math
 from collections.abc import Iterable
 
-from hybridize.base.errors import ArgumentError, ValueArgumentError
+from hybridize.base.errors import UndefinedError, ValueArgumentError
 from hybridize.base.missing import refuses
 from hybridize.base.participation import ReadPolicy, WritePolicy
 from hybridize.base.settings import number, whole
@@ -63,7 +63,7 @@ class LRScheduler:
     def decayed(self, num_update: int) -> float:
         """The rate after warm-up, of update number `num_update`."""
         what = f"{type(self).__name__} does not say which learning rate follows warm-up"
-        raise ArgumentError("E351", what, help="give it a method decayed(num_update), or __call__(num_update)")
+        raise UndefinedError("E328", what, help="give it a method decayed(num_update), or __call__(num_update)")
 
 
 class FactorScheduler(LRScheduler):

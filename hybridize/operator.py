@@ -31,7 +31,7 @@ from hybridize.array.staging import staging
 from hybridize.autograd.function import Function
 from hybridize.base import modes
 from hybridize.base.dtypes import as_dtype
-from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.errors import ArgumentError, StateError, UndefinedError
 from hybridize.base.missing import refuses
 from hybridize.base.participation import ReadPolicy
 from hybridize.ops.op import capturing
@@ -55,7 +55,7 @@ class CustomOp:
             out_data: arrays for the results.
             aux: auxiliary states, which it may change.
         """
-        raise ArgumentError("E389", f"{type(self).__name__} has no forward", help="define forward")
+        raise UndefinedError("E328", f"{type(self).__name__} has no forward", help="define forward")
 
     def backward(
         self,
@@ -76,7 +76,7 @@ class CustomOp:
             in_grad: arrays for the gradients of the arguments.
             aux: auxiliary states.
         """
-        raise ArgumentError("E389", f"{type(self).__name__} has no backward", help="define backward")
+        raise UndefinedError("E328", f"{type(self).__name__} has no backward", help="define backward")
 
     def assign(self, dst: Any, req: str, src: Any) -> None:
         """Write `src` to `dst`: `write` and `inplace` replace what is there, `add` adds to it, `null` does nothing."""

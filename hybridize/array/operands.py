@@ -40,6 +40,7 @@ from hybridize.base.errors import (
 from hybridize.base.frozen import frozen
 from hybridize.base.locations import is_users
 from hybridize.base.promotion import NUMBERS, default_dtype, floating, python_kind, result_dtype, weak_kind
+from hybridize.base.spans import LISTENERS, OPERATION, span
 from hybridize.base.tracebacks import trim
 from hybridize.base.types import Shape, TensorType, same_shape, surely_same
 from hybridize.ops import Broadcast, Cast, Concat, Iota, Isnan, Reshape, Where, size_of
@@ -83,6 +84,8 @@ def public(function: _Function) -> _Function:
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
+            if LISTENERS and not capturing():
+                return span(OPERATION, name, chosen, *args, **kwargs)
             return chosen(*args, **kwargs)
         except HybridizeError as error:
             trim(error)

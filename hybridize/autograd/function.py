@@ -15,7 +15,7 @@ from hybridize.array.traced import Traced
 from hybridize.autograd.modes import pause
 from hybridize.autograd.tape import TAPE
 from hybridize.base import modes
-from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.errors import ArgumentError, StateError, UndefinedError
 from hybridize.base.nested import listed
 from hybridize.base.participation import ReadPolicy, WritePolicy
 from hybridize.ops.op import Operand, capturing, taping
@@ -51,11 +51,11 @@ class Function:
 
     def forward(self, *inputs: Any) -> Any:
         """Results of the arguments; subclasses say so."""
-        raise ArgumentError("E389", f"{type(self).__name__} has no forward", help="define forward(self, *inputs)")
+        raise UndefinedError("E328", f"{type(self).__name__} has no forward", help="define forward(self, *inputs)")
 
     def backward(self, *output_grads: Any) -> Any:
         """Gradients of the arguments from those of the results; subclasses say so."""
-        raise ArgumentError("E389", f"{type(self).__name__} has no backward", help="define backward(self, *grads)")
+        raise UndefinedError("E328", f"{type(self).__name__} has no backward", help="define backward(self, *grads)")
 
     def save_for_backward(self, *arrays: Any) -> None:
         """Keep arrays for `backward`, which finds them in `saved_tensors`. They must not be overwritten until then."""

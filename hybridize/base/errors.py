@@ -76,6 +76,10 @@ class ValueArgumentError(ArgumentError, ValueError):
     """An argument of the right kind with a value that the function does not take (code E345)."""
 
 
+class UndefinedError(ArgumentError, NotImplementedError):
+    """A method that a subclass has to define, and does not (code E328)."""
+
+
 class MissingNameError(ArgumentError, AttributeError):
     """A name that a module of hybridize has not, or not yet (code E364)."""
 

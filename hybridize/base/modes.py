@@ -88,6 +88,12 @@ class Busy(ContextDecorator):
 busy = Busy
 
 
+def count_busy(by: int) -> None:
+    """Count more, or fewer, reasons of no thread's own for which compiled calls go through their slow path."""
+    with _lock:
+        BUSY[0] += by
+
+
 class Mode(Busy):
     """Sets the given switches for the length of a `with` block; None leaves a switch as it is."""
 

@@ -36,6 +36,7 @@ from hybridize.base.interruptions import let_through
 from hybridize.base.loading import LOADING, load_module
 from hybridize.base.nested import arranged, flatten
 from hybridize.base.participation import ReadPolicy, outside_only
+from hybridize.base.spans import COMPILATION, LISTENERS, span, told
 from hybridize.base.tracebacks import trim
 from hybridize.base.types import TensorType
 from hybridize.capture.capture import capture
@@ -332,6 +333,8 @@ class Function(Generic[P, R]):
 
     def _capture(self, call: Call) -> Program:
         """Capture and compile a call; the lock is held."""
+        if LISTENERS and told(COMPILATION):
+            return span(COMPILATION, self.name, self._capture, call)
         if self.saved_program is not None:
             raise self._unknown(call)
         family = self._cache.family(family_key(call))

@@ -11,14 +11,14 @@ from hybridize import autograd, gluon
 from hybridize.array import random
 from hybridize.array.device import cpu
 from hybridize.array.ndarray import ndarray
-from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.errors import StateError, UndefinedError
 from hybridize.d2l.figures import HyperParameters, ProgressBoard
 from hybridize.gluon import nn
 
 
 def _not_said(owner: object, method: str) -> NoReturn:
-    raise ArgumentError(
-        "E300", f"{type(owner).__name__} does not say its {method}", help=f"define {method}, or add it by add_to_class"
+    raise UndefinedError(
+        "E328", f"{type(owner).__name__} does not say its {method}", help=f"define {method}, or add it by add_to_class"
     )
 
 

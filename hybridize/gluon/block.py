@@ -13,7 +13,7 @@ from hybridize.array.device import OTHERS, Device, current_device
 from hybridize.array.placing import common_device
 from hybridize.array.storage import Storage
 from hybridize.base.advice import warn
-from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.errors import ArgumentError, StateError, UndefinedError
 from hybridize.base.loading import LOADING
 from hybridize.base.participation import Everything, ReadPolicy, outside_only
 from hybridize.base.tracebacks import trim
@@ -448,7 +448,7 @@ class Block:
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Apply the block to its inputs; subclasses define it."""
-        raise ArgumentError(
+        raise UndefinedError(
             "E328",
             f"{type(self).__name__} has no forward",
             help="define forward(self, x), or hybrid_forward(self, F, x)",

@@ -12,7 +12,7 @@ import numpy
 
 from hybridize.array import np, random
 from hybridize.array.ndarray import ndarray
-from hybridize.base.errors import ArgumentError, ValueArgumentError
+from hybridize.base.errors import UndefinedError, ValueArgumentError
 from hybridize.base.participation import ReadPolicy
 from hybridize.image.parts import between, center_crop, color_normalize, random_crop, random_size_crop
 from hybridize.image.resizing import BICUBIC, imresize, resize_short
@@ -50,7 +50,7 @@ class Augmenter:
 
     def __call__(self, src: Any) -> Any:
         """The image, changed; subclasses say so."""
-        raise ArgumentError("E300", f"{type(self).__name__} does not say what it does", help="def __call__(self, src)")
+        raise UndefinedError("E328", f"{type(self).__name__} does not say what it does", help="def __call__(self, src)")
 
 
 class SequentialAug(Augmenter):

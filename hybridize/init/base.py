@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 
 from hybridize.array.ndarray import ndarray
-from hybridize.base.errors import ArgumentError
+from hybridize.base.errors import ArgumentError, UndefinedError
 from hybridize.base.loading import LOADING
 from hybridize.base.participation import ReadPolicy, WritePolicy
 from hybridize.base.registry import Registry
@@ -101,7 +101,8 @@ class Initializer:
     __hash__ = object.__hash__
 
     def _init_weight(self, name: str, arr: ndarray) -> None:
-        raise ArgumentError("E310", f"{type(self).__name__} does not say how to fill {name}: it has no _init_weight")
+        what = f"{type(self).__name__} does not say how to fill {name}: it has no _init_weight"
+        raise UndefinedError("E328", what, help="define _init_weight(self, name, arr), which fills arr")
 
     def _init_bias(self, name: str, arr: ndarray) -> None:
         arr[...] = 0

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hybridize.base.dtypes import float32
-from hybridize.base.errors import ArgumentError
+from hybridize.base.errors import ArgumentError, UndefinedError
 from hybridize.base.participation import ReadPolicy
 
 
@@ -128,7 +128,7 @@ class DataIter:
     def iter_next(self) -> bool:
         """Go on to the next batch; False where there is none."""
         what = f"{type(self).__name__} does not say how to go on"
-        raise ArgumentError("E300", what, help="def iter_next(self), or def next(self)")
+        raise UndefinedError("E328", what, help="def iter_next(self), or def next(self)")
 
     def getdata(self) -> Any:
         """The arrays of the present batch; None where a subclass does not say."""

@@ -9,7 +9,7 @@ from typing import Any, Final, NoReturn, TypeVar
 from hybridize.array import np
 from hybridize.array.placing import moved
 from hybridize.base.advice import warn
-from hybridize.base.errors import ArgumentError
+from hybridize.base.errors import ArgumentError, UndefinedError
 from hybridize.base.participation import ReadPolicy, outside_only
 
 _Class = TypeVar("_Class", bound=type[Any])
@@ -43,7 +43,8 @@ class KVStoreBase:
         return klass
 
     def _refuse(self, what: str) -> NoReturn:
-        raise ArgumentError("E300", f"{type(self).__name__} does not {what}", help="kvstore.create('local') does")
+        text = f"{type(self).__name__} does not {what}"
+        raise UndefinedError("E328", text, help="define it, or use kvstore.create('local'), which does")
 
     def broadcast(self, key: Any, value: Any, out: Any, priority: int = 0) -> None:
         """Put a value under a new key, and write it to `out`."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.errors import ArgumentError, ShapeError, UndefinedError
 from hybridize.base.participation import ReadPolicy, WritePolicy, outside_only
 from hybridize.base.registry import Registry
 
@@ -67,11 +67,11 @@ class EvalMetric:
             preds: what was predicted, as many.
 
         Raises:
-            ArgumentError E369: the class does not say what it measures.
+            UndefinedError E328: the class does not say what it measures.
             ShapeError E140: labels and predictions do not go together.
         """
         what = f"{type(self).__name__} does not say what it measures: it has no update"
-        raise ArgumentError("E369", what, help="define update(self, labels, preds)")
+        raise UndefinedError("E328", what, help="define update(self, labels, preds)")
 
     @outside_only("adds a batch to sums in Python", help=_WITH_RESULTS)
     def update_dict(self, label: Mapping[str, Any], pred: Mapping[str, Any]) -> None:
@@ -160,7 +160,7 @@ class Measured(EvalMetric):
     def _measure(self, label: Array, pred: Array) -> tuple[Any, int]:
         """Return what a pair adds to the sum and to the count; subclasses define it."""
         what = f"{type(self).__name__} does not say what it measures: it has no _measure"
-        raise ArgumentError("E369", what, help="define _measure(self, label, pred), which gives a sum and a count")
+        raise UndefinedError("E328", what, help="define _measure(self, label, pred), which gives a sum and a count")
 
 
 def _plain(value: Any) -> Any:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from hybridize.base.errors import GraphError, InternalError
 from hybridize.base.frozen import frozen
+from hybridize.base.spans import LISTENERS, OPERATION, span
 from hybridize.base.types import TensorType
 from hybridize.graph import Builder, Graph
 from hybridize.ops.arithmetic import Mul
@@ -94,7 +95,7 @@ def composite(
         @wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
             if not ACTIVE or not capturing():
-                return function(*args, **kwargs)
+                return span(OPERATION, label, function, *args, **kwargs) if LISTENERS else function(*args, **kwargs)
             arguments = defaults | dict(zip(names, args)) | kwargs  # noqa: B905 - those left have defaults
             if (
                 len(arguments) != len(names)
@@ -130,5 +131,5 @@ def composed(
 ) -> tuple[Operand, ...]:
     """Apply a function of any number of operands that is one op to its users, as `composite` does one of a few."""
     if not ACTIVE or not capturing():
-        return tuple(function(*operands))
+        return tuple(span(OPERATION, label, function, *operands) if LISTENERS else function(*operands))
     return tuple(current().composite(label, tuple(attributes.items()), function, tuple(operands)))

@@ -29,6 +29,7 @@ from hybridize.base.errors import InternalError
 from hybridize.base.forks import in_child
 from hybridize.base.frozen import frozen
 from hybridize.base.hooks import Hook
+from hybridize.base.spans import LISTENERS, OPERATION, span, told
 from hybridize.base.types import TensorType
 from hybridize.graph import Graph, nodes_inside
 from hybridize.graph.text import PARAMETERS, RESERVED
@@ -242,6 +243,8 @@ def effect_of(op: Any) -> Effect:
 
 def eagerly(op: Any, operands: Sequence[Any]) -> tuple[Any, ...]:
     """Return the outputs of `op` for NumPy arrays, which other threads may write meanwhile: before it, or after."""
+    if LISTENERS and told(OPERATION):
+        return span(OPERATION, op.name, eagerly, op, operands)
     if not access.WRITER:
         writes = access.ACCESS.writes
         outputs: tuple[Any, ...] = op.eager(*operands)

@@ -11,9 +11,10 @@ from typing import Any, ClassVar, TypeVar
 from hybridize.array import np
 from hybridize.array.ndarray import ndarray
 from hybridize.base.dtypes import bfloat16, float16, float32
-from hybridize.base.errors import ArgumentError, StateError, ValueArgumentError
+from hybridize.base.errors import ArgumentError, StateError, UndefinedError, ValueArgumentError
 from hybridize.base.participation import ReadPolicy, WritePolicy, outside_only
 from hybridize.base.settings import number, whole
+from hybridize.base.spans import LISTENERS, OPERATION, span, told
 from hybridize.lr_scheduler import LRScheduler
 from hybridize.ops.op import capturing
 from hybridize.optimizer.captured import captured_rate, captured_step
@@ -129,7 +130,7 @@ class Optimizer:
             slots: what the update before gave.
             s: `scalars` and `flags`, as attributes; the numbers may be arrays without axes.
         """
-        raise ArgumentError("E351", "this optimizer has no formula", help="override formula, step or update")
+        raise UndefinedError("E328", "this optimizer has no formula", help="override formula, step or update")
 
     # ------------------------------------------------------------------------------------------------ learning rate
 
@@ -283,6 +284,8 @@ class Optimizer:
         if capturing():
             captured_step(self, indices, weights, grads, states)
             return
+        if LISTENERS and told(OPERATION):
+            return span(OPERATION, f"{type(self).__name__}.step", self.step, indices, weights, grads, states)
         formula, fast = type(self).formula, compiled()
         known: dict[tuple[float, float, int], tuple[dict[str, float], tuple[float, ...], dict[str, bool]]] = {}
         for index, weight, grad, state in zip(indices, weights, grads, states, strict=True):

@@ -24,6 +24,7 @@ from hybridize.base.errors import ArgumentError, DTypeError, ShapeError, StateEr
 from hybridize.base.frozen import changed
 from hybridize.base.loading import LOADING
 from hybridize.base.nested import Structure, empty_object, unflatten
+from hybridize.base.spans import LISTENERS, PROGRAM, span, told
 from hybridize.base.tracebacks import throw
 from hybridize.base.types import TensorType
 from hybridize.compiler.archived import Code
@@ -410,6 +411,8 @@ class Program:
 
     def run(self, call: Call) -> Any:
         """Run a call that the program is right for."""
+        if LISTENERS and told(PROGRAM):
+            return span(PROGRAM, self, self.run, call)
         captured = self.capture
         pairs = zip(captured.sources, self.captured.inputs, strict=True)
         arrays = [

@@ -39,7 +39,6 @@ def test_every_module_of_the_users_says_what_is_missing(module):
     ("module", "name", "said"),
     [
         (gluon.rnn, "LSTMcell", r"did you mean 'LSTMCell'\?"),
-        (hybridize, "profiler", "it is to come"),
         (nn, "dense", r"did you mean 'Dense'\?"),
         (nn, "Linear", "nn.Dense"),
         (np, "fft", "numpy.fft on x.asnumpy"),

@@ -116,6 +116,21 @@ def test_sparse_arrays_are_read_dense_and_it_is_said():
     assert numpy.count_nonzero(csr) == 3
 
 
+def test_a_sparse_array_that_mxnet_wrote_before_it_was_computed_is_whole():
+    """Its file says 0 values, which is what MXNet knew then; it counts the indices, as we do, and so reads them all."""
+    data = (FILES / "v1_9_1_nd/sparse_dict.params").read_bytes()
+    early = bytearray(data)
+    for at, count in ((36, 2), (144, 3)):
+        assert data[at : at + 8] == struct.pack("<q", count)
+        early[at : at + 8] = struct.pack("<q", 0)
+    with pytest.warns(UserWarning, match="made dense"):
+        expected, found = parse_params(data), parse_params(bytes(early))
+    assert found.keys() == expected.keys()
+    for name, x in expected.items():
+        assert x.any()
+        numpy.testing.assert_array_equal(found[name], x)
+
+
 def zip_of(**members):
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:

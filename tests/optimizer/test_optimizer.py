@@ -385,7 +385,7 @@ def test_optimizers_of_the_users_own():
     assert (weight.item(), update.states[0].item()) == (4.0, 1.0)
     optimizer.get_updater(Doubling())(0, np.array([0.0]), weight)
     assert weight.item() == 8.0
-    with pytest.raises(ArgumentError, match="E351"):
+    with pytest.raises(NotImplementedError, match="E328"):
         optimizer.Optimizer().update(0, weight, weight, None)
 
 

@@ -207,6 +207,9 @@ def _read_sparse(
         kinds.append((code, extent))
     if stored is None:
         cursor.fail(f"the values of the sparse {what} have no shape", start)
+    count = kinds[-1][1][:1]
+    if stored[:1] == (0,) and count not in ((), (0,)):
+        stored = (*count, *stored[1:])  # MXNet writes this size before it waits for the array, whose others are right
     values = cursor.array(dtype, stored, what)
     indices = [cursor.array(code, extent, f"the indices of {what}") for code, extent in kinds]
     result = checked(STORAGES[storage], shape, values, *indices)

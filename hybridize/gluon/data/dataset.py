@@ -11,7 +11,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.array.ndarray import ndarray, wrap
-from hybridize.base.errors import ArgumentError
+from hybridize.base.errors import ArgumentError, UndefinedError
 from hybridize.base.loading import load_module
 from hybridize.base.participation import ReadPolicy
 from hybridize.gluon.data.sampler import FilterSampler, Sampler, SequentialSampler
@@ -28,10 +28,10 @@ class Dataset:
     __hybridize_read__ = ReadPolicy.OUTSIDE
 
     def __getitem__(self, index: Any) -> Any:
-        raise ArgumentError("E375", f"{type(self).__name__} does not say what its samples are", help="def __getitem__")
+        raise UndefinedError("E328", f"{type(self).__name__} does not say what its samples are", help="def __getitem__")
 
     def __len__(self) -> int:
-        raise ArgumentError("E375", f"{type(self).__name__} does not say how many samples it has", help="def __len__")
+        raise UndefinedError("E328", f"{type(self).__name__} does not say how many samples it has", help="def __len__")
 
     def __iter__(self) -> Iterator[Any]:
         return (self[index] for index in range(len(self)))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 
 from hybridize.array.orders import drawn, order_of
-from hybridize.base.errors import ArgumentError
+from hybridize.base.errors import ArgumentError, UndefinedError
 from hybridize.base.participation import ReadPolicy
 
 LAST_BATCH = ("keep", "discard", "rollover")
@@ -21,10 +21,10 @@ class Sampler:
     __hybridize_read__ = ReadPolicy.OUTSIDE
 
     def __iter__(self) -> Iterator[Any]:
-        raise ArgumentError("E375", f"{type(self).__name__} does not say its order", help="def __iter__")
+        raise UndefinedError("E328", f"{type(self).__name__} does not say its order", help="def __iter__")
 
     def __len__(self) -> int:
-        raise ArgumentError("E375", f"{type(self).__name__} does not say how many it names", help="def __len__")
+        raise UndefinedError("E328", f"{type(self).__name__} does not say how many it names", help="def __len__")
 
 
 class SequentialSampler(Sampler):

@@ -22,6 +22,7 @@ from hybridize.array.single import General
 from hybridize.autograd import fused
 from hybridize.base import dims
 from hybridize.base.dtypes import float32, float64, index_numbers, int64, is_float
+from hybridize.base.spans import LISTENERS, OPERATION, span, told
 from hybridize.ops import any as any_of
 from hybridize.ops import cast, eq
 from hybridize.ops.op import Operand, capturing, taping
@@ -46,6 +47,8 @@ def direct(pred: Any, label: Any) -> bool:
 
 def cross_entropy(pred: ndarray, label: ndarray, weight: float) -> Any:
     """-weight log(softmax(pred)) at the label: [batch] of [batch, classes] and [batch]."""
+    if LISTENERS and told(OPERATION):
+        return span(OPERATION, "cross_entropy", cross_entropy, pred, label, weight)
     x, labels = pred._data, _classes(label._data)
     loss, slope, wrong = _CROSS_ENTROPY(x, labels)
     if wrong:
@@ -60,6 +63,8 @@ def cross_entropy(pred: ndarray, label: ndarray, weight: float) -> Any:
 
 def squares(pred: ndarray, label: ndarray, weight: float) -> Any:
     """weight / 2 times the mean of (label - pred)²: [batch] of two arrays [batch, n] of one dtype."""
+    if LISTENERS and told(OPERATION):
+        return span(OPERATION, "squares", squares, pred, label, weight)
     if taping() is None:
         return wrap(_square(label._data - pred._data, weight))
     return _Squares(weight)(pred, label)
@@ -67,6 +72,8 @@ def squares(pred: ndarray, label: ndarray, weight: float) -> Any:
 
 def binary_entropy(pred: ndarray, label: ndarray, weight: float) -> Any:
     """-weight times the mean of y log(p) + (1 - y) log(1 - p), p the sigmoid: [batch] of two arrays [batch, n]."""
+    if LISTENERS and told(OPERATION):
+        return span(OPERATION, "binary_entropy", binary_entropy, pred, label, weight)
     if taping() is None:
         return wrap(_binary(pred._data, label._data, weight))
     return _BinaryEntropy(weight)(pred, label)

@@ -8,7 +8,7 @@ from typing import Any
 
 from hybridize.array import npx
 from hybridize.array.operands import array
-from hybridize.base.errors import ArgumentError
+from hybridize.base.errors import ArgumentError, UndefinedError
 from hybridize.gluon.block import Block
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.rnn.states import begin_states
@@ -24,7 +24,7 @@ class RecurrentCell(Block):
 
     def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
         """Describe the states: for each its `shape`, and its `__layout__`."""
-        raise ArgumentError(
+        raise UndefinedError(
             "E328", f"{type(self).__name__} has no state_info", help="define state_info(self, batch_size=0)"
         )
 

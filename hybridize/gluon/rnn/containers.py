@@ -8,7 +8,7 @@ from typing import Any
 
 from hybridize.array import np, npx
 from hybridize.array.ndarray import ndarray
-from hybridize.base.errors import ArgumentError
+from hybridize.base.errors import ArgumentError, UndefinedError
 from hybridize.base.participation import outside_only
 from hybridize.gluon.block import Block
 from hybridize.gluon.rnn.base import HybridRecurrentCell, RecurrentCell, through_cell
@@ -121,7 +121,7 @@ class BidirectionalCell(_OfCells, HybridRecurrentCell):
         Raises:
             ArgumentError E328: always.
         """
-        raise ArgumentError(
+        raise UndefinedError(
             "E328",
             "BidirectionalCell has no single step, as one direction begins at the end",
             help="cell.unroll(length, inputs)",

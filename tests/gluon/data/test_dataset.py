@@ -136,9 +136,9 @@ def test_data_sets_can_be_sent():
 
 
 def test_what_a_subclass_has_to_say():
-    with pytest.raises(ArgumentError, match="E375"):
+    with pytest.raises(NotImplementedError, match="E328"):
         data.Dataset()[0]
-    with pytest.raises(ArgumentError, match="E375"):
+    with pytest.raises(NotImplementedError, match="E328"):
         len(data.Dataset())
 
 

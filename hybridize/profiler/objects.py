@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What users begin, end and count themselves: tasks, frames, events, counters, moments, in domains of their own."""
+
+from __future__ import annotations
+
+import contextvars
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Self
+
+from hybridize.base.errors import StateError, ValueArgumentError
+from hybridize.base.participation import ReadPolicy
+from hybridize.profiler.recording import RECORDING, SCOPE
+
+_PLACES = {"global": "g", "process": "p", "thread": "t", "task": "t", "marker": "t"}
+
+
+class Domain:
+    """A group of objects, by a name.
+
+    Args:
+        name: the category under which they are shown.
+    """
+
+    __hybridize_read__ = ReadPolicy.OUTSIDE
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __str__(self) -> str:
+        return self.name
+
+    def new_task(self, name: str) -> Task:
+        """Make a task."""
+        return Task(self, name)
+
+    def new_frame(self, name: str) -> Frame:
+        """Make a frame."""
+        return Frame(self, name)
+
+    def new_counter(self, name: str, value: float | None = None) -> Counter:
+        """Make a counter."""
+        return Counter(self, name, value)
+
+    def new_marker(self, name: str) -> Marker:
+        """Make a marker."""
+        return Marker(self, name)
+
+
+class _Stretch:
+    """Something with a start and a stop, and a `with` block for both; it may be started again."""
+
+    __hybridize_read__ = ReadPolicy.OUTSIDE
+
+    def __init__(self, kind: str, name: str) -> None:
+        self.name = name
+        self._kind = kind
+        self._began: int | None = None
+
+    def start(self) -> None:
+        """Note when it begins."""
+        self._began = time.perf_counter_ns()
+
+    def stop(self) -> None:
+        """Note when it ends, if the profiler is running.
+
+        Raises:
+            StateError E579: it was not started.
+        """
+        if self._began is None:
+            what = f"{type(self).__name__} {self.name} ends, which has not begun"
+            raise StateError("E579", what, help="call start() first")
+        if RECORDING.listens:
+            RECORDING.add(self._kind, self.name, self._began, time.perf_counter_ns())
+        self._began = None
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Task(_Stretch):
+    """A piece of work, in any thread.
+
+    Args:
+        domain: its domain.
+        name: what it is called.
+    """
+
+    def __init__(self, domain: Domain, name: str) -> None:
+        super().__init__(domain.name, name)
+
+
+class Frame(_Stretch):
+    """One of several pieces of the same work: a batch, an epoch.
+
+    Args:
+        domain: its domain.
+        name: what it is called.
+    """
+
+    def __init__(self, domain: Domain, name: str) -> None:
+        super().__init__(domain.name, name)
+
+
+class Event(_Stretch):
+    """A piece of work in one thread, without a domain."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__("event", name)
+
+
+class Counter:
+    """A number that changes.
+
+    Args:
+        domain: its domain.
+        name: what it is called.
+        value: to begin with; None: 0, of which nothing is noted.
+    """
+
+    __hybridize_read__ = ReadPolicy.OUTSIDE
+
+    def __init__(self, domain: Domain, name: str, value: float | None = None) -> None:
+        self.name = name
+        self._domain = domain
+        self.value: float = 0
+        """What it is now."""
+        if value is not None:
+            self.set_value(value)
+
+    def set_value(self, value: float) -> None:
+        """Let it be another number."""
+        self.value = value
+        if RECORDING.listens:
+            now = time.perf_counter_ns()
+            RECORDING.note(self._domain.name, self.name, "C", now, details={self.name: value})
+
+    def increment(self, delta: float = 1) -> None:
+        """Add to it."""
+        self.set_value(self.value + delta)
+
+    def decrement(self, delta: float = 1) -> None:
+        """Take from it."""
+        self.set_value(self.value - delta)
+
+    def __iadd__(self, delta: float) -> Self:
+        self.increment(delta)
+        return self
+
+    def __isub__(self, delta: float) -> Self:
+        self.decrement(delta)
+        return self
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Marker:
+    """Moments under one name.
+
+    Args:
+        domain: its domain.
+        name: what they are called.
+    """
+
+    __hybridize_read__ = ReadPolicy.OUTSIDE
+
+    def __init__(self, domain: Domain, name: str) -> None:
+        self.name = name
+        self._domain = domain
+
+    def mark(self, scope: str = "process") -> None:
+        """Note that it is now.
+
+        Args:
+            scope: how far the line is drawn: `global`, `process`, `thread`, `task` or `marker`.
+
+        Raises:
+            ValueArgumentError E361: another scope.
+        """
+        if scope not in _PLACES:
+            raise ValueArgumentError("E361", f"a mark is drawn across {', '.join(_PLACES)}, got {scope!r}")
+        if RECORDING.listens:
+            now = time.perf_counter_ns()
+            RECORDING.note(self._domain.name, self.name, "i", now, details={"s": _PLACES[scope]})
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@contextmanager
+def scope(name: str = "<unk>:", append_mode: bool = True) -> Iterator[str]:
+    """A `with` block whose events say its name in the file.
+
+    Args:
+        name: a colon is put behind it where it has none.
+        append_mode: behind the name of the block around.
+    """
+    name = name if name.endswith(":") else f"{name}:"
+    token: contextvars.Token[str] = SCOPE.set(f"{SCOPE.get()}{name}" if append_mode else name)
+    try:
+        yield SCOPE.get()
+    finally:
+        SCOPE.reset(token)

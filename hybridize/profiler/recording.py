@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Settings and states of the profiler, and what it has heard: events for a file, sums for tables."""
+
+from __future__ import annotations
+
+import contextvars
+import math
+import os
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from typing import Any, Final
+
+from hybridize.base.advice import warn
+from hybridize.base.errors import ArgumentError, ValueArgumentError
+from hybridize.base.forks import in_child, renewed
+from hybridize.base.frozen import frozen, mutable
+from hybridize.base.participation import outside_only
+from hybridize.base.spans import COMPILATION, MACHINE_CODE, OPERATION, PROGRAM, Named, listen, unlisten
+
+KINDS: Final = {
+    OPERATION: "profile_imperative", PROGRAM: "profile_symbolic", MACHINE_CODE: "profile_symbolic",
+    COMPILATION: "profile_symbolic",
+}  # fmt: skip
+"""The setting by which each kind of span is heard."""
+
+
+@mutable
+class Settings:
+    """Keywords of `set_config`."""
+
+    filename: str = "profile.json"
+    profile_all: bool = False
+    profile_symbolic: bool = True
+    profile_imperative: bool = True
+    profile_memory: bool = True
+    profile_kernels: bool = False
+    continuous_dump: bool = False
+    dump_period: float = 1.0
+
+
+@frozen
+class Event:
+    """Something for the file, as browsers read it."""
+
+    kind: str
+    """The category."""
+    name: str
+    phase: str
+    """`X`: from `begin` for `length`; `C`: a number that changed; `i`: a moment."""
+    begin: float
+    """Microseconds since the profiler was loaded."""
+    length: float
+    thread: int
+    details: dict[str, Any]
+
+
+@mutable
+class Sum:
+    """What ran under one name: how often, and how long, in milliseconds."""
+
+    count: int = 0
+    total: float = 0.0
+    least: float = math.inf
+    most: float = 0.0
+
+    def add(self, value: float) -> None:
+        """Count one more."""
+        self.count += 1
+        self.total += value
+        self.least, self.most = min(self.least, value), max(self.most, value)
+
+
+SCOPE: Final = contextvars.ContextVar("profiler_scope", default="")
+"""The name of the `scope` block that runs."""
+
+
+class Recording:
+    """What was heard since the last reset."""
+
+    def __init__(self) -> None:
+        self.settings = Settings()
+        self.state = "stop"
+        self.paused = False
+        self.events: list[Event] = []
+        self.times: dict[str, dict[str, Sum]] = {}
+        """Sums by kind and name."""
+        self.memory: dict[str, Sum] = {}
+        """Kilobytes of each call, by the name of the program."""
+        self.programs: dict[int, weakref.ref[Any]] = {}
+        """The programs that ran, by identity, in the order in which they came, where kernels are to be measured."""
+        self._sizes: dict[int, tuple[weakref.ref[Any], float]] = {}
+        """Kilobytes of a call of each program, by the identity of its machine code."""
+        self.origin = time.perf_counter_ns()
+        self.written: Callable[[], object] | None = None
+        """Writes the file so far, for `continuous_dump`."""
+        self._period_began = time.perf_counter()
+        self.lock = renewed(threading.RLock())
+
+    @property
+    def listens(self) -> bool:
+        """True if what happens now is recorded."""
+        return self.state == "run" and not self.paused
+
+    def changed(self, state: str | None = None, paused: bool | None = None) -> None:
+        """Go on in another state."""
+        with self.lock:
+            unlisten(self.hear)
+            self.state = self.state if state is None else state
+            self.paused = self.paused if paused is None else paused
+            if self.listens:
+                listen(self.hear)
+
+    def hear(self, kind: str, what: str | Named, begin: int, end: int) -> None:
+        """Take down a span."""
+        settings = self.settings
+        if not (settings.profile_all or getattr(settings, KINDS[kind])):
+            return
+        name = what if isinstance(what, str) else what.name
+        self.add(kind, name, begin, end)
+        if kind == MACHINE_CODE and (settings.profile_all or settings.profile_memory):
+            self._remember(name, what)
+        elif kind == PROGRAM and settings.profile_kernels:
+            self.programs[id(what)] = weakref.ref(what)
+
+    def _remember(self, name: str, what: Any) -> None:
+        """Count the memory of a call."""
+        with self.lock:
+            known, kilobytes = self._sizes.get(id(what), (None, 0.0))
+            if known is None or known() is not what:
+                kilobytes = what.peak_bytes / 1024
+                self._sizes[id(what)] = weakref.ref(what), kilobytes
+            self.memory.setdefault(name, Sum()).add(kilobytes)
+
+    def add(self, kind: str, name: str, begin: int, end: int) -> None:
+        """Take down that something ran, from `begin` to `end`, in nanoseconds of `perf_counter`."""
+        with self.lock:
+            self.times.setdefault(kind, {}).setdefault(name, Sum()).add((end - begin) / 1e6)
+        self.note(kind, name, "X", begin, end - begin)
+
+    def note(
+        self, kind: str, name: str, phase: str, begin: int, length: int = 0, details: dict[str, Any] | None = None
+    ) -> None:
+        """Take down an event for the file."""
+        details, scope = dict(details or {}), SCOPE.get()
+        if scope:
+            details["scope"] = scope
+        at = (begin - self.origin) / 1e3
+        self.events.append(Event(kind, name, phase, at, length / 1e3, threading.get_native_id(), details))
+        if self.settings.continuous_dump and time.perf_counter() - self._period_began >= self.settings.dump_period:
+            self._period_began = time.perf_counter()
+            if self.written is not None:
+                self.written()
+
+    def reset(self) -> None:
+        """Forget the sums."""
+        with self.lock:
+            self.times, self.memory, self.programs, self._sizes = {}, {}, {}, {}
+
+    def begin(self) -> None:
+        """Begin anew in a forked child, where nobody listens: what the parent heard is the parent's."""
+        self.state, self.paused, self.events = "stop", False, []
+        self.reset()
+
+
+RECORDING: Final = Recording()
+in_child(RECORDING.begin)
+
+_ACCEPTED: Final = frozenset({
+    "profile_api", "aggregate_stats", "profile_process", "gpu_memory_profile_filename_prefix", "mode",
+})  # fmt: skip
+"""Settings of MXNet's that change nothing: sums are always kept, and there is neither an interface of C nor a GPU."""
+
+
+def check_process(profile_process: str) -> None:
+    """Refuse to profile another process.
+
+    Raises:
+        ValueArgumentError E361: another process than this one is asked for.
+    """
+    if profile_process != "worker":
+        what = f"the profiler hears of this process, which MXNet calls 'worker', got {profile_process!r}"
+        raise ValueArgumentError("E361", what)
+
+
+@outside_only("sets up the profiler")
+def set_config(**kwargs: Any) -> None:
+    """Say what to record, and where to write it.
+
+    Args:
+        filename: the file that `dump` writes, `profile.json`.
+        profile_all: all kinds.
+        profile_symbolic: calls of compiled functions, runs of their machine code, compilations; the default.
+        profile_imperative: operations of imperative code; the default.
+        profile_memory: the memory that calls of programs need; the default.
+        profile_kernels: `dumps` measures each kernel of the programs that ran, a moment for each program.
+        continuous_dump: write the file while the program runs, at each `dump_period`.
+        dump_period: seconds.
+        profile_api, aggregate_stats: accepted; sums are always kept.
+        profile_process: `worker`, which is this one.
+
+    Raises:
+        ArgumentError E300: an unknown keyword.
+        ValueArgumentError E361: another process, or a period that is not positive.
+    """
+    known = Settings.__dataclass_fields__
+    for name, value in kwargs.items():
+        if name not in known and name not in _ACCEPTED:
+            text = f"the profiler has no setting {name!r}"
+            raise ArgumentError("E300", text, help=f"its settings are {', '.join(known)}")
+        if name == "profile_process":
+            check_process(value)
+        if name == "dump_period" and not value > 0:
+            raise ValueArgumentError("E361", f"dump_period is a number of seconds above 0, got {value!r}")
+    if "filename" in kwargs:
+        kwargs["filename"] = os.fspath(kwargs["filename"])
+    RECORDING.settings = Settings(**{name: value for name, value in kwargs.items() if name in known})
+
+
+def profiler_set_config(mode: str = "symbolic", filename: str = "profile.json") -> None:
+    """Set up by MXNet's old keywords: `mode="symbolic"` is compiled functions, `"all"` imperative operations too."""
+    warn("profiler.profiler_set_config is deprecated: use profiler.set_config", DeprecationWarning)
+    set_config(profile_all=mode == "all", profile_imperative=mode == "all", filename=filename)
+
+
+@outside_only("starts or stops the profiler")
+def set_state(state: str = "stop", profile_process: str = "worker") -> None:
+    """Start and stop recording: `run`, `stop`.
+
+    Raises:
+        ValueArgumentError E361: another state, or another process.
+    """
+    check_process(profile_process)
+    if state not in ("run", "stop"):
+        raise ValueArgumentError("E361", f"the profiler's states are 'run' and 'stop', got {state!r}")
+    RECORDING.changed(state=state)
+
+
+def profiler_set_state(state: str = "stop") -> None:
+    """Start and stop recording: MXNet's old name of `set_state`."""
+    warn("profiler.profiler_set_state is deprecated: use profiler.set_state", DeprecationWarning)
+    set_state(state)
+
+
+@outside_only("stops the profiler")
+def pause(profile_process: str = "worker") -> None:
+    """Record nothing until `resume`."""
+    check_process(profile_process)
+    RECORDING.changed(paused=True)
+
+
+@outside_only("starts the profiler")
+def resume(profile_process: str = "worker") -> None:
+    """Record again after `pause`."""
+    check_process(profile_process)
+    RECORDING.changed(paused=False)

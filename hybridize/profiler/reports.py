@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was recorded, as tables (`dumps`) and as a file of events in the format of Chrome's tracer (`dump`)."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+from hybridize.base.advice import warn
+from hybridize.base.errors import ValueArgumentError
+from hybridize.base.loading import LOADING
+from hybridize.base.participation import outside_only
+from hybridize.formats.atomic import write_atomically
+from hybridize.profiler.recording import RECORDING, Sum, check_process
+
+_ORDERS: Final[Mapping[str, Callable[[Sum], float]]] = {
+    "total": lambda one: one.total,
+    "avg": lambda one: one.total / one.count,
+    "min": lambda one: one.least,
+    "max": lambda one: one.most,
+    "count": lambda one: one.count,
+}
+_OF_MEMORY: Final = ("Name", "Total Count", "Min Use (kB)", "Max Use (kB)", "Avg Use (kB)")
+_OF_TIMES: Final = ("Name", "Total Count", "Time (ms)", "Min Time (ms)", "Max Time (ms)", "Avg Time (ms)")
+_NAME, _FIGURE = 40, 16
+"""Letters of the columns of names and figures."""
+
+
+@outside_only("reports what has run")
+def dumps(reset: bool = False, format: str = "table", sort_by: str = "total", ascending: bool = False) -> str:
+    """Return what ran: how often, and how long.
+
+    Args:
+        reset: forget the sums.
+        format: `table`, or `json`: an object of `Time`, `Memory`, `Kernels` where they were measured, and `Unit`.
+        sort_by: `total`, `avg`, `min`, `max` or `count`.
+        ascending: the least first.
+
+    Raises:
+        ValueArgumentError E361: another format or order.
+    """
+    for name, value, allowed in (("format", format, ("table", "json")), ("sort_by", sort_by, tuple(_ORDERS))):
+        if value not in allowed:
+            raise ValueArgumentError("E361", f"{name} is one of {', '.join(allowed)}, got {value!r}")
+    with RECORDING.lock:
+        times = {kind: _sorted(sums, sort_by, ascending) for kind, sums in RECORDING.times.items()}
+        memory = _sorted(RECORDING.memory, sort_by, ascending)
+        programs = list(RECORDING.programs.values())
+        if reset:
+            RECORDING.reset()
+    kernels = None
+    if RECORDING.settings.profile_kernels:
+        with LOADING:
+            from hybridize.profiler.kernels import measured  # late: few measure them
+
+        kernels = measured(programs)
+    if format == "json":
+        return json.dumps({
+            "Time": {kind: {name: _figures(one) for name, one in sums.items()} for kind, sums in times.items()},
+            "Memory": {"cpu/0": {name: _figures(one) for name, one in memory.items()}} if memory else {},
+            **({"Kernels": kernels} if kernels is not None else {}),
+            "Unit": {"Time": "ms", "Memory": "kB"},
+        })  # fmt: skip
+    lines = ["", "Profile Statistics:"]
+    if memory:
+        lines += _table("memory of calls", _OF_MEMORY, ((name, one, ()) for name, one in memory.items()))
+    for kind, sums in times.items():
+        lines += _table(kind, _OF_TIMES, ((name, one, (one.total,)) for name, one in sums.items()))
+    for program, steps in (kernels or {}).items():
+        lines += ["", f"kernels of {program}", "=" * 17]
+        lines += [_row((" ".join(step["ops"]), step["kind"], f"{step['ms']:.4f}", f"{step['share']:.1%}"))
+                  for step in steps]  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+def _sorted(sums: Mapping[str, Sum], sort_by: str, ascending: bool) -> dict[str, Sum]:
+    order = _ORDERS[sort_by]
+    return dict(sorted(sums.items(), key=lambda pair: order(pair[1]), reverse=not ascending))
+
+
+def _figures(one: Sum) -> dict[str, float]:
+    average = one.total / one.count
+    return {"Count": one.count, "Total": one.total, "Min": one.least, "Max": one.most, "Avg": average}
+
+
+def _table(title: str, columns: tuple[str, ...], rows: Iterable[tuple[str, Sum, tuple[float, ...]]]) -> list[str]:
+    lines = ["", title, "=" * 17, _row(columns), _row(tuple("-" * min(len(name), _FIGURE - 2) for name in columns))]
+    for name, one, before in rows:
+        figures = (*before, one.least, one.most, one.total / one.count)
+        lines.append(_row((name, str(one.count), *(f"{figure:.4f}" for figure in figures))))
+    return lines
+
+
+def _row(cells: tuple[str, ...]) -> str:
+    name, *figures = cells
+    return f"{name:<{_NAME}}" + "".join(f"{figure:>{_FIGURE}}" for figure in figures)
+
+
+@outside_only("writes a file")
+def dump(finished: bool = True, profile_process: str = "worker") -> None:
+    """Write the events since the last dump to the file of `set_config`; chrome://tracing and ui.perfetto.dev show it.
+
+    Args:
+        finished: stop recording.
+        profile_process: `worker`, which is this one.
+
+    Raises:
+        ValueArgumentError E361: another process.
+        WriteError E335: the file cannot be written.
+    """
+    check_process(profile_process)
+    if finished:
+        RECORDING.changed(state="stop")
+    _write()
+    RECORDING.events = []
+
+
+def _write() -> None:
+    """Write the events so far."""
+    events = [
+        {
+            "name": one.name, "cat": one.kind, "ph": one.phase, "ts": one.begin, "pid": os.getpid(), "tid": one.thread,
+            **({"dur": one.length} if one.phase == "X" else {}),
+            **({"s": one.details["s"]} if one.phase == "i" else {}),
+            "args": {name: value for name, value in one.details.items() if name != "s"},
+        }
+        for one in list(RECORDING.events)
+    ]  # fmt: skip
+    content: dict[str, Any] = {"traceEvents": events, "displayTimeUnit": "ms"}
+    write_atomically(RECORDING.settings.filename, [json.dumps(content).encode()])
+
+
+RECORDING.written = _write
+
+
+def dump_profile() -> None:
+    """Write the events and stop: MXNet's old name of `dump`."""
+    warn("profiler.dump_profile is deprecated: use profiler.dump", DeprecationWarning)
+    dump(True)
