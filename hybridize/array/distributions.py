@@ -2,17 +2,19 @@
 """The less usual distributions of `np.random`.
 
 Some are formulas of uniform, normal and gamma numbers, and part of programs as those are. The others, mostly counts,
-need a number of steps that depends on each draw: NumPy draws them, imperatively, keyed by our state; in a program they
-are refused.
+need a number of steps that depends on each draw: NumPy draws them, keyed by our state. A program calls it for them when
+it runs (`ops.foreign`), which `explain` says and a file does not have, and draws the same numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar, NoReturn
 
 import numpy
+from numpy.typing import NDArray
 
 from hybridize.array.draws import above_0, key, not_negative, shape_of_draws, unit
 from hybridize.array.functions.bounds import require
@@ -34,13 +36,20 @@ from hybridize.array.functions.elementwise import (
 )
 from hybridize.array.functions.reductions import sum
 from hybridize.array.functions.shapes import broadcast_to
-from hybridize.array.ndarray import ndarray, wrap
-from hybridize.array.operands import array, public, sizes_from
+from hybridize.array.ndarray import wrap
+from hybridize.array.operands import Weak, array, has_arrays, operand, public, result, shape_of, sizes_from
+from hybridize.array.operands import given as given_of
 from hybridize.array.random import chisquare, exponential, gamma, normal, randint
-from hybridize.base.dtypes import as_dtype, float32, float64, int64
-from hybridize.base.errors import CaptureError, ShapeError
+from hybridize.array.traced import Traced
+from hybridize.base.dtypes import DType, as_dtype, float32, float64, int64, is_float
+from hybridize.base.errors import ShapeError, StateError
+from hybridize.base.frozen import frozen
 from hybridize.base.loading import load_module
-from hybridize.ops.op import ACTIVE, capturing
+from hybridize.base.promotion import NUMBERS
+from hybridize.base.types import TensorType
+from hybridize.ops.foreign import made
+from hybridize.ops.op import ACTIVE, Operand, bind1, capturing
+from hybridize.runtime.foreign import Callee
 
 
 @public
@@ -151,7 +160,59 @@ def _probability(p: Any, what: str, above: bool = False) -> None:
 Checks = tuple[Callable[[Any], None], ...]
 
 
-def _by_numpy(name: str, parameters: tuple[str, ...], checks: Checks, text: str) -> Callable[..., Any]:
+@frozen
+class _Draw:
+    """A function of Python that programs call (`runtime.foreign`): NumPy draws numbers of a size.
+
+    Its operands are the key and the parameters.
+    """
+
+    name: str
+    parameters: tuple[str, ...]
+    shape: tuple[int, ...]
+    """Of the result."""
+    size: tuple[int, ...]
+    """What NumPy is asked for."""
+    dtype: DType
+    options: tuple[tuple[str, Any], ...]
+
+    keeps: ClassVar[bool] = False
+
+    @property
+    def learnt(self) -> Sequence[int]:
+        """The parameters of numbers that move with them, which is refused."""
+        return range(1, len(self.parameters) + 1) if is_float(self.dtype) else ()
+
+    def run(self, operands: Sequence[NDArray[Any]]) -> tuple[list[NDArray[Any]], None]:
+        """Draw."""
+        by, *values = operands
+        random = load_module("numpy.random")
+        draw = getattr(random.Generator(random.Philox(key=by)), self.name)
+        given = dict(zip(self.parameters, values, strict=True))
+        found = numpy.asarray(draw(**given, size=self.size, **dict(self.options)))
+        return [found.astype(self.dtype, copy=False)], None
+
+    def gradient(self, wanted: tuple[int, ...]) -> NoReturn:
+        """Refuse to be differentiated.
+
+        Raises:
+            StateError E547: always.
+        """
+        raise _no_gradient(self.name)
+
+
+def _no_gradient(name: str) -> StateError:
+    what = f"random.{name} is drawn by NumPy, so no gradient passes it"
+    return StateError("E547", what, help="call it on x.detach(), whose values are constants")
+
+
+_CALLEES: weakref.WeakValueDictionary[_Draw, Callee] = weakref.WeakValueDictionary()
+"""By what they draw, so that programs of equal draws have equal texts; programs keep them."""
+
+
+def _by_numpy(
+    name: str, parameters: tuple[str, ...], checks: Checks, text: str, *, kind: DType = int64, along: int | None = None
+) -> Callable[..., Any]:
     """A distribution that NumPy draws from a generator that our state keys.
 
     Args:
@@ -159,6 +220,8 @@ def _by_numpy(name: str, parameters: tuple[str, ...], checks: Checks, text: str)
         parameters: their names.
         checks: of each parameter.
         text: what is drawn.
+        kind: the dtype, unless another one is asked for.
+        along: the number of a parameter that is a vector, which the last axis of a result is as long as.
     """
 
     def draw(*args: Any, **kwargs: Any) -> Any:
@@ -168,35 +231,38 @@ def _by_numpy(name: str, parameters: tuple[str, ...], checks: Checks, text: str)
         if unknown or missing or len(args) > len(parameters) + 1:
             takes = ", ".join((*parameters, "size"))
             raise TypeError(f"{name}({takes}): missing {missing}, unknown {sorted(unknown)}")
-        if ACTIVE and capturing():
-            raise CaptureError(
-                "E403",
-                f"random.{name} cannot be compiled: how many steps a draw takes depends on the draw",
-                help="draw outside of the compiled function and pass the numbers in",
-            )
         for one, check in zip(parameters, checks, strict=True):
             check(given[one])
-        dtype = given.pop("dtype", None)
-        values = {one: _values(value) for one, value in given.items()}
-        found = numpy.asarray(getattr(_generator(), name)(**values))
-        wanted = as_dtype(dtype) if dtype is not None else float32 if found.dtype.kind == "f" else int64
-        return wrap(found.astype(wanted, copy=False))
+        values = [_parameter(given[one]) for one in parameters]
+        size, dtype, method = given.get("size"), given.get("dtype"), given.get("method")
+        if along is None:
+            asked = shape = tuple(map(int, shape_of_draws(size, *map(result, values))))
+        else:
+            asked = () if size is None else tuple(map(int, sizes_from(size)))
+            shape = (*asked, *shape_of(values[along]))
+        wanted = kind if dtype is None else as_dtype(dtype)
+        what = _Draw(name, parameters, shape, asked, wanted, () if method is None else (("method", method),))
+        if ACTIVE and capturing():
+            callee = _CALLEES.setdefault(what, Callee(what))
+            return result(bind1(made(f"random.{name}", callee, [TensorType(shape, wanted)]), key(), *values))
+        if is_float(wanted) and any(type(value) is Traced and value.edge is not None for value in values):
+            raise _no_gradient(name)
+        (found,), _ = what.run([key(), *(value.data if type(value) is Traced else value for value in values)])
+        return wrap(found)
 
     draw.__name__ = draw.__qualname__ = name
-    draw.__doc__ = f"{text}; imperatively."
+    draw.__doc__ = f"{text}; drawn by NumPy, which programs call."
     return public(draw)
 
 
-def _values(x: Any) -> Any:
-    if isinstance(x, (list, tuple)):
-        return type(x)(map(_values, x))
-    return x.asnumpy() if isinstance(x, ndarray) else x
-
-
-def _generator() -> Any:
-    """A generator of NumPy's for one draw."""
-    random = load_module("numpy.random")
-    return random.Generator(random.Philox(key=key()))
+def _parameter(x: Any) -> Operand:
+    """The operand of a parameter: Python's numbers in 64 bits."""
+    if isinstance(x, (list, tuple)) and not has_arrays(x):
+        return given_of(numpy.asarray(x))
+    found = operand(x)
+    if isinstance(found, Weak):
+        return found.value
+    return given_of(numpy.asarray(found)) if isinstance(found, NUMBERS) else found
 
 
 def _any(_: Any) -> None:
@@ -231,6 +297,7 @@ multivariate_hypergeometric = _by_numpy(
     ("colors", "nsample"),
     (_count("multivariate_hypergeometric: colors"), _count("multivariate_hypergeometric: nsample")),
     "Numbers of each colour among `nsample` that are taken of so many of each, int64",
+    along=0,
 )
 zipf = _by_numpy("zipf", ("a",), (_any,), "Numbers k with probabilities as k**-a, int64")
 vonmises = _by_numpy(
@@ -238,12 +305,14 @@ vonmises = _by_numpy(
     ("mu", "kappa"),
     (_any, partial(not_negative, what="vonmises: kappa")),
     "Angles around `mu`, the closer the larger `kappa`",
+    kind=float32,
 )
 noncentral_chisquare = _by_numpy(
     "noncentral_chisquare",
     ("df", "nonc"),
     (partial(above_0, what="noncentral_chisquare: df"), partial(not_negative, what="noncentral_chisquare: nonc")),
     "Noncentral chi-square numbers",
+    kind=float32,
 )
 noncentral_f = _by_numpy(
     "noncentral_f",
@@ -254,6 +323,7 @@ noncentral_f = _by_numpy(
         partial(not_negative, what="noncentral_f: nonc"),
     ),
     "Noncentral F numbers",
+    kind=float32,
 )
 
 
