@@ -14,7 +14,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.array import np
+from hybridize.array import np, npx
 from hybridize.d2l.figures import numbers, pyplot
 
 
@@ -77,14 +77,7 @@ def multibox_prior(data: Any, sizes: Sequence[float], ratios: Sequence[float]) -
         (1, A, 4), by their edges, as shares of the image; the pixels row by row.
     """
     height, width = data.shape[-2:]
-    scale = numpy.array([*sizes, *[sizes[0]] * (len(ratios) - 1)])
-    ratio = numpy.sqrt([*[ratios[0]] * len(sizes), *ratios[1:]])
-    half = numpy.stack([scale * ratio * height / width, scale / ratio], axis=1) / 2
-    rows, columns = (numpy.arange(height) + 0.5) / height, (numpy.arange(width) + 0.5) / width
-    y, x = numpy.meshgrid(rows, columns, indexing="ij")
-    centres = numpy.stack([x, y], axis=-1).reshape(-1, 1, 2)
-    boxes = numpy.concatenate([centres - half, centres + half], axis=-1)
-    return np.array(boxes.reshape(1, -1, 4).astype(numpy.float32), ctx=data.ctx)
+    return npx.multibox_prior(data.reshape(1, -1, height, width), sizes, ratios)
 
 
 def box_iou(boxes1: Any, boxes2: Any) -> Any:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import fnmatch
 import importlib
+import importlib.util
 import json
 import os
 import re
@@ -64,8 +65,11 @@ def group_of(name: str, listed: list[tuple[str, str]]) -> tuple[str, str]:
     """Return the group of a section (`plain`, `stand-ins`, `left out`) and what is said of it."""
     for pattern, reason in listed:
         if fnmatch.fnmatchcase(name, pattern):
-            kind, colon, why = reason.partition(": ")
-            return ("stand-ins", why) if kind == "stand-in" and colon else ("left out", reason)
+            kind, _, what = reason.partition(": ")
+            if kind == "needs":
+                missing = [one for one in what.split(", ") if importlib.util.find_spec(one) is None]
+                return ("left out", f"{missing} is not installed") if missing else ("plain", "")
+            return ("stand-ins", what) if kind == "stand-in" else ("left out", reason)
     return "plain", ""
 
 

@@ -30,7 +30,9 @@ class _Images(Dataset):
         return len(self._arrays)
 
     def __getitem__(self, index: Any) -> Any:
-        sample = self._arrays[index]
+        """A sample; of a slice, arrays of images and of labels."""
+        image, label = self._arrays[index]
+        sample = image, wrap(label) if isinstance(label, numpy.ndarray) else label
         return sample if self._transform is None else self._transform(*sample)
 
     def read_many(self, indices: Any) -> Columns | None:
