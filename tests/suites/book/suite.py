@@ -93,9 +93,13 @@ def run_section(section: Any, checkout: Path, out: Path, cell_s: float, section_
         notebook.write_text(section.notebook())
         report = migrated(notebook)
         environment = {
-            **os.environ, "PYTHONPATH": str(ROOT), "MXNET_HOME": str(home / "data"), "MPLBACKEND": "agg",
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "MXNET_HOME": str(home / "data"),
+            "MPLBACKEND": "agg",
             "IPYTHONDIR": str(home / "ipython"),
-        }  # fmt: skip
+            "OPENBLAS_NUM_THREADS": "1",
+        }  # fmt: skip - one thread: on a machine that is busy, two wait for each other in every small product
         command = [sys.executable, HERE / "cells.py", notebook, outcomes.resolve(), str(cell_s)]
         with outcomes.with_suffix(".log").open("w") as log:
             log.write(report)
