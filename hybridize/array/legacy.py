@@ -607,7 +607,7 @@ _OF_ATTENTION = (
 )  # fmt: skip
 _CONTRIB: dict[str, _Function] = {
     "AdaptiveAvgPooling2D": resizing.adaptive_avg_pooling_2d, "BilinearResize2D": resizing.bilinear_resize_2d,
-    "DeformableConvolution": sampling.deformable_convolution,
+    "DeformableConvolution": sampling.deformable_convolution, "MultiBoxPrior": regions.multibox_prior,
     "ModulatedDeformableConvolution": sampling.modulated_deformable_convolution, "ROIAlign": regions.roi_align,
     "arange_like": npx.arange_like, "cond": control.cond, "div_sqrt_dim": div_sqrt_dim, "foreach": control.foreach,
     "while_loop": control.while_loop, "index_copy": _index_copied,

@@ -84,7 +84,7 @@ from hybridize.array.functions.pooling import pooling
 from hybridize.array.functions.positions import glu, rms_norm, rotary_embedding, sinusoidal_positions
 from hybridize.array.functions.recurrent import rnn
 from hybridize.array.functions.reductions import logsumexp
-from hybridize.array.functions.regions import roi_pooling
+from hybridize.array.functions.regions import multibox_prior, roi_pooling
 from hybridize.array.functions.resizing import upsampling
 from hybridize.array.functions.sampling import deformable_convolution, modulated_deformable_convolution
 from hybridize.array.functions.searching import gather_nd, one_hot, pick, topk
@@ -99,16 +99,17 @@ current_context = current_device
 __all__ = [
     "activation", "add_n", "arange_like", "assert_", "batch_dot", "batch_flatten", "batch_norm", "bernoulli",
     "broadcast_like", "cached_attention", "cast", "cond", "constraint_check", "convolution", "cpu", "cpu_pinned",
-    "ctc_loss", "current_context", "current_device", "deconvolution", "deformable_convolution", "digamma", "dropout",
-    "embedding", "erf", "erfinv", "foreach", "from_dlpack", "from_numpy", "fully_connected", "gamma", "gammaln",
-    "gather_nd", "gelu", "glu", "gpu", "group_norm", "hard_sigmoid", "index_add", "index_update", "instance_norm",
-    "interleaved_matmul_encdec_qk", "interleaved_matmul_encdec_valatt", "interleaved_matmul_selfatt_qk",
-    "interleaved_matmul_selfatt_valatt", "is_np_array", "is_np_shape", "l2_normalization", "layer_norm", "leaky_relu",
-    "load", "log_sigmoid", "log_softmax", "logsumexp", "masked_log_softmax", "masked_softmax", "mish",
-    "modulated_deformable_convolution", "norm", "normal_n", "num_gpus", "one_hot", "pad", "pick", "pooling", "print",
-    "random", "relu", "reset_np", "reshape", "reshape_like", "rms_norm", "rnn", "roi_pooling", "rotary_embedding",
-    "rsqrt", "save", "savez", "scaled_dot_product_attention", "scatter_nd", "seed", "sequence_last", "sequence_mask",
-    "sequence_reverse", "set_np", "shape_array", "sigmoid", "silu", "sinusoidal_positions", "sldwin_atten_context",
+    "ctc_loss", "current_context", "current_device", "deconvolution", "deformable_convolution", "digamma",
+    "dropout", "embedding", "erf", "erfinv", "foreach", "from_dlpack", "from_numpy", "fully_connected", "gamma",
+    "gammaln", "gather_nd", "gelu", "glu", "gpu", "group_norm", "hard_sigmoid", "index_add", "index_update",
+    "instance_norm", "interleaved_matmul_encdec_qk", "interleaved_matmul_encdec_valatt",
+    "interleaved_matmul_selfatt_qk", "interleaved_matmul_selfatt_valatt", "is_np_array", "is_np_shape",
+    "l2_normalization", "layer_norm", "leaky_relu", "load", "log_sigmoid", "log_softmax", "logsumexp",
+    "masked_log_softmax", "masked_softmax", "mish", "modulated_deformable_convolution", "multibox_prior", "norm",
+    "normal_n", "num_gpus", "one_hot", "pad", "pick", "pooling", "print", "random", "relu", "reset_np", "reshape",
+    "reshape_like", "rms_norm", "rnn", "roi_pooling", "rotary_embedding", "rsqrt", "save", "savez",
+    "scaled_dot_product_attention", "scatter_nd", "seed", "sequence_last", "sequence_mask", "sequence_reverse",
+    "set_np", "shape_array", "sigmoid", "silu", "sinusoidal_positions", "sldwin_atten_context",
     "sldwin_atten_mask_like", "sldwin_atten_score", "slice", "slice_axis", "slice_like", "smooth_l1", "softmax",
     "softmin", "softrelu", "softsign", "stop_gradient", "to_dlpack_for_read", "to_dlpack_for_write", "topk",
     "uniform_n", "upsampling", "use_np", "waitall", "while_loop",

@@ -10,7 +10,7 @@ from hybridize.array.device import Device, cpu, gpu, num_gpus
 from hybridize.base import dtypes
 from hybridize.gluon import nn
 
-float32, int32 = dtypes.float32, dtypes.int32
+float32, int32, int64 = dtypes.float32, dtypes.int32, dtypes.int64
 nn_Module = nn.Block  # noqa: N816 - the book's name
 
 ones, ones_like, zeros, zeros_like, arange, eye = np.ones, np.ones_like, np.zeros, np.zeros_like, np.arange, np.eye
@@ -89,7 +89,8 @@ def try_all_gpus() -> list[Device]:
 
 __all__ = [
     "abs", "arange", "argmax", "astype", "batch_matmul", "concat", "cos", "cosh", "cpu", "exp", "expand_dims", "eye",
-    "float32", "gpu", "int32", "linspace", "log", "matmul", "meshgrid", "nn_Module", "normal", "num_gpus", "numpy",
-    "ones", "ones_like", "rand", "randn", "reduce_mean", "reduce_sum", "repeat", "reshape", "sigmoid", "sin", "sinh",
-    "size", "stack", "swapaxes", "tanh", "tensor", "to", "transpose", "try_all_gpus", "try_gpu", "zeros", "zeros_like",
+    "float32", "gpu", "int32", "int64", "linspace", "log", "matmul", "meshgrid", "nn_Module", "normal", "num_gpus",
+    "numpy", "ones", "ones_like", "rand", "randn", "reduce_mean", "reduce_sum", "repeat", "reshape", "sigmoid", "sin",
+    "sinh", "size", "stack", "swapaxes", "tanh", "tensor", "to", "transpose", "try_all_gpus", "try_gpu", "zeros",
+    "zeros_like",
 ]  # fmt: skip

@@ -16,7 +16,8 @@ from hybridize.d2l.figures import HyperParameters, ProgressBoard
 from hybridize.gluon import nn
 
 
-def _not_said(owner: object, method: str) -> NoReturn:
+def not_said(owner: object, method: str) -> NoReturn:
+    """Refuse a method, or an attribute, that subclasses have to say."""
     raise UndefinedError(
         "E328", f"{type(owner).__name__} does not say its {method}", help=f"define {method}, or add it by add_to_class"
     )
@@ -58,12 +59,12 @@ class Module(nn.Block, HyperParameters):
 
     def loss(self, y_hat: Any, y: Any) -> Any:
         """Subclasses say it."""
-        _not_said(self, "loss")
+        not_said(self, "loss")
 
     def forward(self, X: Any) -> Any:
         """The result of `net`."""
         if not hasattr(self, "net"):
-            _not_said(self, "net")
+            not_said(self, "net")
         return self.net(X)
 
     def plot(self, key: str, value: Any, train: bool) -> None:
@@ -171,7 +172,7 @@ class DataModule(HyperParameters):
 
     def get_dataloader(self, train: bool) -> Any:
         """Subclasses say it."""
-        _not_said(self, "get_dataloader")
+        not_said(self, "get_dataloader")
 
     def train_dataloader(self) -> Any:
         """The batches to train with."""

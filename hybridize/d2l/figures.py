@@ -113,7 +113,7 @@ def plot(
     axes = pyplot().gca() if axes is None else axes
     axes.cla()
     for x, y, line in zip(positions, curves, fmts, strict=False):
-        axes.plot(*([_numbers(y)] if x is None or not len(x) else [_numbers(x), _numbers(y)]), line)
+        axes.plot(*([numbers(y)] if x is None or not len(x) else [numbers(x), numbers(y)]), line)
     set_axes(axes, xlabel, ylabel, xlim, ylim, xscale, yscale, legend)
 
 
@@ -123,7 +123,8 @@ def _curves(points: Any) -> list[Any]:
     return [points] if single else list(points)
 
 
-def _numbers(points: Any) -> Any:
+def numbers(points: Any) -> Any:
+    """Numbers as matplotlib takes them."""
     return points.asnumpy() if hasattr(points, "asnumpy") else points
 
 
@@ -146,7 +147,7 @@ def show_images(imgs: Any, num_rows: int, num_cols: int, titles: Any = None, sca
     _, grid = pyplot().subplots(num_rows, num_cols, figsize=(num_cols * scale, num_rows * scale), squeeze=False)
     axes = grid.flatten()
     for number, (one, image) in enumerate(zip(axes, imgs, strict=False)):
-        one.imshow(_numbers(image))
+        one.imshow(numbers(image))
         one.axes.get_xaxis().set_visible(False)
         one.axes.get_yaxis().set_visible(False)
         if titles:

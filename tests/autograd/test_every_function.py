@@ -217,7 +217,7 @@ def _normed(x):
 
 
 CONSTANT_X = {
-    CREATION: "arange_like bernoulli from_dlpack from_numpy normal_n uniform_n one_hot shape_array sinusoidal_positions sldwin_atten_mask_like", NO_ARRAY: "cpu cpu_pinned current_context current_device gpu is_np_array is_np_shape load num_gpus reset_np save savez seed set_np to_dlpack_for_read to_dlpack_for_write use_np waitall",
+    CREATION: "arange_like bernoulli from_dlpack from_numpy multibox_prior normal_n uniform_n one_hot shape_array sinusoidal_positions sldwin_atten_mask_like", NO_ARRAY: "cpu cpu_pinned current_context current_device gpu is_np_array is_np_shape load num_gpus reset_np save savez seed set_np to_dlpack_for_read to_dlpack_for_write use_np waitall",
     "an effect": "assert_ print",
 }  # fmt: skip
 

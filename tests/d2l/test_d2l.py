@@ -47,7 +47,7 @@ def test_names_of_arrays():
     assert d2l.plt is matplotlib.pyplot
     assert (d2l.np, d2l.nn_Module) == (np, nn.Block)
     with refusal(AttributeError, "nothing is downloaded"):
-        d2l.download_extract  # noqa: B018
+        d2l.download_all  # noqa: B018
     with refusal(AttributeError, "did you mean 'Animator'"):
         d2l.Animater  # noqa: B018
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Regions of images in a fixed number of bins, and windows of two images compared: MXNet's names and arguments."""
+"""Regions of images in a fixed number of bins, anchors, windows of two images compared: MXNet's names and arguments."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from hybridize.array.functions.sampling import same_floats
 from hybridize.array.operands import public, result
 from hybridize.ops.convolution import each_axis
-from hybridize.ops.library import regions
+from hybridize.ops.library import anchors, regions
 from hybridize.ops.library.correlation import correlation as compared
 
 
@@ -71,6 +71,39 @@ def roi_align(
     (ratio,) = each_axis("roi_align", "sample_ratio", sample_ratio, 1, least=-(1 << 31))
     flags = bool(position_sensitive), bool(aligned)
     return result(regions.roi_align(x, places, (height, width), float(spatial_scale), ratio, *flags))
+
+
+@public
+def multibox_prior(
+    data: Any,
+    sizes: Sequence[float] = (1.0,),
+    ratios: Sequence[float] = (1.0,),
+    clip: bool = False,
+    steps: Sequence[float] = (-1.0, -1.0),
+    offsets: Sequence[float] = (0.5, 0.5),
+) -> Any:
+    """Return anchors around each pixel of images: all sizes at the first ratio, the first size at the other ratios.
+
+    Args:
+        data: [batch, channels, height, width], of which the height and width are taken.
+        sizes: of the anchors, as shares of the height of the image.
+        ratios: of width to height.
+        clip: whether edges beyond the image are moved to it.
+        steps: the distance of pixels, y and x, as shares of the image; where one is not above 0: as many as there are.
+        offsets: where a pixel's middle is in it, y and x, from 0 to 1.
+
+    Returns:
+        [1, height · width · anchors of a pixel, 4]: left, top, right and bottom as shares of the image.
+
+    Raises:
+        ArgumentError E399: no sizes or ratios, or some that are not above 0; `steps` or `offsets` that do not fit.
+        DTypeError E239: integers.
+        ShapeError E182: the data are no images.
+    """
+    (x,) = same_floats("multibox_prior", data)
+    given = [tuple(map(float, one)) if isinstance(one, Sequence) else (float(one),) for one in (sizes, ratios)]
+    places: list[Any] = [tuple(map(float, one)) for one in (steps, offsets)]
+    return result(anchors.multibox_prior(x, *given, bool(clip), *places))
 
 
 @public

@@ -81,6 +81,14 @@ class Attributes:
             self.fail(f"{key} must be a tuple of integers, got {self.values.get(key)!r}")
         return values
 
+    def numbers(self, key: str, default: tuple[float, ...]) -> tuple[float, ...]:
+        """A tuple of ints and floats; a bare number is a tuple of one."""
+        value = self._value(key, default)
+        values = (value,) if isinstance(value, (int, float)) else value
+        if not isinstance(values, tuple) or any(not isinstance(item, (int, float)) for item in values):
+            self.fail(f"{key} must be a tuple of numbers, got {self.values.get(key)!r}")
+        return tuple(map(float, values))
+
     def axes(self, key: str, default: tuple[int, ...] | None = None) -> tuple[int, ...] | None:
         """Axes: None or `()` means all of them."""
         value = self._value(key, default, required=False)

@@ -14,7 +14,7 @@ from hybridize.formats.mxnet.attributes import Attributes
 from hybridize.formats.mxnet.operands import apply, axis_of, broadcast, cast, dtype_of, like, reshape, shape_of
 from hybridize.formats.mxnet.table import operator
 from hybridize.ops import composites
-from hybridize.ops.library import attention, columns, deformation, regions
+from hybridize.ops.library import anchors, attention, columns, deformation, regions
 from hybridize.ops.library.convolution_layers import (
     LAYOUTS,
     convolution_layer,
@@ -279,6 +279,15 @@ def _roi_align(a: Attributes, x: Operand, rois: Operand) -> Operand:
     scale, ratio = float(a.number("spatial_scale")), a.integer("sample_ratio", -1)
     flags = a.flag("position_sensitive", False), a.flag("aligned", False)
     return regions.roi_align(x, cast(rois, dtype_of(x)), _bins(a), scale, ratio, *flags)
+
+
+@operator("_contrib_MultiBoxPrior", "_npx_multibox_prior")
+def _multibox_prior(a: Attributes, x: Operand) -> Operand:
+    sizes, ratios, steps, offsets = (
+        a.numbers(key, default)
+        for key, default in (("sizes", (1.0,)), ("ratios", (1.0,)), ("steps", (-1.0, -1.0)), ("offsets", (0.5, 0.5)))
+    )
+    return anchors.multibox_prior(x, sizes, ratios, a.flag("clip", False), steps, offsets)
 
 
 @operator("Correlation")

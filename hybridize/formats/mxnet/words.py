@@ -165,6 +165,7 @@ COMPOSITES: dict[str, Callable[[dict[str, Any], Node], Spelled | None]] = {
     "BilinearSampler": _as_it_is, "GridGenerator": _as_it_is, "SpatialTransformer": _as_it_is, "LRN": _as_it_is,
     "im2col": _columns, "col2im": _columns, "_contrib_DeformableConvolution": _as_it_is,
     "_contrib_ModulatedDeformableConvolution": _as_it_is, "ROIPooling": _as_it_is, "_contrib_ROIAlign": _as_it_is,
+    "_contrib_MultiBoxPrior": _as_it_is,
     "Correlation": _as_it_is, "SequenceMask": _as_it_is, "SequenceLast": _as_it_is, "SequenceReverse": _reverse,
     "_contrib_arange_like": _arange_like, "_contrib_div_sqrt_dim": _as_it_is,
     "_contrib_interleaved_matmul_selfatt_qk": _as_it_is, "_contrib_interleaved_matmul_selfatt_valatt": _as_it_is,

@@ -115,6 +115,8 @@ def test_mnist(tmp_path, kind, packed):
     assert image.shape == (28, 28, 1) and image.dtype == "uint8"
     assert (image.asnumpy()[..., 0] == IMAGES[5]).all()
     assert label == 5 and label.dtype == "int32"
+    images, labels = ds[2:5]
+    assert (images.asnumpy()[..., 0] == IMAGES[2:5]).all() and labels.asnumpy().tolist() == [2, 3, 4]
     x, y = next(iter(data.DataLoader(ds, 4)))
     assert (x.asnumpy()[..., 0] == IMAGES[:4]).all() and y.asnumpy().tolist() == [0, 1, 2, 3]
     changed = kind(str(tmp_path), False, lambda image, label: (image.astype("float32") / 255, label + 1))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hybridize.array.ndarray import wrap
 from hybridize.base.errors import ArgumentError, LoadError
+from hybridize.base.library import data_dir
 from hybridize.formats.idx import not_as_published, read_bytes, read_idx
 from hybridize.gluon.data.dataset import ArrayDataset, Columns, Dataset
 
@@ -29,7 +30,9 @@ class _Images(Dataset):
         return len(self._arrays)
 
     def __getitem__(self, index: Any) -> Any:
-        sample = self._arrays[index]
+        """A sample; of a slice, arrays of images and of labels."""
+        image, label = self._arrays[index]
+        sample = image, wrap(label) if isinstance(label, numpy.ndarray) else label
         return sample if self._transform is None else self._transform(*sample)
 
     def read_many(self, indices: Any) -> Columns | None:
@@ -41,7 +44,8 @@ class MNIST(_Images):
 
     Args:
         root: the folder that holds the four files, as they are published or unpacked: train-images-idx3-ubyte,
-            train-labels-idx1-ubyte, t10k-images-idx3-ubyte, t10k-labels-idx1-ubyte, each also with .gz.
+            train-labels-idx1-ubyte, t10k-images-idx3-ubyte, t10k-labels-idx1-ubyte, each also with .gz. None:
+            `datasets/mnist` in `$MXNET_HOME`, or in `~/.mxnet`; so for the other data sets, by their names.
         train: whether to read the images to train with, or those to test with.
         transform: called with image and label when a sample is read.
 
@@ -50,12 +54,12 @@ class MNIST(_Images):
         LoadError E664: a file is not what its name says.
     """
 
-    _root = os.path.join("~", ".mxnet", "datasets", "mnist")
+    _name = "mnist"
 
     def __init__(
         self, root: str | None = None, train: bool = True, transform: Callable[..., Any] | None = None
     ) -> None:
-        root = os.path.expanduser(self._root if root is None else root)
+        root = _folder(root, self._name)
         part = "train" if train else "t10k"
         images = read_idx(_found(root, [f"{part}-images-idx3-ubyte"], type(self).__name__), axes=3)
         path = _found(root, [f"{part}-labels-idx1-ubyte"], type(self).__name__)
@@ -68,7 +72,7 @@ class MNIST(_Images):
 class FashionMNIST(MNIST):
     """70,000 pictures of clothes in ten classes, in files and shapes as MNIST's."""
 
-    _root = os.path.join("~", ".mxnet", "datasets", "fashion-mnist")
+    _name = "fashion-mnist"
 
 
 class CIFAR10(_Images):
@@ -86,12 +90,9 @@ class CIFAR10(_Images):
     """
 
     def __init__(
-        self,
-        root: str = os.path.join("~", ".mxnet", "datasets", "cifar10"),
-        train: bool = True,
-        transform: Callable[..., Any] | None = None,
+        self, root: str | None = None, train: bool = True, transform: Callable[..., Any] | None = None
     ) -> None:
-        root = os.path.expanduser(root)
+        root = _folder(root, "cifar10")
         names = [f"data_batch_{number}.bin" for number in range(1, 6)] if train else ["test_batch.bin"]
         parts = [
             _records(_found(root, [name, os.path.join("cifar-10-batches-bin", name)], "CIFAR10"), [10], 0)
@@ -117,14 +118,19 @@ class CIFAR100(_Images):
 
     def __init__(
         self,
-        root: str = os.path.join("~", ".mxnet", "datasets", "cifar100"),
+        root: str | None = None,
         fine_label: bool = False,
         train: bool = True,
         transform: Callable[..., Any] | None = None,
     ) -> None:
         name = "train.bin" if train else "test.bin"
-        path = _found(os.path.expanduser(root), [name, os.path.join("cifar-100-binary", name)], "CIFAR100")
+        path = _found(_folder(root, "cifar100"), [name, os.path.join("cifar-100-binary", name)], "CIFAR100")
         super().__init__(*_records(path, [20, 100], int(fine_label)), transform)
+
+
+def _folder(root: str | None, name: str) -> str:
+    """The folder of a data set's files: the one given, or `datasets/NAME` where MXNet has them."""
+    return os.path.join(data_dir(), "datasets", name) if root is None else os.path.expanduser(root)
 
 
 def _found(root: str, names: list[str], dataset: str) -> str:

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Boxes around objects in images: their forms, how much two share, anchors, and what nets say about them.
+
+A box is four numbers: its left, upper, right and lower edge, or its centre (x, y), width and height. It lies along the
+last axis; A is the number of anchors, G that of boxes that are known, B the size of a batch, C the number of classes.
+Matching, and the choice among boxes that share much, are done on the CPU, box by box.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from hybridize.array import np, npx
+from hybridize.d2l.figures import numbers, pyplot
+
+
+def box_corner_to_center(boxes: Any) -> Any:
+    """Boxes (boxes, 4) by centre, width and height, given by their edges."""
+    low, high = boxes[:, :2], boxes[:, 2:]
+    return np.concatenate([(low + high) / 2, high - low], axis=-1)
+
+
+def box_center_to_corner(boxes: Any) -> Any:
+    """Boxes (boxes, 4) by their edges, given by centre, width and height."""
+    centre, half = boxes[:, :2], boxes[:, 2:] / 2
+    return np.concatenate([centre - half, centre + half], axis=-1)
+
+
+def bbox_to_rect(bbox: Any, color: str) -> Any:
+    """A box by its edges as matplotlib's rectangle.
+
+    Raises:
+        ArgumentError E380: matplotlib is not installed.
+    """
+    left, upper, right, lower = (float(one) for one in bbox)
+    return pyplot().Rectangle((left, upper), right - left, lower - upper, fill=False, edgecolor=color, linewidth=2)
+
+
+def show_bboxes(axes: Any, bboxes: Any, labels: Any = None, colors: Any = None) -> None:
+    """Draw boxes into an image.
+
+    Args:
+        axes: where.
+        bboxes: by their edges, (boxes, 4).
+        labels: a text for each, or for the first ones; None: none.
+        colors: one for each, taken in turn.
+    """
+    texts = _listed(labels) if labels is not None else []
+    shades = _listed(colors) if colors is not None else ["b", "g", "r", "m", "c"]
+    for number, box in enumerate(bboxes):
+        shade = shades[number % len(shades)]
+        rectangle = bbox_to_rect(numbers(box), shade)
+        axes.add_patch(rectangle)
+        if number < len(texts):
+            style = {"facecolor": shade, "lw": 0}
+            written = {"va": "center", "ha": "center", "fontsize": 9, "color": "k" if shade == "w" else "w"}
+            axes.text(*rectangle.xy, texts[number], bbox=style, **written)
+
+
+def _listed(one: Any) -> Sequence[Any]:
+    return one if isinstance(one, (list, tuple)) else [one]
+
+
+def multibox_prior(data: Any, sizes: Sequence[float], ratios: Sequence[float]) -> Any:
+    """Anchors around each pixel of an image: all sizes at the first ratio, then the first size at the other ratios.
+
+    Args:
+        data: an image or a map of features, (..., height, width).
+        sizes: shares of the height of the image.
+        ratios: of width to height.
+
+    Returns:
+        (1, A, 4), by their edges, as shares of the image; the pixels row by row.
+    """
+    height, width = data.shape[-2:]
+    return npx.multibox_prior(data.reshape(1, -1, height, width), sizes, ratios)
+
+
+def box_iou(boxes1: Any, boxes2: Any) -> Any:
+    """The area that two boxes share over the area that they cover: of each box with each other, (boxes 1, boxes 2)."""
+    low = np.maximum(boxes1[:, None, :2], boxes2[:, :2])
+    high = np.minimum(boxes1[:, None, 2:], boxes2[:, 2:])
+    shared = (high - low).clip(0, None).prod(axis=-1)
+    first, second = ((one[:, 2:] - one[:, :2]).prod(axis=-1) for one in (boxes1, boxes2))
+    return shared / (first[:, None] + second - shared)
+
+
+def assign_anchor_to_bbox(ground_truth: Any, anchors: Any, device: Any, iou_threshold: float = 0.5) -> Any:
+    """Match anchors with known boxes.
+
+    Each known box gets the anchor that shares most with it, those that share most first; any other anchor belongs to
+    the box that it shares most with, if that is enough.
+
+    Args:
+        ground_truth: known boxes by their edges, (G, 4).
+        anchors: by their edges, (A, 4).
+        device: where the result is.
+        iou_threshold: how much is enough.
+
+    Returns:
+        For each anchor the number of its box, or -1; int32, (A,).
+    """
+    return np.array(_matched(numbers(box_iou(anchors, ground_truth)), iou_threshold), dtype="int32", ctx=device)
+
+
+def _matched(shares: NDArray[Any], enough: float) -> NDArray[Any]:
+    found = numpy.where(shares.max(axis=1) >= enough, shares.argmax(axis=1), -1).astype(numpy.int32)
+    left = shares.copy()
+    for _ in range(shares.shape[1]):
+        anchor, box = numpy.unravel_index(left.argmax(), left.shape)
+        found[anchor] = box
+        left[anchor, :] = left[:, box] = -1
+    return found
+
+
+def offset_boxes(anchors: Any, assigned_bb: Any, eps: float = 1e-6) -> Any:
+    """How boxes differ from their anchors, as nets learn it: (boxes, 4); the inverse is `offset_inverse`.
+
+    The moved centre over the anchor's size, times 10; the logarithm of the sizes' quotient, times 5.
+    """
+    anchor, box = box_corner_to_center(anchors), box_corner_to_center(assigned_bb)
+    moved = 10 * (box[:, :2] - anchor[:, :2]) / anchor[:, 2:]
+    return np.concatenate([moved, 5 * np.log(eps + box[:, 2:] / anchor[:, 2:])], axis=1)
+
+
+def offset_inverse(anchors: Any, offset_preds: Any) -> Any:
+    """Boxes by their edges (boxes, 4), from anchors and how the boxes differ from them."""
+    anchor = box_corner_to_center(anchors)
+    centre = offset_preds[:, :2] * anchor[:, 2:] / 10 + anchor[:, :2]
+    return box_center_to_corner(np.concatenate([centre, np.exp(offset_preds[:, 2:] / 5) * anchor[:, 2:]], axis=1))
+
+
+def multibox_target(anchors: Any, labels: Any) -> tuple[Any, Any, Any]:
+    """What a net is to say about anchors.
+
+    Args:
+        anchors: by their edges, (1, A, 4).
+        labels: of each image known boxes: the class from 0, and the edges; (B, G, 5).
+
+    Returns:
+        How the boxes differ from the anchors, 0 where an anchor has none, (B, 4 A); 1 where an anchor has a box, else
+        0, (B, 4 A); the class of each anchor from 1, 0 for none, (B, A).
+    """
+    anchors, offsets, masks, classes = anchors.squeeze(0), [], [], []
+    for label in labels:
+        box = numbers(assign_anchor_to_bbox(label[:, 1:], anchors, anchors.ctx))
+        has = np.array(box >= 0)
+        row = label[np.array(numpy.maximum(box, 0))]
+        mask = np.repeat(has.astype("int32")[:, None], 4, axis=1)
+        offsets.append((np.where(mask > 0, offset_boxes(anchors, row[:, 1:]), 0.0)).reshape(-1))
+        masks.append(mask.reshape(-1))
+        classes.append(np.where(has, row[:, 0].astype("int32") + 1, 0))
+    return np.stack(offsets), np.stack(masks), np.stack(classes)
+
+
+def nms(boxes: Any, scores: Any, iou_threshold: float) -> Any:
+    """The numbers of boxes that stay where each, from the highest score down, drops those that share more with it.
+
+    Args:
+        boxes: by their edges, (boxes, 4).
+        scores: (boxes,).
+        iou_threshold: how much two boxes may share.
+
+    Returns:
+        int32, those with the highest scores first.
+    """
+    shares = numbers(box_iou(boxes, boxes))
+    left, kept = numbers(scores).argsort()[::-1], []
+    while len(left):
+        kept.append(left[0])
+        left = left[1:][shares[left[0], left[1:]] <= iou_threshold]
+    return np.array(kept, dtype="int32", ctx=boxes.ctx)
+
+
+def multibox_detection(
+    cls_probs: Any,
+    offset_preds: Any,
+    anchors: Any,
+    nms_threshold: float = 0.5,
+    pos_threshold: float = 0.009999999,
+) -> Any:
+    """What a net has found in images.
+
+    Args:
+        cls_probs: probabilities of classes, of which the first is none, (B, C + 1, A).
+        offset_preds: how boxes differ from the anchors, (B, 4 A).
+        anchors: by their edges, (1, A, 4).
+        nms_threshold: see `nms`.
+        pos_threshold: the least probability of an object.
+
+    Returns:
+        For each anchor the class from 0, or -1 for none; its probability, or that of none; and the edges of the box:
+        (B, A, 6). Those that stay come first, the likeliest first.
+    """
+    anchors, found = anchors.squeeze(0), []
+    for probabilities, offsets in zip(cls_probs, offset_preds, strict=True):
+        boxes = offset_inverse(anchors, offsets.reshape(-1, 4))
+        sure = probabilities[1:].max(axis=0)
+        kept = numbers(nms(boxes, sure, nms_threshold))
+        dropped = numpy.setdiff1d(numpy.arange(len(boxes)), kept)
+        order = np.array(numpy.concatenate([kept, dropped]))
+        stays = np.arange(len(boxes)) < len(kept)
+        sure, kind = sure[order], probabilities[1:].argmax(axis=0)[order].astype("float32")
+        kind = np.where(stays & (sure >= pos_threshold), kind, -1.0)
+        sure = np.where(sure < pos_threshold, 1 - sure, sure)
+        found.append(np.concatenate([kind[:, None], sure[:, None], boxes[order]], axis=1))
+    return np.stack(found)

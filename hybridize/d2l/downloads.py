@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The book's files under the names that it downloads them by; here they are looked for in a local folder."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tarfile
+import zipfile
+
+from hybridize.base.advice import warn
+from hybridize.base.errors import ArgumentError, LoadError
+
+DATA_HUB: dict[str, tuple[str, str]] = {}
+"""Addresses of files and their SHA-1, by name."""
+DATA_URL = "http://d2l-data.s3-accelerate.amazonaws.com/"
+"""The folder in which the book's files are published."""
+
+
+def download(url: str, folder: str = "../data", sha1_hash: str | None = None) -> str:
+    """Return the path of a file that the book downloads; nothing is downloaded, it must be there.
+
+    Args:
+        url: its address, or its name in `DATA_HUB`.
+        folder: where it lies, under the last part of its address.
+        sha1_hash: its SHA-1 in hexadecimal; a file with another one is taken, with a warning.
+
+    Raises:
+        ArgumentError E381: the file is not there.
+        ArgumentError E300: `DATA_HUB` has no file of this name.
+    """
+    if not url.startswith("http"):
+        if url not in DATA_HUB:
+            raise ArgumentError(
+                "E300", f"DATA_HUB has no file {url!r}, it has {', '.join(map(repr, DATA_HUB)) or 'none'}"
+            )
+        url, sha1_hash = DATA_HUB[url]
+    path = os.path.join(folder, url.rpartition("/")[2])
+    if not os.path.exists(path):
+        raise ArgumentError(
+            "E381",
+            f"there is no file {path}",
+            help=f"nothing is downloaded: put there what is published as {url}",
+        )
+    if sha1_hash is not None:
+        with open(path, "rb") as file:
+            found = hashlib.file_digest(file, "sha1").hexdigest()
+        if found != sha1_hash:
+            warn(f"{path} is not the file that is published as {url}: its SHA-1 is {found}, not {sha1_hash}")
+    return path
+
+
+def extract(filename: str, folder: str | None = None) -> None:
+    """Unpack a .zip, .tar or .gz file into a folder; None: the one that it lies in.
+
+    Raises:
+        LoadError E682: it is none of these, or damaged.
+    """
+    folder = os.path.dirname(filename) if folder is None else folder
+    try:
+        if filename.endswith(".zip"):
+            with zipfile.ZipFile(filename) as packed:
+                packed.extractall(folder)
+        elif filename.endswith((".tar", ".gz")):
+            with tarfile.open(filename) as packed_tar:
+                packed_tar.extractall(folder, filter="data")
+        else:
+            raise LoadError(
+                "E682", f"{filename} is no .zip, .tar or .gz file", help="unpack it by a tool of the system"
+            )
+    except (zipfile.BadZipFile, tarfile.TarError, EOFError) as error:
+        raise LoadError("E682", f"{filename} cannot be unpacked: {error}", help="get it anew") from error
+
+
+def download_extract(name: str, folder: str | None = None) -> str:
+    """Unpack a file of `DATA_HUB` where it lies, and return the folder that it gives.
+
+    Args:
+        name: in `DATA_HUB`.
+        folder: what it gives; None: a folder of its own name.
+
+    Raises:
+        ArgumentError E381: the file is not there.
+        LoadError E682: it cannot be unpacked.
+    """
+    path = download(name)
+    extract(path)
+    return os.path.join(os.path.dirname(path), folder) if folder else os.path.splitext(path)[0]

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The book's texts, from local files: a novel, letter by letter, and sentences in two languages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from hybridize.array import np
+from hybridize.d2l.classes import DataModule
+from hybridize.d2l.downloads import DATA_HUB, DATA_URL, download, extract
+from hybridize.d2l.figures import pyplot, set_figsize
+from hybridize.d2l.text import Vocab, truncate_pad
+
+_NOVEL = (DATA_URL + "timemachine.txt", "090b5e7e70c295757f55df93cb0a180b9691891a")
+_SENTENCES = (DATA_URL + "fra-eng.zip", "94646ad1522d915e7b0f9296181140edcf86a4f5")
+DATA_HUB["time_machine"] = _NOVEL
+DATA_HUB["fra-eng"] = _SENTENCES
+
+
+class TimeMachine(DataModule):
+    """H. G. Wells, "The Time Machine", from a local file: runs of letters, and the same one letter later.
+
+    Args:
+        batch_size: how many runs in a batch.
+        num_steps: how many letters in a run.
+        num_train: how many runs to train with.
+        num_val: how many to validate with.
+
+    Raises:
+        ArgumentError E381: the file timemachine.txt is not in the folder `root`.
+    """
+
+    def __init__(self, batch_size: int, num_steps: int, num_train: int = 10000, num_val: int = 5000) -> None:
+        super().__init__()
+        self.batch_size, self.num_steps, self.num_train, self.num_val = batch_size, num_steps, num_train, num_val
+        corpus, self.vocab = self.build(self._download())
+        runs = np.array([corpus[i : i + num_steps + 1] for i in range(len(corpus) - num_steps)])
+        self.X, self.Y = runs[:, :-1], runs[:, 1:]
+
+    def _download(self) -> str:
+        return Path(download(_NOVEL[0], self.root, _NOVEL[1])).read_text()
+
+    def _preprocess(self, text: str) -> str:
+        return re.sub("[^A-Za-z]+", " ", text).lower()
+
+    def _tokenize(self, text: str) -> list[str]:
+        return list(text)
+
+    def build(self, raw_text: str, vocab: Vocab | None = None) -> tuple[list[int], Vocab]:
+        """The letters of a text as numbers, and what numbers they have; by a vocabulary that is there, if one is."""
+        tokens = self._tokenize(self._preprocess(raw_text))
+        vocab = Vocab(tokens) if vocab is None else vocab
+        return [vocab[one] for one in tokens], vocab
+
+    def get_dataloader(self, train: bool) -> Any:
+        rows = slice(0, self.num_train) if train else slice(self.num_train, self.num_train + self.num_val)
+        return self.get_tensorloader([self.X, self.Y], train, rows)
+
+
+class MTFraEng(DataModule):
+    """English sentences with their French translations, from a local file.
+
+    A batch has sources, targets that begin with `<bos>`, the lengths of the sources, and targets without `<bos>`.
+
+    Args:
+        batch_size: how many in a batch.
+        num_steps: how many words each is cut or filled up to.
+        num_train: how many to train with.
+        num_val: how many to validate with.
+
+    Raises:
+        ArgumentError E381: the file fra-eng.zip is not in the folder `root`.
+    """
+
+    def __init__(self, batch_size: int, num_steps: int = 9, num_train: int = 512, num_val: int = 128) -> None:
+        super().__init__()
+        self.batch_size, self.num_steps, self.num_train, self.num_val = batch_size, num_steps, num_train, num_val
+        self.arrays, self.src_vocab, self.tgt_vocab = self._build_arrays(self._download())
+
+    def _download(self) -> str:
+        extract(download(_SENTENCES[0], self.root, _SENTENCES[1]))
+        return (Path(self.root) / "fra-eng" / "fra.txt").read_text(encoding="utf-8")
+
+    def _preprocess(self, text: str) -> str:
+        return preprocess_nmt(text)
+
+    def _tokenize(self, text: str, max_examples: int | None = None) -> tuple[list[list[str]], list[list[str]]]:
+        sources, targets = tokenize_nmt(text, max_examples)
+        return tuple([[*filter(None, words), "<eos>"] for words in lines] for lines in (sources, targets))  # type: ignore[return-value]
+
+    def _build_arrays(self, raw_text: str, src_vocab: Any = None, tgt_vocab: Any = None) -> tuple[Any, Vocab, Vocab]:
+        sources, targets = self._tokenize(self._preprocess(raw_text), self.num_train + self.num_val)
+        made = []
+        for lines, vocab, begin in ((sources, src_vocab, []), (targets, tgt_vocab, ["<bos>"])):
+            words = [[*begin, *truncate_pad(line, self.num_steps, "<pad>")] for line in lines]
+            vocab = Vocab(words, min_freq=2) if vocab is None else vocab
+            made.append((np.array([vocab[line] for line in words]), vocab))
+        (source, src_vocab), (target, tgt_vocab) = made
+        lengths = (source != src_vocab["<pad>"]).astype("int32").sum(axis=1)
+        return (source, target[:, :-1], lengths, target[:, 1:]), src_vocab, tgt_vocab
+
+    def build(self, src_sentences: Sequence[str], tgt_sentences: Sequence[str]) -> Any:
+        """Sentences as the arrays of a batch, by the vocabularies that there are."""
+        lines = (f"{one}\t{two}" for one, two in zip(src_sentences, tgt_sentences, strict=True))
+        return self._build_arrays("\n".join(lines), self.src_vocab, self.tgt_vocab)[0]
+
+    def get_dataloader(self, train: bool) -> Any:
+        rows = slice(0, self.num_train) if train else slice(self.num_train, None)
+        return self.get_tensorloader(self.arrays, train, rows)
+
+
+def preprocess_nmt(text: str) -> str:
+    """Sentences in small letters, with a blank before each mark of punctuation."""
+    return re.sub(r"(?<=[^ ])(?=[,.!?])", " ", text.replace("\u202f", " ").replace("\xa0", " ").lower())
+
+
+def tokenize_nmt(text: str, num_examples: int | None = None) -> tuple[list[list[str]], list[list[str]]]:
+    """The words of lines of two sentences with a tab between: those of the first ones, and those of the second ones.
+
+    Args:
+        text: the lines.
+        num_examples: the number of the last line that is read, counted from 0; None: all.
+    """
+    lines = text.split("\n")
+    pairs = [line.split("\t") for line in (lines[: num_examples + 1] if num_examples else lines)]
+    pairs = [pair for pair in pairs if len(pair) == 2]
+    return [one.split(" ") for one, _ in pairs], [two.split(" ") for _, two in pairs]
+
+
+def show_list_len_pair_hist(
+    legend: Sequence[str], xlabel: str, ylabel: str, xlist: Sequence[Any], ylist: Sequence[Any]
+) -> None:
+    """Draw how often the lists of two collections have each length.
+
+    Raises:
+        ArgumentError E380: matplotlib is not installed.
+    """
+    set_figsize()
+    plt = pyplot()
+    _, _, patches = plt.hist([[len(one) for one in lists] for lists in (xlist, ylist)])
+    plt.xlabel(xlabel)
+    plt.ylabel(ylabel)
+    for patch in patches[1].patches:
+        patch.set_hatch("/")
+    plt.legend(legend)
