@@ -24,6 +24,7 @@ from hybridize.base.errors import (
     ShapeError,
     StateError,
     UntypedError,
+    UnusedError,
     ValueArgumentError,
     VerificationError,
     WriteError,
@@ -33,5 +34,5 @@ __all__ = [
     "ArgumentError", "AssertionFailed", "CaptureError", "CodegenError", "DTypeError", "DeferredInitializationError",
     "DeviceError", "GraphError", "HybridizeError", "InternalError", "KeyShapeError", "LinAlgError", "LoadError",
     "MatrixShapeError", "MissingNameError", "OutOfBoundsError", "ShapeError", "StateError", "UntypedError",
-    "ValueArgumentError", "VerificationError", "WriteError",
+    "UnusedError", "ValueArgumentError", "VerificationError", "WriteError",
 ]  # fmt: skip
