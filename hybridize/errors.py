@@ -25,6 +25,7 @@ from hybridize.base.errors import (
     StateError,
     UndefinedError,
     UntypedError,
+    UnusedError,
     ValueArgumentError,
     VerificationError,
     WriteError,
@@ -34,5 +35,5 @@ __all__ = [
     "ArgumentError", "AssertionFailed", "CaptureError", "CodegenError", "DTypeError", "DeferredInitializationError",
     "DeviceError", "GraphError", "HybridizeError", "InternalError", "KeyShapeError", "LinAlgError", "LoadError",
     "MatrixShapeError", "MissingNameError", "OutOfBoundsError", "ShapeError", "StateError", "UndefinedError",
-    "UntypedError", "ValueArgumentError", "VerificationError", "WriteError",
+    "UntypedError", "UnusedError", "ValueArgumentError", "VerificationError", "WriteError",
 ]  # fmt: skip

@@ -96,6 +96,10 @@ class UntypedError(CaptureError, AttributeError, TypeError):
     """An expression is asked for what it has only when it is compiled: a shape, a length, a value (code E453)."""
 
 
+class UnusedError(CaptureError, AssertionError):
+    """A slice or a state that the body of a loop of expressions does not look at (code E461)."""
+
+
 class StateError(HybridizeError, RuntimeError):
     """Something is asked for before it is there, or after it is gone (codes E5xx)."""
 

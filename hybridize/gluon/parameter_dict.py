@@ -52,8 +52,10 @@ class ParameterDict(dict[str, Parameter]):
         raise KeyError(name)
 
     def __repr__(self) -> str:
-        inner = "".join(f"\n  {key}: {value!r}" for key, value in self.items())
-        return f"ParameterDict {self.prefix}({inner}\n)"
+        if self.prefix:  # as MXNet 1 shows them
+            inner = "".join(f"\n  {value!r}" for value in self.values())
+            return f"{self.prefix} ({inner}\n)"
+        return "{" + ",\n ".join(f"{key!r}: {value!r}" for key, value in self.items()) + "}"
 
     # ------------------------------------------------------------------------------------ MXNet 1.x's `self.params`
 

@@ -16,7 +16,6 @@ from hybridize.autograd import is_training
 from hybridize.base.advice import warn
 from hybridize.base.dtypes import DType
 from hybridize.base.errors import ArgumentError, GraphError, LoadError, ShapeError
-from hybridize.base.loading import LOADING
 from hybridize.base.nested import Structure, unflatten
 from hybridize.base.participation import outside_only
 from hybridize.base.types import TensorType
@@ -29,6 +28,7 @@ from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.parameter import Parameter
 from hybridize.gluon.stored import load_into, named_arrays
 from hybridize.ops.op import Operand, type_of
+from hybridize.symbol import inference, stored
 from hybridize.symbol.expression import Expression, group
 
 RESULT, TYPES, BOUND = "hybridize_result", "hybridize_types", "hybridize_bound"
@@ -128,9 +128,6 @@ class SymbolBlock(HybridBlock):
 
     def infer_shape(self, *args: Any) -> None:
         """Set the unknown shapes of the parameters from the inputs, where MXNet's operators tell them."""
-        with LOADING:
-            from hybridize.symbol import inference, stored  # late: files say their shapes
-
         expression = stored.of_graph(self._graph)
         given = {name: tuple(x.shape) for name, x in zip(self._inputs, args, strict=False)}
         known = inference.shapes(expression, given)
@@ -173,7 +170,8 @@ class SymbolBlock(HybridBlock):
         return unflatten(self._structure, whole)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(self._inputs)} : {len(self._graph.nodes)} nodes)"
+        inside = f"{', '.join(self._inputs)} -> {len(self._graph.heads)} : {len(self._graph.nodes)} nodes"
+        return f"{type(self).__name__}(\n  {inside}\n)"
 
 
 def _bound_of(graph: SymbolGraph) -> dict[str, dict[int, int]]:

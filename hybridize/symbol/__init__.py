@@ -8,37 +8,39 @@ The functions are those of `hybridize.ndarray`: MXNet 1's names, and `F.np` and 
 expressions; types come with `compile`, `bind` or `infer_shape`.
 
 - `expression` is what is recorded, `scopes` how it is named, `operators` what MXNet's operators take, so that
-  `composing` makes variables of weights that are not given;
+  `composing` makes variables of weights that are not given; `control` makes loops and branches;
 - `inference` finds shapes, `executor` binds arrays, `stored` writes and reads MXNet's JSON.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from types import SimpleNamespace
 from typing import Any
 
 from hybridize import nd
 from hybridize.array import np, npx
+from hybridize.array.operators import Operators
 from hybridize.array.symbol import Symbol
-from hybridize.base.loading import LOADING
-from hybridize.symbol.composing import composed
-from hybridize.symbol.expression import Expression, group, var
+from hybridize.symbol import control, executor, inference, stored
+from hybridize.symbol.composing import composed, has_expressions
+from hybridize.symbol.expression import ABOVE, Expression, fluent, group, var
 from hybridize.symbol.scopes import AttrScope, NameManager, Prefix
 
 Variable = var
 Group = group
 
 _made: dict[str, Any] = {}
+_OF_FILES = {"load": stored.load, "load_json": stored.load_json, "fromjson": stored.load_json}
+_CONTROL = {"foreach": control.foreach, "while_loop": control.while_loop, "cond": control.cond}
 
 
 def __getattr__(name: str) -> Any:
     if name in _made:
         return _made[name]
-    if name in ("load", "load_json", "fromjson"):
-        with LOADING:
-            from hybridize.symbol import stored  # late: files are seldom read
-
-        return stored.load if name == "load" else stored.load_json
+    if name in _OF_FILES:
+        return _OF_FILES[name]
     if name in nd.OF_FILES:
         raise nd.absent(__name__, name)
     try:
@@ -50,12 +52,38 @@ def __getattr__(name: str) -> Any:
     elif name == "random":
         words = {word: one for word, one in vars(function).items() if callable(one)}
         function = SimpleNamespace(**{word: composed(f"random_{word}", one, draws=True) for word, one in words.items()})
+    elif name == "contrib":
+        function = SimpleNamespace(
+            **{word: composed(word, one) for word, one in vars(function).items() if callable(one)}
+        )
+        vars(function).update({word: _controlling(vars(function)[word], one) for word, one in _CONTROL.items()})
     _made[name] = function
     return function
 
 
+def _controlling(imperative: Callable[..., Any], symbolic: Callable[..., Any]) -> Callable[..., Any]:
+    """A loop or branch that is one of expressions where it is given some."""
+
+    @wraps(symbolic)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        of_expressions = any(map(has_expressions, [*args, *kwargs.values()]))
+        return (symbolic if of_expressions else imperative)(*args, **kwargs)
+
+    return call
+
+
 def __dir__() -> list[str]:
-    return sorted({*globals(), *dir(nd), "fromjson", "load", "load_json"} - ({*nd.OF_FILES} - {"load"}))
+    return sorted({*globals(), *dir(nd), *_OF_FILES} - ({*nd.OF_FILES} - {"load"}))
+
+
+ABOVE.update(
+    bind=executor.bind, function=__getattr__, load_json=stored.load_json, save=stored.save, shapes=inference.shapes,
+    simple_bind=executor.simple_bind, to_json=stored.to_json,
+)  # fmt: skip
+for _word in {*dir(Operators)} & {*dir(nd)}:
+    if not _word.startswith("_"):
+        setattr(Expression, _word, fluent(_word))
+Expression.astype = fluent("cast")  # type: ignore[method-assign]
 
 
 __all__ = [

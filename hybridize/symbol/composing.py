@@ -25,7 +25,7 @@ def composed(word: str, function: _Function, *, draws: bool = False) -> _Functio
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         values = [*args, *kwargs.values()]
-        if any(map(_has_expressions, values)):
+        if any(map(has_expressions, values)):
             if operator is not None:
                 return _with_variables(word, function, args, kwargs)
             return _called(word, function, args, kwargs)
@@ -43,9 +43,10 @@ def composed(word: str, function: _Function, *, draws: bool = False) -> _Functio
     return call
 
 
-def _has_expressions(value: Any) -> bool:
+def has_expressions(value: Any) -> bool:
+    """Tell whether an argument is an expression, or a list that holds one."""
     if isinstance(value, (tuple, list)):
-        return any(map(_has_expressions, value))
+        return any(map(has_expressions, value))
     return isinstance(value, Expression)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from hybridize import autograd
 from hybridize.array import np
+from hybridize.array.device import current_device
 from hybridize.array.ndarray import history, ndarray
 from hybridize.base.errors import ArgumentError, StateError
 from hybridize.symbol.expression import Expression
@@ -21,6 +22,7 @@ class Executor:
         arrays: for all of its variables, by name.
         gradients: where gradients go, by name; those that are not given are made.
         grad_req: `write`, `add` or `null`, for all arguments or by name.
+        ctx: the device of the arrays.
     """
 
     def __init__(
@@ -29,8 +31,10 @@ class Executor:
         arrays: Mapping[str, ndarray],
         gradients: Mapping[str, ndarray],
         grad_req: str | Mapping[str, str],
+        ctx: Any = None,
     ) -> None:
         self._expression = expression
+        self._device = ctx or current_device()
         self._function = expression.as_function()
         self._inputs = expression.list_inputs()
         self._states = expression.list_auxiliary_states()
@@ -180,7 +184,7 @@ def bind(
     requests = grad_req if isinstance(grad_req, str) else _named(grad_req, arguments)
     of_each = {name: requests if isinstance(requests, str) else requests.get(name, "null") for name in arguments}
     wanted = {name: request if name in gradients else "null" for name, request in of_each.items()}
-    return Executor(expression, arrays, gradients, wanted)
+    return Executor(expression, arrays, gradients, wanted, ctx)
 
 
 def simple_bind(
@@ -214,7 +218,7 @@ def simple_bind(
     arguments = expression.list_arguments()
     requests = grad_req if isinstance(grad_req, str) else _named(grad_req, arguments)
     expression._captured(dict(arrays))  # shapes that do not fit are an error here
-    return Executor(expression, arrays, {}, requests)
+    return Executor(expression, arrays, {}, requests, ctx)
 
 
 def _named(given: Any, names: Sequence[str]) -> dict[str, Any]:

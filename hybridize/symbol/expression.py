@@ -13,7 +13,6 @@ from hybridize.array.ndarray import wrap
 from hybridize.array.operators import Operators, functions
 from hybridize.base.dtypes import DType, as_dtype, float32
 from hybridize.base.errors import ArgumentError, CaptureError, HybridizeError, OutOfBoundsError, UntypedError
-from hybridize.base.loading import LOADING
 from hybridize.base.locations import SourceLoc, user_location
 from hybridize.base.types import Shape, TensorType
 from hybridize.capture import Function
@@ -30,6 +29,8 @@ _INFIX = {
     "greater_equal": ">=", "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^",
 }  # fmt: skip
 _LONG = 200
+ABOVE: dict[str, Callable[..., Any]] = {}
+"""What methods of expressions call of files above this one, by name; `symbol.__init__` puts it here."""
 
 
 class Expression(Operators):
@@ -126,7 +127,7 @@ class Expression(Operators):
         for part in self._in_order():
             if id(part) not in made:
                 same = all(made[id(one)] is one for one in part._parts())
-                made[id(part)] = part if same else part._with(_typed(part.args, made), _typed(part.kwargs, made))
+                made[id(part)] = part if same else part._with(typed(part.args, made), typed(part.kwargs, made))
         found: Expression = made[id(self)]
         return found if name is None else found._with(found.args, found.kwargs, name)
 
@@ -145,7 +146,7 @@ class Expression(Operators):
         return self._with(self.args, self.kwargs)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _stored().load_json, (self.tojson(),)
+        return ABOVE["load_json"], (self.tojson(),)
 
     def __getattr__(self, name: str) -> Any:
         """A function of `F` as a method: `x.slice_axis(axis=1, begin=5, end=7)`."""
@@ -153,11 +154,7 @@ class Expression(Operators):
             raise AttributeError(name)
         if name in ("shape", "dtype"):  # Python asks here where the property has refused
             raise self._untyped(name)
-        with LOADING:
-            from hybridize import symbol  # late: the functions are made at the first look at them
-
-        function = getattr(symbol, name)
-        return partial(function, self)
+        return partial(ABOVE["function"](name), self)
 
     def tojson(self, remove_amp_cast: bool = True) -> str:
         """The expression as MXNet's JSON.
@@ -165,20 +162,20 @@ class Expression(Operators):
         Raises:
             CaptureError E450: a call has no counterpart there.
         """
-        text: str = _stored().to_json(self)
+        text: str = ABOVE["to_json"](self)
         return text
 
     def save(self, fname: Any, remove_amp_cast: bool = True) -> None:
         """Write the expression as MXNet's JSON; see `sym.load`."""
-        _stored().save(self, fname, remove_amp_cast)
+        ABOVE["save"](self, fname, remove_amp_cast)
 
     def bind(self, ctx: Any = None, args: Any = None, args_grad: Any = None, **kwargs: Any) -> Any:
         """An executor with copies of the given arrays; see `executor.bind`."""
-        return _executor().bind(self, ctx, args, args_grad, **kwargs)
+        return ABOVE["bind"](self, ctx, args, args_grad, **kwargs)
 
     def simple_bind(self, ctx: Any = None, grad_req: Any = "write", type_dict: Any = None, **shapes: Any) -> Any:
         """An executor with arrays of zeros, whose shapes follow from those given; see `executor.simple_bind`."""
-        return _executor().simple_bind(self, ctx, grad_req, type_dict, **shapes)
+        return ABOVE["simple_bind"](self, ctx, grad_req, type_dict, **shapes)
 
     _bind, _simple_bind = bind, simple_bind
 
@@ -326,12 +323,10 @@ class Expression(Operators):
         members = self.args if self.word == GROUP else [self]
         return arguments, [shape for member in members for shape in known[id(member)]], states
 
-    def _inferred(self, given: dict[str, Any]) -> dict[int, list[Shape]]:
+    def _inferred(self, given: dict[str, Any], suppose: bool = True) -> dict[int, list[Shape]]:
         """The shapes of all variables and results, as far as the given ones tell them; see `inference.shapes`."""
-        with LOADING:
-            from hybridize.symbol import inference  # late: it reads expressions
-
-        return inference.shapes(self, given)
+        known: dict[int, list[Shape]] = ABOVE["shapes"](self, given, suppose)
+        return known
 
     def infer_type(self, *args: Any, **types: Any) -> tuple[list[DType], list[DType], list[DType]]:
         """Dtypes of the arguments, of the results, and of the auxiliary states."""
@@ -364,7 +359,7 @@ class Expression(Operators):
             one for one in variables if one.name not in types and (one.shape_hint is None or 0 in one.shape_hint)
         ]
         if unknown:
-            known = self._inferred(types)
+            known = self._inferred(types, suppose=False)
             found = {one.name: known[id(one)][0] for one in unknown}
             types = {
                 **types,
@@ -472,6 +467,18 @@ class Expression(Operators):
     __imatmul__ = Operators.__matmul__
 
 
+def fluent(word: str) -> Callable[..., Any]:
+    """A method that is a function of `sym`, with MXNet 1's meaning: `x.flatten()` leaves the first axis."""
+
+    def method(self: Expression, *args: Any, **kwargs: Any) -> Any:
+        if word in ("reshape", "transpose") and len(args) > 1 and isinstance(args[1], int):
+            args = (args,)  # sizes or axes one by one
+        return ABOVE["function"](word)(self, *args, **kwargs)
+
+    method.__name__ = method.__qualname__ = word
+    return method
+
+
 def var(name: str, attr: Any = None, shape: Shape | None = None, dtype: Any = None, **attributes: Any) -> Expression:
     """A variable.
 
@@ -523,20 +530,6 @@ def _output(found: Any, number: int) -> Any:
     return found[number]
 
 
-def _stored() -> Any:
-    with LOADING:
-        from hybridize.symbol import stored  # late: files are seldom written
-
-    return stored
-
-
-def _executor() -> Any:
-    with LOADING:
-        from hybridize.symbol import executor  # late: few expressions are bound
-
-    return executor
-
-
 def _known(names: Sequence[str]) -> str:
     return f"it has {', '.join(names[:20])}"
 
@@ -555,19 +548,20 @@ def applied(part: Expression, known: dict[int, Any]) -> Any:
     """Call a part's function on values, which are known by the identities of expressions."""
     assert part.function is not None
     try:
-        return part.function(*_typed(part.args, known), **_typed(part.kwargs, known))
+        return part.function(*typed(part.args, known), **typed(part.kwargs, known))
     except HybridizeError as error:
         error.loc = part.loc or error.loc  # where the expression was written, not where it is compiled
         raise
 
 
-def _typed(value: Any, known: dict[int, Any]) -> Any:
+def typed(value: Any, known: dict[int, Any]) -> Any:
+    """Put values for the expressions in an argument; they are known by the identities of expressions."""
     if isinstance(value, Expression):
         return known[id(value)]
     if isinstance(value, (tuple, list)):
-        return type(value)(_typed(part, known) for part in value)
+        return type(value)(typed(part, known) for part in value)
     if isinstance(value, dict):
-        return {key: _typed(part, known) for key, part in value.items()}
+        return {key: typed(part, known) for key, part in value.items()}
     return value
 
 

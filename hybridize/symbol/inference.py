@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shapes of an expression's variables and results, from those of some of its variables.
 
-Forwards a call is captured with typed arrays. Backwards MXNet's rules hold: weights are as the data asks, and the
-arrays of an elementwise operator are alike. Both are done until nothing more is found.
+Forwards a call is captured with typed arrays. Backwards, and where a size is not known, MXNet's rules hold: weights are
+as the data asks, the arrays of an elementwise operator are alike, a loop's are those of its body. All is done until
+nothing more is found; then a variable that is added to something is taken to be like it, as in MXNet, and it goes on.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy
@@ -18,102 +20,180 @@ from hybridize.base.errors import HybridizeError
 from hybridize.base.types import Shape
 from hybridize.capture.capture import capture
 from hybridize.contract.call import Call
-from hybridize.symbol.expression import GROUP, Expression, applied, type_of
-from hybridize.symbol.operators import ALIKE, OPERATORS, UNKNOWN
+from hybridize.symbol.control import COND, FOREACH, Control
+from hybridize.symbol.expression import GROUP, OUTPUT, Expression, applied, type_of
+from hybridize.symbol.operators import ALIKE, OPERATORS, SAME, UNKNOWN
 
 Known = dict[int, list[Shape]]
 """By the identity of an expression the shapes of its results: `UNKNOWN`, or with 0 for each size that is not known."""
 
 
-def shapes(expression: Expression, given: dict[str, Any]) -> Known:
+def shapes(expression: Expression, given: Mapping[str, Any], suppose: bool = True) -> Known:
     """Find what is known when some variables have the given shapes.
 
     Args:
         expression: of which.
         given: shapes, types or arrays by the names of variables.
+        suppose: take a variable that is added to something to be like it, where nothing else tells its shape.
     """
-    order = expression._in_order()
-    known: Known = {}
-    dtypes: dict[int, list[Any]] = {}
-    for part in order:
-        if part.function is None:
-            spec = given.get(part.name)
-            if spec is None:
-                known[id(part)] = [UNKNOWN if part.shape_hint is None else part.shape_hint]
-                dtypes[id(part)] = [part.dtype_hint or float32]
-            else:
-                kind = type_of(part, spec)
-                known[id(part)], dtypes[id(part)] = [kind.shape], [kind.dtype]
-    told = {id(part) for part in order if part.function is None and (part.name in given or part.shape_hint is not None)}
-    changed = True
-    while changed:
-        changed = False
-        for part in order:
-            if part.function is not None and id(part) not in known and _ready(part, known, told):
-                known[id(part)], dtypes[id(part)] = _forwards(part, known, dtypes)
-                told.add(id(part))
-                changed = True
-        for part in reversed(order):
-            changed = (part.function is not None and _backwards(part, known, told)) or changed
-    for part in order:
-        known.setdefault(id(part), [UNKNOWN] * part.outputs)
-    return known
+    return _Search(expression, given, suppose).run()
 
 
-def _whole(shape: Shape) -> bool:
-    return 0 not in shape
+class _Search:
+    """The shapes of an expression's parts, as far as they are known so far."""
 
+    def __init__(self, expression: Expression, given: Mapping[str, Any], suppose: bool) -> None:
+        self.suppose = suppose
+        self.order = expression._in_order()
+        self.calls = [part for part in self.order if part.function is not None]
+        self.known: Known = {id(part): [UNKNOWN] * part.outputs for part in self.order}
+        self.dtypes: dict[int, list[Any]] = {id(part): [float32] * part.outputs for part in self.order}
+        self.done: set[int] = set()
+        """Calls whose results have been captured."""
+        for part in self.order:
+            if part.function is None:
+                spec = given.get(part.name)
+                shape, dtype = part.shape_hint, part.dtype_hint or float32
+                if spec is not None:
+                    kind = type_of(part, spec)
+                    shape, dtype = kind.shape, kind.dtype
+                self.known[id(part)] = [UNKNOWN if shape is None else shape]
+                self.dtypes[id(part)] = [dtype]
 
-def _ready(part: Expression, known: Known, told: set[int]) -> bool:
-    return all(id(one) in told and all(map(_whole, known[id(one)])) for one in part._parts())
+    def run(self) -> Known:
+        """Look until nothing more is found."""
+        while self._forwards() or self._backwards() or (self.suppose and self._supposed()):
+            pass
+        return self.known
 
+    def _told(self, one: Expression) -> bool:
+        return all(shape is not UNKNOWN for shape in self.known[id(one)])
 
-def _forwards(part: Expression, known: Known, dtypes: dict[int, list[Any]]) -> tuple[list[Shape], list[Any]]:
-    """Shapes and dtypes of a call's results, from those of what it is applied to."""
-    parts = list({id(one): one for one in part._parts()}.values())
-    counts = [len(known[id(one)]) for one in parts]
-    examples = [
-        wrap(numpy.zeros(shape, dtype))
-        for one in parts
-        for shape, dtype in zip(known[id(one)], dtypes[id(one)], strict=True)
-    ]
+    def _whole(self, one: Expression) -> bool:
+        return all(shape is not UNKNOWN and 0 not in shape for shape in self.known[id(one)])
 
-    def call(*arrays: Any) -> Any:
-        values, given = {}, iter(arrays)
-        for one, count in zip(parts, counts, strict=True):
-            several = [next(given) for _ in range(count)]
-            values[id(one)] = several if one.outputs > 1 or one.word == GROUP else several[0]
-        found = applied(part, values)  # copies: what is a view of an argument is no output of a program
-        return [np.copy(one) for one in (found if isinstance(found, (list, tuple)) else [found])]
+    def learn(self, one: Any, shape: Shape, number: int = 0) -> bool:
+        """Take over what is known of a shape; tells whether it is news. Sizes that differ are left: a call says so."""
+        if not isinstance(one, Expression) or id(one) in self.done or shape is UNKNOWN:
+            return False
+        old = self.known[id(one)][number]
+        if old is not UNKNOWN:
+            if len(old) != len(shape):
+                return False
+            shape = tuple(size or other for size, other in zip(old, shape, strict=True))
+        if shape == old and old is not UNKNOWN:
+            return False
+        self.known[id(one)][number] = shape
+        return True
 
-    graph = capture(call, Call.of(examples, {}), [f"x{number}" for number in range(len(examples))]).graph
-    return [value.type.shape for value in graph.outputs], [value.type.dtype for value in graph.outputs]
+    # -------------------------------------------------------------------------------------------------- the directions
 
+    def _forwards(self) -> bool:
+        found = False
+        for part in self.calls:
+            if id(part) not in self.done and all(map(self._whole, part._parts())):
+                self.known[id(part)], self.dtypes[id(part)] = self._captured(part)
+                self.done.add(id(part))
+                found = True
+        return found
 
-def _backwards(part: Expression, known: Known, told: set[int]) -> bool:
-    """Find shapes of the variables that a call is applied to; tells whether any was found."""
-    wanted: list[tuple[Expression, Shape]] = []
-    operator = OPERATORS.get(part.word)
-    if operator is not None:
+    def _captured(self, part: Expression) -> tuple[list[Shape], list[Any]]:
+        """Shapes and dtypes of a call's results, from those of what it is applied to."""
+        parts = list({id(one): one for one in part._parts()}.values())
+        counts = [len(self.known[id(one)]) for one in parts]
+        examples = [
+            wrap(numpy.zeros(shape, dtype))
+            for one in parts
+            for shape, dtype in zip(self.known[id(one)], self.dtypes[id(one)], strict=True)
+        ]
+
+        def call(*arrays: Any) -> Any:
+            values, given = {}, iter(arrays)
+            for one, count in zip(parts, counts, strict=True):
+                several = [next(given) for _ in range(count)]
+                values[id(one)] = several if one.outputs > 1 or one.word == GROUP else several[0]
+            found = applied(part, values)  # copies: what is a view of an argument is no output of a program
+            return [np.copy(one) for one in (found if isinstance(found, (list, tuple)) else [found])]
+
+        graph = capture(call, Call.of(examples, {}), [f"x{number}" for number in range(len(examples))]).graph
+        return [value.type.shape for value in graph.outputs], [value.type.dtype for value in graph.outputs]
+
+    def _backwards(self) -> bool:
+        return any([self._ruled(part) for part in reversed(self.calls) if id(part) not in self.done])  # noqa: C419
+
+    def _ruled(self, part: Expression) -> bool:
+        """Find shapes around a call by the rule of its operator."""
+        if isinstance(part.function, Control):
+            return self._through(part, part.function)
+        if part.word == OUTPUT:
+            source, number = part.args
+            return self.learn(part, self.known[id(source)][number])
+        arrays = [one for one in part.args if isinstance(one, Expression)]
+        if part.word in SAME and arrays:
+            return self._alike([arrays[0], part])
+        if part.word in ALIKE and len(arrays) == 2:
+            if part.word.startswith("elemwise_"):
+                return self._alike([*arrays, part])
+            both = [self.known[id(one)][0] for one in arrays]
+            return self.learn(part, _broadcast(*both)) if all(map(self._told, arrays)) else False
+        return self._weights(part)
+
+    def _alike(self, several: list[Expression]) -> bool:
+        """Let expressions have one shape."""
+        return any([self.learn(one, self.known[id(other)][0]) for one in several for other in several])  # noqa: C419
+
+    def _weights(self, part: Expression) -> bool:
+        """Find the shapes of an operator's other arrays from that of its data."""
+        operator = OPERATORS.get(part.word)
+        if operator is None:
+            return False
         arrays = dict(zip(operator.arrays, part.args, strict=False)) | part.kwargs
         data = arrays.get(operator.arrays[0])
-        if isinstance(data, Expression) and id(data) in told:
-            try:
-                rules = operator.shapes(known[id(data)][0], getattr(part.function, "given", part.kwargs))
-            except (IndexError, KeyError, TypeError, HybridizeError):  # forwards says what is wrong
-                rules = {}
-            wanted = [
-                (arrays[name], shape) for name, shape in rules.items() if isinstance(arrays.get(name), Expression)
-            ]
-    elif part.word in ALIKE:
-        both = [one for one in part.args if isinstance(one, Expression)]
-        there = [known[id(one)][0] for one in both if id(one) in told and _whole(known[id(one)][0])]
-        if len(both) == 2 and there and part.word.startswith("elemwise_"):
-            wanted = [(one, there[0]) for one in both]
-    found = False
-    for one, shape in wanted:
-        if one.function is None and (id(one) not in told or not _whole(known[id(one)][0])):
-            if shape != known[id(one)][0]:
-                known[id(one)], found = [shape], True
-            told.add(id(one))
-    return found
+        if not isinstance(data, Expression) or not self._told(data):
+            return False
+        try:
+            rules = operator.shapes(self.known[id(data)][0], getattr(part.function, "given", part.kwargs))
+        except (IndexError, KeyError, TypeError, HybridizeError):  # forwards says what is wrong
+            return False
+        return any([self.learn(arrays.get(name), shape) for name, shape in rules.items()])  # noqa: C419
+
+    def _through(self, part: Expression, loop: Control) -> bool:
+        """Find shapes around a loop or a branch from those inside of its bodies."""
+        sliced = len(loop.places("in_data")) if loop.word == FOREACH else 0
+        lengths = {shape[0] for shape in (self.known[id(one)][0] for one in part.args[:sliced]) if shape}
+        length = next(iter(lengths - {0}), 0)
+        found = False
+        for body, places in zip(loop.bodies, loop.inputs(), strict=True):
+            given = {}
+            for name, place in zip(body.inputs, places, strict=True):
+                shape = self.known[id(part.args[place])][0]
+                if shape is not UNKNOWN:
+                    given[name] = shape[1:] if place < sliced else shape
+            inner = shapes(body.results, given, self.suppose)
+            for variable in body.results._variables():
+                place, shape = places[body.inputs.index(variable.name)], inner[id(variable)][0]
+                if shape is not UNKNOWN:
+                    found = self.learn(part.args[place], (length, *shape) if place < sliced else shape) or found
+            if body is loop.bodies[-1]:
+                stacked = 0 if loop.word == COND else loop.rows
+                rounds = length if loop.word == FOREACH else loop.given.get("max_iterations", 0)
+                for number, shape in enumerate(inner[id(body.results)]):
+                    if shape is not UNKNOWN:
+                        found = self.learn(part, (rounds, *shape) if number < stacked else shape, number) or found
+        return found
+
+    def _supposed(self) -> bool:
+        """Let one variable of which nothing is known be like what it is added to."""
+        for part in self.calls:
+            arrays = [one for one in part.args if isinstance(one, Expression)] if part.word in ALIKE else []
+            for one, other in (arrays, arrays[::-1]) if len(arrays) == 2 else ():
+                if one.function is None and not self._told(one) and self._told(other):
+                    return self.learn(one, self.known[id(other)][0])
+        return False
+
+
+def _broadcast(one: Shape, other: Shape) -> Shape:
+    """The shape of two that are stretched, as far as it is known."""
+    if len(one) != len(other):
+        return UNKNOWN
+    return tuple(max(pair) if 0 not in pair or max(pair) > 1 else 0 for pair in zip(one, other, strict=True))

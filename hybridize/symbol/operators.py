@@ -128,6 +128,12 @@ ALIKE = frozenset(
     f"{start}{word}" for start in ("elemwise_", "") for word in ("add", "sub", "mul", "div", "subtract", "multiply")
 )
 """Those whose arrays have one shape, so that the one tells the other."""
+SAME = frozenset((
+    "Activation", "BlockGrad", "Cast", "Dropout", "LRN", "LeakyReLU", "MakeLoss", "SoftmaxActivation", "_copy", "abs",
+    "absolute", "cast", "clip", "cos", "exp", "identity", "log", "log_softmax", "negative", "ones_like", "relu",
+    "sigmoid", "sign", "sin", "softmax", "sqrt", "square", "tanh", "zeros_like",
+))  # fmt: skip
+"""Those whose result has the shape of their first array."""
 CREATORS = frozenset(("zeros", "ones", "full", "arange", "eye", "linspace"))
 """Those that take no arrays at all."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import inspect
 import json
+from itertools import accumulate
 from typing import Any
 
 from hybridize import nd
@@ -16,9 +17,12 @@ from hybridize.base.errors import CaptureError
 from hybridize.base.frozen import changed
 from hybridize.base.participation import outside_only
 from hybridize.formats.atomic import write_atomically
-from hybridize.formats.mxnet.attributes import parse_value
+from hybridize.formats.mxnet.attributes import Attributes, parse_value
+from hybridize.formats.mxnet.control_flow import CONTROL, locations
 from hybridize.formats.mxnet.execute import ExecutionMode, check_supported, execute
+from hybridize.formats.mxnet.lost_roles import with_roles
 from hybridize.formats.mxnet.symbol import AUXILIARY, VARIABLE, SymbolGraph, SymbolNode, parse_symbol, read_symbol
+from hybridize.symbol.control import COND, FOREACH, WHILE, Body, Control
 from hybridize.symbol.expression import GROUP, OUTPUT, Expression, group, var
 from hybridize.symbol.operators import OPERATORS, outputs_of
 
@@ -38,6 +42,19 @@ _ARRAYS = {
     "exp": "exp", "log": "log", "sqrt": "sqrt", "sin": "sin", "cos": "cos", "tanh": "tanh", "square": "square",
 }  # fmt: skip
 """MXNet's operators of NumPy's functions on arrays alone. Other functions of `np` mean something else there."""
+_CANONICAL = {
+    "batch_flatten": "Flatten", "broadcast_axes": "broadcast_axis", "broadcast_divide": "broadcast_div",
+    "broadcast_minus": "broadcast_sub", "broadcast_modulo": "broadcast_mod", "broadcast_multiply": "broadcast_mul",
+    "broadcast_plus": "broadcast_add", "broadcast_subtract": "broadcast_sub", "broadcast_true_divide": "broadcast_div",
+    "cast": "Cast", "concat": "Concat", "eye": "_eye", "flatten": "Flatten", "flip": "reverse", "full": "_full",
+    "identity": "_copy", "linspace": "_linspace", "max_axis": "max", "min_axis": "min", "ones": "_ones", "pad": "Pad",
+    "ravel_multi_index": "_ravel_multi_index", "reshape": "Reshape", "shuffle": "_shuffle", "split": "SliceChannel",
+    "split_v2": "_split_v2", "stop_gradient": "BlockGrad", "sum_axis": "sum", "swapaxes": "SwapAxis",
+    "unravel_index": "_unravel_index", "zeros": "_zeros", "arange": "_arange",
+    **{f"linalg_{word}": f"_linalg_{word}" for word in ("det", "gemm", "gemm2", "inverse", "potrf", "slogdet", "syrk")},
+    **{f"random_{word}": f"_random_{word}" for word in ("exponential", "gamma", "normal", "poisson", "uniform")},
+}  # fmt: skip
+"""The names that operators have in files, where functions have others. MXNet knows the latter as well."""
 
 
 def to_json(expression: Expression) -> str:
@@ -46,23 +63,25 @@ def to_json(expression: Expression) -> str:
     Raises:
         CaptureError E450: a call has no counterpart there.
     """
+    return json.dumps({**_tree(expression), "attrs": {"mxnet_version": ["int", VERSION]}}, indent=2)
+
+
+def _tree(expression: Expression) -> dict[str, Any]:
+    """The nodes and heads of an expression, or of a body."""
     nodes: list[dict[str, Any]] = []
     numbers: dict[int, int] = {}
-    for part in expression._in_order():
-        if part.word in (GROUP, OUTPUT):
-            continue
+    parts = [part for part in expression._in_order() if part.word not in (GROUP, OUTPUT)]
+    for part in parts:
         numbers[id(part)] = len(nodes)
         nodes.append(_variable(part) if part.function is None else _call(part, numbers))
     members = expression.args if expression.word == GROUP else [expression]
     heads = [entry for member in members for entry in _entries(member, numbers)]
-    tree = {
+    return {
         "nodes": nodes,
         "arg_nodes": [number for number, node in enumerate(nodes) if node["op"] == VARIABLE],
-        "node_row_ptr": list(range(len(nodes) + 1)),
+        "node_row_ptr": list(accumulate((part.outputs for part in parts), initial=0)),
         "heads": heads,
-        "attrs": {"mxnet_version": ["int", VERSION]},
     }
-    return json.dumps(tree, indent=2)
 
 
 def _entries(part: Expression, numbers: dict[int, int]) -> list[list[int]]:
@@ -79,13 +98,33 @@ def _variable(part: Expression) -> dict[str, Any]:
 
 
 def _call(part: Expression, numbers: dict[int, int]) -> dict[str, Any]:
-    if isinstance(part.function, FileOperator):
+    more: dict[str, Any] = {}
+    if isinstance(part.function, Control):
+        word, attributes, arrays = part.word, _control_attributes(part.function, len(part.args)), list(part.args)
+        more = {"subgraphs": [_body(body, part) for body in part.function.bodies]}
+    elif isinstance(part.function, FileOperator):
         word, attributes, arrays = part.function.op, dict(part.function.attributes), list(part.args)
     else:
         word, attributes, arrays = _described(part)
     inputs = [_entries(one, numbers)[0] for one in arrays]
-    attributes |= part.attributes
-    return {"op": word, "name": part.name, **({"attrs": attributes} if attributes else {}), "inputs": inputs}
+    attributes = dict(sorted((attributes | part.attributes).items()))
+    return {"op": word, "name": part.name, **({"attrs": attributes} if attributes else {}), "inputs": inputs, **more}
+
+
+def _control_attributes(function: Control, inputs: int) -> dict[str, str]:
+    """The attributes of a loop or branch: all but those that only other operators have, as texts."""
+    given = {name: str(value) for name, value in function.given.items() if not name.startswith("__")}
+    return given | {"num_args": str(inputs + len(function.bodies))}
+
+
+def _body(body: Body, part: Expression) -> dict[str, Any]:
+    tree = _tree(body.results)
+    if body.inputs != tuple(tree["nodes"][number]["name"] for number in tree["arg_nodes"]):
+        what = (
+            f"a body of {part.name} has inputs that it does not use, or in another order than MXNet's files have them"
+        )
+        raise CaptureError("E450", what, help="load it by gluon.SymbolBlock")
+    return tree
 
 
 def _described(part: Expression) -> tuple[str, dict[str, str], list[Expression]]:
@@ -116,7 +155,7 @@ def _described(part: Expression) -> tuple[str, dict[str, str], list[Expression]]
             attributes[name] = str(value)
     if word in ("concat", "stack", "Concat", "add_n"):
         attributes["num_args"] = str(len(arrays))
-    return word, attributes, arrays
+    return _CANONICAL.get(word, word), attributes, arrays
 
 
 def _named(part: Expression, args: list[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -162,10 +201,18 @@ class FileOperator:
 def of_graph(graph: SymbolGraph) -> Expression:
     """Return the expression that a graph of a file is."""
     check_supported(graph)
+    return _of_nodes(with_roles(graph))
+
+
+def _of_nodes(graph: SymbolGraph) -> Expression:
     made: list[Expression] = []
+    variables: dict[str, Expression] = {}
     for node in graph.nodes:
-        if node.op == VARIABLE:
-            made.append(_read_variable(node))
+        if node.op == VARIABLE:  # bodies in files of MXNet 2 have some twice
+            made.append(variables.setdefault(node.name, _read_variable(node)))
+            continue
+        if node.op in CONTROL:
+            made.append(_read_control(node, graph, [made[source]._chosen(output) for source, output in node.inputs]))
             continue
         attributes = {key: _value(text) for key, text in node.attributes.items()}
         args = [made[source]._chosen(output) for source, output in node.inputs]
@@ -182,6 +229,51 @@ def of_graph(graph: SymbolGraph) -> Expression:
         len({node for node, _ in graph.heads}) == 1 and len(heads) == made[graph.heads[0][0]].outputs
     )
     return (heads[0] if len(heads) == 1 else made[graph.heads[0][0]]) if whole else group(heads)
+
+
+def _read_control(node: SymbolNode, graph: SymbolGraph, inputs: list[Expression]) -> Expression:
+    """A loop or a branch, whose bodies are expressions.
+
+    Raises:
+        LoadError E603: its attributes do not fit its inputs or its bodies.
+    """
+    bodies = []
+    for one in node.subgraphs:
+        whole = _of_nodes(one.graph)
+        bodies.append(Body(whole if whole.word == GROUP else group([whole]), tuple(dict.fromkeys(one.inputs))))
+    given = _given(Attributes(node.op, node.name, node.attributes, graph.source), bodies, len(inputs))
+    call = Expression(node.op, Control(node.op, bodies, given), inputs, name=node.name, outputs=given["num_outputs"])
+    call.name = node.name
+    call.attributes = {key: text for key, text in node.attributes.items() if key.startswith("__")}
+    return call
+
+
+def _given(a: Attributes, bodies: list[Body], inputs: int) -> dict[str, Any]:
+    """The attributes of a loop or branch, checked against its bodies and its number of inputs."""
+    results = [body.results.outputs for body in bodies]
+    given: dict[str, Any] = {"num_outputs": a.integer("num_outputs", results[-1])}
+    if a.op == FOREACH:
+        own = len(bodies[0].inputs)
+        given |= {f"{word}_locs": locations(a, f"{word}_locs", own) for word in ("in_data", "in_state", "remain")}
+        places = [place for name, several in given.items() if name != "num_outputs" for place in several]
+        if not given["in_data_locs"] or sorted(places) != list(range(own)) or own != inputs:
+            a.fail(f"its body takes {own} inputs; the node has {inputs}, and tells the places of {len(places)}")
+    else:
+        for word, body in zip(("cond", "func") if a.op == WHILE else ("cond", "then", "else"), bodies, strict=True):
+            given[f"{word}_input_locs"] = locations(a, f"{word}_input_locs", inputs)
+            if len(given[f"{word}_input_locs"]) != len(body.inputs):
+                a.fail(f"its graph {word} takes {len(body.inputs)} inputs, {word}_input_locs has another number")
+        if results[0] != 1 or len({*results[1:], given["num_outputs"]}) != 1:
+            a.fail(f"its graphs have {results} results, and the node {given['num_outputs']}")
+    if a.op != COND:
+        given["num_out_data"] = a.integer("num_out_data", 0)
+        if a.op == WHILE:
+            given["func_var_locs"] = locations(a, "func_var_locs", len(bodies[1].inputs))
+            given["max_iterations"] = a.integer("max_iterations", 0)
+        states = given["in_state_locs" if a.op == FOREACH else "func_var_locs"]
+        if not results[-1] == given["num_outputs"] == given["num_out_data"] + len(states):
+            a.fail(f"it has {len(states)} states and {given['num_out_data']} outputs, its body {results[-1]} results")
+    return given
 
 
 def _read(graph: SymbolGraph, number: int) -> list[int]:

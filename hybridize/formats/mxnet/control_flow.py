@@ -27,7 +27,7 @@ Run = Callable[[int, Sequence[Operand]], list[Operand]]
 """From the number of a graph of a node, and operands in the order of its inputs, to its results."""
 
 
-def _locations(a: Attributes, name: str, count: int) -> list[int]:
+def locations(a: Attributes, name: str, count: int) -> list[int]:
     """Return an attribute that is a list of numbers of inputs, of which there are so many."""
     found = list(a.integers(name, ()))
     if not all(0 <= one < count for one in found):
@@ -47,7 +47,7 @@ def _truth(a: Attributes, x: Operand) -> Operand:
 def foreach(a: Attributes, operands: list[Operand], run: Run) -> tuple[Operand, ...]:
     """`_foreach`: the body over the rows of its data; stacked outputs, then the last states."""
     count = len(operands)
-    data, states, rest = (_locations(a, f"{name}_locs", count) for name in ("in_data", "in_state", "remain"))
+    data, states, rest = (locations(a, f"{name}_locs", count) for name in ("in_data", "in_state", "remain"))
     outputs = a.integer("num_out_data", 0)
     first, second = len(data), len(data) + len(states)
     if not data or sorted([*data, *states, *rest]) != list(range(count)):
@@ -71,8 +71,8 @@ def foreach(a: Attributes, operands: list[Operand], run: Run) -> tuple[Operand, 
 def while_loop(a: Attributes, operands: list[Operand], run: Run) -> tuple[Operand, ...]:
     """`_while_loop`: at most `max_iterations` rounds; outputs of so many rows, then the last variables."""
     count = len(operands)
-    of_cond, of_func = (_locations(a, f"{name}_input_locs", count) for name in ("cond", "func"))
-    variables = [of_func[k] for k in _locations(a, "func_var_locs", len(of_func))]
+    of_cond, of_func = (locations(a, f"{name}_input_locs", count) for name in ("cond", "func"))
+    variables = [of_func[k] for k in locations(a, "func_var_locs", len(of_func))]
     outputs, rounds = a.integer("num_out_data", 0), a.integer("max_iterations", 0)
     kinds = [type_of(x) for x in operands]
     state = [kinds[k] for k in variables]
@@ -103,7 +103,7 @@ def while_loop(a: Attributes, operands: list[Operand], run: Run) -> tuple[Operan
 def cond(a: Attributes, operands: list[Operand], run: Run) -> tuple[Operand, ...]:
     """`_cond`: the results of one of two graphs."""
     count = len(operands)
-    asked, then, orelse = (_locations(a, f"{name}_input_locs", count) for name in ("cond", "then", "else"))
+    asked, then, orelse = (locations(a, f"{name}_input_locs", count) for name in ("cond", "then", "else"))
     kinds = [type_of(x) for x in operands]
 
     def side(number: int, places: list[int]) -> Any:

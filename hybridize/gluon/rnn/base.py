@@ -38,6 +38,17 @@ class RecurrentCell(Block):
         """
         return begin_states(self, batch_size, func, kwargs)
 
+    def infer_shape(self, x: Any, *others: Any) -> None:
+        """Set the unknown shapes of one's own parameters from the inputs of a step.
+
+        As in MXNet 2 also `infer_shape(layer, x, is_bidirect)`: of the cell at a position of a stack, the first of which
+        is given x [..., numbers]; cells made of others pass it on.
+        """
+        if isinstance(x, int):
+            for child in self._children.values():
+                if isinstance(child, RecurrentCell):
+                    child.infer_shape(x, *others)
+
     def reset(self) -> None:
         """Forget what is not a state and lasts from step to step, as of dropout masks; before each new sequence."""
         for child in self._children.values():

@@ -60,8 +60,10 @@ class _GatedCell(HybridRecurrentCell):
         return [{"shape": (batch_size, self._hidden_size), "__layout__": "NC"}]
 
     def infer_shape(self, x: Any, *others: Any) -> None:
-        if isinstance(x, int):  # MXNet 2's infer_shape(layer, x, is_bidirectional), of a whole sequence
-            self.i2h_weight.complete(self._gates * self._hidden_size, others[0].shape[-1])
+        if isinstance(x, int):  # MXNet 2's infer_shape(layer, x, is_bidirect)
+            ways = 2 if len(others) > 1 and others[1] else 1
+            below = ways * self.state_info(0)[0]["shape"][1]
+            self.i2h_weight.complete(self._gates * self._hidden_size, below if x else others[0].shape[-1])
             return
         self._check_axes(x)
         self.i2h_weight.complete(self._gates * self._hidden_size, math.prod(x.shape[1:]))

@@ -70,6 +70,11 @@ class SequentialRNNCell(_OfCells):
         """The cell at a position."""
         return list(self._children.values())[key]
 
+    def infer_shape(self, x: Any, *others: Any) -> None:
+        if isinstance(x, int):
+            for layer, cell in enumerate(self._cells):
+                cell.infer_shape(layer, others[0], False)
+
     def forward(self, x: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
         """Give the output of the last cell, and the new states of all."""
         self._check_states(states)
@@ -114,6 +119,10 @@ class BidirectionalCell(_OfCells, HybridRecurrentCell):
     ) -> None:
         super().__init__(prefix="" if prefix is None else prefix, params=params)
         self.l_cell, self.r_cell = l_cell, r_cell
+
+    def infer_shape(self, x: Any, *others: Any) -> None:
+        if isinstance(x, int):
+            super().infer_shape(x, others[0], True)
 
     def forward(self, x: Any, states: Any) -> Any:
         """Refuse a single step.

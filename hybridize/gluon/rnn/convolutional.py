@@ -23,7 +23,7 @@ class ConvolutionalCell(HybridRecurrentCell):
 
     Args:
         input_shape: of a step's input without the batch: [channels, pixels...], or [pixels..., channels] where the
-            channels are last in the layout.
+            channels are last in the layout; -1 channels: as many as the first input has.
         hidden_channels: of the state, which is the output.
         i2h_kernel: the windows over the input, one number for all axes or one for each, as the others.
         h2h_kernel: the windows over the state; odd, as the state keeps its size.
@@ -79,12 +79,12 @@ class ConvolutionalCell(HybridRecurrentCell):
         self._layout = layouts[0] if conv_layout is None else conv_layout
         self._activation = activation
         self._windows(name, i2h_kernel, h2h_kernel, i2h_pad, i2h_dilate, h2h_dilate)
-        self._input_shape = tuple(input_shape)
-        last = is_channels_last(self._layout)
-        if len(self._input_shape) != self._rank + 1:
+        if len(input_shape) != self._rank + 1:
             what = f"input_shape of {name} has {self._rank + 1} numbers, got {input_shape}"
             raise ArgumentError("E331", what, help="channels and pixels, without the batch, in the layout")
-        channels = self._input_shape[-1 if last else 0]
+        last = is_channels_last(self._layout)
+        channels = input_shape[-1 if last else 0]
+        self._pixels = tuple(input_shape[:-1] if last else input_shape[1:])
         (self._hidden_channels,) = each_axis(name, "hidden_channels", hidden_channels, 1)
         filters = self._gates * self._hidden_channels
         kinds = {
@@ -116,14 +116,28 @@ class ConvolutionalCell(HybridRecurrentCell):
         last = is_channels_last(self._layout)
         return (filters, *window, channels) if last else (filters, channels, *window)
 
+    def infer_shape(self, x: Any, *others: Any) -> None:
+        if isinstance(x, int):  # MXNet 2's infer_shape(layer, x, is_bidirect)
+            x = others[0]
+        channels = x.shape[-1 if is_channels_last(self._layout) else -1 - self._rank]
+        self.i2h_weight.complete(*self._shaped(self._gates * self._hidden_channels, channels, self._i2h_kernel))
+
+    @property
+    def _input_shape(self) -> tuple[int, ...]:
+        """The shape of an input without the batch."""
+        last = is_channels_last(self._layout)
+        channels = (self.i2h_weight.shape or ())[-1 if last else 1]
+        return (*self._pixels, channels) if last else (channels, *self._pixels)
+
     @property
     def _state_shape(self) -> tuple[int, ...]:
         """The shape of a state without the batch."""
         last = is_channels_last(self._layout)
-        pixels = self._input_shape[:-1] if last else self._input_shape[1:]
         left = tuple(
             size + 2 * pad - dilate * (window - 1)
-            for size, pad, dilate, window in zip(pixels, self._i2h_pad, self._i2h_dilate, self._i2h_kernel, strict=True)
+            for size, pad, dilate, window in zip(
+                self._pixels, self._i2h_pad, self._i2h_dilate, self._i2h_kernel, strict=True
+            )
         )
         return (*left, self._hidden_channels) if last else (self._hidden_channels, *left)
 

@@ -356,7 +356,7 @@ def test_a_net_is_initialized_where_it_is_not():
     with pytest.warns(UserWarning, match="learning rate of 0.001"):
         Estimator(net, gluon.loss.SoftmaxCELoss(), initializer=init.Constant(2))
     assert (net.weight.data().asnumpy() == 2).all()
-    with pytest.warns(UserWarning, match="initialized already"):
+    with pytest.warns(UserWarning, match="fully initialized"):
         get(net, initializer="ones")
     assert (net.weight.data().asnumpy() == 2).all()
     deferred = nn.Dense(2)

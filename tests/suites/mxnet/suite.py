@@ -63,7 +63,7 @@ def run_file(checkout: Path, name: str, out: Path, shard: str, arguments: list[s
         environment["MXNET_SUITE_DONE"] = "\n".join(done)
         command = [sys.executable, "-m", "pytest", str(tests / f"test_{name}.py"), "-p", "alias", "-q", "-n0", "--tb=short",
                    "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", str(checkout), "--noconftest",
-                   "-W", "ignore", *arguments]  # fmt: skip
+                   "-p", "no:warnings", *arguments]  # fmt: skip
         with tempfile.TemporaryDirectory() as folder:  # tests write files beside themselves
             run = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
         log = out.with_suffix(".log")

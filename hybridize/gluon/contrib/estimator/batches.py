@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from hybridize import autograd
-from hybridize.base.errors import ArgumentError
+from hybridize.base.errors import ValueArgumentError
 from hybridize.base.participation import ReadPolicy
 from hybridize.gluon.utils import split_and_load
 
@@ -23,11 +23,11 @@ class BatchProcessor:
 
         Args:
             estimator: who asks.
-            train_batch: (data, labels), or an `io.DataBatch`.
+            train_batch: (data, labels).
             batch_axis: along which the batch is cut for several devices.
 
         Raises:
-            ArgumentError E391: the batch is no such pair.
+            ValueArgumentError E391: the batch is no such pair.
         """
         data, label = self._parts(estimator, train_batch, batch_axis)
         with autograd.record():
@@ -44,11 +44,9 @@ class BatchProcessor:
         return data, label, pred, loss
 
     def _parts(self, estimator: Any, batch: Any, batch_axis: int) -> tuple[Parts, Parts]:
-        if hasattr(batch, "data") and hasattr(batch, "label"):  # of an iterator of MXNet 1's, with lists of both
-            batch = (batch.data[0], batch.label[0])
         if not isinstance(batch, (list, tuple)) or len(batch) < 2:
             found = f"{len(batch)} parts" if isinstance(batch, (list, tuple)) else type(batch).__name__
-            raise ArgumentError(
+            raise ValueArgumentError(
                 "E391",
                 f"a batch is (data, labels), got {found}",
                 help="a BatchProcessor of your own, batch_processor=..., reads batches of another form",

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from hybridize.array.device import cpu
+from hybridize.array.device import Device, check_device, cpu
 from hybridize.base.advice import warn
 from hybridize.base.errors import ArgumentError, ValueArgumentError
 from hybridize.base.participation import ReadPolicy
@@ -35,6 +35,7 @@ from hybridize.gluon.contrib.estimator.handlers import (
 from hybridize.gluon.contrib.estimator.progress import ProgressHandler
 from hybridize.gluon.loss import Loss, SoftmaxCrossEntropyLoss
 from hybridize.gluon.trainer import Trainer
+from hybridize.io import DataIter
 from hybridize.metric import Accuracy, EvalMetric
 from hybridize.metric import Loss as LossMetric
 
@@ -79,6 +80,7 @@ class Estimator:
 
     Raises:
         ValueArgumentError E390: one of these is of another kind.
+        DeviceError: a device is not there.
 
     Attributes:
         epoch: which one it is, from 0; after `fit` how many there were.
@@ -117,10 +119,12 @@ class Estimator:
         self.logger = _Logger("Estimator", logging.INFO)
         self.logger.addHandler(_Output())
         given = device if device is not None else context
-        self.device = list(given) if isinstance(given, Sequence) else [cpu() if given is None else given]
+        self.device = list(given) if isinstance(given, (list, tuple)) else [cpu() if given is None else given]
+        for one in self.device:
+            check_device(_of_kind("device", one, Device))
         self._initialize(initializer)
         if trainer is None:
-            warn("No trainer is given to the Estimator: SGD with a learning rate of 0.001 is used.")
+            warn("No trainer specified: the Estimator uses SGD with a learning rate of 0.001.")
             trainer = Trainer(net.collect_params(), "sgd", {"learning_rate": 0.001})
         self.trainer: Trainer = _of_kind("trainer", trainer, Trainer)
         self.batch_processor = BatchProcessor() if batch_processor is None else batch_processor
@@ -138,7 +142,7 @@ class Estimator:
         if waiting:
             self.net.initialize(*(() if initializer is None else (initializer,)), device=self.device)
         elif initializer is not None:
-            warn("The net is initialized already, the initializer of the Estimator is ignored.")
+            warn("Network already fully initialized: the initializer of the Estimator is ignored.")
 
     # ------------------------------------------------------------------------------------------------- the loops
 
@@ -163,9 +167,10 @@ class Estimator:
             batch_axis: which axis counts samples.
 
         Raises:
-            ValueArgumentError E390: a loss that is not one number for each sample.
-            ArgumentError E391: not exactly one of `epochs` and `batches`; an epoch without batches; a batch that is not
-                (data, labels).
+            ValueArgumentError E390: a loss that is not one number for each sample; a LoggingHandler with a metric that
+                nobody measures; data from an iterator of `hybridize.io`.
+            ArgumentError E391: not exactly one of `epochs` and `batches`; an epoch without batches.
+            ValueArgumentError E391: a batch that is not (data, labels).
             StateError E565: a loss is NaN.
         """
         given = [x for x in (epochs, batches) if x]
@@ -175,6 +180,7 @@ class Estimator:
                 f"fit takes a number of epochs or of batches, one of them, got {epochs!r} and {batches!r}",
                 help="fit(..., epochs=10)",
             )
+        _repeatable(train_data, val_data)
         self.max_epoch, self.max_batch, self.batch_axis = epochs, batches, batch_axis
         self.epoch = self.batch = 0
         handlers = self._with_defaults(event_handlers, val_data)
@@ -224,6 +230,7 @@ class Estimator:
             batch_axis: which axis counts samples.
             event_handlers: one or a list; where there is none, a MetricHandler and a LoggingHandler are added.
         """
+        _repeatable(val_data)
         handlers = _checked(event_handlers)
         if not _who(handlers, MetricHandler):
             handlers.append(MetricHandler(self.val_metrics))
@@ -252,7 +259,17 @@ class Estimator:
         if val_data is not None:
             defaults.append(ValidationHandler(val_data, self.evaluate))
         added = [one for one in defaults if not _who(handlers, type(one))]
-        return sorted([*handlers, StoppingHandler(), *added], key=_priority)
+        handlers = sorted([*handlers, StoppingHandler(), *added], key=_priority)
+        self._check_metrics(handlers)
+        return handlers
+
+    def _check_metrics(self, handlers: list[EventHandler]) -> None:
+        measuring = [one for handler in _who(handlers, MetricHandler) for one in handler.metrics]
+        known = {id(one) for one in (*self.train_metrics, *self.val_metrics, *measuring)}
+        for one in (one for handler in _who(handlers, LoggingHandler) for one in handler.metrics):
+            if id(one) not in known:
+                text = f"a LoggingHandler tells the metric {one.name!r}, which nobody measures"
+                raise ValueArgumentError("E390", text, help="take those of estimator.train_metrics and val_metrics")
 
 
 def _who(handlers: list[EventHandler], kind: type[Any]) -> list[Any]:
@@ -268,6 +285,16 @@ def _checked(handlers: Any) -> list[EventHandler]:
     for one in listed:
         _of_kind("event handler", one, EventHandler)
     return listed
+
+
+def _repeatable(*several: Any) -> None:
+    """Refuse MXNet 1's iterators: they end after an epoch, and may fill their last batch up with examples again."""
+    for one in several:
+        if isinstance(one, DataIter):
+            text = f"an Estimator takes what gives its batches again for each epoch, got {type(one).__name__}"
+            raise ValueArgumentError(
+                "E390", text, help="gluon.data.DataLoader(gluon.data.ArrayDataset(data, label), 32)"
+            )
 
 
 def _of_kind(what: str, x: Any, kind: type[Any]) -> Any:

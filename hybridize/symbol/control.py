@@ -1,0 +1,404 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loops and branches of expressions, `sym.contrib.foreach`, `while_loop` and `cond`, whose bodies are expressions.
+
+A function of the user's is called once, with variables that stand for slices and states. What it makes in the call, and
+what depends on those variables, is the body; what else it reads is computed once, around the loop, and is an input of
+it. The call of a `Control` gives typed arrays to `npx.foreach` and its like, so that it is a scan of the graph. Nodes
+of MXNet's files have the same parts; see `formats.mxnet.control_flow`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from hybridize import nd
+from hybridize.array.functions import control
+from hybridize.base.errors import ArgumentError, UnusedError, ValueArgumentError
+from hybridize.base.nested import Structure, flatten, listed, unflatten
+from hybridize.symbol.expression import GROUP, OUTPUT, Expression, group, typed, var
+from hybridize.symbol.scopes import AttrScope, attributes_of, name_of
+
+FOREACH, WHILE, COND = "_foreach", "_while_loop", "_cond"
+_INSIDE = "__subgraph_name__"
+"""The attribute by which MXNet's files say in which body a node is."""
+
+
+class Body:
+    """A group of expressions of variables of its own.
+
+    Args:
+        results: what it computes.
+        inputs: names of its variables, in the order in which a call gives their values.
+    """
+
+    def __init__(self, results: Expression, inputs: Sequence[str]) -> None:
+        self.results = results
+        self.inputs = tuple(inputs)
+        self._taken = [self.inputs.index(name) for name in results.list_inputs()]
+        self._replay = results._replay()
+
+    def __call__(self, values: Sequence[Any]) -> list[Any]:
+        """Compute the results for values of the inputs."""
+        found: list[Any] = self._replay(*(values[number] for number in self._taken))
+        return found
+
+
+class Control:
+    """A loop or a branch, as a function of arrays.
+
+    Args:
+        word: `_foreach`, `_while_loop` or `_cond`.
+        bodies: one, two or three, as in MXNet's files.
+        given: MXNet's attributes, by name: which input of the call goes where.
+    """
+
+    def __init__(self, word: str, bodies: Sequence[Body], given: Mapping[str, Any]) -> None:
+        self.word, self.bodies, self.given = word, tuple(bodies), dict(given)
+
+    def __call__(self, *arrays: Any) -> Any:
+        """Run it: a list of results, or the only one."""
+        found = _RUN[self.word](self, list(arrays))
+        return found[0] if len(found) == 1 else found
+
+    def places(self, name: str) -> list[int]:
+        """Return the numbers that an attribute says."""
+        return list(self.given.get(f"{name}_locs", ()))
+
+    def inputs(self) -> list[list[int]]:
+        """Return for each body which inputs of the call its own ones are."""
+        if self.word == FOREACH:
+            order = [place for name in ("in_data", "in_state", "remain") for place in self.places(name)]
+            return [[order.index(place) for place in range(len(order))]]
+        words = ("cond", "func") if self.word == WHILE else ("cond", "then", "else")
+        return [self.places(f"{word}_input") for word in words]
+
+    @property
+    def rows(self) -> int:
+        """The number of results that rounds stack."""
+        return int(self.given.get("num_out_data", 0))
+
+
+# ------------------------------------------------------------------------------------------------------------ the runs
+
+
+def _run_foreach(loop: Control, arrays: list[Any]) -> list[Any]:
+    data, states, rest = (loop.places(name) for name in ("in_data", "in_state", "remain"))
+    first, second = len(data), len(data) + len(states)
+    around = dict(zip(rest, arrays[second:], strict=True))
+
+    def body(slices: Any, now: Any) -> tuple[list[Any], list[Any]]:
+        known = around | dict(zip(data, slices, strict=True)) | dict(zip(states, now, strict=True))
+        found = loop.bodies[0]([known[place] for place in range(len(known))])
+        return found[: loop.rows], found[loop.rows :]
+
+    rows, last = control.foreach(body, arrays[:first], arrays[first:second])
+    return [*rows, *last]
+
+
+def _run_while(loop: Control, arrays: list[Any]) -> list[Any]:
+    asked, taken = loop.places("cond_input"), loop.places("func_input")
+    variables = [taken[place] for place in loop.places("func_var")]
+
+    def given(places: list[int], now: Sequence[Any]) -> list[Any]:
+        known = dict(enumerate(arrays)) | dict(zip(variables, now, strict=True))
+        return [known[place] for place in places]
+
+    def func(*now: Any) -> tuple[list[Any], list[Any]]:
+        found = loop.bodies[1](given(taken, now))
+        return found[: loop.rows], found[loop.rows :]
+
+    def holds(*now: Any) -> Any:
+        return loop.bodies[0](given(asked, now))[0]
+
+    most = int(loop.given["max_iterations"])
+    rows, last = control.while_loop(holds, func, [arrays[place] for place in variables], most)
+    return [*rows, *last]
+
+
+def _run_cond(branch: Control, arrays: list[Any]) -> list[Any]:
+    pred, then, orelse = (
+        (body, [arrays[place] for place in branch.places(f"{name}_input")])
+        for body, name in zip(branch.bodies, ("cond", "then", "else"), strict=True)
+    )
+    found = control.cond(pred[0](pred[1])[0], lambda: then[0](then[1]), lambda: orelse[0](orelse[1]))
+    return listed(found)
+
+
+_RUN: dict[str, Callable[[Control, list[Any]], list[Any]]] = {
+    FOREACH: _run_foreach,
+    WHILE: _run_while,
+    COND: _run_cond,
+}
+
+
+# --------------------------------------------------------------------------------------------------------- the bodies
+
+
+class _Scope:
+    """The call of a function of the user's whose expressions are a body."""
+
+    def __init__(self, name: str) -> None:
+        outer = attributes_of(None).get(_INSIDE, "")
+        self.name = name_of(None, f"{outer}${name}" if outer else name)
+        self._names: set[str] = set()
+        self.stand: dict[int, Expression] = {}
+        """Variables of the body, by the identity of what they stand for."""
+
+    def variables(self, outer: Iterable[Expression]) -> list[Expression]:
+        """Make variables that stand for slices or states: they are called `data-0`, as in MXNet."""
+        made = []
+        for one in outer:
+            source, number = (one.args[0], one.args[1]) if one.word == OUTPUT else (one, 0)
+            with AttrScope(**{_INSIDE: self.name}):
+                made.append(var(self._new(f"{source.name}-{number}")))
+        return made
+
+    def call(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Call the user's function."""
+        with AttrScope(**{_INSIDE: self.name}):
+            return function(*args)
+
+    def _new(self, name: str) -> str:
+        while name in self._names:
+            name = f"{name}-again"
+        self._names.add(name)
+        return name
+
+    def body(self, results: Sequence[Expression], own: Sequence[Expression]) -> tuple[Body, list[Expression]]:
+        """Return the body that some results are, and what it reads besides its own variables, in the order of inputs.
+
+        Args:
+            results: what the user's function gave.
+            own: variables that stand for slices and states.
+        """
+        self._names |= {variable.name for variable in own}
+        mine = {id(variable) for variable in own}
+        made: dict[int, Expression] = {id(variable): variable for variable in own}
+        outer: dict[str, Expression] = {}
+        # A variable stands for what is computed outside. It is found from the results down: what is below is not asked.
+        inside = self._inside(results, mine)
+
+        def standing(one: Expression) -> Expression:
+            name = self._new(one.list_outputs()[0])
+            outer[name] = one
+            stand = one._with((), {}, name) if one.function is None else var(name)
+            stand.auxiliary = one.auxiliary
+            return stand
+
+        for part in inside:
+            for one in part._parts():
+                if id(one) not in made:
+                    made[id(one)] = standing(one)
+            if id(part) not in made:
+                made[id(part)] = part._with(typed(part.args, made), typed(part.kwargs, made))
+        heads: list[Expression] = []
+        for one in results:
+            if id(one) not in made:
+                made[id(one)] = standing(one)
+            head = made[id(one)]
+            copied = head.function is None or any(head is other for other in heads)
+            heads.append(self.call(_copied, head) if copied else head)
+        whole = group(heads)
+        names = whole.list_inputs()
+        return Body(whole, names), [outer[name] for name in names if name in outer]
+
+    def _inside(self, results: Sequence[Expression], mine: set[int]) -> list[Expression]:
+        """The calls that are of the body, operands first: made in the scope, or depending on what is inside."""
+        found: dict[int, Expression] = {}
+        known: set[int] = set(mine)
+        for part in group(results)._in_order() if results else []:
+            if part.function is None or part.word == GROUP:
+                continue
+            own = part.attributes.get(_INSIDE) == self.name
+            if own or any(id(one) in known for one in part._parts()):
+                known.add(id(part))
+                found[id(part)] = part
+        return list(found.values())
+
+
+def _copied(one: Expression) -> Expression:
+    """The same value as a result of its own: no result of a body is one of its inputs, nor another result."""
+    return Expression("identity", nd.identity, (one,))
+
+
+def _opened(value: Any) -> Any:
+    """A structure of single results: an expression of several is a list of them."""
+    if isinstance(value, (tuple, list)):
+        return [_opened(one) for one in value]
+    return list(value) if isinstance(value, Expression) and value.outputs > 1 else value
+
+
+def _leaves(value: Any, what: str) -> tuple[list[Expression], Structure]:
+    """The expressions in a nested value, each of one result.
+
+    Raises:
+        ArgumentError E310: something in it is no expression.
+    """
+    leaves, structure = flatten([] if value is None else _opened(value))
+    for one in leaves:
+        if not isinstance(one, Expression):
+            raise ArgumentError("E310", f"{what}: expressions are expected, got {type(one).__name__}")
+    return leaves, structure
+
+
+# ------------------------------------------------------------------------------------------------------ what users call
+
+
+def foreach(body: Callable[..., Any], data: Any, init_states: Any, name: str = "foreach") -> Any:
+    """Run `body` over the first axis of `data`.
+
+    Args:
+        body: a function (slice of data, states) -> (step output or outputs, new states), called once, with variables.
+        data: an expression or a nested list of them.
+        init_states: the same.
+        name: of the body, in files.
+
+    Returns:
+        (outputs stacked along a new first axis, last states)
+
+    Raises:
+        UnusedError E461: the results do not depend on a slice or a state; MXNet's files have no place for it.
+    """
+    scope = _Scope(name)
+    rows, of_data = _leaves(data, "foreach data")
+    first, of_states = _leaves(init_states, "foreach init_states")
+    slices, states = scope.variables(rows), scope.variables(first)
+    found, last = scope.call(body, unflatten(of_data, slices), unflatten(of_states, states))
+    out, of_out = _leaves(found, "foreach outputs")
+    new, of_new = _leaves(last, "foreach states")
+    if len(new) != len(states):
+        raise ArgumentError("E310", f"foreach: {len(new)} states after a round that had {len(states)}")
+    inner, others = scope.body([*out, *new], [*slices, *states])
+    _all_used(inner, [*slices, *states], [*rows, *first], "foreach")
+    places = {one: number for number, one in enumerate(inner.inputs)}
+    own = [one.name for one in (*slices, *states)]
+    given = {
+        "in_data_locs": [places[one.name] for one in slices],
+        "in_state_locs": [places[one.name] for one in states],
+        "remain_locs": [number for one, number in places.items() if one not in own],
+        "num_out_data": len(out), "num_outputs": len(out) + len(new),
+    }  # fmt: skip
+    made = _results(Control(FOREACH, [inner], given), [*rows, *first, *others])
+    return unflatten(of_out, made[: len(out)]), unflatten(of_new, made[len(out) :])
+
+
+def while_loop(
+    cond: Callable[..., Any],
+    func: Callable[..., Any],
+    loop_vars: Any,
+    max_iterations: int | None = None,
+    name: str = "while_loop",
+) -> Any:
+    """Run `func` while `cond` holds, at most `max_iterations` times.
+
+    Args:
+        cond: a function of the loop variables that gives an expression of one element.
+        func: a function of the loop variables that gives (step output or outputs, new loop variables).
+        loop_vars: an expression or a list of them.
+        max_iterations: the number of rows of the outputs; those that are not reached are 0.
+        name: of the bodies, in files.
+
+    Returns:
+        (outputs, loop variables)
+
+    Raises:
+        ValueArgumentError E345: there is no limit, or no variable.
+        UnusedError E461: the results do not depend on a variable.
+    """
+    if max_iterations is None or int(max_iterations) < 0:
+        raise ValueArgumentError("E345", f"while_loop of expressions: max_iterations is a number, got {max_iterations}")
+    first, of_vars = _leaves(listed(loop_vars), "while_loop loop_vars")
+    if not first:
+        raise ValueArgumentError("E345", "while_loop: there is no loop variable")
+    asking, running = _Scope(f"{name}_cond"), _Scope(f"{name}_func")
+    asked, states = asking.variables(first), running.variables(first)
+    truth, _ = _leaves([asking.call(cond, *unflatten(of_vars, asked))], "while_loop cond")
+    if len(truth) != 1:
+        raise ArgumentError("E310", f"while_loop: cond gives one expression, got {len(truth)}")
+    found, last = running.call(func, *unflatten(of_vars, states))
+    out, of_out = _leaves(found, "while_loop outputs")
+    new, _ = _leaves(listed(last), "while_loop loop_vars")
+    if len(new) != len(states):
+        raise ValueArgumentError("E345", f"while_loop: {len(new)} variables after a round that had {len(states)}")
+    condition, of_condition = asking.body(truth, asked)
+    inner, others = running.body([*out, *new], states)
+    _all_used(inner, states, first, "while_loop")
+    inputs = _Inputs()
+    given = {
+        "cond_input_locs": inputs.places(condition, [*zip(asked, first, strict=True)], of_condition),
+        "func_input_locs": inputs.places(inner, [*zip(states, first, strict=True)], others),
+        "func_var_locs": [inner.inputs.index(one.name) for one in states],
+        "max_iterations": int(max_iterations), "num_out_data": len(out), "num_outputs": len(out) + len(new),
+    }  # fmt: skip
+    made = _results(Control(WHILE, [condition, inner], given), inputs.outer)
+    finals = unflatten(of_vars, made[len(out) :])
+    return unflatten(of_out, made[: len(out)]), finals if isinstance(loop_vars, (tuple, list)) else finals[0]
+
+
+def cond(pred: Any, then_func: Callable[[], Any], else_func: Callable[[], Any], name: str = "cond") -> Any:
+    """Compute `then_func` if `pred` holds, else `else_func`; only one of them runs.
+
+    Args:
+        pred: an expression of one element.
+        then_func: a function of nothing that gives an expression or a nested list of them.
+        else_func: the same; both give as many, of the same shapes and dtypes.
+        name: of the branches, in files.
+    """
+    scopes = [_Scope(f"{name}_{word}") for word in ("pred", "then", "else")]
+    truth, _ = _leaves(pred, "cond pred")
+    then, of_then = _leaves(scopes[1].call(then_func), "cond then_func")
+    orelse, _ = _leaves(scopes[2].call(else_func), "cond else_func")
+    if len(truth) != 1:
+        raise ValueArgumentError("E345", f"cond: pred is one expression, got {len(truth)}")
+    if len(then) != len(orelse):
+        raise ValueArgumentError("E345", f"cond: then_func gives {len(then)} results, else_func {len(orelse)}")
+    inputs, bodies, given = _Inputs(), [], {}
+    for scope, word, results in zip(scopes, ("cond", "then", "else"), (truth, then, orelse), strict=True):
+        body, outer = scope.body(results, [])
+        given[f"{word}_input_locs"] = inputs.places(body, [], outer)
+        bodies.append(body)
+    made = _results(Control(COND, bodies, {**given, "num_outputs": len(then)}), inputs.outer)
+    return unflatten(of_then, made)
+
+
+class _Inputs:
+    """The inputs of a call, each once."""
+
+    def __init__(self) -> None:
+        self.outer: list[Expression] = []
+
+    def places(
+        self, body: Body, pairs: Sequence[tuple[Expression, Expression]], others: Sequence[Expression]
+    ) -> list[int]:
+        """Return the number of the call's input for each of a body's.
+
+        Args:
+            body: whose inputs.
+            pairs: its variables, and what each stands for at the beginning.
+            others: what the other inputs stand for, in order.
+        """
+        named = {inner.name: outer for inner, outer in pairs}
+        rest = iter(others)
+        return [self._place(named[name] if name in named else next(rest)) for name in body.inputs]
+
+    def _place(self, one: Expression) -> int:
+        for number, other in enumerate(self.outer):
+            if one is other:
+                return number
+        self.outer.append(one)
+        return len(self.outer) - 1
+
+
+def _all_used(body: Body, own: Sequence[Expression], outer: Sequence[Expression], what: str) -> None:
+    for inner, one in zip(own, outer, strict=True):
+        if inner.name not in body.inputs:
+            text = f"{what}: what the body gives does not depend on {one.list_outputs()[0]!r}, which MXNet's files ask"
+            raise UnusedError("E461", text, help="leave it out, or return it as a state")
+
+
+def _results(function: Control, inputs: Sequence[Expression]) -> list[Expression]:
+    """The results of a loop or branch, each by itself."""
+    count = function.given["num_outputs"]
+    whole = Expression(function.word, function, inputs, outputs=count)
+    return [whole._chosen(number) for number in range(count)]
