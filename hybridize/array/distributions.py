@@ -11,7 +11,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, ClassVar, NoReturn
+from typing import Any, NoReturn
 
 import numpy
 from numpy.typing import NDArray
@@ -172,16 +172,12 @@ class _Draw:
     shape: tuple[int, ...]
     """Of the result."""
     size: tuple[int, ...]
-    """What NumPy is asked for."""
+    """The one that NumPy is asked for."""
     dtype: DType
     options: tuple[tuple[str, Any], ...]
-
-    keeps: ClassVar[bool] = False
-
-    @property
-    def learnt(self) -> Sequence[int]:
-        """The parameters of numbers that move with them, which is refused."""
-        return range(1, len(self.parameters) + 1) if is_float(self.dtype) else ()
+    learnt: Sequence[int]
+    """The parameters of numbers that move with them, which is refused."""
+    keeps: bool = False
 
     def run(self, operands: Sequence[NDArray[Any]]) -> tuple[list[NDArray[Any]], None]:
         """Draw."""
@@ -241,7 +237,9 @@ def _by_numpy(
             asked = () if size is None else tuple(map(int, sizes_from(size)))
             shape = (*asked, *shape_of(values[along]))
         wanted = kind if dtype is None else as_dtype(dtype)
-        what = _Draw(name, parameters, shape, asked, wanted, () if method is None else (("method", method),))
+        learnt = tuple(range(1, len(parameters) + 1)) if is_float(wanted) else ()
+        options = () if method is None else (("method", method),)
+        what = _Draw(name, parameters, shape, asked, wanted, options, learnt)
         if ACTIVE and capturing():
             callee = _CALLEES.setdefault(what, Callee(what))
             return result(bind1(made(f"random.{name}", callee, [TensorType(shape, wanted)]), key(), *values))

@@ -376,6 +376,7 @@ from hybridize.array.functions.statistics import (
     nanpercentile,
     nanquantile,
 )
+from hybridize.array.functions.ufuncs import give_methods
 from hybridize.array.ndarray import ndarray
 from hybridize.base import dtypes
 from hybridize.base.missing import missing
@@ -909,6 +910,8 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]  # fmt: skip
+
+give_methods({name: globals()[name] for name in __all__})
 
 
 def __getattr__(name: str) -> NoReturn:

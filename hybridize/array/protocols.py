@@ -18,11 +18,6 @@ from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, CaptureError
 from hybridize.ops.op import ACTIVE, capturing
 
-_REDUCE: dict[str, Callable[..., Any]] = {
-    "add": np.sum, "multiply": np.prod, "maximum": np.max, "minimum": np.min,
-    "logical_and": np.all, "logical_or": np.any,
-}  # fmt: skip
-_ACCUMULATE: dict[str, Callable[..., Any]] = {"add": np.cumsum, "multiply": np.cumprod}
 _NAMES = {"absolute": "abs", "bitwise_invert": "invert", "conjugate": "positive"}
 
 
@@ -37,14 +32,8 @@ def array_ufunc(ufunc: numpy.ufunc, method: str, inputs: tuple[Any, ...], kwargs
     name = _NAMES.get(ufunc.__name__, ufunc.__name__)
     if method == "__call__" and hasattr(np, name):
         return getattr(np, name)(*inputs, **kwargs)
-    table = {"reduce": _REDUCE, "accumulate": _ACCUMULATE}.get(method, {})
-    if ufunc.__name__ in table:
-        if len(inputs) == 1 and "axis" not in kwargs:
-            kwargs["axis"] = 0
-        return table[ufunc.__name__](*inputs, **{k: v for k, v in kwargs.items() if v is not None or k == "axis"})
-    if method == "outer" and hasattr(np, name):
-        x, y = (np.asarray(part) for part in inputs)
-        return getattr(np, name)(x.reshape(x.shape + (1,) * y.ndim), y)
+    if hasattr(getattr(np, name, None), method):
+        return getattr(getattr(np, name), method)(*inputs, **kwargs)
     return data_dependent(f"{name}.{method}", getattr(ufunc, method))(*inputs, **kwargs)
 
 

@@ -77,6 +77,26 @@ def is_integer(dtype: DType) -> bool:
     return dtype in INTEGERS
 
 
+CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
+"""NumPy's words for the casts that are allowed."""
+
+
+def castable(source: DType, result: DType, casting: str) -> bool:
+    """Tell whether a conversion is one of those that a word of `CASTINGS` allows, as NumPy says.
+
+    NumPy does not know bfloat16: it is a float with fewer digits than all others, and holds bytes.
+    """
+    if bfloat16 not in (source, result):
+        return bool(numpy.can_cast(source, result, casting))  # type: ignore[arg-type]
+    if source == result or casting == "unsafe":
+        return True
+    if result == bfloat16:
+        safe, same_kind = source in (bool_, int8, uint8), True
+    else:
+        safe, same_kind = result in (float32, float64), is_float(result)
+    return {"safe": safe, "same_kind": same_kind}.get(casting, False)
+
+
 def truncates(source: DType, result: DType) -> bool:
     """Tell whether a conversion makes integers of floats, of which NumPy leaves much to the machine (`converted`)."""
     return result.kind in "iu" and source.kind not in "iub"

@@ -29,10 +29,13 @@ Arrays = Sequence[NDArray[Any]]
 class ForeignFunction(Protocol):
     """A function that a program calls."""
 
-    keeps: bool
-    """True if calls keep something for a backward pass: then the last result of a program's call is the ticket."""
-    learnt: Sequence[int]
-    """Operands that have gradients."""
+    @property
+    def keeps(self) -> bool:
+        """True if calls keep something for a backward pass: then the last result of a program's call is the ticket."""
+
+    @property
+    def learnt(self) -> Sequence[int]:
+        """Operands that have gradients."""
 
     def run(self, operands: Arrays) -> tuple[Arrays, Any]:
         """Return the results, ticket aside, and what is kept; operands may be read until it returns."""

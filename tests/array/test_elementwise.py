@@ -222,9 +222,9 @@ def test_out_is_written():
 
 def test_unknown_keyword_is_a_type_error():
     with pytest.raises(TypeError):
-        np.exp(np.ones(2), subok=True)
+        np.exp(np.ones(2), sub=True)
     with pytest.raises(TypeError):
-        np.add(np.ones(2), 1, casting="no")
+        np.add(np.ones(2), 1, cast="no")
 
 
 def test_wrong_dtypes_are_refused():

@@ -7,6 +7,7 @@ import pytest
 
 import hybridize
 from hybridize import nd, np, npx, sym
+from hybridize.array.functions import keywords
 from hybridize.base.errors import HybridizeError
 
 M = np.arange(6.0).reshape(2, 3) + 1
@@ -55,6 +56,7 @@ ARGUMENTS = {
 """Of functions with such keywords, what they are called with."""
 NEEDED = {"upsampling": {"scale": 2}}
 """What must be said by keyword."""
+OF_ARRAYS = {keywords.of_one: (V,), keywords.of_two: (V, V)}
 
 DEVICES = ("ctx", "device", "context")
 WORDS = (
@@ -105,7 +107,8 @@ CASES = list(cases())
 
 @pytest.mark.parametrize(("name", "function", "key"), CASES)
 def test_a_word_that_means_nothing_is_refused(name, function, key):
-    given = ARGUMENTS.get(name, () if key in DEVICES else None)
+    of_arrays = OF_ARRAYS.get(inspect.unwrap(function))  # a universal function
+    given = ARGUMENTS.get(name, () if key in DEVICES else None) if of_arrays is None else of_arrays
     assert given is not None, f"say in ARGUMENTS what {name} is called with"
     positions = list(inspect.signature(function).parameters)
     given = given[: positions.index(key)] if key in positions else given

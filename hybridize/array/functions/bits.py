@@ -25,9 +25,10 @@ from hybridize.array.functions.elementwise import (
     trunc,
     where,
 )
+from hybridize.array.functions.keywords import universal
 from hybridize.array.functions.reductions import sum
 from hybridize.array.functions.shapes import concatenate, expand_dims, moveaxis, ravel, reshape
-from hybridize.array.operands import aligned, array, axis_of, finished, one_of, operand, public, result
+from hybridize.array.operands import aligned, array, axis_of, one_of, operand, public, result
 from hybridize.base.dtypes import bool_, float64, is_float, uint8
 from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.promotion import floating
@@ -40,33 +41,33 @@ def _floats(x: Any) -> Any:
     return a.astype(floating(a.dtype), copy=False)
 
 
-@public
-def bitwise_count(x: Any, /, out: Any = None) -> Any:
+@universal(1, typed=0)
+def bitwise_count(x: Any) -> Any:
     """The number of bits that are 1 in the absolute value of integers, uint8."""
     a = array(x)
     if is_float(a.dtype):
         raise DTypeError("E205", f"bitwise_count of {a.type}: only integers and bools have bits")
     a = a.astype(uint8) if a.dtype == bool_ else absolute(a) if a.dtype.kind == "i" else a
-    return finished(result(bind1(ops.BitCount(), operand(a))).astype(uint8), out)
+    return result(bind1(ops.BitCount(), operand(a))).astype(uint8)
 
 
-@public
-def nextafter(x1: Any, x2: Any, /, out: Any = None) -> Any:
+@universal(2)
+def nextafter(x1: Any, x2: Any) -> Any:
     """The float beside x1 in the direction of x2."""
     pair = aligned(operand(x1), operand(x2), name="nextafter", float_only=True)
-    return finished(result(next_after(*pair)), out)
+    return result(next_after(*pair))
 
 
-@public
-def spacing(x: Any, /, out: Any = None) -> Any:
+@universal(1)
+def spacing(x: Any) -> Any:
     """The distance from x to the next float away from 0, with the sign of x."""
     a = _floats(x)
     away = where(less(a, 0), -math.inf, math.inf).astype(a.dtype)
-    return finished(where(isfinite(a), subtract(nextafter(a, away), a), math.nan), out)
+    return where(isfinite(a), subtract(nextafter(a, away), a), math.nan)
 
 
-@public
-def modf(x: Any, /) -> tuple[Any, Any]:
+@universal(1)
+def modf(x: Any) -> tuple[Any, Any]:
     """(the fraction, the integer part) of x, both with its sign."""
     a = _floats(x)
     whole = trunc(a)
@@ -74,23 +75,23 @@ def modf(x: Any, /) -> tuple[Any, Any]:
     return copysign(fraction, a), whole
 
 
-@public
-def frexp(x: Any, /) -> tuple[Any, Any]:
+@universal(1)
+def frexp(x: Any) -> tuple[Any, Any]:
     """(mantissa from 0.5 to 1, exponent as int32) so that x = mantissa * 2**exponent; 0 has exponent 0."""
     mantissa, exponent = mantissa_and_exponent(operand(_floats(x)))
     return result(mantissa), result(exponent)
 
 
-@public
-def float_power(x1: Any, x2: Any, /, out: Any = None) -> Any:
+@universal(2)
+def float_power(x1: Any, x2: Any) -> Any:
     """x1 to the power of x2, in float64."""
-    return power(array(x1).astype(float64, copy=False), array(x2).astype(float64, copy=False), out=out)
+    return power(array(x1).astype(float64, copy=False), array(x2).astype(float64, copy=False))
 
 
-@public
-def logaddexp2(x1: Any, x2: Any, /, out: Any = None) -> Any:
+@universal(2)
+def logaddexp2(x1: Any, x2: Any) -> Any:
     """log2(2**x1 + 2**x2)"""
-    return multiply(logaddexp(*(multiply(_floats(x), math.log(2.0)) for x in (x1, x2))), 1.0 / math.log(2.0), out=out)
+    return multiply(logaddexp(*(multiply(_floats(x), math.log(2.0)) for x in (x1, x2))), 1.0 / math.log(2.0))
 
 
 _ORDERS = ("big", "little")

@@ -8,8 +8,9 @@ from typing import Any
 import numpy
 
 from hybridize import ops
+from hybridize.array.functions.keywords import universal
 from hybridize.array.functions.searching import data_dependent
-from hybridize.array.operands import aligned, common_dtype, finished, operand, public, result, typed
+from hybridize.array.operands import aligned, common_dtype, operand, result, typed
 from hybridize.base.dtypes import is_integer
 from hybridize.base.errors import DTypeError
 from hybridize.ops.op import ACTIVE, Operand, bind, bind1, capturing, constant, type_of
@@ -63,24 +64,24 @@ def _aligned(name: str, x1: Operand, x2: Operand) -> tuple[Operand, Operand]:
     return left, right
 
 
-@public
-def gcd(x1: Any, x2: Any, /, out: Any = None) -> Any:
+@universal(2)
+def gcd(x1: Any, x2: Any) -> Any:
     """The greatest common divisor of |x1| and |x2|."""
     given = _integers("gcd", x1, x2)
     if not ACTIVE or not capturing():
-        return finished(_gcd_by_numpy(x1, x2), out)
-    return finished(result(euclid(*_aligned("gcd", *given))), out)
+        return _gcd_by_numpy(x1, x2)
+    return result(euclid(*_aligned("gcd", *given)))
 
 
-@public
-def lcm(x1: Any, x2: Any, /, out: Any = None) -> Any:
+@universal(2)
+def lcm(x1: Any, x2: Any) -> Any:
     """The least common multiple of |x1| and |x2|."""
     given = _integers("lcm", x1, x2)
     if not ACTIVE or not capturing():
-        return finished(_lcm_by_numpy(x1, x2), out)
+        return _lcm_by_numpy(x1, x2)
     left, right = _aligned("lcm", *given)
     divisor = euclid(left, right)
     kind = type_of(divisor)
     one = bind1(ops.Broadcast(kind.shape), constant(numpy.ones((), kind.dtype)))
     divisor = bind1(ops.Max(), divisor, one)  # of 0 and 0
-    return finished(result(bind1(ops.Mul(), bind1(ops.FloorDiv(), _size(left), divisor), _size(right))), out)
+    return result(bind1(ops.Mul(), bind1(ops.FloorDiv(), _size(left), divisor), _size(right)))

@@ -12,6 +12,7 @@ import numpy
 
 from hybridize import ops
 from hybridize.array.annotations import ArrayLike
+from hybridize.array.functions.keywords import by_keywords, named, placed, universal
 from hybridize.array.methods import functions
 from hybridize.array.ndarray import direct, history, ndarray, store, taping, view, wrap
 from hybridize.array.operands import (
@@ -40,19 +41,26 @@ from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced
 from hybridize.base import dims, modes
 from hybridize.base.access import ACCESS
-from hybridize.base.dtypes import DType, as_dtype, bool_, code, converted, float32, float64, int64, is_float, is_integer
+from hybridize.base.dtypes import (
+    CASTINGS,
+    DType,
+    as_dtype,
+    bool_,
+    castable,
+    code,
+    converted,
+    float32,
+    float64,
+    int64,
+    is_float,
+    is_integer,
+)
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.promotion import NUMBERS, floating, python_kind, result_dtype, weak_kind
 from hybridize.ops.elementwise import Binary
 from hybridize.ops.op import ACTIVE, OPS, Op, Operand, bind1, capturing
 
 _NUMPY = numpy.ndarray
-
-
-def _named(function: Callable[..., Any], name: str, text: str) -> Callable[..., Any]:
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = text
-    return function
 
 
 def _unary(
@@ -87,17 +95,12 @@ def _unary(
             return result(bind1(primitive, cast(x, dtype)), weak)
         return result(bind1(primitive, cast(x, floating(dtype))), weak)
 
-    def applied(x: Any, out: Any = None, dtype: Any = None, where: Any = True) -> Any:
-        if dtype is not None and kind != "test":
-            x = _given(x, dtype, name)
-        return placed(_as(compute(x), dtype), out, where)
+    general = public(named(by_keywords(name, compute, 1, 0 if kind == "test" else None), name, text, 1))
 
-    general = public(_named(applied, name, text))
-
-    def function(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None) -> Any:
-        if where is not True:
-            return general(x, out, dtype, where)
-        if type(x) is ndarray and not ACTIVE and out is None and dtype is None and theirs is not None:
+    def function(x: Any, /, out: Any = None, **keywords: Any) -> Any:
+        if out is not None or keywords:
+            return general(x, out=out, **keywords)
+        if type(x) is ndarray and not ACTIVE and theirs is not None:
             data = x._data
             given = data.dtype
             if given is float32 or given is float64:
@@ -105,42 +108,13 @@ def _unary(
                 data = theirs(data)
                 if ACCESS.writes is writes:
                     return wrap(data if type(data) is _NUMPY else numpy.asarray(data))
-        elif ACTIVE and type(x) is ndarray and out is None and dtype is None:
+        elif ACTIVE and type(x) is ndarray:
             tape = short_tape()
             if tape is not None and (x._data.dtype is float32 or x._data.dtype is float64):
                 return tape.unary(primitive, x)
-        return general(x) if out is None and dtype is None else general(x, out=out, dtype=dtype)
+        return general(x)
 
-    return _named(function, name, text)
-
-
-def _as(x: Any, dtype: Any) -> Any:
-    return x if dtype is None else astype(x, dtype, copy=False)
-
-
-def _given(x: Any, dtype: Any, name: str) -> Any:
-    """An argument in the dtype to compute in, where that loses no more than digits."""
-    x, wanted = operand(x), as_dtype(dtype)
-    if isinstance(x, (Weak, *NUMBERS)):
-        return result(cast(x, wanted))
-    if is_float(dtype_of(x)) and not is_float(wanted):
-        what = f"{name} of {typed(x)} in {code(wanted)}: a float is no {code(wanted)}"
-        raise DTypeError("E207", what, help="cast first: x.astype(...)")
-    return result(cast(x, wanted))
-
-
-def placed(x: Any, out: Any, where: Any) -> Any:
-    """`x`, written to `out` where one is given; where `where` is false, what `out` held, or else 0, stays."""
-    if isinstance(out, tuple):
-        (out,) = out
-    if where is True:
-        return finished(x, out)
-    before = _choose(False, x, 0).astype(x.dtype) if out is None else out
-    shape = dims.broadcast(shape_of(operand(x)), shape_of(truth(where))) if out is None else None
-    chosen = result(truth(where))
-    if shape is not None:
-        before = result(broadcast(operand(before), shape)) if shape_of(operand(before)) != shape else before
-    return finished(_choose(chosen, x, before), out)
+    return named(function, name, text, 1)
 
 
 def _binary(
@@ -180,22 +154,17 @@ def _binary(
         left, right = aligned(x, y, name=name, dtype=dtype)
         return result(bind1(of_bools if dtype == bool_ else primitive, left, right), weak)
 
-    def applied(x1: Any, x2: Any, out: Any = None, dtype: Any = None, where: Any = True) -> Any:
-        if dtype is not None and kind != "compare":
-            x1, x2 = _given(x1, dtype, name), _given(x2, dtype, name)
-        return placed(_as(compute(x1, x2), dtype), out, where)
+    general = public(named(by_keywords(name, compute, 2, 0 if kind == "compare" else None), name, text, 2))
 
-    general = public(_named(applied, name, text))
-
-    def function(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: Any = True, dtype: Any = None) -> Any:
-        if out is None and dtype is None and where is True:
+    def function(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **keywords: Any) -> Any:
+        if out is None and not keywords:
             data = direct(theirs, x1, x2, integers=integers)
             if data is not None:
                 return wrap(data)
             return general(x1, x2)
-        return general(x1, x2, out, dtype, where)
+        return general(x1, x2, out=out, **keywords)
 
-    return _named(function, name, text)
+    return named(function, name, text, 2)
 
 
 def _compared(op: Op, ufunc: Any, x: Any, y: Any, dtype: DType, name: str) -> Operand | None:
@@ -291,10 +260,10 @@ _pow = _binary("power", ops.Pow, "x1 to the power of x2.")
 
 
 @public
-def power(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: Any = True, dtype: Any = None) -> Any:
+def power(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **keywords: Any) -> Any:
     """x1 to the power of x2; an integer to a negative number that is not an array is refused, as in NumPy."""
-    if where is not True or dtype is not None:
-        return _pow(x1, x2, out, where=where, dtype=dtype)
+    if keywords or isinstance(out, tuple):
+        return _pow(x1, x2, out, **keywords)
     if Symbol in (type(x1), type(x2)) and _is_whole(x1) and _is_whole(x2):
         # Python's own numbers: whether the power is an int or a float is decided by the sign of the exponent.
         x2 = int(x2)
@@ -309,12 +278,15 @@ def power(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, where: Any = True
             raise _negative_power()
     if isinstance(x2, (int, float)) and not isinstance(x2, bool):
         if x2 == 2 and dtype_of(operand(x1)) != bool_:
-            return finished(square(x1) if not isinstance(x2, float) or _is_float(x1) else _pow(x1, x2), out)
+            return placed(square(x1) if not isinstance(x2, float) or _is_float(x1) else _pow(x1, x2), out, True)
         if x2 == 0.5 and _is_float(x1):
-            return finished(sqrt(x1), out)
+            return placed(sqrt(x1), out, True)
         if isinstance(x2, int) and x2 < 0 and not _is_float(x1):
             raise _negative_power()
     return _pow(x1, x2, out=out)
+
+
+power = named(power, "power", power.__doc__, 2)
 
 
 def _negative_power() -> DTypeError:
@@ -330,39 +302,38 @@ def _is_float(x: Any) -> bool:
     return is_float(dtype_of(operand(x)))
 
 
-@public
-def square(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None) -> Any:
+@universal(1)
+def square(x: Any) -> Any:
     """x * x, a copy."""
     x = array(x) if not isinstance(x, Symbol) else x
-    return multiply(x, x, out, where=where, dtype=dtype)
+    return multiply(x, x)
 
 
-@public
-def positive(x: Any, /, out: Any = None, *, where: Any = True) -> Any:
+@universal(1)
+def positive(x: Any) -> Any:
     """+x, a copy."""
-    number = type(x) is Symbol and x.weak is not None
-    return placed(x if number else copy(x), out, where)
+    return x if type(x) is Symbol and x.weak is not None else copy(x)
 
 
-@public
-def reciprocal(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None) -> Any:
+@universal(1)
+def reciprocal(x: Any) -> Any:
     """1 / x; integers give float32."""
-    return divide(1, x, out, where=where, dtype=dtype)
+    return divide(1, x)
 
 
-@public
-def divmod(x1: Any, x2: Any, /) -> tuple[Any, Any]:
+@universal(2)
+def divmod(x1: Any, x2: Any) -> tuple[Any, Any]:
     """floor_divide(x1, x2) and mod(x1, x2)."""
     return floor_divide(x1, x2), mod(x1, x2)
 
 
-@public
-def invert(x: Any, /, out: Any = None) -> Any:
+@universal(1)
+def invert(x: Any) -> Any:
     """Every bit of an integer, or a bool, turned over."""
     x = operand(x)
     if is_float(dtype_of(x)):
         raise DTypeError("E205", f"invert of {typed(x)}: only integers and bools have bits")
-    return finished(result(bind1(ops.Not(), cast(x, dtype_of(x))), x.kind if isinstance(x, Weak) else None), out)
+    return result(bind1(ops.Not(), cast(x, dtype_of(x))), x.kind if isinstance(x, Weak) else None)
 
 
 def truth(x: Any) -> Operand:
@@ -373,11 +344,12 @@ def truth(x: Any) -> Operand:
 def _logical(name: str, op: type[Op], text: str) -> Callable[..., Any]:
     primitive = op()
 
-    def function(x1: Any, x2: Any, /, out: Any = None, *, where: Any = True) -> Any:
+    def function(x1: Any, x2: Any) -> Any:
         left, right = aligned(truth(x1), truth(x2), name=name)
-        return placed(result(bind1(primitive, left, right)), out, where)
+        return result(bind1(primitive, left, right))
 
-    return public(_named(function, name, text))
+    function.__doc__ = text
+    return universal(2, typed=0, name=name)(function)
 
 
 logical_and = _logical("logical_and", ops.BitAnd, "Whether both are true (not zero).")
@@ -385,46 +357,46 @@ logical_or = _logical("logical_or", ops.BitOr, "Whether one of both is true (not
 logical_xor = _logical("logical_xor", ops.BitXor, "Whether exactly one of both is true (not zero).")
 
 
-@public
-def logical_not(x: Any, /, out: Any = None, *, where: Any = True) -> Any:
+@universal(1, typed=0)
+def logical_not(x: Any) -> Any:
     """True where x is false (zero)."""
-    return placed(result(bind1(ops.Not(), truth(x))), out, where)
+    return result(bind1(ops.Not(), truth(x)))
 
 
-@public
-def signbit(x: Any, /, out: Any = None) -> Any:
+@universal(1, typed=0)
+def signbit(x: Any) -> Any:
     """True where the sign of x is negative; that of -0.0 is."""
-    return less(copysign(1.0, x), 0, out=out)
+    return less(copysign(1.0, x), 0)
 
 
-@public
-def isposinf(x: Any, /, out: Any = None) -> Any:
+@universal(1, typed=0)
+def isposinf(x: Any) -> Any:
     """True where x is positive infinity."""
-    return equal(x, math.inf, out=out)
+    return equal(x, math.inf)
 
 
-@public
-def isneginf(x: Any, /, out: Any = None) -> Any:
+@universal(1, typed=0)
+def isneginf(x: Any) -> Any:
     """True where x is negative infinity."""
-    return equal(x, -math.inf, out=out)
+    return equal(x, -math.inf)
 
 
-@public
-def degrees(x: Any, /, out: Any = None) -> Any:
+@universal(1)
+def degrees(x: Any) -> Any:
     """Radians to degrees."""
-    return multiply(x, 180.0 / math.pi, out=out)
+    return multiply(x, 180.0 / math.pi)
 
 
-@public
-def radians(x: Any, /, out: Any = None) -> Any:
+@universal(1)
+def radians(x: Any) -> Any:
     """Degrees to radians."""
-    return multiply(x, math.pi / 180.0, out=out)
+    return multiply(x, math.pi / 180.0)
 
 
-@public
-def ldexp(x1: Any, x2: Any, /, out: Any = None) -> Any:
+@universal(2, typed=1)
+def ldexp(x1: Any, x2: Any) -> Any:
     """x1 * 2**x2."""
-    return multiply(x1, exp2(x2), out=out)
+    return multiply(x1, exp2(x2))
 
 
 @public
@@ -441,8 +413,8 @@ def digamma(x: Any, /) -> Any:
     return result(ops.digamma(cast(x, common_dtype((x,), float_only=True))))
 
 
-@public
-def heaviside(x1: Any, x2: Any, /) -> Any:
+@universal(2)
+def heaviside(x1: Any, x2: Any) -> Any:
     """0 where x1 < 0, x2 where x1 == 0, 1 where x1 > 0."""
     step = greater(x1, 0)
     dtype = common_dtype((operand(x1), operand(x2)), float_only=True)
@@ -477,9 +449,6 @@ def where(condition: ArrayLike, x: ArrayLike = None, y: ArrayLike = None, /) -> 
         ),
         common_kind((x, y)) if shape == () else None,
     )
-
-
-_choose = where
 
 
 def _where_shape(condition: Operand, x: Operand, y: Operand) -> tuple[int, ...]:
@@ -554,10 +523,6 @@ def _tens(x: Any, zeros: int) -> Any:
     rest = subtract(x, multiply(below, unit))
     up = greater(rest, unit // 2) | (equal(rest, unit // 2) & equal(mod(below, 2), 1))
     return multiply(add(below, up.astype(x.dtype)), unit)
-
-
-CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
-"""NumPy's words for the casts that are allowed."""
 
 
 @public
@@ -660,7 +625,7 @@ def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
     if isinstance(from_, (bool, int, float)):
         what = f"can_cast: {from_!r} is a Python number, which takes the dtype of the arrays beside it"
         raise ArgumentError("E344", what, help="give a dtype, or an array: can_cast(np.int64, ...)")
-    return bool(numpy.can_cast(_dtype_named(from_), as_dtype(to), casting))
+    return castable(_dtype_named(from_), as_dtype(to), casting)
 
 
 _INPLACE: dict[str, Callable[..., Any]] = {}

@@ -14,7 +14,6 @@ import numpy
 from hybridize import ops
 from hybridize.array.functions.elementwise import (
     _INPLACE,
-    CASTINGS,
     astype,
     multiply,
     subtract,
@@ -38,7 +37,7 @@ from hybridize.array.operands import (
 )
 from hybridize.base import dims
 from hybridize.base.access import ACCESS
-from hybridize.base.dtypes import as_dtype, bool_, float32, float64, int32
+from hybridize.base.dtypes import CASTINGS, as_dtype, bool_, float32, float64, int32
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.promotion import promote
 from hybridize.ops.contract import LARGEST, contract

@@ -10,7 +10,7 @@ import numpy
 
 from hybridize.array.functions.bounds import from_front
 from hybridize.array.functions.creation import indices as indices_of
-from hybridize.array.functions.elementwise import CASTINGS, can_cast, copy, maximum, minimum, mod, where
+from hybridize.array.functions.elementwise import can_cast, copy, maximum, minimum, mod, where
 from hybridize.array.functions.searching import data_dependent, take
 from hybridize.array.functions.shapes import broadcast_arrays, broadcast_to, ravel, reshape, resize, stack
 from hybridize.array.ndarray import ndarray
@@ -18,14 +18,14 @@ from hybridize.array.operands import array, axis_of, finished, one_of, operand, 
 from hybridize.array.operands import indices as index_operand
 from hybridize.array.symbol import Symbol
 from hybridize.base import dims
-from hybridize.base.dtypes import bool_, int64
+from hybridize.base.dtypes import CASTINGS, bool_, int64
 from hybridize.base.errors import ArgumentError, DTypeError, OutOfBoundsError, ShapeError
 from hybridize.base.promotion import result_dtype
 
 _MODES = ("raise", "wrap", "clip")
 
 
-def _target(a: Any, name: str) -> Any:
+def target(a: Any, name: str) -> Any:
     """An array that is written: one of ours."""
     if not isinstance(a, (ndarray, Symbol)):
         help = "make it one of ours: np.array(x)"
@@ -58,7 +58,7 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     Raises:
         OutOfBoundsError E110: an index is out of bounds.
     """
-    x = _target(a, "put")
+    x = target(a, "put")
     numbers = ravel(_placed(index_operand(ind), x.size, mode, f"put to {x.type}"))
     values = ravel(array(v))
     if not numbers.shape[0] or not values.shape[0]:
@@ -76,7 +76,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Non
         OutOfBoundsError E110: an index is out of bounds.
         ShapeError E134: the indices do not go with the array.
     """
-    x = _target(arr, "put_along_axis")
+    x = target(arr, "put_along_axis")
     if axis is None:
         put(x, ravel(result(index_operand(indices))), values)
         return
@@ -99,7 +99,7 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
 
     `values` are repeated to the size of the array where they have another one.
     """
-    x = _target(a, "putmask")
+    x = target(a, "putmask")
     chosen = array(mask)
     if chosen.size != x.size:
         raise ShapeError("E135", f"putmask: a mask {chosen.type} for {x.type}", help="one bool for each element")
@@ -112,7 +112,7 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
 @public
 def place(arr: Any, mask: Any, vals: Any) -> None:
     """Write `vals`, one after the other and again from the first, to the elements where `mask` is true, in place."""
-    x = _target(arr, "place")
+    x = target(arr, "place")
     chosen = ravel(array(mask).astype(bool_))
     if chosen.size != x.size:
         raise ShapeError("E135", f"place: a mask {chosen.type} for {x.type}", help="one bool for each element")
@@ -134,7 +134,7 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) ->
         DTypeError E207: `casting` does not allow it.
         ShapeError E132: it does not broadcast.
     """
-    x = _target(dst, "copyto")
+    x = target(dst, "copyto")
     one_of(casting, CASTINGS, "copyto", "casting")
     values = array(src)
     if not isinstance(src, (builtins.bool, int, float)) and not can_cast(values.dtype, x.dtype, casting):

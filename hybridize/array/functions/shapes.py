@@ -18,7 +18,7 @@ import numpy
 
 from hybridize import ops
 from hybridize.array import layouts
-from hybridize.array.functions.elementwise import CASTINGS, apart_from, astype, copy
+from hybridize.array.functions.elementwise import apart_from, astype, copy
 from hybridize.array.ndarray import ndarray, taping, view, wrap
 from hybridize.array.operands import (
     array,
@@ -40,6 +40,7 @@ from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.base import dims
 from hybridize.base.access import consistently
+from hybridize.base.dtypes import CASTINGS
 from hybridize.base.errors import ArgumentError, CaptureError, DTypeError, ShapeError, ValueArgumentError
 from hybridize.base.promotion import result_dtype
 from hybridize.base.types import same_shape, surely_same
