@@ -122,7 +122,7 @@ WHEN_USED: list[Callable[[bool], None]] = []
 _NAME = re.compile(r"(cpu|cpu_pinned|cpu_shared)(?:[(:](\d+)\)?)?")
 
 
-class FirstUse(Exception):  # noqa: N818 - no error, but a call that begins again
+class FirstUse(Exception):
     """Raised by `begin_on` where a function began before arrays had devices: it is called again."""
 
 

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import numpy
 
-from hybridize.array import linalg, random
+from hybridize.array import fft, linalg, random
 from hybridize.array.functions.applying import (
     apply_along_axis,
     apply_over_axes,
@@ -183,6 +183,7 @@ from hybridize.array.functions.kinds import (
     asarray_chkfinite,
     asfortranarray,
     common_type,
+    conj,
     imag,
     iscomplex,
     iscomplexobj,
@@ -396,7 +397,7 @@ permute_dims = transpose
 matrix_transpose = linalg.matrix_transpose
 row_stack = vstack
 asanyarray = asarray
-conj = conjugate = positive
+conjugate = conj
 
 _BY_NUMPY = (
     "unique",
@@ -450,6 +451,7 @@ bool_ = bool = numpy.bool_
 int8, int16, int32, int64 = numpy.int8, numpy.int16, numpy.int32, numpy.int64
 uint8, uint16, uint32, uint64 = numpy.uint8, numpy.uint16, numpy.uint32, numpy.uint64
 float16, float32, float64 = numpy.float16, numpy.float32, numpy.float64
+complex64, complex128 = numpy.complex64, numpy.complex128
 bfloat16 = dtypes.bfloat16
 integer_dtypes = [numpy.dtype(f"{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32, 64)]
 floating_dtypes = [numpy.dtype(f"float{bits}") for bits in (16, 32, 64)]
@@ -556,6 +558,8 @@ __all__ = [
     "clip",
     "column_stack",
     "common_type",
+    "complex64",
+    "complex128",
     "compress",
     "concat",
     "concatenate",
@@ -609,6 +613,7 @@ __all__ = [
     "extract",
     "eye",
     "fabs",
+    "fft",
     "fill_diagonal",
     "finfo",
     "fix",

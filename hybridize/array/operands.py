@@ -27,7 +27,22 @@ from hybridize.array.symbol import Symbol, refusal
 from hybridize.array.traced import Traced
 from hybridize.base import dims
 from hybridize.base.config import CONFIG
-from hybridize.base.dtypes import CODES, NO_INDEX, DType, as_dtype, code, converted, float32, float64, int64, is_float
+from hybridize.base.dtypes import (
+    CODES,
+    NO_INDEX,
+    DType,
+    as_dtype,
+    bool_,
+    code,
+    complex64,
+    complex128,
+    converted,
+    float32,
+    float64,
+    int64,
+    is_complex,
+    is_float,
+)
 from hybridize.base.dtypes import index_numbers as index_numbers_of
 from hybridize.base.errors import (
     ArgumentError,
@@ -168,7 +183,8 @@ def _shown(x: Any) -> str:
 def operand(x: Any, dtype: DType | None = None) -> Any:
     """The operand of an argument; Python numbers stay as they are, to be typed by what stands beside them.
 
-    Lists become arrays: of `dtype` where given, else float64 becomes float32 as in `np.array`, integers stay integers.
+    Lists become arrays: of `dtype` where given, else float64 becomes float32 as in `np.array`, integers stay integers,
+    and complex numbers are complex64.
     """
     kind = type(x)
     if kind is ndarray:
@@ -222,7 +238,8 @@ def from_list(x: Any, dtype: DType | None = None) -> Operand:
         raise ShapeError("E103", f"a list cannot become an array: {error}") from None
     _numbers_in(array)
     if dtype is None:
-        dtype = float32 if array.dtype == float64 or array.size == 0 else as_dtype(array.dtype)
+        short = {float64: float32, complex128: complex64}.get(array.dtype)
+        dtype = float32 if array.size == 0 else short or as_dtype(array.dtype)
     return given(array if array.dtype == dtype else converted(array, dtype))
 
 
@@ -274,15 +291,23 @@ def typed(x: Any) -> TensorType:
 
 
 def cast(x: Any, dtype: DType) -> Operand:
-    """An operand or a number as an operand of `dtype`."""
+    """An operand or a number as an operand of `dtype`.
+
+    Raises:
+        DTypeError E207: it is of complex numbers, and `dtype` is not; only `astype` drops imaginary parts.
+    """
     if isinstance(x, NUMBERS):
         return number(x, dtype)
     if isinstance(x, Weak):
         _check_range(x, dtype)
         x = x.value
-    if isinstance(x, numpy.ndarray):
-        return x if x.dtype == dtype else bind1(Cast(dtype), x)
-    return x if type_of(x).dtype == dtype else bind1(Cast(dtype), x)
+    found: DType = x.dtype if isinstance(x, numpy.ndarray) else type_of(x).dtype
+    if found == dtype:
+        return x
+    if is_complex(found) and not is_complex(dtype) and dtype != bool_:
+        what = f"{typed(x)} cannot become {code(dtype)} without its imaginary part"
+        raise DTypeError("E207", what, help="take a part: x.real, x.imag, np.abs(x)")
+    return bind1(Cast(dtype), x)
 
 
 def number(x: Any, dtype: DType) -> Operand:
@@ -363,6 +388,12 @@ def common_kind(xs: Sequence[Any]) -> type | None:
     if not any(isinstance(x, Weak) for x in xs) or not all(isinstance(x, (Weak, *NUMBERS)) for x in xs):
         return None
     kinds = {weak_kind(x) if isinstance(x, NUMBERS) else x.kind for x in xs}
+    if complex in kinds:
+        raise DTypeError(
+            "E205",
+            "a complex number and a Python number that only calls know: the result is no Python number of a program",
+            help="make an array of one of them: np.array(x)",
+        )
     return float if float in kinds else int if int in kinds else bool
 
 

@@ -12,7 +12,7 @@ from hybridize.array.annotations import ArrayLike
 from hybridize.array.methods import Methods
 from hybridize.array.methods import functions as functions
 from hybridize.base.dtypes import DType
-from hybridize.base.errors import ArgumentError, DTypeError, ShapeError, ValueArgumentError
+from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
 from hybridize.base.types import TensorType
 from hybridize.ops.op import ACTIVE
 
@@ -117,7 +117,7 @@ class Operators(Methods):
 
     @property
     def real(self) -> Any:
-        """The real part: the array itself."""
+        """The real part, a view: of real numbers the array itself."""
         return functions.real(self)
 
     @property
@@ -363,14 +363,12 @@ class Operators(Methods):
         return functions.array_function(function, args, kwargs)
 
 
-_UNDERSTOOD = (Operators, bool, int, float, numpy.generic, numpy.ndarray, list, tuple)
+_UNDERSTOOD = (Operators, bool, int, float, complex, numpy.generic, numpy.ndarray, list, tuple)
 
 
 def _binary(name: str, x: Any, y: Any, other: Any) -> Any:
     """Apply a function of two arguments, or leave it to the other operand's own class."""
     if not isinstance(other, _UNDERSTOOD):
-        if isinstance(other, complex):
-            raise DTypeError("E205", f"{name} of an array and a complex number: arrays are real", help="use x.real")
         return NotImplemented
     return getattr(functions, name)(x, y)
 

@@ -25,7 +25,7 @@ from hybridize.autograd.nodes import TapeNode
 from hybridize.autograd.tape import TAPE
 from hybridize.base import modes
 from hybridize.base.access import ACCESS, READERS, SMALL, WRITER
-from hybridize.base.dtypes import is_float
+from hybridize.base.dtypes import is_inexact
 from hybridize.base.errors import ArgumentError, StateError
 from hybridize.base.forks import renewed
 from hybridize.base.locations import user_location
@@ -33,6 +33,7 @@ from hybridize.base.modes import LOCKED
 from hybridize.base.nested import listed
 from hybridize.base.types import TensorType
 from hybridize.ops import Where
+from hybridize.ops.complexes import pulled_back
 from hybridize.ops.gradient import Arrived, Given, reverse
 from hybridize.ops.op import Operand, capturing, taped
 from hybridize.runtime.cpython import USABLE
@@ -198,7 +199,9 @@ class Sweep:
         if sweeping is not None:
             found = sweeping(self, whole, ys, xs)
         elif None in edges and not node.private:
-            found = node.rule.partial_vjp([edge is not None for edge in edges], whole, tuple(ys), *xs)
+            found = pulled_back(node.rule, [edge is not None for edge in edges], whole, tuple(ys), *xs)
+        elif not node.private:
+            found = pulled_back(node.rule, None, whole, tuple(ys), *xs)
         else:
             found = node.rule.vjp(whole, tuple(ys), *xs)
         behind = _behind(node)
@@ -445,7 +448,7 @@ def edge_of(head: Any) -> Edge:
         what = f"backward starts at an array, got {type(head).__name__}"
         raise ArgumentError("E385", what, help="compute it by functions of arrays, and leave out float() and item()")
     lifted = None if history(head) is None else TAPE.operand(head)
-    if not is_float(head.dtype) and (type(lifted) is not Traced or lifted.edge is None or head.dtype.kind == "b"):
+    if not is_inexact(head.dtype) and (type(lifted) is not Traced or lifted.edge is None or head.dtype.kind == "b"):
         raise ArgumentError("E385", f"only floats have gradients, got {head.type}", help="x.astype('float32')")
     if lifted is None or lifted.edge is None:
         raise StateError(

@@ -146,7 +146,7 @@ class _Custom:
         gradients: list[Operand | None] = []
         for number, (one, x) in enumerate(zip(given, xs, strict=True)):
             kind = TAPE.type_of(x)
-            if one is None or kind.dtype.kind not in "fV":
+            if one is None or kind.dtype.kind not in "fcV":
                 gradients.append(None)
                 continue
             gradient = operand(one if isinstance(one, (ndarray, numpy.ndarray)) else numpy.asarray(one, kind.dtype))

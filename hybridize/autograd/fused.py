@@ -18,7 +18,7 @@ from hybridize.array.single import General, Single
 from hybridize.base.dtypes import float32, int64
 from hybridize.ops import add, cast, eq, exp, ge, iota, matmul, mul, rsqrt, sub, where
 from hybridize.ops.composites import log_softmax, mean
-from hybridize.ops.op import Operand, taping, type_of
+from hybridize.ops.op import OfComplex, Operand, taping, type_of
 from hybridize.ops.views import like, spread, sum
 
 Operands = tuple[Operand, ...]
@@ -28,6 +28,7 @@ class Fused(ABC):
     """The rule of a function that is one node; made for each node."""
 
     name: ClassVar[str]
+    of_complex: ClassVar[OfComplex] = OfComplex.REFUSED
     keeps: ClassVar[bool] = False
     """True if it keeps values itself, until `release`."""
 

@@ -23,7 +23,8 @@ from hybridize.base.errors import StateError
 from hybridize.base.locations import SourceLoc, is_users
 from hybridize.base.types import TensorType
 from hybridize.ops import GraphTracer
-from hybridize.ops.op import Op, Operand, interpreting
+from hybridize.ops.complexes import pulled_back
+from hybridize.ops.op import OfComplex, Op, Operand, interpreting
 
 Edge = Any
 """(node, number of the output), a `Variable`, or None: a constant."""
@@ -218,6 +219,8 @@ def reads(
     kind: Any = type(op)
     if kind.linear:
         return _NOTHING
+    if kind.of_complex is OfComplex.VALUED and any(x.dtype.kind == "c" for x in inputs):
+        return _NOTHING  # it has no gradient, which a backward pass says that comes there
     tracked = tuple([type(x) is Traced and x.edge is not None for x in operands])
     key = (kind if kind._compared is type else op, tracked)
     known = _reads.get(key)
@@ -238,7 +241,7 @@ def _found(op: Op, tracked: Mask, inputs: Sequence[NDArray[Any]], outputs: Seque
     ys = [builder.input(TensorType(y.shape, y.dtype)) for y in outputs]
     gs = tuple(builder.input(TensorType(y.shape, y.dtype)) for y in outputs)
     with interpreting(recorder):
-        found = op.vjp(gs, tuple(ys), *xs)
+        found = pulled_back(op, None, gs, tuple(ys), *xs)
     live = {value for value, asked in zip(found, tracked, strict=True) if value is not None and asked}
     for node in reversed(builder.nodes):
         if not live.isdisjoint(node.outputs):

@@ -78,7 +78,7 @@ class Tape(Staging, Taping):
         storage, version = (None, 0) if shares is None else (shares.storage, shares.version)
         if shares is not None and shares.edge is None:
             return tuple(unowned(y, None, storage, version) for y in outputs)
-        tracked = [y.dtype.kind in "fV" for y in outputs]
+        tracked = [y.dtype.kind in "fcV" for y in outputs]
         if not all(tracked) and any(map(_is_exact, operands)):
             tracked = [True] * len(outputs)  # integers have a history only where their gradient was asked for
         if not any(tracked):
@@ -116,7 +116,7 @@ class Tape(Staging, Taping):
             StateError E544: which values it has now, and where they come from, cannot be told.
         """
         data = array._data
-        if data.dtype.kind not in "fV" and not _is_tracked(array):
+        if data.dtype.kind not in "fcV" and not _is_tracked(array):
             return data.copy()  # an index that is overwritten later must not change a gradient
         traced = getattr(array, "_traced", None)
         if type(traced) is Traced and traced.storage is not None and traced.version == traced.storage.version:
@@ -164,7 +164,7 @@ class Tape(Staging, Taping):
         """The view of an array that view ops make."""
         data = viewed(x._data, steps) if found is None else found._data
         array = view(x, data)
-        if data.dtype.kind not in "fV" and not _is_tracked(x):
+        if data.dtype.kind not in "fcV" and not _is_tracked(x):
             return array
         if not numpy.may_share_memory(data, x._data):  # NumPy had to copy
             traced = self._stepped(self.operand(x), steps, data)

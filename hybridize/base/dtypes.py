@@ -25,22 +25,28 @@ float16: DType = numpy.dtype(numpy.float16)
 bfloat16: DType = numpy.dtype(ml_dtypes.bfloat16)
 float32: DType = numpy.dtype(numpy.float32)
 float64: DType = numpy.dtype(numpy.float64)
+complex64: DType = numpy.dtype(numpy.complex64)
+complex128: DType = numpy.dtype(numpy.complex128)
 
 CODES: dict[DType, str] = {
     bool_: "bool", int8: "i8", int16: "i16", int32: "i32", int64: "i64",
     uint8: "u8", uint16: "u16", uint32: "u32", uint64: "u64",
-    float16: "f16", bfloat16: "bf16", float32: "f32", float64: "f64",
+    float16: "f16", bfloat16: "bf16", float32: "f32", float64: "f64", complex64: "c64", complex128: "c128",
 }  # fmt: skip
 BY_CODE: dict[str, DType] = {code: dtype for dtype, code in CODES.items()}
 BY_NAME: dict[str, DType] = {dtype.name: dtype for dtype in CODES} | {"bool_": bool_}
 
 FLOATS = (float16, bfloat16, float32, float64)
+COMPLEXES = (complex64, complex128)
 SIGNED = (int8, int16, int32, int64)
 UNSIGNED = (uint8, uint16, uint32, uint64)
 INTEGERS = SIGNED + UNSIGNED
 
+REALS = (bool_, *INTEGERS, *FLOATS)
+"""Dtypes of numbers that machine code computes with: complex ones are NumPy's (`ops.hosted`)."""
+
 # Python's own number classes as dtypes: MXNet's default float is float32.
-_PYTHON: dict[Any, DType] = {float: float32, int: int64, bool: bool_}
+_PYTHON: dict[Any, DType] = {float: float32, int: int64, bool: bool_, complex: complex64}
 
 
 def as_dtype(spec: Any) -> DType:
@@ -70,6 +76,26 @@ def as_dtype(spec: Any) -> DType:
 def is_float(dtype: DType) -> bool:
     """Tell whether `dtype` is one of the four floating-point types."""
     return dtype in FLOATS
+
+
+def is_complex(dtype: DType) -> bool:
+    """Tell whether `dtype` is one of the two of complex numbers."""
+    return dtype.kind == "c"
+
+
+def is_inexact(dtype: DType) -> bool:
+    """Tell whether `dtype` is of floats or of complex numbers, which have gradients."""
+    return dtype in FLOATS or dtype.kind == "c"
+
+
+def part_of(dtype: DType) -> DType:
+    """The floats that the parts of complex numbers are, those that numbers of `dtype` become included."""
+    return float64 if dtype in (float64, complex128) else float32
+
+
+def complex_of(dtype: DType) -> DType:
+    """The complex numbers that numbers of `dtype` become: complex128 of float64, else complex64."""
+    return complex128 if dtype in (float64, complex128) else complex64
 
 
 def is_integer(dtype: DType) -> bool:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The promotion table: which dtype an operation on several dtypes computes in. Ours, not an accident of NumPy's.
 
-    bool  <  integers  <  floats
+    bool  <  integers  <  floats  <  complex numbers
 
 1. Python numbers are weak: they take the dtype of the arrays beside them, unless they are of a higher kind: a float
    beside integers or bools gives float32 (the default float), an int beside bools gives int64. NumPy's scalar objects
@@ -9,7 +9,9 @@
 2. A float beside integers or bools is that float, whatever the widths.
 3. Of two floats, the wider; float16 with bfloat16 gives float32, the smallest that holds both.
 4. Integers mix as in NumPy (the smallest that holds both). uint64 with a signed integer has none: float64.
-5. Division of integers, and functions such as `exp` of integers or bools, give float32. Comparisons give bool.
+5. A complex number beside floats has parts of the wider dtype of both: complex64, or complex128 where there is a
+   float64. Beside integers and bools it keeps its own; a Python complex number beside them gives complex64.
+6. Division of integers, and functions such as `exp` of integers or bools, give float32. Comparisons give bool.
 """
 
 from __future__ import annotations
@@ -20,20 +22,35 @@ from typing import Any
 
 import numpy
 
-from hybridize.base.dtypes import DType, bfloat16, bool_, float16, float32, float64, int64, is_float, is_integer
+from hybridize.base.dtypes import (
+    DType,
+    bfloat16,
+    bool_,
+    complex64,
+    complex128,
+    complex_of,
+    float16,
+    float32,
+    float64,
+    int64,
+    is_complex,
+    is_float,
+    is_inexact,
+    is_integer,
+)
 
-Number = bool | int | float | numpy.generic
-NUMBERS = (int, float, numpy.generic)
+Number = bool | int | float | complex | numpy.generic
+NUMBERS = (int, float, complex, numpy.generic)
 """Classes of weak operands (bool is an int)."""
 
 EXACT = 1 << 53
 """Integers up to here are the same in 64-bit floats, and their sums are far from the end of 64 bits."""
-_KIND = {"b": bool, "i": int, "u": int, "f": float}
+_KIND = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
 
 
 @cache
 def python_kind(kind: type) -> type:
-    """bool, int or float for a class of numbers: Python's own, or the one that NumPy's scalars of a class count as."""
+    """The kind of a class of numbers: Python's own class, or the one that NumPy's scalars of a class count as."""
     return _KIND.get(numpy.dtype(kind).kind, float) if issubclass(kind, numpy.generic) else kind
 
 
@@ -42,21 +59,25 @@ def number_dtype(kind: type) -> DType:
     """The dtype in which a number of a class is part of a program: 64 bits for Python's, NumPy's scalars their own."""
     if issubclass(kind, numpy.generic):
         return numpy.dtype(kind)
-    return {bool: bool_, int: int64, float: float64}[kind]
+    return {bool: bool_, int: int64, float: float64, complex: complex128}[kind]
 
 
 def weak_kind(number: Any) -> type:
-    """bool, int or float: what kind of Python number a weak operand is."""
+    """bool, int, float or complex: what kind of Python number a weak operand is."""
     if isinstance(number, numpy.generic):
         return _KIND.get(number.dtype.kind, float)
-    return bool if isinstance(number, bool) else int if isinstance(number, int) else float
+    if isinstance(number, (float, complex)):
+        return float if isinstance(number, float) else complex
+    return bool if isinstance(number, bool) else int
 
 
 @cache
 def promote(x: DType, y: DType) -> DType:
-    """The dtype that both `x` and `y` compute in (rules 2 to 4)."""
+    """The dtype that both `x` and `y` compute in (rules 2 to 5)."""
     if x == y:
         return x
+    if is_complex(x) or is_complex(y):
+        return complex128 if complex128 in (complex_of(x), complex_of(y)) else complex64
     if is_float(x) and is_float(y):
         if {x, y} == {float16, bfloat16}:
             return float32
@@ -72,18 +93,20 @@ def promote(x: DType, y: DType) -> DType:
 @cache
 def with_weak(dtype: DType, kind: type) -> DType:
     """The dtype of an array of `dtype` beside a Python number of `kind` (rule 1)."""
-    if kind is float and not is_float(dtype):
+    if kind is complex:
+        return complex_of(dtype)
+    if kind is float and not is_inexact(dtype):
         return float32
     if kind is int and dtype == bool_:
         return int64
     return dtype
 
 
-_WEAK_ALONE: dict[type, DType] = {bool: bool_, int: int64, float: float32}
+_WEAK_ALONE: dict[type, DType] = {bool: bool_, int: int64, float: float32, complex: complex64}
 
 
 def default_dtype(kind: type) -> DType:
-    """The dtype that a Python number of `kind` has when it stands alone: bool, int64 or float32."""
+    """The dtype that a Python number of `kind` has when it stands alone: bool, int64, float32 or complex64."""
     return _WEAK_ALONE[kind]
 
 
@@ -94,7 +117,7 @@ def result_dtype(strong: Iterable[DType], weak: Iterable[type] = ()) -> DType:
         result = dtype if result is None else promote(result, dtype)
     kinds = set(weak)
     if result is None:
-        return float32 if float in kinds else int64 if int in kinds else bool_
+        return next((_WEAK_ALONE[kind] for kind in (complex, float, int) if kind in kinds), bool_)
     for kind in kinds:
         result = with_weak(result, kind)
     return result
@@ -102,13 +125,13 @@ def result_dtype(strong: Iterable[DType], weak: Iterable[type] = ()) -> DType:
 
 @cache
 def floating(dtype: DType) -> DType:
-    """The dtype in which a function that needs floats computes (rule 5)."""
-    return dtype if is_float(dtype) else float32
+    """The dtype in which a function that needs floats computes (rule 6); complex numbers stay what they are."""
+    return dtype if is_inexact(dtype) else float32
 
 
 @cache
 def accumulator(dtype: DType) -> DType:
-    """The dtype of a sum or product of many: floats keep theirs, integers and bools widen to 64 bits, as in NumPy."""
-    if is_float(dtype):
+    """The dtype of a sum or product of many: as in NumPy, integers and bools widen to 64 bits, others keep theirs."""
+    if is_inexact(dtype):
         return dtype
     return numpy.dtype(numpy.uint64) if dtype.kind == "u" else int64

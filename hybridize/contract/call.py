@@ -12,7 +12,7 @@ from hybridize.array.device import OTHERS, Device, cpu, current_device
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.symbol import Symbol
 from hybridize.base import modes
-from hybridize.base.dtypes import CODES
+from hybridize.base.dtypes import CODES, REALS
 from hybridize.base.errors import ArgumentError, CaptureError
 from hybridize.base.frozen import changed, frozen
 from hybridize.base.nested import Structure, flatten_call
@@ -97,7 +97,7 @@ class Call:
                     wrapped[id(leaf)] = _array(leaf)
                 leaves[position] = array = wrapped[id(leaf)]
                 kinds.append(array.type)
-            elif isinstance(leaf, numpy.generic) and leaf.dtype in CODES:
+            elif isinstance(leaf, numpy.generic) and leaf.dtype in REALS:
                 kinds.append(kind)
             else:
                 kinds.append(_static(leaf))
@@ -142,6 +142,8 @@ def _static(leaf: Any) -> Any:
             "E410", f"{leaf!r} is used after the capture that it belongs to has ended",
             help="return it from the captured function instead of storing it elsewhere",
         )  # fmt: skip
+    if isinstance(leaf, (complex, numpy.complexfloating)):
+        return type(leaf), leaf, repr(leaf)  # 0j == -0j
     if hasattr(leaf, "__dlpack__") or hasattr(leaf, "__array__"):
         raise ArgumentError(
             "E311", f"a {type(leaf).__module__}.{type(leaf).__name__} is no argument of a compiled program",
@@ -149,8 +151,6 @@ def _static(leaf: Any) -> Any:
         )  # fmt: skip
     if type(leaf) in (str, bytes, bool, int):
         return type(leaf), leaf
-    if type(leaf) is complex:
-        return complex, leaf, repr(leaf)  # 0j == -0j
     if isinstance(leaf, (set, bytearray)):
         raise ArgumentError(
             "E311", f"a {type(leaf).__name__} is no argument of a compiled program",

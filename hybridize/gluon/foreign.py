@@ -10,7 +10,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.dtypes import CODES, bfloat16
+from hybridize.base.dtypes import REALS, bfloat16
 from hybridize.base.errors import ArgumentError, LoadError
 from hybridize.base.frozen import frozen
 from hybridize.base.participation import ReadPolicy
@@ -178,7 +178,7 @@ def _as_numpy(name: str, value: Any) -> NDArray[Any]:
             made = numpy.asarray(value)
     except (TypeError, ValueError, RuntimeError) as error:
         raise LoadError("E612", f"{name!r} is {type(value).__name__}, which is no array ({error})") from error
-    if made.dtype not in CODES:
+    if made.dtype not in REALS:
         help = "pass the dict that holds the arrays" if isinstance(value, Mapping) else ""
         raise LoadError("E612", f"{name!r} is {type(value).__name__} of {made.dtype}, and no array", help=help)
     array: NDArray[Any] = made

@@ -11,8 +11,9 @@
     literal = a Python literal | dtype | graph | "<" size ">"    f32, (1, 2), "text", graph(...) {...}, <2*n0>
 
 Values are numbered in order of definition. Constants of more than 64 elements stand by their digest, and `parse` is
-given their arrays. Any op whose parameters are dataclass fields prints; an op with `label`, `attributes` and `body`
-is a composite. Names of values are the users' and no part of what a graph is: the fingerprint leaves them out.
+given their arrays; complex ones list both parts of each number. Any op whose parameters are dataclass fields prints; an
+op with `label`, `attributes` and `body` is a composite. Names of values are the users' and no part of what a graph is:
+the fingerprint leaves them out.
 """
 
 from __future__ import annotations
@@ -125,6 +126,8 @@ def _word(label: str) -> str:
 def _constant_text(array: Array) -> str:
     if array.size > INLINE:
         return f"sha256:{digest(array)}"
+    if array.dtype.kind == "c":
+        array = array.astype(numpy.complex128).reshape(-1).view(numpy.float64)
     values = array.astype(numpy.float64) if array.dtype.kind in "fV" else array
     return repr(values.tolist() if array.ndim == 0 else values.ravel().tolist())
 
@@ -352,7 +355,10 @@ class _Parser:
                 raise self.error(f"the constant {key} is {TensorType(array.shape, array.dtype)}, not {kind}")
         else:
             try:
-                array = numpy.array(self._literal(), kind.dtype).reshape(kind.shape)
+                found = self._literal()
+                if kind.dtype.kind == "c":
+                    found = numpy.array(found, numpy.float64).view(numpy.complex128)
+                array = numpy.array(found, kind.dtype).reshape(kind.shape)
             except (ValueError, TypeError, OverflowError) as error:
                 raise self.error(f"a constant: {error}") from None
         self._expect(")")

@@ -10,7 +10,7 @@ import numpy
 from hybridize.ops import special
 from hybridize.ops.arithmetic import add, bit_not, bit_or, div, eq, lt, mul, neg, sub, where
 from hybridize.ops.elementwise import Gradient, Unary, unary
-from hybridize.ops.op import Operand
+from hybridize.ops.op import OfComplex, Operand
 from hybridize.ops.views import like
 
 
@@ -35,6 +35,7 @@ class Ceil(Unary):
 class Round(Unary):
     """The nearest integer, halves to even."""
 
+    of_complex = OfComplex.RULED
     scalar, meaning = "round", numpy.rint
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
@@ -53,6 +54,7 @@ class Trunc(Unary):
 class Sqrt(Unary):
     """The square root."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     scalar, meaning, domain = "sqrt", numpy.sqrt, (0.3, 3.0)
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
@@ -62,6 +64,7 @@ class Sqrt(Unary):
 class Rsqrt(Unary):
     """1 / sqrt(x)"""
 
+    of_complex = OfComplex.HOLOMORPHIC
     scalar, meaning, domain = "rsqrt", staticmethod(special.rsqrt), (0.3, 3.0)
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
@@ -80,6 +83,7 @@ class Cbrt(Unary):
 class Exp(Unary):
     """e to the power of x."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     scalar, meaning = "exp", numpy.exp
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
@@ -89,6 +93,7 @@ class Exp(Unary):
 class Exp2(Unary):
     """2 to the power of x."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     scalar, meaning = "exp2", numpy.exp2
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
@@ -98,6 +103,7 @@ class Exp2(Unary):
 class Expm1(Unary):
     """exp(x) - 1, exact for small x."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     scalar, meaning = "expm1", numpy.expm1
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
@@ -107,6 +113,7 @@ class Expm1(Unary):
 class Log(Unary):
     """The natural logarithm."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     scalar, meaning, domain = "log", numpy.log, (0.3, 3.0)
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
@@ -116,6 +123,7 @@ class Log(Unary):
 class Log2(Unary):
     """The logarithm to base 2."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     scalar, meaning, domain = "log2", numpy.log2, (0.3, 3.0)
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
@@ -125,6 +133,7 @@ class Log2(Unary):
 class Log10(Unary):
     """The logarithm to base 10."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     scalar, meaning, domain = "log10", numpy.log10, (0.3, 3.0)
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
@@ -134,6 +143,7 @@ class Log10(Unary):
 class Log1p(Unary):
     """log(1 + x), exact for small x."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     scalar, meaning, domain = "log1p", numpy.log1p, (-0.9, 2.0)
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
@@ -143,6 +153,7 @@ class Log1p(Unary):
 class Sin(Unary):
     """The sine of x, in radians."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     scalar, meaning = "sin", numpy.sin
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
@@ -152,6 +163,7 @@ class Sin(Unary):
 class Cos(Unary):
     """The cosine of x, in radians."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     scalar, meaning = "cos", numpy.cos
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
@@ -161,6 +173,7 @@ class Cos(Unary):
 class Tan(Unary):
     """The tangent of x, in radians."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     scalar, meaning, domain = "tan", numpy.tan, (-1.2, 1.2)
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
@@ -170,6 +183,7 @@ class Tan(Unary):
 class Arcsin(Unary):
     """The angle whose sine is x."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     scalar, meaning, domain = "arcsin", numpy.arcsin, (-0.9, 0.9)
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
@@ -179,6 +193,7 @@ class Arcsin(Unary):
 class Arccos(Unary):
     """The angle whose cosine is x."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     scalar, meaning, domain = "arccos", numpy.arccos, (-0.9, 0.9)
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
@@ -188,6 +203,7 @@ class Arccos(Unary):
 class Arctan(Unary):
     """The angle whose tangent is x."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     scalar, meaning = "arctan", numpy.arctan
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
@@ -197,6 +213,7 @@ class Arctan(Unary):
 class Sinh(Unary):
     """The hyperbolic sine."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     scalar, meaning = "sinh", numpy.sinh
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
@@ -206,6 +223,7 @@ class Sinh(Unary):
 class Cosh(Unary):
     """The hyperbolic cosine."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     scalar, meaning = "cosh", numpy.cosh
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
@@ -215,6 +233,7 @@ class Cosh(Unary):
 class Tanh(Unary):
     """The hyperbolic tangent."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     scalar, meaning = "tanh", numpy.tanh
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
@@ -224,6 +243,7 @@ class Tanh(Unary):
 class Arcsinh(Unary):
     """The number whose hyperbolic sine is x."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     scalar, meaning = "arcsinh", numpy.arcsinh
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
@@ -233,6 +253,7 @@ class Arcsinh(Unary):
 class Arccosh(Unary):
     """The number whose hyperbolic cosine is x."""
 
+    of_complex = OfComplex.VALUED
     scalar, meaning, domain = "arccosh", numpy.arccosh, (1.2, 3.0)
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
@@ -242,6 +263,7 @@ class Arccosh(Unary):
 class Arctanh(Unary):
     """The number whose hyperbolic tangent is x."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     scalar, meaning, domain = "arctanh", numpy.arctanh, (-0.9, 0.9)
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
@@ -296,6 +318,7 @@ class Sigmoid(Unary):
 class Isnan(Unary):
     """True where x is NaN."""
 
+    of_complex = OfComplex.RULED
     scalar, meaning = "isnan", numpy.isnan
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
@@ -305,6 +328,7 @@ class Isnan(Unary):
 class Isinf(Unary):
     """True where x is infinite."""
 
+    of_complex = OfComplex.RULED
     scalar, meaning = "isinf", numpy.isinf
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
@@ -314,6 +338,7 @@ class Isinf(Unary):
 class Isfinite(Unary):
     """True where x is neither NaN nor infinite."""
 
+    of_complex = OfComplex.RULED
     scalar, meaning = "isfinite", numpy.isfinite
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.dtypes import bool_, is_float
+from hybridize.base.dtypes import bool_, is_complex, is_float, part_of
 from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.types import TensorType
 from hybridize.loops import expr as loops
@@ -27,13 +27,14 @@ from hybridize.ops.elementwise import (
     check_equal,
     unary,
 )
-from hybridize.ops.op import Op, Operand, Sample, bind, bind1, type_of
-from hybridize.ops.views import like
+from hybridize.ops.op import OfComplex, Op, Operand, Sample, bind, bind1, type_of
+from hybridize.ops.views import cast, like
 
 
 class Neg(Unary):
     """-x"""
 
+    of_complex = OfComplex.HOLOMORPHIC
     scalar, meaning, takes = "neg", numpy.negative, SIGNED_NUMBER
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
@@ -43,16 +44,22 @@ class Neg(Unary):
 class Abs(Unary):
     """The absolute value; its slope at 0 is 0."""
 
+    of_complex = OfComplex.RULED
     scalar, meaning, takes = "abs", numpy.absolute, SIGNED_NUMBER
     smooth = False
 
+    def infer(self, *inputs: TensorType) -> tuple[TensorType, ...]:
+        (kind,) = super().infer(*inputs)
+        return (kind.with_dtype(part_of(kind.dtype)) if is_complex(kind.dtype) else kind,)
+
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
-        return mul(g, sign(x))
+        return mul(cast(g, type_of(x).dtype), sign(x))
 
 
 class Sign(Unary):
     """-1, 0 or 1; NaN of NaN."""
 
+    of_complex = OfComplex.VALUED
     scalar, meaning, takes = "sign", numpy.sign, SIGNED_NUMBER
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
@@ -71,6 +78,7 @@ class Not(Unary):
 class Add(Binary):
     """x + y; of bools, the logical or."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     scalar, meaning, takes = "add", numpy.add, ANY
     of_bools = "bit_or"
 
@@ -81,6 +89,7 @@ class Add(Binary):
 class Sub(Binary):
     """x - y"""
 
+    of_complex = OfComplex.HOLOMORPHIC
     scalar, meaning, takes = "sub", numpy.subtract, SIGNED_NUMBER
 
     def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
@@ -90,6 +99,7 @@ class Sub(Binary):
 class Mul(Binary):
     """x y; of bools, the logical and."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     scalar, meaning, takes = "mul", numpy.multiply, ANY
     of_bools = "bit_and"
 
@@ -104,6 +114,7 @@ class Mul(Binary):
 class Div(Binary):
     """x / y, of floats"""
 
+    of_complex = OfComplex.HOLOMORPHIC
     scalar, meaning, second = "div", numpy.divide, (0.5, 2.0)
 
     def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
@@ -136,6 +147,7 @@ class Mod(Binary):
 class Max(Binary):
     """The larger of both, NaN where either is. At a tie both share the gradient."""
 
+    of_complex = OfComplex.VALUED
     scalar, meaning, takes = "max", numpy.maximum, ANY
     of_bools = "bit_or"
     smooth = False
@@ -147,6 +159,7 @@ class Max(Binary):
 class Min(Binary):
     """The smaller of both, NaN where either is. At a tie both share the gradient."""
 
+    of_complex = OfComplex.VALUED
     scalar, meaning, takes = "min", numpy.minimum, ANY
     of_bools = "bit_and"
     smooth = False
@@ -158,6 +171,7 @@ class Min(Binary):
 class FMax(Binary):
     """The larger of both, the other where one is NaN. At a tie the first has the gradient."""
 
+    of_complex = OfComplex.VALUED
     scalar, meaning, takes = "fmax", numpy.fmax, ANY
     of_bools = "bit_or"
     smooth = False
@@ -170,6 +184,7 @@ class FMax(Binary):
 class FMin(Binary):
     """The smaller of both, the other where one is NaN. At a tie the first has the gradient."""
 
+    of_complex = OfComplex.VALUED
     scalar, meaning, takes = "fmin", numpy.fmin, ANY
     of_bools = "bit_and"
     smooth = False
@@ -237,6 +252,7 @@ class ShiftRight(Binary):
 class Comparison(Binary, abstract=True):
     """Base of the ops that give bools."""
 
+    of_complex = OfComplex.RULED
     takes = ANY
 
     def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
@@ -289,6 +305,7 @@ class Ge(Comparison):
 class Where(Op):
     """`x` where `condition` (bool) holds, else `y`."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     by_element = True
 
     smooth = False

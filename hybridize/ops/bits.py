@@ -10,7 +10,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.dtypes import (
-    CODES,
+    REALS,
     DType,
     bfloat16,
     bool_,
@@ -63,7 +63,7 @@ class Bitcast(Op):
     rematerialised = True
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
-        wrong = self.dtype not in CODES or bool_ in (self.dtype, x.dtype)
+        wrong = self.dtype not in REALS or bool_ in (self.dtype, x.dtype)
         if wrong or self.dtype.itemsize != x.dtype.itemsize:
             raise DTypeError("E235", f"the bits of {x} are no {self.dtype}", help="take a dtype of the same width")
         return (x.with_dtype(self.dtype),)

@@ -20,6 +20,12 @@ INFINITE = (0.0, -0.0, 1.0, -1.5, math.inf, -math.inf, math.nan)
 """Numbers for which arithmetic has special rules."""
 
 
+def complex_array(shape: tuple[int, ...], dtype: DType | str = "c8", seed: int = 0) -> NDArray[Any]:
+    """Complex numbers whose parts are spread so."""
+    real, imag = (sample_array(shape, "f8", seed=seed + k) for k in range(2))
+    return numpy.asarray(real + 1j * imag, dtype)
+
+
 def sample_array(
     shape: tuple[int, ...], dtype: DType | str = "f4", low: float = -2.0, high: float = 2.0, seed: int = 0
 ) -> NDArray[Any]:

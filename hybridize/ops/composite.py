@@ -17,7 +17,8 @@ from typing import Any, TypeVar, cast
 
 from numpy.typing import NDArray
 
-from hybridize.base.errors import GraphError, InternalError
+from hybridize.base.dtypes import is_complex
+from hybridize.base.errors import DTypeError, GraphError, InternalError
 from hybridize.base.frozen import frozen
 from hybridize.base.spans import LISTENERS, OPERATION, span
 from hybridize.base.types import TensorType
@@ -26,7 +27,7 @@ from hybridize.ops.arithmetic import Mul
 from hybridize.ops.cases import sample_array
 from hybridize.ops.evaluate import evaluate
 from hybridize.ops.gradient import pullback
-from hybridize.ops.op import ACTIVE, Op, Operand, Sample, capturing, current
+from hybridize.ops.op import ACTIVE, OfComplex, Op, Operand, Sample, capturing, current, type_of
 
 Attributes = tuple[tuple[str, object], ...]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -36,6 +37,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 class Composite(Op):
     """A named sub-graph: its label and attributes are the users' (and MXNet's), its meaning is the body alone."""
 
+    of_complex = OfComplex.RULED
     label: str
     attributes: Attributes
     body: Graph
@@ -95,6 +97,9 @@ def composite(
         @wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
             if not ACTIVE or not capturing():
+                for one in (*args, *kwargs.values()):
+                    if getattr(getattr(one, "dtype", None), "kind", "") == "c":
+                        raise _of_real(label, (one,))
                 return span(OPERATION, label, function, *args, **kwargs) if LISTENERS else function(*args, **kwargs)
             arguments = defaults | dict(zip(names, args)) | kwargs  # noqa: B905 - those left have defaults
             if (
@@ -123,6 +128,13 @@ def composite(
     return decorate
 
 
+def _of_real(label: str, operands: Sequence[Operand]) -> DTypeError:
+    found = " and ".join(str(type_of(one)) for one in operands)
+    return DTypeError(
+        "E242", f"{label} takes real numbers, got {found}", help="take a part of them: x.real, x.imag, np.abs(x)"
+    )
+
+
 def composed(
     label: str,
     attributes: Mapping[str, object],
@@ -130,6 +142,9 @@ def composed(
     operands: Sequence[Operand],
 ) -> tuple[Operand, ...]:
     """Apply a function of any number of operands that is one op to its users, as `composite` does one of a few."""
+    for one in operands:
+        if is_complex(type_of(one).dtype):
+            raise _of_real(label, operands)
     if not ACTIVE or not capturing():
         return tuple(span(OPERATION, label, function, *operands) if LISTENERS else function(*operands))
     return tuple(current().composite(label, tuple(attributes.items()), function, tuple(operands)))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.dtypes import bool_, is_float
+from hybridize.base.dtypes import bool_, is_inexact
 from hybridize.base.errors import DTypeError, ShapeError, StateError
 from hybridize.base.frozen import frozen
 from hybridize.base.hooks import Hook
@@ -24,7 +24,7 @@ from hybridize.ops.arithmetic import add, lt, mul
 from hybridize.ops.cases import sample_array
 from hybridize.ops.evaluate import evaluate
 from hybridize.ops.gradient import apply, pullback
-from hybridize.ops.op import Op, Operand, Sample, bind, type_of
+from hybridize.ops.op import OfComplex, Op, Operand, Sample, bind, type_of
 from hybridize.ops.tracing import make_graph
 from hybridize.ops.views import Gradient, full, like, sum
 
@@ -59,6 +59,7 @@ class Control(Op, abstract=True):
 class Cond(Control):
     """The results of `then` for the operands if the first operand (bool[]) holds, else those of `orelse`."""
 
+    of_complex = OfComplex.RULED
     then: Graph
     orelse: Graph
 
@@ -78,8 +79,8 @@ class Cond(Control):
     ) -> tuple[Gradient, ...]:
         """A Cond over the branches' own reverse sweeps."""
         types = tuple(type_of(x) for x in xs)
-        wanted = [k for k, kind in enumerate(types) if is_float(kind.dtype)]
-        given = [k for k, cotangent in enumerate(g) if cotangent is not None and is_float(type_of(y[k]).dtype)]
+        wanted = [k for k, kind in enumerate(types) if is_inexact(kind.dtype)]
+        given = [k for k, cotangent in enumerate(g) if cotangent is not None and is_inexact(type_of(y[k]).dtype)]
 
         def backward(branch: Graph) -> Graph:
             def run(*operands: Operand) -> list[Operand]:
@@ -115,6 +116,7 @@ class Cond(Control):
 class While(Control):
     """The operands, replaced by what `body` gives for them while `cond` gives true for them."""
 
+    of_complex = OfComplex.RULED
     repeats = True
 
     cond: Graph
@@ -178,6 +180,7 @@ class Scan(Control):
     `reverse`: from the last slice to the first, the position of each y being that of its x.
     """
 
+    of_complex = OfComplex.RULED
     repeats = True
 
     body: Graph
@@ -233,11 +236,11 @@ class Scan(Control):
         types, c = tuple(type_of(x) for x in xs), self.num_carry
         takes, gives = _types(self.body.inputs), _types(self.body.outputs)
         stacked = self.stacked(types)
-        state = [k for k in range(c) if is_float(takes[k].dtype)]
+        state = [k for k in range(c) if is_inexact(takes[k].dtype)]
         fixed = [k for k in range(c, len(xs)) if k not in stacked]
-        summed = [k for k in fixed if is_float(takes[k].dtype)]
-        sliced = [k for k in stacked if is_float(takes[k].dtype)]
-        emitted = [k for k in range(c, len(gives)) if is_float(gives[k].dtype) and g[k] is not None]
+        summed = [k for k in fixed if is_inexact(takes[k].dtype)]
+        sliced = [k for k in stacked if is_inexact(takes[k].dtype)]
+        emitted = [k for k in range(c, len(gives)) if is_inexact(gives[k].dtype) and g[k] is not None]
         sizes = [len(state), len(summed), c, len(stacked), len(emitted), len(fixed)]
 
         def step(*operands: Operand) -> list[Operand]:

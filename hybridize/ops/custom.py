@@ -17,7 +17,7 @@ from hybridize.ops.arithmetic import add, mul
 from hybridize.ops.cases import ZERO, sample_array
 from hybridize.ops.evaluate import evaluate
 from hybridize.ops.gradient import apply
-from hybridize.ops.op import Op, Operand, Sample, bind
+from hybridize.ops.op import OfComplex, Op, Operand, Sample, bind
 from hybridize.ops.tracing import make_graph
 from hybridize.ops.views import full
 
@@ -25,6 +25,8 @@ from hybridize.ops.views import full
 @frozen
 class After(Op):
     """`x`, but not before `y` is there: what is computed of it is not what was computed of `x` earlier."""
+
+    of_complex = OfComplex.HOLOMORPHIC
 
     def infer(self, x: TensorType, y: TensorType) -> tuple[TensorType, ...]:
         return (x,)

@@ -20,7 +20,7 @@ from hybridize.base.types import TensorType
 from hybridize.loops import expr as loops
 from hybridize.loops.expr import Element, Expr, Routine
 from hybridize.ops.cases import sample_array
-from hybridize.ops.op import Op, Operand, Sample, bind1, type_of
+from hybridize.ops.op import OfComplex, Op, Operand, Sample, bind1, type_of
 from hybridize.ops.slicing import clamped
 from hybridize.ops.views import Gradient, check_axes, like
 
@@ -44,6 +44,7 @@ def _part(start: NDArray[Any], length: int, size: int, axis: int) -> tuple[slice
 class SliceAt(Op):
     """The `length` elements of `x` along `axis` from index `start` on."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     axis: int
     length: int
 
@@ -85,6 +86,7 @@ class SliceAt(Op):
 class UpdateAt(Op):
     """`base` with its elements along `axis` from index `start` on replaced by those of `update`."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     axis: int
 
     def infer(self, base: TensorType, start: TensorType, update: TensorType) -> tuple[TensorType, ...]:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.dtypes import CODES, FLOATS, INTEGERS, DType, bool_, code
+from hybridize.base.dtypes import CODES, FLOATS, INTEGERS, DType, bool_, code, is_complex
 from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.types import TensorType
 from hybridize.loops.expr import Element, Expr, call
@@ -33,9 +33,9 @@ Gradient = Operand | None
 
 
 def check_dtype(name: str, taken: frozenset[DType], *inputs: TensorType) -> None:
-    """Raise where what is called so does not take the dtype of an input."""
+    """Raise where what is called so does not take the dtype of a real input: `of_complex` decides about the others."""
     for kind in inputs:
-        if kind.dtype not in taken:
+        if kind.dtype not in taken and not is_complex(kind.dtype):
             raise DTypeError("E221", f"{name} takes {_NAMES[taken]}, got {kind}", help="cast first: x.astype(...)")
 
 

@@ -29,6 +29,7 @@ from hybridize.ops.matrices import (
     diagonal,
     differences,
     lower,
+    magnitudes,
     of_any_sizes,
     positive,
     quotients,
@@ -36,7 +37,7 @@ from hybridize.ops.matrices import (
     turned,
     well,
 )
-from hybridize.ops.op import Operand, Sample, bind, type_of
+from hybridize.ops.op import OfComplex, Operand, Sample, bind, type_of
 from hybridize.ops.signs import signed_eigh, signed_svd
 from hybridize.ops.slicing import concat
 from hybridize.ops.views import Gradient, like, spread
@@ -51,6 +52,7 @@ class Cholesky(Factor):
     Where x is not positive definite: an error if `strict`, else minus infinity. The gradient is symmetric, as x is.
     """
 
+    of_complex = OfComplex.VALUED
     upper: bool = False
     strict: bool = True
 
@@ -105,6 +107,7 @@ class QR(Factor):
     If `complete`, [m, m] and [m, n].
     """
 
+    of_complex = OfComplex.VALUED
     complete: bool = False
 
     def types(self, x: TensorType) -> tuple[TensorType, ...]:  # type: ignore[override]
@@ -164,11 +167,12 @@ class Eigh(Factor):
     The gradient is a symmetric matrix, as x is; of eigenvectors it is infinite where eigenvalues come again.
     """
 
+    of_complex = OfComplex.VALUED
     upper: bool = False
 
     def types(self, x: TensorType) -> tuple[TensorType, ...]:  # type: ignore[override]
         self.square(x)
-        return x.with_shape(x.shape[:-1]), x
+        return magnitudes(x.with_shape(x.shape[:-1])), x
 
     def reference(self, x: NDArray[Any]) -> Arrays:
         return signed_eigh(*numpy.linalg.eigh(x, "U" if self.upper else "L"))
@@ -198,13 +202,14 @@ class SVD(Factor):
     and v is infinite where singular values come again, or two are 0. Signs are those of `ops.signs`.
     """
 
+    of_complex = OfComplex.VALUED
     full: bool = False
 
     def types(self, x: TensorType) -> tuple[TensorType, ...]:  # type: ignore[override]
         *b, m, n = x.shape
         k = min(m, n)
         rows, columns = (m, n) if self.full else (k, k)
-        return x.with_shape((*b, m, rows)), x.with_shape((*b, k)), x.with_shape((*b, columns, n))
+        return x.with_shape((*b, m, rows)), magnitudes(x.with_shape((*b, k))), x.with_shape((*b, columns, n))
 
     def reference(self, x: NDArray[Any]) -> Arrays:
         return signed_svd(*numpy.linalg.svd(x, full_matrices=self.full))

@@ -6,11 +6,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
-from hybridize.base.dtypes import is_float
+from hybridize.base.dtypes import is_inexact
 from hybridize.base.errors import HybridizeError
 from hybridize.base.locations import user_location
 from hybridize.graph import Graph, Node, Value
 from hybridize.ops.arithmetic import add
+from hybridize.ops.complexes import pulled_back
 from hybridize.ops.op import Operand, bind, constant
 from hybridize.ops.views import full
 
@@ -49,7 +50,7 @@ def swept(
     graph: Graph, here: Mapping[Value, Operand], cotangents: Sequence[Operand | None], wrt: Collection[int] = ()
 ) -> tuple[Operand | None, ...]:
     """The same where the graph was run already: `here` is what its values are under the current interpreter."""
-    active = {value for number, value in enumerate(graph.inputs) if is_float(value.type.dtype) or number in wrt}
+    active = {value for number, value in enumerate(graph.inputs) if is_inexact(value.type.dtype) or number in wrt}
     for node in graph.nodes:
         active.update(differentiated(node, active))
     arrived = Arrived[Value]()
@@ -73,8 +74,8 @@ def differentiated(node: Node, active: Collection[Value]) -> Iterator[Value]:
     """
     reached = [value for value in node.inputs if value in active]
     if reached:
-        exact = any(not is_float(value.type.dtype) for value in reached)
-        yield from (value for value in node.outputs if exact or is_float(value.type.dtype))
+        exact = any(not is_inexact(value.type.dtype) for value in reached)
+        yield from (value for value in node.outputs if exact or is_inexact(value.type.dtype))
 
 
 def passed_back(
@@ -83,7 +84,7 @@ def passed_back(
     """Cotangents of the inputs of a node from those of its outputs; who has no gradient says so at the node's line."""
     op: Any = node.op
     try:
-        found: Sequence[Operand | None] = op.vjp(filled(node, given), tuple(results), *inputs)
+        found = pulled_back(op, None, filled(node, given), tuple(results), *inputs)
     except HybridizeError as error:
         if node.loc is not None and error.loc == user_location():  # not a line of the rule's own
             error.loc = node.loc

@@ -23,7 +23,7 @@ from hybridize.loops.expr import Element, Expr, Routine, index
 from hybridize.ops.arithmetic import add, eq, mul, where
 from hybridize.ops.cases import sample_array
 from hybridize.ops.elementwise import SIGNED_NUMBER, check_dtype
-from hybridize.ops.op import Op, Operand, Sample, bind, bind1, type_of
+from hybridize.ops.op import OfComplex, Op, Operand, Sample, bind, bind1, type_of
 from hybridize.ops.slicing import clamped, concat, iota
 from hybridize.ops.views import Gradient, broadcast, check_axes, full, kept, like, reshape, transpose
 
@@ -46,6 +46,7 @@ def _check_bounds(op: Op, indices: TensorType, sizes: Shape, x: TensorType) -> N
 class Gather(Op):
     """`x` at `indices` along `axis`: the axes of `indices` stand where `axis` was."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     moves = True
 
     axis: int
@@ -127,6 +128,7 @@ def inverse(order: tuple[int, ...]) -> tuple[int, ...]:
 class GatherND(Op):
     """`x` at points: the last axis of `indices` [..., k] holds an index for each of the first k axes of `x`."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     moves = True
 
     shares = True
@@ -188,6 +190,7 @@ class ScatterND(Op):
     Points that come again: with "add" all count, with "set" the last one in row-major order.
     """
 
+    of_complex = OfComplex.HOLOMORPHIC
     mode: str
 
     sums = True
@@ -292,6 +295,7 @@ def _minus_one(kind: TensorType) -> Operand:
 class TakeAlongAxis(Op):
     """`x` at `indices` along `axis`, one index for each element: other axes have equal sizes."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     moves = True
 
     axis: int

@@ -16,7 +16,7 @@ from hybridize.loops.contraction import Contraction, plain
 from hybridize.loops.expr import Element
 from hybridize.ops.cases import sample_array
 from hybridize.ops.elementwise import SIGNED_NUMBER, check_dtype
-from hybridize.ops.op import Op, Operand, Sample, bind, bind1, type_of
+from hybridize.ops.op import OfComplex, Op, Operand, Sample, bind, bind1, type_of
 from hybridize.ops.views import Gradient, broadcast, reshape, transpose, wide
 
 
@@ -28,6 +28,7 @@ class Matmul(Op):
     Short floats are summed in float32.
     """
 
+    of_complex = OfComplex.HOLOMORPHIC
     transpose_x: bool = False
     transpose_w: bool = False
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.dtypes import float32, float64, int64
+from hybridize.base.dtypes import COMPLEXES, float32, float64, int64, part_of
 from hybridize.base.errors import DTypeError, InternalError, MatrixShapeError, ShapeError
 from hybridize.base.types import TensorType
 from hybridize.ops.arithmetic import div, eq, gt, mul, sub, where
@@ -32,7 +32,7 @@ class Factor(Op, abstract=True):
         """Check the matrices, and return the types of `shapes` in their dtype."""
         first = inputs[0]
         for kind in inputs:
-            if kind.dtype not in (float32, float64) or kind.dtype != first.dtype:
+            if kind.dtype not in (float32, float64, *COMPLEXES) or kind.dtype != first.dtype:
                 found = " and ".join(map(str, inputs))
                 raise DTypeError("E221", f"{self.name} takes float32 or float64, got {found}", help="cast first")
             if kind.ndim < 2 or kind.shape[:-2] != first.shape[:-2]:
@@ -71,6 +71,11 @@ class Factor(Op, abstract=True):
     def lower(self, *inputs: Any, **_: Any) -> Any:
         """Its expansion stands for it before anything is lowered."""
         raise InternalError("E911", f"{self.name} was not expanded")
+
+
+def magnitudes(kind: TensorType) -> TensorType:
+    """The type of real numbers that belong to matrices: singular values, eigenvalues of Hermitian ones."""
+    return kind.with_dtype(part_of(kind.dtype))
 
 
 def turned(x: Operand) -> Operand:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ContextDecorator
 from copy import copy
 from enum import Enum
-from functools import cache
+from functools import cache, wraps
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol, Self, TypeVar
 
@@ -24,8 +24,8 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.base import access
-from hybridize.base.dtypes import DType
-from hybridize.base.errors import InternalError
+from hybridize.base.dtypes import DType, is_complex
+from hybridize.base.errors import DTypeError, InternalError
 from hybridize.base.forks import in_child
 from hybridize.base.frozen import frozen
 from hybridize.base.hooks import Hook
@@ -45,8 +45,25 @@ class Effect(Enum):
     """The effects that an op may have besides computing its outputs."""
 
     PURE = "pure"
+    HOST = "host"
+    """Computed by Python, in the thread that calls the program and in its order; removed where nobody needs it."""
     WORLD = "world"
     """Reaches outside (prints, asserts): never removed, duplicated or reordered against its like."""
+
+
+class OfComplex(Enum):
+    """What an op makes of complex numbers; where it takes them, `reference` says its meaning, which is NumPy's.
+
+    The gradient of a real loss L by z = x + iy is dL/dx + i dL/dy, as in PyTorch (`ops.complexes`).
+    """
+
+    REFUSED = "refused"
+    HOLOMORPHIC = "holomorphic"
+    """Takes them; its gradient rule is a derivative that is right for complex numbers, and is conjugated."""
+    RULED = "ruled"
+    """Takes them; its gradient rule is right for complex numbers as it is."""
+    VALUED = "valued"
+    """Takes them, and has no gradient there."""
 
 
 @frozen
@@ -99,6 +116,8 @@ class Op(ABC):
     """True if the result says no more than the operands: computed it costs nothing, as a constant it takes memory."""
     repeats: ClassVar[bool] = False
     """True if it runs a graph inside any number of times."""
+    of_complex: ClassVar[OfComplex] = OfComplex.REFUSED
+    """What it makes of complex numbers; by default it refuses them."""
     shares: ClassVar[bool] = False
     """True if `mapped` takes operands that are the same at all positions as they are, not repeated."""
     word: ClassVar[str]
@@ -119,6 +138,9 @@ class Op(ABC):
                 undefined; a parameter has no text.
         """
         super().__init_subclass__()
+        rule = vars(cls).get("infer")
+        if rule is not None and not _is_abstract(rule):
+            cls.infer = _minding_complex(rule)  # type: ignore[method-assign]
         if abstract:
             return
         cls.word = snake(cls.__name__)
@@ -224,6 +246,41 @@ class Op(ABC):
         """Small cases that reach every field, every special shape, and inputs that must fail."""
 
 
+def _minding_complex(infer: Callable[..., tuple[TensorType, ...]]) -> Callable[..., tuple[TensorType, ...]]:
+    """Return a type rule that refuses complex numbers where the op does; among them, all sizes are numbers."""
+
+    @wraps(infer)
+    def ruled(self: Op, *inputs: TensorType, **parts: Any) -> tuple[TensorType, ...]:
+        if any(is_complex(kind.dtype) for kind in inputs):
+            check_complex(self, inputs)
+            inputs = tuple(map(_of_known_sizes, inputs))
+        found = infer(self, *inputs, **parts)
+        if any(is_complex(kind.dtype) for kind in found):
+            return tuple(map(_of_known_sizes, found))
+        return found
+
+    return ruled
+
+
+def _of_known_sizes(kind: TensorType) -> TensorType:
+    return kind if kind.scope is None else kind.with_shape(tuple(map(int, kind.shape)))
+
+
+def check_complex(op: Op, inputs: Sequence[Any]) -> None:
+    """Raise where an op is given complex numbers, and does not take them.
+
+    Raises:
+        DTypeError E242: it takes real numbers only.
+    """
+    if op.of_complex is OfComplex.REFUSED:
+        found = " and ".join(str(TensorType(x.shape, x.dtype)) for x in inputs)
+        raise DTypeError(
+            "E242",
+            f"{op.name} takes real numbers, got {found}",
+            help="take a part of them: x.real, x.imag, np.abs(x), np.angle(x)",
+        )
+
+
 def _is_abstract(part: Any) -> bool:
     return getattr(part, "__isabstractmethod__", False) is True
 
@@ -245,6 +302,9 @@ def eagerly(op: Any, operands: Sequence[Any]) -> tuple[Any, ...]:
     """Return the outputs of `op` for NumPy arrays, which other threads may write meanwhile: before it, or after."""
     if LISTENERS and told(OPERATION):
         return span(OPERATION, op.name, eagerly, op, operands)
+    for x in operands:
+        if x.dtype.kind == "c":
+            check_complex(op, operands)
     if not access.WRITER:
         writes = access.ACCESS.writes
         outputs: tuple[Any, ...] = op.eager(*operands)

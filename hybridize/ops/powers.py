@@ -8,17 +8,17 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.dtypes import FLOATS
+from hybridize.base.dtypes import is_inexact
 from hybridize.ops.analysis import log, sigmoid, trunc
 from hybridize.ops.arithmetic import add, div, eq, mul, neg, sign, sub, where
 from hybridize.ops.elementwise import SIGNED_NUMBER, Binary, Gradient, binary
-from hybridize.ops.op import Operand
+from hybridize.ops.op import OfComplex, Operand
 from hybridize.ops.views import like
 
 
 def _power(x: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
     """NumPy's power, and for negative powers of integers the truncated value: 0, but for bases 1 and -1."""
-    if x.dtype in FLOATS or x.dtype.kind == "u":
+    if is_inexact(x.dtype) or x.dtype.kind == "u":
         return numpy.asarray(numpy.power(x, y))
     whole = numpy.power(x, numpy.maximum(y, 0))
     sign_of = numpy.where(x == 1, 1, numpy.where(x == -1, 1 - 2 * (y & 1), 0))
@@ -28,6 +28,7 @@ def _power(x: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
 class Pow(Binary):
     """x to the power of y. Negative powers of integers are truncated: 0 but for bases 1 and -1."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     scalar, meaning, takes, domain, second = "pow", staticmethod(_power), SIGNED_NUMBER, (0.3, 3.0), (-1.5, 2.0)
 
     def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:

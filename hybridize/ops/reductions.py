@@ -22,7 +22,7 @@ from hybridize.ops.arithmetic import div, eq, ge, gt, mul, where
 from hybridize.ops.cases import INFINITE, ONE, ZERO, sample_array
 from hybridize.ops.elementwise import SIGNED_NUMBER, check_dtype
 from hybridize.ops.indexing import add_along_axis
-from hybridize.ops.op import Op, Operand, Sample, bind, bind1, type_of
+from hybridize.ops.op import OfComplex, Op, Operand, Sample, bind, bind1, type_of
 from hybridize.ops.slicing import concat, flip, iota, slice
 from hybridize.ops.views import (
     Gradient,
@@ -52,6 +52,7 @@ MOST = (1 << 31) - 1
 class Prod(Op):
     """The product over `axes`, which go away; 1 over nothing. Short floats are multiplied in float32."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     axes: tuple[int, ...]
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
@@ -102,6 +103,7 @@ def _product_before(rows: Operand) -> Operand:
 class _Extreme(Op, abstract=True):
     """Base of the largest and the smallest."""
 
+    of_complex = OfComplex.VALUED
     fold: ClassVar[str]
     axes: tuple[int, ...]
 
@@ -215,6 +217,7 @@ class All(_Logical):
 class _Arg(Op, abstract=True):
     """Base of the positions of the largest and the smallest."""
 
+    of_complex = OfComplex.RULED
     fold: ClassVar[str]
     positions = True
     axis: int
@@ -318,6 +321,7 @@ class _Running(Op, abstract=True):
 class CumSum(_Running):
     """The sum of all elements up to each one, along `axis`. Short floats are summed in float32."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     sums = True
 
     def reference(self, x: Array) -> tuple[Array, ...]:
@@ -329,6 +333,8 @@ class CumSum(_Running):
 
 class CumProd(_Running):
     """The product of all elements up to each one, along `axis`. Short floats are multiplied in float32."""
+
+    of_complex = OfComplex.HOLOMORPHIC
 
     def reference(self, x: Array) -> tuple[Array, ...]:
         return (numpy.cumprod(x, axis=self.axis, dtype=wide(x.dtype)).astype(x.dtype, copy=False),)

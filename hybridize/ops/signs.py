@@ -13,8 +13,11 @@ SMALL = 0.3457
 
 
 def signs(vectors: NDArray[Any]) -> NDArray[Any]:
-    """1 or -1 for each column of [..., m, n], that makes its first element which is not small positive."""
-    if not vectors.shape[-2]:
+    """1 or -1 for each column of [..., m, n], that makes its first element which is not small positive.
+
+    Complex columns stay as LAPACK gives them: nobody else computes them.
+    """
+    if not vectors.shape[-2] or vectors.dtype.kind == "c":
         return numpy.ones((*vectors.shape[:-2], vectors.shape[-1]), vectors.dtype)
     magnitudes = abs(vectors)
     first = (magnitudes >= SMALL * magnitudes.max(-2, keepdims=True)).argmax(-2)

@@ -10,14 +10,14 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.base.dims import same
-from hybridize.base.dtypes import CODES, DType, bool_, float32, int64
+from hybridize.base.dtypes import REALS, DType, bool_, float32, int64
 from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.frozen import frozen
 from hybridize.base.types import Shape, TensorType
 from hybridize.loops import expr as loops
 from hybridize.loops.expr import Element, Expr
 from hybridize.ops.cases import ZERO, sample_array
-from hybridize.ops.op import Op, Operand, Sample, bind, bind1, type_of
+from hybridize.ops.op import OfComplex, Op, Operand, Sample, bind, bind1, type_of
 from hybridize.ops.views import Gradient, broadcast, like, reshape, sum
 
 Steps = tuple[int, ...]
@@ -70,6 +70,7 @@ _slice = slice
 class Slice(Op):
     """Elements start, start + step, ... before stop, along every axis. Steps may be negative, stops then -1."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     starts: Steps
     stops: Steps
     steps: Steps
@@ -116,6 +117,7 @@ class Slice(Op):
 class UpdateSlice(Op):
     """`base` with the elements that `Slice` would take replaced by `update`."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     starts: Steps
     stops: Steps
     steps: Steps
@@ -196,6 +198,7 @@ def _in_slice(i: Expr, size: int, length: int, start: int, step: int) -> tuple[E
 class Concat(Op):
     """The operands one after the other along `axis`."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     axis: int
 
     @property
@@ -282,6 +285,7 @@ def _without(shape: Shape, axis: int) -> Shape:
 class Pad(Op):
     """`x` with `low[k]` elements of `value` (0-d) before and `high[k]` after it along axis k."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     low: tuple[int, ...]
     high: tuple[int, ...]
 
@@ -368,7 +372,7 @@ class Iota(Op):
     def infer(self) -> tuple[TensorType, ...]:
         if not 0 <= self.axis < len(self.shape) or any(size < 0 for size in self.shape):
             raise ShapeError("E155", f"iota of shape {self.shape} along axis {self.axis}: there is no such axis")
-        if self.dtype not in CODES or self.dtype == bool_:
+        if self.dtype not in REALS or self.dtype == bool_:
             raise DTypeError("E228", f"iota counts in numbers, not {self.dtype}")
         return (TensorType(self.shape, self.dtype),)
 
@@ -385,7 +389,7 @@ class Iota(Op):
 
     @classmethod
     def samples(cls) -> Iterator[Sample]:
-        for dtype in CODES:
+        for dtype in REALS:
             if dtype != bool_:
                 yield Sample((), cls((2, 3, 4), 1, dtype))
         yield Sample((), cls((5,), 0, float32))

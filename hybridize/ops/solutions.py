@@ -32,6 +32,7 @@ from hybridize.ops.matrices import (
     diagonal_of,
     identity,
     inner,
+    magnitudes,
     of_any_sizes,
     on_diagonal,
     over,
@@ -39,7 +40,7 @@ from hybridize.ops.matrices import (
     turned,
     well,
 )
-from hybridize.ops.op import Operand, Sample, bind, bind1, type_of
+from hybridize.ops.op import OfComplex, Operand, Sample, bind, bind1, type_of
 from hybridize.ops.reductions import any as any_
 from hybridize.ops.reductions import prod, reduce_max
 from hybridize.ops.slicing import iota
@@ -52,6 +53,7 @@ Arrays = tuple[NDArray[Any], ...]
 class Inverse(Factor):
     """The inverse of square matrices. Where one has none: an error if `strict`, else infinities."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     strict: bool = True
 
     def types(self, x: TensorType) -> tuple[TensorType, ...]:  # type: ignore[override]
@@ -103,6 +105,7 @@ class Solve(Factor):
     Where there is none: an error if `strict`, else infinities.
     """
 
+    of_complex = OfComplex.HOLOMORPHIC
     strict: bool = True
     transposed: bool = False
 
@@ -158,6 +161,8 @@ def _is_singular(both: Operand) -> Operand:
 @frozen
 class Det(Factor):
     """The determinant of square matrices."""
+
+    of_complex = OfComplex.VALUED
 
     def types(self, x: TensorType) -> tuple[TensorType, ...]:  # type: ignore[override]
         self.square(x)
@@ -313,10 +318,12 @@ def _pairs(s: Operand) -> Operand:
 class SlogDet(Factor):
     """The sign of the determinant, and the logarithm of its magnitude."""
 
+    of_complex = OfComplex.VALUED
+
     def types(self, x: TensorType) -> tuple[TensorType, ...]:  # type: ignore[override]
         self.square(x)
         kind = x.with_shape(x.shape[:-2])
-        return kind, kind
+        return kind, magnitudes(kind)
 
     def reference(self, x: NDArray[Any]) -> Arrays:
         return tuple(numpy.asarray(part) for part in numpy.linalg.slogdet(x))
@@ -350,6 +357,7 @@ class PseudoInverse(Factor):
     The gradient is that among matrices of one rank.
     """
 
+    of_complex = OfComplex.VALUED
     rcond: float = 1e-15
 
     def types(self, x: TensorType) -> tuple[TensorType, ...]:  # type: ignore[override]
@@ -397,6 +405,7 @@ class LeastSquares(Factor):
     Singular values of x up to `rcond` times the largest count as 0.
     """
 
+    of_complex = OfComplex.VALUED
     rcond: float
 
     def types(self, x: TensorType, b: TensorType) -> tuple[TensorType, ...]:  # type: ignore[override]

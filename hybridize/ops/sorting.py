@@ -16,7 +16,7 @@ from hybridize.base.types import TensorType
 from hybridize.loops.expr import Element, Routine
 from hybridize.ops.cases import INFINITE, ONE, ZERO, sample_array
 from hybridize.ops.indexing import add_along_axis
-from hybridize.ops.op import Op, Operand, Sample, bind, bind1, type_of
+from hybridize.ops.op import OfComplex, Op, Operand, Sample, bind, bind1, type_of
 from hybridize.ops.views import Gradient, check_axes, like
 
 
@@ -24,6 +24,7 @@ from hybridize.ops.views import Gradient, check_axes, like
 class ArgSort(Op):
     """The indices that sort `x` along `axis`; equal elements keep their order, NaN counts as the largest."""
 
+    of_complex = OfComplex.RULED
     positions = True
     axis: int
     descending: bool = False
@@ -53,6 +54,7 @@ class ArgSort(Op):
 class Sort(Op):
     """`x` in order along `axis`; NaN counts as the largest."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     moves = True
 
     axis: int

@@ -24,7 +24,7 @@ from hybridize.base.dtypes import (
     int8,
     int32,
     int64,
-    is_float,
+    is_inexact,
     uint8,
     uint64,
 )
@@ -35,7 +35,7 @@ from hybridize.loops import expr as loops
 from hybridize.loops.expr import Element, Expr, Fold
 from hybridize.ops.cases import INFINITE, ONE, ZERO, sample_array
 from hybridize.ops.elementwise import SIGNED_NUMBER, check_dtype
-from hybridize.ops.op import Op, Operand, Sample, bind, bind1, constant, type_of
+from hybridize.ops.op import OfComplex, Op, Operand, Sample, bind, bind1, constant, type_of
 from hybridize.ops.sizes import size_of
 
 Gradient = Operand | None
@@ -61,8 +61,12 @@ def check_axes(op: Op, axes: Sequence[int], kind: TensorType) -> None:
 
 @frozen
 class Cast(Op):
-    """`x` as another dtype: floats truncate to integers, beyond their range to its ends; bools are true unless zero."""
+    """`x` as another dtype: floats truncate to integers, beyond their range to its ends; bools are true unless zero.
 
+    Of complex numbers that become real the imaginary part is dropped.
+    """
+
+    of_complex = OfComplex.RULED
     by_element = True
 
     dtype: DType
@@ -80,7 +84,8 @@ class Cast(Op):
     def vjp(self, g: tuple[Operand], y: tuple[Operand], x: Operand) -> tuple[Gradient, ...]:
         kind = type_of(x).dtype
         # Rounding has no slope. What casts integers that are differentiated, as in MXNet, passes the gradient back.
-        return (None if is_float(kind) and not is_float(self.dtype) else cast(g[0], kind),)
+        # Of a complex number, the real part is taken, or was: either way the other one has no part in it.
+        return (None if is_inexact(kind) and not is_inexact(self.dtype) else cast(g[0], kind),)
 
     def mapped(self, length: int, along: Sequence[bool], *xs: Operand) -> tuple[Operand, ...]:
         return bind(self, *xs)
@@ -102,13 +107,14 @@ class Cast(Op):
             for source in (float64, float32, float16):
                 yield Sample((outside.astype(source),), cls(dtype), grad=())
             yield Sample((outside[numpy.isfinite(outside)].astype(bfloat16),), cls(dtype), grad=())
-        yield Sample((sample_array((2,)),), cls(numpy.dtype("c8")), fails=DTypeError)
+        yield Sample((sample_array((2,)),), cls(numpy.dtype("M8[s]")), fails=DTypeError)
 
 
 @frozen
 class StopGradient(Op):
     """`x`, of which a backward pass remembers nothing."""
 
+    of_complex = OfComplex.RULED
     moves = True
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
@@ -136,6 +142,7 @@ class StopGradient(Op):
 class Broadcast(Op):
     """`x` stretched to `shape` by NumPy's rules: axes of size 1 repeat, new axes come in front."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     expands = True
 
     shape: Shape
@@ -196,6 +203,7 @@ class Broadcast(Op):
 class Reshape(Op):
     """The elements of `x` in row-major order, under another shape."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     shape: Shape
 
     linear = rematerialised = moves = True
@@ -269,6 +277,7 @@ def unraveled(flat: Expr, sizes: Sequence[int]) -> list[Expr]:
 class Transpose(Op):
     """The axes of `x` in another order: axis k of the result is axis `axes[k]` of `x`."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     axes: tuple[int, ...]
 
     linear = rematerialised = moves = True
@@ -316,6 +325,7 @@ class Transpose(Op):
 class Sum(Op):
     """The sum over `axes`, which go away; 0 over nothing. Short floats are summed in float32; integers wrap."""
 
+    of_complex = OfComplex.HOLOMORPHIC
     axes: tuple[int, ...]
 
     sums = True

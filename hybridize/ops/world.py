@@ -16,7 +16,7 @@ from hybridize.base.types import TensorType
 from hybridize.graph import nodes_inside
 from hybridize.loops.expr import Element, Routine
 from hybridize.ops.cases import sample_array
-from hybridize.ops.op import Effect, Op, Operand, Sample
+from hybridize.ops.op import Effect, OfComplex, Op, Operand, Sample
 from hybridize.runtime.effects import perform
 
 
@@ -24,6 +24,7 @@ from hybridize.runtime.effects import perform
 class Print(Op):
     """Write `format` to the standard output, each {} replaced by an operand; or what `recipe` makes of them."""
 
+    of_complex = OfComplex.RULED
     format: str
     recipe: str = ""
     """See `runtime.effects.perform`; then `format` is for those who do not know recipes."""

@@ -10,6 +10,7 @@ It must not know machines, kernels or schedules.
 from hybridize.passes.common import EliminateCommon as EliminateCommon
 from hybridize.passes.dead import EliminateDead as EliminateDead
 from hybridize.passes.fold import FoldConstants as FoldConstants
+from hybridize.passes.host import HostComplex as HostComplex
 from hybridize.passes.inline import Inline as Inline
 from hybridize.passes.kept import KeepLess as KeepLess
 from hybridize.passes.masks import MasksOfResults as MasksOfResults
@@ -32,6 +33,7 @@ REMATERIALISE = Rematerialise(limit_bytes=16 << 20)
 """Values from this size on are computed again: reading them from memory takes about as long."""
 PIPELINE = Pipeline(
     Inline(),  # composites are words for people: later passes see through them
+    HostComplex(),  # after composites are open; before all others, whose rules and kernels are of real numbers
     FoldConstants(limit_bytes=1 << 20),  # larger results stay computed at run time: a file holds no zeros
     Simplify(),  # after folding, so that computed ones and zeros are seen; equal things then look equal
     EliminateCommon(),  # after both, so that equal constants and equal nodes are met

@@ -21,7 +21,7 @@ class EliminateCommon:
         seen: dict[tuple[OpLike, tuple[Value, ...]], tuple[Value, ...]] = {}
         for node in graph.nodes:
             inputs = tuple(rewriter.now(value) for value in node.inputs)
-            known = seen.get((node.op, inputs)) if effect_of(node.op) is Effect.PURE else None
+            known = seen.get((node.op, inputs)) if effect_of(node.op) is not Effect.WORLD else None
             if known is not None:
                 rewriter.replace(node, known)
                 continue

@@ -17,7 +17,7 @@ class EliminateDead:
         live: set[Value] = set(graph.outputs)
         kept: list[Node] = []
         for node in reversed(graph.nodes):
-            if not live.isdisjoint(node.outputs) or effect_of(node.op) is not Effect.PURE:
+            if not live.isdisjoint(node.outputs) or effect_of(node.op) is Effect.WORLD:
                 live.update(node.inputs)
                 kept.append(node)
         constants = {value: array for value, array in graph.constants.items() if value in live}

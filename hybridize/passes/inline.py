@@ -7,6 +7,7 @@ from typing import Any
 
 from hybridize.graph import Graph, Node
 from hybridize.ops import Composite, CustomGradient, Op, make_graph
+from hybridize.ops.hosted import is_hosted
 from hybridize.passes.pipeline import Rewriter
 
 
@@ -53,5 +54,7 @@ class Inline:
             body: Graph = op.body
             return body
         kinds = [value.type for value in node.inputs]
+        if is_hosted(node):
+            return None
         expansion = op.expansion(*kinds)
         return None if expansion is None else make_graph(expansion, kinds)

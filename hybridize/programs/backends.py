@@ -18,7 +18,8 @@ from hybridize.base.loading import LOADING
 from hybridize.base.types import Shape
 from hybridize.graph import Graph, Node, Value, sizes_of, with_sizes
 from hybridize.ops.evaluate import evaluate
-from hybridize.ops.foreign import foreign_nodes
+from hybridize.ops.foreign import PythonCall, foreign_nodes
+from hybridize.ops.hosted import hosted_nodes
 from hybridize.ops.op import Effect, Op, effect_of
 from hybridize.passes import PIPELINE, Inline
 from hybridize.runtime.executable import Executable
@@ -95,8 +96,12 @@ class Machine:
 
     @property
     def fallbacks(self) -> tuple[str, ...]:
-        """Functions of Python that the program calls, with the lines that do so: all else is code of ours."""
-        return tuple(dict.fromkeys(map(_called, foreign_nodes(self._graph))))
+        """Functions of Python that the program calls, and ops of complex numbers, which NumPy computes: with lines.
+
+        All else is code of ours.
+        """
+        nodes = (*foreign_nodes(self._graph), *hosted_nodes(self._graph))
+        return tuple(dict.fromkeys(map(_called, nodes)))
 
     @property
     def memory(self) -> Memory:
@@ -237,7 +242,8 @@ class Verifying:
 
 def _called(node: Node) -> str:
     op: Any = node.op
-    return op.title if node.loc is None else f"{op.title} ({node.loc})"
+    title = op.title if isinstance(op, PythonCall) else f"{op.name} of complex numbers"
+    return title if node.loc is None else f"{title} ({node.loc})"
 
 
 def _check_each(graph: Graph, inputs: Sequence[Buffer], found: Sequence[Buffer]) -> None:

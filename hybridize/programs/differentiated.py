@@ -21,7 +21,7 @@ from hybridize.autograd.nodes import unowned
 from hybridize.autograd.tape import TAPE
 from hybridize.base import dims
 from hybridize.base.dims import SizeSymbol
-from hybridize.base.dtypes import is_float
+from hybridize.base.dtypes import is_inexact
 from hybridize.base.errors import StateError
 from hybridize.base.frozen import frozen
 from hybridize.base.interruptions import let_through
@@ -160,12 +160,12 @@ class Recorded:
             StateError E543: what has a gradient attached is written.
         """
         operands = [
-            operand(x) if isinstance(x, ndarray) and (is_float(x.dtype) or history(x) is not None) else x
+            operand(x) if isinstance(x, ndarray) and (is_inexact(x.dtype) or history(x) is not None) else x
             for x in arrays
         ]
         wrt = tuple(k for k, x in enumerate(operands) if type(x) is Traced and x.edge is not None)
         for source, array in zip(sources, arrays, strict=True):
-            if source.written >= 0 and is_float(array.dtype):
+            if source.written >= 0 and is_inexact(array.dtype):
                 TAPE.check_writable(array)
         pair = self.pair(wrt, buffers)
         halves = pair.halves
@@ -187,7 +187,7 @@ class Recorded:
     def remember(self, sources: Sequence[Any], arrays: Sequence[Any], made: Mapping[Any, Any]) -> None:
         """Give arrays that were written the histories of what was written to them, as if it was imperatively."""
         for source, array in zip(sources, arrays, strict=True):
-            if source.written >= 0 and is_float(array.dtype):
+            if source.written >= 0 and is_inexact(array.dtype):
                 update = operand(made[source.written, ()])
                 if TAPE.concerns(array, update):
                     TAPE.write(array, (), update)

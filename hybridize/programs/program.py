@@ -19,7 +19,7 @@ from hybridize.autograd.tape import viewed as viewed_buffer
 from hybridize.base import modes
 from hybridize.base.access import ACCESS, WRITER, begin_writing
 from hybridize.base.dims import SizeScope, SizeSymbol
-from hybridize.base.dtypes import is_float
+from hybridize.base.dtypes import is_inexact
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError, StateError
 from hybridize.base.frozen import changed
 from hybridize.base.loading import LOADING
@@ -332,7 +332,7 @@ class Program:
         leaves = call.leaves
         pairs = [(position, leaves[earlier]) for position, earlier in self.capture.same_memory.items()]
         for position, other in [*pairs, *self.capture.bound.items()]:
-            if is_float(other.dtype) and not have_one_history(leaves[position], other):
+            if is_inexact(other.dtype) and not have_one_history(leaves[position], other):
                 raise StateError(
                     "E558",
                     f"argument {position} of {self.name} is over the memory of another array of the program, and only "

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hybridize.array import random
 from hybridize.array.ndarray import ndarray, wrap
-from hybridize.base.dtypes import CODES
+from hybridize.base.dtypes import REALS
 from hybridize.base.errors import ArgumentError, CaptureError, StateError
 from hybridize.base.frozen import changed
 from hybridize.base.nested import object_classes
@@ -23,6 +23,7 @@ from hybridize.contract.snapshots import own
 from hybridize.formats import Leaf, SavedProgram, SavedSignature
 from hybridize.graph import Deferred, Graph
 from hybridize.ops.foreign import foreign_nodes
+from hybridize.ops.hosted import hosted_nodes
 from hybridize.programs import samples as sampled
 from hybridize.programs.families import family_key
 from hybridize.programs.program import Program, described
@@ -32,7 +33,7 @@ RANDOM = "random.state"
 _KEPT = (Output, int, float, str, type(None))
 """Classes of what an attribute may be set to that a file does without: numbers and constants."""
 _NUMBERS: dict[str, type] = {"int": int, "float": float, "bool": bool} | {
-    dtype.type.__name__: dtype.type for dtype in CODES
+    dtype.type.__name__: dtype.type for dtype in REALS
 }
 
 
@@ -56,6 +57,11 @@ def saved(
             raise CaptureError(
                 "E450", f"{op.title} is Python that {name} calls, which a file does not have", loc=node.loc,
                 help="write this part with functions that can be compiled, or save the parts around it",
+            )  # fmt: skip
+        for node in hosted_nodes(captured.graph):
+            raise CaptureError(
+                "E450", f"{node.op.name} in {name} computes with complex numbers, which is NumPy's and not in a file",
+                loc=node.loc, help="save the parts around it, which compute with real numbers",
             )  # fmt: skip
         for effect in captured.effects:
             if not _is_for_itself(effect, captured):

@@ -7,7 +7,8 @@
 `solvable` or `permitted`, and after a tab the recipe of what is printed or raised, where there is one
 (`runtime.recipes`); the message as a Python literal; then the type of each operand. `operands` points to their buffers.
 For `foreign` the message is what users call a function of Python (`runtime.foreign`), the recipe its name; among the
-types "->" stands before those of the results, which it fills.
+types "->" stands before those of the results, which it fills. `hosted` is the same for what NumPy computes
+(`runtime.hosted`); the recipe is the literal of a graph's text.
 An exception cannot travel through machine code: it is kept for this thread and raised when the program has ended,
 before anything is committed, by `Executable.run` or by the emitted entry, which asks `taken` where `PENDING` says that
 some thread has one.
@@ -32,7 +33,7 @@ from hybridize.base.forks import in_child, renewed
 from hybridize.base.parsing import literal
 from hybridize.base.tracebacks import without_ours
 from hybridize.base.types import TensorType
-from hybridize.runtime import foreign
+from hybridize.runtime import foreign, hosted
 from hybridize.runtime.recipes import exception, prepared
 
 VARIABLE = "hybridize_effect"
@@ -113,7 +114,7 @@ def perform(kind: str, message: str, recipe: str, operands: list[NDArray[Any]]) 
     raise AssertionFailed("E520", message.format(*others) if others else message)
 
 
-def _call(name: str, title: str, types: list[str], pointers: int) -> None:
+def _call(kind: str, name: str, title: str, types: list[str], pointers: int) -> None:
     """Call a function of Python, and fill its results; zeros, where it raises or the program is only measured."""
     split = types.index("->")
     kinds = [TensorType.parse(text) for text in types if text != "->"]
@@ -125,7 +126,11 @@ def _call(name: str, title: str, types: list[str], pointers: int) -> None:
         return
     for operand in operands:
         operand.flags.writeable = False
-    for result, found in zip(results, foreign.call(name, title, operands, kinds[split:]), strict=True):
+    if kind == "hosted":
+        made = hosted.COMPUTE.value(literal(name), operands)
+    else:
+        made = foreign.call(name, title, operands, kinds[split:])
+    for result, found in zip(results, made, strict=True):
         result[...] = found
 
 
@@ -144,8 +149,8 @@ def _effect(text: int, pointers: int) -> None:
     try:
         head, message, *types = ctypes.string_at(text).decode().split("\n")
         kind, _, recipe = head.partition("\t")
-        if kind == "foreign":
-            pause_reading(_call, recipe, literal(message), types, pointers)
+        if kind in ("foreign", "hosted"):
+            pause_reading(_call, kind, recipe, literal(message), types, pointers)
             return
         if kind == "print" and _raised.unprinted:
             return

@@ -36,7 +36,7 @@ _VERSION: Final = 1
 _NAME: Final = b"dlpack_exchange_api"
 _FUNCTIONS: Final = {"make": 4, "look": 5}
 """Words of the API at which functions are; before them come its version and an older API."""
-_CODES: Final = {"i": 0, "u": 1, "f": 2, "b": 6}
+_CODES: Final = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
 _BFLOAT: Final = 4
 
 

@@ -7,7 +7,7 @@ from functools import partial
 import numpy
 import pytest
 
-from hybridize.base.dtypes import is_float
+from hybridize.base.dtypes import is_float, is_inexact
 from hybridize.base.types import TensorType
 from hybridize.compiler import compile as compiled
 from hybridize.graph import Builder, Graph, parse, verify
@@ -55,8 +55,8 @@ def close(found, wanted, sample: Sample):
     assert len(found) == len(wanted)
     for a, b in zip(found, wanted, strict=True):
         assert typed(a) == typed(b)
-        if is_float(a.dtype):
-            a, b = a.astype("f8"), b.astype("f8")
+        if is_inexact(a.dtype):
+            a, b = (x.astype("c16" if x.dtype.kind == "c" else "f8") for x in (a, b))
             numpy.testing.assert_allclose(a, b, rtol=sample.rtol, atol=sample.atol)
         else:
             numpy.testing.assert_array_equal(a, b)

@@ -29,7 +29,7 @@ from hybridize.array.functions.keywords import universal
 from hybridize.array.functions.reductions import sum
 from hybridize.array.functions.shapes import concatenate, expand_dims, moveaxis, ravel, reshape
 from hybridize.array.operands import aligned, array, axis_of, one_of, operand, public, result
-from hybridize.base.dtypes import bool_, float64, is_float, uint8
+from hybridize.base.dtypes import bool_, float64, is_inexact, uint8
 from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.promotion import floating
 from hybridize.ops.library.floats import mantissa_and_exponent, next_after
@@ -45,7 +45,7 @@ def _floats(x: Any) -> Any:
 def bitwise_count(x: Any) -> Any:
     """The number of bits that are 1 in the absolute value of integers, uint8."""
     a = array(x)
-    if is_float(a.dtype):
+    if is_inexact(a.dtype):
         raise DTypeError("E205", f"bitwise_count of {a.type}: only integers and bools have bits")
     a = a.astype(uint8) if a.dtype == bool_ else absolute(a) if a.dtype.kind == "i" else a
     return result(bind1(ops.BitCount(), operand(a))).astype(uint8)
@@ -106,7 +106,7 @@ def packbits(a: Any, /, axis: int | None = None, bitorder: str = "big") -> Any:
     """
     one_of(bitorder, _ORDERS, "packbits", "bitorder")
     x = array(a)
-    if is_float(x.dtype):
+    if is_inexact(x.dtype):
         raise DTypeError("E205", f"packbits of {x.type}: takes integers and bools")
     x = ravel(x) if axis is None else x
     along = axis_of(0 if axis is None else axis, x.ndim, "packbits")

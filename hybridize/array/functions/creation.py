@@ -40,7 +40,18 @@ from hybridize.array.operands import (
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import is_symbolic
-from hybridize.base.dtypes import DType, as_dtype, converted, float32, float64, int64, is_integer, truncates
+from hybridize.base.dtypes import (
+    DType,
+    as_dtype,
+    complex64,
+    complex128,
+    converted,
+    float32,
+    float64,
+    int64,
+    is_integer,
+    truncates,
+)
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.promotion import NUMBERS, floating, promote
 from hybridize.ops.op import ACTIVE, bind1, capturing
@@ -59,7 +70,8 @@ def array(
 
     Args:
         object: nested lists of numbers and arrays, an array of ours or of NumPy, or anything with `__array__`.
-        dtype: default float32; an array keeps its dtype, except that NumPy's float64 becomes float32.
+        dtype: default float32, of complex numbers complex64; an array keeps its dtype, except that NumPy's float64
+            becomes float32 and complex128 complex64.
         copy: False: an array of ours that has the dtype is returned as it is.
         ndmin: at least this many axes; new ones come first.
         ctx: the device, `cpu()`.
@@ -82,7 +94,7 @@ def _made(source: Any, dtype: Any, copy: bool) -> Any:
         return result(strong(source, _dtype(dtype)))  # a captured Python number is made into an array as any other
     if isinstance(source, (ndarray, Symbol)):
         if dtype is None:
-            wanted = float32 if source.dtype == float64 and _is_numpys(source) else source.dtype
+            wanted = _shorter(source.dtype) if _is_numpys(source) else source.dtype
         else:
             wanted = as_dtype(dtype)
         if source.dtype != wanted:
@@ -98,14 +110,14 @@ def _made(source: Any, dtype: Any, copy: bool) -> Any:
         data = numpy.asarray(source)
     except ValueError as error:
         raise ShapeError("E103", f"a list cannot become an array: {error}") from None
-    if data.dtype.kind not in "biufV":
+    if data.dtype.kind not in "biufcV":
         raise DTypeError("E202", f"no array can be made of {type(source).__name__} {source!r:.60}", help="give numbers")
     if dtype is not None:
         wanted = as_dtype(dtype)
     elif isinstance(source, numpy.ndarray) or hasattr(source, "__array__"):
-        wanted = float32 if data.dtype == float64 else as_dtype(data.dtype)
+        wanted = as_dtype(_shorter(data.dtype))
     else:
-        wanted = float32
+        wanted = complex64 if data.dtype.kind == "c" else float32
     try:
         data = _converted(data, wanted) if copy or data.dtype != wanted else data
     except (ValueError, OverflowError) as error:
@@ -119,6 +131,11 @@ def _made(source: Any, dtype: Any, copy: bool) -> Any:
     ):
         made.storage.exposed = True
     return made
+
+
+def _shorter(dtype: DType) -> DType:
+    """The dtype that an array of NumPy's becomes: float64 becomes float32, complex128 complex64."""
+    return {float64: float32, complex128: complex64}.get(dtype, dtype)
 
 
 def _of_numbers(source: Any) -> bool:

@@ -41,6 +41,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced
 from hybridize.base import dims, modes
 from hybridize.base.access import ACCESS
+from hybridize.base.advice import warn
 from hybridize.base.dtypes import (
     CASTINGS,
     DType,
@@ -52,11 +53,14 @@ from hybridize.base.dtypes import (
     float32,
     float64,
     int64,
+    is_complex,
     is_float,
+    is_inexact,
     is_integer,
 )
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.promotion import NUMBERS, floating, python_kind, result_dtype, weak_kind
+from hybridize.ops.complexes import FromParts
 from hybridize.ops.elementwise import Binary
 from hybridize.ops.op import ACTIVE, OPS, Op, Operand, bind1, capturing
 
@@ -83,7 +87,7 @@ def _unary(
         x = operand(x)
         weak = x.kind if isinstance(x, Weak) and kind == "number" else None
         dtype = dtype_of(x)
-        if kind == "integral" and not is_float(dtype):
+        if kind == "integral" and not is_inexact(dtype):
             return copy(x) if isinstance(x, _NUMPY) else result(cast(x, dtype), weak)
         if kind == "number":
             if dtype == bool_ and name != "abs":
@@ -138,7 +142,7 @@ def _binary(
     def compute(x: Any, y: Any) -> Any:
         x, y = operand(x), operand(y)
         dtype = common_dtype((x, y), float_only=kind == "float")
-        if (kind in ("number", "shift") and dtype == bool_) or (kind in ("integer", "shift") and is_float(dtype)):
+        if (kind in ("number", "shift") and dtype == bool_) or (kind in ("integer", "shift") and is_inexact(dtype)):
             raise DTypeError(
                 "E205", f"{name} does not take {typed(x)} and {typed(y)}", help="cast first: x.astype(...)"
             )
@@ -169,7 +173,7 @@ def _binary(
 
 def _compared(op: Op, ufunc: Any, x: Any, y: Any, dtype: DType, name: str) -> Operand | None:
     """A comparison of integers with a Python number that is, or may be, none of their dtype; None for all others."""
-    number = next((one for one in (x, y) if isinstance(one, NUMBERS)), x if isinstance(x, Weak) else y)
+    number: Any = next((one for one in (x, y) if isinstance(one, NUMBERS)), x if isinstance(x, Weak) else y)
     if not isinstance(number, (Weak, *NUMBERS)):
         return None
     shape, ends = common_shape((x, y), name), numpy.iinfo(dtype)
@@ -180,9 +184,8 @@ def _compared(op: Op, ufunc: Any, x: Any, y: Any, dtype: DType, name: str) -> Op
         return broadcast(cast(bool(answer), bool_), shape)
 
     if not isinstance(number, Weak):
-        if ends.min <= int(number) <= ends.max:
-            return None
-        return constant_where(1 if int(number) > 0 else -1)
+        whole = int(number.real)
+        return None if ends.min <= whole <= ends.max else constant_where(1 if whole > 0 else -1)
     if dtype != numpy.uint64:
         return None if dtype == int64 else bind1(op, *aligned(x, y, name=name, dtype=int64))
     if number.kind is bool or dtype_of(number.value).kind == "u":
@@ -299,7 +302,7 @@ def _is_whole(x: Any) -> bool:
 
 
 def _is_float(x: Any) -> bool:
-    return is_float(dtype_of(operand(x)))
+    return is_inexact(dtype_of(operand(x)))
 
 
 @universal(1)
@@ -331,7 +334,7 @@ def divmod(x1: Any, x2: Any) -> tuple[Any, Any]:
 def invert(x: Any) -> Any:
     """Every bit of an integer, or a bool, turned over."""
     x = operand(x)
-    if is_float(dtype_of(x)):
+    if is_inexact(dtype_of(x)):
         raise DTypeError("E205", f"invert of {typed(x)}: only integers and bools have bits")
     return result(bind1(ops.Not(), cast(x, dtype_of(x))), x.kind if isinstance(x, Weak) else None)
 
@@ -494,6 +497,9 @@ def nan_to_num(
 ) -> Any:
     """NaN as `nan`, infinities as the largest and smallest finite numbers, unless given."""
     x = array(x)
+    if is_complex(x.dtype):
+        parts = (nan_to_num(part, True, nan, posinf, neginf) for part in (functions.real(x), functions.imag(x)))
+        return result(bind1(FromParts(), *map(operand, parts)))
     if not is_float(x.dtype):
         return _copy(x) if copy else x
     largest = float(numpy.finfo(x.dtype).max) if x.dtype.kind == "f" else 3.3895313892515355e38
@@ -508,7 +514,7 @@ def around(a: Any, decimals: int = 0, out: Any = None) -> Any:
     if decimals == 0:
         return rint(a, out)
     x = array(a)
-    if not is_float(x.dtype) and x.dtype != bool_:
+    if not is_inexact(x.dtype) and x.dtype != bool_:
         return finished(_copy(x) if decimals > 0 else _tens(x, -decimals), out)
     scale = 10.0**decimals
     return finished(array(divide(rint(multiply(x, scale)), scale)), out)
@@ -529,6 +535,8 @@ def _tens(x: Any, zeros: int) -> Any:
 def astype(x: Any, dtype: Any, /, *, copy: bool = True, casting: str = "unsafe", order: str = "K") -> Any:
     """`x` as another dtype: floats truncate to integers, and are true unless zero as bools.
 
+    Of complex numbers that become real the imaginary part is dropped, with NumPy's `ComplexWarning`.
+
     Raises:
         DTypeError E207: `casting` does not allow it.
     """
@@ -539,11 +547,14 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, casting: str = "unsafe",
         if not can_cast(found, wanted, casting):
             what = f"astype of {typed(operand(x))} to {code(wanted)} is not a {casting!r} cast"
             raise DTypeError("E207", what, help="casting='unsafe' allows all casts")
-    if type(x) is ndarray and not ACTIVE:
+    if type(x) is ndarray and not ACTIVE and x._data.dtype.kind != "c":
         return wrap(converted(x._data, wanted)) if copy or x._data.dtype != wanted else x
     x = array(x)
     if x.dtype == wanted:
         return x if not copy else _copy(x)
+    if is_complex(x.dtype) and not is_complex(wanted) and wanted != bool_:
+        warn("the imaginary part is dropped: x.real says so without a warning", numpy.exceptions.ComplexWarning)
+        return astype(functions.real(x), wanted)
     return result(cast(operand(x), wanted))
 
 
@@ -622,7 +633,7 @@ def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
         ArgumentError E344: a Python number, which has no dtype of its own.
     """
     one_of(casting, CASTINGS, "can_cast", "casting")
-    if isinstance(from_, (bool, int, float)):
+    if isinstance(from_, (bool, int, float, complex)):
         what = f"can_cast: {from_!r} is a Python number, which takes the dtype of the arrays beside it"
         raise ArgumentError("E344", what, help="give a dtype, or an array: can_cast(np.int64, ...)")
     return castable(_dtype_named(from_), as_dtype(to), casting)
@@ -635,7 +646,7 @@ _LINEAR = ("add", "subtract")
 def inplace(name: str, x: Any, y: Any) -> Any:
     """`x += y` and its like: computed as `x + y`, written to `x` in the dtype of `x`."""
     tape = taping() if ACTIVE else None
-    if tape is not None and name not in _LINEAR and is_float(x.dtype):
+    if tape is not None and name not in _LINEAR and is_inexact(x.dtype):
         y = array(y)  # the gradient of what is written depends on what was there
         value = _INPLACE[name](copy(x) if tape.concerns(x, operand(y)) else x, y)
     else:
@@ -653,7 +664,7 @@ def inplace(name: str, x: Any, y: Any) -> Any:
         )
     if tape is not None:
         update = operand(value)
-        if is_float(wanted) and tape.concerns(x, update):
+        if is_inexact(wanted) and tape.concerns(x, update):
             tape.write(x, (), cast(update, wanted))
             return x
     if type(x) is ndarray and type(value) is ndarray:
@@ -664,8 +675,10 @@ def inplace(name: str, x: Any, y: Any) -> Any:
 
 
 def _same_kind(found: DType, wanted: DType) -> bool:
-    if is_float(wanted):
+    if is_complex(wanted):
         return True
+    if is_float(wanted):
+        return not is_complex(found)
     if is_integer(wanted):
         return is_integer(found) or found == bool_
     return found == bool_

@@ -38,7 +38,7 @@ from hybridize.array.symbol import At, Symbol
 from hybridize.array.traced import Traced
 from hybridize.base import dims
 from hybridize.base.access import ACCESS, WRITER, consistently, exclusively
-from hybridize.base.dtypes import bool_, converted, int64, is_float, truncates
+from hybridize.base.dtypes import bool_, converted, int64, is_float, is_inexact, truncates
 from hybridize.base.dtypes import index_numbers as index_numbers_of
 from hybridize.base.errors import (
     ArgumentError,
@@ -134,6 +134,8 @@ def _set(x: ndarray, key: Any, value: Any) -> None:
     """`x[key] = value` of values that are there."""
     if type(value) is numpy.ndarray and value.base is not None and numpy.may_share_memory(value, x._data):
         value = value.copy()  # NumPy reads what it has just written: y[0:8:2] = y[:4] of strides of one direction
+    if type(value) is numpy.ndarray and value.dtype.kind == "c" and x._data.dtype.kind != "c":
+        value = cast(value, x._data.dtype)
     if type(value) is numpy.ndarray and truncates(value.dtype, x._data.dtype):
         value = converted(value, x._data.dtype)
     plain = _plain(key)
@@ -152,7 +154,7 @@ def _set(x: ndarray, key: Any, value: Any) -> None:
             written(x)
     except IndexError as error:
         raise key_error(error, x.type, key) from None
-    except (ValueError, OverflowError) as error:
+    except (ValueError, OverflowError, TypeError) as error:
         if not x._data.flags.writeable:
             raise ArgumentError("E306", f"{x.type} is a read-only view", help="write to a copy: x.copy()") from None
         if isinstance(value, NUMBERS):
@@ -164,7 +166,7 @@ def _taped_get(tape: Taping, x: ndarray, key: Any) -> ndarray:
     """`x[key]` while a tape records: NumPy says what it is, view ops or one gather say where it comes from."""
     with taped(None):
         found = _get(x, key)
-    if not is_float(x.dtype) and history(x) is None:
+    if not is_inexact(x.dtype) and history(x) is None:
         return found
     if found._storage is not None and found._storage is x._storage:
         return tape.view(x, _steps(_parse(key, x.type), x.shape), found)
@@ -177,7 +179,7 @@ def _taped_get(tape: Taping, x: ndarray, key: Any) -> ndarray:
 def _taped_set(tape: Taping, x: ndarray, key: Any, value: Any) -> None:
     """`x[key] = value` while a tape records: where either has a history, `x` has one from now on."""
     update = operand(value)
-    if not is_float(x.dtype) or not tape.concerns(x, update):
+    if not is_inexact(x.dtype) or not tape.concerns(x, update):
         if type(update) is Traced:
             update = update.data
         with taped(None):

@@ -21,7 +21,7 @@ from hybridize.array.operands import cast as cast_operand
 from hybridize.array.operands import dtype_of as dtype_of_operand
 from hybridize.array.operands import shape_of as shape_of_operand
 from hybridize.base import dims
-from hybridize.base.dtypes import CASTINGS, DType, as_dtype, bool_, castable, code, is_float
+from hybridize.base.dtypes import CASTINGS, DType, as_dtype, bool_, castable, code, is_complex, is_inexact
 from hybridize.base.errors import ArgumentError, DTypeError
 from hybridize.base.promotion import NUMBERS, weak_kind
 
@@ -118,7 +118,8 @@ def _given(x: Any, wanted: DType, name: str, casting: str) -> Any:
     x = operand(x)
     if isinstance(x, (Weak, *NUMBERS)):
         kind = x.kind if isinstance(x, Weak) else weak_kind(x)
-        fine = kind is not float or is_float(wanted) or casting == "unsafe"
+        holds = {float: is_inexact, complex: is_complex}.get(kind)
+        fine = holds is None or holds(wanted) or casting == "unsafe"
     else:
         fine = castable(dtype_of_operand(x), wanted, casting)
     if not fine:

@@ -7,19 +7,23 @@ from typing import Any
 
 import numpy
 
+from hybridize import ops
 from hybridize.array.functions.bounds import require as require_that
 from hybridize.array.functions.creation import asarray, ones_like, zeros_like
-from hybridize.array.functions.elementwise import arctan2, copy, degrees, isfinite
+from hybridize.array.functions.elementwise import arctan2, copy, degrees, equal, isfinite, not_equal
 from hybridize.array.functions.reductions import all as all_
 from hybridize.array.functions.searching import data_dependent
 from hybridize.array.functions.shapes import transpose
-from hybridize.array.ndarray import ndarray, view
-from hybridize.array.operands import array, made_in_order, one_of, public
+from hybridize.array.ndarray import ndarray, taping, view
+from hybridize.array.operands import array, finished, made_in_order, one_of, operand, public, result
 from hybridize.array.symbol import Symbol
-from hybridize.base.dtypes import DType, as_dtype, bfloat16, float16, is_float
+from hybridize.base.dtypes import DType, as_dtype, bfloat16, float16, is_complex, is_float, is_inexact
 from hybridize.base.errors import ArgumentError, ValueArgumentError
 from hybridize.base.promotion import floating, result_dtype
+from hybridize.ops.complexes import Conj, Imag, Real
+from hybridize.ops.op import ACTIVE, Op, bind1, capturing
 
+_REAL_IF_CLOSE = data_dependent("real_if_close", numpy.real_if_close)
 may_share_memory = data_dependent("may_share_memory", numpy.may_share_memory)
 shares_memory = data_dependent("shares_memory", numpy.shares_memory)
 
@@ -88,7 +92,7 @@ def common_type(*arrays: Any) -> Any:
     dtypes = [x.dtype for x in map(array, arrays)]
     if any(dtype.kind == "b" for dtype in dtypes):
         raise ArgumentError("E344", "common_type: bools are no numbers", help="cast first: x.astype(...)")
-    floats = [dtype if is_float(dtype) else numpy.dtype("f8") for dtype in dtypes]
+    floats = [dtype if is_inexact(dtype) else numpy.dtype("f8") for dtype in dtypes]
     return result_dtype(floats or [numpy.dtype("f2")]).type
 
 
@@ -174,18 +178,34 @@ def require(a: Any, dtype: Any = None, requirements: Any = None) -> Any:
     return x
 
 
+def _part(z: Any, op: Op) -> Any:
+    """One part of complex numbers: imperatively a view; in a program read-only, since no write would reach the rest."""
+    if isinstance(z, Symbol) or (ACTIVE and capturing()):
+        made: Symbol = result(bind1(op, operand(z)))
+        return made.view_by(ops.Broadcast(made.shape))
+    tape = taping() if ACTIVE else None
+    return tape.view(z, (op,)) if tape is not None else view(z, *op.reference(z._data))
+
+
 @public
 def real(val: Any) -> Any:
-    """The real part: of real numbers the array itself."""
+    """The real part, a view: of real numbers the array itself."""
     x = array(val)
-    return view(x, x._data.real) if isinstance(x, ndarray) and x.dtype.kind == "c" else x
+    return _part(x, Real()) if is_complex(x.dtype) else x
 
 
 @public
 def imag(val: Any) -> Any:
-    """The imaginary part: of real numbers zeros."""
+    """The imaginary part, a view: of real numbers zeros."""
     x = array(val)
-    return view(x, x._data.imag) if isinstance(x, ndarray) and x.dtype.kind == "c" else zeros_like(x)
+    return _part(x, Imag()) if is_complex(x.dtype) else zeros_like(x)
+
+
+@public
+def conj(x: Any, /, out: Any = None) -> Any:
+    """The complex conjugate: of real numbers a copy."""
+    z = array(x)
+    return finished(result(bind1(Conj(), operand(z))) if is_complex(z.dtype) else copy(z), out)
 
 
 @public
@@ -193,20 +213,22 @@ def angle(z: Any, deg: bool = False) -> Any:
     """The angle of numbers in the plane, in radians unless `deg`: 0, and pi of those below 0."""
     x = array(z)
     x = x.astype(floating(x.dtype), copy=False)
-    found = arctan2(0.0, x)
+    found = arctan2(imag(x), real(x)) if is_complex(x.dtype) else arctan2(0.0, x)
     return degrees(found) if deg else found
 
 
 @public
 def isreal(x: Any) -> Any:
-    """True where the imaginary part is 0: everywhere."""
-    return ones_like(x, dtype=bool)
+    """True where the imaginary part is 0: of real numbers everywhere."""
+    z = array(x)
+    return equal(imag(z), 0) if is_complex(z.dtype) else ones_like(z, dtype=bool)
 
 
 @public
 def iscomplex(x: Any) -> Any:
-    """True where the imaginary part is not 0: nowhere."""
-    return zeros_like(x, dtype=bool)
+    """True where the imaginary part is not 0: of real numbers nowhere."""
+    z = array(x)
+    return not_equal(imag(z), 0) if is_complex(z.dtype) else zeros_like(z, dtype=bool)
 
 
 @public
@@ -224,5 +246,11 @@ def iscomplexobj(x: Any) -> bool:
 
 @public
 def real_if_close(a: Any, tol: float = 100) -> Any:
-    """The real part, where the imaginary one is nearly 0: the array itself."""
-    return array(a)
+    """The real part, where the imaginary one is nearly 0; else, and of real numbers, the array itself.
+
+    Args:
+        a: an array.
+        tol: in machine epsilons of the dtype where it is above 1, else itself what may be left.
+    """
+    z = array(a)
+    return _REAL_IF_CLOSE(z, tol) if is_complex(z.dtype) else z

@@ -21,6 +21,7 @@ from hybridize.array.functions.elementwise import (
 from hybridize.array.functions.reductions import any as any_
 from hybridize.array.functions.reductions import sum as sum_
 from hybridize.array.functions.shapes import expand_dims, moveaxis, ravel, reshape, stack, swapaxes, transpose
+from hybridize.array.methods import functions
 from hybridize.array.ndarray import ndarray, taping, wrap
 from hybridize.array.operands import (
     array,
@@ -187,7 +188,7 @@ def inner(a: Any, b: Any) -> Any:
 
 @public
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
-    """The sums of products of vectors along `axis`; the other axes are broadcast.
+    """The sums of products of vectors along `axis`, the first ones conjugated; the other axes are broadcast.
 
     Raises:
         ShapeError E102: the vectors are of different lengths.
@@ -195,7 +196,7 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     x, y = (moveaxis(each, axis, -1) for each in (x1, x2))
     if not x.ndim or not y.ndim or x.shape[-1] != y.shape[-1]:
         raise _mismatch("vecdot", x, y, f"equal sizes along axis {axis}")
-    return reshape_last(matmul(expand_dims(x, -2), expand_dims(y, -1)))
+    return reshape_last(matmul(expand_dims(functions.conj(x), -2), expand_dims(y, -1)))
 
 
 def reshape_last(x: Any) -> Any:
@@ -219,7 +220,7 @@ def matvec(x1: Any, x2: Any, /, out: Any = None) -> Any:
 
 @public
 def vecmat(x1: Any, x2: Any, /, out: Any = None) -> Any:
-    """The products of vectors [..., n] and matrices [..., n, m]; the axes before them are broadcast.
+    """The products of vectors [..., n], conjugated, and matrices [..., n, m]; the axes before them are broadcast.
 
     Raises:
         ShapeError E102: the inner sizes differ, or there are too few axes.
@@ -227,7 +228,7 @@ def vecmat(x1: Any, x2: Any, /, out: Any = None) -> Any:
     x, y = array(x1), array(x2)
     if not x.ndim or y.ndim < 2 or x.shape[-1] != y.shape[-2]:
         raise _mismatch("vecmat", x, y, "[..., n] and [..., n, m]")
-    product = matmul(expand_dims(x, -2), y)
+    product = matmul(expand_dims(functions.conj(x), -2), y)
     return finished(reshape(product, (*product.shape[:-2], product.shape[-1])), out)
 
 
@@ -279,8 +280,8 @@ def _in_order(xs: list[Any], cuts: dict[tuple[int, int], int], i: int, j: int) -
 
 @public
 def vdot(a: Any, b: Any) -> Any:
-    """The sum of products of all elements."""
-    return dot(ravel(a), ravel(b))
+    """The sum of products of all elements, the first ones conjugated."""
+    return dot(functions.conj(ravel(a)), ravel(b))
 
 
 @public

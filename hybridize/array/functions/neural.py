@@ -54,7 +54,7 @@ from hybridize.base.access import ACCESS, WRITER, consistent, consistently
 from hybridize.base.dtypes import as_dtype, bool_, float32, float64, int64, is_float
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.modes import is_training
-from hybridize.base.promotion import NUMBERS, floating, promote
+from hybridize.base.promotion import floating, promote
 from hybridize.base.types import same_shape
 from hybridize.ops import composites
 from hybridize.ops.library.attention import masked_log_softmax as library_masked_log_softmax
@@ -254,7 +254,7 @@ def masked_softmax(data: Any, mask: Any, axis: int = -1, temperature: Any = 1.0,
     """
     x, chosen = array(data), operand(array(mask).astype(bool))
     axis_index, by = axis_of(axis, x.ndim, "masked_softmax"), 1.0 if temperature is None else temperature
-    if not isinstance(by, NUMBERS):
+    if not isinstance(by, (int, float, numpy.generic)):
         x, by = divide(x, by), 1.0
     return result(library_masked_softmax(cast(operand(x), floating(x.dtype)), chosen, axis_index, float(by)))
 

@@ -26,6 +26,7 @@ from hybridize.array.functions.searching import data_dependent, merged, recorded
 from hybridize.array.functions.shapes import expand_dims, moveaxis, reshape
 from hybridize.array.operands import array, axes_of, public
 from hybridize.base import modes
+from hybridize.base.dtypes import is_complex, part_of
 from hybridize.base.errors import ValueArgumentError
 from hybridize.base.promotion import floating
 
@@ -51,7 +52,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     a = a.astype(floating(a.dtype), copy=False)
     axes = axes_of(axis, a.ndim, "norm")
     if ord is None or (len(axes) == 2 and ord in ("fro", "f")):
-        return root(sum_(square(a), axis, keepdims=keepdims))
+        return root(sum_(_squares(a), axis, keepdims=keepdims))
     if len(axes) == 1 and not isinstance(ord, str):
         return _vector_norm(a, ord, axes[0], keepdims)
     if len(axes) == 2 and ord in (1, -1, math.inf, -math.inf):
@@ -72,17 +73,23 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     )
 
 
+def _squares(x: Any) -> Any:
+    """Squares of magnitudes."""
+    return square(absolute(x) if is_complex(x.dtype) else x)
+
+
 def _vector_norm(x: Any, ord: Any, axis: int, keepdims: bool) -> Any:
     if ord == math.inf:
         return max_(absolute(x), axis, keepdims=keepdims)
     if ord == -math.inf:
         return min_(absolute(x), axis, keepdims=keepdims)
     if ord == 0:
-        return sum_(not_equal(x, 0), axis, keepdims=keepdims).astype(x.dtype)
+        counts = sum_(not_equal(x, 0), axis, keepdims=keepdims)
+        return counts.astype(part_of(x.dtype) if is_complex(x.dtype) else x.dtype)
     if ord == 1:
         return sum_(absolute(x), axis, keepdims=keepdims)
     if ord == 2:
-        return root(sum_(square(x), axis, keepdims=keepdims))
+        return root(sum_(_squares(x), axis, keepdims=keepdims))
     total = sum_(power(absolute(x), ord), axis, keepdims=keepdims)
     if not modes.is_recording():
         return power(total, 1.0 / ord)

@@ -33,7 +33,7 @@ from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import array, axes_of, axis_of, cast, finished, operand, public, reduced_axes, result
 from hybridize.base.access import ACCESS
 from hybridize.base.dims import is_symbolic
-from hybridize.base.dtypes import as_dtype, bool_, float32, float64, is_float
+from hybridize.base.dtypes import as_dtype, bool_, float32, float64, is_complex, is_float, is_inexact
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
 from hybridize.base.promotion import accumulator, floating
 from hybridize.ops.op import ACTIVE, Op, bind1
@@ -279,11 +279,12 @@ def var(
     ddof = _correction("var", ddof, correction)
     centred = subtract(x, _mean(x, axis, keepdims=True, where=where) if mean is None else mean)
     masked = where is not True
-    total = sum(square(centred), axis, keepdims=keepdims or masked, where=where)
+    squares = square(absolute(centred) if is_complex(centred.dtype) else centred)
+    total = sum(squares, axis, keepdims=keepdims or masked, where=where)
     if not masked:
         count = _count(x, axis, "var") - ddof
         return finished(divide(total, _number(count if count > 0 else 0)), out)
-    left = maximum(subtract(_counted(x, axis, "var", where, wanted), ddof), 0)
+    left = maximum(subtract(_counted(x, axis, "var", where, total.dtype), ddof), 0)
     value = divide(total, left)
     return finished(value if keepdims else _dropped(value, x, axis, "var"), out)
 
@@ -399,7 +400,7 @@ def logsumexp(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 def _without_nan(x: Any, instead: float) -> Any:
-    return where(isnan(x), instead, x) if is_float(x.dtype) else x
+    return where(isnan(x), instead, x) if is_inexact(x.dtype) else x
 
 
 @public
@@ -426,7 +427,7 @@ def nanmean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdi
 def _nan_extreme(x: Any, axis: Any, keepdims: bool, reduce: Any, worst: float) -> Any:
     """The extreme of what is not NaN; NaN where nothing else is there."""
     best = reduce(_without_nan(x, worst), axis, keepdims=keepdims)
-    return where(all(isnan(x), axis, keepdims=keepdims), math.nan, best) if is_float(x.dtype) else best
+    return where(all(isnan(x), axis, keepdims=keepdims), math.nan, best) if is_inexact(x.dtype) else best
 
 
 @public

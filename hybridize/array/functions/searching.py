@@ -59,7 +59,7 @@ from hybridize.array.operands import indices as index_operand
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced
 from hybridize.base import dims
-from hybridize.base.dtypes import as_dtype, float32, float64, int64, is_float
+from hybridize.base.dtypes import as_dtype, complex64, complex128, float32, float64, int64, is_float, is_inexact
 from hybridize.base.errors import (
     CaptureError,
     OutOfBoundsError,
@@ -469,7 +469,7 @@ def median(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) ->
     ordered = sort(flat, axis_index)
     before = (slice(None),) * axis_index
     found = mean(ordered[(*before, slice((n - 1) // 2, n // 2 + 1))], axis_index)
-    if n and is_float(ordered.dtype):
+    if n and is_inexact(ordered.dtype):
         found = where(isnan(ordered[(*before, n - 1)]), math.nan, found)  # NaN is sorted last
     if keepdims:
         found = reshape(found, kept)
@@ -684,7 +684,7 @@ def _has_history(x: Any) -> bool:
 
 
 def _has_floats(x: Any) -> bool:
-    return builtins.any(map(_has_floats, x)) if isinstance(x, (list, tuple)) else is_float(getattr(x, "dtype", int64))
+    return builtins.any(map(_has_floats, x)) if isinstance(x, (list, tuple)) else is_inexact(getattr(x, "dtype", int64))
 
 
 def _as_numpy(x: Any) -> Any:
@@ -697,13 +697,14 @@ def _as_numpy(x: Any) -> Any:
 
 
 def _as_ours(x: Any, args: Any) -> Any:
-    """NumPy's result as arrays of ours; float64 as float32, unless float64 went in."""
+    """NumPy's result as arrays of ours; float64 as float32 and complex128 as complex64, unless one of them went in."""
     if isinstance(x, tuple) and hasattr(x, "_fields"):
         return type(x)(*(_as_ours(part, args) for part in x))
     if isinstance(x, (list, tuple)):
         return type(x)(_as_ours(part, args) for part in x)
     if isinstance(x, (numpy.ndarray, numpy.generic)):
         data = numpy.asarray(x)
-        wide = any(dtype_of(operand(a)) == numpy.float64 for a in args if hasattr(a, "dtype"))
-        return result(data.astype(float32) if data.dtype == numpy.float64 and not wide else data.copy())
+        wide = any(dtype_of(operand(a)) in (float64, complex128) for a in args if hasattr(a, "dtype"))
+        short = None if wide else {float64: float32, complex128: complex64}.get(data.dtype)
+        return result(data.copy() if short is None else data.astype(short))
     return x

@@ -29,7 +29,7 @@ from hybridize.array.functions.reductions import argmax, argmin, average, cumpro
 from hybridize.array.functions.searching import QUANTILES, along, data_dependent, merged, sort
 from hybridize.array.functions.shapes import concatenate, expand_dims, moveaxis, reshape, swapaxes
 from hybridize.array.operands import array, finished, one_of, public, result, strong
-from hybridize.base.dtypes import as_dtype, float32, float64, int64, is_float
+from hybridize.base.dtypes import as_dtype, float32, float64, int64, is_float, is_inexact
 from hybridize.base.errors import ShapeError
 from hybridize.base.promotion import floating
 
@@ -132,7 +132,7 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
 def _filled(a: Any, instead: float) -> tuple[Any, Any]:
     """An array with a number in the place of NaN, and where NaN was; None for the latter of integers."""
     x = array(a)
-    if not is_float(x.dtype):
+    if not is_inexact(x.dtype):
         return x, None
     gone = isnan(x)
     return where(gone, instead, x), gone

@@ -18,7 +18,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array
 from hybridize.array.symbol import Symbol
 from hybridize.base import modes
-from hybridize.base.dtypes import is_float
+from hybridize.base.dtypes import is_inexact
 from hybridize.base.errors import ArgumentError, StateError
 from hybridize.base.nested import flatten, listed, unflatten
 from hybridize.capture.trace.recording import Branch, Recording
@@ -101,7 +101,7 @@ def checkpointed(at: Recording, function: Callable[..., Any], args: Any, kwargs:
             cell.value = before
     outputs = [*results, *written.values()]
     body = _graph(inner, own, outputs)
-    wrt = [k for k, value in enumerate(body.inputs) if is_float(value.type.dtype)]
+    wrt = [k for k, value in enumerate(body.inputs) if is_inexact(value.type.dtype)]
     node = CustomGradient(
         name, body, _again(body, len(results), len(own), wrt), len(results),
         (*range(len(results)), *(len(results) + len(outputs) + k for k in range(len(body.inputs)))), tuple(wrt),
@@ -120,7 +120,7 @@ def _again(body: Graph, results: int, arguments: int, wrt: Sequence[int]) -> Gra
     def back(*operands: Operand) -> list[Operand]:
         heads, xs = operands[:results], operands[results:]
         late = [bind1(After(), x, heads[0]) if k < arguments and heads else x for k, x in enumerate(xs)]
-        arrived = [g if is_float(kind.dtype) else None for g, kind in zip(heads, types, strict=False)]
+        arrived = [g if is_inexact(kind.dtype) else None for g, kind in zip(heads, types, strict=False)]
         found = pullback(body, late, [*arrived, *[None] * (len(body.outputs) - results)])
         return [full(0, body.inputs[k].type) if found[k] is None else found[k] for k in wrt]
 
@@ -159,7 +159,7 @@ def _gradients(
         )  # fmt: skip
     found: dict[int, Value] = {}
     for number, (one, kind) in enumerate(zip(given, types, strict=True)):
-        if one is None or not is_float(kind.dtype):
+        if one is None or not is_inexact(kind.dtype):
             continue
         if isinstance(one, (Symbol, ndarray)) and getattr(one, "weak", None) is None:
             value = back.own(back.lifted(one).operand())

@@ -24,7 +24,7 @@ from hybridize.array.ndarray import gradient_of, ndarray
 from hybridize.array.symbol import Cell, Symbol
 from hybridize.array.traced import FREED, LOST, OVERWRITTEN, LostHistory, Variable
 from hybridize.base import modes
-from hybridize.base.dtypes import is_float
+from hybridize.base.dtypes import is_inexact
 from hybridize.base.errors import ArgumentError, StateError
 from hybridize.base.locations import SourceLoc, user_location
 from hybridize.base.nested import listed
@@ -76,9 +76,9 @@ class History:
             node = at.builder.nodes[-1]
             if not isinstance(node.op, StopGradient) and any(self.has(at, value) for value in node.inputs):
                 made = Producer(len(at.builder.nodes) - 1, node, at)
-                self.nodes.update((value, made) for value in outputs if is_float(value.type.dtype))
+                self.nodes.update((value, made) for value in outputs if is_inexact(value.type.dtype))
         elif at.differentiated:  # as a whole, while this part of it is a constant
-            stopped = tuple(self._stopped(at, value) if is_float(value.type.dtype) else value for value in outputs)
+            stopped = tuple(self._stopped(at, value) if is_inexact(value.type.dtype) else value for value in outputs)
             self._stops.update(stopped)
             return stopped
         return outputs
@@ -86,7 +86,7 @@ class History:
     def carried(self, values: Sequence[Value]) -> None:
         """Hear of values that a loop hands from round to round."""
         if modes.is_recording() and not self.called:
-            self._carried.update(value for value in values if is_float(value.type.dtype))
+            self._carried.update(value for value in values if is_inexact(value.type.dtype))
 
     def read(self, at: Recording, cell: Cell, detached: bool = False) -> Operand:
         """The value that an array is to who reads it now; `detached`, through a view without a history."""
@@ -95,7 +95,7 @@ class History:
             if detached and cell in self._recorded and modes.is_recording():
                 raise _unclear(value.type, "values with a history were written to its buffer through another array")
             known = value in self.nodes or value in self.leaves
-            return self._constant(at, value) if (known or at.differentiated) and is_float(value.type.dtype) else value
+            return self._constant(at, value) if (known or at.differentiated) and is_inexact(value.type.dtype) else value
         if self.called:
             if value in self._stops:
                 self._check_origins(at, cell)
@@ -147,7 +147,7 @@ class History:
                 "backward pass would have to go on outside",
                 help="pass x.detach(), or compute it inside",
             )  # fmt: skip
-        if mark is not None and not is_float(cell.value.type.dtype):
+        if mark is not None and not is_inexact(cell.value.type.dtype):
             raise ArgumentError(
                 "E385", f"{_name(entry)} is {cell.value.type} and has a gradient attached: a compiled function that "
                 "records by itself computes gradients of floats alone",
@@ -191,7 +191,7 @@ class History:
 
     def check_detached(self, at: Recording, cell: Cell, operand: Operand) -> None:
         """Refuse a write through `x.detach()` while recording, after which somebody would see a history or miss one."""
-        if not modes.is_recording() or not is_float(cell.value.type.dtype):
+        if not modes.is_recording() or not is_inexact(cell.value.type.dtype):
             return
         if self.called or self.has(at, cell.value) or self.has(at, operand):
             raise StateError(
@@ -284,7 +284,7 @@ class History:
         wanted = []
         for x in listed(variables):
             symbol = at.lifted(x)
-            value = self._head(symbol) if type(symbol) is Symbol and is_float(symbol.dtype) else None
+            value = self._head(symbol) if type(symbol) is Symbol and is_inexact(symbol.dtype) else None
             if value is None or not self.has(at, value):
                 what = str(symbol.type) if type(symbol) is Symbol else type(x).__name__
                 raise ArgumentError(
@@ -329,7 +329,7 @@ class History:
     def lost(self, symbol: Symbol) -> LostHistory | None:
         """Tell of an array that is left outside whether it has a history, which outside it has no more."""
         cell = symbol._cell
-        if self.called or symbol.weak is not None or symbol.detached or not is_float(symbol.dtype):
+        if self.called or symbol.weak is not None or symbol.detached or not is_inexact(symbol.dtype):
             return None
         if any(type(step) is StopGradient for step in symbol._view):
             return None
@@ -363,7 +363,7 @@ class History:
             if type(symbol) is not Symbol or symbol.weak is not None:
                 kind = type(head).__name__ if type(symbol) is not Symbol else symbol.weak.__name__  # type: ignore[union-attr]
                 raise ArgumentError("E385", f"backward starts at an array, got {kind}")
-            if not is_float(symbol.dtype):
+            if not is_inexact(symbol.dtype):
                 raise ArgumentError(
                     "E385", f"only floats have gradients, got {symbol.type}", help="x.astype('float32')"
                 )

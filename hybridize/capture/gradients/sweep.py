@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 from hybridize.array.traced import FREED, LostHistory
-from hybridize.base.dtypes import is_float
+from hybridize.base.dtypes import is_inexact
 from hybridize.base.errors import StateError
 from hybridize.base.frozen import frozen
 from hybridize.capture.trace.recording import Recording
@@ -64,7 +64,7 @@ class TraceSweep:
             node = reached[number]
             if any(self._is_active(x) for x in node.inputs):
                 self.history.check(node)
-                self._active.update(value for value in node.outputs if is_float(value.type.dtype))
+                self._active.update(value for value in node.outputs if is_inexact(value.type.dtype))
                 self.nodes.append(node)
 
     def _maker(self, value: Value) -> Producer | None:

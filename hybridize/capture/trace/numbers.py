@@ -24,7 +24,7 @@ from hybridize.base.dims import Dim, Size, is_symbolic
 from hybridize.base.dtypes import float64, int64
 from hybridize.base.errors import CaptureError
 from hybridize.base.nested import flatten
-from hybridize.base.promotion import EXACT, NUMBERS
+from hybridize.base.promotion import EXACT
 from hybridize.capture.outside.world import World
 from hybridize.capture.trace import bounds
 from hybridize.capture.trace.bounds import ARGUMENT, CARRIED, LITTLE, WHOLE, Bounds, is_beyond, within
@@ -653,4 +653,6 @@ def _number(entry: Input) -> Any:
 
 
 def _large(x: Any) -> bool:
-    return isinstance(x, NUMBERS) and not isinstance(x, float) and abs(int(x)) > EXACT
+    if not isinstance(x, (int, numpy.generic)) or isinstance(x, (float, numpy.complexfloating)):
+        return False
+    return abs(int(x)) > EXACT

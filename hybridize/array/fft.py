@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`np.fft`: discrete Fourier transforms, by NumPy's pocketfft imperatively and in programs; with gradients.
+
+float32 gives complex64 and complex64 float32, as in NumPy 2; integers and half floats count as float32.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import numpy
+
+from hybridize import ops
+from hybridize.array.functions.creation import arange
+from hybridize.array.functions.elementwise import divide
+from hybridize.array.functions.kinds import conj
+from hybridize.array.functions.shapes import concatenate, roll
+from hybridize.array.operands import array, axis_of, cast, finished, one_of, operand, public, result
+from hybridize.base.dtypes import as_dtype, complex_of, float32, is_complex, part_of
+from hybridize.base.errors import DTypeError, ShapeError, ValueArgumentError
+from hybridize.base.missing import missing
+from hybridize.ops.fourier import NORMS, Fourier, InverseRealFourier, RealFourier
+from hybridize.ops.op import Op, bind1
+
+
+def _norm(norm: Any, name: str) -> str:
+    """The word for a scaling; None is that of NumPy's default."""
+    one_of(norm, (None, *NORMS), name, "norm")
+    return "backward" if norm is None else str(norm)
+
+
+def _complex(x: Any) -> Any:
+    """An array of complex numbers."""
+    return result(cast(operand(x), complex_of(x.dtype)))
+
+
+def _floats(x: Any, name: str) -> Any:
+    """An array of float32 or float64.
+
+    Raises:
+        DTypeError E244: it is of complex numbers.
+    """
+    if is_complex(x.dtype):
+        raise DTypeError(
+            "E244", f"{name} takes real numbers, got {x.type}", help="fft takes complex ones; x.real drops a part"
+        )
+    return result(cast(operand(x), part_of(x.dtype)))
+
+
+def _resized(x: Any, n: int, axis: int, name: str) -> Any:
+    """The first `n` elements along an axis, with zeros behind where there are fewer."""
+    length = int(x.shape[axis])
+    if n < 1:
+        raise ValueArgumentError("E345", f"{name}: the number of points must be positive, got {n}")
+    before = (slice(None),) * axis
+    if n <= length:
+        return x if n == length else x[(*before, slice(n))]
+    shape = tuple(n - length if k == axis else size for k, size in enumerate(x.shape))
+    return concatenate([x, result(bind1(ops.Broadcast(shape), cast(0, x.dtype)))], axis)
+
+
+def _points(x: Any, n: Any, axis: int, name: str) -> int:
+    """The number of points along an axis: those of the array unless said."""
+    found = int(x.shape[axis]) if n is None else n.__index__()
+    if found < 1:
+        raise ValueArgumentError("E345", f"{name}: the number of points must be positive, got {found}")
+    return int(found)
+
+
+def _applied(op: Op, x: Any) -> Any:
+    return result(bind1(op, operand(x)))
+
+
+def _along(x: Any, n: Any, axis: Any, norm: str, name: str, inverse: bool) -> Any:
+    """The transform along one axis, or its inverse; of floats they are not made complex before."""
+    x = x if is_complex(x.dtype) else _floats(x, name)
+    along = axis_of(axis, x.ndim, name)
+    return _applied(Fourier(along, inverse, norm), _resized(x, _points(x, n, along, name), along, name))
+
+
+def _real_along(x: Any, n: Any, axis: Any, norm: str, name: str) -> Any:
+    x = _floats(x, name)
+    along = axis_of(axis, x.ndim, name)
+    return _applied(RealFourier(along, norm), _resized(x, _points(x, n, along, name), along, name))
+
+
+def _to_real_along(x: Any, n: Any, axis: Any, norm: str, name: str) -> Any:
+    x = _complex(x)
+    along = axis_of(axis, x.ndim, name)
+    n = 2 * (int(x.shape[along]) - 1) if n is None else n.__index__()
+    if n < 1:
+        raise ValueArgumentError("E345", f"{name}: the number of points must be positive, got {n}")
+    return _applied(InverseRealFourier(along, int(n), norm), _resized(x, n // 2 + 1, along, name))
+
+
+@public
+def fft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> Any:
+    """The discrete Fourier transform along an axis, complex.
+
+    Args:
+        a: an array; with a gradient.
+        n: points along the axis: what is beyond is left out, what lacks is 0; None: those of the array.
+        axis: the axis.
+        norm: the direction that divides: `backward` (by n, the default), `ortho` (both, by its root), `forward`.
+        out: where to write the result.
+
+    Raises:
+        ValueArgumentError E345: there are no points.
+    """
+    return finished(_along(array(a), n, axis, _norm(norm, "fft"), "fft", False), out)
+
+
+@public
+def ifft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> Any:
+    """The inverse of `fft`, complex; arguments as of that."""
+    return finished(_along(array(a), n, axis, _norm(norm, "ifft"), "ifft", True), out)
+
+
+@public
+def rfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> Any:
+    """The first n // 2 + 1 numbers of `fft` of real numbers: the others are their conjugates.
+
+    Raises:
+        DTypeError E244: there are complex numbers.
+    """
+    return finished(_real_along(array(a), n, axis, _norm(norm, "rfft"), "rfft"), out)
+
+
+@public
+def irfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> Any:
+    """The inverse of `rfft`: `n` real numbers, 2 (m - 1) of m unless said."""
+    return finished(_to_real_along(array(a), n, axis, _norm(norm, "irfft"), "irfft"), out)
+
+
+@public
+def hfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> Any:
+    """`fft` of a signal whose halves are conjugates, given the first: `n` real numbers, 2 (m - 1) of m unless said."""
+    return finished(_to_real_along(conj(array(a)), n, axis, NORMS[_norm(norm, "hfft")], "hfft"), out)
+
+
+@public
+def ihfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> Any:
+    """The inverse of `hfft`: the first n // 2 + 1 numbers.
+
+    Raises:
+        DTypeError E244: there are complex numbers.
+    """
+    return finished(conj(_real_along(array(a), n, axis, NORMS[_norm(norm, "ihfft")], "ihfft")), out)
+
+
+def _sizes(x: Any, s: Any, axes: Any, name: str, of_real: bool = False) -> tuple[list[Any], list[int]]:
+    """The points along axes, and the axes: the last ones for sizes without axes, all without either.
+
+    Raises:
+        ShapeError E188: there are not as many sizes as axes.
+    """
+    if axes is None:
+        count = x.ndim if s is None else len(s)
+        chosen = list(range(-count, 0))
+    else:
+        chosen = [axes] if isinstance(axes, int) else list(axes)
+    sizes = [None] * len(chosen) if s is None else [None if size in (None, -1) else size for size in s]
+    if len(sizes) != len(chosen):
+        raise ShapeError("E188", f"{name}: {len(sizes)} sizes for {len(chosen)} axes", help="give a size for each axis")
+    found = [axis_of(axis, x.ndim, name) for axis in chosen]
+    if of_real and not found:
+        raise ShapeError("E188", f"{name} of {x.type}: it needs an axis")
+    return sizes, found
+
+
+def _over(x: Any, s: Any, axes: Any, norm: Any, name: str, inverse: bool) -> Any:
+    """Transforms along several axes, the last one first."""
+    norm = _norm(norm, name)
+    sizes, chosen = _sizes(x, s, axes, name)
+    if not chosen:
+        return _complex(x)
+    for n, axis in zip(reversed(sizes), reversed(chosen), strict=True):
+        x = _along(x, n, axis, norm, name, inverse)
+    return x
+
+
+def _real_over(x: Any, s: Any, axes: Any, norm: Any, name: str) -> Any:
+    norm = _norm(norm, name)
+    sizes, chosen = _sizes(x, s, axes, name, True)
+    x = _real_along(x, sizes[-1], chosen[-1], norm, name)
+    for n, axis in zip(reversed(sizes[:-1]), reversed(chosen[:-1]), strict=True):
+        x = _along(x, n, axis, norm, name, False)
+    return x
+
+
+def _to_real_over(x: Any, s: Any, axes: Any, norm: Any, name: str) -> Any:
+    norm = _norm(norm, name)
+    sizes, chosen = _sizes(x, s, axes, name, True)
+    x = _complex(x)
+    for n, axis in zip(sizes[:-1], chosen[:-1], strict=True):
+        x = _along(x, n, axis, norm, name, True)
+    return _to_real_along(x, sizes[-1], chosen[-1], norm, name)
+
+
+@public
+def fftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None) -> Any:
+    """`fft` along several axes.
+
+    Args:
+        a: an array; with a gradient.
+        s: points along each axis; None: those of the array.
+        axes: the axes; None: the last ones, as many as there are sizes, or all.
+        norm: as of `fft`.
+        out: where to write the result.
+
+    Raises:
+        ShapeError E188: there are not as many sizes as axes.
+    """
+    return finished(_over(array(a), s, axes, norm, "fftn", False), out)
+
+
+@public
+def ifftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None) -> Any:
+    """The inverse of `fftn`."""
+    return finished(_over(array(a), s, axes, norm, "ifftn", True), out)
+
+
+@public
+def fft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: Any = None) -> Any:
+    """`fft` along two axes, the last ones unless said."""
+    return finished(_over(array(a), s, axes, norm, "fft2", False), out)
+
+
+@public
+def ifft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: Any = None) -> Any:
+    """The inverse of `fft2`."""
+    return finished(_over(array(a), s, axes, norm, "ifft2", True), out)
+
+
+@public
+def rfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None) -> Any:
+    """`rfft` along the last of several axes, then `fft` along the others."""
+    return finished(_real_over(array(a), s, axes, norm, "rfftn"), out)
+
+
+@public
+def irfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None) -> Any:
+    """The inverse of `rfftn`; `s` says the points of the result."""
+    return finished(_to_real_over(array(a), s, axes, norm, "irfftn"), out)
+
+
+@public
+def rfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: Any = None) -> Any:
+    """`rfftn` along two axes, the last ones unless said."""
+    return finished(_real_over(array(a), s, axes, norm, "rfft2"), out)
+
+
+@public
+def irfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: Any = None) -> Any:
+    """The inverse of `rfft2`."""
+    return finished(_to_real_over(array(a), s, axes, norm, "irfft2"), out)
+
+
+@public
+def fftfreq(n: int, d: Any = 1.0, *, dtype: Any = None, device: Any = None) -> Any:
+    """The frequencies of the points of `fft`, in cycles per unit of the sample spacing `d`; float32 unless said."""
+    count = _count(n, "fftfreq")
+    positive = (count - 1) // 2 + 1
+    wanted = float32 if dtype is None else as_dtype(dtype)
+    counts = [arange(0, positive, dtype=wanted, device=device), arange(-(count // 2), 0, dtype=wanted)]
+    return divide(concatenate(counts), count * d)
+
+
+@public
+def rfftfreq(n: int, d: Any = 1.0, *, dtype: Any = None, device: Any = None) -> Any:
+    """The frequencies of the points of `rfft`, in cycles per unit of the sample spacing `d`; float32 unless said."""
+    count = _count(n, "rfftfreq")
+    wanted = float32 if dtype is None else as_dtype(dtype)
+    return divide(arange(0, count // 2 + 1, dtype=wanted, device=device), count * d)
+
+
+def _count(n: Any, name: str) -> int:
+    if not isinstance(n, (int, numpy.integer)) or n < 1:
+        raise ValueArgumentError("E345", f"{name}: n must be a positive integer, got {n!r}")
+    return int(n)
+
+
+def _moved(x: Any, axes: Any, name: str, shift: Any) -> Any:
+    """An array rolled along axes by a function of their sizes."""
+    given: Sequence[Any] = range(x.ndim) if axes is None else [axes] if isinstance(axes, int) else list(axes)
+    chosen = tuple(axis_of(axis, x.ndim, name) for axis in given)
+    return roll(x, tuple(shift(int(x.shape[axis])) for axis in chosen), chosen)
+
+
+@public
+def fftshift(x: Any, axes: Any = None) -> Any:
+    """The points in the order of their frequencies, 0 in the middle, along all axes unless said."""
+    return _moved(array(x), axes, "fftshift", lambda size: size // 2)
+
+
+@public
+def ifftshift(x: Any, axes: Any = None) -> Any:
+    """The inverse of `fftshift`."""
+    return _moved(array(x), axes, "ifftshift", lambda size: -(size // 2))
+
+
+__all__ = [
+    "fft",
+    "fft2",
+    "fftfreq",
+    "fftn",
+    "fftshift",
+    "hfft",
+    "ifft",
+    "ifft2",
+    "ifftn",
+    "ifftshift",
+    "ihfft",
+    "irfft",
+    "irfft2",
+    "irfftn",
+    "rfft",
+    "rfft2",
+    "rfftfreq",
+    "rfftn",
+]
+
+
+def __getattr__(name: str) -> NoReturn:
+    what = "numpy.fft.{} on x.asnumpy(), outside of compiled functions"
+    theirs = not name.startswith("__") and hasattr(numpy.fft, name)
+    raise missing(
+        "hybridize.np.fft", name, globals(), (name,) if theirs else (), {name: what.format(name)} if theirs else {}
+    )

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Hosted`, a part of a program that NumPy computes: machine code calls it by its way back into Python.
+
+Complex numbers are NumPy's: kernels know none. `passes.HostComplex` makes the nodes that touch them such.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, ClassVar
+
+from numpy.typing import NDArray
+
+from hybridize.base.dtypes import is_complex
+from hybridize.base.errors import CaptureError, GraphError, InternalError
+from hybridize.base.frozen import frozen
+from hybridize.base.types import TensorType
+from hybridize.graph import Graph, Node, parse
+from hybridize.loops.expr import Element, Routine
+from hybridize.ops.arithmetic import mul
+from hybridize.ops.cases import complex_array, sample_array
+from hybridize.ops.complexes import conj
+from hybridize.ops.evaluate import evaluate
+from hybridize.ops.op import OPS, Effect, OfComplex, Op, Operand, Sample
+from hybridize.ops.tracing import make_graph
+from hybridize.runtime import hosted
+
+
+@frozen
+class Hosted(Op):
+    """The results of `body`, computed by NumPy while a program runs, in the thread that calls the program."""
+
+    title: str
+    """The name that users know."""
+    body: Graph
+
+    effect: ClassVar[Effect] = Effect.HOST
+    of_complex = OfComplex.RULED
+
+    def infer(self, *inputs: TensorType) -> tuple[TensorType, ...]:
+        wanted = tuple(value.type for value in self.body.inputs)
+        if inputs != wanted:
+            found, takes = (", ".join(map(str, kinds)) for kinds in (inputs, wanted))
+            raise GraphError("E906", f"{self.title} takes ({takes}), got ({found})")
+        return tuple(value.type for value in self.body.outputs)
+
+    def reference(self, *inputs: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        return tuple(evaluate(self.body, inputs))
+
+    def vjp(self, *args: Any, **_: Any) -> tuple[Operand | None, ...]:
+        """It is made of what was differentiated before."""
+        raise InternalError("E910", f"{self.title}, which NumPy computes, was to be differentiated")
+
+    def lower(self, *inputs: Element, types: tuple[TensorType, ...]) -> Routine:
+        """A call back, with the graph as text.
+
+        Raises:
+            CaptureError E461: the graph holds large constants, which its text does not.
+        """
+        text = str(self.body)
+        if "(sha256:" in text:
+            raise CaptureError(
+                "E461",
+                f"{self.title} computes with complex numbers and holds a large constant, in a loop or branch",
+                help="make the array outside of the loop or branch",
+            )
+        return Routine("hosted", (self.title, repr(text)))
+
+    @classmethod
+    def samples(cls) -> Iterator[Sample]:
+        kind = TensorType((2, 3), complex_array(()).dtype)
+        body = make_graph(lambda x, y: [mul(x, y), conj(x)], (kind, kind))
+        yield Sample((complex_array((2, 3)), complex_array((2, 3), seed=2)), cls("a product", body), grad=())
+        yield Sample((sample_array((2, 3)), sample_array((2, 3))), cls("a product", body), fails=GraphError)
+
+
+@lru_cache(maxsize=1024)
+def _parsed(text: str) -> Graph:
+    return parse(text, OPS)
+
+
+def _computed(text: str, operands: hosted.Arrays) -> hosted.Arrays:
+    return evaluate(_parsed(text), operands)
+
+
+hosted.COMPUTE.fill(_computed)
+
+
+def hosted_nodes(graph: Graph) -> Iterator[Node]:
+    """List the nodes of a graph, and of the graphs inside, that NumPy computes: those that touch complex numbers."""
+    for part in graph.nested():
+        yield from (node for node in part.nodes if is_hosted(node))
+
+
+def is_hosted(node: Node) -> bool:
+    """Tell whether NumPy computes a node."""
+    op: Any = node.op
+    return op.effect is not Effect.WORLD and (
+        isinstance(op, Hosted) or any(is_complex(value.type.dtype) for value in (*node.inputs, *node.outputs))
+    )
