@@ -1,22 +1,83 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MXNet's `engine`: how many operations its engine takes at once, a number that is remembered and changes nothing.
+"""MXNet's `engine`: calls that return before they are done, and how many operations MXNet would take at once.
 
-A call returns when its result is there. What runs many operations as one is a compiled program: `hybridize(function)`.
+    with engine.asynchronous():
+        for x, y in batches():      # NumPy prepares the next batch while the step of the last one runs
+            losses.append(step(x, y))
+
+A call of a compiled program then returns at once; its program runs in another thread, after those of earlier calls.
+Whoever reads a result, or memory that a program is still to write, waits for it: `x.asnumpy()`, `print(x)`, `x + 1`,
+`float(x)`. Whoever writes to memory that a program is still to read waits, too. So values are the same; only errors
+come later: what a program finds wrong (an index out of bounds, an `assert` of data) is raised where somebody waits for
+the call, and names its line.
+
+`MXNET_ENGINE_TYPE=ThreadedEngine` (or `ThreadedEnginePerDevice`) turns it on for a whole process; `NaiveEngine` is the
+default here: a call returns when its result is there.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 
+from hybridize.array.pending import QUEUE
+from hybridize.array.pending import set_asynchronous as set_asynchronous
+from hybridize.base.access import ACCESS
 from hybridize.base.errors import ArgumentError
+from hybridize.base.interruptions import let_through
 from hybridize.base.missing import refuses
 
 _size = [15]
 """MXNet's default."""
 
 
+def is_asynchronous() -> bool:
+    """Tell whether calls of compiled programs return before they are done."""
+    return ACCESS.queue is not None
+
+
+@contextmanager
+def asynchronous(on: bool = True, pending: int | None = None) -> Iterator[None]:
+    """Let calls of compiled programs return at once, for the length of a `with` block; at its end all have run.
+
+    Args:
+        on: False for the contrary: calls return when they are done.
+        pending: calls that may wait at most, 16 unless said; a further one waits until there is room. Each keeps the
+            memory that it reads and writes.
+
+    Raises:
+        ValueArgumentError E353: `pending` is no integer from 1 on.
+        StateError E590: a program that this thread runs has called this.
+        what a call has raised, at the end of the block, if nobody has heard of it. Where the block itself raises
+            something, that says so in a note.
+
+    >>> with asynchronous():
+    ...     is_asynchronous()
+    True
+    """
+    limit = QUEUE.limit
+    before = set_asynchronous(on, pending)
+    try:
+        yield
+    except BaseException as error:
+        try:
+            QUEUE.wait_all()
+        except Exception as other:
+            let_through(other)
+            if other is not error:
+                error.add_note(f"besides, an asynchronous call failed: {type(other).__name__}: {other}")
+        raise
+    else:
+        QUEUE.wait_all()
+    finally:
+        set_asynchronous(before, limit)
+
+
 def set_bulk_size(size: int) -> int:
-    """Remember how many operations MXNet would take at once.
+    """Remember how many operations MXNet would take at once: the number changes nothing here.
+
+    What runs many operations as one is a compiled program: `hybridize(function)`.
 
     Args:
         size: a number of operations.

@@ -388,4 +388,4 @@ class Methods:
         return functions.moved(self, device)
 
     def wait_to_read(self) -> None:
-        """Return at once: a value is there when its function has returned."""
+        """Return at once, while a function is captured: the values of its program are there when they are asked for."""

@@ -224,6 +224,9 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
 
     _data: NDArray[Any]
     """The elements: exactly `numpy.ndarray`, of any strides."""
+    _memory: NDArray[Any]
+    """The same, for who asks for type, sizes and address alone: no program that is still to write it is waited for
+    (`array.pending`)."""
     _storage: Storage | None
     """The storage that all views of the buffer share; made when first needed (`storage`)."""
     _traced: Traced | LostHistory | None
@@ -245,32 +248,33 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
     @property
     def shape(self) -> tuple[int, ...]:
         """Sizes of the axes."""
-        return self._data.shape
+        return self._memory.shape
 
     @property
     def dtype(self) -> DType:
         """Element type."""
-        return self._data.dtype
+        return self._memory.dtype
 
     @property
     def ndim(self) -> int:
         """Number of axes."""
-        return self._data.ndim
+        return self._memory.ndim
 
     @property
     def size(self) -> int:
         """Number of elements."""
-        return self._data.size
+        return self._memory.size
 
     @property
     def strides(self) -> tuple[int, ...]:
         """Bytes from an element to the next, along each axis."""
-        return self._data.strides
+        return self._memory.strides
 
     @property
     def type(self) -> TensorType:
         """Shape and dtype in one, printed `f32[2,3]`."""
-        return TensorType(self._data.shape, self._data.dtype)
+        memory = self._memory
+        return TensorType(memory.shape, memory.dtype)
 
     @property
     def device(self) -> Device:
@@ -482,6 +486,13 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
         owner = self._data.base
         return view(self, owner) if type(owner) is _NUMPY else None
 
+    def wait_to_read(self) -> None:
+        """Wait until the elements are there, and raise what kept them from being computed.
+
+        They are, when a function returns, unless calls are asynchronous (`hybridize.engine`).
+        """
+        _ = self._data.dtype
+
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers."""
         if ACTIVE:
@@ -510,6 +521,9 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
 
     def _printable(self) -> NDArray[Any]:
         return self._data if self._data.dtype.kind != "V" else self._data.astype(float32)
+
+
+ndarray._memory = vars(ndarray)["_data"]  # a second name of the slot
 
 
 def wrap(data: NDArray[Any]) -> ndarray:

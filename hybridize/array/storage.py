@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from numpy.typing import NDArray
 
 from hybridize.array.device import Device
+from hybridize.base.access import ACCESS
 from hybridize.base.access import STATE as STATE
 from hybridize.base.forks import renewed
 from hybridize.base.locations import SourceLoc, user_location
@@ -58,6 +59,8 @@ class Storage:
     @exposed.setter
     def exposed(self, value: bool) -> None:
         if value and not self._exposed:
+            if ACCESS.queue is not None:
+                ACCESS.queue.before_exposure()
             self._exposed = True
             self.touch()  # whoever keeps a copy must stop
 

@@ -16,6 +16,9 @@ before and after, and computes again where it has changed.
 Nobody waits for ever: readers hold nothing while they are counted, and run no Python of the user's (`pause_reading`); a
 waiting writer is let in before new readers, and readers that waited for a write before the next one. Who waits sleeps
 for some microseconds at a time, so that signals are heard; what a handler raises leaves the numbers as they were.
+
+Where calls return before their programs have run (`array.pending`), the queue of these calls is known here. It counts
+as a reader for as long as it is there, so that every write in place comes by `_in_turn`, which asks it first.
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ from collections.abc import Callable
 from ctypes import c_int64
 from functools import wraps
 from threading import get_ident
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from hybridize.base.forks import awaited, in_child
 from hybridize.base.interruptions import let_through
@@ -57,10 +60,27 @@ MARK: Final = (None,)
 """The entry by which `ACCESS.told` grows."""
 
 
+class Queue(Protocol):
+    """Calls that have returned, and whose programs are still to run."""
+
+    def before_write(self, arrays: tuple[Any, ...]) -> None:
+        """Wait for the programs that read or write what is about to be written in place; STATE is held.
+
+        Args:
+            arrays: those of the write, among other things; where there is none, it may write anything.
+        """
+
+    def before_exposure(self) -> None:
+        """Wait for all of them, before somebody else may read and write memory unseen."""
+
+    def wait_all(self) -> None:
+        """Wait for all of them, and raise what the first that failed has raised."""
+
+
 class _Access:
     """The numbers that Python alone looks at."""
 
-    __slots__ = ("queued", "told", "waiting", "writes")
+    __slots__ = ("queue", "queued", "standing", "told", "waiting", "writes")
 
     def __init__(self) -> None:
         self.writes = 0
@@ -71,6 +91,10 @@ class _Access:
         """Threads that wait for STATE in order to read what is written all the time."""
         self.told: list[Any] = []
         """A list that is not empty while anybody writes; see `tell`."""
+        self.queue: Queue | None = None
+        """The calls that have returned before they were done; None where calls return when they are done."""
+        self.standing = 0
+        """The number of READERS that no write waits for: the queue, which it asks, and the program that runs of it."""
 
 
 ACCESS: Final = _Access()
@@ -170,7 +194,7 @@ def _await_turn() -> None:
 
 
 def _await_readers() -> None:
-    while READERS and not sys.is_finalizing():
+    while READERS.value > ACCESS.standing and not sys.is_finalizing():
         time.sleep(_PAUSE)
 
 
@@ -195,6 +219,8 @@ def exclusively(write: Callable[..., T], *args: Any) -> T:
 
 def _in_turn(write: Callable[..., T], args: tuple[Any, ...]) -> T:
     """Return `write(*args)`, called when it is its turn; STATE is held."""
+    if ACCESS.queue is not None:
+        ACCESS.queue.before_write(args)
     if not begin_writing():
         return write(*args)
     try:
@@ -262,7 +288,7 @@ def consistent(compute: Callable[..., T]) -> Callable[..., T]:
 
 def _alone() -> None:
     """In a forked child: nobody else reads, and nobody else writes, as STATE was waited for."""
-    READERS.value = 0
+    READERS.value = ACCESS.standing
     if not STATE._is_owned():  # type: ignore[attr-defined]
         WRITER.value = 0
     ACCESS.queued &= {get_ident()}

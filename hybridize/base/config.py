@@ -20,6 +20,16 @@ def _bytes(name: str, default: int) -> int:
     return int(text) if text else default
 
 
+def _is_asynchronous() -> bool:
+    engines = {"": False, "NaiveEngine": False, "ThreadedEngine": True, "ThreadedEnginePerDevice": True}
+    name = os.environ.get("MXNET_ENGINE_TYPE", "").strip()
+    if name not in engines:
+        raise ArgumentError(
+            "E348", f"MXNET_ENGINE_TYPE must be one of {', '.join(filter(None, engines))}, got {name!r}"
+        )
+    return engines[name]
+
+
 def _cache_folder() -> str:
     named = os.environ.get("HYBRIDIZE_CACHE_DIR", "")
     if named:
@@ -39,6 +49,9 @@ class Configuration:
 
     disable: bool = _flag("HYBRIDIZE_DISABLE")
     """Run the user's Python instead of compiled programs (HYBRIDIZE_DISABLE=1)."""
+    asynchronous: bool = _is_asynchronous()
+    """Let calls return before their programs have run, from the beginning (MXNET_ENGINE_TYPE=ThreadedEngine, or
+    ThreadedEnginePerDevice; NaiveEngine, as nothing: do not)."""
     explain: bool = _flag("HYBRIDIZE_EXPLAIN")
     """Print one line to stderr for each recompilation, with its reason (HYBRIDIZE_EXPLAIN=1)."""
     cache: bool = _flag("HYBRIDIZE_CACHE", "1")

@@ -24,6 +24,7 @@ from hybridize.array.device import OTHERS, WHEN_USED, cpu, current_device
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.placing import arrays_in, device_of
 from hybridize.base import modes
+from hybridize.base.access import ACCESS
 from hybridize.base.collector import seldom
 from hybridize.base.config import CONFIG
 from hybridize.base.dims import SizeScope
@@ -245,7 +246,7 @@ class Function(Generic[P, R]):
                 return door.called(self, args, kwargs)
             call, program = self._found(args, kwargs)
             if program is not None:
-                if not self._installed and not self._new and not any(type(arg) is numpy.ndarray for arg in args):
+                if not (self._installed or self._new or _for_python(args)):
                     with self._lock:
                         self._install()
                     return self(*args, **kwargs)
@@ -733,6 +734,11 @@ def _choose_calls(_: bool) -> None:
 
 
 WHEN_USED.append(_choose_calls)
+
+
+def _for_python(args: tuple[Any, ...]) -> bool:
+    """Tell whether entries leave such a call to Python."""
+    return ACCESS.queue is not None or any(type(arg) is numpy.ndarray for arg in args)
 
 
 def _has_arrays(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

@@ -87,7 +87,7 @@ class Call:
         for position, leaf in enumerate(leaves):
             kind = type(leaf)
             if kind is ndarray:
-                data = leaf._data
+                data = leaf._memory
                 kinds.append(TensorType(data.shape, data.dtype))
             elif kind is float or (kind is int and leaf in _EXACT):
                 kinds.append(kind)

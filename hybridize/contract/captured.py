@@ -296,7 +296,7 @@ def stand_ins(data: Any) -> Iterator[Output | Given | Made]:
 
 def memory(array: ndarray) -> tuple[Any, ...]:
     """Give a key that two arrays over exactly the same elements have in common."""
-    data = array._data
+    data = array._memory
     return (data.__array_interface__["data"][0] if data.size else id(array), data.shape, data.strides, data.dtype)
 
 

@@ -181,6 +181,23 @@ class Transaction:
                 return False
         return True
 
+    def start(self, begun: Begun) -> None:
+        """Begin a call, as `begin` does; where it cannot, nothing has begun.
+
+        Raises:
+            StateError E557: the program is not what the function does now.
+        """
+        try:
+            if not self.begin(begun):
+                raise StateError(
+                    "E557", "the optimizer is not what this program was compiled for: its settings, or which "
+                    "gradients are fresh, have changed",
+                    help="call the function, which compiles another one",
+                )  # fmt: skip
+        except BaseException:
+            self.rollback(begun)
+            raise
+
     def lock(self, writes: bool = False) -> AbstractContextManager[Any]:
         """Return the lock of state, under which a call begins and writes; nothing where it does neither."""
         return STATE if writes or self.feeds else _NOTHING
@@ -225,16 +242,7 @@ class TransactedCall:
         self._begun: Begun = []
 
     def __enter__(self) -> None:
-        try:
-            if not self._transaction.begin(self._begun):
-                raise StateError(
-                    "E557", "the optimizer is not what this program was compiled for: its settings, or which "
-                    "gradients are fresh, have changed",
-                    help="call the function, which compiles another one",
-                )  # fmt: skip
-        except BaseException:
-            self._transaction.rollback(self._begun)
-            raise
+        self._transaction.start(self._begun)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None and not self._took:

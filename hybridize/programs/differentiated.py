@@ -20,6 +20,7 @@ from hybridize.autograd import tape
 from hybridize.autograd.nodes import unowned
 from hybridize.autograd.tape import TAPE
 from hybridize.base import dims
+from hybridize.base.access import ACCESS
 from hybridize.base.dims import SizeSymbol
 from hybridize.base.dtypes import is_inexact
 from hybridize.base.errors import StateError
@@ -256,7 +257,10 @@ def viewed(array: ndarray, steps: Sequence[Op]) -> ndarray:
     detached = any(type(step) is StopGradient for step in steps)
     if taping() is not None and not detached:
         return TAPE.view(array, steps)
-    same = view(array, tape.viewed(array._data, steps))
+    data = tape.viewed(array._memory, steps)
+    if ACCESS.queue is not None and not numpy.may_share_memory(data, array._memory):
+        data = tape.viewed(array._data, steps)  # a copy: it waits for the elements
+    same = view(array, data)
     if detached and history(array) is not None:
         same._traced = Traced(same._data, None, same.storage)
     return same

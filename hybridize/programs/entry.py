@@ -122,7 +122,7 @@ def overlapping(weights: Sequence[ndarray]) -> Callable[[Any], bool]:
     """Make a function that tells whether an argument is an array over the memory of one of these."""
     owners: dict[int, Any] = {}
     for array in weights:
-        owner: Any = array._data
+        owner: Any = array._memory
         while owner is not None:
             owners[id(owner)] = owner
             owner = getattr(owner, "base", None)

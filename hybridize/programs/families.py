@@ -133,5 +133,5 @@ def _axes(kinds: Kinds) -> list[tuple[Axis, int]]:
 
 def _share_memory(call: Call) -> bool:
     """Tell whether two arguments overlap: which of them are one array is decided for the sizes at hand."""
-    arrays = [leaf._data for leaf in call.leaves if isinstance(leaf, ndarray)]
+    arrays = [leaf._memory for leaf in call.leaves if isinstance(leaf, ndarray)]
     return any(share_elements(x, y) for i, x in enumerate(arrays) for y in arrays[:i])

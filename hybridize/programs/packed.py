@@ -319,13 +319,20 @@ class PackedMachine(Machine):
 
     def run(self, inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
         """Call the program, with fresh copies."""
-        return self._run(inputs, in_place=False)
+        return self._run(inputs, {}, in_place=False)
 
-    def update(self, inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
-        """Call it and have it write new values of state in place where it can: those outputs are the inputs then."""
-        return self._run(inputs, in_place=True)
+    def update(
+        self, inputs: Sequence[NDArray[Any]], into: Mapping[int, NDArray[Any]] | None = None
+    ) -> list[NDArray[Any]]:
+        """Call it and have it write new values of state in place where it can: those outputs are the inputs then.
 
-    def _run(self, inputs: Sequence[NDArray[Any]], *, in_place: bool) -> list[NDArray[Any]]:
+        `into` has the memory of other outputs, by their numbers; for the rest the call makes some.
+        """
+        return self._run(inputs, into or {}, in_place=True)
+
+    def _run(
+        self, inputs: Sequence[NDArray[Any]], into: Mapping[int, NDArray[Any]], *, in_place: bool
+    ) -> list[NDArray[Any]]:
         while True:
             with self._lock:
                 ready = self._refresh()
@@ -333,7 +340,7 @@ class PackedMachine(Machine):
             if not ready:
                 await_writer()  # without the lock, which the writer may need
                 continue
-            there = donated(executable.plan.updates, inputs) if in_place else None
+            there = {**donated(executable.plan.updates, inputs), **into} if in_place else None
             if not copies.all:
                 return executable.run(inputs, None, there)
             derived = [copy.buffer for copy in copies.derived]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import numpy
@@ -71,6 +72,7 @@ from hybridize.programs.entry import (
 from hybridize.programs.failures import locate, taken_of
 from hybridize.programs.families import family_key
 from hybridize.programs.packed import PackedMachine, copyable
+from hybridize.programs.queued import called, can_be_queued
 from hybridize.programs.recorded_calls import recorded
 from hybridize.runtime.entry import Argument, ArgumentKind, PythonEntry, Watch
 from hybridize.runtime.exchange import Exchange
@@ -112,7 +114,8 @@ class Program:
         call = captured.call.without_arrays()
         self.capture = captured = captured if call is captured.call else changed(captured, call=call)
         written = [source.array for source in captured.sources if source.written >= 0]
-        self._writes = bool(written)
+        self.writes = bool(written)
+        """True if a call writes arrays that were there before it."""
         self._alone = any(array is not random.state for array in written)
         """True if a call writes arrays that others may read meanwhile: they are kept out (`base.access`)."""
         self._written = [array for array in written if array is not None and array is not random.state]
@@ -136,7 +139,7 @@ class Program:
         else:
             self._runs = PackedMachine(
                 captured.graph, name, self._stable(), self._dirty, threads=threads, codes=codes,
-                updates=updates_of(captured),
+                updates=self.updates,
             )  # fmt: skip
         self.reason = reason
         """The reason why it was captured: empty for the first program of a function."""
@@ -226,7 +229,7 @@ class Program:
             call = Call.of(args, {})
             self._check(call)
             pairs = zip(self.capture.sources, self.captured.inputs, strict=True)
-            arrays = [self._array(source, value.type, call) for source, value in pairs]
+            arrays = [self.array(source, value.type, call) for source, value in pairs]
         return explained(self.name, self.reason, self.capture, self._runs, arguments=arrays, profile=profile)
 
     def __repr__(self) -> str:
@@ -410,35 +413,39 @@ class Program:
                 raise ArgumentError("E310", text)
 
     def run(self, call: Call) -> Any:
-        """Run a call that the program is right for."""
+        """Run a call that the program is right for; or let that be done later, where calls are asynchronous."""
+        return self.run_now(call) if ACCESS.queue is None else called(self, call)
+
+    def run_now(self, call: Call) -> Any:
+        """Run a call that the program is right for, and return when it is done."""
         if LISTENERS and told(PROGRAM):
-            return span(PROGRAM, self, self.run, call)
+            return span(PROGRAM, self, self.run_now, call)
         captured = self.capture
         pairs = zip(captured.sources, self.captured.inputs, strict=True)
         arrays = [
-            self._array(source, value.type, call) if source.array is None else source.array for source, value in pairs
+            self.array(source, value.type, call) if source.array is None else source.array for source, value in pairs
         ]
         if taping() is not None and (captured.same_memory or captured.bound):
             self._check_histories(call)
         made: Views = {}
         took: list[None] = []
-        with captured.transaction.lock(self._writes), captured.transaction.call(took):
+        with captured.transaction.lock(self.writes), captured.transaction.call(took):
             buffers = [array._data if isinstance(array, ndarray) else array for array in arrays]
             taped, outputs = taping() is not None, None
             entered = self._alone and begin_writing()
             try:
                 if taped:
                     outputs = self._recorded.taped(captured.sources, arrays, buffers, made)
-                elif self._writes and isinstance(self._runs, PackedMachine):
+                elif self.writes and isinstance(self._runs, PackedMachine):
                     outputs = self._runs.update(buffers)
                 else:
                     outputs = self._runs.run(buffers)
-                if self._writes:
+                if self.writes:
                     self._commit(arrays, outputs)
             except BaseException as error:
                 locate(error, self.captured, captured.caller)
                 # An interruption may come when the program has written in place. What it began is ended then.
-                if self._writes and outputs is not None:
+                if self.writes and outputs is not None:
                     took.append(None)
                     self._commit(arrays, outputs)
                 notify_written(self._written)
@@ -447,9 +454,9 @@ class Program:
                 if entered:
                     WRITER.value = 0
                     del ACCESS.told[-1:]
-            if taped and self._writes:
+            if taped and self.writes:
                 self._recorded.remember(captured.sources, arrays, made)
-        return self.finished(call, lambda result: self._leaf(result, arrays, outputs, made), outputs, made)
+        return self.finished(call, lambda result: self.leaf(result, arrays, outputs, made), outputs, made)
 
     def finished(self, call: Call, leaf: Callable[[Result], Any], outputs: Buffers, made: Views) -> Any:
         """Do what the function does to objects outside, and return its result, or raise what it ends with.
@@ -478,6 +485,16 @@ class Program:
             throw(captured.raises.exception(result))
         return result
 
+    @cached_property
+    def queued_machine(self) -> PackedMachine | None:
+        """The machine code whose calls can run later; None where they cannot."""
+        return self._runs if isinstance(self._runs, PackedMachine) and can_be_queued(self.capture) else None
+
+    @cached_property
+    def updates(self) -> dict[int, int]:
+        """The outputs that are nothing but the new value of an array that is there before the call, by its input."""
+        return updates_of(self.capture)
+
     def steps_for(self, call: Call) -> Callable[[Steps], Steps]:
         """Make a function that returns the steps of a view for the sizes of a call."""
         if self._same_views:
@@ -496,7 +513,8 @@ class Program:
         arrays = [next(given) if one.array is None else one.array._data for one in self.capture.sources]
         return self._runs.run(arrays)
 
-    def _array(self, source: Source, kind: TensorType, call: Call) -> Any:
+    def array(self, source: Source, kind: TensorType, call: Call) -> Any:
+        """Return what an input of a call is given: an array, of ours where the call has one of ours."""
         if source.array is not None:
             return source.array
         leaf = call.leaves[source.position]
@@ -557,7 +575,8 @@ class Program:
         built: dict[int, Any] = {}
         return given
 
-    def _leaf(self, result: Result, arrays: Sequence[Any], outputs: Buffers, made: Views) -> Any:
+    def leaf(self, result: Result, arrays: Sequence[Any], outputs: Buffers, made: Views) -> Any:
+        """Return a leaf of the result of a call that is no container."""
         match result.kind:
             case "array":
                 return self._output(result.index, result.steps, None, result.lost, outputs, made)
@@ -621,7 +640,7 @@ class Program:
         count = len(executable.results) - len(order)
         if order != list(range(count, count + len(order))):
             return None
-        inputs = [numpy.empty(0) if source.array is None else source.array._data for source in captured.sources]
+        inputs = [numpy.empty(0) if source.array is None else source.array._memory for source in captured.sources]
         bound = [
             array
             for array, source in zip(copies.inputs(inputs), captured.sources, strict=True)
@@ -634,7 +653,7 @@ class Program:
         made = compiler.make_entry(
             executable, array_type=ndarray if exchange is None else None, arguments=arguments, bound=bound,
             fallback=not_taken if keeps_state else fallback, structure=structure, exchange=exchange, keywords=keywords,
-            writes=[array._data for array in written],
+            writes=[array._memory for array in written],
             committed=committed.put if written else None, derived=[copy.buffer for copy in copies.derived],
             doubt=self._holds, taken=taken_of(self.captured, captured.caller),
             watches=[*modes, *watches(captured.guards)], in_place=donated(executable.plan.updates, inputs),
@@ -674,7 +693,7 @@ class Program:
     def _asks_more(self) -> bool:
         """True if Python has to do more around a call than the emitted entry does; a wrapper takes no keywords."""
         transaction = self.capture.transaction
-        return bool(self._writes or transaction.feeds or transaction.marks or self._objects is not None)
+        return bool(self.writes or transaction.feeds or transaction.marks or self._objects is not None)
 
     def _unflagged(self) -> list[bool | None]:
         """For each array among the leaves of the call: it is none that is differentiated."""
@@ -755,7 +774,7 @@ class Program:
             buffers = [output._data for output in outputs]
             made: Views = {(number, ()): output for number, output in enumerate(outputs)}
             return unflatten(
-                captured.structure, [self._leaf(result, arrays, buffers, made) for result in captured.results]
+                captured.structure, [self.leaf(result, arrays, buffers, made) for result in captured.results]
             )
 
         return finish
@@ -831,7 +850,7 @@ def _first(value: Any) -> Any:
 
 def _laid_out(call: Call, position: int, strides: tuple[int, ...] | None) -> bool:
     """Tell whether an array among the leaves has these strides; None: is laid out row by row."""
-    data = call.leaves[position]._data
+    data = call.leaves[position]._memory
     return bool(data.flags.c_contiguous if strides is None else data.strides == strides)
 
 
@@ -842,7 +861,7 @@ def _alike(x: Any, y: Any) -> bool:
 
 
 def _overlaps(x: ndarray, y: ndarray) -> bool:
-    return share_elements(x._data, y._data)
+    return share_elements(x._memory, y._memory)
 
 
 def aliases(call: Call, captured: Captured) -> dict[int, int]:
@@ -852,11 +871,11 @@ def aliases(call: Call, captured: Captured) -> dict[int, int]:
     lifted = [source.array for source in captured.sources if source.array is not None]
     for number, (position, leaf) in enumerate(leaves):
         for before, other in leaves[:number]:
-            if not share_elements(leaf._data, other._data):
+            if not share_elements(leaf._memory, other._memory):
                 continue
-            same = leaf._data.__array_interface__ == other._data.__array_interface__
+            same = leaf._memory.__array_interface__ == other._memory.__array_interface__
             found.setdefault(position, found.get(before, before) if same else -1)
-        if any(share_elements(leaf._data, array._data) for array in lifted):
+        if any(share_elements(leaf._memory, array._memory) for array in lifted):
             found[position] = -1
     return found
 

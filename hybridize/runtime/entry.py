@@ -470,9 +470,14 @@ def _round_up(count: int) -> int:
     return -(-count // 64) * 64
 
 
+def _slots(array_type: type) -> tuple[str, str]:
+    """Return the names of the slots of an array class; `_data` may be more than a slot, which has another name then."""
+    return "_memory" if "_memory" in vars(array_type) else "_data", "_storage"
+
+
 def _offsets(array_type: type) -> dict[str, int]:
     """Return the offsets at which instances keep their NumPy array (`_data`) and their shared storage (`_storage`)."""
-    data, storage = (cpython.member_offset(array_type, name) for name in ("_data", "_storage"))
+    data, storage = (cpython.member_offset(array_type, name) for name in _slots(array_type))
     if data is None or storage is None:
         raise CodegenError("E964", f"{array_type.__name__} has no slots _data and _storage where they can be read")
     return {"data_offset": data, "storage_offset": storage}
@@ -484,9 +489,7 @@ def servable(
     """Tell whether an entry can serve such a program on this interpreter; otherwise Python must."""
     if not cpython.supported() or state_offset() is None:
         return False
-    if array_type is not None and any(
-        cpython.member_offset(array_type, name) is None for name in ("_data", "_storage")
-    ):
+    if array_type is not None and any(cpython.member_offset(array_type, name) is None for name in _slots(array_type)):
         return False
     scalars = {ArgumentKind.FLOAT: ("float32", "float64"), ArgumentKind.INT: ("int64",)}
     if any(a.kind in scalars and (a.type is None or a.type.dtype.name not in scalars[a.kind]) for a in _all(arguments)):

@@ -16,6 +16,7 @@ from hybridize.array.functions.creation import full, zeros
 from hybridize.array.functions.shapes import stack
 from hybridize.array.operands import array, from_list, operand, public, result
 from hybridize.array.staging import staging
+from hybridize.base.access import ACCESS
 from hybridize.base.dtypes import bool_, int64
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.modes import mode
@@ -165,7 +166,12 @@ def constraint_check(condition: Any, msg: str = "Constraint violated!") -> Any:
 
 
 def waitall() -> None:
-    """Return at once: values are there when their functions have returned."""
+    """Wait for all asynchronous calls, and raise what the first that failed has raised (`hybridize.engine`).
+
+    Where calls are not asynchronous it returns at once: values are there when their functions have returned.
+    """
+    if ACCESS.queue is not None:
+        ACCESS.queue.wait_all()
 
 
 def set_np(shape: bool = True, array: bool = True, dtype: bool = False) -> None:
