@@ -93,7 +93,14 @@ _LATER = {
     "visualization": "hybridize.visualization",
     "viz": "hybridize.visualization",
     "waitall": "hybridize.array.npx:waitall",
-}
+    **{
+        name: f"hybridize.util:{name}"
+        for name in (
+            "is_np_array", "is_np_default_dtype", "is_np_shape", "np_array", "np_default_dtype", "np_shape",
+            "set_np_shape", "use_np", "use_np_array", "use_np_default_dtype", "use_np_shape",
+        )
+    },
+}  # fmt: skip
 """Loaded when they are asked for: who imports hybridize to run a net has no use for them."""
 
 

@@ -531,6 +531,12 @@ class _Group(SimpleNamespace):
         super().__init__(**{name: _face(name, function) for name, function in functions.items()})
         self._group = group
 
+    def changed(self, change: Callable[[str, _Function], _Function]) -> _Group:
+        """Return a group of what a function makes of each name and function."""
+        made = _Group(self._group, {})
+        vars(made).update({name: change(name, one) for name, one in vars(self).items() if not name.startswith("_")})
+        return made
+
     def __getattr__(self, name: str) -> Any:
         raise missing(f"nd.{self._group}", name, vars(self))
 

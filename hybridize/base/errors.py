@@ -112,6 +112,10 @@ class AssertionFailed(StateError, AssertionError):
     """An `assert` of data, or `npx.assert_`, does not hold (code E520)."""
 
 
+class ScheduledError(StateError, UserWarning):
+    """A learning rate is set that a scheduler says (code E560); MXNet raises a UserWarning."""
+
+
 class LinAlgError(StateError, numpy.linalg.LinAlgError):
     """A matrix that has no such factors, solution or inverse, found by a compiled program (code E525)."""
 

@@ -105,7 +105,7 @@ class Trainer:
         """Use another learning rate from now on.
 
         Raises:
-            StateError E560: the optimizer has a scheduler.
+            ScheduledError E560: the optimizer has a scheduler.
         """
         self._optimizer.set_learning_rate(lr)
 

@@ -61,7 +61,7 @@ class Hosted(Op):
         text = str(self.body)
         if "(sha256:" in text:
             raise CaptureError(
-                "E461",
+                "E462",
                 f"{self.title} computes with complex numbers and holds a large constant, in a loop or branch",
                 help="make the array outside of the loop or branch",
             )

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeVar
 from hybridize.array import np
 from hybridize.array.ndarray import ndarray
 from hybridize.base.dtypes import bfloat16, float16, float32
-from hybridize.base.errors import ArgumentError, StateError, UndefinedError, ValueArgumentError
+from hybridize.base.errors import ArgumentError, ScheduledError, StateError, UndefinedError, ValueArgumentError
 from hybridize.base.participation import ReadPolicy, WritePolicy, outside_only
 from hybridize.base.settings import number, whole
 from hybridize.base.spans import LISTENERS, OPERATION, span, told
@@ -160,10 +160,10 @@ class Optimizer:
         """Use another learning rate from now on; nothing is compiled again.
 
         Raises:
-            StateError E560: there is a scheduler.
+            ScheduledError E560: there is a scheduler.
         """
         if self.lr_scheduler is not None:
-            raise StateError(
+            raise ScheduledError(
                 "E560",
                 "the learning rate comes from the optimizer's lr_scheduler",
                 help="set lr_scheduler.base_lr, or make the optimizer without a scheduler",

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from types import SimpleNamespace
 from typing import Any
 
 from hybridize import nd
@@ -33,7 +32,11 @@ Group = group
 
 _made: dict[str, Any] = {}
 _OF_FILES = {"load": stored.load, "load_json": stored.load_json, "fromjson": stored.load_json}
-_CONTROL = {"foreach": control.foreach, "while_loop": control.while_loop, "cond": control.cond}
+_CONTROL: dict[str, Callable[..., Any]] = {
+    "foreach": control.foreach,
+    "while_loop": control.while_loop,
+    "cond": control.cond,
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -50,24 +53,24 @@ def __getattr__(name: str) -> Any:
     if callable(function):
         function = composed(name, function)
     elif name == "random":
-        words = {word: one for word, one in vars(function).items() if callable(one)}
-        function = SimpleNamespace(**{word: composed(f"random_{word}", one, draws=True) for word, one in words.items()})
+        function = function.changed(lambda word, one: composed(f"random_{word}", one, draws=True))
     elif name == "contrib":
-        function = SimpleNamespace(
-            **{word: composed(word, one) for word, one in vars(function).items() if callable(one)}
-        )
-        vars(function).update({word: _controlling(vars(function)[word], one) for word, one in _CONTROL.items()})
+        function = function.changed(_of_contrib)
     _made[name] = function
     return function
 
 
-def _controlling(imperative: Callable[..., Any], symbolic: Callable[..., Any]) -> Callable[..., Any]:
-    """A loop or branch that is one of expressions where it is given some."""
+def _of_contrib(word: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of `sym.contrib`; loops and branches are ours where they are given expressions."""
+    imperative = composed(word, function)
+    if word not in _CONTROL:
+        return imperative
+    symbolic = _CONTROL[word]
 
     @wraps(symbolic)
     def call(*args: Any, **kwargs: Any) -> Any:
-        of_expressions = any(map(has_expressions, [*args, *kwargs.values()]))
-        return (symbolic if of_expressions else imperative)(*args, **kwargs)
+        given = any(map(has_expressions, [*args, *kwargs.values()]))
+        return (symbolic if given else imperative)(*args, **kwargs)
 
     return call
 

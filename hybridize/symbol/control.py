@@ -3,8 +3,8 @@
 
 A function of the user's is called once, with variables that stand for slices and states. What it makes in the call, and
 what depends on those variables, is the body; what else it reads is computed once, around the loop, and is an input of
-it. The call of a `Control` gives typed arrays to `npx.foreach` and its like, so that it is a scan of the graph. Nodes
-of MXNet's files have the same parts; see `formats.mxnet.control_flow`.
+it. The call of a `ControlFlow` gives typed arrays to `npx.foreach` and its like, so that it is a scan of the graph.
+Nodes of MXNet's files have the same parts; see `formats.mxnet.control_flow`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _INSIDE = "__subgraph_name__"
 """The attribute by which MXNet's files say in which body a node is."""
 
 
-class Body:
+class BodyExpression:
     """A group of expressions of variables of its own.
 
     Args:
@@ -44,7 +44,7 @@ class Body:
         return found
 
 
-class Control:
+class ControlFlow:
     """A loop or a branch, as a function of arrays.
 
     Args:
@@ -53,7 +53,7 @@ class Control:
         given: MXNet's attributes, by name: which input of the call goes where.
     """
 
-    def __init__(self, word: str, bodies: Sequence[Body], given: Mapping[str, Any]) -> None:
+    def __init__(self, word: str, bodies: Sequence[BodyExpression], given: Mapping[str, Any]) -> None:
         self.word, self.bodies, self.given = word, tuple(bodies), dict(given)
 
     def __call__(self, *arrays: Any) -> Any:
@@ -82,7 +82,7 @@ class Control:
 # ------------------------------------------------------------------------------------------------------------ the runs
 
 
-def _run_foreach(loop: Control, arrays: list[Any]) -> list[Any]:
+def _run_foreach(loop: ControlFlow, arrays: list[Any]) -> list[Any]:
     data, states, rest = (loop.places(name) for name in ("in_data", "in_state", "remain"))
     first, second = len(data), len(data) + len(states)
     around = dict(zip(rest, arrays[second:], strict=True))
@@ -96,7 +96,7 @@ def _run_foreach(loop: Control, arrays: list[Any]) -> list[Any]:
     return [*rows, *last]
 
 
-def _run_while(loop: Control, arrays: list[Any]) -> list[Any]:
+def _run_while(loop: ControlFlow, arrays: list[Any]) -> list[Any]:
     asked, taken = loop.places("cond_input"), loop.places("func_input")
     variables = [taken[place] for place in loop.places("func_var")]
 
@@ -116,7 +116,7 @@ def _run_while(loop: Control, arrays: list[Any]) -> list[Any]:
     return [*rows, *last]
 
 
-def _run_cond(branch: Control, arrays: list[Any]) -> list[Any]:
+def _run_cond(branch: ControlFlow, arrays: list[Any]) -> list[Any]:
     pred, then, orelse = (
         (body, [arrays[place] for place in branch.places(f"{name}_input")])
         for body, name in zip(branch.bodies, ("cond", "then", "else"), strict=True)
@@ -125,7 +125,7 @@ def _run_cond(branch: Control, arrays: list[Any]) -> list[Any]:
     return listed(found)
 
 
-_RUN: dict[str, Callable[[Control, list[Any]], list[Any]]] = {
+_RUN: dict[str, Callable[[ControlFlow, list[Any]], list[Any]]] = {
     FOREACH: _run_foreach,
     WHILE: _run_while,
     COND: _run_cond,
@@ -165,7 +165,7 @@ class _Scope:
         self._names.add(name)
         return name
 
-    def body(self, results: Sequence[Expression], own: Sequence[Expression]) -> tuple[Body, list[Expression]]:
+    def body(self, results: Sequence[Expression], own: Sequence[Expression]) -> tuple[BodyExpression, list[Expression]]:
         """Return the body that some results are, and what it reads besides its own variables, in the order of inputs.
 
         Args:
@@ -201,7 +201,7 @@ class _Scope:
             heads.append(self.call(_copied, head) if copied else head)
         whole = group(heads)
         names = whole.list_inputs()
-        return Body(whole, names), [outer[name] for name in names if name in outer]
+        return BodyExpression(whole, names), [outer[name] for name in names if name in outer]
 
     def _inside(self, results: Sequence[Expression], mine: set[int]) -> list[Expression]:
         """The calls that are of the body, operands first: made in the scope, or depending on what is inside."""
@@ -279,7 +279,7 @@ def foreach(body: Callable[..., Any], data: Any, init_states: Any, name: str = "
         "remain_locs": [number for one, number in places.items() if one not in own],
         "num_out_data": len(out), "num_outputs": len(out) + len(new),
     }  # fmt: skip
-    made = _results(Control(FOREACH, [inner], given), [*rows, *first, *others])
+    made = _results(ControlFlow(FOREACH, [inner], given), [*rows, *first, *others])
     return unflatten(of_out, made[: len(out)]), unflatten(of_new, made[len(out) :])
 
 
@@ -331,7 +331,7 @@ def while_loop(
         "func_var_locs": [inner.inputs.index(one.name) for one in states],
         "max_iterations": int(max_iterations), "num_out_data": len(out), "num_outputs": len(out) + len(new),
     }  # fmt: skip
-    made = _results(Control(WHILE, [condition, inner], given), inputs.outer)
+    made = _results(ControlFlow(WHILE, [condition, inner], given), inputs.outer)
     finals = unflatten(of_vars, made[len(out) :])
     return unflatten(of_out, made[: len(out)]), finals if isinstance(loop_vars, (tuple, list)) else finals[0]
 
@@ -358,7 +358,7 @@ def cond(pred: Any, then_func: Callable[[], Any], else_func: Callable[[], Any], 
         body, outer = scope.body(results, [])
         given[f"{word}_input_locs"] = inputs.places(body, [], outer)
         bodies.append(body)
-    made = _results(Control(COND, bodies, {**given, "num_outputs": len(then)}), inputs.outer)
+    made = _results(ControlFlow(COND, bodies, {**given, "num_outputs": len(then)}), inputs.outer)
     return unflatten(of_then, made)
 
 
@@ -369,7 +369,7 @@ class _Inputs:
         self.outer: list[Expression] = []
 
     def places(
-        self, body: Body, pairs: Sequence[tuple[Expression, Expression]], others: Sequence[Expression]
+        self, body: BodyExpression, pairs: Sequence[tuple[Expression, Expression]], others: Sequence[Expression]
     ) -> list[int]:
         """Return the number of the call's input for each of a body's.
 
@@ -390,14 +390,14 @@ class _Inputs:
         return len(self.outer) - 1
 
 
-def _all_used(body: Body, own: Sequence[Expression], outer: Sequence[Expression], what: str) -> None:
+def _all_used(body: BodyExpression, own: Sequence[Expression], outer: Sequence[Expression], what: str) -> None:
     for inner, one in zip(own, outer, strict=True):
         if inner.name not in body.inputs:
             text = f"{what}: what the body gives does not depend on {one.list_outputs()[0]!r}, which MXNet's files ask"
             raise UnusedError("E461", text, help="leave it out, or return it as a state")
 
 
-def _results(function: Control, inputs: Sequence[Expression]) -> list[Expression]:
+def _results(function: ControlFlow, inputs: Sequence[Expression]) -> list[Expression]:
     """The results of a loop or branch, each by itself."""
     count = function.given["num_outputs"]
     whole = Expression(function.word, function, inputs, outputs=count)

@@ -30,7 +30,7 @@ _INFIX = {
 }  # fmt: skip
 _LONG = 200
 ABOVE: dict[str, Callable[..., Any]] = {}
-"""What methods of expressions call of files above this one, by name; `symbol.__init__` puts it here."""
+"""Functions of files above this one that methods call, by name; `symbol.__init__` puts them here."""
 
 
 class Expression(Operators):

@@ -20,7 +20,7 @@ from hybridize.base.errors import HybridizeError
 from hybridize.base.types import Shape
 from hybridize.capture.capture import capture
 from hybridize.contract.call import Call
-from hybridize.symbol.control import COND, FOREACH, Control
+from hybridize.symbol.control import COND, FOREACH, ControlFlow
 from hybridize.symbol.expression import GROUP, OUTPUT, Expression, applied, type_of
 from hybridize.symbol.operators import ALIKE, OPERATORS, SAME, UNKNOWN
 
@@ -123,7 +123,7 @@ class _Search:
 
     def _ruled(self, part: Expression) -> bool:
         """Find shapes around a call by the rule of its operator."""
-        if isinstance(part.function, Control):
+        if isinstance(part.function, ControlFlow):
             return self._through(part, part.function)
         if part.word == OUTPUT:
             source, number = part.args
@@ -157,7 +157,7 @@ class _Search:
             return False
         return any([self.learn(arrays.get(name), shape) for name, shape in rules.items()])  # noqa: C419
 
-    def _through(self, part: Expression, loop: Control) -> bool:
+    def _through(self, part: Expression, loop: ControlFlow) -> bool:
         """Find shapes around a loop or a branch from those inside of its bodies."""
         sliced = len(loop.places("in_data")) if loop.word == FOREACH else 0
         lengths = {shape[0] for shape in (self.known[id(one)][0] for one in part.args[:sliced]) if shape}

@@ -22,7 +22,7 @@ from hybridize.formats.mxnet.control_flow import CONTROL, locations
 from hybridize.formats.mxnet.execute import ExecutionMode, check_supported, execute
 from hybridize.formats.mxnet.lost_roles import with_roles
 from hybridize.formats.mxnet.symbol import AUXILIARY, VARIABLE, SymbolGraph, SymbolNode, parse_symbol, read_symbol
-from hybridize.symbol.control import COND, FOREACH, WHILE, Body, Control
+from hybridize.symbol.control import COND, FOREACH, WHILE, BodyExpression, ControlFlow
 from hybridize.symbol.expression import GROUP, OUTPUT, Expression, group, var
 from hybridize.symbol.operators import OPERATORS, outputs_of
 
@@ -32,7 +32,11 @@ _SCALARS = {
     "multiply": ("_mul_scalar", "_mul_scalar"), "divide": ("_div_scalar", "_rdiv_scalar"),
     "true_divide": ("_div_scalar", "_rdiv_scalar"), "power": ("_power_scalar", "_rpower_scalar"),
     "mod": ("_mod_scalar", "_rmod_scalar"), "maximum": ("_maximum_scalar", "_maximum_scalar"),
-    "minimum": ("_minimum_scalar", "_minimum_scalar"),
+    "minimum": ("_minimum_scalar", "_minimum_scalar"), "equal": ("_npi_equal_scalar", "_npi_equal_scalar"),
+    "not_equal": ("_npi_not_equal_scalar", "_npi_not_equal_scalar"),
+    "less": ("_npi_less_scalar", "_npi_greater_scalar"), "greater": ("_npi_greater_scalar", "_npi_less_scalar"),
+    "less_equal": ("_npi_less_equal_scalar", "_npi_greater_equal_scalar"),
+    "greater_equal": ("_npi_greater_equal_scalar", "_npi_less_equal_scalar"),
 }  # fmt: skip
 """MXNet's operators of NumPy's functions on an array and a number, on the right and on the left."""
 _ARRAYS = {
@@ -40,6 +44,7 @@ _ARRAYS = {
     "true_divide": "broadcast_div", "power": "broadcast_power", "mod": "broadcast_mod",
     "maximum": "broadcast_maximum", "minimum": "broadcast_minimum", "negative": "negative", "absolute": "abs",
     "exp": "exp", "log": "log", "sqrt": "sqrt", "sin": "sin", "cos": "cos", "tanh": "tanh", "square": "square",
+    **{word: f"_npi_{word}" for word in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")},
 }  # fmt: skip
 """MXNet's operators of NumPy's functions on arrays alone. Other functions of `np` mean something else there."""
 _CANONICAL = {
@@ -99,7 +104,7 @@ def _variable(part: Expression) -> dict[str, Any]:
 
 def _call(part: Expression, numbers: dict[int, int]) -> dict[str, Any]:
     more: dict[str, Any] = {}
-    if isinstance(part.function, Control):
+    if isinstance(part.function, ControlFlow):
         word, attributes, arrays = part.word, _control_attributes(part.function, len(part.args)), list(part.args)
         more = {"subgraphs": [_body(body, part) for body in part.function.bodies]}
     elif isinstance(part.function, FileOperator):
@@ -111,13 +116,13 @@ def _call(part: Expression, numbers: dict[int, int]) -> dict[str, Any]:
     return {"op": word, "name": part.name, **({"attrs": attributes} if attributes else {}), "inputs": inputs, **more}
 
 
-def _control_attributes(function: Control, inputs: int) -> dict[str, str]:
+def _control_attributes(function: ControlFlow, inputs: int) -> dict[str, str]:
     """The attributes of a loop or branch: all but those that only other operators have, as texts."""
     given = {name: str(value) for name, value in function.given.items() if not name.startswith("__")}
     return given | {"num_args": str(inputs + len(function.bodies))}
 
 
-def _body(body: Body, part: Expression) -> dict[str, Any]:
+def _body(body: BodyExpression, part: Expression) -> dict[str, Any]:
     tree = _tree(body.results)
     if body.inputs != tuple(tree["nodes"][number]["name"] for number in tree["arg_nodes"]):
         what = (
@@ -240,15 +245,19 @@ def _read_control(node: SymbolNode, graph: SymbolGraph, inputs: list[Expression]
     bodies = []
     for one in node.subgraphs:
         whole = _of_nodes(one.graph)
-        bodies.append(Body(whole if whole.word == GROUP else group([whole]), tuple(dict.fromkeys(one.inputs))))
+        bodies.append(
+            BodyExpression(whole if whole.word == GROUP else group([whole]), tuple(dict.fromkeys(one.inputs)))
+        )
     given = _given(Attributes(node.op, node.name, node.attributes, graph.source), bodies, len(inputs))
-    call = Expression(node.op, Control(node.op, bodies, given), inputs, name=node.name, outputs=given["num_outputs"])
+    call = Expression(
+        node.op, ControlFlow(node.op, bodies, given), inputs, name=node.name, outputs=given["num_outputs"]
+    )
     call.name = node.name
     call.attributes = {key: text for key, text in node.attributes.items() if key.startswith("__")}
     return call
 
 
-def _given(a: Attributes, bodies: list[Body], inputs: int) -> dict[str, Any]:
+def _given(a: Attributes, bodies: list[BodyExpression], inputs: int) -> dict[str, Any]:
     """The attributes of a loop or branch, checked against its bodies and its number of inputs."""
     results = [body.results.outputs for body in bodies]
     given: dict[str, Any] = {"num_outputs": a.integer("num_outputs", results[-1])}

@@ -126,6 +126,17 @@ def test_constants_keep_their_value():
 # ------------------------------------------------------------------------------------------------- ParameterDict
 
 
+def test_a_dict_shows_a_parameter_a_line():
+    net = nn.HybridSequential()
+    net.add(nn.Dense(2, in_units=3))
+    first, second = repr(net.collect_params()).splitlines()
+    assert first.startswith("{'0.weight': Parameter") and "(2, 3)" in first and "float32" in first
+    assert second.startswith(" '0.bias': Parameter") and second.endswith("}")
+    params = ParameterDict("net_")
+    params.get("w", shape=(2,))
+    assert repr(params).splitlines()[0] == "net_ (" and "net_w" in repr(params)
+
+
 def test_get_makes_and_finds():
     params = ParameterDict("net_")
     weight = params.get("weight", shape=(3, 0), allow_deferred_init=True)

@@ -81,6 +81,8 @@ def test_a_schedule_is_followed_and_compiles_nothing():
     assert sgd.learning_rate == scheduler(6) == 0.25
     with pytest.raises(StateError, match="E560"):
         sgd.set_learning_rate(0.1)
+    with pytest.raises(UserWarning):  # what MXNet raises
+        sgd.set_learning_rate(0.1)
     with pytest.raises(StateError, match="E560"):
         sgd.learning_rate = 0.1
 

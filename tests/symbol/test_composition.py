@@ -207,3 +207,34 @@ def test_a_block_of_an_expression():
     inside = gluon.SymbolBlock([net.get_internals()["fc1_output"], net], "data")
     inside.initialize()
     assert [one.shape for one in inside(x)] == [(4, 8), (4, 3)]
+
+
+def test_methods_are_mxnet_1s_functions():
+    """Those that arrays have with NumPy's meaning are on expressions what `sym` has, named and with attributes, too."""
+    x = np.array(numpy.arange(12, dtype="f4").reshape(2, 3, 2))
+    a = sym.var("a")
+    cases = {
+        "flatten": ((), (2, 6)), "take": ((np.array([1.0]),), (1, 3, 2)), "reshape": (((0, -1),), (2, 6)),
+        "argmax": ((1,), (2, 2)), "sum": ((), ()), "transpose": ((), (2, 3, 2)[::-1]), "sort": ((0,), (2, 3, 2)),
+    }  # fmt: skip
+    for word, (args, shape) in cases.items():
+        fluent, regular = getattr(a, word)(*args, name="one"), getattr(sym, word)(a, *args, name="one")
+        assert fluent.list_outputs() == regular.list_outputs() == ["one_output"]
+        got, want = (one.eval(a=x)[0] for one in (fluent, regular))
+        assert got.shape == want.shape == shape, word
+        numpy.testing.assert_array_equal(got.asnumpy(), want.asnumpy())
+    assert a.reshape(3, 4).infer_shape(a=(2, 3, 2))[1] == [(3, 4)]
+    assert a.astype("int32").infer_type(a=(2,))[1][0] == numpy.int32
+    assert a.abs(name="size").list_outputs() == ["size_output"]
+
+
+def test_comparisons_are_written_as_they_are():
+    """They give bools, as those of MXNet's `np` do: sums of them are no sums of numbers."""
+    a, b = sym.var("a"), sym.var("b")
+    both = sym.Group([a < 2, sym.np.less(2, a), a >= b, a == b, b != 1])
+    given = {"a": np.array([1.0, 2.0, 3.0]), "b": np.array([1.0, 5.0, 3.0])}
+    again = sym.load_json(both.tojson())
+    assert again.tojson() == both.tojson()
+    for got, want in zip(again.eval(**given), both.eval(**given), strict=True):
+        assert got.dtype == want.dtype == bool
+        numpy.testing.assert_array_equal(got.asnumpy(), want.asnumpy())

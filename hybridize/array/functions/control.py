@@ -25,7 +25,9 @@ from hybridize.ops.op import ACTIVE, bind, taped
 
 
 @public
-def cond(pred: Any, then_func: Callable[..., Any], else_func: Callable[..., Any], inputs: Any = None) -> Any:
+def cond(
+    pred: Any, then_func: Callable[..., Any], else_func: Callable[..., Any], inputs: Any = None, name: str = "cond"
+) -> Any:
     """Compute `then_func` if `pred` holds, else `else_func`; only one of them runs.
 
     Args:
@@ -33,6 +35,7 @@ def cond(pred: Any, then_func: Callable[..., Any], else_func: Callable[..., Any]
         then_func: a function of `inputs` (of nothing when None).
         else_func: the same; both give the same structure, shapes and dtypes.
         inputs: an array or a list of arrays.
+        name: accepted for MXNet.
     """
     args = () if inputs is None else tuple(inputs) if isinstance(inputs, (list, tuple)) else (inputs,)
     chosen = pred(*args) if callable(pred) else pred
@@ -45,7 +48,11 @@ def cond(pred: Any, then_func: Callable[..., Any], else_func: Callable[..., Any]
 
 @public
 def while_loop(
-    cond: Callable[..., Any], func: Callable[..., Any], loop_vars: Any, max_iterations: int | None = None
+    cond: Callable[..., Any],
+    func: Callable[..., Any],
+    loop_vars: Any,
+    max_iterations: int | None = None,
+    name: str = "while_loop",
 ) -> Any:
     """Run `func` while `cond` holds, at most `max_iterations` times.
 
@@ -54,6 +61,7 @@ def while_loop(
         func: a function of the loop variables that gives (step output or outputs, new loop variables).
         loop_vars: an array or a list of arrays.
         max_iterations: needed when `func` gives step outputs, which are stacked; and for a gradient of a compiled loop.
+        name: accepted for MXNet.
 
     Returns:
         (outputs, loop variables). Outputs are stacked to `max_iterations` rows; rows that were not reached are 0.
@@ -95,13 +103,14 @@ def _stacked_rows(rows: list[Any], length: int | None) -> Any:
 
 
 @public
-def foreach(body: Callable[..., Any], data: Any, init_states: Any) -> Any:
+def foreach(body: Callable[..., Any], data: Any, init_states: Any, name: str = "foreach") -> Any:
     """Run `body` over the first axis of `data`.
 
     Args:
         body: a function (slice of data, states) -> (step output or outputs, new states).
         data: an array or a list of arrays of one first size.
         init_states: an array or a list of arrays.
+        name: accepted for MXNet.
 
     Returns:
         (outputs stacked along a new first axis, last states)

@@ -41,13 +41,18 @@ class RecurrentCell(Block):
     def infer_shape(self, x: Any, *others: Any) -> None:
         """Set the unknown shapes of one's own parameters from the inputs of a step.
 
-        As in MXNet 2 also `infer_shape(layer, x, is_bidirect)`: of the cell at a position of a stack, the first of which
+        As in MXNet 2 also `infer_shape(layer, x, is_bidirect)`: of the cell at a position of a stack, whose first cell
         is given x [..., numbers]; cells made of others pass it on.
         """
         if isinstance(x, int):
             for child in self._children.values():
                 if isinstance(child, RecurrentCell):
                     child.infer_shape(x, *others)
+
+    def _width(self, below: int) -> int:
+        """Return how many numbers an output has, of inputs of so many."""
+        state = self.state_info(0)
+        return state[0]["shape"][-1] if state else below  # type: ignore[no-any-return]
 
     def reset(self) -> None:
         """Forget what is not a state and lasts from step to step, as of dropout masks; before each new sequence."""

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy
+
 from hybridize.array import np, npx
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, UndefinedError
@@ -71,9 +73,16 @@ class SequentialRNNCell(_OfCells):
         return list(self._children.values())[key]
 
     def infer_shape(self, x: Any, *others: Any) -> None:
-        if isinstance(x, int):
-            for layer, cell in enumerate(self._cells):
-                cell.infer_shape(layer, others[0], False)
+        if isinstance(x, int) and self._cells:
+            inputs = others[0]
+            for cell in self._cells:
+                cell.infer_shape(0, inputs, False)
+                inputs = numpy.empty((0, cell._width(inputs.shape[-1])))
+
+    def _width(self, below: int) -> int:
+        for cell in self._cells:
+            below = cell._width(below)
+        return below
 
     def forward(self, x: Any, states: Any) -> tuple[ndarray, list[ndarray]]:
         """Give the output of the last cell, and the new states of all."""
@@ -123,6 +132,9 @@ class BidirectionalCell(_OfCells, HybridRecurrentCell):
     def infer_shape(self, x: Any, *others: Any) -> None:
         if isinstance(x, int):
             super().infer_shape(x, others[0], True)
+
+    def _width(self, below: int) -> int:
+        return self.l_cell._width(below) + self.r_cell._width(below)
 
     def forward(self, x: Any, states: Any) -> Any:
         """Refuse a single step.

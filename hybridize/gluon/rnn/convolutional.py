@@ -119,6 +119,8 @@ class ConvolutionalCell(HybridRecurrentCell):
     def infer_shape(self, x: Any, *others: Any) -> None:
         if isinstance(x, int):  # MXNet 2's infer_shape(layer, x, is_bidirect)
             x = others[0]
+            if x.ndim <= self._rank:  # in a stack only the first cell is told, the others learn it in the first call
+                return
         channels = x.shape[-1 if is_channels_last(self._layout) else -1 - self._rank]
         self.i2h_weight.complete(*self._shaped(self._gates * self._hidden_channels, channels, self._i2h_kernel))
 

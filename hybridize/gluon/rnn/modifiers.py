@@ -81,6 +81,9 @@ class ModifierCell(HybridRecurrentCell):
     def begin_state(self, batch_size: int = 0, func: Callable[..., Any] | None = None, **kwargs: Any) -> list[Any]:
         return self.base_cell.begin_state(batch_size, func, **kwargs)
 
+    def _width(self, below: int) -> int:
+        return self.base_cell._width(below)
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.base_cell!r})"
 

@@ -11,10 +11,12 @@ from rich.console import Console
 
 from hybridize import autograd, gluon, init, metric
 from hybridize.array import np, random
-from hybridize.base.errors import ArgumentError, LoadError, StateError
+from hybridize.array.device import gpu
+from hybridize.base.errors import ArgumentError, DeviceError, LoadError, StateError
 from hybridize.gluon import nn
 from hybridize.gluon.contrib import estimator as module
 from hybridize.gluon.contrib.estimator import Estimator
+from hybridize.io import NDArrayIter
 from tests.refusals import refusal
 
 draw = numpy.random.default_rng(0)
@@ -435,3 +437,23 @@ def test_where_it_is_found():
     with refusal(AttributeError, "nonsense"):
         _ = gluon.contrib.nonsense
     assert math.isinf(module.ProgressHandler().priority)
+
+
+def test_what_mxnet_refuses_too():
+    """Iterators that end after an epoch, batches that are no pairs, devices that are none, metrics that nobody measures."""
+    net = get_net()
+    with refusal(ValueError, "E390.*NDArrayIter"):
+        get(net).fit(NDArrayIter(X, Y, batch_size=16), epochs=1)
+    with refusal(ValueError, "E390.*NDArrayIter"):
+        get(net).evaluate(NDArrayIter(X, Y, batch_size=16))
+    with refusal(ValueError, r"E391.*\(data, labels\)"):
+        get(net).fit([np.ones((10, 6))], epochs=1)
+    with refusal(ValueError, "E390.*device"):
+        get(net, device="cpu")
+    with refusal(DeviceError, "E701"):
+        get(net, device=[gpu(7)])
+    own = metric.Accuracy(name="own")
+    with refusal(ValueError, "E390.*'own', which nobody measures"):
+        get(net).fit(data(), epochs=1, event_handlers=module.LoggingHandler(metrics=own))
+    get(net).fit(data(), epochs=1, event_handlers=[module.LoggingHandler(metrics=own), module.MetricHandler(own)])
+    assert own.num_inst == 50

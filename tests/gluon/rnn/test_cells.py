@@ -361,6 +361,30 @@ def test_windows_of_convolutional_cells():
     near(y, (torch.sigmoid(o) * torch.tanh(after)).numpy(), 1e-5)
 
 
+def test_shapes_before_the_first_call():
+    """MXNet 2's `infer_shape(layer, x, is_bidirect)` tells the shapes that the first call would find."""
+    stack = rnn.HybridSequentialRNNCell()
+    stack.add(rnn.LSTMCell(3))
+    stack.add(rnn.ResidualCell(rnn.GRUCell(3)))
+    stack.add(rnn.LSTMPCell(5, 2))
+    both = rnn.SequentialRNNCell()
+    both.add(rnn.BidirectionalCell(rnn.GRUCell(4), rnn.GRUCell(4)))
+    both.add(rnn.ResidualCell(rnn.BidirectionalCell(rnn.RNNCell(4), rnn.RNNCell(4))))
+    both.add(rnn.LSTMCell(2))
+    image = rnn.Conv1DLSTMCell((-1, 7), 6, (3,), (3,), conv_layout="NCW")
+    for cell, x in ((stack, (2, 3, 8)), (both, (2, 3, 8)), (image, (2, 3, 5, 7))):
+        cell.infer_shape(0, np.zeros(x), False)
+        told = {name: parameter.shape for name, parameter in cell.collect_params().items()}
+        cell.initialize()
+        cell.unroll(3, np.zeros(x), layout="NTC")
+        assert told == {name: parameter.data().shape for name, parameter in cell.collect_params().items()}
+        assert not any(-1 in shape for shape in told.values())
+    image = rnn.Conv1DLSTMCell((-1, 7), 6, (3,), (3,))
+    image.initialize()
+    image(np.zeros((2, 5, 7)), image.begin_state(2))
+    assert image.i2h_weight.shape == (24, 5, 3)
+
+
 def test_cells_in_containers_and_names():
     stack = sequence(rnn.LSTMCell(3, prefix="first_"), rnn.GRUCell(2), kind=rnn.SequentialRNNCell)
     assert len(stack) == 2 and isinstance(stack[1], rnn.GRUCell) and list(stack) == [stack[0], stack[1]]

@@ -13,7 +13,7 @@ import numpy
 
 from hybridize.array import random
 from hybridize.array.ndarray import ndarray
-from hybridize.base.errors import ArgumentError, LoadError, ValueArgumentError
+from hybridize.base.errors import LoadError, ValueArgumentError
 from hybridize.gluon.contrib.estimator.events import BatchEnd, EpochEnd, TrainBegin
 from hybridize.gluon.contrib.estimator.handlers import improves, value_of
 from hybridize.metric import EvalMetric
@@ -133,7 +133,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
         Raises:
             LoadError E610 to E616, E660 to E663: one of its files is damaged, or of another net or trainer.
             LoadError E669: the files are not those of a checkpoint.
-            ArgumentError E391: there is nothing left to train.
+            ValueArgumentError E391: there is nothing left to train.
         """
         try:
             with open(f"{path}.json", encoding="utf-8") as file:
@@ -145,7 +145,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
                 "E669", f"{path}.json is not a checkpoint: {error}", help="remove it to use an older one"
             ) from error
         if (estimator.max_epoch or math.inf) <= epoch or (estimator.max_batch or math.inf) <= batch:
-            raise ArgumentError(
+            raise ValueArgumentError(
                 "E391",
                 f"{path} has {epoch} epochs, {batch} batches: nothing is left to train",
                 help="ask fit for more, or do not resume_from_checkpoint",

@@ -11,7 +11,7 @@ from typing import Any
 
 from hybridize.array.device import Device, check_device, cpu
 from hybridize.base.advice import warn
-from hybridize.base.errors import ArgumentError, ValueArgumentError
+from hybridize.base.errors import ValueArgumentError
 from hybridize.base.participation import ReadPolicy
 from hybridize.gluon.block import Block
 from hybridize.gluon.contrib.estimator.batches import BatchProcessor
@@ -169,13 +169,13 @@ class Estimator:
         Raises:
             ValueArgumentError E390: a loss that is not one number for each sample; a LoggingHandler with a metric that
                 nobody measures; data from an iterator of `hybridize.io`.
-            ArgumentError E391: not exactly one of `epochs` and `batches`; an epoch without batches.
+            ValueArgumentError E391: not exactly one of `epochs` and `batches`; an epoch without batches.
             ValueArgumentError E391: a batch that is not (data, labels).
             StateError E565: a loss is NaN.
         """
         given = [x for x in (epochs, batches) if x]
         if len(given) != 1 or not isinstance(given[0], int) or given[0] < 0:
-            raise ArgumentError(
+            raise ValueArgumentError(
                 "E391",
                 f"fit takes a number of epochs or of batches, one of them, got {epochs!r} and {batches!r}",
                 help="fit(..., epochs=10)",
@@ -211,7 +211,7 @@ class Estimator:
             if any(stop):
                 break
         if self.batch == first:
-            raise ArgumentError(
+            raise ValueArgumentError(
                 "E391",
                 f"there are no batches in epoch {self.epoch}",
                 help="what fit trains with must give them again for each epoch, as a DataLoader or a list does",
