@@ -7,7 +7,7 @@ its modules are there. So the classes know no function, and every function knows
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 from hybridize.array.annotations import ArrayLike
 from hybridize.base.errors import ArgumentError
@@ -22,59 +22,59 @@ class Methods:
 
     __slots__ = ()
 
-    def sum(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, **more: Any) -> Any:
+    def sum(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, **more: Any) -> Self:
         """Sum over `axis` (all axes when None); `initial` and `where` as of `np.sum`."""
         return functions.sum(self, axis=axis, dtype=dtype, out=out, keepdims=keepdims, **more)
 
-    def mean(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, **more: Any) -> Any:
+    def mean(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, **more: Any) -> Self:
         """Arithmetic mean over `axis`; `where` as of `np.mean`."""
         return functions.mean(self, axis=axis, dtype=dtype, out=out, keepdims=keepdims, **more)
 
-    def prod(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, **more: Any) -> Any:
+    def prod(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, **more: Any) -> Self:
         """Product over `axis`; `initial` and `where` as of `np.prod`."""
         return functions.prod(self, axis=axis, dtype=dtype, out=out, keepdims=keepdims, **more)
 
-    def max(self, axis: Any = None, out: Any = None, keepdims: bool = False, **more: Any) -> Any:
+    def max(self, axis: Any = None, out: Any = None, keepdims: bool = False, **more: Any) -> Self:
         """Largest element over `axis`; NaN where there is one; `initial` and `where` as of `np.max`."""
         return functions.max(self, axis=axis, out=out, keepdims=keepdims, **more)
 
-    def min(self, axis: Any = None, out: Any = None, keepdims: bool = False, **more: Any) -> Any:
+    def min(self, axis: Any = None, out: Any = None, keepdims: bool = False, **more: Any) -> Self:
         """Smallest element over `axis`; NaN where there is one; `initial` and `where` as of `np.min`."""
         return functions.min(self, axis=axis, out=out, keepdims=keepdims, **more)
 
-    def any(self, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Any:
+    def any(self, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Self:
         """True where any element over `axis` is true, of those that `where` chooses."""
         return functions.any(self, axis=axis, out=out, keepdims=keepdims, where=where)
 
-    def all(self, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Any:
+    def all(self, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Self:
         """True where all elements over `axis` are true, of those that `where` chooses."""
         return functions.all(self, axis=axis, out=out, keepdims=keepdims, where=where)
 
     def std(
         self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, **more: Any
-    ) -> Any:
+    ) -> Self:
         """Standard deviation over `axis`; `where`, `mean` and `correction` as of `np.std`."""
         return functions.std(self, axis=axis, dtype=dtype, out=out, ddof=ddof, keepdims=keepdims, **more)
 
     def var(
         self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, **more: Any
-    ) -> Any:
+    ) -> Self:
         """Variance over `axis`, divided by n - ddof; `where`, `mean` and `correction` as of `np.var`."""
         return functions.var(self, axis=axis, dtype=dtype, out=out, ddof=ddof, keepdims=keepdims, **more)
 
-    def argmax(self, axis: int | None = None, out: Any = None, keepdims: bool = False) -> Any:
+    def argmax(self, axis: int | None = None, out: Any = None, keepdims: bool = False) -> Self:
         """Index of the first largest element along `axis`, int64."""
         return functions.argmax(self, axis=axis, out=out, keepdims=keepdims)
 
-    def argmin(self, axis: int | None = None, out: Any = None, keepdims: bool = False) -> Any:
+    def argmin(self, axis: int | None = None, out: Any = None, keepdims: bool = False) -> Self:
         """Index of the first smallest element along `axis`, int64."""
         return functions.argmin(self, axis=axis, out=out, keepdims=keepdims)
 
-    def cumsum(self, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
+    def cumsum(self, axis: int | None = None, dtype: Any = None, out: Any = None) -> Self:
         """Cumulative sum along `axis` (of the flat array when None)."""
         return functions.cumsum(self, axis=axis, dtype=dtype, out=out)
 
-    def cumprod(self, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
+    def cumprod(self, axis: int | None = None, dtype: Any = None, out: Any = None) -> Self:
         """Cumulative product along `axis`."""
         return functions.cumprod(self, axis=axis, dtype=dtype, out=out)
 
@@ -86,31 +86,31 @@ class Methods:
         *,
         stable: bool | None = None,
         descending: bool = False,
-    ) -> Any:
+    ) -> Self:
         """Indices that sort along `axis`, stable, int64."""
         return functions.argsort(self, axis=axis, kind=kind, order=order, stable=stable, descending=descending)
 
-    def argpartition(self, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None) -> Any:
+    def argpartition(self, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None) -> Self:
         """Indices that partition along `axis`, int64."""
         return functions.argpartition(self, kth, axis=axis, kind=kind, order=order)
 
-    def searchsorted(self, v: Any, side: str = "left", sorter: Any = None) -> Any:
+    def searchsorted(self, v: Any, side: str = "left", sorter: Any = None) -> Self:
         """Positions at which `v` go into the ascending array."""
         return functions.searchsorted(self, v, side=side, sorter=sorter)
 
-    def choose(self, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+    def choose(self, choices: Any, out: Any = None, mode: str = "raise") -> Self:
         """The element of `choices[self]` at each place."""
         return functions.choose(self, choices, out=out, mode=mode)
 
-    def compress(self, condition: Any, axis: int | None = None, out: Any = None) -> Any:
+    def compress(self, condition: Any, axis: int | None = None, out: Any = None) -> Self:
         """The slices along `axis` where `condition` is true."""
         return functions.compress(condition, self, axis=axis, out=out)
 
-    def conj(self) -> Any:
+    def conj(self) -> Self:
         """The complex conjugate: a copy."""
         return functions.conj(self)
 
-    def conjugate(self) -> Any:
+    def conjugate(self) -> Self:
         """The complex conjugate: a copy."""
         return functions.conj(self)
 
@@ -118,51 +118,51 @@ class Methods:
         """Write `values` to elements of the flat array, in place."""
         functions.put(self, indices, values, mode=mode)
 
-    def clip(self, min: ArrayLike = None, max: ArrayLike = None, out: Any = None) -> Any:
+    def clip(self, min: ArrayLike = None, max: ArrayLike = None, out: Any = None) -> Self:
         """Elements below `min` or above `max` replaced by them."""
         return functions.clip(self, min, max, out=out)
 
-    def dot(self, other: Any, out: Any = None) -> Any:
+    def dot(self, other: Any, out: Any = None) -> Self:
         """NumPy's dot product."""
         return functions.dot(self, other, out=out)
 
-    def take(self, indices: Any, axis: int | None = None, mode: str = "raise", out: Any = None) -> Any:
+    def take(self, indices: Any, axis: int | None = None, mode: str = "raise", out: Any = None) -> Self:
         """Elements at `indices` along `axis`."""
         return functions.take(self, indices, axis=axis, mode=mode, out=out)
 
-    def repeat(self, repeats: Any, axis: int | None = None) -> Any:
+    def repeat(self, repeats: Any, axis: int | None = None) -> Self:
         """Each element repeated along `axis`."""
         return functions.repeat(self, repeats, axis=axis)
 
-    def tile(self, reps: Any) -> Any:
+    def tile(self, reps: Any) -> Self:
         """The array repeated as a whole."""
         return functions.tile(self, reps)
 
-    def squeeze(self, axis: Any = None) -> Any:
+    def squeeze(self, axis: Any = None) -> Self:
         """Without axes of size one; a view."""
         return functions.squeeze(self, axis=axis)
 
-    def expand_dims(self, axis: Any) -> Any:
+    def expand_dims(self, axis: Any) -> Self:
         """With a new axis of size one; a view."""
         return functions.expand_dims(self, axis)
 
-    def swapaxes(self, axis1: int, axis2: int) -> Any:
+    def swapaxes(self, axis1: int, axis2: int) -> Self:
         """Two axes exchanged; a view."""
         return functions.swapaxes(self, axis1, axis2)
 
-    def broadcast_to(self, shape: Any) -> Any:
+    def broadcast_to(self, shape: Any) -> Self:
         """Stretched to `shape`; a read-only view."""
         return functions.broadcast_to(self, shape)
 
-    def ravel(self, order: str = "C") -> Any:
+    def ravel(self, order: str = "C") -> Self:
         """All elements along one axis; a view where possible."""
         return functions.ravel(self, order=order)
 
-    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Self:
         """The diagonal of two axes."""
         return functions.diagonal(self, offset=offset, axis1=axis1, axis2=axis2)
 
-    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Self:
         """The sum of a diagonal."""
         return functions.trace(self, offset=offset, axis1=axis1, axis2=axis2)
 
@@ -174,27 +174,27 @@ class Methods:
         """Cut into a list of views along `axis`."""
         return functions.split(self, indices_or_sections, axis=axis)
 
-    def round(self, decimals: int = 0, out: Any = None) -> Any:
+    def round(self, decimals: int = 0, out: Any = None) -> Self:
         """Rounded to `decimals`, halves to even."""
         return functions.round(self, decimals, out=out)
 
-    def norm(self, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    def norm(self, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Self:
         """Vector or matrix norm, as `np.linalg.norm`."""
         return functions.norm(self, ord=ord, axis=axis, keepdims=keepdims)
 
-    def softmax(self, axis: int = -1, temperature: float | None = None) -> Any:
+    def softmax(self, axis: int = -1, temperature: float | None = None) -> Self:
         """exp(x) / sum(exp(x)) along `axis`."""
         return functions.softmax(self, axis=axis, temperature=temperature)
 
-    def log_softmax(self, axis: int = -1, temperature: float | None = None) -> Any:
+    def log_softmax(self, axis: int = -1, temperature: float | None = None) -> Self:
         """Logarithm of the softmax along `axis`."""
         return functions.log_softmax(self, axis=axis, temperature=temperature)
 
-    def one_hot(self, depth: int, on_value: float = 1.0, off_value: float = 0.0, dtype: Any = None) -> Any:
+    def one_hot(self, depth: int, on_value: float = 1.0, off_value: float = 0.0, dtype: Any = None) -> Self:
         """A new last axis of size `depth`, `on_value` at the element's index."""
         return functions.one_hot(self, depth, on_value=on_value, off_value=off_value, dtype=dtype)
 
-    def pick(self, index: Any, axis: int = -1, keepdims: bool = False) -> Any:
+    def pick(self, index: Any, axis: int = -1, keepdims: bool = False) -> Self:
         """One element along `axis` for each `index`."""
         return functions.pick(self, index, axis=axis, keepdims=keepdims)
 
@@ -202,95 +202,95 @@ class Methods:
         """The `k` largest along `axis`."""
         return functions.topk(self, axis=axis, k=k, ret_typ=ret_typ, is_ascend=is_ascend)
 
-    def abs(self) -> Any:
+    def abs(self) -> Self:
         """Absolute value."""
         return functions.abs(self)
 
-    def sqrt(self) -> Any:
+    def sqrt(self) -> Self:
         """Square root."""
         return functions.sqrt(self)
 
-    def square(self) -> Any:
+    def square(self) -> Self:
         """x * x."""
         return functions.square(self)
 
-    def exp(self) -> Any:
+    def exp(self) -> Self:
         """e to the power of x."""
         return functions.exp(self)
 
-    def log(self) -> Any:
+    def log(self) -> Self:
         """Natural logarithm."""
         return functions.log(self)
 
-    def log2(self) -> Any:
+    def log2(self) -> Self:
         """Logarithm to base 2."""
         return functions.log2(self)
 
-    def log10(self) -> Any:
+    def log10(self) -> Self:
         """Logarithm to base 10."""
         return functions.log10(self)
 
-    def log1p(self) -> Any:
+    def log1p(self) -> Self:
         """log(1 + x)."""
         return functions.log1p(self)
 
-    def expm1(self) -> Any:
+    def expm1(self) -> Self:
         """exp(x) - 1."""
         return functions.expm1(self)
 
-    def sin(self) -> Any:
+    def sin(self) -> Self:
         """Sine."""
         return functions.sin(self)
 
-    def cos(self) -> Any:
+    def cos(self) -> Self:
         """Cosine."""
         return functions.cos(self)
 
-    def tan(self) -> Any:
+    def tan(self) -> Self:
         """Tangent."""
         return functions.tan(self)
 
-    def tanh(self) -> Any:
+    def tanh(self) -> Self:
         """Hyperbolic tangent."""
         return functions.tanh(self)
 
-    def sign(self) -> Any:
+    def sign(self) -> Self:
         """-1, 0 or 1."""
         return functions.sign(self)
 
-    def floor(self) -> Any:
+    def floor(self) -> Self:
         """Largest integer not above x."""
         return functions.floor(self)
 
-    def ceil(self) -> Any:
+    def ceil(self) -> Self:
         """Smallest integer not below x."""
         return functions.ceil(self)
 
-    def rint(self) -> Any:
+    def rint(self) -> Self:
         """Nearest integer, halves to even."""
         return functions.rint(self)
 
-    def relu(self) -> Any:
+    def relu(self) -> Self:
         """max(x, 0); NaN stays."""
         return functions.relu(self)
 
-    def sigmoid(self) -> Any:
+    def sigmoid(self) -> Self:
         """1 / (1 + exp(-x))."""
         return functions.sigmoid(self)
 
-    def reciprocal(self) -> Any:
+    def reciprocal(self) -> Self:
         """1 / x."""
         return functions.reciprocal(self)
 
-    def zeros_like(self) -> Any:
+    def zeros_like(self) -> Self:
         """Zeros of the same shape and dtype."""
         return functions.zeros_like(self)
 
-    def ones_like(self) -> Any:
+    def ones_like(self) -> Self:
         """Ones of the same shape and dtype."""
         return functions.ones_like(self)
 
-    def reshape(self, *shape: Any, order: str = "C", **legacy: Any) -> Any:
+    def reshape(self, *shape: Any, order: str = "C", **legacy: Any) -> Self:
         """The same elements under another shape, one size may be -1; a view where NumPy gives one."""
         if "shape" in legacy:
             shape = (legacy.pop("shape"),)
@@ -298,31 +298,31 @@ class Methods:
             raise ArgumentError("E303", f"reshape has no argument {', '.join(legacy)}")
         return functions.reshape(self, shape[0] if len(shape) == 1 else shape, order=order)
 
-    def reshape_like(self, other: Any) -> Any:
+    def reshape_like(self, other: Any) -> Self:
         """The same elements under the shape of `other`."""
         return functions.reshape(self, other.shape)
 
-    def broadcast_like(self, other: Any) -> Any:
+    def broadcast_like(self, other: Any) -> Self:
         """Stretched to the shape of `other`; a read-only view."""
         return functions.broadcast_to(self, other.shape)
 
-    def transpose(self, *axes: Any) -> Any:
+    def transpose(self, *axes: Any) -> Self:
         """Axes permuted, reversed when none are given; a view."""
         if len(axes) == 1 and not isinstance(axes[0], int):
             axes = (axes[0],)
         return functions.transpose(self, (axes[0] if len(axes) == 1 else axes) if axes else None)
 
-    def flatten(self, order: str = "C") -> Any:
+    def flatten(self, order: str = "C") -> Self:
         """All elements along one axis; a copy."""
         return functions.copy(functions.ravel(self, order=order))
 
     def astype(
         self, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
-    ) -> Any:
+    ) -> Self:
         """As another dtype; a copy, unless `copy` is false and nothing changes."""
         return functions.astype(self, dtype, copy=copy, casting=casting, order=order)
 
-    def copy(self, order: str = "C") -> Any:
+    def copy(self, order: str = "C") -> Self:
         """A copy that shares nothing."""
         return functions.copy(self, order)
 
@@ -334,11 +334,11 @@ class Methods:
         target[...] = self
         return target
 
-    def tostype(self, stype: str) -> Any:
+    def tostype(self, stype: str) -> Self:
         """A copy of a storage type: `default`, which is dense, `csr` or `row_sparse`."""
         return functions.tostype(self, stype)
 
-    def detach(self) -> Any:
+    def detach(self) -> Self:
         """The same values, of which nothing is remembered for a backward pass."""
         return functions.detach(self)
 
@@ -365,23 +365,23 @@ class Methods:
         """
         functions.backward(self, None if out_grad is None else [out_grad], retain_graph, train_mode)
 
-    def as_np_ndarray(self) -> Any:
+    def as_np_ndarray(self) -> Self:
         """Itself: there is one array class."""
         return self
 
-    def as_nd_ndarray(self) -> Any:
+    def as_nd_ndarray(self) -> Self:
         """Itself: there is one array class."""
         return self
 
-    def as_in_ctx(self, ctx: Any) -> Any:
+    def as_in_ctx(self, ctx: Any) -> Self:
         """Itself where it is on that device, else a copy there, to which gradients pass."""
-        return functions.moved(self, ctx)
+        return functions.moved(self, ctx)  # type: ignore[no-any-return]
 
-    def as_in_context(self, context: Any) -> Any:
+    def as_in_context(self, context: Any) -> Self:
         """Itself where it is on that device, else a copy there, to which gradients pass."""
-        return functions.moved(self, context)
+        return functions.moved(self, context)  # type: ignore[no-any-return]
 
-    def to_device(self, device: Any, /, *, stream: Any = None) -> Any:
+    def to_device(self, device: Any, /, *, stream: Any = None) -> Self:
         """Itself where it is on that device, else a copy there; the CPU has no streams."""
         if stream is not None:
             raise ArgumentError("E303", f"to_device: the CPU has no streams, got {stream!r}", help="leave stream out")

@@ -111,7 +111,7 @@ def direct(ufunc: Callable[..., Any], x: Any, y: Any, *, integers: bool) -> NDAr
     return result if type(result) is _NUMPY else numpy.asarray(result)
 
 
-def _fast_binary(ufunc: numpy.ufunc, name: str, *, integers: bool = True) -> Any:
+def _fast_binary(ufunc: numpy.ufunc, name: str, *, integers: bool = True) -> Callable[[ndarray, Any], ndarray]:
     """An operator with a short way to `ufunc`: `direct`, written out, since this is the most called code of all."""
     slow: Callable[[Any, Any], Any] = getattr(Operators, f"__{name}__")
     access = ACCESS
@@ -151,7 +151,7 @@ def _fast_binary(ufunc: numpy.ufunc, name: str, *, integers: bool = True) -> Any
     return operator
 
 
-def _fast_reflected(ufunc: numpy.ufunc, name: str, *, integers: bool = True) -> Any:
+def _fast_reflected(ufunc: numpy.ufunc, name: str, *, integers: bool = True) -> Callable[[ndarray, Any], ndarray]:
     """The same for a number on the left: an array there has an operator of its own, and is asked first."""
     slow: Callable[[Any, Any], Any] = getattr(Operators, f"__r{name}__")
     access = ACCESS
@@ -185,7 +185,7 @@ def _fast_reflected(ufunc: numpy.ufunc, name: str, *, integers: bool = True) -> 
     return operator
 
 
-def _fast_inplace(ufunc: numpy.ufunc, name: str) -> Any:
+def _fast_inplace(ufunc: numpy.ufunc, name: str) -> Callable[[ndarray, Any], ndarray]:
     """The same for `x += y`, which writes the buffer of `x`."""
     slow: Callable[[Any, Any], Any] = getattr(Operators, f"__i{name}__")
 
@@ -302,7 +302,7 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
     __ge__ = _fast_binary(numpy.greater_equal, "ge")
     __hash__ = object.__hash__
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Any) -> ndarray:
         kind = type(key)
         if not ACTIVE and (kind is int or kind is slice):
             try:
@@ -310,7 +310,8 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
                 return view(self, self._data[key, ...])
             except IndexError as error:
                 raise key_error(error, self.type, key) from None
-        return functions.getitem(self, key)
+        part: ndarray = functions.getitem(self, key)
+        return part
 
     def __bool__(self) -> bool:
         return bool(self._one("bool"))

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Self
 
 import numpy
 
@@ -36,7 +36,7 @@ class Flat:
         return functions.copy(functions.ravel(self._of))
 
     def __len__(self) -> int:
-        return self._of.size  # type: ignore[no-any-return]
+        return self._of.size
 
     def __iter__(self) -> Flat:
         return self
@@ -97,12 +97,12 @@ class Operators(Methods):
         return self.size * self.dtype.itemsize
 
     @property
-    def T(self) -> Any:  # noqa: N802
+    def T(self) -> Self:  # noqa: N802
         """The transpose: all axes reversed; a view."""
         return functions.transpose(self)
 
     @property
-    def mT(self) -> Any:  # noqa: N802
+    def mT(self) -> Self:  # noqa: N802
         """The last two axes exchanged; a view."""
         return functions.swapaxes(self, -1, -2)
 
@@ -116,12 +116,12 @@ class Operators(Methods):
         functions.put(self, functions.arange(self.size, dtype="int64"), values)
 
     @property
-    def real(self) -> Any:
+    def real(self) -> Self:
         """The real part, a view: of real numbers the array itself."""
         return functions.real(self)
 
     @property
-    def imag(self) -> Any:
+    def imag(self) -> Self:
         """The imaginary part: zeros."""
         return functions.imag(self)
 
@@ -158,145 +158,145 @@ class Operators(Methods):
     def __contains__(self, value: Any) -> bool:
         return bool(functions.any(functions.equal(self, value)))
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Any) -> Self:
         return functions.getitem(self, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         functions.setitem(self, key, value)
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: Any) -> Self:
         return _binary("add", self, other, other)
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, other: Any) -> Self:
         return _binary("add", other, self, other)
 
-    def __iadd__(self, other: Any) -> Any:
+    def __iadd__(self, other: Any) -> Self:
         return functions.inplace("add", self, other)
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: Any) -> Self:
         return _binary("subtract", self, other, other)
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: Any) -> Self:
         return _binary("subtract", other, self, other)
 
-    def __isub__(self, other: Any) -> Any:
+    def __isub__(self, other: Any) -> Self:
         return functions.inplace("subtract", self, other)
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: Any) -> Self:
         return _binary("multiply", self, other, other)
 
-    def __rmul__(self, other: Any) -> Any:
+    def __rmul__(self, other: Any) -> Self:
         return _binary("multiply", other, self, other)
 
-    def __imul__(self, other: Any) -> Any:
+    def __imul__(self, other: Any) -> Self:
         return functions.inplace("multiply", self, other)
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other: Any) -> Self:
         return _binary("divide", self, other, other)
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rtruediv__(self, other: Any) -> Self:
         return _binary("divide", other, self, other)
 
-    def __itruediv__(self, other: Any) -> Any:
+    def __itruediv__(self, other: Any) -> Self:
         return functions.inplace("divide", self, other)
 
-    def __floordiv__(self, other: Any) -> Any:
+    def __floordiv__(self, other: Any) -> Self:
         return _binary("floor_divide", self, other, other)
 
-    def __rfloordiv__(self, other: Any) -> Any:
+    def __rfloordiv__(self, other: Any) -> Self:
         return _binary("floor_divide", other, self, other)
 
-    def __ifloordiv__(self, other: Any) -> Any:
+    def __ifloordiv__(self, other: Any) -> Self:
         return functions.inplace("floor_divide", self, other)
 
-    def __mod__(self, other: Any) -> Any:
+    def __mod__(self, other: Any) -> Self:
         return _binary("mod", self, other, other)
 
-    def __rmod__(self, other: Any) -> Any:
+    def __rmod__(self, other: Any) -> Self:
         return _binary("mod", other, self, other)
 
-    def __imod__(self, other: Any) -> Any:
+    def __imod__(self, other: Any) -> Self:
         return functions.inplace("mod", self, other)
 
-    def __pow__(self, other: Any) -> Any:
+    def __pow__(self, other: Any) -> Self:
         return _binary("power", self, other, other)
 
-    def __rpow__(self, other: Any) -> Any:
+    def __rpow__(self, other: Any) -> Self:
         return _binary("power", other, self, other)
 
-    def __ipow__(self, other: Any) -> Any:
+    def __ipow__(self, other: Any) -> Self:
         return functions.inplace("power", self, other)
 
-    def __matmul__(self, other: Any) -> Any:
+    def __matmul__(self, other: Any) -> Self:
         return _binary("matmul", self, other, other)
 
-    def __rmatmul__(self, other: Any) -> Any:
+    def __rmatmul__(self, other: Any) -> Self:
         return _binary("matmul", other, self, other)
 
-    def __imatmul__(self, other: Any) -> Any:
+    def __imatmul__(self, other: Any) -> Self:
         return functions.inplace("matmul", self, other)
 
-    def __and__(self, other: Any) -> Any:
+    def __and__(self, other: Any) -> Self:
         return _binary("bitwise_and", self, other, other)
 
-    def __rand__(self, other: Any) -> Any:
+    def __rand__(self, other: Any) -> Self:
         return _binary("bitwise_and", other, self, other)
 
-    def __iand__(self, other: Any) -> Any:
+    def __iand__(self, other: Any) -> Self:
         return functions.inplace("bitwise_and", self, other)
 
-    def __or__(self, other: Any) -> Any:
+    def __or__(self, other: Any) -> Self:
         return _binary("bitwise_or", self, other, other)
 
-    def __ror__(self, other: Any) -> Any:
+    def __ror__(self, other: Any) -> Self:
         return _binary("bitwise_or", other, self, other)
 
-    def __ior__(self, other: Any) -> Any:
+    def __ior__(self, other: Any) -> Self:
         return functions.inplace("bitwise_or", self, other)
 
-    def __xor__(self, other: Any) -> Any:
+    def __xor__(self, other: Any) -> Self:
         return _binary("bitwise_xor", self, other, other)
 
-    def __rxor__(self, other: Any) -> Any:
+    def __rxor__(self, other: Any) -> Self:
         return _binary("bitwise_xor", other, self, other)
 
-    def __ixor__(self, other: Any) -> Any:
+    def __ixor__(self, other: Any) -> Self:
         return functions.inplace("bitwise_xor", self, other)
 
-    def __lshift__(self, other: Any) -> Any:
+    def __lshift__(self, other: Any) -> Self:
         return _binary("left_shift", self, other, other)
 
-    def __rlshift__(self, other: Any) -> Any:
+    def __rlshift__(self, other: Any) -> Self:
         return _binary("left_shift", other, self, other)
 
-    def __ilshift__(self, other: Any) -> Any:
+    def __ilshift__(self, other: Any) -> Self:
         return functions.inplace("left_shift", self, other)
 
-    def __rshift__(self, other: Any) -> Any:
+    def __rshift__(self, other: Any) -> Self:
         return _binary("right_shift", self, other, other)
 
-    def __rrshift__(self, other: Any) -> Any:
+    def __rrshift__(self, other: Any) -> Self:
         return _binary("right_shift", other, self, other)
 
-    def __irshift__(self, other: Any) -> Any:
+    def __irshift__(self, other: Any) -> Self:
         return functions.inplace("right_shift", self, other)
 
-    def __eq__(self, other: Any) -> Any:
+    def __eq__(self, other: Any) -> Self:  # type: ignore[override]
         return _binary("equal", self, other, other)
 
-    def __ne__(self, other: Any) -> Any:
+    def __ne__(self, other: Any) -> Self:  # type: ignore[override]
         return _binary("not_equal", self, other, other)
 
-    def __lt__(self, other: Any) -> Any:
+    def __lt__(self, other: Any) -> Self:
         return _binary("less", self, other, other)
 
-    def __le__(self, other: Any) -> Any:
+    def __le__(self, other: Any) -> Self:
         return _binary("less_equal", self, other, other)
 
-    def __gt__(self, other: Any) -> Any:
+    def __gt__(self, other: Any) -> Self:
         return _binary("greater", self, other, other)
 
-    def __ge__(self, other: Any) -> Any:
+    def __ge__(self, other: Any) -> Self:
         return _binary("greater_equal", self, other, other)
 
     def __divmod__(self, other: Any) -> Any:
@@ -305,19 +305,19 @@ class Operators(Methods):
     def __rdivmod__(self, other: Any) -> Any:
         return _binary("divmod", other, self, other)
 
-    def __neg__(self) -> Any:
+    def __neg__(self) -> Self:
         return functions.negative(self)
 
-    def __pos__(self) -> Any:
+    def __pos__(self) -> Self:
         return functions.positive(self)
 
-    def __abs__(self) -> Any:
+    def __abs__(self) -> Self:
         return functions.abs(self)
 
-    def __invert__(self) -> Any:
+    def __invert__(self) -> Self:
         return functions.invert(self)
 
-    def __round__(self, ndigits: int = 0) -> Any:
+    def __round__(self, ndigits: int = 0) -> Self:
         return functions.round(self, ndigits)
 
     def sort(

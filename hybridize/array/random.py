@@ -62,7 +62,7 @@ from hybridize.array.functions.factors import cholesky
 from hybridize.array.functions.reductions import argmax, cumsum, sum
 from hybridize.array.functions.searching import argsort, one_hot, searchsorted
 from hybridize.array.functions.shapes import broadcast_to, reshape
-from hybridize.array.ndarray import wrap
+from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import array, public, sizes_from
 from hybridize.array.single import CompiledDraw
 from hybridize.base.dtypes import DType, as_dtype, float32, float64, int64, uint64
@@ -81,7 +81,7 @@ def uniform(
     ctx: Any = None,
     device: Any = None,
     out: Any = None,
-) -> Any:
+) -> ndarray:
     """Uniform numbers from [low, high)."""
     begin_on(ctx if ctx is not None else device)
     width = high - low if isinstance(low, (int, float)) and isinstance(high, (int, float)) else subtract(high, low)
@@ -89,13 +89,13 @@ def uniform(
 
 
 @public
-def rand(*size: int, **kwargs: Any) -> Any:
+def rand(*size: int, **kwargs: Any) -> ndarray:
     """Uniform numbers from [0, 1) of the given sizes."""
     return uniform(size=size, **kwargs)
 
 
 @public
-def random(size: Any = None, dtype: Any = None) -> Any:
+def random(size: Any = None, dtype: Any = None) -> ndarray:
     """Uniform numbers from [0, 1)."""
     return uniform(size=size, dtype=dtype)
 
@@ -141,7 +141,7 @@ def normal(
     ctx: Any = None,
     device: Any = None,
     out: Any = None,
-) -> Any:
+) -> ndarray:
     """Normal numbers with mean `loc` and standard deviation `scale`."""
     begin_on(ctx if ctx is not None else device)
     not_negative(scale, "normal: scale")
@@ -149,13 +149,13 @@ def normal(
 
 
 @public
-def randn(*size: int, **kwargs: Any) -> Any:
+def randn(*size: int, **kwargs: Any) -> ndarray:
     """Standard normal numbers of the given sizes."""
     return normal(size=size, **kwargs)
 
 
 @public
-def standard_normal(size: Any = None, dtype: Any = None) -> Any:
+def standard_normal(size: Any = None, dtype: Any = None) -> ndarray:
     """Standard normal numbers."""
     return normal(size=size, dtype=dtype)
 
@@ -177,7 +177,7 @@ def randint(
     ctx: Any = None,
     device: Any = None,
     out: Any = None,
-) -> Any:
+) -> ndarray:
     """Integers from [low, high), or from [0, low); int64 unless said.
 
     Raises:
@@ -455,7 +455,7 @@ def f(dfnum: Any, dfden: Any, size: Any = None, ctx: Any = None, device: Any = N
 
 
 @public
-def permutation(x: Any) -> Any:
+def permutation(x: Any) -> ndarray:
     """The integers below `x`, or the rows of an array, in random order."""
     count = int(x) if isinstance(x, int) else array(x).shape[0]
     order = argsort(bits((count,)))

@@ -133,12 +133,12 @@ class MultiHeadAttention(Module):
         self.W_o = nn.Dense(num_hiddens, use_bias=use_bias, flatten=False)
 
     def forward(self, queries: Any, keys: Any, values: Any, valid_lens: Any) -> Any:  # type: ignore[override]
-        parts = [
+        q, k, v = (
             self.transpose_qkv(project(one))
             for project, one in ((self.W_q, queries), (self.W_k, keys), (self.W_v, values))
-        ]
+        )
         lengths = valid_lens.repeat(self.num_heads, axis=0) if valid_lens is not None else None
-        seen = self.attention(*parts, lengths)
+        seen = self.attention(q, k, v, lengths)
         return self.W_o(self.transpose_output(seen))
 
     def transpose_qkv(self, X: Any) -> Any:

@@ -56,7 +56,7 @@ class Hosted(Op):
         """A call back, with the graph as text.
 
         Raises:
-            CaptureError E461: the graph holds large constants, which its text does not.
+            CaptureError E462: the graph holds large constants, which its text does not.
         """
         text = str(self.body)
         if "(sha256:" in text:

@@ -8,9 +8,9 @@ from pathlib import Path
 import hybridize
 
 PROGRAM = """
-from typing import Any
+from typing import Any, assert_type
 
-from hybridize import gluon, hybridize, load, np
+from hybridize import autograd, gluon, hybridize, load, np
 from hybridize.array import ndarray
 
 
@@ -66,6 +66,28 @@ scaled("x")
 scaled()
 both(x)
 Model().method(x, x)
+
+# What an editor completes: what layers, methods and operators give.
+with autograd.record():
+    y = gluon.nn.Dense(4)(np.random.normal(size=(2, 3)))
+for one in (
+    assert_type(np.ones((3, 5)), ndarray),
+    assert_type(y, ndarray),
+    assert_type(gluon.nn.Conv2D(3, 3)(y), ndarray),
+    assert_type(gluon.nn.BatchNorm()(y), ndarray),
+    assert_type(gluon.nn.Embedding(3, 3)(y), ndarray),
+    assert_type(gluon.nn.Dense(3).weight, gluon.Parameter).data(),
+    assert_type(y.sum(), ndarray),
+    assert_type(y.reshape(3, 1, -1), ndarray),
+    assert_type(y.astype("float64"), ndarray),
+    assert_type((y + 1) * 2 - y, ndarray),
+    assert_type(2 / y, ndarray),
+    assert_type(y > 0, ndarray),
+    assert_type(y @ y.T, ndarray),
+    assert_type(y[0], ndarray),
+    assert_type(y[:, 1:], ndarray),
+):
+    assert_type(one.shape, tuple[int, ...])
 """
 
 ARRAY = "hybridize.array.ndarray.ndarray"

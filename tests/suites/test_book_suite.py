@@ -161,7 +161,7 @@ def test_a_section_is_migrated_run_and_counted(suite, sections, tmp_path, capsys
     found = suite.gathered(sorted(out.glob("*.jsonl")))
     assert [line["outcome"] for line in found["preliminaries/ndarray"]] == ["passed"] * 4 + ["failed"] * 5
     errors = [line.get("error") for line in found["preliminaries/ndarray"]]
-    assert errors[5] == "takes longer than 2 s"
+    assert errors[5] == "takes more than 2 s"
     assert errors[7:] == ["process ended by 3"] * 2, "cells that are not reached have failed"
     suite.report(found, 5)
     text = capsys.readouterr().out

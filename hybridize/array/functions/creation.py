@@ -65,7 +65,7 @@ def _dtype(dtype: Any, default: DType = float32) -> DType:
 @public
 def array(
     object: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0, *, ctx: Any = None, device: Any = None
-) -> Any:
+) -> ndarray:
     """Make an array.
 
     Args:
@@ -164,7 +164,7 @@ def _converted(data: Any, wanted: DType) -> Any:
 
 
 @public
-def asarray(a: Any, dtype: Any = None, order: str = "C", *, device: Any = None, copy: bool | None = None) -> Any:
+def asarray(a: Any, dtype: Any = None, order: str = "C", *, device: Any = None, copy: bool | None = None) -> ndarray:
     """`array`, without a copy where none is needed."""
     begin_on(device)
     made_in_order(order, "asarray")
@@ -202,7 +202,7 @@ def _filled(shape: Any, value: Any, dtype: DType) -> Any:
 
 
 @public
-def zeros(shape: Any, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None) -> Any:
+def zeros(shape: Any, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None) -> ndarray:
     """Zeros, float32 unless said."""
     made_in_order(order, "zeros")
     begin_on(ctx if ctx is not None else device)
@@ -210,7 +210,7 @@ def zeros(shape: Any, dtype: Any = None, order: str = "C", ctx: Any = None, devi
 
 
 @public
-def ones(shape: Any, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None) -> Any:
+def ones(shape: Any, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None) -> ndarray:
     """Ones, float32 unless said."""
     made_in_order(order, "ones")
     begin_on(ctx if ctx is not None else device)
@@ -224,7 +224,7 @@ empty = zeros
 @public
 def full(
     shape: Any, fill_value: ArrayLike, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None
-) -> Any:
+) -> ndarray:
     """`fill_value` everywhere; float32 unless said, bool for a bool, the dtype of an array."""
     begin_on(ctx if ctx is not None else device)
     made_in_order(order, "full")
@@ -244,7 +244,7 @@ def _like(a: Any, value: Any, dtype: Any, shape: Any) -> Any:
 @public
 def zeros_like(
     a: Any, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None, *, shape: Any = None
-) -> Any:
+) -> ndarray:
     """Zeros of the shape, unless another one is given, and dtype of `a`."""
     begin_on(ctx if ctx is not None else device)
     made_in_order(order, "zeros_like")
@@ -254,7 +254,7 @@ def zeros_like(
 @public
 def ones_like(
     a: Any, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None, *, shape: Any = None
-) -> Any:
+) -> ndarray:
     """Ones of the shape, unless another one is given, and dtype of `a`."""
     begin_on(ctx if ctx is not None else device)
     made_in_order(order, "ones_like")
@@ -274,7 +274,7 @@ def full_like(
     device: Any = None,
     *,
     shape: Any = None,
-) -> Any:
+) -> ndarray:
     """`fill_value` everywhere, in the shape, unless another one is given, and dtype of `a`; an array is broadcast."""
     begin_on(ctx if ctx is not None else device)
     made_in_order(order, "full_like")
@@ -311,7 +311,9 @@ def _linear(n: int, start: float, step: float, dtype: DType) -> Any:
 
 
 @public
-def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
+def arange(
+    start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, ctx: Any = None, device: Any = None
+) -> ndarray:
     """start, start + step, ... up to but without `stop`; float32 unless said."""
     begin_on(ctx if ctx is not None else device)
     if stop is None:
@@ -443,7 +445,7 @@ def _positions(rows: int, columns: int) -> tuple[Any, Any]:
 
 
 @public
-def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
+def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
     """Ones on the diagonal `k`, zeros elsewhere."""
     begin_on(ctx if ctx is not None else device)
     row, column = _positions(N, N if M is None else M)
@@ -451,7 +453,7 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, ctx: Any = 
 
 
 @public
-def identity(n: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> Any:
+def identity(n: int, dtype: Any = None, ctx: Any = None, device: Any = None) -> ndarray:
     """The identity matrix."""
     return eye(n, dtype=dtype, ctx=ctx, device=device)
 
@@ -465,7 +467,7 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None, ctx: Any = 
 
 
 @public
-def tril(m: Any, k: int = 0) -> Any:
+def tril(m: Any, k: int = 0) -> ndarray:
     """The elements on and below the diagonal `k` of the last two axes, zeros above; a vector is every row."""
     x = as_array(m)
     row, column = _row_and_column(x, "tril")
@@ -473,7 +475,7 @@ def tril(m: Any, k: int = 0) -> Any:
 
 
 @public
-def triu(m: Any, k: int = 0) -> Any:
+def triu(m: Any, k: int = 0) -> ndarray:
     """The elements on and above the diagonal `k` of the last two axes, zeros below; a vector is every row."""
     x = as_array(m)
     row, column = _row_and_column(x, "triu")

@@ -101,9 +101,11 @@ def multibox_prior(
         ShapeError E182: the data are no images.
     """
     (x,) = same_floats("multibox_prior", data)
-    given = [tuple(map(float, one)) if isinstance(one, Sequence) else (float(one),) for one in (sizes, ratios)]
-    places: list[Any] = [tuple(map(float, one)) for one in (steps, offsets)]
-    return result(anchors.multibox_prior(x, *given, bool(clip), *places))
+    numbers = [
+        tuple(map(float, one)) if isinstance(one, Sequence) else (float(one),)
+        for one in (sizes, ratios, steps, offsets)
+    ]
+    return result(anchors.multibox_prior(x, numbers[0], numbers[1], bool(clip), numbers[2], numbers[3]))
 
 
 @public

@@ -17,6 +17,7 @@ from hybridize.gluon.checking import check_part
 from hybridize.gluon.dependence import convert
 from hybridize.gluon.hybrid_block import HybridBlock, functions
 from hybridize.gluon.nn.activations import Activation
+from hybridize.gluon.parameter import UNKNOWN, Parameter
 
 
 class Dense(HybridBlock):
@@ -54,7 +55,7 @@ class Dense(HybridBlock):
             raise ArgumentError("E331", what, help="only in_units may be left open")
         self._units = units
         self._flatten = flatten
-        self.weight = self.params.get(
+        self.weight: Parameter = self.params.get(
             "weight", shape=(units, in_units), dtype=dtype, init=weight_initializer, allow_deferred_init=True
         )
         self.bias = None
@@ -78,7 +79,7 @@ class Dense(HybridBlock):
         return y if self.act is None else self.act(y)
 
     def __repr__(self) -> str:
-        units, inputs = self.weight.shape
+        units, inputs = self.weight.shape or (self._units, UNKNOWN)
         return f"{type(self).__name__}({inputs if inputs >= 0 else None} -> {units}, {self.act or 'linear'})"
 
 
@@ -142,7 +143,7 @@ class Embedding(HybridBlock):
     ) -> None:
         super().__init__(**kwargs)
         self._input_dim, self._output_dim, self._dtype = input_dim, output_dim, dtype
-        self.weight = self.params.get(
+        self.weight: Parameter = self.params.get(
             "weight", shape=(input_dim, output_dim), init=weight_initializer, dtype=dtype, allow_deferred_init=True
         )
 

@@ -130,7 +130,7 @@ class _Convolution(Convolving):
             what = f"layout of {name} must be {layouts[0]!r} or {layouts[1]!r}, got {layout!r}"
             raise ArgumentError("E331", what, help="channels come behind the batch, or last")
         self._layout = layouts[0] if layout is None else layout
-        self.weight = self.params.get(
+        self.weight: Parameter = self.params.get(
             "weight", shape=self._weight_shape(in_channels), init=weight_initializer, allow_deferred_init=True
         )
         self.bias = None
@@ -165,7 +165,8 @@ class _Convolution(Convolving):
 
     def _in_channels(self) -> int | None:
         """Return the number of channels of the input, where it is known."""
-        size = self.weight.shape[-1 if is_channels_last(self._layout) else 1]
+        shape = self.weight.shape or (UNKNOWN,) * 2
+        size = shape[-1 if is_channels_last(self._layout) else 1]
         return None if size == UNKNOWN else size * self._groups
 
     def _shown(self) -> list[str]:
@@ -218,7 +219,7 @@ class _Transposed(_Convolution):
         return self._activated(y)
 
     def _in_channels(self) -> int | None:
-        size = self.weight.shape[0]
+        size = (self.weight.shape or (UNKNOWN,))[0]
         return None if size == UNKNOWN else size
 
     def _shown(self) -> list[str]:

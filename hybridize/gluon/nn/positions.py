@@ -14,6 +14,7 @@ from hybridize.base.promotion import floating
 from hybridize.base.types import same_shape
 from hybridize.gluon.checking import check_count, check_number, check_part
 from hybridize.gluon.hybrid_block import HybridBlock
+from hybridize.gluon.parameter import UNKNOWN, Parameter
 
 
 class PositionalEncoding(HybridBlock):
@@ -96,7 +97,7 @@ class LearnedPositionalEncoding(HybridBlock):
         check_count(self, "max_length", max_length)
         check_part(self, "dropout", dropout)
         self._dropout, self._max_length = dropout, max_length
-        self.weight = self.params.get(
+        self.weight: Parameter = self.params.get(
             "weight", shape=(max_length, units), dtype=dtype, init=weight_initializer, allow_deferred_init=True
         )
 
@@ -114,7 +115,7 @@ class LearnedPositionalEncoding(HybridBlock):
         return npx.dropout(x + added, self._dropout)
 
     def __repr__(self) -> str:
-        rows, units = self.weight.shape
+        rows, units = self.weight.shape or (UNKNOWN, UNKNOWN)
         return f"{type(self).__name__}({rows} x {units if units >= 0 else None}, p = {self._dropout})"
 
 

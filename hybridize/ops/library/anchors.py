@@ -27,8 +27,8 @@ def multibox_prior(
     sizes: tuple[float, ...],
     ratios: tuple[float, ...],
     clip: bool,
-    steps: tuple[float, float],
-    offsets: tuple[float, float],
+    steps: tuple[float, ...],
+    offsets: tuple[float, ...],
 ) -> Operand:
     """Return anchors around each pixel: all sizes at the first ratio, then the first size at the other ratios.
 

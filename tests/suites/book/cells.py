@@ -3,7 +3,7 @@
 
     python cells.py NOTEBOOK OUTCOMES SECONDS
 
-A cell that fails is noted, and the next one runs. One that takes longer than SECONDS fails. What a cell's last line
+A cell that fails is noted, and the next one runs. One that takes more than SECONDS of the processor fails. What a cell's last line
 gives is shown as a notebook shows it, so that what arrays and nets say of themselves is run too.
 """
 
@@ -44,21 +44,21 @@ def main(notebook: str, outcomes: str, seconds: float) -> None:
     random.seed(0)
     numpy.random.seed(0)
     hybridize.random.seed(0)
-    signal.signal(signal.SIGALRM, _too_long)
+    signal.signal(signal.SIGPROF, _too_long)
     with open(notebook) as file:
         cells = [cell["source"] for cell in json.load(file)["cells"]]
     with open(outcomes, "a", buffering=1) as out:
         for number, source in enumerate(cells, 1):
             begin = time.perf_counter()
             print(f"---------- cell {number}", flush=True)
-            signal.setitimer(signal.ITIMER_REAL, seconds)
+            signal.setitimer(signal.ITIMER_PROF, seconds)
             try:
                 result = shell.run_cell(source, store_history=True)
                 error = result.error_before_exec or result.error_in_exec
             except TooLong as late:
                 error = late
             finally:
-                signal.setitimer(signal.ITIMER_REAL, 0)
+                signal.setitimer(signal.ITIMER_PROF, 0)
             line: dict[str, Any] = {"cell": number, "outcome": "passed"}
             if error is not None:
                 traceback.print_exception(error)
@@ -68,7 +68,7 @@ def main(notebook: str, outcomes: str, seconds: float) -> None:
 
 def told(error: BaseException, seconds: float) -> str:
     if isinstance(error, TooLong):
-        return f"takes longer than {seconds:.0f} s"
+        return f"takes more than {seconds:.0f} s"
     return f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
 
 

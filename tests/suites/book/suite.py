@@ -94,7 +94,7 @@ def run_section(section: Any, checkout: Path, out: Path, cell_s: float, section_
         report = migrated(notebook)
         environment = {
             **os.environ,
-            "PYTHONPATH": str(ROOT),
+            "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
             "MXNET_HOME": str(home / "data"),
             "MPLBACKEND": "agg",
             "IPYTHONDIR": str(home / "ipython"),
@@ -167,8 +167,8 @@ def main() -> None:
     parser.add_argument("--checkout", default=os.environ.get("D2L_CHECKOUT"), help="folder or tar file; D2L_CHECKOUT")
     parser.add_argument("--sections", nargs="*", default=["*"], help="patterns, such as 'preliminaries/*'")
     parser.add_argument("--plain", action="store_true", help="only sections that need no download")
-    parser.add_argument("--seconds", type=float, default=120, help="for a cell")
-    parser.add_argument("--section-seconds", type=float, default=400, help="for a section")
+    parser.add_argument("--seconds", type=float, default=200, help="of the processor, for a cell")
+    parser.add_argument("--section-seconds", type=float, default=1200, help="on the clock, for a section")
     parser.add_argument("--out", type=Path, help="a folder for the outcomes: sections that stand there are not run")
     parser.add_argument("--report", action="store_true", help="run nothing: print what --out holds")
     parser.add_argument("--causes", type=int, default=40, help="how many causes of failures to print")
