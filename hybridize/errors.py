@@ -35,6 +35,6 @@ from hybridize.base.errors import (
 __all__ = [
     "ArgumentError", "AssertionFailed", "CaptureError", "CodegenError", "DTypeError", "DeferredInitializationError",
     "DeviceError", "GraphError", "HybridizeError", "InternalError", "KeyShapeError", "LinAlgError", "LoadError",
-    "MatrixShapeError", "MissingNameError", "OutOfBoundsError", "ScheduledError", "ShapeError", "StateError", "UndefinedError",
-    "UntypedError", "UnusedError", "ValueArgumentError", "VerificationError", "WriteError",
+    "MatrixShapeError", "MissingNameError", "OutOfBoundsError", "ScheduledError", "ShapeError", "StateError",
+    "UndefinedError", "UntypedError", "UnusedError", "ValueArgumentError", "VerificationError", "WriteError",
 ]  # fmt: skip

@@ -17,7 +17,7 @@ In: numbers, lists, NumPy arrays, arrays of ours. Out: arrays of ours, and opera
 It must not know capture, autograd, compilers or files.
 """
 
-from hybridize.array import array_api, linalg, np, npx, operands, placing, protocols, random, windows
+from hybridize.array import array_api, legacy, linalg, np, npx, operands, placing, protocols, random, windows
 from hybridize.array.device import as_device, cpu, current_device, gpu, num_gpus
 from hybridize.array.functions import elementwise, indexing, neural, searching
 from hybridize.array.ndarray import ndarray, wrap
@@ -50,6 +50,7 @@ functions.fill(
     array_api=array_api,
     array_ufunc=protocols.array_ufunc,
     array_function=protocols.array_function,
+    legacy=legacy.function,
 )
 
 __all__ = [

@@ -8,8 +8,8 @@ also takes `name=` (ignored: names are for pictures) and `out=`. Arrays print in
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
+from collections.abc import Callable, Mapping
+from functools import cache, wraps
 from types import SimpleNamespace
 from typing import Any
 
@@ -623,8 +623,12 @@ _CONTRIB: dict[str, _Function] = {
 }  # fmt: skip
 
 
-def table() -> dict[str, Any]:
-    """Every name of the face: functions by name, and the groups `random`, `linalg` and `contrib`."""
+@cache
+def table() -> Mapping[str, Any]:
+    """Every name of the face: functions by name, and the groups `random`, `linalg` and `contrib`.
+
+    It is made at the first look at it, not with `import hybridize`.
+    """
     found: dict[str, _Function] = {name: getattr(np, name) for name in _SAME}
     found |= {name: getattr(npx, name) for name in _SAME_X}
     found |= {name: _reduction(function) for name, function in _REDUCTIONS.items()}
@@ -643,3 +647,9 @@ def table() -> dict[str, Any]:
     for group, members in (("random", legacy_random.FUNCTIONS), ("linalg", _LINALG), ("contrib", _CONTRIB)):
         faces[group] = _Group(group, members)
     return faces
+
+
+def function(name: str) -> _Function:
+    """The function of that name, which methods of arrays are."""
+    found: _Function = table()[name]
+    return found

@@ -3,11 +3,16 @@
 
 A method says only which function it is; the functions come from `functions`, which the package fills once when all of
 its modules are there. So the classes know no function, and every function knows the classes.
+
+Methods that NumPy has mean what NumPy means. Where a keyword is of MXNet 1 alone, or what is given means nothing to
+NumPy, it is MXNet 1's method: the function of `nd` of that name.
 """
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Self, TypeVar
 
 from hybridize.array.annotations import ArrayLike
 from hybridize.base.errors import ArgumentError
@@ -16,28 +21,59 @@ from hybridize.base.hooks import Hooks
 functions = Hooks()
 """The public functions by name, as `hybridize.np` has them, and a few more; filled by `hybridize.array`."""
 
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
+
+def or_legacy(*keywords: str) -> Callable[[_Method], _Method]:
+    """Make a method that is MXNet 1's where one of these keywords is given, which NumPy's has not."""
+
+    def decorated(method: Any) -> Any:
+        @wraps(method)
+        def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+            if kwargs and not kwargs.keys().isdisjoint(keywords):
+                return functions.legacy(method.__name__)(self, *args, **kwargs)
+            return method(self, *args, **kwargs)
+
+        return call
+
+    return decorated
+
+
+def _has_codes(x: Any, shape: Any) -> bool:
+    """Tell whether a shape is of MXNet 1's codes: a size below -1, or 0 for an array that has elements."""
+    sizes = shape if isinstance(shape, (tuple, list)) else (shape,)
+    numbers = [size for size in sizes if type(size) is int]  # a size that only calls know is no code
+    if any(size < -1 for size in numbers):
+        return True
+    return 0 in numbers and not any(type(size) is int and size == 0 for size in x.shape)
+
 
 class Methods:
     """Methods that are functions of the array, for `ndarray` and `Symbol`."""
 
     __slots__ = ()
 
+    @or_legacy("exclude")
     def sum(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, **more: Any) -> Self:
         """Sum over `axis` (all axes when None); `initial` and `where` as of `np.sum`."""
         return functions.sum(self, axis=axis, dtype=dtype, out=out, keepdims=keepdims, **more)
 
+    @or_legacy("exclude")
     def mean(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, **more: Any) -> Self:
         """Arithmetic mean over `axis`; `where` as of `np.mean`."""
         return functions.mean(self, axis=axis, dtype=dtype, out=out, keepdims=keepdims, **more)
 
+    @or_legacy("exclude")
     def prod(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, **more: Any) -> Self:
         """Product over `axis`; `initial` and `where` as of `np.prod`."""
         return functions.prod(self, axis=axis, dtype=dtype, out=out, keepdims=keepdims, **more)
 
+    @or_legacy("exclude")
     def max(self, axis: Any = None, out: Any = None, keepdims: bool = False, **more: Any) -> Self:
         """Largest element over `axis`; NaN where there is one; `initial` and `where` as of `np.max`."""
         return functions.max(self, axis=axis, out=out, keepdims=keepdims, **more)
 
+    @or_legacy("exclude")
     def min(self, axis: Any = None, out: Any = None, keepdims: bool = False, **more: Any) -> Self:
         """Smallest element over `axis`; NaN where there is one; `initial` and `where` as of `np.min`."""
         return functions.min(self, axis=axis, out=out, keepdims=keepdims, **more)
@@ -78,6 +114,7 @@ class Methods:
         """Cumulative product along `axis`."""
         return functions.cumprod(self, axis=axis, dtype=dtype, out=out)
 
+    @or_legacy("is_ascend", "dtype")
     def argsort(
         self,
         axis: int | None = -1,
@@ -118,6 +155,7 @@ class Methods:
         """Write `values` to elements of the flat array, in place."""
         functions.put(self, indices, values, mode=mode)
 
+    @or_legacy("a_min", "a_max")
     def clip(self, min: ArrayLike = None, max: ArrayLike = None, out: Any = None) -> Self:
         """Elements below `min` or above `max` replaced by them."""
         return functions.clip(self, min, max, out=out)
@@ -146,6 +184,7 @@ class Methods:
         """With a new axis of size one; a view."""
         return functions.expand_dims(self, axis)
 
+    @or_legacy("dim1", "dim2")
     def swapaxes(self, axis1: int, axis2: int) -> Self:
         """Two axes exchanged; a view."""
         return functions.swapaxes(self, axis1, axis2)
@@ -170,6 +209,7 @@ class Methods:
         """Indices of the elements that are not zero, an array for each axis."""
         return functions.nonzero(self)
 
+    @or_legacy("num_outputs", "squeeze_axis")
     def split(self, indices_or_sections: Any, axis: int = 0) -> Any:
         """Cut into a list of views along `axis`."""
         return functions.split(self, indices_or_sections, axis=axis)
@@ -178,9 +218,9 @@ class Methods:
         """Rounded to `decimals`, halves to even."""
         return functions.round(self, decimals, out=out)
 
-    def norm(self, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Self:
-        """Vector or matrix norm, as `np.linalg.norm`."""
-        return functions.norm(self, ord=ord, axis=axis, keepdims=keepdims)
+    def norm(self, ord: int = 2, axis: Any = None, keepdims: bool = False, out_dtype: Any = None) -> Self:
+        """L1 or L2 norm over `axis`, of all elements when None: as `nd.norm`, not `np.linalg.norm`."""
+        return functions.legacy("norm")(self, ord=ord, axis=axis, keepdims=keepdims, out_dtype=out_dtype)
 
     def softmax(self, axis: int = -1, temperature: float | None = None) -> Self:
         """exp(x) / sum(exp(x)) along `axis`."""
@@ -194,13 +234,79 @@ class Methods:
         """A new last axis of size `depth`, `on_value` at the element's index."""
         return functions.one_hot(self, depth, on_value=on_value, off_value=off_value, dtype=dtype)
 
-    def pick(self, index: Any, axis: int = -1, keepdims: bool = False) -> Self:
+    def pick(self, index: Any, axis: int = -1, keepdims: bool = False, mode: str = "clip") -> Self:
         """One element along `axis` for each `index`."""
-        return functions.pick(self, index, axis=axis, keepdims=keepdims)
+        return functions.pick(self, index, axis=axis, keepdims=keepdims, mode=mode)
 
-    def topk(self, axis: int = -1, k: int = 1, ret_typ: str = "indices", is_ascend: bool = False) -> Any:
+    def topk(
+        self, axis: int = -1, k: int = 1, ret_typ: str = "indices", is_ascend: bool = False, dtype: Any = None
+    ) -> Any:
         """The `k` largest along `axis`."""
-        return functions.topk(self, axis=axis, k=k, ret_typ=ret_typ, is_ascend=is_ascend)
+        return functions.topk(self, axis=axis, k=k, ret_typ=ret_typ, is_ascend=is_ascend, dtype=dtype)
+
+    def slice(self, begin: Any, end: Any, step: Any = None) -> Any:
+        """Elements from `begin` to `end` along the first axes, as many as are given."""
+        return functions.legacy("slice")(self, begin, end, step)
+
+    def slice_axis(self, axis: int, begin: int, end: int | None) -> Any:
+        """Elements from `begin` to `end` along one axis."""
+        return functions.legacy("slice_axis")(self, axis, begin, end)
+
+    def slice_like(self, shape_like: Any, axes: Any = None) -> Any:
+        """The first elements along `axes`, as many as `shape_like` has."""
+        return functions.legacy("slice_like")(self, shape_like, axes)
+
+    def split_v2(self, indices_or_sections: Any, axis: int = 0, squeeze_axis: bool = False) -> Any:
+        """Parts along `axis`, equal or cut at indices."""
+        return functions.legacy("split_v2")(self, indices_or_sections, axis, squeeze_axis)
+
+    def flip(self, axis: Any) -> Any:
+        """In the opposite order along `axis`."""
+        return functions.flip(self, axis)
+
+    def pad(self, mode: str = "constant", pad_width: Any = (), constant_value: float = 0.0) -> Any:
+        """With more elements at the ends of axes: two numbers of them for each axis, before and after."""
+        return functions.legacy("pad")(self, mode, pad_width, constant_value)
+
+    def diag(self, k: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+        """The diagonal of two axes; of one axis, the matrix with that diagonal."""
+        return functions.legacy("diag")(self, k, axis1, axis2)
+
+    def broadcast_axes(self, axis: Any = (), size: Any = ()) -> Any:
+        """Axes of size 1 stretched to other sizes."""
+        return functions.legacy("broadcast_axes")(self, axis, size)
+
+    def depth_to_space(self, block_size: int) -> Any:
+        """Channels moved into blocks of an image (NCHW)."""
+        return functions.legacy("depth_to_space")(self, block_size)
+
+    def space_to_depth(self, block_size: int) -> Any:
+        """Blocks of an image moved into channels (NCHW)."""
+        return functions.legacy("space_to_depth")(self, block_size)
+
+    def softmin(self, axis: int = -1, temperature: float | None = None, dtype: Any = None) -> Any:
+        """exp(-x) / sum(exp(-x)) along `axis`."""
+        return functions.legacy("softmin")(self, axis, temperature, dtype)
+
+    def argmax_channel(self) -> Any:
+        """The index of the largest element along axis 1, float32."""
+        return functions.legacy("argmax_channel")(self)
+
+    def nansum(self, axis: Any = None, keepdims: bool = False, exclude: bool = False) -> Any:
+        """Sum over `axis` with NaN as 0; `exclude`: over all other axes."""
+        return functions.legacy("nansum")(self, axis, keepdims, exclude)
+
+    def nanprod(self, axis: Any = None, keepdims: bool = False, exclude: bool = False) -> Any:
+        """Product over `axis` with NaN as 1; `exclude`: over all other axes."""
+        return functions.legacy("nanprod")(self, axis, keepdims, exclude)
+
+    def shape_array(self) -> Any:
+        """The shape, as an int64 array."""
+        return functions.legacy("shape_array")(self)
+
+    def size_array(self) -> Any:
+        """The number of elements, as an int64 array of one."""
+        return functions.legacy("size_array")(self)
 
     def abs(self) -> Self:
         """Absolute value."""
@@ -254,6 +360,66 @@ class Methods:
         """Hyperbolic tangent."""
         return functions.tanh(self)
 
+    def arccos(self) -> Self:
+        """Inverse cosine."""
+        return functions.arccos(self)
+
+    def arccosh(self) -> Self:
+        """Inverse hyperbolic cosine."""
+        return functions.arccosh(self)
+
+    def arcsin(self) -> Self:
+        """Inverse sine."""
+        return functions.arcsin(self)
+
+    def arcsinh(self) -> Self:
+        """Inverse hyperbolic sine."""
+        return functions.arcsinh(self)
+
+    def arctan(self) -> Self:
+        """Inverse tangent."""
+        return functions.arctan(self)
+
+    def arctanh(self) -> Self:
+        """Inverse hyperbolic tangent."""
+        return functions.arctanh(self)
+
+    def cosh(self) -> Self:
+        """Hyperbolic cosine."""
+        return functions.cosh(self)
+
+    def sinh(self) -> Self:
+        """Hyperbolic sine."""
+        return functions.sinh(self)
+
+    def degrees(self) -> Self:
+        """Radians in degrees."""
+        return functions.degrees(self)
+
+    def radians(self) -> Self:
+        """Degrees in radians."""
+        return functions.radians(self)
+
+    def cbrt(self) -> Self:
+        """Cube root."""
+        return functions.cbrt(self)
+
+    def fix(self) -> Self:
+        """The nearest integer towards 0."""
+        return functions.fix(self)
+
+    def trunc(self) -> Self:
+        """The nearest integer towards 0."""
+        return functions.trunc(self)
+
+    def rsqrt(self) -> Self:
+        """1 / sqrt(x)."""
+        return functions.legacy("rsqrt")(self)
+
+    def rcbrt(self) -> Self:
+        """1 / cbrt(x)."""
+        return functions.legacy("rcbrt")(self)
+
     def sign(self) -> Self:
         """-1, 0 or 1."""
         return functions.sign(self)
@@ -290,13 +456,16 @@ class Methods:
         """Ones of the same shape and dtype."""
         return functions.ones_like(self)
 
-    def reshape(self, *shape: Any, order: str = "C", **legacy: Any) -> Self:
-        """The same elements under another shape, one size may be -1; a view where NumPy gives one."""
-        if "shape" in legacy:
-            shape = (legacy.pop("shape"),)
-        if legacy:
-            raise ArgumentError("E303", f"reshape has no argument {', '.join(legacy)}")
-        return functions.reshape(self, shape[0] if len(shape) == 1 else shape, order=order)
+    @or_legacy("shape", "reverse")
+    def reshape(self, *shape: Any, order: str = "C") -> Self:
+        """The same elements under another shape, one size may be -1; a view where NumPy gives one.
+
+        What means nothing to NumPy are MXNet 1's codes, as of `nd.reshape`: `x.reshape((0, -1))`.
+        """
+        wanted = shape[0] if len(shape) == 1 else shape
+        if _has_codes(self, wanted):
+            return functions.legacy("reshape")(self, wanted)
+        return functions.reshape(self, wanted, order=order)
 
     def reshape_like(self, other: Any) -> Self:
         """The same elements under the shape of `other`."""
@@ -306,6 +475,7 @@ class Methods:
         """Stretched to the shape of `other`; a read-only view."""
         return functions.broadcast_to(self, other.shape)
 
+    @or_legacy("axes")
     def transpose(self, *axes: Any) -> Self:
         """Axes permuted, reversed when none are given; a view."""
         if len(axes) == 1 and not isinstance(axes[0], int):
@@ -375,11 +545,11 @@ class Methods:
 
     def as_in_ctx(self, ctx: Any) -> Self:
         """Itself where it is on that device, else a copy there, to which gradients pass."""
-        return functions.moved(self, ctx)  # type: ignore[no-any-return]
+        return functions.moved(self, ctx)
 
     def as_in_context(self, context: Any) -> Self:
         """Itself where it is on that device, else a copy there, to which gradients pass."""
-        return functions.moved(self, context)  # type: ignore[no-any-return]
+        return functions.moved(self, context)
 
     def to_device(self, device: Any, /, *, stream: Any = None) -> Self:
         """Itself where it is on that device, else a copy there; the CPU has no streams."""

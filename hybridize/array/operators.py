@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy
 
 from hybridize.array.annotations import ArrayLike
-from hybridize.array.methods import Methods
+from hybridize.array.methods import Methods, or_legacy
 from hybridize.array.methods import functions as functions
 from hybridize.base.dtypes import DType
 from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
@@ -320,6 +320,7 @@ class Operators(Methods):
     def __round__(self, ndigits: int = 0) -> Self:
         return functions.round(self, ndigits)
 
+    @or_legacy("is_ascend")
     def sort(
         self,
         axis: int = -1,

@@ -26,7 +26,7 @@ OF_FILES = ("save", "load", "load_frombuffer")
 
 @cache
 def _table() -> Mapping[str, Any]:
-    """Make the table at the first look at it, not with `import hybridize`."""
+    """Make the table at the first look at it."""
     return {**legacy.table(), "Custom": Custom}
 
 

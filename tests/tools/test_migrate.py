@@ -116,6 +116,30 @@ def test_what_is_left_is_reported(text, line, found, remedy):
     assert remedy in reported[0][2]
 
 
+OF_THE_FIRST = "from mxnet import nd\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "found", "remedy"),
+    [
+        (OF_THE_FIRST + "y = x.flatten()", "x.flatten()", "F.flatten(x)"),
+        ("import mxnet as mx\ny = mx.nd.ones(3).exp().flatten()", "mx.nd.ones(3).exp().flatten()", "nd.flatten(x)"),
+        ("class A:\n  def hybrid_forward(self, F, x):\n    return x.flatten()", "x.flatten()", "F.flatten(x)"),
+        (OF_THE_FIRST + "a, b = x.split(2)", "x.split(2)", "axis=1"),
+        (OF_THE_FIRST + "y = x.take(i)", "x.take(i)", "axis=0"),
+        (OF_THE_FIRST + "y = x.sort(axis=1)", "x.sort(axis=1)", "nd.sort(x)"),
+        (OF_THE_FIRST + "y = x.split(2, axis=1), x.split(num_outputs=2), x.take(i, axis=1)", None, None),
+        (OF_THE_FIRST + "y = nd.flatten(x), nd.sort(x), nd.take(x, i), nd.split(x, 2)", None, None),
+        (OF_THE_FIRST + "words.sort()\ny = line.split(), line.split(','), x.asnumpy().flatten()", None, None),
+        ("from mxnet import np\ny = x.flatten(), x.split(2), x.take(i)", None, None),
+    ],
+)
+def test_methods_with_another_meaning_are_reported(text, found, remedy):
+    reported = left(text)
+    assert [one[1] for one in reported] == ([] if found is None else [found])
+    assert remedy is None or remedy in reported[0][2]
+
+
 def test_other_compilers_are_a_hint():
     text = "import torch\nfrom torch import jit\nnet = torch.jit.script(net)\n@jit.trace\ndef f(): ..."
     done = migrate(text)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Uses of MXNet's names in a script: those that are not here, keywords that are not taken, devices, other compilers."""
+"""Uses of MXNet's names in a script: those that are not here or mean another thing, keywords, devices, compilers."""
 
 from __future__ import annotations
 
 import ast
 import re
 
-from hybridize.tools.migrating import names
+from hybridize.tools.migrating import meanings, names
 from hybridize.tools.migrating.edits import Edits
 from hybridize.tools.migrating.findings import Findings
 from hybridize.tools.migrating.imports import renamed, rewrite
@@ -26,8 +26,11 @@ class Uses(ast.NodeVisitor):
     def __init__(self, edits: Edits, findings: Findings) -> None:
         self._edits, self._findings = edits, findings
         self._scope: ScriptScope | None = None
+        self._of_the_first = False
+        self._unused: ast.expr | None = None
 
     def visit_Module(self, node: ast.Module) -> None:
+        self._of_the_first = meanings.is_of_the_first(node)
         self._scope = ScriptScope(node, None, renamed)
         self.generic_visit(node)
 
@@ -57,8 +60,16 @@ class Uses(ast.NodeVisitor):
         if path in _TORCH and isinstance(node.ctx, ast.Load):
             self._findings.hint(node, node.id, _TORCH[path])
 
+    def visit_Expr(self, node: ast.Expr) -> None:
+        self._unused = node.value
+        self.generic_visit(node)
+
     def visit_Call(self, node: ast.Call) -> None:
         path = self._path(node.func)
+        if path is None and self._of_the_first and isinstance(node.func, ast.Attribute):
+            remedy = meanings.remedy(node, node is not self._unused)
+            if remedy is not None:
+                self._findings.human(node, self._edits.text(node), remedy)
         if path is not None and path.startswith(f"{names.ROOT}."):
             looked = names.look(path)
             keywords = [one.arg for one in node.keywords if one.arg is not None]
