@@ -22,7 +22,7 @@ from hybridize.array.operators import Operators, functions, not_an_index, not_on
 from hybridize.array.storage import Storage
 from hybridize.array.traced import LostHistory, Traced, Variable
 from hybridize.base.access import ACCESS, READERS, SMALL, WRITER, await_writer, consistently, exclusively
-from hybridize.base.dtypes import NO_INDEX, DType, as_dtype, float32, float64, int32, int64
+from hybridize.base.dtypes import NO_INDEX, DType, as_dtype, bool_, float32, float64, int32, int64
 from hybridize.base.errors import ArgumentError, DTypeError, HybridizeError, KeyShapeError, OutOfBoundsError, ShapeError
 from hybridize.base.forks import renewed
 from hybridize.base.loading import LOADING
@@ -214,6 +214,60 @@ def _fast_inplace(ufunc: numpy.ufunc, name: str) -> Callable[[ndarray, Any], nda
     return operator
 
 
+def _fast_bits(ufunc: numpy.ufunc, name: str) -> Callable[[ndarray, Any], ndarray]:
+    """The same for operators on bits, of two arrays of bools or of integers of one dtype."""
+    slow: Callable[[Any, Any], Any] = getattr(Operators, f"__{name}__")
+
+    def operator(self: ndarray, other: Any) -> Any:
+        if not ACTIVE and type(other) is ndarray:
+            x, y = self._data, other._data
+            dtype = x.dtype
+            if y.dtype is dtype and (dtype is bool_ or dtype is int64 or dtype is int32):
+                found = _at_once(ufunc, x, y)
+                if found is not None:
+                    return found
+        return slow(self, other)
+
+    operator.__name__ = operator.__qualname__ = slow.__name__
+    return operator
+
+
+def _fast_power(self: ndarray, other: Any) -> ndarray:
+    """The same for `x ** y` of floats, where a number 2 is a square and 1/2 a root, as in `np.power`."""
+    if not ACTIVE:
+        x = self._data
+        dtype = x.dtype
+        if dtype is float32 or dtype is float64:
+            kind, found = type(other), None
+            if kind is float or kind is int:
+                if other == 2:
+                    found = _at_once(numpy.square, x)
+                elif other == 0.5:
+                    found = _at_once(numpy.sqrt, x)
+                else:
+                    found = _at_once(numpy.power, x, other)
+            elif kind is ndarray and other._data.dtype is dtype:
+                found = _at_once(numpy.power, x, other._data)
+            if found is not None:
+                return found
+    return Operators.__pow__(self, other)
+
+
+def _at_once(ufunc: Callable[..., Any], *data: Any) -> ndarray | None:
+    """An array of what NumPy computes, or None where it objects, or somebody may have written meanwhile."""
+    writes = ACCESS.writes
+    try:
+        found = ufunc(*data)
+    except (ValueError, OverflowError, TypeError):
+        return None  # the general way says what is wrong, with the types
+    if ACCESS.writes is not writes:
+        return None
+    array = _new(ndarray)
+    array._data = found if type(found) is _NUMPY else numpy.asarray(found)
+    array._storage = None
+    return array
+
+
 class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
     """An n-dimensional array of one dtype. Make one with `np.array`, `np.zeros`, ...
 
@@ -300,6 +354,15 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
     __le__ = _fast_binary(numpy.less_equal, "le")
     __gt__ = _fast_binary(numpy.greater, "gt")
     __ge__ = _fast_binary(numpy.greater_equal, "ge")
+    __floordiv__ = _fast_binary(numpy.floor_divide, "floordiv")
+    __rfloordiv__ = _fast_reflected(numpy.floor_divide, "floordiv")
+    __mod__ = _fast_binary(numpy.remainder, "mod")
+    __rmod__ = _fast_reflected(numpy.remainder, "mod")
+    __pow__ = _fast_power
+    __rpow__ = _fast_reflected(numpy.power, "pow", integers=False)
+    __and__ = _fast_bits(numpy.bitwise_and, "and")
+    __or__ = _fast_bits(numpy.bitwise_or, "or")
+    __xor__ = _fast_bits(numpy.bitwise_xor, "xor")
     __hash__ = object.__hash__
 
     def __getitem__(self, key: Any) -> ndarray:

@@ -162,6 +162,17 @@ def _binary(
 
     def function(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **keywords: Any) -> Any:
         if out is None and not keywords:
+            if type(x1) is ndarray and type(x2) is ndarray and not ACTIVE:  # `direct`, written out
+                x, y = x1._data, x2._data
+                dtype = x.dtype
+                if y.dtype is dtype and (dtype is float32 or dtype is float64):
+                    writes = ACCESS.writes
+                    try:
+                        data = theirs(x, y)
+                    except (TypeError, ValueError):
+                        return general(x1, x2)
+                    if ACCESS.writes is writes:
+                        return wrap(data if type(data) is _NUMPY else numpy.asarray(data))
             data = direct(theirs, x1, x2, integers=integers)
             if data is not None:
                 return wrap(data)
@@ -169,6 +180,48 @@ def _binary(
         return general(x1, x2, out=out, **keywords)
 
     return named(function, name, text, 2)
+
+
+_FLOATS = numpy.dtype("f4").num, numpy.dtype("f8").num
+_WHOLE = numpy.dtype(bool).num, numpy.dtype("i4").num, numpy.dtype("i8").num
+
+
+def _at_once(
+    compute: Callable[..., Any], kinds: tuple[int, ...] = _FLOATS, count: int = 1
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a universal function a short way: `compute` of NumPy's arrays of one dtype, whose number is of `kinds`.
+
+    It gives what the function does, to the last bit.
+    """
+
+    def decorate(general: Callable[..., Any]) -> Callable[..., Any]:
+        def of_one(x: Any, /, out: Any = None, **keywords: Any) -> Any:
+            if type(x) is ndarray and not ACTIVE and out is None and not keywords:
+                data = x._data
+                if data.dtype.num in kinds:
+                    writes = ACCESS.writes
+                    found = compute(data)
+                    if ACCESS.writes is writes:
+                        return wrap(found if type(found) is _NUMPY else numpy.asarray(found))
+            return general(x, out=out, **keywords)
+
+        def of_two(x1: Any, x2: Any, /, out: Any = None, **keywords: Any) -> Any:
+            if type(x1) is ndarray and type(x2) is ndarray and not ACTIVE and out is None and not keywords:
+                x, y = x1._data, x2._data
+                dtype = x.dtype
+                if y.dtype is dtype and dtype.num in kinds:
+                    writes = ACCESS.writes
+                    try:
+                        found = compute(x, y)
+                    except ValueError:
+                        return general(x1, x2)
+                    if ACCESS.writes is writes:
+                        return wrap(found if type(found) is _NUMPY else numpy.asarray(found))
+            return general(x1, x2, out=out, **keywords)
+
+        return named(of_one if count == 1 else of_two, general.__name__, general.__doc__, count)
+
+    return decorate
 
 
 def _compared(op: Op, ufunc: Any, x: Any, y: Any, dtype: DType, name: str) -> Operand | None:
@@ -289,7 +342,7 @@ def power(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, **keywords: Any) -> 
     return _pow(x1, x2, out=out)
 
 
-power = named(power, "power", power.__doc__, 2)
+power = _at_once(numpy.power, count=2)(named(power, "power", power.__doc__, 2))
 
 
 def _negative_power() -> DTypeError:
@@ -305,6 +358,7 @@ def _is_float(x: Any) -> bool:
     return is_inexact(dtype_of(operand(x)))
 
 
+@_at_once(numpy.square)
 @universal(1)
 def square(x: Any) -> Any:
     """x * x, a copy."""
@@ -312,12 +366,14 @@ def square(x: Any) -> Any:
     return multiply(x, x)
 
 
+@_at_once(numpy.positive)
 @universal(1)
 def positive(x: Any) -> Any:
     """+x, a copy."""
     return x if type(x) is Symbol and x.weak is not None else copy(x)
 
 
+@_at_once(lambda x: 1 / x)
 @universal(1)
 def reciprocal(x: Any) -> Any:
     """1 / x; integers give float32."""
@@ -330,6 +386,7 @@ def divmod(x1: Any, x2: Any) -> tuple[Any, Any]:
     return floor_divide(x1, x2), mod(x1, x2)
 
 
+@_at_once(numpy.invert, _WHOLE)
 @universal(1)
 def invert(x: Any) -> Any:
     """Every bit of an integer, or a bool, turned over."""
@@ -352,7 +409,7 @@ def _logical(name: str, op: type[Op], text: str) -> Callable[..., Any]:
         return result(bind1(primitive, left, right))
 
     function.__doc__ = text
-    return universal(2, typed=0, name=name)(function)
+    return _at_once(getattr(numpy, name), _FLOATS + _WHOLE, 2)(universal(2, typed=0, name=name)(function))
 
 
 logical_and = _logical("logical_and", ops.BitAnd, "Whether both are true (not zero).")
@@ -360,6 +417,7 @@ logical_or = _logical("logical_or", ops.BitOr, "Whether one of both is true (not
 logical_xor = _logical("logical_xor", ops.BitXor, "Whether exactly one of both is true (not zero).")
 
 
+@_at_once(numpy.logical_not, _FLOATS + _WHOLE)
 @universal(1, typed=0)
 def logical_not(x: Any) -> Any:
     """True where x is false (zero)."""
@@ -384,12 +442,14 @@ def isneginf(x: Any) -> Any:
     return equal(x, -math.inf)
 
 
+@_at_once(lambda x: x * (180.0 / math.pi))
 @universal(1)
 def degrees(x: Any) -> Any:
     """Radians to degrees."""
     return multiply(x, 180.0 / math.pi)
 
 
+@_at_once(lambda x: x * (math.pi / 180.0))
 @universal(1)
 def radians(x: Any) -> Any:
     """Degrees to radians."""
@@ -437,7 +497,7 @@ def where(condition: ArrayLike, x: ArrayLike = None, y: ArrayLike = None, /) -> 
         if x is not None or y is not None:
             raise ArgumentError("E344", "where takes x and y, or neither of them", help="np.where(condition, x, y)")
         return functions.nonzero(condition)
-    if type(condition) is ndarray and condition._data.dtype is bool_:
+    if type(condition) is ndarray and condition._data.dtype is bool_ and not ACTIVE:
         # Of two arrays: NumPy takes a number that an integer dtype does not hold for another one.
         found = direct(partial(numpy.where, condition._data), x, y, integers=type(x) is type(y))
         if found is not None:
