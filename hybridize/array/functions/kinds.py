@@ -11,11 +11,12 @@ from hybridize import ops
 from hybridize.array.functions.bounds import require as require_that
 from hybridize.array.functions.creation import asarray, ones_like, zeros_like
 from hybridize.array.functions.elementwise import arctan2, copy, degrees, equal, isfinite, not_equal
+from hybridize.array.functions.keywords import universal
 from hybridize.array.functions.reductions import all as all_
 from hybridize.array.functions.searching import data_dependent
 from hybridize.array.functions.shapes import transpose
 from hybridize.array.ndarray import ndarray, taping, view
-from hybridize.array.operands import array, finished, made_in_order, one_of, operand, public, result
+from hybridize.array.operands import array, made_in_order, one_of, operand, public, result
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import DType, as_dtype, bfloat16, float16, is_complex, is_float, is_inexact
 from hybridize.base.errors import ArgumentError, ValueArgumentError
@@ -201,11 +202,11 @@ def imag(val: Any) -> Any:
     return _part(x, Imag()) if is_complex(x.dtype) else zeros_like(x)
 
 
-@public
-def conj(x: Any, /, out: Any = None) -> Any:
+@universal(1)
+def conj(x: Any) -> Any:
     """The complex conjugate: of real numbers a copy."""
     z = array(x)
-    return finished(result(bind1(Conj(), operand(z))) if is_complex(z.dtype) else copy(z), out)
+    return result(bind1(Conj(), operand(z))) if is_complex(z.dtype) else copy(z)
 
 
 @public
