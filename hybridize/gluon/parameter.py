@@ -273,7 +273,9 @@ class Parameter:
                 array = self._data
                 if array is None or array.shape != self._shape or array.dtype != self._dtype:
                     array = ndarray(weights(self._shape, self._dtype))
-                self._fill(array, chosen, default)
+                place(array, self._home)
+                with self._home:
+                    self._fill(array, chosen, default)
                 self._become(array)
                 for one in self._elsewhere.values():
                     one._take(self, array)

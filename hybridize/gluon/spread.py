@@ -16,7 +16,7 @@ from hybridize.array.placing import moved
 from hybridize.base.errors import AssertionFailed, StateError, ValueArgumentError
 from hybridize.gluon.parameter import Parameter
 from hybridize.kvstore import KVStore, KVStoreBase, create
-from hybridize.kvstore.base import summed as total_of
+from hybridize.kvstore.base import total_of
 from hybridize.optimizer import Optimizer, Updater
 
 

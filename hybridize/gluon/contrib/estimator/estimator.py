@@ -34,6 +34,7 @@ from hybridize.gluon.contrib.estimator.handlers import (
 )
 from hybridize.gluon.contrib.estimator.progress import ProgressHandler
 from hybridize.gluon.loss import Loss, SoftmaxCrossEntropyLoss
+from hybridize.gluon.parameter import checked_devices
 from hybridize.gluon.trainer import Trainer
 from hybridize.metric import Accuracy, EvalMetric
 from hybridize.metric import Loss as LossMetric
@@ -71,7 +72,7 @@ class Estimator:
         val_metrics: in validation; None: the same.
         initializer: of the net, where it is not initialized yet.
         trainer: None: SGD with a learning rate of 0.001.
-        device: a device or a list; None: `cpu()`.
+        device: a device or a list, to which the net is moved where it is elsewhere; None: `cpu()`.
         val_net: the net that is validated; None: `net`.
         val_loss: the loss of validation; None: `loss`.
         batch_processor: what computes a batch; None: a `BatchProcessor`.
@@ -117,8 +118,10 @@ class Estimator:
         self.logger = _Logger("Estimator", logging.INFO)
         self.logger.addHandler(_Output())
         given = device if device is not None else context
-        self.device = list(given) if isinstance(given, Sequence) else [cpu() if given is None else given]
+        self.device = checked_devices(cpu() if given is None else given)
         self._initialize(initializer)
+        if given is not None and self.net.collect_params().list_device() != self.device:
+            self.net.reset_device(self.device)
         if trainer is None:
             warn("No trainer is given to the Estimator: SGD with a learning rate of 0.001 is used.")
             trainer = Trainer(net.collect_params(), "sgd", {"learning_rate": 0.001})
