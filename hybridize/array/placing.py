@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy
 
@@ -22,6 +22,7 @@ from hybridize.base.errors import DeviceError
 from hybridize.ops.op import taping
 
 _HOME = cpu()
+_Array = TypeVar("_Array")
 
 
 class _Inside(threading.local):
@@ -53,12 +54,12 @@ def device_of(x: Any) -> Device | None:
     return x.device
 
 
-def place(x: Any, device: Device) -> Any:
+def place(x: _Array, device: Device) -> _Array:
     """Let a new array be known to be on a device, and all views of it; return it."""
     use(device)
     if isinstance(x, Symbol):
         x._cell.device = device
-    elif device != _HOME or (x._storage is not None and x._storage.device is not None):
+    elif isinstance(x, ndarray) and (device != _HOME or x.device != _HOME):
         x.storage.device = device
     return x
 

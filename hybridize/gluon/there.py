@@ -15,8 +15,12 @@ class Placed(Protocol):
     """A block, as its calls on a device see it."""
 
     _is_layer: bool
-    _children: Mapping[str, Any]
-    _parameters: Mapping[str, Parameter]
+
+    @property
+    def _children(self) -> Mapping[str, Any]: ...
+
+    @property
+    def _parameters(self) -> Mapping[str, Parameter]: ...
 
 
 def run_there(block: Placed, run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

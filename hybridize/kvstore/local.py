@@ -33,8 +33,8 @@ class KVStore(KVStoreBase):
     A push sums its parts. Without an optimizer the sum takes the place of the value; with one the value is updated by
     the sum as its gradient. Where several keys are given as a list, values and outs are lists of as many.
 
-    Values and parts may be on any devices: a value is where that is which was put there first, its sums are moved to it,
-    and what is pulled to where `out` is.
+    Values and parts may be on any devices: a value is where that is which was put there first, its sums are moved to
+    it, and what is pulled to where `out` is.
 
     Raises:
         ArgumentError E300: a key of another kind than those before, one that is there (`init`) or is not (the others),

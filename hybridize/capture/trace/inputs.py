@@ -14,8 +14,8 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.array.device import OTHERS
 from hybridize.array import random
+from hybridize.array.device import OTHERS
 from hybridize.array.layouts import row_major
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.symbol import Cell, Symbol
