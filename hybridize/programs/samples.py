@@ -118,7 +118,8 @@ def _imperative(
     """Run the user's Python for a call; None where it is not what the program was captured from, or fails."""
     arrays = [wrap(copied(leaf)) if isinstance(leaf, numpy.ndarray) else leaf for leaf in leaves]
     there = program.capture.call.devices
-    for array, device in zip([x for x in arrays if isinstance(x, ndarray)], () if there is None else there[1:], strict=False):
+    given = (x for x in arrays if isinstance(x, ndarray))
+    for array, device in zip(given, () if there is None else there[1:], strict=False):
         place(array, device)
     args, kwargs = unflatten(program.capture.call.structure, arrays)
     if not program.accepts(Call.of(args, kwargs)):
