@@ -203,6 +203,8 @@ def settled(made: Any, device: Device, given: list[Any]) -> Any:
         return place(made, device)
     if type(made) in (list, tuple):
         return type(made)([settled(part, device, given) for part in made])
+    if type(made) is dict:
+        return {key: settled(part, device, given) for key, part in made.items()}
     if isinstance(made, tuple):  # a namedtuple
         return type(made)(*[settled(part, device, given) for part in made])
     return made

@@ -48,6 +48,12 @@ def test_an_array_remembers_its_device():
     ):
         assert x.ctx == x.context == x.device == cpu(1)
     assert nd.zeros((2,), cpu(1)).ctx == nd.ones((2,), ctx=cpu(1)).ctx == cpu(1)
+    for x in (
+        nd.random.uniform(0, 1, (2,), ctx=cpu(1)),
+        nd.random.randn(2, ctx=cpu(1)),
+        nd.random.randint(0, 3, ctx=cpu(1)),
+    ):
+        assert x.ctx == cpu(1)
     assert np.array(DATA).ctx == cpu(0)
     with cpu(2):
         assert np.array(DATA).ctx == np.zeros(2).ctx == np.random.normal(size=2).ctx == cpu(2)
@@ -273,6 +279,18 @@ def test_compiled_functions_of_several_devices():
             assert [one.ctx for one in doubled] == [cpu(number) for number in numbers]
             assert total.ctx == cpu(numbers[0])
             numpy.testing.assert_allclose(total.asnumpy(), 2 * DATA)
+
+
+def test_programs_of_files(tmp_path):
+    compiled = hybridize.hybridize(lambda x: (np.tanh(x), {"twice": x * 2}))
+    compiled(np.array(DATA))
+    compiled.save(tmp_path / "saved")
+    loaded = hybridize.load(tmp_path / "saved")
+    for number in (1, 0, 2, 1):
+        for _ in range(2):
+            one, more = loaded(there(number))
+            assert one.ctx == more["twice"].ctx == cpu(number)
+            numpy.testing.assert_allclose(one.asnumpy(), numpy.tanh(DATA), rtol=1e-5)
 
 
 def test_arrays_that_a_program_keeps_and_writes():
