@@ -7,6 +7,7 @@ training that is resumed goes on where it stood. (MXNet's own count the calls, a
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Iterable
@@ -66,6 +67,14 @@ class LRScheduler:
         raise UndefinedError("E328", what, help="give it a method decayed(num_update), or __call__(num_update)")
 
 
+@functools.lru_cache
+def _reduced(rate: float, factor: float, times: int) -> float:
+    """A rate times a factor, so often one after the other, which rounds as MXNet does."""
+    for _ in range(times):
+        rate *= factor
+    return rate
+
+
 class FactorScheduler(LRScheduler):
     """`factor` times less every `step` updates: base_lr * factor ** ((num_update - 1) // step).
 
@@ -97,7 +106,7 @@ class FactorScheduler(LRScheduler):
     def decayed(self, num_update: int) -> float:
         times = max(num_update - 1, 0) // self.step
         # Where nothing has been taken off, the user's own rate stands, however low.
-        return max(self.base_lr * self.factor**times, self.stop_factor_lr) if times else self.base_lr
+        return max(_reduced(self.base_lr, self.factor, times), self.stop_factor_lr) if times else self.base_lr
 
 
 class MultiFactorScheduler(LRScheduler):

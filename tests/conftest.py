@@ -42,8 +42,9 @@ def checked() -> Iterator[None]:
 def one_device() -> Iterator[None]:
     """Leave no device but `cpu(0)` in use: from the first other one on, no function of arrays takes a short way."""
     yield
-    if "hybridize" in sys.modules:
-        sys.modules["hybridize.array.device"].forget()
+    devices = sys.modules.get("hybridize.array.device")
+    if devices is not None:
+        devices.forget()
 
 
 @pytest.fixture(autouse=True)

@@ -10,6 +10,7 @@ In: numbers, lists, NumPy arrays, arrays of ours. Out: arrays of ours, and opera
   `legacy` is the table of MXNet 1's.
 - `methods` and `operators` are what the classes share. They know no function, and every function knows the classes:
   `methods.functions`, filled below, joins them.
+- `device` has the devices, `placing` what looks where arrays are, once there is more than one.
 - `files` has the names of what reads and writes files of arrays, which a room above fills in.
 - `single`, `windows`: what NumPy has no fast form for runs compiled programs of one operation, imperatively too.
 - Every write through us touches the array's `Storage`, which tells those who keep packed copies.

@@ -24,8 +24,8 @@ class Device:
     """A device: `Device("cpu", 1)`, or of another device. Devices of one kind and number are equal.
 
     In a `with` block it is the present one, as `current_device()` says, where new arrays are made. There is one memory:
-    `cpu(0)` and `cpu(1)` are two names of it, and an array has one of them. A GPU can be named and compared; using it is
-    refused (DeviceError E701).
+    `cpu(0)` and `cpu(1)` are two names of it, and an array has one of them. A GPU can be named and compared; using it
+    is refused (DeviceError E701).
 
     Args:
         device_type: `cpu`, `gpu`, `cpu_pinned`, `cpu_shared`, or a device.
@@ -139,9 +139,10 @@ def as_device(device: Any) -> Device:
         if match is None:
             raise _not_there(device)
         device = Device(match[1], int(match[2] or 0))
-    if not device.device_type.startswith("cpu"):
-        raise _not_there(device)
-    return device
+    found: Device = device
+    if not found.device_type.startswith("cpu"):
+        raise _not_there(found)
+    return found
 
 
 def check_device(device: Any) -> None:

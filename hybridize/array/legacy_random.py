@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import wraps
 from typing import Any
 
 from hybridize.array import np, npx, random
+from hybridize.array.device import as_device
 from hybridize.array.operands import array
 from hybridize.base import dims
 from hybridize.base.dtypes import as_dtype, float32
@@ -42,7 +44,8 @@ def sampled(function: _Function) -> _Function:
             given[name] = np.reshape(np.broadcast_to(x, outer), (*outer, *(1 for _ in sizes)))
         whole = (*outer, *sizes) if arrays or sizes else (1,)
         kind = float32 if dtype in (None, "None") else as_dtype(dtype)
-        return function(whole, kind, **given)
+        with nullcontext() if ctx is None else as_device(ctx):
+            return function(whole, kind, **given)
 
     return call
 
@@ -97,7 +100,7 @@ def generalized_negative_binomial(shape: Any, dtype: Any, mu: Any = 1.0, alpha: 
 
 def randn(*shape: int, loc: Any = 0.0, scale: Any = 1.0, dtype: Any = None, ctx: Any = None) -> Any:
     """Normal numbers of the given sizes."""
-    return normal(loc, scale, shape=shape or (1,), dtype=dtype)
+    return normal(loc, scale, shape=shape or (1,), dtype=dtype, ctx=ctx)
 
 
 def _like(function: _Function) -> _Function:
@@ -136,7 +139,7 @@ def shuffle(data: Any) -> Any:
 
 def randint(low: int, high: int, shape: Any = (1,), dtype: Any = "int32", ctx: Any = None) -> Any:
     """Integers from [low, high)."""
-    return random.randint(low, high, shape, None if dtype in (None, "None") else dtype)
+    return random.randint(low, high, shape, None if dtype in (None, "None") else dtype, ctx=ctx)
 
 
 FUNCTIONS: dict[str, _Function] = {

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy
 
@@ -22,6 +22,7 @@ from hybridize.base.errors import DeviceError
 from hybridize.ops.op import taping
 
 _HOME = cpu()
+_Array = TypeVar("_Array")
 
 
 class _Inside(threading.local):
@@ -53,25 +54,35 @@ def device_of(x: Any) -> Device | None:
     return x.device
 
 
-def place(x: Any, device: Device) -> Any:
+def place(x: _Array, device: Device) -> _Array:
     """Let a new array be known to be on a device, and all views of it; return it."""
     use(device)
     if isinstance(x, Symbol):
         x._cell.device = device
-    elif device != _HOME or (x._storage is not None and x._storage.device is not None):
+    elif isinstance(x, ndarray) and (device != _HOME or x.device != _HOME):
         x.storage.device = device
     return x
 
 
+def beside(made: Any, x: Any) -> Any:
+    """Let a new array be known to be where another one is; return it."""
+    device = device_of(x) if OTHERS else None
+    return made if device is None or device_of(made) == device else place(made, device)
+
+
 def copied_to(x: Any, device: Device) -> Any:
     """Copy an array to a device."""
+    return place(within(functions.copy, x), device)
+
+
+def within(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Call a function in which no function of arrays looks where they are: its caller does."""
     inside = _INSIDE.value
     _INSIDE.value = True
     try:
-        copy = functions.copy(x)
+        return function(*args, **kwargs)
     finally:
         _INSIDE.value = inside
-    return place(copy, device)
 
 
 def moved(x: Any, device: Any) -> Any:
@@ -108,23 +119,35 @@ def located(function: Callable[..., Any], name: str) -> Callable[..., Any]:
             return function(*args, **kwargs)
         values = (*args, *kwargs.values())
         if any(callable(x) and not isinstance(x, type) and not hasattr(x, "shape") for x in values):
-            return function(*args, **kwargs)  # a function of the user's runs in it, on arrays of any device
+            return _of_users(function(*args, **kwargs), values, name)
         asked = _asked(args, kwargs)
         given = list(arrays_in(values))
-        there = None if name in _ACROSS else _one_device(name, given)
+        there = None if name in _ACROSS else one_device(name, given)
         if there is None:
             there = common_device(given)
         wanted = asked or there or (None if given else current_device())
         _INSIDE.value = True
         try:
             made = function(*args, **kwargs)
-            return made if wanted is None else _settled(made, wanted, [] if asked is None else given)
+            return made if wanted is None else settled(made, wanted, [] if asked is None else given)
         finally:
             _INSIDE.value = False
 
     return call
 
 
+def _of_users(made: Any, values: tuple[Any, ...], name: str) -> Any:
+    """What a function has made that calls one of the user's, which may use arrays of any device."""
+    there = None if name in _BODIES else common_device(values)
+    if there is not None:
+        for x in arrays_in([made]):
+            if device_of(x) == _HOME:
+                place(x, there)
+    return made
+
+
+_BODIES = frozenset({"cond", "foreach", "while_loop"})
+"""Functions whose results are those of the user's function, on their devices."""
 _ACROSS = frozenset({"array", "asarray", "copyto", "save", "savez", "savez_compressed"})
 """Functions that take arrays from where they are."""
 
@@ -139,8 +162,8 @@ def _asked(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Device | None:
     return None if found is None else as_device(found)
 
 
-def _one_device(name: str, given: list[Any]) -> Device | None:
-    """The device of arrays, one for all.
+def one_device(name: str, given: list[Any]) -> Device | None:
+    """Return the device of arrays, one for all; None where none has one.
 
     Raises:
         DeviceError E703: they are on different devices.
@@ -165,20 +188,25 @@ def _one_device(name: str, given: list[Any]) -> Device | None:
     return there or beside
 
 
-def _settled(made: Any, device: Device, given: list[Any]) -> Any:
-    """What a function has made, on a device: what is new is there; a part of what was `given` elsewhere is copied."""
+def settled(made: Any, device: Device, given: list[Any]) -> Any:
+    """Return what a function has made, on a device: what is new is there; a part of what was `given` elsewhere is
+    copied.
+    """
     if isinstance(made, (ndarray, Symbol)):
         if device_of(made) == device or (isinstance(made, Symbol) and made.weak is not None):
             return made
         if any(_is_part(made, x) for x in given):
             return place(functions.copy(made), device)
-        if isinstance(made, Symbol) and device_of(made) is not None:
+        elsewhere = device_of(made)
+        if elsewhere is not None and (isinstance(made, Symbol) or elsewhere != _HOME):
             return made  # a view of an argument, or that itself
         return place(made, device)
     if type(made) in (list, tuple):
-        return type(made)([_settled(part, device, given) for part in made])
+        return type(made)([settled(part, device, given) for part in made])
+    if type(made) is dict:
+        return {key: settled(part, device, given) for key, part in made.items()}
     if isinstance(made, tuple):  # a namedtuple
-        return type(made)(*[_settled(part, device, given) for part in made])
+        return type(made)(*[settled(part, device, given) for part in made])
     return made
 
 

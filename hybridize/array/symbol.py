@@ -240,7 +240,10 @@ class Symbol(Operators):
     @property
     def grad(self) -> Any:
         """The gradient of this array; None unless `attach_grad` was called on it."""
-        return in_charge(SymbolStaging).gradient(self)
+        found = in_charge(SymbolStaging).gradient(self)
+        if found is not None and self._cell.device is not None:
+            found._cell.device = self._cell.device
+        return found
 
     def operand(self) -> Operand:
         """The value that the symbol has now: its cell's, through its steps."""

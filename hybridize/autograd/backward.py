@@ -16,8 +16,10 @@ from typing import Any, Final
 import numpy
 from numpy.typing import NDArray
 
+from hybridize.array.device import OTHERS
 from hybridize.array.ndarray import gradient_of, history, ndarray, store, wrap, written
 from hybridize.array.operands import operand
+from hybridize.array.placing import beside
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import LostHistory, Traced, Variable
@@ -294,7 +296,7 @@ def grad(
     if capturing():
         captured = staging().grad(heads, of, head_grads, retain_graph, create_graph, train_mode)
         if captured is not NotImplemented:
-            return list(captured)
+            return list(map(beside, captured, of))
     begins = [edge_of(head) for head in arrays]
     pairs = list(zip(begins, _head_grads(arrays, head_grads, create_graph), strict=True))
     edges = []
@@ -338,7 +340,7 @@ def results(sweep: Sweep, edges: Iterable[Edge], of: Sequence[ndarray]) -> list[
     while arrived:
         gradient = arrived.pop()
         found.append(_result(gradient, of[len(arrived)]))
-    return found[::-1]
+    return list(map(beside, found[::-1], of)) if OTHERS else found[::-1]
 
 
 def _result(gradient: Operand | None, x: ndarray) -> ndarray:

@@ -12,6 +12,7 @@ import numpy
 from hybridize.array import random
 from hybridize.array.ndarray import history, ndarray, wrap
 from hybridize.array.operands import array, operand, result
+from hybridize.array.placing import beside
 from hybridize.array.staging import staging
 from hybridize.array.storage import STATE
 from hybridize.array.symbol import Symbol
@@ -147,7 +148,7 @@ class _Through:
 
 def _gradients(value: Any, leaves: Sequence[Any], *, create: bool) -> Sequence[ndarray | Symbol]:
     if capturing() and type(value) is Symbol:
-        return staging().gradients(value, leaves, create)
+        return list(map(beside, staging().gradients(value, leaves, create), leaves))
     edges = [edge for x in leaves if (traced := history(x)) is not None and (edge := traced.edge) is not None]
     traced = history(value) if type(value) is ndarray else None
     if traced is not None and traced.edge is not None:
@@ -157,7 +158,7 @@ def _gradients(value: Any, leaves: Sequence[Any], *, create: bool) -> Sequence[n
         return results(sweep, edges, leaves)
     if type(value) is not ndarray:
         raise ArgumentError("E385", f"the gradient of a function that gives {type(value).__name__}, not an array")
-    return [wrap(numpy.zeros_like(x._data)) for x in leaves]
+    return [beside(wrap(numpy.zeros_like(x._data)), x) for x in leaves]
 
 
 def checkpoint(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -22,7 +22,7 @@ import numpy
 
 from hybridize.array.device import OTHERS, WHEN_USED, cpu, current_device
 from hybridize.array.ndarray import ndarray, wrap
-from hybridize.array.placing import arrays_in, device_of
+from hybridize.array.placing import arrays_in, device_of, one_device, settled
 from hybridize.base import modes
 from hybridize.base.access import ACCESS
 from hybridize.base.collector import seldom
@@ -244,6 +244,8 @@ class Function(Generic[P, R]):
         try:
             if self.library is None and (door := self._door_of(args, kwargs)) is not None:
                 return door.called(self, args, kwargs)
+            if self.saved_program is not None and OTHERS:
+                return self._run_saved(args, kwargs)
             call, program = self._found(args, kwargs)
             if program is not None:
                 if not (self._installed or self._new or _for_python(args)):
@@ -274,6 +276,14 @@ class Function(Generic[P, R]):
             raise
         return self(*args, **kwargs)
 
+    def _run_saved(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call of programs that were loaded, which know no devices: what they give is where the arguments are."""
+        device = one_device(self.name, list(arrays_in((args, kwargs)))) or current_device()
+        call, program = self._found(args, kwargs)
+        if program is None:
+            raise self._unknown(call)
+        return settled(program.run(call), device, [])
+
     def _door_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Door | None:
         """Return the door of the library that a call is for: that of its arrays, or of all that the function does."""
         door = door_of(args, kwargs)
@@ -287,6 +297,8 @@ class Function(Generic[P, R]):
         if self.saved_program is not None and kwargs:
             args, kwargs = self._positional(args, kwargs)
         call = Call.of(args, kwargs)
+        if self.saved_program is not None and call.devices is not None:
+            call = changed(call, devices=None)
         program = self._find(call)
         if program is None and self.saved_program is not None:
             for other in self._arranged(args, kwargs):
@@ -659,6 +671,9 @@ class Function(Generic[P, R]):
         for name, then, now in zip(names, nearest.kinds, call.kinds, strict=True):
             if then != now:
                 return f"argument {name} was {show(then)} and is {show(now)}"
+        if nearest.devices != call.devices:
+            then, now = (", ".join(map(str, one.devices[1:] if one.devices else ["cpu(0)"])) for one in (nearest, call))
+            return f"the arrays were on {then} and are on {now}"
         if nearest.training != call.training:
             return f"training was {nearest.training} and is {call.training}"
         return f"recording was {nearest.recording} and is {call.recording}"

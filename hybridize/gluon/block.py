@@ -9,8 +9,7 @@ from contextlib import AbstractContextManager
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
 
-from hybridize.array.device import OTHERS, Device, current_device
-from hybridize.array.placing import common_device
+from hybridize.array.device import OTHERS
 from hybridize.array.storage import Storage
 from hybridize.base.advice import warn
 from hybridize.base.errors import ArgumentError, StateError, UndefinedError
@@ -25,6 +24,7 @@ from hybridize.gluon.hooks import Hook, HookHandle
 from hybridize.gluon.parameter import Parameter
 from hybridize.gluon.parameter_dict import ParameterDict
 from hybridize.gluon.stored import load_into, named_arrays
+from hybridize.gluon.there import run_there
 from hybridize.gluon.within import check_prefix, tell, unknown_keyword
 from hybridize.ops.op import ACTIVE, capturing
 
@@ -463,7 +463,7 @@ class Block:
         def __call__(self, *args: Any, **kwargs: Any) -> Any:
             """Run the block: pre-hooks, `forward`, hooks."""
             try:
-                return self._run_with_hooks(self._run, args, kwargs)
+                return self._run_with_hooks(self._run_there if OTHERS else self._run, args, kwargs)
             except Exception as error:
                 tell(error, self)
                 trim(error)
@@ -479,11 +479,12 @@ class Block:
             convert(hook)(self, args, result)
         return result
 
+    def _run_there(self, *args: Any, **kwargs: Any) -> Any:
+        """`_run`, on the device of the arguments where arrays have devices."""
+        return run_there(self, self._run, args, kwargs) if OTHERS else self._run(*args, **kwargs)
+
     def _run(self, *args: Any, **kwargs: Any) -> Any:
         """`forward`, in the form that fits what is going on: as written, or converted while capturing."""
-        if ACTIVE and (device := elsewhere(args, kwargs)) is not None:
-            with device:
-                return self._run(*args, **kwargs)
         if not (ACTIVE and capturing()):
             return self.forward(*args, **kwargs)
         depend(self)
@@ -534,14 +535,6 @@ class Block:
             from hybridize.gluon import tree  # late: few nets are seen in notebooks
 
         return tree.page(self)
-
-
-def elsewhere(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Device | None:
-    """Return the device of a call's first array, where that is another than the present one: a block runs there."""
-    if not OTHERS:
-        return None
-    device = common_device((*args, *kwargs.values()))
-    return None if device == current_device() else device
 
 
 def _indented(text: str) -> str:

@@ -15,7 +15,7 @@ from hybridize.base.participation import outside_only
 from hybridize.base.tracebacks import trim
 from hybridize.capture import Function
 from hybridize.gluon import export
-from hybridize.gluon.block import Block, elsewhere
+from hybridize.gluon.block import Block
 from hybridize.gluon.deferred import DeferredArray
 from hybridize.gluon.dependence import convert, depend, method
 from hybridize.gluon.parameter_dict import ParameterDict
@@ -63,16 +63,13 @@ class HybridBlock(Block):
                     except AttributeError:
                         self._check_arrays(args)
                         raise
-                return self._run_with_hooks(function or self._run, args, kwargs)
+                return self._run_with_hooks(function or self._run_there, args, kwargs)
             except Exception as error:
                 tell(error, self)
                 trim(error)
                 raise
 
     def _run(self, *args: Any, **kwargs: Any) -> Any:
-        if ACTIVE and (device := elsewhere(args, kwargs)) is not None:
-            with device:
-                return self._run(*args, **kwargs)
         for parameter in self._parameters.values():
             if parameter._deferred is not None:
                 self._complete(args)
@@ -152,7 +149,7 @@ class HybridBlock(Block):
         super().hybridize(active, **kwargs)
 
     def _made(self, options: Mapping[str, Any]) -> Function:
-        function = Function(self._run, **options)
+        function = Function(self._run_there, **options)
         function.described_by = self._described_by()
         return function
 

@@ -88,6 +88,7 @@ class Parameter:
 
     __hybridize_read__ = ReadPolicy.IDENTITY
     __hybridize_write__ = WritePolicy.IN_TURN
+    _grad_req: str
 
     def __init__(
         self,
@@ -273,7 +274,9 @@ class Parameter:
                 array = self._data
                 if array is None or array.shape != self._shape or array.dtype != self._dtype:
                     array = ndarray(weights(self._shape, self._dtype))
-                self._fill(array, chosen, default)
+                place(array, self._home)
+                with self._home:
+                    self._fill(array, chosen, default)
                 self._become(array)
                 for one in self._elsewhere.values():
                     one._take(self, array)
@@ -320,8 +323,8 @@ class Parameter:
     def _copy(self, device: Device) -> Parameter:
         """A holder of the array on a further device."""
         made: Parameter = object.__new__(type(self))
-        fresh = {"watch": Storage(), "_data": None, "_deferred": None, "_elsewhere": {}, "_home": device}
-        made.__dict__.update({**self.__dict__, **fresh})
+        own = {"watch": Storage(), "_data": None, "_deferred": None, "_elsewhere": dict[Any, Any](), "_home": device}
+        made.__dict__.update({**self.__dict__, **own})
         return made
 
     def _become(self, array: ndarray) -> None:
@@ -416,7 +419,8 @@ class Parameter:
         first, *others = [one._held().asnumpy() for one in self.copies()]
         if all(numpy.array_equal(first, other) for other in others):
             return first
-        return numpy.mean([first, *others], axis=0, dtype=first.dtype)
+        found: NDArray[Any] = numpy.mean([first, *others], axis=0, dtype=first.dtype)
+        return found
 
     def _reduce(self) -> ndarray:
         """The mean over devices as an array: MXNet's name of it."""

@@ -16,7 +16,7 @@ from hybridize.array.placing import moved
 from hybridize.base.errors import AssertionFailed, StateError, ValueArgumentError
 from hybridize.gluon.parameter import Parameter
 from hybridize.kvstore import KVStore, KVStoreBase, create
-from hybridize.kvstore.base import summed as total_of
+from hybridize.kvstore.base import total_of as total_of
 from hybridize.optimizer import Optimizer, Updater
 
 
@@ -91,7 +91,7 @@ def due(trainer: Spreading, ignore_stale_grad: bool) -> list[int]:
                 "E561",
                 f"the gradient of parameter {trainer._called(index)!r} on {stale[0]._home} has not been written by "
                 "backward since the last step",
-                help="give every device a part of the batch; or step(batch_size, ignore_stale_grad=True) takes the others",
+                help="give every device a part of the batch, or say step(batch_size, ignore_stale_grad=True)",
             )
         if len(stale) < len(parameter.copies()):
             found.append(index)

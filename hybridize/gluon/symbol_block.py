@@ -84,7 +84,7 @@ class SymbolBlock(HybridBlock):
             input_names: names of the inputs: `["data"]`, or `["data0", "data1"]`.
             param_file: `NAME-0000.params`; None when there are no parameters, or they come later.
             ctx: device, as MXNet 1.x calls it.
-            device: `cpu()`.
+            device: of the parameters: a device, or a list of them.
             allow_missing: leave parameters that the file lacks uninitialized.
             ignore_extra: leave out arrays that are no variable of the graph.
 
@@ -93,7 +93,7 @@ class SymbolBlock(HybridBlock):
         """
         block = SymbolBlock(read_symbol(symbol_file), input_names)
         if param_file is not None:
-            block._load_file(str(param_file), allow_missing, ignore_extra)
+            block._load_file(str(param_file), allow_missing, ignore_extra, device if device is not None else ctx)
         return block
 
     @staticmethod
@@ -112,7 +112,7 @@ class SymbolBlock(HybridBlock):
             block._load_file(files[-1], False, True)
         return block
 
-    def _load_file(self, param_file: str, allow_missing: bool, ignore_extra: bool) -> None:
+    def _load_file(self, param_file: str, allow_missing: bool, ignore_extra: bool, device: Any = None) -> None:
         arrays = named_arrays(param_file)
         lacking = [name for name in self._parameters if name not in arrays]
         if lacking and not allow_missing:
@@ -123,8 +123,9 @@ class SymbolBlock(HybridBlock):
                 help="name all inputs in input_names; allow_missing=True leaves parameters uninitialized",
             )
         load_into(
-            self._parameters, arrays, param_file, allow_missing, ignore_extra, cast_dtype=True, dtype_source="saved"
-        )
+            self._parameters, arrays, param_file, allow_missing, ignore_extra,
+            cast_dtype=True, dtype_source="saved", device=device,
+        )  # fmt: skip
 
     def infer_shape(self, *args: Any) -> None:
         """Set the unknown shapes of the parameters from the inputs, where MXNet's operators tell them."""

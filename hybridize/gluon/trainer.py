@@ -32,8 +32,8 @@ class Trainer:
         kvstore: sums gradients where parameters are on several devices: a name, a store, or None, which sums nothing;
             several machines are refused. On one device there is nothing to sum, and no store.
         compression_params: of gradients that are sent; only None.
-        update_on_kvstore: on several devices, whether the sum of gradients updates one array, of which the others become
-            copies (None: where the store can), or each device its own, after `allreduce_grads`.
+        update_on_kvstore: on several devices, whether the sum of gradients updates one array, of which the others
+            become copies (None: where the store can), or each device its own, after `allreduce_grads`.
         check_finite: look at each gradient before an update: where one holds NaN or infinity, no parameter is changed,
             no update counted, and the error names the first such parameter. It reads every gradient once more.
 

@@ -97,7 +97,7 @@ def check_capability(capability: str) -> str:
     return capability.lower()
 
 
-def summed(arrays: Sequence[Any]) -> Any:
+def total_of(arrays: Sequence[Any]) -> Any:
     """Return the sum of arrays, which may be on different devices, as a new one on the device of the first."""
     first, *others = map(as_dense, arrays)
     total = np.array(first)
@@ -130,7 +130,7 @@ class TestStore(KVStoreBase):
     @outside_only("moves values between arrays")
     def pushpull(self, key: Any, value: Any, out: Any = None, priority: int = 0) -> None:
         parts = parts_of(value)
-        total = summed(parts)
+        total = total_of(parts)
         for one in parts if out is None else parts_of(out):
             one[...] = total
 

@@ -13,7 +13,7 @@ from hybridize.array.operators import Operators
 from hybridize.array.placing import moved
 from hybridize.base.errors import ArgumentError, LoadError, StateError, WriteError
 from hybridize.base.participation import outside_only
-from hybridize.kvstore.base import KVStoreBase, check_capability, parts_of, summed
+from hybridize.kvstore.base import KVStoreBase, check_capability, parts_of, total_of
 from hybridize.optimizer import Optimizer, Updater, get_updater
 
 LOCAL = (
@@ -33,8 +33,8 @@ class KVStore(KVStoreBase):
     A push sums its parts. Without an optimizer the sum takes the place of the value; with one the value is updated by
     the sum as its gradient. Where several keys are given as a list, values and outs are lists of as many.
 
-    Values and parts may be on any devices: a value is where that is which was put there first, its sums are moved to it,
-    and what is pulled to where `out` is.
+    Values and parts may be on any devices: a value is where that is which was put there first, its sums are moved to
+    it, and what is pulled to where `out` is.
 
     Raises:
         ArgumentError E300: a key of another kind than those before, one that is there (`init`) or is not (the others),
@@ -54,7 +54,7 @@ class KVStore(KVStoreBase):
         for one, arrays in self._pairs(key, value):
             if one in self._values:
                 raise ArgumentError("E300", f"the key {one!r} has a value already", help="push changes it")
-            self._values[one] = summed(arrays[:1])
+            self._values[one] = total_of(arrays[:1])
 
     @outside_only("changes a value of a store")
     def push(self, key: Any, value: Any, priority: int = 0) -> None:
@@ -70,7 +70,7 @@ class KVStore(KVStoreBase):
             summed.setdefault(one, []).extend(arrays)
         for one, arrays in summed.items():
             present = self._present(one)
-            total = moved(summed(arrays), present.device)
+            total = moved(total_of(arrays), present.device)
             if total.shape != present.shape:
                 what = f"the value of {one!r} is {present.type}, {total.type} was pushed"
                 raise ArgumentError("E300", what, help="parts have the shape of the value")

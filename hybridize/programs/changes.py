@@ -108,7 +108,7 @@ def _moved(captured: Iterable[Captured]) -> dict[Key, Guard]:
 def _alike(then: Any, now: Any) -> bool:
     """Tell whether one may stand for the other in a program."""
     if type(then) is ndarray:
-        return type(now) is ndarray and now.type == then.type
+        return type(now) is ndarray and now.type == then.type and now.device == then.device
     if (before := parts_of(then)) is not None:
         after = parts_of(now)
         return after is not None and after[1] == before[1] and all(map(_alike_or_same, before[0], after[0]))

@@ -17,6 +17,7 @@ import numpy
 from numpy.typing import NDArray
 
 from hybridize.array.ndarray import ndarray, wrap
+from hybridize.array.placing import place
 from hybridize.base import modes
 from hybridize.base.errors import VerificationError
 from hybridize.base.interruptions import let_through
@@ -116,12 +117,17 @@ def _imperative(
 ) -> tuple[NDArray[Any], ...] | None:
     """Run the user's Python for a call; None where it is not what the program was captured from, or fails."""
     arrays = [wrap(copied(leaf)) if isinstance(leaf, numpy.ndarray) else leaf for leaf in leaves]
+    there = program.capture.call.devices
+    given = (x for x in arrays if isinstance(x, ndarray))
+    for array, device in zip(given, () if there is None else there[1:], strict=False):
+        place(array, device)
     args, kwargs = unflatten(program.capture.call.structure, arrays)
     if not program.accepts(Call.of(args, kwargs)):
         return None  # what it depends on has changed since
     try:
         # What the user's Python prints was seen when it was captured.
-        with modes.mode(disabled=True), contextlib.redirect_stdout(io.StringIO()):
+        here = contextlib.nullcontext() if there is None else there[0]
+        with modes.mode(disabled=True), contextlib.redirect_stdout(io.StringIO()), here:
             result = function(*args, **kwargs)
     except Exception as error:  # whatever it is: the program gives a result for this call, Python does not
         let_through(error)

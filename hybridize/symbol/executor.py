@@ -165,7 +165,7 @@ def bind(
 
     Args:
         expression: what to run.
-        ctx: `cpu()`.
+        ctx: where the copies are; those of arrays of ours where these are when None.
         args: arrays for the arguments, in order or by name.
         args_grad: where their gradients go; without it there are none.
         grad_req: `write`, `add` or `null`, for all arguments or for each.
@@ -179,7 +179,7 @@ def bind(
         raise ArgumentError(
             "E314", f"bind: there is no array for {missing[0]!r}", help=f"it takes {', '.join(arguments)}"
         )
-    arrays = {name: np.copy(np.array(named[name], None)) for name in expression.list_inputs()}
+    arrays = {name: np.copy(np.array(named[name], None, ctx=ctx)) for name in expression.list_inputs()}
     gradients = {name: one for name, one in _named(args_grad or {}, arguments).items() if one is not None}
     requests = grad_req if isinstance(grad_req, str) else _named(grad_req, arguments)
     of_each = {name: requests if isinstance(requests, str) else requests.get(name, "null") for name in arguments}
@@ -198,7 +198,7 @@ def simple_bind(
 
     Args:
         expression: what to run.
-        ctx: `cpu()`.
+        ctx: where the arrays are; on the present device when None.
         grad_req: `write`, `add` or `null`, for all arguments or for each.
         type_dict: dtypes by name; float32 by default.
         shapes: of some arguments, by name.
@@ -214,7 +214,7 @@ def simple_bind(
             what = f"simple_bind: the shape of {variable.name!r} does not follow from those given"
             raise ArgumentError("E314", what, help=f"give it: {variable.name}=(...)")
         dtype = (type_dict or {}).get(variable.name, variable.dtype_hint or "float32")
-        arrays[variable.name] = np.zeros(shape, dtype)
+        arrays[variable.name] = np.zeros(shape, dtype, ctx=ctx)
     arguments = expression.list_arguments()
     requests = grad_req if isinstance(grad_req, str) else _named(grad_req, arguments)
     expression._captured(dict(arrays))  # shapes that do not fit are an error here

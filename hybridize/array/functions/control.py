@@ -204,6 +204,7 @@ def use_np(function: Any) -> Any:
     return function
 
 
+@public
 def shape_array(data: Any) -> Any:
     """The sizes of the axes as an int64 array."""
     return result(from_list(array(data).shape, int64))

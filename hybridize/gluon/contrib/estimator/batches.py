@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from hybridize import autograd
+from hybridize.array.device import cpu
 from hybridize.base.errors import ValueArgumentError
 from hybridize.base.participation import ReadPolicy
 from hybridize.gluon.utils import split_and_load
@@ -52,7 +53,7 @@ class BatchProcessor:
                 help="a BatchProcessor of your own, batch_processor=..., reads batches of another form",
             )
         data, label = batch[0], batch[1]
-        if len(estimator.device) == 1:
+        if estimator.device == [cpu()]:
             return [data], [label]
         cut = (split_and_load(x, estimator.device, batch_axis, even_split=False) for x in (data, label))
         return next(cut), next(cut)

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from hybridize.array.device import Device, check_device, cpu
+from hybridize.array.device import Device, cpu
 from hybridize.base.advice import warn
 from hybridize.base.errors import ValueArgumentError
 from hybridize.base.participation import ReadPolicy
@@ -34,6 +34,7 @@ from hybridize.gluon.contrib.estimator.handlers import (
 )
 from hybridize.gluon.contrib.estimator.progress import ProgressHandler
 from hybridize.gluon.loss import Loss, SoftmaxCrossEntropyLoss
+from hybridize.gluon.parameter import checked_devices
 from hybridize.gluon.trainer import Trainer
 from hybridize.io import DataIter
 from hybridize.metric import Accuracy, EvalMetric
@@ -72,7 +73,7 @@ class Estimator:
         val_metrics: in validation; None: the same.
         initializer: of the net, where it is not initialized yet.
         trainer: None: SGD with a learning rate of 0.001.
-        device: a device or a list; None: `cpu()`.
+        device: a device or a list, to which the net is moved where it is elsewhere; None: `cpu()`.
         val_net: the net that is validated; None: `net`.
         val_loss: the loss of validation; None: `loss`.
         batch_processor: what computes a batch; None: a `BatchProcessor`.
@@ -119,10 +120,11 @@ class Estimator:
         self.logger = _Logger("Estimator", logging.INFO)
         self.logger.addHandler(_Output())
         given = device if device is not None else context
-        self.device = list(given) if isinstance(given, (list, tuple)) else [cpu() if given is None else given]
-        for one in self.device:
-            check_device(_of_kind("device", one, Device))
+        asked = given if isinstance(given, (list, tuple)) else [cpu() if given is None else given]
+        self.device = checked_devices([_of_kind("device", one, Device) for one in asked])
         self._initialize(initializer)
+        if given is not None and self.net.collect_params().list_device() != self.device:
+            self.net.reset_device(self.device)
         if trainer is None:
             warn("No trainer specified: the Estimator uses SGD with a learning rate of 0.001.")
             trainer = Trainer(net.collect_params(), "sgd", {"learning_rate": 0.001})

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of blocks where arrays have devices: a block runs where its arguments are, with its arrays of that device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from hybridize.array.device import current_device
+from hybridize.array.placing import arrays_in, one_device, settled, within
+from hybridize.gluon.parameter import Parameter
+
+
+class Placed(Protocol):
+    """A block, as its calls on a device see it."""
+
+    _is_layer: bool
+
+    @property
+    def _children(self) -> Mapping[str, Any]: ...
+
+    @property
+    def _parameters(self) -> Mapping[str, Parameter]: ...
+
+
+def run_there(block: Placed, run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Run a block on the device of its arguments, which is the present one meanwhile.
+
+    A layer of ours is as one function of arrays: its arguments are on one device, and so is what it gives.
+
+    Raises:
+        DeviceError E703: arguments of a layer are on different devices.
+        DeviceError E704: a parameter of a layer is not there.
+    """
+    values = (*args, *kwargs.values())
+    if not block._is_layer or block._children or hasattr(block, "_func"):
+        with next((x.device for x in arrays_in(values)), current_device()):
+            return run(*args, **kwargs)
+    with one_device(type(block).__name__, list(arrays_in(values))) or current_device() as device:
+        for parameter in block._parameters.values():
+            if parameter._data is not None or parameter.deferred:
+                parameter.at(device)
+        return settled(within(run, *args, **kwargs), device, [])
