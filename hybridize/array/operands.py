@@ -518,7 +518,7 @@ def axes_of(axis: Any, ndim: int, name: str) -> tuple[int, ...]:
         return (axis_of(axis, ndim, name),)
     axes = tuple(sorted(axis_of(part, ndim, name) for part in axis))
     if len(set(axes)) != len(axes):
-        raise ArgumentError("E308", f"{name}: an axis is named twice in {axis}")
+        raise ValueArgumentError("E345", f"{name}: an axis is named twice in {axis}")
     return axes
 
 

@@ -68,7 +68,7 @@ from hybridize.base.errors import (
     ValueArgumentError,
 )
 from hybridize.base.loading import load_module
-from hybridize.base.promotion import floating
+from hybridize.base.promotion import NUMBERS, floating
 from hybridize.base.types import same_shape
 from hybridize.ops.op import ACTIVE, Operand, bind1, capturing, taped
 
@@ -485,8 +485,13 @@ def isin(
     `assume_unique` and `kind` (`sort`, `table`) choose NumPy's method, and say nothing about the result.
     """
     one_of(kind, (None, "sort", "table"), "isin", "kind")
-    x = array(element)
-    found = any_(equal(expand_dims(x, x.ndim), ravel(test_elements)), -1)
+    if isinstance(test_elements, NUMBERS):
+        found = equal(array(element), test_elements)
+    elif isinstance(element, NUMBERS):
+        found = any_(equal(element, ravel(test_elements)))
+    else:
+        x = array(element)
+        found = any_(equal(expand_dims(x, x.ndim), ravel(test_elements)), -1)
     return logical_not(found) if invert else found
 
 
