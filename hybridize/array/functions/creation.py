@@ -22,6 +22,7 @@ from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import (
     Handover,
     cast,
+    check_real,
     checked,
     from_list,
     given,
@@ -423,6 +424,7 @@ def geomspace(
     """
     check_device(ctx if ctx is not None else device)
     first, last = as_array(start), as_array(stop)
+    check_real("geomspace", first, last)
     wide = float64 if not (_is_array(start) or _is_array(stop)) else floating(promote(first.dtype, last.dtype))
     first, last = broadcast_arrays(first.astype(wide), last.astype(wide))
     require(greater(first * last, 0), "geomspace: start and stop are not 0, and of one sign")

@@ -20,6 +20,7 @@ from hybridize.array.operands import (
     array,
     broadcast,
     cast,
+    check_real,
     common_dtype,
     common_kind,
     common_shape,
@@ -344,6 +345,13 @@ def _is_float(x: Any) -> bool:
 
 
 @public
+def fabs(x: Any, /, out: Any = None, *, where: Any = True) -> Any:
+    """The absolute value of real numbers."""
+    check_real("fabs", array(x))
+    return absolute(x, out, where=where)
+
+
+@public
 def square(x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None) -> Any:
     """x * x, a copy."""
     x = array(x) if not isinstance(x, Symbol) else x
@@ -413,30 +421,35 @@ def signbit(x: Any, /, out: Any = None) -> Any:
 @public
 def isposinf(x: Any, /, out: Any = None) -> Any:
     """True where x is positive infinity."""
+    check_real("isposinf", array(x))
     return equal(x, math.inf, out=out)
 
 
 @public
 def isneginf(x: Any, /, out: Any = None) -> Any:
     """True where x is negative infinity."""
+    check_real("isneginf", array(x))
     return equal(x, -math.inf, out=out)
 
 
 @public
 def degrees(x: Any, /, out: Any = None) -> Any:
     """Radians to degrees."""
+    check_real("degrees", array(x))
     return multiply(x, 180.0 / math.pi, out=out)
 
 
 @public
 def radians(x: Any, /, out: Any = None) -> Any:
     """Degrees to radians."""
+    check_real("radians", array(x))
     return multiply(x, math.pi / 180.0, out=out)
 
 
 @public
 def ldexp(x1: Any, x2: Any, /, out: Any = None) -> Any:
     """x1 * 2**x2."""
+    check_real("ldexp", array(x1), array(x2))
     return multiply(x1, exp2(x2), out=out)
 
 
@@ -457,6 +470,7 @@ def digamma(x: Any, /) -> Any:
 @public
 def heaviside(x1: Any, x2: Any, /) -> Any:
     """0 where x1 < 0, x2 where x1 == 0, 1 where x1 > 0."""
+    check_real("heaviside", array(x1), array(x2))
     step = greater(x1, 0)
     dtype = common_dtype((operand(x1), operand(x2)), float_only=True)
     return where(isnan(x1), x1, where(equal(x1, 0), x2, step.astype(dtype))).astype(dtype, copy=False)
