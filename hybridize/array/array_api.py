@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python array API standard's namespace (2024.12, real numbers), stricter than `np`: `hybridize.array_api`.
+"""The Python array API standard's namespace (2025.12), stricter than `np`: `hybridize.array_api`.
 
 Numbers from lists keep their kind: `asarray([1, 2])` is int64 and `arange(3)` is int64; the default float is float32.
 `astype` and the functions take no lists, and names that the standard lacks are not here.
 
-Source: https://data-apis.org/array-api/2024.12/
+Source: https://data-apis.org/array-api/2025.12/
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from typing import Any
 
 import numpy
 
-from hybridize.array import linalg, np
+from hybridize.array import array_api_linalg as linalg
+from hybridize.array import fft, np
+from hybridize.array.device import Device, cpu
 from hybridize.array.device import check_device as _check_device
 from hybridize.array.functions import creation, elementwise, searching
 from hybridize.array.functions import reductions as _reductions
@@ -40,10 +42,12 @@ from hybridize.array.np import (
     bitwise_or,
     bitwise_right_shift,
     bitwise_xor,
-    broadcast_arrays,
+    broadcast_shapes,
     broadcast_to,
     ceil,
     clip,
+    complex64,
+    complex128,
     concat,
     conj,
     copysign,
@@ -66,7 +70,6 @@ from hybridize.array.np import (
     float32,
     float64,
     floor,
-    floor_divide,
     from_dlpack,
     full_like,
     greater,
@@ -81,6 +84,7 @@ from hybridize.array.np import (
     int64,
     isdtype,
     isfinite,
+    isin,
     isinf,
     isnan,
     less,
@@ -99,7 +103,6 @@ from hybridize.array.np import (
     max,
     maximum,
     mean,
-    meshgrid,
     min,
     minimum,
     moveaxis,
@@ -155,18 +158,19 @@ from hybridize.array.np import (
     zeros_like,
 )
 from hybridize.base.dtypes import as_dtype, bool_
+from hybridize.base.dtypes import complex64 as _default_complex
 from hybridize.base.dtypes import float32 as _default
 from hybridize.base.dtypes import int64 as _default_int
 
 bool = numpy.bool_
-__array_api_version__ = "2024.12"
+__array_api_version__ = "2025.12"
 
 
 def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: Any = None) -> Any:
-    """An array of `obj`; bools stay bool, integers become int64, floats float32."""
+    """An array of `obj`; bools stay bool, integers become int64, floats float32, complex numbers complex64."""
     if dtype is None and not hasattr(obj, "dtype"):
         kind = numpy.asarray(obj).dtype.kind
-        dtype = {"b": bool_, "i": _default_int, "u": _default_int}.get(kind, _default)
+        dtype = {"b": bool_, "i": _default_int, "u": _default_int, "c": _default_complex}.get(kind, _default)
     return creation.asarray(obj, dtype, device=device, copy=copy)
 
 
@@ -189,6 +193,8 @@ def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) 
             if type(fill_value).__name__.startswith("bool")
             else _default_int
             if isinstance(fill_value, int)
+            else _default_complex
+            if isinstance(fill_value, complex)
             else _default
         )
     return creation.full(shape, fill_value, dtype, device=device)
@@ -224,6 +230,26 @@ class _FloatInformation:
 def finfo(type: Any, /) -> _FloatInformation:
     """The ends of a dtype of floats, or of that of an array."""
     return _FloatInformation(getattr(type, "dtype", type) if not isinstance(type, builtins.type) else type)
+
+
+def broadcast_arrays(*arrays: Any) -> tuple[Any, ...]:
+    """The arrays stretched to the shape that they have together; read-only views."""
+    return tuple(np.broadcast_arrays(*arrays))
+
+
+def meshgrid(*arrays: Any, indexing: str = "xy") -> tuple[Any, ...]:
+    """Arrays of the coordinates of a grid."""
+    return tuple(np.meshgrid(*arrays, indexing=indexing))
+
+
+def floor_divide(x1: Any, x2: Any, /) -> Any:
+    """The largest integer not above x1 / x2; where one of both is infinite the limit, where NumPy has NaN or -1."""
+    found = np.floor_divide(x1, x2)
+    if not isdtype(found.dtype, "real floating"):
+        return found
+    quotient = np.divide(x1, x2)
+    infinite = np.logical_or(np.isinf(x1), np.isinf(x2))
+    return np.where(np.logical_and(infinite, np.not_equal(x2, 0)), quotient, found)
 
 
 def reshape(x: Any, /, shape: Any, *, copy: Any = None) -> Any:
@@ -268,21 +294,27 @@ class _Information:
         """Boolean indexing and data-dependent shapes work imperatively."""
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
-    def default_device(self) -> str:
+    def default_device(self) -> Device:
         """The CPU."""
-        return "cpu"
+        return cpu()
 
-    def devices(self) -> list[str]:
+    def devices(self) -> tuple[Device, ...]:
         """The CPU."""
-        return ["cpu"]
+        return (cpu(),)
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, Any]:
         """Default dtypes by kind."""
-        return {"real floating": _default, "complex floating": None, "integral": _default_int, "indexing": _default_int}
+        return {
+            "real floating": _default, "complex floating": _default_complex, "integral": _default_int,
+            "indexing": _default_int,
+        }  # fmt: skip
 
     def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, Any]:
         """Dtypes by name."""
-        names = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64")
+        names = (
+            "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64",
+            "complex64", "complex128",
+        )  # fmt: skip
         return {name: as_dtype(name) for name in names if kind is None or isdtype(name, kind)}
 
 
@@ -316,10 +348,13 @@ __all__ = [
     "bitwise_xor",
     "bool",
     "broadcast_arrays",
+    "broadcast_shapes",
     "broadcast_to",
     "can_cast",
     "ceil",
     "clip",
+    "complex64",
+    "complex128",
     "concat",
     "conj",
     "copysign",
@@ -338,6 +373,7 @@ __all__ = [
     "expand_dims",
     "expm1",
     "eye",
+    "fft",
     "finfo",
     "flip",
     "float32",
@@ -359,6 +395,7 @@ __all__ = [
     "int64",
     "isdtype",
     "isfinite",
+    "isin",
     "isinf",
     "isnan",
     "less",

@@ -93,6 +93,7 @@ from hybridize.array.functions.elementwise import (
     exp,
     exp2,
     expm1,
+    fabs,
     fix,
     floor,
     floor_divide,
@@ -382,7 +383,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.base import dtypes
 from hybridize.base.missing import missing
 
-abs = fabs = absolute
+abs = absolute
 amax, amin = max, min
 true_divide = divide
 remainder = mod

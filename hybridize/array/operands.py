@@ -310,6 +310,18 @@ def cast(x: Any, dtype: DType) -> Operand:
     return bind1(Cast(dtype), x)
 
 
+def check_real(name: str, *arrays: Any) -> None:
+    """Refuse arrays of complex numbers where they have no meaning.
+
+    Raises:
+        DTypeError E242: there is one.
+    """
+    for x in arrays:
+        if is_complex(x.dtype):
+            what = f"{name} takes real numbers, got {x.type}"
+            raise DTypeError("E242", what, help="take a part of them: x.real, x.imag, np.abs(x), np.angle(x)")
+
+
 def number(x: Any, dtype: DType) -> Operand:
     """A Python number as an operand without axes."""
     if dims.is_symbolic(x):
@@ -531,7 +543,7 @@ def axes_of(axis: Any, ndim: int, name: str) -> tuple[int, ...]:
         return (axis_of(axis, ndim, name),)
     axes = tuple(sorted(axis_of(part, ndim, name) for part in axis))
     if len(set(axes)) != len(axes):
-        raise ArgumentError("E308", f"{name}: an axis is named twice in {axis}")
+        raise ValueArgumentError("E345", f"{name}: an axis is named twice in {axis}")
     return axes
 
 

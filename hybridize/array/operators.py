@@ -385,5 +385,5 @@ def not_an_index(kind: TensorType) -> ArgumentError:
     return ArgumentError("E304", f"an index must be one integer, got {kind}", help="int(x) makes one")
 
 
-_VERSIONS = ("2021.12", "2022.12", "2023.12")
+_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 """Of the array API standard, whose latest one holds what the others ask for."""

@@ -17,9 +17,10 @@ def one_number(array: Array, most: int) -> Any:
     """Return the element that all elements of a constant are, bit for bit, as a scalar of NumPy's.
 
     Returns:
-        None where they differ, where there is none, and where there are more than `most`: nobody looks at those.
+        None where they differ, where there is none, and where there are more than `most`: nobody looks at those. None
+        of complex numbers, too, which kernels do not know.
     """
-    if not 0 < array.size <= most:
+    if not 0 < array.size <= most or array.dtype.kind == "c":
         return None
     flat = array.reshape(-1)
     bits = flat.view(numpy.dtype(f"u{array.dtype.itemsize}"))  # 0.0 is not -0.0, and NaN is itself

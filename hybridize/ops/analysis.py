@@ -104,7 +104,7 @@ class Expm1(Unary):
     """exp(x) - 1, exact for small x."""
 
     of_complex = OfComplex.HOLOMORPHIC
-    scalar, meaning = "expm1", numpy.expm1
+    scalar, meaning = "expm1", staticmethod(special.expm1)
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
         return mul(g, add(y, like(1, x)))
@@ -234,7 +234,7 @@ class Tanh(Unary):
     """The hyperbolic tangent."""
 
     of_complex = OfComplex.HOLOMORPHIC
-    scalar, meaning = "tanh", numpy.tanh
+    scalar, meaning = "tanh", staticmethod(special.tanh)
 
     def gradient(self, g: Operand, y: Operand, x: Operand) -> Gradient:
         return mul(g, _one_less_square(y))

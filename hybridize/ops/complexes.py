@@ -57,7 +57,7 @@ class _OfComplex(Op, abstract=True):
 
 
 @frozen
-class Real(_OfComplex):
+class RealPart(_OfComplex):
     """The real part; in memory it is a part of the numbers."""
 
     linear = True
@@ -70,7 +70,7 @@ class Real(_OfComplex):
 
 
 @frozen
-class Imag(_OfComplex):
+class ImagPart(_OfComplex):
     """The imaginary part; in memory it is a part of the numbers."""
 
     linear = True
@@ -139,12 +139,12 @@ class FromParts(Op):
 
 def real(z: Operand) -> Operand:
     """The real part; real numbers themselves."""
-    return bind1(Real(), z) if is_complex(type_of(z).dtype) else z
+    return bind1(RealPart(), z) if is_complex(type_of(z).dtype) else z
 
 
 def imag(z: Operand) -> Operand:
     """The imaginary part."""
-    return bind1(Imag(), z)
+    return bind1(ImagPart(), z)
 
 
 def conj(z: Operand) -> Operand:

@@ -39,7 +39,7 @@ from hybridize.loops.expr import Element
 from hybridize.ops.cases import sample_array
 from hybridize.ops.elementwise import SIGNED_NUMBER, check_dtype
 from hybridize.ops.matmul import Matmul, matmul
-from hybridize.ops.op import Op, Operand, Sample, bind1, type_of
+from hybridize.ops.op import OfComplex, Op, Operand, Sample, bind1, type_of
 from hybridize.ops.views import broadcast, cast, ones_at, reshape, sum, transpose, wide
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -295,6 +295,7 @@ class Contract(Op):
 
     sums = True
     shares = True
+    of_complex = OfComplex.HOLOMORPHIC
     winograd: ClassVar[bool] = False
     """True if it may be computed by Winograd's algorithm."""
 

@@ -52,7 +52,7 @@ class Effect(Enum):
 
 
 class OfComplex(Enum):
-    """What an op makes of complex numbers; where it takes them, `reference` says its meaning, which is NumPy's.
+    """The ways in which an op treats complex numbers; where it takes them, `reference` has NumPy's meaning.
 
     The gradient of a real loss L by z = x + iy is dL/dx + i dL/dy, as in PyTorch (`ops.complexes`).
     """
@@ -117,7 +117,7 @@ class Op(ABC):
     repeats: ClassVar[bool] = False
     """True if it runs a graph inside any number of times."""
     of_complex: ClassVar[OfComplex] = OfComplex.REFUSED
-    """What it makes of complex numbers; by default it refuses them."""
+    """The way in which it treats complex numbers; by default it refuses them."""
     shares: ClassVar[bool] = False
     """True if `mapped` takes operands that are the same at all positions as they are, not repeated."""
     word: ClassVar[str]

@@ -35,6 +35,32 @@ gammaln = _elementwise(_functions.gammaln)
 erfinv = _elementwise(_functions.erfinv)
 
 
+def expm1(x: Array) -> Array:
+    """exp(x) - 1; of complex numbers from its parts, without cancellation, and as C's `cexp` has it at infinity."""
+    if x.dtype.kind != "c":
+        return numpy.expm1(x)
+    real, imag = x.real, x.imag
+    found = numpy.empty(x.shape, x.dtype)
+    found.real = numpy.where(
+        imag == 0, numpy.expm1(real), numpy.expm1(real) * numpy.cos(imag) - 2 * numpy.sin(imag / 2) ** 2
+    )
+    found.imag = numpy.where(imag == 0, imag, numpy.exp(real) * numpy.sin(imag))
+    unknown = ~numpy.isfinite(imag)
+    found[unknown & (real == -numpy.inf)] = -1
+    found[unknown & (real == numpy.inf)] = complex(numpy.inf, numpy.nan)
+    found.real += 0.0  # of -0
+    return found
+
+
+def tanh(x: Array) -> Array:
+    """The hyperbolic tangent; of complex numbers with the sign of the imaginary part kept at infinity."""
+    found = numpy.asarray(numpy.tanh(x))
+    if x.dtype.kind == "c":
+        ends = numpy.isinf(x.real) & numpy.isfinite(x.imag)
+        found.imag[ends] = numpy.copysign(0.0, x.imag[ends])
+    return found
+
+
 def _through_float32(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
     """Short floats are computed in float32 and rounded once, as NumPy does for its own functions."""
 

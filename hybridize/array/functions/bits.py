@@ -29,7 +29,7 @@ from hybridize.array.functions.keywords import universal
 from hybridize.array.functions.reductions import sum
 from hybridize.array.functions.shapes import concatenate, expand_dims, moveaxis, ravel, reshape
 from hybridize.array.operands import aligned, array, axis_of, one_of, operand, public, result
-from hybridize.base.dtypes import bool_, float64, is_inexact, uint8
+from hybridize.base.dtypes import bool_, complex128, float64, is_complex, is_inexact, uint8
 from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.promotion import floating
 from hybridize.ops.library.floats import mantissa_and_exponent, next_after
@@ -84,8 +84,10 @@ def frexp(x: Any) -> tuple[Any, Any]:
 
 @universal(2)
 def float_power(x1: Any, x2: Any) -> Any:
-    """x1 to the power of x2, in float64."""
-    return power(array(x1).astype(float64, copy=False), array(x2).astype(float64, copy=False))
+    """x1 to the power of x2, in float64; of complex numbers in complex128."""
+    x, y = array(x1), array(x2)
+    wide = complex128 if is_complex(x.dtype) or is_complex(y.dtype) else float64
+    return power(x.astype(wide, copy=False), y.astype(wide, copy=False))
 
 
 @universal(2)

@@ -22,6 +22,7 @@ from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import (
     Handover,
     cast,
+    check_real,
     checked,
     from_list,
     given,
@@ -425,6 +426,7 @@ def geomspace(
     """
     begin_on(ctx if ctx is not None else device)
     first, last = as_array(start), as_array(stop)
+    check_real("geomspace", first, last)
     wide = float64 if not (_is_array(start) or _is_array(stop)) else floating(promote(first.dtype, last.dtype))
     first, last = broadcast_arrays(first.astype(wide), last.astype(wide))
     require(greater(first * last, 0), "geomspace: start and stop are not 0, and of one sign")
@@ -449,7 +451,15 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, ctx: Any = 
     """Ones on the diagonal `k`, zeros elsewhere."""
     begin_on(ctx if ctx is not None else device)
     row, column = _positions(N, N if M is None else M)
-    return equal(column, row + k).astype(_dtype(dtype))
+    return equal(column, row + _offset(k)).astype(_dtype(dtype))
+
+
+def _offset(k: Any) -> Any:
+    """The offset of a diagonal; one that is beyond all arrays is brought to where int64 can add to it."""
+    return max(-_FAR, min(k, _FAR)) if isinstance(k, int) else k
+
+
+_FAR = 1 << 62
 
 
 @public
@@ -463,7 +473,7 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None, ctx: Any = 
     """Ones on and below the diagonal `k`, zeros above."""
     begin_on(ctx if ctx is not None else device)
     row, column = _positions(N, N if M is None else M)
-    return greater_equal(row + k, column).astype(_dtype(dtype))
+    return greater_equal(row + _offset(k), column).astype(_dtype(dtype))
 
 
 @public
@@ -471,7 +481,7 @@ def tril(m: Any, k: int = 0) -> ndarray:
     """The elements on and below the diagonal `k` of the last two axes, zeros above; a vector is every row."""
     x = as_array(m)
     row, column = _row_and_column(x, "tril")
-    return where(greater_equal(row + k, column), x, cast_zero(x))
+    return where(greater_equal(row + _offset(k), column), x, cast_zero(x))
 
 
 @public
@@ -479,7 +489,7 @@ def triu(m: Any, k: int = 0) -> ndarray:
     """The elements on and above the diagonal `k` of the last two axes, zeros below; a vector is every row."""
     x = as_array(m)
     row, column = _row_and_column(x, "triu")
-    return where(greater_equal(column, row + k), x, cast_zero(x))
+    return where(greater_equal(column, row + _offset(k)), x, cast_zero(x))
 
 
 def _row_and_column(x: Any, name: str) -> tuple[Any, Any]:

@@ -21,6 +21,7 @@ from hybridize.array.operands import (
     array,
     broadcast,
     cast,
+    check_real,
     common_dtype,
     common_kind,
     common_shape,
@@ -358,6 +359,13 @@ def _is_float(x: Any) -> bool:
     return is_inexact(dtype_of(operand(x)))
 
 
+@universal(1)
+def fabs(x: Any) -> Any:
+    """The absolute value of real numbers."""
+    check_real("fabs", array(x))
+    return absolute(x)
+
+
 @_at_once(numpy.square)
 @universal(1)
 def square(x: Any) -> Any:
@@ -433,12 +441,14 @@ def signbit(x: Any) -> Any:
 @universal(1, typed=0)
 def isposinf(x: Any) -> Any:
     """True where x is positive infinity."""
+    check_real("isposinf", array(x))
     return equal(x, math.inf)
 
 
 @universal(1, typed=0)
 def isneginf(x: Any) -> Any:
     """True where x is negative infinity."""
+    check_real("isneginf", array(x))
     return equal(x, -math.inf)
 
 
@@ -446,6 +456,7 @@ def isneginf(x: Any) -> Any:
 @universal(1)
 def degrees(x: Any) -> Any:
     """Radians to degrees."""
+    check_real("degrees", array(x))
     return multiply(x, 180.0 / math.pi)
 
 
@@ -453,12 +464,14 @@ def degrees(x: Any) -> Any:
 @universal(1)
 def radians(x: Any) -> Any:
     """Degrees to radians."""
+    check_real("radians", array(x))
     return multiply(x, math.pi / 180.0)
 
 
 @universal(2, typed=1)
 def ldexp(x1: Any, x2: Any) -> Any:
     """x1 * 2**x2."""
+    check_real("ldexp", array(x1), array(x2))
     return multiply(x1, exp2(x2))
 
 
@@ -479,6 +492,7 @@ def digamma(x: Any, /) -> Any:
 @universal(2)
 def heaviside(x1: Any, x2: Any) -> Any:
     """0 where x1 < 0, x2 where x1 == 0, 1 where x1 > 0."""
+    check_real("heaviside", array(x1), array(x2))
     step = greater(x1, 0)
     dtype = common_dtype((operand(x1), operand(x2)), float_only=True)
     return where(isnan(x1), x1, where(equal(x1, 0), x2, step.astype(dtype))).astype(dtype, copy=False)

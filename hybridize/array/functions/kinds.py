@@ -21,7 +21,7 @@ from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import DType, as_dtype, bfloat16, float16, is_complex, is_float, is_inexact
 from hybridize.base.errors import ArgumentError, ValueArgumentError
 from hybridize.base.promotion import floating, result_dtype
-from hybridize.ops.complexes import Conj, Imag, Real
+from hybridize.ops.complexes import Conj, ImagPart, RealPart
 from hybridize.ops.op import ACTIVE, Op, bind1, capturing
 
 _REAL_IF_CLOSE = data_dependent("real_if_close", numpy.real_if_close)
@@ -192,14 +192,14 @@ def _part(z: Any, op: Op) -> Any:
 def real(val: Any) -> Any:
     """The real part, a view: of real numbers the array itself."""
     x = array(val)
-    return _part(x, Real()) if is_complex(x.dtype) else x
+    return _part(x, RealPart()) if is_complex(x.dtype) else x
 
 
 @public
 def imag(val: Any) -> Any:
     """The imaginary part, a view: of real numbers zeros."""
     x = array(val)
-    return _part(x, Imag()) if is_complex(x.dtype) else zeros_like(x)
+    return _part(x, ImagPart()) if is_complex(x.dtype) else zeros_like(x)
 
 
 @universal(1)

@@ -28,7 +28,7 @@ from hybridize.array.functions.reductions import cumsum, diff, mean, nanmean, su
 from hybridize.array.functions.searching import along, merged, sort
 from hybridize.array.functions.shapes import concatenate, reshape
 from hybridize.array.operands import array, axis_of, finished, public
-from hybridize.base.dtypes import as_dtype, int64, is_float
+from hybridize.base.dtypes import as_dtype, int64, is_complex, is_float
 from hybridize.base.promotion import floating
 
 
@@ -66,7 +66,8 @@ def nanvar(
     x = x.astype(floating(x.dtype) if dtype is None else as_dtype(dtype), copy=False)
     there = logical_not(isnan(x))
     centred = where(there, subtract(x, nanmean(x, axis, keepdims=True)), 0.0)
-    count = subtract(sum(there, axis, keepdims=keepdims).astype(x.dtype), ddof)
+    centred = absolute(centred) if is_complex(x.dtype) else centred
+    count = subtract(sum(there, axis, keepdims=keepdims).astype(centred.dtype), ddof)
     value = divide(sum(square(centred), axis, keepdims=keepdims), where(greater(count, 0), count, math.nan))
     return finished(value, out)
 
@@ -83,7 +84,7 @@ def nanstd(
 def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False) -> Any:
     """The middle along `axis` of what is not NaN; NaN where nothing else is there."""
     flat, axis_index, kept = merged(array(a), axis, "nanmedian")
-    flat = flat if is_float(flat.dtype) else flat.astype(floating(flat.dtype))
+    flat = flat.astype(floating(flat.dtype), copy=False)
     count = sum(logical_not(isnan(flat)), axis_index, keepdims=True).astype(int64)
     ordered = sort(flat, axis_index)  # NaN is sorted last
     middle = [maximum(floor_divide(subtract(count, k), 2), 0) for k in (1, 0)]

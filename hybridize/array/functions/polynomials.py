@@ -18,8 +18,8 @@ from hybridize.array.functions.searching import data_dependent
 from hybridize.array.functions.shapes import atleast_1d, concatenate, expand_dims, reshape, stack
 from hybridize.array.functions.signals import convolve
 from hybridize.array.ndarray import ndarray
-from hybridize.array.operands import array, one_of, public
-from hybridize.base.dtypes import int64, is_float
+from hybridize.array.operands import array, check_real, one_of, public
+from hybridize.base.dtypes import int64, is_inexact
 from hybridize.base.errors import ShapeError, ValueArgumentError
 from hybridize.base.promotion import floating, promote
 
@@ -54,7 +54,7 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     a = array(x)
     if a.ndim != 1:
         raise ShapeError("E118", f"vander takes a vector, got {a.type}")
-    a = a if is_float(a.dtype) else a.astype(int64)
+    a = a if is_inexact(a.dtype) else a.astype(int64)
     powers = [ones_like(a)]
     for _ in range((a.shape[0] if N is None else N) - 1):
         powers.append(multiply(powers[-1], a))
@@ -177,6 +177,7 @@ def polyfit(
         ValueArgumentError E345: a negative degree; too few points for a covariance.
     """
     at, values = array(x), array(y)
+    check_real("polyfit", at, values)
     if deg < 0:
         raise ValueArgumentError("E345", f"polyfit: a degree must not be negative, got {deg}")
     if at.ndim != 1 or values.ndim not in (1, 2) or not at.shape[0] or at.shape[0] != values.shape[0]:

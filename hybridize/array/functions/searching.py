@@ -45,6 +45,7 @@ from hybridize.array.operands import (
     axes_of,
     axis_of,
     broadcast,
+    check_real,
     dtype_of,
     finished,
     one_of,
@@ -68,7 +69,7 @@ from hybridize.base.errors import (
     ValueArgumentError,
 )
 from hybridize.base.loading import load_module
-from hybridize.base.promotion import floating
+from hybridize.base.promotion import NUMBERS, floating
 from hybridize.base.types import same_shape
 from hybridize.ops.op import ACTIVE, Operand, bind1, capturing, taped
 
@@ -295,6 +296,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
         ValueArgumentError E345: they do neither.
     """
     edges, side = array(bins), "left" if right else "right"
+    check_real("digitize", array(x), edges)
     if edges.ndim != 1:
         raise ShapeError("E118", f"digitize: the bins must be a vector, got {edges.type}")
     rising, falling = all_(less_equal(edges[:-1], edges[1:])), all_(less_equal(edges[1:], edges[:-1]))
@@ -321,6 +323,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
         period: the values repeat at this distance.
     """
     at, points, values = array(x), array(xp), array(fp)
+    check_real("interp", at, points)
     if period is not None:
         period = abs(period)
         at, points = mod(at, period), mod(points, period)
@@ -385,6 +388,7 @@ def _quantile(a: Any, share: Any, axis: Any, out: Any, method: str, keepdims: bo
     one_of(method, tuple(QUANTILES), rule.partition(":")[0], "method")
     require(logical_and(less_equal(0.0, share), less_equal(share, 1.0)), rule)
     flat, axis_index, kept = merged(array(a), axis, "quantile")
+    check_real(rule.partition(":")[0], flat)
     ordered = moveaxis(sort(flat if is_float(flat.dtype) else flat.astype(float32), axis_index), axis_index, 0)
     at, weight = QUANTILES[method](float(ordered.shape[0]), share)
     low = floor(at)
@@ -485,8 +489,13 @@ def isin(
     `assume_unique` and `kind` (`sort`, `table`) choose NumPy's method, and say nothing about the result.
     """
     one_of(kind, (None, "sort", "table"), "isin", "kind")
-    x = array(element)
-    found = any_(equal(expand_dims(x, x.ndim), ravel(test_elements)), -1)
+    if isinstance(test_elements, NUMBERS):
+        found = equal(array(element), test_elements)
+    elif isinstance(element, NUMBERS):
+        found = any_(equal(element, ravel(test_elements)))
+    else:
+        x = array(element)
+        found = any_(equal(expand_dims(x, x.ndim), ravel(test_elements)), -1)
     return logical_not(found) if invert else found
 
 

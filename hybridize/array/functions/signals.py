@@ -11,6 +11,7 @@ from hybridize import ops
 from hybridize.array.device import begin_on
 from hybridize.array.functions.reductions import diff
 from hybridize.array.functions.shapes import atleast_1d, concatenate, reshape
+from hybridize.array.methods import functions
 from hybridize.array.operands import array, axes_of, cast, given, one_of, operand, public, result
 from hybridize.base.dtypes import as_dtype, bool_, float32, int32
 from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
@@ -70,9 +71,10 @@ def _margins(taps: int, mode: str) -> tuple[int, int]:
 
 @public
 def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
-    """The sums over n of a[n + k] v[n], of two vectors; `mode` as in `convolve`."""
+    """The sums over n of a[n + k] conj(v[n]), of two vectors; `mode` as in `convolve`."""
     one_of(mode, _MODES, "correlate", "mode")
     x, y = _vectors("correlate", a, v)
+    y = functions.conj(y)
     if y.shape[0] <= x.shape[0]:
         return _slid("correlate", x, y, *_margins(y.shape[0], mode))
     return _slid("correlate", y, x, *_margins(x.shape[0], mode))[::-1]

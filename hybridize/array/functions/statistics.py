@@ -28,8 +28,9 @@ from hybridize.array.functions.reductions import any as any_
 from hybridize.array.functions.reductions import argmax, argmin, average, cumprod, cumsum, sum
 from hybridize.array.functions.searching import QUANTILES, along, data_dependent, merged, sort
 from hybridize.array.functions.shapes import concatenate, expand_dims, moveaxis, reshape, swapaxes
-from hybridize.array.operands import array, finished, one_of, public, result, strong
-from hybridize.base.dtypes import as_dtype, float32, float64, int64, is_float, is_inexact
+from hybridize.array.methods import functions
+from hybridize.array.operands import array, check_real, finished, one_of, public, result, strong
+from hybridize.base.dtypes import as_dtype, float32, float64, int64, is_complex, is_float, is_inexact
 from hybridize.base.errors import ShapeError
 from hybridize.base.promotion import floating
 
@@ -88,7 +89,7 @@ def cov(
         right = multiply(centred, weights)
     if isinstance(factor, float):
         factor = max(factor, 0.0)
-    product = divide(matmul(centred, swapaxes(right, 0, 1)), factor)
+    product = divide(matmul(centred, functions.conj(swapaxes(right, 0, 1))), factor)
     return reshape(product, ()) if product.shape == (1, 1) else product
 
 
@@ -109,6 +110,7 @@ def _weights(x: Any, fweights: Any, aweights: Any) -> Any:
         if given is None:
             continue
         one = array(given)
+        check_real(f"cov: {name}", one)
         if one.shape != x.shape[1:]:
             raise ShapeError("E135", f"cov: {name} {one.type} for {x.shape[1]} observations", help="one for each")
         if name == "fweights" and is_float(one.dtype):
@@ -126,7 +128,10 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
     if not found.ndim:
         return found / found
     scale = found.diagonal() ** 0.5
-    return clip(found / expand_dims(scale, 1) / scale, -1.0, 1.0)
+    scaled = found / expand_dims(scale, 1) / scale
+    if is_complex(scaled.dtype):
+        return clip(scaled.real, -1.0, 1.0) + clip(scaled.imag, -1.0, 1.0) * 1j
+    return clip(scaled, -1.0, 1.0)
 
 
 def _filled(a: Any, instead: float) -> tuple[Any, Any]:
@@ -200,6 +205,7 @@ def _nan_quantile(a: Any, share: Any, axis: Any, out: Any, method: str, keepdims
     one_of(method, tuple(QUANTILES), rule.partition(":")[0], "method")
     require(logical_and(less_equal(0.0, share), less_equal(share, 1.0)), rule)
     flat, axis_index, kept = merged(array(a), axis, "nanquantile")
+    check_real(rule.partition(":")[0], flat)
     flat = flat if is_float(flat.dtype) else flat.astype(float32)
     ordered = moveaxis(sort(flat, axis_index), axis_index, -1)  # NaN is sorted last
     count = sum(logical_not(isnan(ordered)), -1, keepdims=True).astype(float64)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The linear algebra of the array API standard, `hybridize.array_api.linalg`: eigenvalues are complex numbers there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hybridize.array import linalg
+from hybridize.array.functions.elementwise import astype
+from hybridize.array.linalg import (
+    cholesky,
+    cross,
+    det,
+    diagonal,
+    eigh,
+    eigvalsh,
+    inv,
+    matmul,
+    matrix_norm,
+    matrix_power,
+    matrix_rank,
+    matrix_transpose,
+    outer,
+    pinv,
+    qr,
+    slogdet,
+    solve,
+    svd,
+    svdvals,
+    tensordot,
+    trace,
+    vecdot,
+    vector_norm,
+)
+from hybridize.base.dtypes import complex_of
+
+
+def eig(x: Any, /) -> Any:
+    """The eigenvalues of square matrices, and eigenvectors as columns, complex; imperatively."""
+    found = linalg.eig(x)
+    return type(found)(*(astype(part, complex_of(part.dtype), copy=False) for part in found))
+
+
+def eigvals(x: Any, /) -> Any:
+    """The eigenvalues of square matrices, complex; imperatively."""
+    found = linalg.eigvals(x)
+    return astype(found, complex_of(found.dtype), copy=False)
+
+
+__all__ = [
+    "cholesky",
+    "cross",
+    "det",
+    "diagonal",
+    "eig",
+    "eigh",
+    "eigvals",
+    "eigvalsh",
+    "inv",
+    "matmul",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_rank",
+    "matrix_transpose",
+    "outer",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "svd",
+    "svdvals",
+    "tensordot",
+    "trace",
+    "vecdot",
+    "vector_norm",
+]
