@@ -573,8 +573,10 @@ def set_asynchronous(on: bool, pending: int | None = None) -> bool:
     """
     limit = LIMIT if pending is None else whole("pending", pending, 1)
     if QUEUE.is_mine:
-        text = "calls become asynchronous, or cease to be, while this thread runs a program"
-        raise StateError("E590", text, help="say so outside of what the program calls")
+        raise StateError(
+            "E590", "calls become asynchronous, or cease to be, while this thread runs a program",
+            help="say so outside of what the program calls",
+        )  # fmt: skip
     with _switching:
         before = ACCESS.queue is not None
         if on:
