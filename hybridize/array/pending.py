@@ -57,6 +57,11 @@ LIMIT: Final = 16
 """Calls that may be pending, unless said otherwise."""
 _PAUSE: Final = 2e-5
 """Seconds."""
+_SWITCH: Final = 1e-4
+"""Seconds after which a thread of Python's lets another one run that waits: the next program is not to wait for 5 ms,
+which is Python's default, until the present line of the user's is done.
+"""
+_slot: Final[Any] = vars(ndarray)["_memory"]
 
 
 def owner_of(data: NDArray[Any]) -> Any:
@@ -105,7 +110,7 @@ class Failed:
 class Job:
     """A call that has returned."""
 
-    __slots__ = ("alone", "arrays", "done", "failure", "line", "reads", "run", "undo", "writes")
+    __slots__ = ("alone", "arrays", "done", "ended", "failure", "line", "reads", "run", "undo", "writes")
 
     def __init__(
         self,
@@ -132,17 +137,26 @@ class Job:
         self.arrays: list[ndarray] = []
         """Those of its results."""
         self.failure: Failure | None = None
+        self.ended = False
         self.done = threading.Event()
 
-    def end(self, failure: Failure | None = None) -> None:
-        """Say that it has run, or that it never will."""
-        self.failure = failure
+    def end(self, failure: Failure | None = None) -> tuple[Any, ...]:
+        """Take note that it has run, or that it never will; `done` is set afterwards.
+
+        Returns:
+            what nobody needs any more, to be dropped before that, and without a lock: the end of something may run
+            anything.
+        """
+        self.failure, self.ended = failure, True
         if failure is not None:
             for array in self.arrays:
-                ndarray._memory.__set__(array, Failed(failure))  # type: ignore[attr-defined]
-        self.run = self.undo = _nothing  # what they hold may be large
-        self.arrays = []
-        self.done.set()
+                _slot.__set__(array, Failed(failure))
+        held = self.run, self.undo, self.arrays, self.reads, self.writes
+        self.run = self.undo = _nothing
+        self.arrays, self.reads = [], {}
+        if failure is None:
+            self.writes = {}  # else its owners are looked for until somebody has heard of it
+        return held
 
 
 def _nothing() -> None:
@@ -175,6 +189,8 @@ class Queue:
         """The thread that has turned this on: while no other uses arrays, programs run beside eager operations."""
         self.is_shared = False
         """True if several threads use arrays."""
+        self._interval = _SWITCH
+        """What Python's own was before this was turned on."""
         in_child(self._in_child)
 
     # ------------------------------------------------------------------------------------------------- on and off
@@ -186,6 +202,8 @@ class Queue:
         READERS.value += 1
         BUSY[0] += 1  # entries leave all calls to Python
         type.__setattr__(ndarray, "_data", property(_reached, _replaced))
+        self._interval = sys.getswitchinterval()
+        sys.setswitchinterval(min(self._interval, _SWITCH))
         ACCESS.queue = self
         atexit.unregister(self._at_exit)
         atexit.register(self._at_exit)
@@ -201,6 +219,7 @@ class Queue:
         BUSY[0] -= 1
         READERS.value -= 1
         ACCESS.standing = 0
+        sys.setswitchinterval(self._interval)
         if self.is_shared:
             self.is_shared = False
             del ACCESS.told[-1:]
@@ -245,6 +264,7 @@ class Queue:
                 self.writing.update(dict.fromkeys(job.writes, job))
                 job.undo()
                 job.end(self._failure)
+                job.done.set()
                 return True
             self._jobs.append(job)  # first: a child that is forked here runs it, and waits for nothing else
             self.reading.update(dict.fromkeys(job.reads, job))
@@ -256,11 +276,11 @@ class Queue:
     def hand_out(self, job: Job, arrays: Iterable[ndarray]) -> None:
         """Name the arrays whose elements a job makes."""
         with self._lock:
-            job.arrays = list(arrays)
-            if job.failure is not None:
-                job.end(job.failure)
-            elif job.done.is_set():
-                job.arrays = []
+            if not job.ended:
+                job.arrays = list(arrays)
+            elif job.failure is not None:
+                for array in arrays:
+                    _slot.__set__(array, Failed(job.failure))
 
     @contextmanager
     def turn(self) -> Iterator[None]:
@@ -376,7 +396,7 @@ class Queue:
         """
         if job.done.is_set():
             return
-        if self.is_mine:
+        if self.is_mine or self.is_worker:
             raise StateError(
                 "E590", "Python that a program calls asks for the result of a call that waits for this program to end",
                 help="give it that array as an argument, or call waitall() before the program",
@@ -412,15 +432,15 @@ class Queue:
                     error.loc = job.line
             self._fail(Failure(error))
             return
-        held = job.run, job.undo, job.arrays  # until the lock is free: the end of something may run anything
         with self._lock:
             self._jobs.popleft()
             for known, mine in ((self.reading, job.reads), (self.writing, job.writes)):
                 for key in mine:
                     if known.get(key) is job:
                         del known[key]
-            job.end()
+            held = job.end()
         del held
+        job.done.set()
 
     def _run_in_turn(self, job: Job) -> None:
         """Run a job while no other program does; where several threads use arrays, it is kept apart from them all."""
@@ -471,8 +491,10 @@ class Queue:
             self.reading.clear()
             for job in reversed(ended):
                 job.undo()
-            for job in ended:
-                job.end(failure)
+            held = [job.end(failure) for job in ended]
+        del held
+        for job in ended:
+            job.done.set()
 
     def _in_child(self) -> None:
         """In a forked child: its thread will be another one, for what is pending here as well as in the parent."""
@@ -509,7 +531,6 @@ def _without_state() -> Iterator[None]:
 
 
 QUEUE: Final = Queue()
-_slot: Final[Any] = vars(ndarray)["_memory"]
 
 
 def _reached(array: ndarray) -> NDArray[Any]:
@@ -552,8 +573,10 @@ def set_asynchronous(on: bool, pending: int | None = None) -> bool:
     """
     limit = LIMIT if pending is None else whole("pending", pending, 1)
     if QUEUE.is_mine:
-        text = "calls become asynchronous, or cease to be, while this thread runs a program"
-        raise StateError("E590", text, help="say so outside of what the program calls")
+        raise StateError(
+            "E590", "calls become asynchronous, or cease to be, while this thread runs a program",
+            help="say so outside of what the program calls",
+        )  # fmt: skip
     with _switching:
         before = ACCESS.queue is not None
         if on:

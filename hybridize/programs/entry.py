@@ -148,6 +148,8 @@ def alone(entry: Entry) -> Entry:
 
     def call(*args: Any) -> Any:
         if WRITER or READERS or access.queued:
+            if access.queue is not None:
+                return NOT_TAKEN  # calls are asynchronous, which is Python's business
             return exclusively(entry, *args)
         WRITER.value = 1  # nothing is called between the look at the numbers and this line
         access.writes += 1

@@ -8,6 +8,7 @@ import pytest
 
 from hybridize import autograd, hybridize, np, npx
 from hybridize.errors import StateError
+from hybridize.ops.op import ACTIVE
 
 
 def _array(values):
@@ -162,7 +163,16 @@ def test_a_recorded_write_through_it_is_refused(value):
         step(_array([3.0, 4.0]))
 
 
-def test_stopped_values_are_copies():
+@pytest.mark.parametrize("careful", [False, True])
+def test_stopped_values_are_copies(careful):
+    ACTIVE.extend([None] * careful)  # as while another thread writes in place
+    try:
+        stopped_values_are_copies()
+    finally:
+        del ACTIVE[len(ACTIVE) - careful :]
+
+
+def stopped_values_are_copies():
     def stopped(x):
         y = npx.stop_gradient(x)
         y[:] = 1

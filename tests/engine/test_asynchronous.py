@@ -318,9 +318,16 @@ def test_the_end_of_the_block_raises():
     with pytest.raises(OutOfBoundsError), engine.asynchronous():
         row(np.array([7]))
     assert not engine.is_asynchronous()
-    with pytest.raises(ZeroDivisionError) as caught, engine.asynchronous():
+
+
+def test_an_error_of_the_block_says_that_a_call_has_failed_too():
+    @engine.asynchronous()
+    def work():
         row(np.array([7]))
-        raise ZeroDivisionError
+        return 1 / 0
+
+    with pytest.raises(ZeroDivisionError) as caught:
+        work()
     assert "OutOfBoundsError" in caught.value.__notes__[0]
 
 

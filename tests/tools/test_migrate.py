@@ -96,7 +96,12 @@ def left(text):
         ("from mxnet import gluon\ngluon.nn.Dropout(probability=1)", 2, None, None),
         ("import gluoncv", 1, "import gluoncv", "stands on MXNet"),
         ("from gluonnlp.data import x", 1, "import gluonnlp.data", "stands on MXNet"),
-        ("import os\nos.environ['MXNET_ENGINE_TYPE'] = 'a'", 2, "MXNET_ENGINE_TYPE", "hybridize reads no variable"),
+        (
+            "import os\nos.environ['MXNET_CPU_WORKER_NTHREADS'] = 'a'",
+            2,
+            "MXNET_CPU_WORKER_NTHREADS",
+            "hybridize does not read this variable",
+        ),
         ("import importlib\nimportlib.import_module('mxnet.nd')", 2, None, "'hybridize.nd'"),
         (
             "from mxnet import autograd\nautograd.record(training=True)",

@@ -677,7 +677,7 @@ def stop_gradient(data: Any) -> Any:
     """The same values, of which nothing is remembered for a backward pass."""
     if type(data) is ndarray and not ACTIVE:
         return wrap(data._data.copy())
-    return result(bind1(ops.StopGradient(), strong(data)))
+    return apart_from(data, result(bind1(ops.StopGradient(), strong(data))))
 
 
 @public

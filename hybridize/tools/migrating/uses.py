@@ -17,7 +17,8 @@ _TORCH = {
     "torch.jit.trace": "hybridize(module) compiles it, for any inputs: from hybridize import hybridize",
     "torch.compile": "hybridize(module) compiles it, too: from hybridize import hybridize",
 }
-_VARIABLES = re.compile(r"MXNET_[A-Z0-9_]+")
+_VARIABLES = re.compile(r"MXNET_(?!ENGINE_TYPE$|HOME$)[A-Z0-9_]+")
+"""Variables of the environment that are MXNet's, and not read here as well."""
 
 
 class Uses(ast.NodeVisitor):
@@ -85,7 +86,9 @@ class Uses(ast.NodeVisitor):
 
     def visit_Constant(self, node: ast.Constant) -> None:
         if isinstance(node.value, str) and _VARIABLES.fullmatch(node.value):
-            self._findings.human(node, node.value, "hybridize reads no variable of MXNet's: its own are in the guide")
+            self._findings.human(
+                node, node.value, "hybridize does not read this variable of MXNet's: its own are in the guide"
+            )
 
     def _path(self, node: ast.expr) -> str | None:
         assert self._scope is not None
