@@ -142,8 +142,6 @@ class _Scope:
         outer = attributes_of(None).get(_INSIDE, "")
         self.name = name_of(None, f"{outer}${name}" if outer else name)
         self._names: set[str] = set()
-        self.stand: dict[int, Expression] = {}
-        """Variables of the body, by the identity of what they stand for."""
 
     def variables(self, outer: Iterable[Expression]) -> list[Expression]:
         """Make variables that stand for slices or states: they are called `data-0`, as in MXNet."""
@@ -176,17 +174,16 @@ class _Scope:
         mine = {id(variable) for variable in own}
         made: dict[int, Expression] = {id(variable): variable for variable in own}
         outer: dict[str, Expression] = {}
-        # A variable stands for what is computed outside. It is found from the results down: what is below is not asked.
-        inside = self._inside(results, mine)
 
         def standing(one: Expression) -> Expression:
+            """A variable of the body for what is computed outside."""
             name = self._new(one.list_outputs()[0])
             outer[name] = one
             stand = one._with((), {}, name) if one.function is None else var(name)
             stand.auxiliary = one.auxiliary
             return stand
 
-        for part in inside:
+        for part in self._inside(results, mine):
             for one in part._parts():
                 if id(one) not in made:
                     made[id(one)] = standing(one)
