@@ -10,7 +10,7 @@ Nodes of MXNet's files have the same parts; see `formats.mxnet.control_flow`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from hybridize import nd
 from hybridize.array.functions import control
@@ -219,6 +219,16 @@ def _copied(one: Expression) -> Expression:
     return Expression("identity", nd.identity, (one,))
 
 
+_OF_BOOLS = frozenset(("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"))
+
+
+def _asked(scope: _Scope, one: Expression) -> Expression:
+    """A condition, as float32 where it is a comparison: MXNet takes no bools there."""
+    if one.function is None or one.word not in _OF_BOOLS:
+        return one
+    return cast("Expression", scope.call(Expression, "cast", nd.cast, (one, "float32")))
+
+
 def _opened(value: Any) -> Any:
     """A structure of single results: an expression of several is a list of them."""
     if isinstance(value, (tuple, list)):
@@ -318,7 +328,7 @@ def while_loop(
     new, _ = _leaves(listed(last), "while_loop loop_vars")
     if len(new) != len(states):
         raise ValueArgumentError("E345", f"while_loop: {len(new)} variables after a round that had {len(states)}")
-    condition, of_condition = asking.body(truth, asked)
+    condition, of_condition = asking.body([_asked(asking, truth[0])], asked)
     inner, others = running.body([*out, *new], states)
     _all_used(inner, states, first, "while_loop")
     inputs = _Inputs()
@@ -350,6 +360,7 @@ def cond(pred: Any, then_func: Callable[[], Any], else_func: Callable[[], Any], 
         raise ValueArgumentError("E345", f"cond: pred is one expression, got {len(truth)}")
     if len(then) != len(orelse):
         raise ValueArgumentError("E345", f"cond: then_func gives {len(then)} results, else_func {len(orelse)}")
+    truth = [_asked(scopes[0], truth[0])]
     inputs, bodies, given = _Inputs(), [], {}
     for scope, word, results in zip(scopes, ("cond", "then", "else"), (truth, then, orelse), strict=True):
         body, outer = scope.body(results, [])

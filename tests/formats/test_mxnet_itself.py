@@ -157,6 +157,8 @@ def test_mxnet_runs_loops_of_expressions(mxnet, tmp_path):
     """What `tojson` writes of them gives our results and our gradients there."""
     wanted = {}
     for name, (make, shapes) in LOOPS.items():
+        if name == "while" and mxnet.version.startswith("2"):
+            continue  # it cannot train its own either: "Assigning to NDArrays that are already in a computational graph"
         draw = numpy.random.default_rng(0)
         given = {key: draw.normal(size=shape).astype("f4") for key, shape in shapes.items()}
         expression = make()
