@@ -10,7 +10,7 @@ Nodes of MXNet's files have the same parts; see `formats.mxnet.control_flow`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from hybridize import nd
 from hybridize.array.functions import control
@@ -142,8 +142,6 @@ class _Scope:
         outer = attributes_of(None).get(_INSIDE, "")
         self.name = name_of(None, f"{outer}${name}" if outer else name)
         self._names: set[str] = set()
-        self.stand: dict[int, Expression] = {}
-        """Variables of the body, by the identity of what they stand for."""
 
     def variables(self, outer: Iterable[Expression]) -> list[Expression]:
         """Make variables that stand for slices or states: they are called `data-0`, as in MXNet."""
@@ -176,17 +174,16 @@ class _Scope:
         mine = {id(variable) for variable in own}
         made: dict[int, Expression] = {id(variable): variable for variable in own}
         outer: dict[str, Expression] = {}
-        # A variable stands for what is computed outside. It is found from the results down: what is below is not asked.
-        inside = self._inside(results, mine)
 
         def standing(one: Expression) -> Expression:
+            """A variable of the body for what is computed outside."""
             name = self._new(one.list_outputs()[0])
             outer[name] = one
             stand = one._with((), {}, name) if one.function is None else var(name)
             stand.auxiliary = one.auxiliary
             return stand
 
-        for part in inside:
+        for part in self._inside(results, mine):
             for one in part._parts():
                 if id(one) not in made:
                     made[id(one)] = standing(one)
@@ -220,6 +217,16 @@ class _Scope:
 def _copied(one: Expression) -> Expression:
     """The same value as a result of its own: no result of a body is one of its inputs, nor another result."""
     return Expression("identity", nd.identity, (one,))
+
+
+_OF_BOOLS = frozenset(("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"))
+
+
+def _asked(scope: _Scope, one: Expression) -> Expression:
+    """A condition, as float32 where it is a comparison: MXNet takes no bools there."""
+    if one.function is None or one.word not in _OF_BOOLS:
+        return one
+    return cast("Expression", scope.call(Expression, "cast", nd.cast, (one, "float32")))
 
 
 def _opened(value: Any) -> Any:
@@ -321,7 +328,7 @@ def while_loop(
     new, _ = _leaves(listed(last), "while_loop loop_vars")
     if len(new) != len(states):
         raise ValueArgumentError("E345", f"while_loop: {len(new)} variables after a round that had {len(states)}")
-    condition, of_condition = asking.body(truth, asked)
+    condition, of_condition = asking.body([_asked(asking, truth[0])], asked)
     inner, others = running.body([*out, *new], states)
     _all_used(inner, states, first, "while_loop")
     inputs = _Inputs()
@@ -353,6 +360,7 @@ def cond(pred: Any, then_func: Callable[[], Any], else_func: Callable[[], Any], 
         raise ValueArgumentError("E345", f"cond: pred is one expression, got {len(truth)}")
     if len(then) != len(orelse):
         raise ValueArgumentError("E345", f"cond: then_func gives {len(then)} results, else_func {len(orelse)}")
+    truth = [_asked(scopes[0], truth[0])]
     inputs, bodies, given = _Inputs(), [], {}
     for scope, word, results in zip(scopes, ("cond", "then", "else"), (truth, then, orelse), strict=True):
         body, outer = scope.body(results, [])

@@ -5,11 +5,13 @@
     python mxnet_process.py save FOLDER NAME=SIZE...    make networks of MXNet's zoo, and write them in all of its forms
     python mxnet_process.py recurrent FOLDER    make recurrent layers, and write them; load NAME.ours.params where it is
     python mxnet_process.py files FOLDER    load the files of arrays that are there, and write some
+    python mxnet_process.py bind FOLDER     run every expression of a folder on arrays by name, forwards and backwards
     python mxnet_process.py lost FOLDER     export loops and branches, which come without attributes (2.0)
 
 `load` reads NAME.npz (the inputs) beside NAME-symbol.json and NAME-0000.params and writes NAME.found.npz (nd0, np0,
 nd1, and so on), or the error's text in place of a first result. `files` writes NAME.found.npz (dense arrays by kind of
-arrays and by name, and their storage types as STYPE) of each ours.*; and theirs.*. `lost` writes what `load` reads, with
+arrays and by name, and their storage types as STYPE) of each ours.*; and theirs.*. `bind` reads NAME.npz beside NAME-symbol.json and
+writes NAME.found.npz: the results y0, y1, and so on, and gradients by name. `lost` writes what `load` reads, with
 the results as y0, y1, and so on. `save` writes NAME.npz (x, y), NAME.params of
 `save_parameters`, and NAME-symbol.json with NAME-0000.params of `export`.
 """
@@ -119,6 +121,19 @@ def files(folder):
         mx.npx.save(str(folder / "theirs.npy"), mx.np.array([[1, 2]]))
 
 
+def bind(folder):
+    mx.npx.reset_np()
+    for file in sorted(folder.glob("*.npz")):
+        symbol = mx.sym.load(str(folder / f"{file.stem}-symbol.json"))
+        given = {name: mx.nd.array(x) for name, x in numpy.load(file).items()}
+        buffers = {name: mx.nd.zeros(x.shape) for name, x in given.items()}
+        bound = (symbol.bind if hasattr(symbol, "bind") else symbol._bind)(mx.cpu(), given, buffers)
+        results = bound.forward(is_train=True)
+        bound.backward([mx.nd.ones_like(y) for y in results])
+        found = {f"y{number}": y.asnumpy() for number, y in enumerate(results)}
+        numpy.savez(folder / f"{file.stem}.found.npz", **found, **{name: x.asnumpy() for name, x in buffers.items()})
+
+
 def lost(folder):
     mx.npx.set_np()
     np, npx = mx.np, mx.npx
@@ -152,7 +167,7 @@ if __name__ == "__main__":
     word, where, *rest = sys.argv[1:]
     if word == "load":
         load(Path(where))
-    elif word in ("recurrent", "files", "lost"):
-        {"recurrent": recurrent, "files": files, "lost": lost}[word](Path(where))
+    elif word in ("recurrent", "files", "bind", "lost"):
+        {"recurrent": recurrent, "files": files, "bind": bind, "lost": lost}[word](Path(where))
     else:
         save(Path(where), {name: int(size) for name, size in (each.split("=") for each in rest)})

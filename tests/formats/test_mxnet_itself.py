@@ -17,6 +17,7 @@ from hybridize.gluon import nn, rnn
 from hybridize.gluon.model_zoo import vision
 from tests.formats.mxnet_attention import ATTENTION
 from tests.formats.mxnet_control import CONTROL
+from tests.symbol.loops import LOOPS
 
 ROOT = Path(__file__).parents[2]
 VERSIONS = ("1.9.1", "2.0.0b1")
@@ -149,6 +150,34 @@ def test_mxnet_runs_what_has_no_operator_of_its_own(mxnet, nets, tmp_path):
                 assert z.dtype.kind == "f", f"{name}: MXNet says {z}"
                 assert z.shape == (y.shape or (1,))
                 near(z.reshape(y.shape), y)
+
+
+@pytest.mark.long
+def test_mxnet_runs_loops_of_expressions(mxnet, tmp_path):
+    """What `tojson` writes of them gives our results and our gradients there."""
+    wanted = {}
+    for name, (make, shapes) in LOOPS.items():
+        if name == "while" and mxnet.version.startswith("2"):
+            continue  # it cannot train its own either: "Assigning to NDArrays that are already in a computational graph"
+        draw = numpy.random.default_rng(0)
+        given = {key: draw.normal(size=shape).astype("f4") for key, shape in shapes.items()}
+        expression = make()
+        bound = expression.bind(
+            args=given, args_grad={key: np.zeros(shape) for key, shape in shapes.items()}, grad_req="write"
+        )
+        results = bound.forward(is_train=True)
+        bound.backward()
+        wanted[name] = {f"y{number}": y.asnumpy() for number, y in enumerate(results)}
+        wanted[name] |= {key: gradient.asnumpy() for key, gradient in bound.grad_dict.items()}
+        expression.save(tmp_path / f"{name}-symbol.json")
+        numpy.savez(tmp_path / f"{name}.npz", **given)
+    mxnet("bind", tmp_path)
+    for name, arrays in wanted.items():
+        found = numpy.load(tmp_path / f"{name}.found.npz")
+        assert sorted(found.files) == sorted(arrays)
+        for key, array in arrays.items():
+            assert found[key].shape == array.shape
+            near(found[key], array)
 
 
 @pytest.mark.long

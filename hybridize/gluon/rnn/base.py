@@ -51,8 +51,8 @@ class RecurrentCell(Block):
 
     def _width(self, below: int) -> int:
         """Return how many numbers an output has, of inputs of so many."""
-        state = self.state_info(0)
-        return state[0]["shape"][-1] if state else below  # type: ignore[no-any-return]
+        states = self.state_info(0)
+        return int(states[0]["shape"][-1]) if states else below
 
     def reset(self) -> None:
         """Forget what is not a state and lasts from step to step, as of dropout masks; before each new sequence."""
