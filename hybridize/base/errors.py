@@ -68,12 +68,20 @@ class DTypeError(HybridizeError, TypeError):
     """An element type that the operation does not take (codes E2xx)."""
 
 
+class KeyTypeError(DTypeError, IndexError):
+    """A key or an index that is no integer (code E204)."""
+
+
 class ArgumentError(HybridizeError, TypeError):
     """A call with an argument of the wrong kind, missing, or unknown (codes E3xx)."""
 
 
 class ValueArgumentError(ArgumentError, ValueError):
     """An argument of the right kind with a value that the function does not take (code E345)."""
+
+
+class OrderError(ValueArgumentError, NotImplementedError):
+    """An order of elements in memory that arrays are not made in (code E345)."""
 
 
 class MissingNameError(ArgumentError, AttributeError):
@@ -122,6 +130,10 @@ class VerificationError(HybridizeError, AssertionError):
 
 class OutOfBoundsError(HybridizeError, IndexError):
     """An index outside its axis (codes E11x)."""
+
+
+class AxisError(OutOfBoundsError, numpy.exceptions.AxisError):
+    """An axis that an array has not (code E111)."""
 
 
 class InternalError(HybridizeError):

@@ -21,8 +21,10 @@ from hybridize.array.functions.shapes import broadcast_arrays, broadcast_to, mov
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import (
     Handover,
+    axis_of,
     cast,
     checked,
+    count,
     from_list,
     given,
     has_arrays,
@@ -33,6 +35,7 @@ from hybridize.array.operands import (
     result,
     sizes_from,
     strong,
+    whole,
 )
 from hybridize.array.operands import (
     array as as_array,
@@ -334,6 +337,9 @@ def linspace(
     Of arrays, the numbers lie along a new `axis`, in the dtype of the arrays.
     """
     check_device(ctx if ctx is not None else device)
+    num = count(num, "linspace: num")
+    if not (_is_array(start) or _is_array(stop)):
+        axis_of(axis, 1, "linspace")
     if _is_array(start) or _is_array(stop):
         line, step = _between(start, stop, num, endpoint, dtype)
         return (moveaxis(line, 0, axis), step) if retstep else moveaxis(line, 0, axis)
@@ -381,6 +387,9 @@ def logspace(
 ) -> Any:
     """`base` to the power of `num` numbers at even distance from `start` to `stop`."""
     check_device(ctx if ctx is not None else device)
+    num = count(num, "logspace: num")
+    if not (_is_array(start) or _is_array(stop)):
+        axis_of(axis, 1, "logspace")
     if _is_array(start) or _is_array(stop):
         powers = power(base, linspace(start, stop, num, endpoint, axis=axis))
         return powers if dtype is None else powers.astype(_dtype(dtype))
@@ -405,6 +414,7 @@ def geomspace(
         ValueArgumentError E345: one of both is 0, or their signs differ.
     """
     check_device(ctx if ctx is not None else device)
+    num = count(num, "geomspace: num")
     first, last = as_array(start), as_array(stop)
     wide = float64 if not (_is_array(start) or _is_array(stop)) else floating(promote(first.dtype, last.dtype))
     first, last = broadcast_arrays(first.astype(wide), last.astype(wide))
@@ -430,7 +440,7 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, ctx: Any = 
     """Ones on the diagonal `k`, zeros elsewhere."""
     check_device(ctx if ctx is not None else device)
     row, column = _positions(N, N if M is None else M)
-    return equal(column, row + k).astype(_dtype(dtype))
+    return equal(column, row + whole(k, "eye: k")).astype(_dtype(dtype))
 
 
 @public
@@ -507,8 +517,19 @@ def diagflat(v: Any, k: int = 0) -> Any:
 
 
 @public
-def fill_diagonal(a: Any, val: Any) -> None:
-    """Write `val` to the main diagonal, in place."""
+def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
+    """Write `val` to the main diagonal, in place; of a tall matrix to the next diagonals, too, where it may `wrap`.
+
+    Raises:
+        ShapeError E118: fewer than two axes, or more than two of different sizes.
+    """
+    if a.ndim < 2 or (a.ndim > 2 and any(size != a.shape[0] for size in a.shape)):
+        raise ShapeError("E118", f"fill_diagonal takes a matrix, or an array of axes of one size, got {a.type}")
+    rows, columns = a.shape[0], a.shape[1]
+    if a.ndim == 2 and wrap and rows > columns:
+        at = numpy.arange(0, rows * columns, columns + 1)
+        a[numpy.unravel_index(at, (rows, columns))] = val
+        return
     i = positions(min(a.shape))
     a[(i,) * a.ndim] = val
 
