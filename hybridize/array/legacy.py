@@ -13,7 +13,7 @@ from functools import cache, wraps
 from types import SimpleNamespace
 from typing import Any
 
-from hybridize.array import legacy_random, np, npx
+from hybridize.array import densities, legacy_random, np, npx
 from hybridize.array.annotations import ArrayLike
 from hybridize.array.functions import control, legacy_shapes, neural, regions, resizing, sampling
 from hybridize.array.functions.elementwise import root
@@ -642,6 +642,7 @@ def table() -> Mapping[str, Any]:
     for name, function in legacy_random.FUNCTIONS.items():
         if name not in ("seed", "randn"):
             found |= {f"random_{name}": function, f"sample_{name}": function}
+    found |= densities.FUNCTIONS | {"from_numpy": npx.from_numpy}
     found |= {name: legacy_random.FUNCTIONS[name] for name in ("uniform", "normal", "poisson", "exponential", "randn")}
     faces: dict[str, Any] = {name: _face(name, function) for name, function in found.items()}
     for group, members in (("random", legacy_random.FUNCTIONS), ("linalg", _LINALG), ("contrib", _CONTRIB)):

@@ -14,12 +14,12 @@ import numpy
 
 from hybridize.array.functions import creation, linear
 from hybridize.array.functions.creation import eye
-from hybridize.array.functions.linear import cross, matmul, multi_dot, outer, tensordot, vecdot
+from hybridize.array.functions.linear import matmul, multi_dot, tensordot, vecdot
 from hybridize.array.functions.matrix_arguments import check, check_floats
 from hybridize.array.functions.norms import matrix_norm, norm, svdvals, vector_norm
 from hybridize.array.functions.searching import data_dependent, recorded
 from hybridize.array.functions.shapes import swapaxes
-from hybridize.array.operands import array, public
+from hybridize.array.operands import array, axis_of, public
 from hybridize.base.errors import ShapeError
 from hybridize.base.missing import missing
 from hybridize.ops.signs import signed_eigh, signed_svd
@@ -99,6 +99,34 @@ def diagonal(x: Any, /, *, offset: int = 0) -> Any:
 def matrix_transpose(x: Any, /) -> Any:
     """The last two axes exchanged; a view."""
     return swapaxes(x, -1, -2)
+
+
+@public
+def outer(x1: Any, x2: Any, /) -> Any:
+    """Every element of a vector times every element of another: [m, n].
+
+    Raises:
+        ShapeError E118: an argument is no vector.
+    """
+    for one in (x1, x2):
+        if array(one).ndim != 1:
+            raise ShapeError("E118", f"linalg.outer takes vectors, got {array(one).type}", help="np.outer flattens")
+    return linear.outer(x1, x2)
+
+
+@public
+def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+    """The vector product of vectors of three components along `axis`.
+
+    Raises:
+        ShapeError E102: they have another number of components.
+    """
+    for one in (x1, x2):
+        x = array(one)
+        if x.shape[axis_of(axis, x.ndim, "cross")] != 3:
+            what = f"linalg.cross takes vectors of three components, got {x.type}"
+            raise ShapeError("E102", what, help="np.cross takes two, too")
+    return linear.cross(x1, x2, axis=axis)
 
 
 @public

@@ -8,6 +8,7 @@ and a Python number, go straight to NumPy when nobody captures. Everything else 
 from __future__ import annotations
 
 import math
+import pickle
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -23,7 +24,14 @@ from hybridize.array.storage import Storage
 from hybridize.array.traced import LostHistory, Traced, Variable
 from hybridize.base.access import ACCESS, READERS, SMALL, WRITER, await_writer, consistently, exclusively
 from hybridize.base.dtypes import NO_INDEX, DType, as_dtype, bool_, float32, float64, int32, int64
-from hybridize.base.errors import ArgumentError, DTypeError, HybridizeError, KeyShapeError, OutOfBoundsError, ShapeError
+from hybridize.base.errors import (
+    ArgumentError,
+    HybridizeError,
+    KeyShapeError,
+    KeyTypeError,
+    OutOfBoundsError,
+    ShapeError,
+)
 from hybridize.base.forks import renewed
 from hybridize.base.loading import LOADING
 from hybridize.base.types import TensorType
@@ -545,6 +553,28 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
         return self._data.data
 
     @property
+    def ctypes(self) -> Any:
+        """NumPy's object with the address of the memory, for functions in C, which keep seeing the array."""
+        if ACTIVE:
+            self._known("ctypes")
+        self.storage.exposed = True
+        return self._data.ctypes
+
+    def dumps(self) -> bytes:
+        """The array as `pickle` writes it."""
+        if ACTIVE:
+            self._known("dumps()")
+        return pickle.dumps(self)
+
+    def dump(self, file: Any) -> None:
+        """Write the array to a file, by name or open, as `pickle` does."""
+        if hasattr(file, "write"):
+            file.write(self.dumps())
+            return
+        with open(file, "wb") as opened:
+            opened.write(self.dumps())
+
+    @property
     def base(self) -> ndarray | None:
         """The array whose memory this is a part of; None where it has its own."""
         owner = self._data.base
@@ -670,7 +700,7 @@ def key_error(error: IndexError, of: TensorType, key: Any) -> HybridizeError:
         return OutOfBoundsError("E110", f"x[{key!r}] of {of}: {text}", help="indices run from -n to n - 1")
     if "too many" in text or "boolean index did not match" in text or "broadcast" in text:
         return KeyShapeError("E133", f"x[{key!r}] of {of}: {text}")
-    return DTypeError("E204", f"x[{key!r}] of {of}: {text}")
+    return KeyTypeError("E204", f"x[{key!r}] of {of}: {text}")
 
 
 show_arrays(wrap)

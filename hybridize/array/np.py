@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy
 
@@ -262,9 +262,11 @@ from hybridize.array.functions.printing import (
     format_float_scientific,
     get_printoptions,
     geterr,
+    geterrcall,
     printoptions,
     set_printoptions,
     seterr,
+    seterrcall,
 )
 from hybridize.array.functions.reductions import (
     all,
@@ -420,6 +422,14 @@ _BY_NUMPY = (
     "einsum_path",
     "sort_complex",
 )
+
+
+def _unique_values(x: Any, /) -> Any:
+    """NumPy's `unique_values` in ascending order, which its own is in some versions."""
+    return numpy.unique(x, equal_nan=False)
+
+
+_NUMPYS = {"unique_values": _unique_values}
 _WITH_GRADIENTS = ("unique", "bincount", "setdiff1d", "union1d", "intersect1d")
 
 (
@@ -442,7 +452,9 @@ _WITH_GRADIENTS = ("unique", "bincount", "setdiff1d", "union1d", "intersect1d")
     einsum_path,
     sort_complex,
 ) = (
-    data_dependent(name, getattr(numpy, name), recorded(name, "sets") if name in _WITH_GRADIENTS else None)
+    data_dependent(
+        name, _NUMPYS.get(name, getattr(numpy, name)), recorded(name, "sets") if name in _WITH_GRADIENTS else None
+    )
     for name in _BY_NUMPY
 )
 
@@ -650,6 +662,7 @@ __all__ = [
     "geomspace",
     "get_printoptions",
     "geterr",
+    "geterrcall",
     "gradient",
     "greater",
     "greater_equal",
@@ -838,6 +851,7 @@ __all__ = [
     "set_printoptions",
     "setdiff1d",
     "seterr",
+    "seterrcall",
     "setxor1d",
     "shape",
     "shares_memory",

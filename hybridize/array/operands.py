@@ -46,8 +46,11 @@ from hybridize.base.dtypes import (
 from hybridize.base.dtypes import index_numbers as index_numbers_of
 from hybridize.base.errors import (
     ArgumentError,
+    AxisError,
     DTypeError,
     HybridizeError,
+    KeyTypeError,
+    OrderError,
     OutOfBoundsError,
     ShapeError,
     ValueArgumentError,
@@ -370,7 +373,7 @@ def indices(x: Any) -> Operand:
     """The int64 operand of an argument that holds indices."""
     x = operand(x, int64)
     if isinstance(x, (Weak, *NUMBERS)) and dtype_of(x).kind not in "iu":
-        raise DTypeError("E204", f"an index must be an integer, got {typed(x)}")
+        raise KeyTypeError("E204", f"an index must be an integer, got {typed(x)}")
     return index_numbers(x)
 
 
@@ -501,7 +504,7 @@ def axis_of(axis: Any, ndim: int, name: str) -> int:
     except (AttributeError, TypeError):
         raise ArgumentError("E308", f"{name}: an axis must be an integer, got {axis!r}") from None
     if not -ndim <= number_ < ndim:
-        raise OutOfBoundsError(
+        raise AxisError(
             "E111",
             f"{name}: axis {axis} of an array of {ndim} axes",
             help=f"axes run from {-ndim} to {ndim - 1}" if ndim else "one element has no axes",
@@ -525,9 +528,12 @@ def made_in_order(order: Any, name: str) -> None:
     """Refuse an order of elements in memory that arrays of ours are not made in.
 
     Raises:
-        ValueArgumentError E345: column-major order, or no order at all.
+        ValueArgumentError E345: no order at all; an `OrderError`: column-major order.
     """
-    one_of(order, ("C", "A", "K", None), name, "order", "arrays are made row by row; x.T of one is column by column")
+    help = "arrays are made row by row; x.T of one is column by column"
+    if order == "F":
+        raise OrderError("E345", f"{name}: order must be 'C', 'A', 'K' or None, got 'F'", help=help)
+    one_of(order, ("C", "A", "K", None), name, "order", help)
 
 
 def reduced_axes(axis: Any, ndim: int, name: str) -> tuple[int, ...]:
@@ -545,6 +551,31 @@ def axes_of(axis: Any, ndim: int, name: str) -> tuple[int, ...]:
     if len(set(axes)) != len(axes):
         raise ValueArgumentError("E345", f"{name}: an axis is named twice in {axis}")
     return axes
+
+
+def whole(number: Any, what: str) -> Any:
+    """An argument that is an integer; `what` says which, of which function.
+
+    Raises:
+        ArgumentError E308: it is none.
+    """
+    try:
+        return _size(number)
+    except (AttributeError, TypeError):
+        raise ArgumentError("E308", f"{what} must be an integer, got {number!r}") from None
+
+
+def count(number: Any, what: str) -> Any:
+    """An argument that is an integer from 0 on.
+
+    Raises:
+        ArgumentError E308: it is no integer.
+        ValueArgumentError E345: it is negative.
+    """
+    found = whole(number, what)
+    if found < 0:
+        raise ValueArgumentError("E345", f"{what} must not be negative, got {found}")
+    return found
 
 
 def shape_from(shape: Any) -> Shape:

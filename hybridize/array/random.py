@@ -66,7 +66,7 @@ from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import array, public, sizes_from
 from hybridize.array.single import CompiledDraw
 from hybridize.base.dtypes import DType, as_dtype, float32, float64, int64, uint64
-from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
+from hybridize.base.errors import ShapeError, ValueArgumentError
 from hybridize.base.loading import load_module
 from hybridize.base.missing import missing
 from hybridize.ops import Operand
@@ -181,7 +181,7 @@ def randint(
     """Integers from [low, high), or from [0, low); int64 unless said.
 
     Raises:
-        ArgumentError E316: no integer is there, or one that `dtype` does not hold.
+        ValueArgumentError E316: no integer is there, or one that `dtype` does not hold.
         ValueArgumentError E345: the same of bounds that are arrays; there may be 2**32 integers between them at most.
     """
     begin_on(ctx if ctx is not None else device)
@@ -191,10 +191,10 @@ def randint(
         return given_to(out, _between(low, high, size, wanted))
     low, high = int(low), int(high)
     if low >= high:
-        raise ArgumentError("E316", f"randint: no integer is in [{low}, {high})")
+        raise ValueArgumentError("E316", f"randint: no integer is in [{low}, {high})")
     ends = numpy.iinfo(wanted) if wanted.kind in "iu" else None
     if ends is not None and not ends.min <= low <= high - 1 <= ends.max:
-        raise ArgumentError("E316", f"randint: {wanted.name} does not hold all of [{low}, {high})")
+        raise ValueArgumentError("E316", f"randint: {wanted.name} does not hold all of [{low}, {high})")
     shape, width = shape_of_draws(size), high - low
     if width <= 1 << 32:
         wide = uint64 if wanted == uint64 else int64
@@ -375,7 +375,7 @@ def bernoulli(
     """1 with probability `prob` (or sigmoid(`logit`)), else 0; float32 unless said."""
     begin_on(ctx if ctx is not None else device)
     if (prob is None) == (logit is None):
-        raise ArgumentError("E316", "bernoulli takes prob or logit, one of them")
+        raise ValueArgumentError("E316", "bernoulli takes prob or logit, one of them")
     if prob is None:
         prob = divide(1.0, add(exp(-array(logit)), 1.0))
     else:

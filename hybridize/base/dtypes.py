@@ -61,7 +61,8 @@ def as_dtype(spec: Any) -> DType:
     if isinstance(spec, str) and spec in BY_NAME:
         return BY_NAME[spec]
     try:
-        dtype: DType = numpy.dtype(spec)
+        is_array = hasattr(spec, "__array__") and not isinstance(spec, type)  # of which NumPy takes the dtype, in part
+        dtype: DType = numpy.dtype(object if is_array else spec)
     except TypeError:
         dtype = numpy.dtype(object)
     if not dtype.isnative:

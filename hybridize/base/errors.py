@@ -68,6 +68,10 @@ class DTypeError(HybridizeError, TypeError):
     """An element type that the operation does not take (codes E2xx)."""
 
 
+class KeyTypeError(DTypeError, IndexError):
+    """A key or an index that is no integer (code E204)."""
+
+
 class ArgumentError(HybridizeError, TypeError):
     """A call with an argument of the wrong kind, missing, or unknown (codes E3xx)."""
 
@@ -78,6 +82,10 @@ class ValueArgumentError(ArgumentError, ValueError):
 
 class UndefinedError(ArgumentError, NotImplementedError):
     """A method that a subclass has to define, and does not (code E328)."""
+
+
+class OrderError(ValueArgumentError, NotImplementedError):
+    """An order of elements in memory that arrays are not made in (code E345)."""
 
 
 class MissingNameError(ArgumentError, AttributeError):
@@ -134,6 +142,10 @@ class VerificationError(HybridizeError, AssertionError):
 
 class OutOfBoundsError(HybridizeError, IndexError):
     """An index outside its axis (codes E11x)."""
+
+
+class AxisError(OutOfBoundsError, numpy.exceptions.AxisError):
+    """An axis that an array has not (code E111)."""
 
 
 class InternalError(HybridizeError):

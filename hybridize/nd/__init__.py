@@ -7,6 +7,7 @@ the style of `np`. What reads and writes files, and `nd.sparse`, are of the room
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
@@ -33,6 +34,8 @@ def _table() -> Mapping[str, Any]:
 def __getattr__(name: str) -> Any:
     if name in OF_FILES:
         return getattr(load_module("hybridize.sparse.files"), name)
+    if name == "op":  # MXNet's name of the module of functions
+        return sys.modules[__name__]
     if name == "sparse":
         return load_module("hybridize.sparse")
     if name == "cast_storage":

@@ -15,7 +15,7 @@ from hybridize.array.functions.creation import indices
 from hybridize.array.functions.searching import data_dependent
 from hybridize.array.functions.shapes import broadcast_arrays, expand_dims, moveaxis, reshape, stack
 from hybridize.array.ndarray import ndarray
-from hybridize.array.operands import array, axis_of, public
+from hybridize.array.operands import array, axis_of, count, public
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.base.dtypes import as_dtype, float32
@@ -189,5 +189,13 @@ def _signature(text: str) -> tuple[list[int], list[int]]:
 
 
 def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int) -> vectorize:
-    """A function of `nin` numbers that gives `nout`, as one of arrays; see `vectorize`."""
+    """A function of `nin` numbers that gives `nout`, as one of arrays; see `vectorize`.
+
+    Raises:
+        ArgumentError E344: it is no function.
+    """
+    if not callable(func):
+        raise ArgumentError("E344", f"frompyfunc takes a function, got {func!r:.60}")
+    count(nin, "frompyfunc: nin")
+    count(nout, "frompyfunc: nout")
     return vectorize(func)

@@ -21,9 +21,11 @@ from hybridize.array.functions.shapes import broadcast_arrays, broadcast_to, mov
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import (
     Handover,
+    axis_of,
     cast,
     check_real,
     checked,
+    count,
     from_list,
     given,
     has_arrays,
@@ -34,6 +36,7 @@ from hybridize.array.operands import (
     result,
     sizes_from,
     strong,
+    whole,
 )
 from hybridize.array.operands import (
     array as as_array,
@@ -354,6 +357,9 @@ def linspace(
     Of arrays, the numbers lie along a new `axis`, in the dtype of the arrays.
     """
     begin_on(ctx if ctx is not None else device)
+    num = count(num, "linspace: num")
+    if not (_is_array(start) or _is_array(stop)):
+        axis_of(axis, 1, "linspace")
     if _is_array(start) or _is_array(stop):
         line, step = _between(start, stop, num, endpoint, dtype)
         return (moveaxis(line, 0, axis), step) if retstep else moveaxis(line, 0, axis)
@@ -401,6 +407,9 @@ def logspace(
 ) -> Any:
     """`base` to the power of `num` numbers at even distance from `start` to `stop`."""
     begin_on(ctx if ctx is not None else device)
+    num = count(num, "logspace: num")
+    if not (_is_array(start) or _is_array(stop)):
+        axis_of(axis, 1, "logspace")
     if _is_array(start) or _is_array(stop):
         powers = power(base, linspace(start, stop, num, endpoint, axis=axis))
         return powers if dtype is None else powers.astype(_dtype(dtype))
@@ -425,6 +434,7 @@ def geomspace(
         ValueArgumentError E345: one of both is 0, or their signs differ.
     """
     begin_on(ctx if ctx is not None else device)
+    num = count(num, "geomspace: num")
     first, last = as_array(start), as_array(stop)
     check_real("geomspace", first, last)
     wide = float64 if not (_is_array(start) or _is_array(stop)) else floating(promote(first.dtype, last.dtype))
@@ -451,7 +461,7 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, ctx: Any = 
     """Ones on the diagonal `k`, zeros elsewhere."""
     begin_on(ctx if ctx is not None else device)
     row, column = _positions(N, N if M is None else M)
-    return equal(column, row + _offset(k)).astype(_dtype(dtype))
+    return equal(column, row + _offset(whole(k, "eye: k"))).astype(_dtype(dtype))
 
 
 def _offset(k: Any) -> Any:
@@ -536,8 +546,19 @@ def diagflat(v: Any, k: int = 0) -> Any:
 
 
 @public
-def fill_diagonal(a: Any, val: Any) -> None:
-    """Write `val` to the main diagonal, in place."""
+def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
+    """Write `val` to the main diagonal, in place; of a tall matrix to the next diagonals, too, where it may `wrap`.
+
+    Raises:
+        ShapeError E118: fewer than two axes, or more than two of different sizes.
+    """
+    if a.ndim < 2 or (a.ndim > 2 and any(size != a.shape[0] for size in a.shape)):
+        raise ShapeError("E118", f"fill_diagonal takes a matrix, or an array of axes of one size, got {a.type}")
+    rows, columns = a.shape[0], a.shape[1]
+    if a.ndim == 2 and wrap and rows > columns:
+        at = numpy.arange(0, rows * columns, columns + 1)
+        a[numpy.unravel_index(at, (rows, columns))] = val
+        return
     i = positions(min(a.shape))
     a[(i,) * a.ndim] = val
 

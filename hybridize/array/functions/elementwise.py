@@ -35,6 +35,7 @@ from hybridize.array.operands import (
     shape_of,
     strong,
     typed,
+    whole,
 )
 from hybridize.array.placing import short_tape
 from hybridize.array.staging import staging
@@ -59,7 +60,7 @@ from hybridize.base.dtypes import (
     is_inexact,
     is_integer,
 )
-from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
+from hybridize.base.errors import ArgumentError, DTypeError, ShapeError, ValueArgumentError
 from hybridize.base.promotion import NUMBERS, floating, python_kind, result_dtype, weak_kind
 from hybridize.ops.complexes import FromParts
 from hybridize.ops.elementwise import Binary
@@ -505,11 +506,13 @@ def where(condition: ArrayLike, x: ArrayLike = None, y: ArrayLike = None, /) -> 
     Without x and y, the indices of the elements of `condition` that are not zero, as `np.nonzero`.
 
     Raises:
-        ArgumentError E344: x without y.
+        ValueArgumentError E344: x without y.
     """
     if x is None or y is None:
         if x is not None or y is not None:
-            raise ArgumentError("E344", "where takes x and y, or neither of them", help="np.where(condition, x, y)")
+            raise ValueArgumentError(
+                "E344", "where takes x and y, or neither of them", help="np.where(condition, x, y)"
+            )
         return functions.nonzero(condition)
     if type(condition) is ndarray and condition._data.dtype is bool_ and not ACTIVE:
         # Of two arrays: NumPy takes a number that an integer dtype does not hold for another one.
@@ -585,7 +588,7 @@ def nan_to_num(
 @public
 def around(a: Any, decimals: int = 0, out: Any = None) -> Any:
     """Rounded to `decimals`, halves to even."""
-    if decimals == 0:
+    if whole(decimals, "around: decimals") == 0:
         return rint(a, out)
     x = array(a)
     if not is_inexact(x.dtype) and x.dtype != bool_:
@@ -690,12 +693,17 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
 
 def _dtype_named(x: Any) -> DType:
     """The dtype of an array, or the one that `x` stands for."""
+    if x is None:
+        raise ArgumentError("E344", "None is no dtype", help="name one: 'float32'")
     return x.dtype if isinstance(x, (ndarray, Symbol, numpy.ndarray, numpy.generic)) else as_dtype(x)
 
 
 @public
 def promote_types(type1: Any, type2: Any) -> DType:
     """The dtype that two dtypes compute in together, by our promotion table."""
+    for one in (type1, type2):
+        if one is None:
+            raise ArgumentError("E344", "promote_types: None is no dtype", help="name one: 'float32'")
     return result_dtype((as_dtype(type1), as_dtype(type2)))
 
 
@@ -710,6 +718,8 @@ def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
     if isinstance(from_, (bool, int, float, complex)):
         what = f"can_cast: {from_!r} is a Python number, which takes the dtype of the arrays beside it"
         raise ArgumentError("E344", what, help="give a dtype, or an array: can_cast(np.int64, ...)")
+    if to is None:
+        raise ArgumentError("E344", "can_cast: None is no dtype", help="name one: 'float32'")
     return castable(_dtype_named(from_), as_dtype(to), casting)
 
 

@@ -43,8 +43,8 @@ from hybridize.base.dtypes import index_numbers as index_numbers_of
 from hybridize.base.errors import (
     ArgumentError,
     CaptureError,
-    DTypeError,
     KeyShapeError,
+    KeyTypeError,
     OutOfBoundsError,
     ShapeError,
 )
@@ -276,8 +276,8 @@ def _no_mask(mask: TensorType, of: TensorType) -> KeyShapeError:
     return KeyShapeError("E133", f"a mask {mask} does not fit {of}", help="a mask has a bool for each element, or row")
 
 
-def _no_index(what: str) -> DTypeError:
-    return DTypeError("E204", f"an index must be an integer, a slice or an array of integers or bools, got {what}")
+def _no_index(what: str) -> KeyTypeError:
+    return KeyTypeError("E204", f"an index must be an integer, a slice or an array of integers or bools, got {what}")
 
 
 def _flag(part: Any) -> bool | None:

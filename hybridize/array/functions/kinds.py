@@ -40,6 +40,9 @@ def _numpys(x: Any) -> Any:
 @public
 def issubdtype(arg1: Any, arg2: Any) -> bool:
     """Tell whether a dtype is of a class of NumPy's scalars: `issubdtype(x.dtype, np.floating)`."""
+    for one in (arg1, arg2):
+        if isinstance(one, (ndarray, numpy.ndarray, Symbol)):
+            raise ArgumentError("E344", "issubdtype takes dtypes, got an array", help="x.dtype")
     found = _numpys(arg1)
     if found is float16 and arg1 != float16:
         return arg2 in (numpy.generic, numpy.number, numpy.inexact, numpy.floating) or _numpys(arg2) is float16 != arg2

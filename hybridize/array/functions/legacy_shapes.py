@@ -159,7 +159,8 @@ def broadcast_like(lhs: Any, rhs: Any, lhs_axes: Any = None, rhs_axes: Any = Non
     if lhs_axes is None or rhs_axes is None:
         return broadcast_to(x, y.shape)
     shape = list(x.shape)
-    for i, j in zip(lhs_axes, rhs_axes, strict=True):
+    pairs = [axes if isinstance(axes, (tuple, list)) else (axes,) for axes in (lhs_axes, rhs_axes)]
+    for i, j in zip(*pairs, strict=True):
         shape[axis_of(i, x.ndim, "broadcast_like")] = y.shape[j]
     return broadcast_to(x, tuple(shape))
 

@@ -38,6 +38,7 @@ from hybridize.array.operands import (
     axes_of,
     axis_of,
     cast,
+    finished,
     one_of,
     operand,
     public,
@@ -577,12 +578,12 @@ def scatter_nd(data: Any, indices: Any, shape: Any) -> Any:
 
 
 @public
-def add_n(*args: Any) -> Any:
+def add_n(*args: Any, out: Any = None) -> Any:
     """The sum of all arguments."""
     total = array(args[0])
     for x in args[1:]:
         total = add(total, x)
-    return total
+    return finished(total, out)
 
 
 @public

@@ -41,7 +41,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     Args:
         x: any array.
         ord: None, 0, 1, 2, inf, -inf or any p of a vector norm; for matrices None, `fro`, 1, -1, inf, -inf,
-            `nuc`, 2, -2, which are made of singular values.
+            `nuc`, 2, -2, which are made of singular values. Infinities may be the words of MXNet, `inf` and `-inf`.
         axis: an axis, a pair of axes, or None: all elements when `ord` is None.
         keepdims: keep reduced axes with size 1.
 
@@ -51,6 +51,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     a = array(x)
     a = a.astype(floating(a.dtype), copy=False)
     axes = axes_of(axis, a.ndim, "norm")
+    ord = _INFINITIES.get(ord, ord) if isinstance(ord, str) else ord
     if ord is None or (len(axes) == 2 and ord in ("fro", "f")):
         return root(sum_(_squares(a), axis, keepdims=keepdims))
     if len(axes) == 1 and not isinstance(ord, str):

@@ -22,9 +22,9 @@ from hybridize.array.functions.elementwise import (
     root,
     square,
     subtract,
-    where,
 )
-from hybridize.array.functions.reductions import cumsum, diff, mean, nanmean, sum
+from hybridize.array.functions.elementwise import where as choose
+from hybridize.array.functions.reductions import correction_of, cumsum, diff, mask_of, mean, nanmean, sum
 from hybridize.array.functions.searching import along, merged, sort
 from hybridize.array.functions.shapes import concatenate, reshape
 from hybridize.array.operands import array, axis_of, finished, public
@@ -50,34 +50,43 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 2 * mat
     low = -(period // 2) if whole else -period / 2
     folded = add(mod(subtract(apart, low), period), low)
     if not whole or period % 2 == 0:
-        folded = where(logical_and(equal(folded, low), greater(apart, 0)), -low, folded)
+        folded = choose(logical_and(equal(folded, low), greater(apart, 0)), -low, folded)
     limit = period / 2 if discont is None else discont
-    turns = where(less(absolute(apart), limit), 0, subtract(folded, apart)).astype(a.dtype)
+    turns = choose(less(absolute(apart), limit), 0, subtract(folded, apart)).astype(a.dtype)
     first = (slice(None),) * along
     return concatenate([a[(*first, slice(0, 1))], add(a[(*first, slice(1, None))], cumsum(turns, along))], along)
 
 
 @public
 def nanvar(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False
-) -> Any:
-    """The mean square distance from the mean over `axis` of what is not NaN, their number less `ddof`."""
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, *,
+    where: Any = True, mean: Any = None, correction: float | None = None,
+) -> Any:  # fmt: skip
+    """The mean square distance from the mean over `axis` of what is not NaN, their number less `ddof`.
+
+    `where`, `mean` and `correction` as of `np.var`.
+    """
     x = array(a)
     x = x.astype(floating(x.dtype) if dtype is None else as_dtype(dtype), copy=False)
+    ddof = correction_of("nanvar", ddof, correction)
     there = logical_not(isnan(x))
-    centred = where(there, subtract(x, nanmean(x, axis, keepdims=True)), 0.0)
+    there = there if where is True else logical_and(there, mask_of(where))
+    centre = nanmean(x, axis, keepdims=True, where=where) if mean is None else mean
+    centred = choose(there, subtract(x, centre), 0.0)
     centred = absolute(centred) if is_complex(x.dtype) else centred
     count = subtract(sum(there, axis, keepdims=keepdims).astype(centred.dtype), ddof)
-    value = divide(sum(square(centred), axis, keepdims=keepdims), where(greater(count, 0), count, math.nan))
+    value = divide(sum(square(centred), axis, keepdims=keepdims), choose(greater(count, 0), count, math.nan))
     return finished(value, out)
 
 
 @public
 def nanstd(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False
-) -> Any:
-    """The square root of the variance over `axis` of what is not NaN."""
-    return finished(root(nanvar(a, axis, dtype, None, ddof, keepdims)), out)
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, *,
+    where: Any = True, mean: Any = None, correction: float | None = None,
+) -> Any:  # fmt: skip
+    """The square root of the variance over `axis` of what is not NaN; arguments as of `nanvar`."""
+    ddof = correction_of("nanstd", ddof, correction)
+    return finished(root(nanvar(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean)), out)
 
 
 @public

@@ -40,7 +40,10 @@ def _pad_widths(given: Any, ndim: int) -> list[list[int]]:
     rows = given if isinstance(given, (tuple, list)) else ()
     if len(rows) == ndim and any(isinstance(row, tuple) and len(row) == 2 and not dims.known(row) for row in rows):
         return [list(row) for row in rows]
-    widths = numpy.broadcast_to(numpy.asarray(given, dtype=numpy.int64), (ndim, 2)).tolist()
+    numbers = numpy.asarray(given)
+    if numbers.size and numbers.dtype.kind not in "iub":
+        raise ArgumentError("E308", f"pad: widths must be integers, got {given!r}")
+    widths = numpy.broadcast_to(numbers.astype(numpy.int64), (ndim, 2)).tolist()
     return widths
 
 

@@ -18,7 +18,7 @@ from hybridize.array.functions.searching import data_dependent
 from hybridize.array.functions.shapes import atleast_1d, concatenate, expand_dims, reshape, stack
 from hybridize.array.functions.signals import convolve
 from hybridize.array.ndarray import ndarray
-from hybridize.array.operands import array, check_real, one_of, public
+from hybridize.array.operands import array, check_real, count, one_of, public
 from hybridize.base.dtypes import int64, is_inexact
 from hybridize.base.errors import ShapeError, ValueArgumentError
 from hybridize.base.promotion import floating, promote
@@ -55,11 +55,11 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     if a.ndim != 1:
         raise ShapeError("E118", f"vander takes a vector, got {a.type}")
     a = a if is_inexact(a.dtype) else a.astype(int64)
+    length = a.shape[0] if N is None else count(N, "vander: N")
     powers = [ones_like(a)]
-    for _ in range((a.shape[0] if N is None else N) - 1):
+    for _ in range(length - 1):
         powers.append(multiply(powers[-1], a))
-    count = a.shape[0] if N is None else N
-    columns = powers[:count] if increasing else powers[:count][::-1]
+    columns = powers[:length] if increasing else powers[:length][::-1]
     return stack(columns, 1) if columns else reshape(a[:0], (a.shape[0], 0))
 
 

@@ -66,6 +66,20 @@ def seterr(
     return {**numpy.seterr(all=all, divide=divide, over=over, under=under, invalid=invalid)}
 
 
+@outside_only("changes what is reported")
+def seterrcall(func: Any) -> Any:
+    """Set the function, or the object with `write`, that is told of such results where they are to be told of.
+
+    Returns what was set before.
+    """
+    return numpy.seterrcall(func)
+
+
+def geterrcall() -> Any:
+    """Return what `seterrcall` has set; None where nothing is."""
+    return numpy.geterrcall()
+
+
 def geterr() -> dict[str, Any]:
     """Return what is done where a result overflows, is no number, ..."""
     return {**numpy.geterr()}

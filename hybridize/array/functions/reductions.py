@@ -34,7 +34,7 @@ from hybridize.array.operands import array, axes_of, axis_of, cast, finished, op
 from hybridize.base.access import ACCESS
 from hybridize.base.dims import is_symbolic
 from hybridize.base.dtypes import as_dtype, bool_, float32, float64, is_complex, is_float, is_inexact
-from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
+from hybridize.base.errors import ArgumentError, DTypeError, ShapeError, ValueArgumentError
 from hybridize.base.promotion import accumulator, floating
 from hybridize.ops.op import ACTIVE, Op, bind1
 
@@ -69,10 +69,15 @@ def _reduce(make: Callable[[tuple[int, ...]], Op], x: Any, axis: Any, keepdims: 
 
 def _chosen(x: Any, mask: Any, instead: Any) -> Any:
     """`x` with a number in the place of the elements that are not chosen; stretched where the mask is larger."""
-    return where(_mask(mask), x, result(cast(operand(instead), x.dtype)))
+    return where(mask_of(mask), x, result(cast(operand(instead), x.dtype)))
 
 
-def _mask(mask: Any) -> Any:
+def mask_of(mask: Any) -> Any:
+    """The bools of a `where=`.
+
+    Raises:
+        DTypeError E204: they are none.
+    """
     chosen = array(mask)
     if chosen.dtype != bool_:
         raise DTypeError("E204", f"where= takes bools, got {chosen.type}", help="say x != 0")
@@ -127,7 +132,9 @@ def _extreme(name: str, op: Callable[[tuple[int, ...]], Op], reduce: Callable[..
         x = array(a)
         if where is not True:
             if initial is None:
-                raise ArgumentError("E344", f"{name}: elements that where= chooses may be none", help="say initial=")
+                raise ValueArgumentError(
+                    "E344", f"{name}: elements that where= chooses may be none", help="say initial="
+                )
             x = _chosen(x, where, initial)
         axes = reduced_axes(axis, x.ndim, name)
         if not math.prod(x.shape[i] for i in axes):
@@ -188,7 +195,7 @@ def _counted(x: Any, axis: Any, name: str, mask: Any, dtype: Any) -> Any:
     """The number of elements over `axis`, with reduced axes kept where it depends on a mask."""
     if mask is True:
         return _number(_count(x, axis, name))
-    return sum(broadcast_to(_mask(mask), x.shape), axis, keepdims=True).astype(dtype)
+    return sum(broadcast_to(mask_of(mask), x.shape), axis, keepdims=True).astype(dtype)
 
 
 @public
@@ -276,7 +283,7 @@ def var(
     x = array(a)
     wanted = floating(x.dtype) if dtype is None else as_dtype(dtype)
     x = x if x.dtype == wanted else x.astype(wanted)
-    ddof = _correction("var", ddof, correction)
+    ddof = correction_of("var", ddof, correction)
     centred = subtract(x, _mean(x, axis, keepdims=True, where=where) if mean is None else mean)
     masked = where is not True
     squares = square(absolute(centred) if is_complex(centred.dtype) else centred)
@@ -292,8 +299,12 @@ def var(
 _mean = mean
 
 
-def _correction(name: str, ddof: float, correction: float | None) -> float:
-    """The correction of a count, which has two names."""
+def correction_of(name: str, ddof: float, correction: float | None) -> float:
+    """The correction of a count, which has two names.
+
+    Raises:
+        ArgumentError E344: both are given.
+    """
     if correction is None:
         return ddof
     if ddof != 0:
@@ -315,7 +326,7 @@ def std(
     correction: float | None = None,
 ) -> Any:
     """The square root of the variance over `axis`; arguments as of `var`."""
-    ddof = _correction("std", ddof, correction)
+    ddof = correction_of("std", ddof, correction)
     return finished(root(var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean)), out)
 
 
@@ -404,42 +415,56 @@ def _without_nan(x: Any, instead: float) -> Any:
 
 
 @public
-def nansum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-    """The sum over `axis`, NaN counted as 0."""
-    return sum(_without_nan(array(a), 0.0), axis, dtype, out, keepdims)
+def nansum(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None,
+    where: Any = True,
+) -> Any:  # fmt: skip
+    """The sum over `axis`, NaN counted as 0; `initial` and `where` as of `sum`."""
+    return sum(_without_nan(array(a), 0.0), axis, dtype, out, keepdims, initial, where)
 
 
 @public
-def nanprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-    """The product over `axis`, NaN counted as 1."""
-    return prod(_without_nan(array(a), 1.0), axis, dtype, out, keepdims)
+def nanprod(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None,
+    where: Any = True,
+) -> Any:  # fmt: skip
+    """The product over `axis`, NaN counted as 1; `initial` and `where` as of `prod`."""
+    return prod(_without_nan(array(a), 1.0), axis, dtype, out, keepdims, initial, where)
 
 
 @public
-def nanmean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-    """The mean over `axis` of what is not NaN."""
+def nanmean(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True
+) -> Any:
+    """The mean over `axis` of what is not NaN, and of the elements that `where` chooses."""
     x = array(a)
-    return finished(
-        divide(nansum(x, axis, dtype, None, keepdims), sum(logical_not(isnan(x)), axis, keepdims=keepdims)), out
-    )
+    total = nansum(x, axis, dtype, None, keepdims, where=where)
+    count = sum(logical_not(isnan(x)), axis, keepdims=keepdims, where=where)
+    return finished(divide(total, count), out)
 
 
-def _nan_extreme(x: Any, axis: Any, keepdims: bool, reduce: Any, worst: float) -> Any:
+def _nan_extreme(x: Any, axis: Any, keepdims: bool, reduce: Any, worst: float, initial: Any, mask: Any) -> Any:
     """The extreme of what is not NaN; NaN where nothing else is there."""
-    best = reduce(_without_nan(x, worst), axis, keepdims=keepdims)
-    return where(all(isnan(x), axis, keepdims=keepdims), math.nan, best) if is_inexact(x.dtype) else best
+    best = reduce(_without_nan(x, worst), axis, None, keepdims, initial, mask)
+    if initial is not None or not is_inexact(x.dtype):
+        return best
+    return where(all(isnan(x), axis, keepdims=keepdims), math.nan, best)
 
 
 @public
-def nanmax(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-    """The largest element over `axis` that is not NaN."""
-    return finished(_nan_extreme(array(a), axis, keepdims, max, -math.inf), out)
+def nanmax(
+    a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
+) -> Any:
+    """The largest element over `axis` that is not NaN; `initial` and `where` as of `max`."""
+    return finished(_nan_extreme(array(a), axis, keepdims, max, -math.inf, initial, where), out)
 
 
 @public
-def nanmin(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-    """The smallest element over `axis` that is not NaN."""
-    return finished(_nan_extreme(array(a), axis, keepdims, min, math.inf), out)
+def nanmin(
+    a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
+) -> Any:
+    """The smallest element over `axis` that is not NaN; `initial` and `where` as of `min`."""
+    return finished(_nan_extreme(array(a), axis, keepdims, min, math.inf, initial, where), out)
 
 
 @public
@@ -497,7 +522,7 @@ def _cumulative(name: str, running: Callable[..., Any], first: int, text: str) -
         a = array(x)
         a = reshape(a, (1,)) if not a.ndim else a
         if axis is None and a.ndim != 1:
-            raise ArgumentError("E320", f"{name} of {a.type} needs an axis")
+            raise ValueArgumentError("E320", f"{name} of {a.type} needs an axis")
         along = axis_of(0 if axis is None else axis, a.ndim, name)
         found = running(a, along, dtype)
         if include_initial:

@@ -60,9 +60,10 @@ from hybridize.array.operands import indices as index_operand
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced
 from hybridize.base import dims
-from hybridize.base.dtypes import as_dtype, complex64, complex128, float32, float64, int64, is_float, is_inexact
+from hybridize.base.dtypes import as_dtype, bool_, complex64, complex128, float32, float64, int64, is_float, is_inexact
 from hybridize.base.errors import (
     CaptureError,
+    KeyTypeError,
     OutOfBoundsError,
     ShapeError,
     StateError,
@@ -97,10 +98,16 @@ def sort(
 
     `descending`, as in the array API standard: largest first, NaN before all.
     """
+    kind, descending = _direction(kind, descending)
     _plainly(kind, order, "sort")
     x = ravel(a) if axis is None else array(a)
     along = axis_of(-1 if axis is None else axis, x.ndim, "sort")
     return result(bind1(ops.Sort(along, bool(descending)), operand(x)))
+
+
+def _direction(kind: Any, descending: bool) -> tuple[Any, bool]:
+    """Take a bool in the place of NumPy's `kind` for `descending`, which MXNet 2 has there."""
+    return (None, kind) if isinstance(kind, bool) else (kind, descending)
 
 
 @public
@@ -114,6 +121,7 @@ def argsort(
     descending: bool = False,
 ) -> Any:
     """The indices that sort along `axis` (flat when None), int64; see `sort`."""
+    kind, descending = _direction(kind, descending)
     _plainly(kind, order, "argsort")
     x = ravel(a) if axis is None else array(a)
     along = axis_of(-1 if axis is None else axis, x.ndim, "argsort")
@@ -593,13 +601,34 @@ def one_hot(data: Any, depth: int, on_value: float = 1.0, off_value: float = 0.0
     return where(here, on_value, off_value).astype(float32 if dtype is None else as_dtype(dtype))
 
 
+def _places(obj: Any, name: str) -> numpy.ndarray[Any, Any]:
+    """Integers or bools that name positions.
+
+    Raises:
+        KeyTypeError E204: they are no such.
+    """
+    found = numpy.asarray(obj)
+    if found.dtype.kind not in "iub":
+        if found.size or isinstance(obj, (ndarray, numpy.ndarray)):
+            raise KeyTypeError("E204", f"{name}: positions must be integers or bools, got {obj!r:.60}")
+        found = found.astype(int64)
+    return found
+
+
 @public
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
     """`values` put in before the positions `obj`, which are integers or a slice."""
     x = ravel(arr) if axis is None else array(arr)
     axis_index = axis_of(0 if axis is None else axis, x.ndim, "insert")
     length = x.shape[axis_index]
-    before = numpy.arange(length)[obj] if isinstance(obj, slice) else numpy.asarray(obj, dtype=int64)
+    before = numpy.arange(length)[obj] if isinstance(obj, slice) else _places(obj, "insert")
+    if before.dtype == bool_:
+        before = numpy.flatnonzero(before)
+    if before.ndim == 1 and before.size == 1 and not isinstance(obj, slice):
+        along = 0 if axis is None else axis_index - x.ndim
+        value = array(values)
+        count = value.shape[along] if value.ndim >= (1 if axis is None else -along) else 1
+        before = numpy.repeat(before, count)  # as many as there are values go in at one position
     source = numpy.insert(numpy.arange(length), before, -1)
     value = array(values).astype(x.dtype)
     value = (
@@ -617,7 +646,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
     """Without the elements at the positions `obj`, which are integers or a slice."""
     x = ravel(arr) if axis is None else array(arr)
     axis_index = axis_of(0 if axis is None else axis, x.ndim, "delete")
-    gone = obj if isinstance(obj, (slice, int)) else numpy.asarray(obj, dtype=int64)
+    gone = obj if isinstance(obj, (slice, int)) else _places(obj, "delete")
     return x[(slice(None),) * axis_index + (numpy.delete(numpy.arange(x.shape[axis_index]), gone),)]
 
 

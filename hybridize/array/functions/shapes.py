@@ -35,6 +35,7 @@ from hybridize.array.operands import (
     shape_from,
     sizes_from,
     strong,
+    whole,
 )
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
@@ -251,9 +252,11 @@ def ravel(a: Any, order: str = "C") -> Any:
 
 @public
 def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
-    """Stretched to `shape`; a read-only view."""
+    """Stretched to `shape`; a read-only view. A size of -2, as MXNet has it, is that of `array`."""
     x = _array(array)
     wanted = shape_from(shape)
+    if -2 in wanted:
+        wanted = tuple(_as_it_is(x, k - len(wanted)) if size == -2 else size for k, size in enumerate(wanted))
     common = dims.broadcast(x.shape, wanted)
     if common is None or not same_shape(common, wanted):
         raise ShapeError("E101", f"broadcast_to: {x.type} does not stretch to {list(wanted)}")
@@ -261,6 +264,11 @@ def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
 
 
 _array = array
+
+
+def _as_it_is(x: Any, axis: int) -> int:
+    """The size of an axis, counted from the last; -2 where there is none."""
+    return x.shape[axis] if x.ndim >= -axis else -2
 
 
 @public
@@ -570,7 +578,7 @@ def atleast_3d(*arys: Any) -> Any:
 def _cuts(length: int, indices_or_sections: Any, even: bool, of: Any) -> list[int]:
     if isinstance(indices_or_sections, (list, tuple, numpy.ndarray)):
         return [0, *(layouts.span(slice(None, i), length)[1] for i in indices_or_sections), length]
-    sections = int(indices_or_sections)
+    sections = whole(indices_or_sections, "split: a number of parts")
     if sections <= 0 or (even and length % sections):
         raise ShapeError(
             "E108", f"split of {of.type}: {length} is not a multiple of {sections}", help="array_split allows it"
@@ -607,18 +615,27 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
 @public
 def hsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
     """Cut along axis 1, or 0 where there is only that; views."""
+    _at_least(ary, 1, "hsplit")
     return split(ary, indices_or_sections, 0 if array(ary).ndim == 1 else 1)
+
+
+def _at_least(x: Any, ndim: int, name: str) -> None:
+    """Refuse an array of fewer axes."""
+    if array(x).ndim < ndim:
+        raise ShapeError("E118", f"{name} takes an array of {ndim} axes or more, got {array(x).type}")
 
 
 @public
 def vsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
-    """Cut along axis 0; views."""
+    """Cut along axis 0 of two or more; views."""
+    _at_least(ary, 2, "vsplit")
     return split(ary, indices_or_sections, 0)
 
 
 @public
 def dsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
     """Cut along axis 2; views."""
+    _at_least(ary, 3, "dsplit")
     return split(ary, indices_or_sections, 2)
 
 

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MXNet 1's `random_pdf_*`: densities of samples, and shares of counts, for each set of parameters.
+
+The shape of the parameters is that of the first axes of `sample`. All of them have gradients, by the sample, too, where
+that is of floats. With `is_log` they are logarithms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from hybridize.array import np, npx
+from hybridize.array.operands import array
+from hybridize.base.errors import ShapeError
+
+_Function = Callable[..., Any]
+
+
+def _density(function: _Function) -> _Function:
+    """Make a logarithm of a density of a sample and parameters, which broadcast, the density itself."""
+
+    @wraps(function)
+    def call(sample: Any, *given: Any, is_log: bool = False, **named: Any) -> Any:
+        x = array(sample)
+        names = function.__code__.co_varnames[1 : function.__code__.co_argcount]
+        parameters = dict(zip(names, given, strict=False)) | named
+        spread = {name: _spread(array(one), x, name, function.__name__) for name, one in parameters.items()}
+        found = function(x, **spread)
+        return found if is_log else np.exp(found)
+
+    return call
+
+
+def _spread(parameter: Any, x: Any, name: str, of: str) -> Any:
+    """A parameter with axes of one element behind, so that it broadcasts with the sample.
+
+    Raises:
+        ShapeError E118: its shape is not that of the first axes of the sample.
+    """
+    if parameter.shape != x.shape[: parameter.ndim]:
+        what = f"random_pdf_{of}: {name} {parameter.type} is not of the first axes of the sample {x.type}"
+        raise ShapeError("E118", what)
+    return np.reshape(parameter, (*parameter.shape, *(1 for _ in range(x.ndim - parameter.ndim))))
+
+
+@_density
+def uniform(sample: Any, low: Any, high: Any) -> Any:
+    """Of numbers from [low, high)."""
+    inside = np.logical_and(np.greater_equal(sample, low), np.less_equal(sample, high))
+    return np.where(inside, -np.log(high - low) + sample * 0.0, -np.inf)
+
+
+@_density
+def normal(sample: Any, mu: Any, sigma: Any) -> Any:
+    """Of normal numbers."""
+    return -0.5 * np.square((sample - mu) / sigma) - np.log(sigma) - 0.9189385332046727
+
+
+@_density
+def gamma(sample: Any, alpha: Any, beta: Any) -> Any:
+    """Of gamma numbers of shape `alpha` and rate `beta`."""
+    return alpha * np.log(beta) + (alpha - 1.0) * np.log(sample) - beta * sample - npx.gammaln(alpha)
+
+
+@_density
+def exponential(sample: Any, lam: Any) -> Any:
+    """Of exponential numbers of rate `lam`."""
+    return np.log(lam) - lam * sample
+
+
+@_density
+def poisson(sample: Any, lam: Any) -> Any:
+    """Of counts where `lam` are expected."""
+    return sample * np.log(lam) - lam - npx.gammaln(sample + 1.0)
+
+
+@_density
+def negative_binomial(sample: Any, k: Any, p: Any) -> Any:
+    """Of counts of failures before the k-th success, each with probability `p`."""
+    return _failures(sample, k, np.log(p), np.log1p(-p))
+
+
+def _failures(sample: Any, k: Any, success: Any, failure: Any) -> Any:
+    ways = npx.gammaln(sample + k) - npx.gammaln(k) - npx.gammaln(sample + 1.0)
+    return ways + k * success + sample * failure
+
+
+@_density
+def generalized_negative_binomial(sample: Any, mu: Any, alpha: Any) -> Any:
+    """Of counts with mean `mu` and variance mu + alpha mu^2."""
+    whole = np.log1p(mu * alpha)
+    return _failures(sample, 1.0 / alpha, -whole, np.log(mu * alpha) - whole)
+
+
+def dirichlet(sample: Any, alpha: Any, is_log: bool = False) -> Any:
+    """Of shares [..., n] that sum to 1, of concentrations [..., n]; [...].
+
+    Raises:
+        ShapeError E118: the first axes of both, or their last ones, have other sizes.
+    """
+    x, a = array(sample), array(alpha)
+    if not a.ndim or a.ndim > x.ndim or a.shape[-1] != x.shape[-1] or a.shape[:-1] != x.shape[: a.ndim - 1]:
+        what = f"random_pdf_dirichlet: alpha {a.type} is not of the first and the last axes of the sample {x.type}"
+        raise ShapeError("E118", what)
+    a = np.reshape(a, (*a.shape[:-1], *(1 for _ in range(x.ndim - a.ndim)), a.shape[-1]))
+    terms = np.sum((a - 1.0) * np.log(x), -1)
+    found = terms + npx.gammaln(np.sum(a, -1)) - np.sum(npx.gammaln(a), -1)
+    return found if is_log else np.exp(found)
+
+
+FUNCTIONS: dict[str, _Function] = {
+    f"random_pdf_{function.__name__}": function
+    for function in (
+        uniform, normal, gamma, exponential, poisson, negative_binomial, generalized_negative_binomial, dirichlet,
+    )
+}  # fmt: skip
+"""By their names in `nd`."""
