@@ -11,6 +11,7 @@ import itertools
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from hybridize.base.drawing import Drawing
 from hybridize.base.frozen import frozen
@@ -228,6 +229,10 @@ class Explanation:
         for table in self.tables:
             lines += ["", f"  {table.title}", *laid_out(table)]
         return "\n".join(lines)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """Print the report, as IPython does without a browser."""
+        printer.text(str(self))
 
     def _repr_html_(self) -> str:
         """Return the report as notebooks show it."""

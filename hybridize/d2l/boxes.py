@@ -118,7 +118,7 @@ def _matched(shares: NDArray[Any], enough: float) -> NDArray[Any]:
 
 
 def offset_boxes(anchors: Any, assigned_bb: Any, eps: float = 1e-6) -> Any:
-    """How boxes differ from their anchors, as nets learn it: (boxes, 4); the inverse is `offset_inverse`.
+    """Differences of boxes from their anchors, as nets learn them: (boxes, 4); `offset_inverse` is the inverse.
 
     The moved centre over the anchor's size, times 10; the logarithm of the sizes' quotient, times 5.
     """
@@ -135,7 +135,7 @@ def offset_inverse(anchors: Any, offset_preds: Any) -> Any:
 
 
 def multibox_target(anchors: Any, labels: Any) -> tuple[Any, Any, Any]:
-    """What a net is to say about anchors.
+    """Labels of anchors, which a net is to learn.
 
     Args:
         anchors: by their edges, (1, A, 4).
@@ -183,7 +183,7 @@ def multibox_detection(
     nms_threshold: float = 0.5,
     pos_threshold: float = 0.009999999,
 ) -> Any:
-    """What a net has found in images.
+    """Boxes that a net has found in images.
 
     Args:
         cls_probs: probabilities of classes, of which the first is none, (B, C + 1, A).

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the book's chapter on optimization compares methods by: paths in the plane, and a regression on measurements."""
+"""Methods of optimization beside each other, as the book has them: paths in the plane, a regression on measurements."""
 
 from __future__ import annotations
 

@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence, Sized
 from typing import Any
 
+import hybridize.gluon.rnn as rnn
 from hybridize.array import np, npx, random
 from hybridize.d2l.classes import Classifier, Module
-from hybridize.gluon import nn, rnn
+from hybridize.gluon import nn
 
 
 def check_len(a: Sized, n: int) -> None:

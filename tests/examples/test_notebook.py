@@ -1,7 +1,9 @@
 """The chapter's tabs as notebooks: their very lines, run by a kernel, with what they have to print."""
 
 import hashlib
+import importlib.util
 import re
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import nbclient
@@ -65,7 +67,26 @@ def test_its_lines_are_the_chapters(name):
         assert ours in written
         written = written.replace(ours, theirs)
     assert hashlib.sha256(written.encode()).hexdigest() == CHAPTER[name]
-    assert not any(cell.outputs for cell in cells), "it is kept without outputs"
+    if name == GLUON:
+        kept = [output for cell in cells for output in cell.outputs]
+        assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1)), "run as a whole, in order"
+        assert not any(output.output_type == "error" for output in kept)
+        assert "site-packages" not in str(kept) and str(EXAMPLES.parent) not in str(kept), "no path of a machine"
+    else:
+        assert not any(cell.outputs for cell in cells), "it is kept without outputs"
+
+
+def test_the_page_is_what_the_notebook_holds():
+    spec = importlib.util.spec_from_file_location("chapter", EXAMPLES.parent / "docs" / "chapter.py")
+    chapter = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(chapter)
+    text, pictures = chapter.page(read(GLUON))
+    assert chapter.PAGE.read_text() == text, "run `python docs/chapter.py page`"
+    assert len(pictures) == 1
+    for name, svg in pictures.items():
+        assert (chapter.PAGE.parent / name).read_text() == svg + "\n"
+        boxes = ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}rect")
+        assert len(list(boxes)) >= 7, "the data, three layers, two activations, the result"
 
 
 def test_what_stands_for_the_book_is_short():
@@ -102,3 +123,10 @@ def test_gluons_tab_runs(tmp_path):
     assert "True" in same
     assert re.search(r"In \[\d+\]:\d+", report), "lines of cells"
     assert "<svg" in cells[-1].outputs[0].data["text/html"]
+    assert cells[-1].outputs[0].data["text/plain"].startswith("HybridSequential\n  takes"), (
+        "the report, as it is printed"
+    )
+    names = [cell.source for cell in cells]
+    assert [cell.source for cell in code_cells(read(GLUON))] == names, "the stored outputs are of these cells"
+    stored = code_cells(read(GLUON))
+    assert [len(cell.outputs) for cell in stored] == [len(cell.outputs) for cell in cells]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy
 
-IMAGES = 192
+IMAGES = 128
 WORDS = ("the", "time", "traveller", "said", "that", "he", "would", "go", "on", "with", "it", "and", "was", "there")
 """Of which the text is drawn: long enough for 15,000 runs of 32 letters."""
 PAIRS = (
