@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from hybridize.array import random
+from hybridize.array.custom import custom
 from hybridize.array.device import cpu, cpu_pinned, current_device, gpu, num_gpus
 from hybridize.array.files import load, save, savez
 from hybridize.array.functions.attention import (
@@ -99,19 +100,19 @@ current_context = current_device
 __all__ = [
     "activation", "add_n", "arange_like", "assert_", "batch_dot", "batch_flatten", "batch_norm", "bernoulli",
     "broadcast_like", "cached_attention", "cast", "cond", "constraint_check", "convolution", "cpu", "cpu_pinned",
-    "ctc_loss", "current_context", "current_device", "deconvolution", "deformable_convolution", "digamma", "dropout",
-    "embedding", "erf", "erfinv", "foreach", "from_dlpack", "from_numpy", "fully_connected", "gamma", "gammaln",
-    "gather_nd", "gelu", "glu", "gpu", "group_norm", "hard_sigmoid", "index_add", "index_update", "instance_norm",
-    "interleaved_matmul_encdec_qk", "interleaved_matmul_encdec_valatt", "interleaved_matmul_selfatt_qk",
-    "interleaved_matmul_selfatt_valatt", "is_np_array", "is_np_shape", "l2_normalization", "layer_norm", "leaky_relu",
-    "load", "log_sigmoid", "log_softmax", "logsumexp", "masked_log_softmax", "masked_softmax", "mish",
-    "modulated_deformable_convolution", "norm", "normal_n", "num_gpus", "one_hot", "pad", "pick", "pooling", "print",
-    "random", "relu", "reset_np", "reshape", "reshape_like", "rms_norm", "rnn", "roi_pooling", "rotary_embedding",
-    "rsqrt", "save", "savez", "scaled_dot_product_attention", "scatter_nd", "seed", "sequence_last", "sequence_mask",
-    "sequence_reverse", "set_np", "shape_array", "sigmoid", "silu", "sinusoidal_positions", "sldwin_atten_context",
-    "sldwin_atten_mask_like", "sldwin_atten_score", "slice", "slice_axis", "slice_like", "smooth_l1", "softmax",
-    "softmin", "softrelu", "softsign", "stop_gradient", "to_dlpack_for_read", "to_dlpack_for_write", "topk",
-    "uniform_n", "upsampling", "use_np", "waitall", "while_loop",
+    "ctc_loss", "current_context", "current_device", "custom", "deconvolution", "deformable_convolution", "digamma",
+    "dropout", "embedding", "erf", "erfinv", "foreach", "from_dlpack", "from_numpy", "fully_connected", "gamma",
+    "gammaln", "gather_nd", "gelu", "glu", "gpu", "group_norm", "hard_sigmoid", "index_add", "index_update",
+    "instance_norm", "interleaved_matmul_encdec_qk", "interleaved_matmul_encdec_valatt",
+    "interleaved_matmul_selfatt_qk", "interleaved_matmul_selfatt_valatt", "is_np_array", "is_np_shape",
+    "l2_normalization", "layer_norm", "leaky_relu", "load", "log_sigmoid", "log_softmax", "logsumexp",
+    "masked_log_softmax", "masked_softmax", "mish", "modulated_deformable_convolution", "norm", "normal_n", "num_gpus",
+    "one_hot", "pad", "pick", "pooling", "print", "random", "relu", "reset_np", "reshape", "reshape_like", "rms_norm",
+    "rnn", "roi_pooling", "rotary_embedding", "rsqrt", "save", "savez", "scaled_dot_product_attention", "scatter_nd",
+    "seed", "sequence_last", "sequence_mask", "sequence_reverse", "set_np", "shape_array", "sigmoid", "silu",
+    "sinusoidal_positions", "sldwin_atten_context", "sldwin_atten_mask_like", "sldwin_atten_score", "slice",
+    "slice_axis", "slice_like", "smooth_l1", "softmax", "softmin", "softrelu", "softsign", "stop_gradient",
+    "to_dlpack_for_read", "to_dlpack_for_write", "topk", "uniform_n", "upsampling", "use_np", "waitall", "while_loop",
 ]  # fmt: skip
 
 __getattr__ = refuses(
