@@ -170,7 +170,7 @@ in_child(PROFILE.begin)
 _ACCEPTED: Final = frozenset({
     "profile_api", "aggregate_stats", "profile_process", "gpu_memory_profile_filename_prefix", "mode",
 })  # fmt: skip
-"""ProfilerSettings of MXNet's that change nothing: sums are always kept, and there is neither an interface of C nor a GPU."""
+"""Settings of MXNet's that change nothing: sums are always kept, and there is neither an interface of C nor a GPU."""
 
 
 def check_process(profile_process: str) -> None:
