@@ -30,12 +30,7 @@ def _put_along(x, i):
 
 def _taught(x, i, **settings):
     """The gradient of MXNet's output layer, which alone depends on its labels."""
-    scores = x.T[:2].copy()
-    scores.attach_grad()
-    with autograd.record():
-        y = nd.SoftmaxOutput(scores, i, **settings)
-    y.backward()
-    return scores.grad
+    return hybridize.grad(lambda scores: nd.SoftmaxOutput(scores, i, **settings).sum())(x.T[:2])
 
 
 FUNCTIONS = {
@@ -58,7 +53,6 @@ FUNCTIONS = {
     "sequence_last": (lambda x, i: npx.sequence_last(x[:, :2], i), 1, 4),
     "softmax_cross_entropy": (lambda x, i: nd.softmax_cross_entropy(x.T[:2], i), 0, 3),
     "SoftmaxCrossEntropyLoss": (lambda x, i: gluon.loss.SoftmaxCrossEntropyLoss()(x.T[:2], i), 0, 3),
-    "CTCLoss": (lambda x, i: gluon.loss.CTCLoss()(np.tile(x.T, (2, 2, 1)), i.reshape(-1, 1)), 0, 3),
     "SoftmaxOutput": (_taught, 0, 3),
     "SoftmaxOutput but for 9": (lambda x, i: _taught(x, i, use_ignore=True, ignore_label=9), 0, 3),
     "nd.take": (lambda x, i: nd.take(x, i, mode="raise"), -4, 3),
@@ -103,10 +97,12 @@ def test_labels_that_are_ignored_may_be_any():
 
 @pytest.mark.parametrize(("begin", "end"), [(0, 4), (-4, 2), (2, 2), (2, 1), (3, None), (0, -4)])
 def test_parts_that_are_not_within_an_axis(begin, end):
-    for way in (lambda x: nd.slice_axis(x, 1, begin, end), lambda x: x.slice_axis(1, begin, end)):
-        for call in (way, hybridize.hybridize(way)):
-            with pytest.raises(OutOfBoundsError, match="E110"):
-                call(X)
+    def way(x):
+        return nd.slice_axis(x, 1, begin, end)
+
+    for call in (way, hybridize.hybridize(way)):
+        with pytest.raises(OutOfBoundsError, match="E110"):
+            call(X)
     assert nd.slice_axis(X, 1, -3, None).shape == X.shape
     assert nd.slice_axis(X, 1, 1, -1).shape == (4, 1)
 
