@@ -18,7 +18,16 @@ from hybridize.base.participation import outside_only
 from hybridize.formats.atomic import write_atomically
 from hybridize.formats.mxnet.attributes import parse_value
 from hybridize.formats.mxnet.execute import ExecutionMode, check_supported, execute
-from hybridize.formats.mxnet.symbol import AUXILIARY, VARIABLE, SymbolGraph, SymbolNode, parse_symbol, read_symbol
+from hybridize.formats.mxnet.lost_roles import with_roles
+from hybridize.formats.mxnet.symbol import (
+    AUXILIARY,
+    VARIABLE,
+    Subgraph,
+    SymbolGraph,
+    SymbolNode,
+    parse_symbol,
+    read_symbol,
+)
 from hybridize.symbol.expression import GROUP, OUTPUT, Expression, group, var
 from hybridize.symbol.operators import OPERATORS, outputs_of
 
@@ -55,14 +64,33 @@ def to_json(expression: Expression) -> str:
         nodes.append(_variable(part) if part.function is None else _call(part, numbers))
     members = expression.args if expression.word == GROUP else [expression]
     heads = [entry for member in members for entry in _entries(member, numbers)]
-    tree = {
+    return json.dumps({**_tree(nodes, heads), "attrs": {"mxnet_version": ["int", VERSION]}}, indent=2)
+
+
+def _tree(nodes: list[dict[str, Any]], heads: list[list[int]]) -> dict[str, Any]:
+    return {
         "nodes": nodes,
         "arg_nodes": [number for number, node in enumerate(nodes) if node["op"] == VARIABLE],
         "node_row_ptr": list(range(len(nodes) + 1)),
         "heads": heads,
-        "attrs": {"mxnet_version": ["int", VERSION]},
     }
-    return json.dumps(tree, indent=2)
+
+
+def _inside(part: Subgraph) -> dict[str, Any]:
+    """The graph in a node, its variables first, in the order in which the node speaks of them."""
+    names = list(dict.fromkeys(part.inputs))
+    nodes: list[dict[str, Any]] = [{"op": VARIABLE, "name": name, "inputs": []} for name in names]
+    numbers: dict[int, int] = {}
+    for number, node in enumerate(part.graph.nodes):
+        if node.op == VARIABLE:
+            numbers[number] = names.index(node.name)
+            continue
+        numbers[number] = len(nodes)
+        inputs = [[numbers[source], output, 0] for source, output in node.inputs]
+        nodes.append({"op": node.op, "name": node.name, "attrs": dict(node.attributes), "inputs": inputs})
+        if node.subgraphs:
+            nodes[-1]["subgraphs"] = list(map(_inside, node.subgraphs))
+    return _tree(nodes, [[numbers[source], output, 0] for source, output in part.graph.heads])
 
 
 def _entries(part: Expression, numbers: dict[int, int]) -> list[list[int]]:
@@ -85,7 +113,11 @@ def _call(part: Expression, numbers: dict[int, int]) -> dict[str, Any]:
         word, attributes, arrays = _described(part)
     inputs = [_entries(one, numbers)[0] for one in arrays]
     attributes |= part.attributes
-    return {"op": word, "name": part.name, **({"attrs": attributes} if attributes else {}), "inputs": inputs}
+    inside = part.function.subgraphs if isinstance(part.function, FileOperator) else ()
+    if inside:
+        attributes.setdefault("num_args", str(len(inputs) + len(inside)))
+    node = {"op": word, "name": part.name, **({"attrs": attributes} if attributes else {}), "inputs": inputs}
+    return {**node, "subgraphs": list(map(_inside, inside))} if inside else node
 
 
 def _described(part: Expression) -> tuple[str, dict[str, str], list[Expression]]:
@@ -139,7 +171,7 @@ class FileOperator:
     """An operator of a file, as a function of arrays."""
 
     def __init__(self, node: SymbolNode, graph: SymbolGraph, outputs: int) -> None:
-        self.op, self.attributes = node.op, node.attributes
+        self.op, self.attributes, self.subgraphs = node.op, node.attributes, node.subgraphs
         self.given = {key: _value(text) for key, text in node.attributes.items()}
         names = [f"x{number}" for number in range(len(node.inputs))]
         variables = tuple(SymbolNode(VARIABLE, name) for name in names)
@@ -161,6 +193,7 @@ class FileOperator:
 
 def of_graph(graph: SymbolGraph) -> Expression:
     """Return the expression that a graph of a file is."""
+    graph = with_roles(graph)
     check_supported(graph)
     made: list[Expression] = []
     for node in graph.nodes:
