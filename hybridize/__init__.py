@@ -58,9 +58,11 @@ _LATER = {
     "Device": "hybridize.array.device:Device",
     "MXNetError": "hybridize.base.library:MXNetError",
     "Timer": "hybridize.tools.timing:Timer",
+    "amp": "hybridize.amp",
     "attribute": "hybridize.attribute",
     "callback": "hybridize.callback",
     "context": "hybridize.context",
+    "contrib": "hybridize.contrib",
     "cpu_pinned": "hybridize.array.device:cpu_pinned",
     "current_context": "hybridize.array.device:current_device",
     "current_device": "hybridize.array.device:current_device",
@@ -75,11 +77,15 @@ _LATER = {
     "kvstore": "hybridize.kvstore",
     "lr_scheduler": "hybridize.lr_scheduler",
     "metric": "hybridize.metric",
+    "model": "hybridize.model",
+    "mon": "hybridize.monitor",
+    "monitor": "hybridize.monitor",
     "name": "hybridize.name",
     "nd": "hybridize.nd",
     "ndarray": "hybridize.ndarray",
     "numpy": "hybridize.array.np",
     "numpy_extension": "hybridize.array.npx",
+    "onnx": "hybridize.onnx",
     "operator": "hybridize.operator",
     "optimizer": "hybridize.optimizer",
     "recordio": "hybridize.recordio",
@@ -104,15 +110,12 @@ _LATER = {
 """Loaded when they are asked for: who imports hybridize to run a net has no use for them."""
 
 
-_TO_COME = ("amp", "contrib", "onnx", "monitor", "mon", "model")
 _INSTEAD = {
     "mod": "train with gluon.Trainer", "module": "train with gluon.Trainer", "Module": "train with gluon.Trainer",
     "error": "hybridize.errors", "model_zoo": "hybridize.gluon.model_zoo", "rnn": "hybridize.gluon.rnn",
     "rtc": "hybridize compiles for the CPU", "library": "hybridize.autograd.Function makes operations of one's own",
     "executor": "sym.compile(), or hybridize(function)", "log": "Python's logging",
     "np_symbol": "hybridize.sym.np",
-    "model": "net.export and SymbolBlock.imports read and write the same files",
-    "monitor": "net.register_forward_hook", "mon": "net.register_forward_hook",
 }  # fmt: skip
 """Remedies for names that MXNet's users look for at the top."""
 
@@ -124,7 +127,7 @@ def __getattr__(name: str) -> Any:
         found = getattr(loaded, attribute) if attribute else loaded
         globals()[name] = found
         return found
-    raise missing(__name__, name, {*__all__, *_LATER}, _TO_COME, _INSTEAD)
+    raise missing(__name__, name, {*__all__, *_LATER}, (), _INSTEAD)
 
 
 def __dir__() -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import math
+import os
 import time
 from collections import namedtuple
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from typing import Any
 from hybridize.base.errors import ValueArgumentError
 from hybridize.base.missing import refuses
 from hybridize.base.participation import ReadPolicy
+from hybridize.model import save_checkpoint
 
 BatchEndParam = namedtuple("BatchEndParam", ["epoch", "nbatch", "eval_metric", "locals"], defaults=[None])
 
@@ -117,5 +119,22 @@ def log_train_metric(period: int, auto_reset: bool = False) -> Callable[[Any], N
     return log
 
 
-_FILES = "net.save_parameters, or gluon.contrib.estimator.CheckpointHandler"
-__getattr__ = refuses(__name__, globals(), instead={"do_checkpoint": _FILES, "module_checkpoint": _FILES})
+def do_checkpoint(prefix: str | os.PathLike[str], period: int = 1) -> Callable[..., None]:
+    """Make a function that writes an expression and its parameters at each so many epochs.
+
+    Args:
+        prefix: how the names of the files begin; see `model.save_checkpoint`.
+        period: at how many epochs; below 1 it is 1.
+    """
+    period = max(1, int(period))
+
+    def write(iter_no: int, sym: Any, arg: Any, aux: Any) -> None:
+        if (iter_no + 1) % period == 0:
+            save_checkpoint(prefix, iter_no + 1, sym, arg, aux)
+
+    return write
+
+
+__getattr__ = refuses(__name__, globals(), instead={
+    "module_checkpoint": "do_checkpoint, or gluon.contrib.estimator.CheckpointHandler",
+})  # fmt: skip

@@ -25,6 +25,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from hybridize.array import np
+from hybridize.array.custom import CUSTOM
 from hybridize.array.device import current_device
 from hybridize.array.operands import array, public
 from hybridize.array.staging import staging
@@ -244,6 +245,7 @@ def _is_array(value: Any) -> bool:
     return hasattr(value, "__hybridize_function__") or hasattr(value, "shape")
 
 
+CUSTOM.fill(Custom)
 __getattr__ = refuses(__name__, globals(), instead={
     "NumpyOp": "CustomOp, or autograd.Function", "NDArrayOp": "CustomOp, or autograd.Function",
     "PythonOp": "CustomOp, or autograd.Function",

@@ -235,6 +235,32 @@ class MXIndexedRecordIO(MXRecordIO):
         self.keys.append(key)
 
 
+class ScannedRecordIO(MXIndexedRecordIO):
+    """A file of records whose keys are their numbers; their positions are found by going through it once.
+
+    Args:
+        uri: path of the records.
+
+    Raises:
+        LoadError E666: there is no whole record somewhere.
+    """
+
+    def __init__(self, uri: str) -> None:
+        super().__init__("", uri, "r")
+
+    def open(self) -> None:
+        MXRecordIO.open(self)
+        if self.idx:
+            return
+        file = self._opened()
+        position = file.tell()
+        while self.read() is not None:
+            self.idx[len(self.keys)] = position
+            self.keys.append(len(self.keys))
+            position = file.tell()
+        file.seek(0)
+
+
 def _unopened(path: str, writable: bool, error: OSError) -> LoadError | WriteError:
     what = error.strerror or error
     if writable:

@@ -15,6 +15,7 @@ from hybridize.array.device import Device, current_device
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError
 from hybridize.base.missing import refuses
+from hybridize.formats.downloads import download as download
 
 default_device = default_context = current_device
 _TOLERANCES = {
@@ -191,7 +192,7 @@ def set_default_device(device: Device) -> None:
 
 set_default_context = set_default_device
 __getattr__ = refuses(__name__, globals(), instead={
-    "download": "nothing is downloaded", "get_mnist": "gluon.data.vision.MNIST(root) of local files",
+    "get_mnist": "gluon.data.vision.MNIST(root) of local files",
     "check_numeric_gradient": "compare x.grad with differences, or with PyTorch",
     "check_symbolic_forward": "sym.eval(...)", "check_consistency": "there is one device",
 })  # fmt: skip

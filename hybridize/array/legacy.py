@@ -16,10 +16,12 @@ from typing import Any
 from hybridize.array import densities, legacy_random, np, npx
 from hybridize.array.annotations import ArrayLike
 from hybridize.array.functions import control, legacy_shapes, neural, regions, resizing, sampling
+from hybridize.array.functions.bounds import check
 from hybridize.array.functions.elementwise import root
 from hybridize.array.methods import functions
 from hybridize.array.operands import array, axes_of, finished, one_of, operand, public, result
 from hybridize.array.operands import cast as cast_operand
+from hybridize.array.operands import indices as index_operand
 from hybridize.base import modes
 from hybridize.base.dtypes import float32
 from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
@@ -347,6 +349,9 @@ def softmax_activation(data: Any, mode: str = "instance") -> Any:
     return np.reshape(npx.softmax(npx.batch_flatten(x), -1), x.shape)
 
 
+_LABELS = "labels are numbers of classes, from 0 on; use_ignore=True leaves out those that are ignore_label"
+
+
 def softmax_output(
     data: Any,
     label: Any = None,
@@ -376,6 +381,7 @@ def softmax_output(
 
     Raises:
         ArgumentError E315: no such `normalization`.
+        OutOfBoundsError E110: while recording, a label that is no class.
     """
     if normalization not in ("null", "batch", "valid"):
         raise ArgumentError(
@@ -387,7 +393,9 @@ def softmax_output(
         return y
     classes = array(label)
     found, known = npx.log_softmax(x, axis), x.shape[axis]
-    at_label = np.expand_dims(npx.pick(found, classes, axis), axis)
+    taught = np.where(classes != ignore_label, classes, 0) if use_ignore else classes
+    check(index_operand(taught), 0, known, f"SoftmaxOutput of {x.type}: labels", _LABELS)
+    at_label = np.expand_dims(npx.pick(found, taught, axis), axis)
     others = (np.sum(found, axis, keepdims=True) - at_label) / (known - 1) if smooth_alpha else 0.0
     loss = at_label * (smooth_alpha - 1.0) - others * smooth_alpha
     scale: Any = grad_scale / classes.shape[0] if normalization == "batch" else grad_scale

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from hybridize.array import random
+from hybridize.array.custom import custom
 from hybridize.array.device import cpu, cpu_pinned, current_device, gpu, num_gpus
 from hybridize.array.files import load, save, savez
 from hybridize.array.functions.attention import (
@@ -99,7 +100,7 @@ current_context = current_device
 __all__ = [
     "activation", "add_n", "arange_like", "assert_", "batch_dot", "batch_flatten", "batch_norm", "bernoulli",
     "broadcast_like", "cached_attention", "cast", "cond", "constraint_check", "convolution", "cpu", "cpu_pinned",
-    "ctc_loss", "current_context", "current_device", "deconvolution", "deformable_convolution", "digamma",
+    "ctc_loss", "current_context", "current_device", "custom", "deconvolution", "deformable_convolution", "digamma",
     "dropout", "embedding", "erf", "erfinv", "foreach", "from_dlpack", "from_numpy", "fully_connected", "gamma",
     "gammaln", "gather_nd", "gelu", "glu", "gpu", "group_norm", "hard_sigmoid", "index_add", "index_update",
     "instance_norm", "interleaved_matmul_encdec_qk", "interleaved_matmul_encdec_valatt",

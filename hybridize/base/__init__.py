@@ -11,11 +11,12 @@ arrays or compilers. A helper that two packages share lives here only when it ha
     settings, registry                numbers that users give, checked; classes that strings name
     frozen, nested, once, digests     immutable classes, trees of leaves, what is made once, hashes
     members                           attributes of classes, which no metaclass gives
-    html, drawing                     pieces of pages for notebooks; graphs as SVG
+    html, drawing, colours            pieces of pages for notebooks; graphs as SVG; constants of colours
     faces                             arrays of other libraries, as programs have them
     hooks, participation              what an upper package sets for a lower one; how a class takes part in captures
     access, comparison                memory that threads share, seen whole; the rule by which results are compared
     forks, interruptions, loading     locks of processes that fork, exceptions of signal handlers, late imports
+    spans                             what runs, and how long, told to whoever listens
     parsing                           Python's parser, one thread at a time
     collector                         Python's garbage collector, which looks less often while programs are made
     library                           what MXNet's users import of its `base`, loaded when asked for

@@ -28,13 +28,13 @@ COMPILATION: Final = "compilation"
 """A function captured and compiled."""
 
 
-class Named(Protocol):
+class NamedSpan(Protocol):
     """Whatever has a name."""
 
     name: str
 
 
-Listener = Callable[[str, "str | Named", int, int], object]
+Listener = Callable[[str, "str | NamedSpan", int, int], object]
 """Hears of a span that has ended: its kind, what ran, and when it began and ended, in nanoseconds of `perf_counter`."""
 
 LISTENERS: Final[list[Listener]] = []
@@ -57,7 +57,7 @@ def told(kind: str) -> bool:
     return bool(LISTENERS) and kind not in _RUNNING.kinds
 
 
-def span(kind: str, what: str | Named, call: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+def span(kind: str, what: str | NamedSpan, call: Callable[..., T], *args: Any, **kwargs: Any) -> T:
     """Call a function, and tell the listeners how long it ran, where its span is `told`."""
     if not told(kind):
         return call(*args, **kwargs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 from hybridize.array import np
 from hybridize.array.device import OTHERS
@@ -20,6 +20,13 @@ from hybridize.gluon.update import factor, not_finite, update_in_program
 from hybridize.ops.op import imperatively
 from hybridize.optimizer import Optimizer, Updater, create
 from hybridize.optimizer.stored import States, read_states, write_states
+
+
+class LossScaling(Protocol):
+    """Whoever chooses the factor of a loss."""
+
+    def accepts(self, grads: Sequence[Any]) -> bool:
+        """Tell whether a step goes by these gradients."""
 
 
 class Trainer:
@@ -87,9 +94,18 @@ class Trainer:
         # An earlier trainer of this optimizer has left the scale of its last batch in it.
         self._scale = self._optimizer._scale = getattr(self._optimizer, "_scale", self._optimizer.rescale_grad)
         self._updaters = [Updater(self._optimizer)]
+        self.loss_scaler: LossScaling | None = None
+        """Leaves out steps whose gradients are not finite; None: there is no such step."""
+        self.scale_of_loss = 1.0
+        """The factor of the loss that the gradients are of."""
 
     def __repr__(self) -> str:
         return f"Trainer({len(self._params)} parameters, {self._optimizer!r})"
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The parameters that it updates."""
+        return tuple(self._params)
 
     @property
     def optimizer(self) -> Optimizer:
@@ -219,14 +235,16 @@ class Trainer:
         if trace is not None:
             update_in_program(trace, self, batch_size, ignore_stale_grad)
             return
-        self._optimizer.rescale_grad = factor(self, batch_size)
+        self._optimizer.rescale_grad = factor(self, batch_size) / self.scale_of_loss
         with imperatively():
             indices, weights, grads = self._due(ignore_stale_grad)
-            if self.check_finite:
+            accepted = self.loss_scaler is None or self.loss_scaler.accepts(grads)
+            if self.check_finite and accepted:
                 for index, grad in zip(indices, grads, strict=True):
                     if not np.isfinite(grad).all():
                         raise AssertionFailed("E520", not_finite(self, index))
-            self._updaters[0](indices, grads, weights)
+            if accepted:
+                self._updaters[0](indices, grads, weights)
         for index in indices:
             self._params[index].fresh_grad = False
 

@@ -27,6 +27,7 @@ class Updating(Protocol):
     """A trainer, as its update in a program sees it."""
 
     check_finite: bool
+    loss_scaler: Any
     _params: list[Parameter]
     _optimizer: Optimizer
     _updaters: list[Updater]
@@ -65,6 +66,8 @@ class Turn(Feed):
         states = trainer._updaters[0].states
         if trainer.check_finite is not self._checks or trainer._optimizer.param_dict is not trainer._numbered:
             return False
+        if trainer.loss_scaler is not None:  # since then
+            return False
         if any(states.get(index) is not state for index, state in self._due.items()):
             return False
         if any(variable.fresh is not fresh for variable, fresh in self._fresh.items()):
@@ -95,6 +98,12 @@ def update_in_program(trace: Recording, trainer: Updating, batch_size: Any, igno
                 f"{type(optimizer).__name__} has {name}() of its own, whose numbers would become part of the program",
                 help="give it a formula() and scalars(), or call step() outside of the compiled function",
             )
+    if trainer.loss_scaler is not None:
+        raise StateError(
+            "E562",
+            "the step of a trainer that scales its loss: data decides whether there is a step",
+            help="call step() outside of the compiled function",
+        )
     if trace.depth:
         raise StateError(
             "E562",

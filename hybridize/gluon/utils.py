@@ -1,23 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`gluon.utils`, as MXNet calls it: batches cut for several devices, gradients cut to a common length."""
+"""`gluon.utils`, as MXNet calls it: batches cut for several devices, gradients cut to one length, files fetched."""
 
 from __future__ import annotations
 
 import itertools
 import math
-import os
 from collections.abc import Iterable, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 from hybridize.array import np
 from hybridize.array.device import as_device
 from hybridize.array.placing import moved
 from hybridize.base.advice import warn
-from hybridize.base.errors import ArgumentError, LoadError, ValueArgumentError
-from hybridize.base.loading import LOADING
+from hybridize.base.errors import ValueArgumentError
+from hybridize.formats.downloads import check_sha1 as check_sha1
+from hybridize.formats.downloads import download as download
 from hybridize.ops.op import capturing
-
-_PIECE = 1 << 20
 
 
 def split_data(data: Any, num_slice: int, batch_axis: int = 0, even_split: bool = True) -> list[Any]:
@@ -110,38 +108,6 @@ def clip_global_norm(arrays: Iterable[Any], max_norm: float, check_isfinite: boo
     if not math.isfinite(length):
         warn("clip_global_norm: NaN or infinity among the gradients; they are of no use")
     return length
-
-
-def check_sha1(filename: str | os.PathLike[str], sha1_hash: str) -> bool:
-    """Tell whether a file has this SHA-1, in hexadecimal.
-
-    Raises:
-        LoadError E600: it cannot be read.
-    """
-    with LOADING:
-        import hashlib  # late: it takes milliseconds to load
-
-    sha1 = hashlib.sha1(usedforsecurity=False)
-    try:
-        with open(filename, "rb") as file:
-            while piece := file.read(_PIECE):
-                sha1.update(piece)
-    except OSError as error:
-        raise LoadError("E600", f"cannot read {os.fspath(filename)}: {error.strerror or error}") from error
-    return sha1.hexdigest() == sha1_hash.lower()
-
-
-def download(url: str, *args: Any, **kwargs: Any) -> NoReturn:
-    """Refuse: hybridize reads nothing from the network.
-
-    Raises:
-        ArgumentError E363: always.
-    """
-    raise ArgumentError(
-        "E363",
-        f"hybridize downloads nothing, not {url}",
-        help="fetch the file with a tool of the system, look at it with check_sha1, and give its path",
-    )
 
 
 def split_rnn_params(

@@ -9,6 +9,7 @@ arrays, and batches with channels first. Random changes draw from `hybridize.ran
     parts        crops, borders, rotations, colours by mean and deviation
     augmenters   random changes as objects, and CreateAugmenter, which puts them together
     iterator     ImageIter
+    records      ImageRecordIter, by the settings of MXNet's
 """
 
 from hybridize.base.missing import refuses
@@ -43,6 +44,7 @@ from hybridize.image.parts import random_crop as random_crop
 from hybridize.image.parts import random_rotate as random_rotate
 from hybridize.image.parts import random_size_crop as random_size_crop
 from hybridize.image.parts import scale_down as scale_down
+from hybridize.image.records import ImageRecordIter as ImageRecordIter
 from hybridize.image.resizing import imresize as imresize
 from hybridize.image.resizing import resize_short as resize_short
 

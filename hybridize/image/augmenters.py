@@ -12,19 +12,14 @@ import numpy
 
 from hybridize.array import np, random
 from hybridize.array.ndarray import ndarray
+from hybridize.base.colours import DEVIATIONS, DIRECTIONS, LUMA, TO_YIQ
 from hybridize.base.errors import UndefinedError, ValueArgumentError
 from hybridize.base.participation import ReadPolicy
 from hybridize.image.parts import between, center_crop, color_normalize, random_crop, random_size_crop
 from hybridize.image.resizing import BICUBIC, imresize, resize_short
 
-_LUMA = numpy.array([0.299, 0.587, 0.114], numpy.float32)
-"""Weights of red, green and blue in the brightness that the eye sees (ITU-R BT.601)."""
-_TO_YIQ = numpy.array([[0.299, 0.587, 0.114], [0.596, -0.274, -0.321], [0.211, -0.523, 0.311]])
 _FROM_YIQ = numpy.array([[1.0, 0.956, 0.621], [1.0, -0.272, -0.647], [1.0, -1.107, 1.705]])
 _GREY = numpy.array([0.21, 0.72, 0.07], numpy.float32)
-_EIGENVALUES = numpy.array([55.46, 4.794, 1.148])
-_EIGENVECTORS = numpy.array([[-0.5675, 0.7192, 0.4009], [-0.5808, -0.0045, -0.8140], [-0.5836, -0.6948, 0.4203]])
-"""Principal directions of ImageNet's colours."""
 _MEAN, _DEVIATION = [123.68, 116.28, 103.53], [58.395, 57.12, 57.375]
 """Of ImageNet's colours."""
 
@@ -154,7 +149,7 @@ class ContrastJitterAug(Augmenter):
 
     def __call__(self, src: Any) -> Any:
         alpha = 1.0 + between(-self.contrast, self.contrast)
-        mean = float((src * np.array(_LUMA)).sum()) / (src.size / 3)
+        mean = float((src * np.array(LUMA)).sum()) / (src.size / 3)
         src *= alpha
         src += (1.0 - alpha) * mean
         return src
@@ -169,7 +164,7 @@ class SaturationJitterAug(Augmenter):
 
     def __call__(self, src: Any) -> Any:
         alpha = 1.0 + between(-self.saturation, self.saturation)
-        grey = (src * np.array(_LUMA)).sum(axis=2, keepdims=True) * (1.0 - alpha)
+        grey = (src * np.array(LUMA)).sum(axis=2, keepdims=True) * (1.0 - alpha)
         src *= alpha
         src += grey
         return src
@@ -186,7 +181,7 @@ class HueJitterAug(Augmenter):
         angle = between(-self.hue, self.hue) * math.pi
         u, w = math.cos(angle), math.sin(angle)
         turn = numpy.array([[1.0, 0.0, 0.0], [0.0, u, -w], [0.0, w, u]])
-        return np.dot(src, np.array((_FROM_YIQ @ turn @ _TO_YIQ).T.astype(numpy.float32)))
+        return np.dot(src, np.array((_FROM_YIQ @ turn @ TO_YIQ).T.astype(numpy.float32)))
 
 
 class ColorJitterAug(RandomOrderAug):
@@ -313,7 +308,7 @@ def CreateAugmenter(  # noqa: N802 - MXNet's name
     if hue:
         found.append(HueJitterAug(hue))
     if pca_noise > 0:
-        found.append(LightingAug(pca_noise, _EIGENVALUES, _EIGENVECTORS))
+        found.append(LightingAug(pca_noise, DEVIATIONS, DIRECTIONS))
     if rand_gray > 0:
         found.append(RandomGrayAug(rand_gray))
     mean, std = _MEAN if mean is True else mean, _DEVIATION if std is True else std

@@ -91,7 +91,8 @@ class ImageIter(DataIter):
                 indexed = MXIndexedRecordIO(path_imgidx, path_imgrec, "r")
                 self.imgrec, self.seq = indexed, list(indexed.keys)
             else:
-                self.imgrec = MXRecordIO(path_imgrec, "r")
+                self.imgrec = self._record(path_imgrec)
+                self.seq = list(self.imgrec.keys) if isinstance(self.imgrec, MXIndexedRecordIO) else None
         if path_imglist is not None:
             self.imglist = read_list(path_imglist, self._dtype)
         elif imglist is not None:
@@ -119,6 +120,14 @@ class ImageIter(DataIter):
         self._restart()
 
     # ------------------------------------------------------------------------------------------------------ samples
+
+    def _record(self, path: str) -> MXRecordIO:
+        """Open a file of records that has no second file."""
+        return MXRecordIO(path, "r")
+
+    def _decoded(self, s: bytes) -> ndarray:
+        """Decode an image."""
+        return imdecode(s)
 
     def _restart(self) -> None:
         if self.seq is None:
@@ -178,7 +187,7 @@ class ImageIter(DataIter):
             LoadError E667: they are none; the message says which.
         """
         try:
-            return imdecode(s)
+            return self._decoded(s)
         except LoadError as error:
             raise LoadError("E667", f"{self._place}: {error.what}", help=error.help) from error
 

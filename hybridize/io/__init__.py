@@ -9,9 +9,14 @@ iterator is asked once for each batch and goes back to its start by `reset()`. I
     arrays       NDArrayIter
     combined     ResizeIter and PrefetchingIter, of other iterators
     files        CSVIter, LibSVMIter, MNISTIter
+
+`ImageRecordIter` is in `image`, which decodes images.
 """
 
-from hybridize.base.missing import refuses
+from typing import Any
+
+from hybridize.base.loading import load_module
+from hybridize.base.missing import missing
 from hybridize.io.arrays import NDArrayIter as NDArrayIter
 from hybridize.io.batches import DataBatch as DataBatch
 from hybridize.io.batches import DataDesc as DataDesc
@@ -22,11 +27,21 @@ from hybridize.io.files import CSVIter as CSVIter
 from hybridize.io.files import LibSVMIter as LibSVMIter
 from hybridize.io.files import MNISTIter as MNISTIter
 
-_IMAGES = (
-    "image.ImageIter reads RecordIO files and folders of images, with the same path_imgrec, data_shape, batch_size"
-)
-__getattr__ = refuses(__name__, globals(), instead={
-    "ImageRecordIter": _IMAGES, "ImageRecordIter_v1": _IMAGES, "ImageRecordUInt8Iter": _IMAGES,
-    "ImageRecordInt8Iter": _IMAGES, "ImageDetRecordIter": _IMAGES,
+_OF_IMAGES = ("ImageRecordIter", "ImageRecordIter_v1")
+"""Iterators that decode images, loaded when they are asked for."""
+_INSTEAD = {
+    "ImageRecordUInt8Iter": "ImageRecordIter gives float32; batch.data[0].astype('uint8')",
+    "ImageRecordInt8Iter": "ImageRecordIter gives float32; batch.data[0].astype('int8')",
+    "ImageDetRecordIter": "a Dataset of your own that reads recordio.unpack_img, and a DataLoader",
     "MXDataIter": "derive from DataIter: iterators are Python's here",
-})  # fmt: skip
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _OF_IMAGES:
+        return load_module("hybridize.image.records").ImageRecordIter
+    raise missing(__name__, name, {*globals(), *_OF_IMAGES}, (), _INSTEAD)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_OF_IMAGES})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What users begin, end and count themselves: tasks, frames, events, counters, moments, in domains of their own."""
+"""Objects that users begin, end and count: tasks, frames, events, counters, moments, in domains of their own."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Self
 
 from hybridize.base.errors import StateError, ValueArgumentError
 from hybridize.base.participation import ReadPolicy
-from hybridize.profiler.recording import RECORDING, SCOPE
+from hybridize.profiler.recording import PROFILE, SCOPE
 
 _PLACES = {"global": "g", "process": "p", "thread": "t", "task": "t", "marker": "t"}
 
@@ -72,8 +72,8 @@ class _Stretch:
         if self._began is None:
             what = f"{type(self).__name__} {self.name} ends, which has not begun"
             raise StateError("E579", what, help="call start() first")
-        if RECORDING.listens:
-            RECORDING.add(self._kind, self.name, self._began, time.perf_counter_ns())
+        if PROFILE.listens:
+            PROFILE.add(self._kind, self.name, self._began, time.perf_counter_ns())
         self._began = None
 
     def __enter__(self) -> Self:
@@ -135,16 +135,16 @@ class Counter:
         self.name = name
         self._domain = domain
         self.value: float = 0
-        """What it is now."""
+        """The present number."""
         if value is not None:
             self.set_value(value)
 
     def set_value(self, value: float) -> None:
         """Let it be another number."""
         self.value = value
-        if RECORDING.listens:
+        if PROFILE.listens:
             now = time.perf_counter_ns()
-            RECORDING.note(self._domain.name, self.name, "C", now, details={self.name: value})
+            PROFILE.note(self._domain.name, self.name, "C", now, details={self.name: value})
 
     def increment(self, delta: float = 1) -> None:
         """Add to it."""
@@ -191,9 +191,9 @@ class Marker:
         """
         if scope not in _PLACES:
             raise ValueArgumentError("E361", f"a mark is drawn across {', '.join(_PLACES)}, got {scope!r}")
-        if RECORDING.listens:
+        if PROFILE.listens:
             now = time.perf_counter_ns()
-            RECORDING.note(self._domain.name, self.name, "i", now, details={"s": _PLACES[scope]})
+            PROFILE.note(self._domain.name, self.name, "i", now, details={"s": _PLACES[scope]})
 
     def __str__(self) -> str:
         return self.name

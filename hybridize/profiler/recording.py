@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings and states of the profiler, and what it has heard: events for a file, sums for tables."""
+"""ProfilerSettings and states of the profiler, and what it has heard: events for a file, sums for tables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hybridize.base.errors import ArgumentError, ValueArgumentError
 from hybridize.base.forks import in_child, renewed
 from hybridize.base.frozen import frozen, mutable
 from hybridize.base.participation import outside_only
-from hybridize.base.spans import COMPILATION, MACHINE_CODE, OPERATION, PROGRAM, Named, listen, unlisten
+from hybridize.base.spans import COMPILATION, MACHINE_CODE, OPERATION, PROGRAM, NamedSpan, listen, unlisten
 
 KINDS: Final = {
     OPERATION: "profile_imperative", PROGRAM: "profile_symbolic", MACHINE_CODE: "profile_symbolic",
@@ -27,7 +27,7 @@ KINDS: Final = {
 
 
 @mutable
-class Settings:
+class ProfilerSettings:
     """Keywords of `set_config`."""
 
     filename: str = "profile.json"
@@ -41,7 +41,7 @@ class Settings:
 
 
 @frozen
-class Event:
+class TracedEvent:
     """Something for the file, as browsers read it."""
 
     kind: str
@@ -57,8 +57,8 @@ class Event:
 
 
 @mutable
-class Sum:
-    """What ran under one name: how often, and how long, in milliseconds."""
+class SpanSum:
+    """The count of what ran under one name, and its milliseconds."""
 
     count: int = 0
     total: float = 0.0
@@ -76,17 +76,17 @@ SCOPE: Final = contextvars.ContextVar("profiler_scope", default="")
 """The name of the `scope` block that runs."""
 
 
-class Recording:
-    """What was heard since the last reset."""
+class Profile:
+    """The spans heard since the last reset, and what is heard at all."""
 
     def __init__(self) -> None:
-        self.settings = Settings()
+        self.settings = ProfilerSettings()
         self.state = "stop"
         self.paused = False
-        self.events: list[Event] = []
-        self.times: dict[str, dict[str, Sum]] = {}
+        self.events: list[TracedEvent] = []
+        self.times: dict[str, dict[str, SpanSum]] = {}
         """Sums by kind and name."""
-        self.memory: dict[str, Sum] = {}
+        self.memory: dict[str, SpanSum] = {}
         """Kilobytes of each call, by the name of the program."""
         self.programs: dict[int, weakref.ref[Any]] = {}
         """The programs that ran, by identity, in the order in which they came, where kernels are to be measured."""
@@ -112,7 +112,7 @@ class Recording:
             if self.listens:
                 listen(self.hear)
 
-    def hear(self, kind: str, what: str | Named, begin: int, end: int) -> None:
+    def hear(self, kind: str, what: str | NamedSpan, begin: int, end: int) -> None:
         """Take down a span."""
         settings = self.settings
         if not (settings.profile_all or getattr(settings, KINDS[kind])):
@@ -131,12 +131,12 @@ class Recording:
             if known is None or known() is not what:
                 kilobytes = what.peak_bytes / 1024
                 self._sizes[id(what)] = weakref.ref(what), kilobytes
-            self.memory.setdefault(name, Sum()).add(kilobytes)
+            self.memory.setdefault(name, SpanSum()).add(kilobytes)
 
     def add(self, kind: str, name: str, begin: int, end: int) -> None:
         """Take down that something ran, from `begin` to `end`, in nanoseconds of `perf_counter`."""
         with self.lock:
-            self.times.setdefault(kind, {}).setdefault(name, Sum()).add((end - begin) / 1e6)
+            self.times.setdefault(kind, {}).setdefault(name, SpanSum()).add((end - begin) / 1e6)
         self.note(kind, name, "X", begin, end - begin)
 
     def note(
@@ -147,7 +147,7 @@ class Recording:
         if scope:
             details["scope"] = scope
         at = (begin - self.origin) / 1e3
-        self.events.append(Event(kind, name, phase, at, length / 1e3, threading.get_native_id(), details))
+        self.events.append(TracedEvent(kind, name, phase, at, length / 1e3, threading.get_native_id(), details))
         if self.settings.continuous_dump and time.perf_counter() - self._period_began >= self.settings.dump_period:
             self._period_began = time.perf_counter()
             if self.written is not None:
@@ -164,8 +164,8 @@ class Recording:
         self.reset()
 
 
-RECORDING: Final = Recording()
-in_child(RECORDING.begin)
+PROFILE: Final = Profile()
+in_child(PROFILE.begin)
 
 _ACCEPTED: Final = frozenset({
     "profile_api", "aggregate_stats", "profile_process", "gpu_memory_profile_filename_prefix", "mode",
@@ -204,7 +204,7 @@ def set_config(**kwargs: Any) -> None:
         ArgumentError E300: an unknown keyword.
         ValueArgumentError E361: another process, or a period that is not positive.
     """
-    known = Settings.__dataclass_fields__
+    known = ProfilerSettings.__dataclass_fields__
     for name, value in kwargs.items():
         if name not in known and name not in _ACCEPTED:
             text = f"the profiler has no setting {name!r}"
@@ -215,7 +215,7 @@ def set_config(**kwargs: Any) -> None:
             raise ValueArgumentError("E361", f"dump_period is a number of seconds above 0, got {value!r}")
     if "filename" in kwargs:
         kwargs["filename"] = os.fspath(kwargs["filename"])
-    RECORDING.settings = Settings(**{name: value for name, value in kwargs.items() if name in known})
+    PROFILE.settings = ProfilerSettings(**{name: value for name, value in kwargs.items() if name in known})
 
 
 def profiler_set_config(mode: str = "symbolic", filename: str = "profile.json") -> None:
@@ -234,7 +234,7 @@ def set_state(state: str = "stop", profile_process: str = "worker") -> None:
     check_process(profile_process)
     if state not in ("run", "stop"):
         raise ValueArgumentError("E361", f"the profiler's states are 'run' and 'stop', got {state!r}")
-    RECORDING.changed(state=state)
+    PROFILE.changed(state=state)
 
 
 def profiler_set_state(state: str = "stop") -> None:
@@ -247,11 +247,11 @@ def profiler_set_state(state: str = "stop") -> None:
 def pause(profile_process: str = "worker") -> None:
     """Record nothing until `resume`."""
     check_process(profile_process)
-    RECORDING.changed(paused=True)
+    PROFILE.changed(paused=True)
 
 
 @outside_only("starts the profiler")
 def resume(profile_process: str = "worker") -> None:
     """Record again after `pause`."""
     check_process(profile_process)
-    RECORDING.changed(paused=False)
+    PROFILE.changed(paused=False)

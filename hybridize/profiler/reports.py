@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was recorded, as tables (`dumps`) and as a file of events in the format of Chrome's tracer (`dump`)."""
+"""The profile as tables (`dumps`) and as a file of events in the format of Chrome's tracer (`dump`)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from hybridize.base.errors import ValueArgumentError
 from hybridize.base.loading import LOADING
 from hybridize.base.participation import outside_only
 from hybridize.formats.atomic import write_atomically
-from hybridize.profiler.recording import RECORDING, Sum, check_process
+from hybridize.profiler.recording import PROFILE, SpanSum, check_process
 
-_ORDERS: Final[Mapping[str, Callable[[Sum], float]]] = {
+_ORDERS: Final[Mapping[str, Callable[[SpanSum], float]]] = {
     "total": lambda one: one.total,
     "avg": lambda one: one.total / one.count,
     "min": lambda one: one.least,
@@ -44,14 +44,14 @@ def dumps(reset: bool = False, format: str = "table", sort_by: str = "total", as
     for name, value, allowed in (("format", format, ("table", "json")), ("sort_by", sort_by, tuple(_ORDERS))):
         if value not in allowed:
             raise ValueArgumentError("E361", f"{name} is one of {', '.join(allowed)}, got {value!r}")
-    with RECORDING.lock:
-        times = {kind: _sorted(sums, sort_by, ascending) for kind, sums in RECORDING.times.items()}
-        memory = _sorted(RECORDING.memory, sort_by, ascending)
-        programs = list(RECORDING.programs.values())
+    with PROFILE.lock:
+        times = {kind: _sorted(sums, sort_by, ascending) for kind, sums in PROFILE.times.items()}
+        memory = _sorted(PROFILE.memory, sort_by, ascending)
+        programs = list(PROFILE.programs.values())
         if reset:
-            RECORDING.reset()
+            PROFILE.reset()
     kernels = None
-    if RECORDING.settings.profile_kernels:
+    if PROFILE.settings.profile_kernels:
         with LOADING:
             from hybridize.profiler.kernels import measured  # late: few measure them
 
@@ -75,17 +75,17 @@ def dumps(reset: bool = False, format: str = "table", sort_by: str = "total", as
     return "\n".join(lines) + "\n"
 
 
-def _sorted(sums: Mapping[str, Sum], sort_by: str, ascending: bool) -> dict[str, Sum]:
+def _sorted(sums: Mapping[str, SpanSum], sort_by: str, ascending: bool) -> dict[str, SpanSum]:
     order = _ORDERS[sort_by]
     return dict(sorted(sums.items(), key=lambda pair: order(pair[1]), reverse=not ascending))
 
 
-def _figures(one: Sum) -> dict[str, float]:
+def _figures(one: SpanSum) -> dict[str, float]:
     average = one.total / one.count
     return {"Count": one.count, "Total": one.total, "Min": one.least, "Max": one.most, "Avg": average}
 
 
-def _table(title: str, columns: tuple[str, ...], rows: Iterable[tuple[str, Sum, tuple[float, ...]]]) -> list[str]:
+def _table(title: str, columns: tuple[str, ...], rows: Iterable[tuple[str, SpanSum, tuple[float, ...]]]) -> list[str]:
     lines = ["", title, "=" * 17, _row(columns), _row(tuple("-" * min(len(name), _FIGURE - 2) for name in columns))]
     for name, one, before in rows:
         figures = (*before, one.least, one.most, one.total / one.count)
@@ -112,9 +112,9 @@ def dump(finished: bool = True, profile_process: str = "worker") -> None:
     """
     check_process(profile_process)
     if finished:
-        RECORDING.changed(state="stop")
+        PROFILE.changed(state="stop")
     _write()
-    RECORDING.events = []
+    PROFILE.events = []
 
 
 def _write() -> None:
@@ -126,13 +126,13 @@ def _write() -> None:
             **({"s": one.details["s"]} if one.phase == "i" else {}),
             "args": {name: value for name, value in one.details.items() if name != "s"},
         }
-        for one in list(RECORDING.events)
+        for one in list(PROFILE.events)
     ]  # fmt: skip
     content: dict[str, Any] = {"traceEvents": events, "displayTimeUnit": "ms"}
-    write_atomically(RECORDING.settings.filename, [json.dumps(content).encode()])
+    write_atomically(PROFILE.settings.filename, [json.dumps(content).encode()])
 
 
-RECORDING.written = _write
+PROFILE.written = _write
 
 
 def dump_profile() -> None:

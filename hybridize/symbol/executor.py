@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hybridize import autograd
@@ -12,6 +12,41 @@ from hybridize.array.device import current_device
 from hybridize.array.ndarray import history, ndarray
 from hybridize.base.errors import ArgumentError, StateError
 from hybridize.symbol.expression import Expression
+
+
+class _Monitored:
+    """An expression that tells somebody of each value in it.
+
+    Args:
+        expression: what is computed.
+        inputs: names of its variables, in the order in which they are given.
+        callback: hears of the names and the values.
+        variables: tell of the variables, too.
+    """
+
+    def __init__(
+        self, expression: Expression, inputs: Sequence[str], callback: Callable[[str, Any], Any], variables: bool
+    ) -> None:
+        internals = expression.get_internals()
+        self._names = internals.list_outputs()
+        if len(set(self._names)) < len(self._names):
+            twice = next(name for name in self._names if self._names.count(name) > 1)
+            text = f"two values of the expression are called {twice!r}, so that nobody can tell which is meant"
+            raise ArgumentError("E314", text, help="give their operations names: name=")
+        self._function = internals.as_function()
+        self._order = [inputs.index(name) for name in internals.list_inputs()]
+        self._results = expression.list_outputs()
+        self._silent = frozenset() if variables else frozenset(inputs)
+        self._callback = callback
+
+    def run(self, *arrays: Any) -> list[Any]:
+        """Return the results for the arrays of the variables."""
+        found = self._function(*[arrays[number] for number in self._order])
+        values = dict(zip(self._names, found if isinstance(found, (tuple, list)) else [found], strict=True))
+        for name, value in values.items():
+            if name not in self._silent:
+                self._callback(name, value)
+        return [values[name] for name in self._results]
 
 
 class Executor:
@@ -52,6 +87,7 @@ class Executor:
                     autograd.mark_variables(self._arrays[name], buffer, request)
         self.outputs: list[ndarray] = []
         """The results of the last `forward`."""
+        self._monitored: _Monitored | None = None
 
     # ------------------------------------------------------------------------------------------------- its arrays
 
@@ -121,14 +157,27 @@ class Executor:
                 raise ArgumentError("E314", f"{name!r} is not a variable of the expression")
             self._arrays[name][...] = value
         given = [self._arrays[name] for name in self._inputs]
+        function = self._function if self._monitored is None else self._monitored.run
         if any(request != "null" for request in self._requests.values()):
             with autograd.record(train_mode=is_train):
-                found = self._function(*given)
+                found = function(*given)
         else:
             with autograd.train_mode() if is_train else autograd.predict_mode():
-                found = self._function(*given)
+                found = function(*given)
         self.outputs = list(found) if isinstance(found, (tuple, list)) else [found]
         return self.outputs
+
+    def set_monitor_callback(self, callback: Callable[[str, Any], Any], monitor_all: bool = False) -> None:
+        """Call `callback(name, array)` for each result of each operation, at each `forward` from now on.
+
+        Args:
+            callback: what to call; the results are `fc1_output`, `fc2_output`, ...
+            monitor_all: for the variables, too.
+
+        Raises:
+            ArgumentError E314: two results have one name.
+        """
+        self._monitored = _Monitored(self._expression, self._inputs, callback, monitor_all)
 
     def backward(self, out_grads: Any = None) -> None:
         """Compute the gradients of the last results.

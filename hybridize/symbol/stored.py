@@ -205,8 +205,9 @@ class FileOperator:
 
 def of_graph(graph: SymbolGraph) -> Expression:
     """Return the expression that a graph of a file is."""
+    graph = with_roles(graph)
     check_supported(graph)
-    return _of_nodes(with_roles(graph))
+    return _of_nodes(graph)
 
 
 def _of_nodes(graph: SymbolGraph) -> Expression:

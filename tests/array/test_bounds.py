@@ -4,7 +4,7 @@ import numpy
 import pytest
 
 import hybridize
-from hybridize import autograd, nd, np, npx
+from hybridize import autograd, gluon, nd, np, npx
 from hybridize.base.errors import OutOfBoundsError, ValueArgumentError
 
 X = np.arange(12.0).reshape(4, 3)
@@ -14,6 +14,23 @@ def _set(x, i):
     y = x * 1.0
     y[i] = 5.0
     return y
+
+
+def _put(x, i):
+    y = x[:, 0] * 1.0
+    np.put(y, i, 5.0)
+    return y
+
+
+def _put_along(x, i):
+    y = x * 1.0
+    np.put_along_axis(y, i.reshape(-1, 1), 5.0, 0)
+    return y
+
+
+def _taught(x, i, **settings):
+    """The gradient of MXNet's output layer, which alone depends on its labels."""
+    return hybridize.grad(lambda scores: nd.SoftmaxOutput(scores, i, **settings).sum())(x.T[:2])
 
 
 FUNCTIONS = {
@@ -35,6 +52,13 @@ FUNCTIONS = {
     "ravel_multi_index": (lambda x, i: np.ravel_multi_index((i, i * 0), (4, 3)), 0, 3),
     "sequence_last": (lambda x, i: npx.sequence_last(x[:, :2], i), 1, 4),
     "softmax_cross_entropy": (lambda x, i: nd.softmax_cross_entropy(x.T[:2], i), 0, 3),
+    "SoftmaxCrossEntropyLoss": (lambda x, i: gluon.loss.SoftmaxCrossEntropyLoss()(x.T[:2], i), 0, 3),
+    "SoftmaxOutput": (_taught, 0, 3),
+    "SoftmaxOutput but for 9": (lambda x, i: _taught(x, i, use_ignore=True, ignore_label=9), 0, 3),
+    "nd.take": (lambda x, i: nd.take(x, i, mode="raise"), -4, 3),
+    "choose": (lambda x, i: np.choose(i, [x[0, :2], x[1, :2], x[2, :2], x[3, :2]]), 0, 3),
+    "put_along_axis": (_put_along, -4, 3),
+    "put": (_put, -4, 3),
 }
 
 
@@ -55,12 +79,32 @@ def test_indices_out_of_bounds_are_errors_in_all_modes_alike(name):
     inside = np.array([low, high], dtype="int32")
     wanted = function(X, inside)
     for way in (function, _recorded(function), compiled, compiled):
-        numpy.testing.assert_allclose(way(X, inside).asnumpy(), wanted.asnumpy(), rtol=1e-6)
+        numpy.testing.assert_allclose(way(X, inside).asnumpy(), wanted.asnumpy(), rtol=1e-5, atol=1e-6)
         for wrong in (low - 1, high + 1, high + 100):
             with pytest.raises(OutOfBoundsError, match="E110") as found:
                 way(X, np.array([low, wrong], dtype="int32"))
             assert isinstance(found.value, IndexError)
-    numpy.testing.assert_allclose(compiled(X, inside).asnumpy(), wanted.asnumpy(), rtol=1e-6)
+    numpy.testing.assert_allclose(compiled(X, inside).asnumpy(), wanted.asnumpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_labels_that_are_ignored_may_be_any():
+    x, labels = X.T[:2], np.array([1, -7])
+    both = [_taught(X, labels, use_ignore=True, ignore_label=-7), _taught(X, np.array([1, 1]))]
+    numpy.testing.assert_array_equal(both[0][0], both[1][0])
+    assert not both[0][1].any()
+    assert nd.SoftmaxOutput(x, labels).shape == x.shape  # nobody records: labels teach nothing
+
+
+@pytest.mark.parametrize(("begin", "end"), [(0, 4), (-4, 2), (2, 2), (2, 1), (3, None), (0, -4)])
+def test_parts_that_are_not_within_an_axis(begin, end):
+    def way(x):
+        return nd.slice_axis(x, 1, begin, end)
+
+    for call in (way, hybridize.hybridize(way)):
+        with pytest.raises(OutOfBoundsError, match="E110"):
+            call(X)
+    assert nd.slice_axis(X, 1, -3, None).shape == X.shape
+    assert nd.slice_axis(X, 1, 1, -1).shape == (4, 1)
 
 
 def test_a_counter_that_runs_out_of_its_array():

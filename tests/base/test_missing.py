@@ -54,12 +54,5 @@ def test_what_is_said(module, name, said):
         getattr(module, name)
 
 
-def test_names_to_come_are_not_there_yet():
-    """Who builds one takes its name out of the list."""
-    for name in hybridize._TO_COME:
-        with refusal(MissingNameError, "it is to come"):
-            getattr(hybridize, name)
-
-
 def test_submodules_are_found_as_ever():
     assert all(importlib.import_module(f"hybridize.gluon.{one.name}") for one in pkgutil.iter_modules(gluon.__path__))

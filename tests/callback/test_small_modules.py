@@ -51,7 +51,7 @@ def test_bars_and_metrics(caplog):
         "Iter[0] Batch[2] Train-accuracy=1.000000",
     ]
     with refusal(AttributeError, "CheckpointHandler"):
-        callback.do_checkpoint  # noqa: B018
+        callback.module_checkpoint  # noqa: B018
 
 
 def test_comparisons():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import hybridize
 from hybridize.array import np
-from hybridize.errors import ArgumentError, DeviceError, LoadError
+from hybridize.errors import DeviceError, LoadError
 from hybridize.gluon import utils
 from hybridize.gluon.utils import clip_global_norm, split_and_load, split_data
 from tests.refusals import refusal
@@ -114,8 +114,6 @@ def test_wrong_calls():
     for parts in (2.0, "2", 0):
         with refusal(ValueError, f"E361.*{parts!r} parts"):
             split_data(np.ones((4, 2)), parts)
-    with pytest.raises(ArgumentError, match="E363"):
-        utils.download("https://example.org/weights")
 
 
 def test_check_sha1(tmp_path):

@@ -34,7 +34,7 @@ def test_the_first_digit_is_the_class():
     families = {
         "1": {"ShapeError", "KeyShapeError", "MatrixShapeError", "OutOfBoundsError"},
         "2": {"DTypeError"},
-        "3": {"ArgumentError", "MissingNameError", "ValueArgumentError", "WriteError"},
+        "3": {"ArgumentError", "MissingNameError", "UndefinedError", "ValueArgumentError", "WriteError"},
         "4": {"CaptureError", "UntypedError", "UnusedError"},
         "5": {"StateError", "DeferredInitializationError", "LinAlgError", "ScheduledError"},
         "6": {"LoadError"},

@@ -133,8 +133,8 @@ def test_refusals(make, words):
 
 
 def test_what_is_not_there_says_what_to_use():
-    with refusal(AttributeError, r"image\.ImageIter"):
-        io.ImageRecordIter  # noqa: B018
+    with refusal(AttributeError, "DataLoader"):
+        io.ImageDetRecordIter  # noqa: B018
     with refusal(AttributeError, "did you mean 'NDArrayIter'"):
         io.NdArrayIter  # noqa: B018
 

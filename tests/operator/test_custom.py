@@ -5,7 +5,7 @@ import multiprocessing
 import numpy
 import pytest
 
-from hybridize import autograd, gluon, hybridize, nd, np, operator, sym
+from hybridize import autograd, gluon, hybridize, nd, np, npx, operator, sym
 from hybridize.errors import ArgumentError, HybridizeError
 from tests.refusals import refusal
 
@@ -155,6 +155,18 @@ def test_expressions():
     y = sym.Custom(data=data, label=label, op_type="test_softmax")
     (found,) = y.eval(data=np.array(X), label=LABEL)
     numpy.testing.assert_allclose(found.asnumpy().sum(1), 1, rtol=1e-6)
+
+
+def test_the_name_of_mxnet_2():
+    """`npx.custom` is the same function, alone, recorded, and in a program."""
+    x = np.array(X)
+    numpy.testing.assert_array_equal(
+        npx.custom(x, LABEL, op_type="test_softmax"), nd.Custom(x, LABEL, op_type="test_softmax")
+    )
+    compiled = hybridize(lambda x: npx.custom(data=x, label=LABEL, op_type="test_softmax") * 2)
+    numpy.testing.assert_allclose(compiled(x), 2 * nd.Custom(x, LABEL, op_type="test_softmax"), rtol=1e-6)
+    with refusal(ArgumentError, "no custom operation is called 'nothing'"):
+        npx.custom(x, op_type="nothing")
 
 
 def _in_child():

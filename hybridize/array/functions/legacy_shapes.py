@@ -10,7 +10,8 @@ from hybridize.array.functions.elementwise import copy
 from hybridize.array.functions.shapes import broadcast_to
 from hybridize.array.functions.shapes import reshape as plain_reshape
 from hybridize.array.operands import array, axes_of, axis_of, one_of, operand, public, result, shape_from
-from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base import dims
+from hybridize.base.errors import ArgumentError, OutOfBoundsError, ShapeError
 from hybridize.ops.convolution import each_axis
 from hybridize.ops.library.padding import pad_flat
 
@@ -139,9 +140,19 @@ def slice(data: Any, begin: Any, end: Any, step: Any = None) -> Any:
 
 @public
 def slice_axis(data: Any, axis: int, begin: int, end: int | None) -> Any:
-    """Elements from `begin` to `end` along one axis."""
+    """Elements from `begin` to `end` along one axis; both may be counted from its end, None is the end.
+
+    Raises:
+        OutOfBoundsError E110: they are not within the axis, in this order.
+    """
     x = array(data)
-    return x[(_builtin_slice(None),) * axis_of(axis, x.ndim, "slice_axis") + (_builtin_slice(begin, end),)]
+    axis = axis_of(axis, x.ndim, "slice_axis")
+    size = x.shape[axis]
+    first, last = begin if begin >= 0 else begin + size, size if end is None else end if end >= 0 else end + size
+    if size > 0 and not 0 <= first < last <= size:
+        what = f"slice_axis of {x.type}: axis {axis} has nothing from {begin} to {end}"
+        raise OutOfBoundsError("E110", what, help=f"begin is less than end, and both are within {dims.text(size)}")
+    return x[(_builtin_slice(None),) * axis + (_builtin_slice(begin, end),)]
 
 
 @public

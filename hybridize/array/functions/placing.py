@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 
-from hybridize.array.functions.bounds import from_front
+from hybridize.array.functions.bounds import check, from_front
 from hybridize.array.functions.creation import indices as indices_of
 from hybridize.array.functions.elementwise import can_cast, copy, maximum, minimum, mod, where
 from hybridize.array.functions.searching import data_dependent, take
@@ -162,7 +162,10 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     arrays = [array(choice) for choice in choices]
     if not arrays:
         raise ShapeError("E107", "choose needs at least one array to choose from")
-    numbers = _placed(index_operand(a), len(arrays), mode, f"choose of {len(arrays)} arrays")
+    what, numbers = f"choose of {len(arrays)} arrays", index_operand(a)
+    if mode == "raise":
+        check(numbers, 0, len(arrays), what)  # none is counted from the end
+    numbers = _placed(numbers, len(arrays), mode, what)
     dtype = result_dtype(one.dtype for one in arrays)
     index, *arrays = broadcast_arrays(numbers, *(one.astype(dtype, copy=False) for one in arrays))
     together = stack(arrays)

@@ -9,18 +9,14 @@ from typing import Any
 import numpy
 
 from hybridize.array import np, random
+from hybridize.base.colours import DEVIATIONS, DIRECTIONS, LUMA, TO_YIQ
 from hybridize.base.dtypes import float32
 from hybridize.base.errors import ArgumentError
 from hybridize.gluon.block import Block
 from hybridize.gluon.data.vision.transforms.basic import as_image, probability
 from hybridize.gluon.hybrid_block import HybridBlock
 
-_LUMA = numpy.array([0.299, 0.587, 0.114], numpy.float32)
-"""Weights of red, green and blue in the brightness that the eye sees (ITU-R BT.601)."""
-_TO_YIQ = numpy.array([[0.299, 0.587, 0.114], [0.596, -0.274, -0.321], [0.211, -0.523, 0.311]])
-_PRINCIPAL = numpy.array(
-    [[-0.5675, 0.7192, 0.4009], [-0.5808, -0.0045, -0.8140], [-0.5836, -0.6948, 0.4203]], numpy.float32
-) * numpy.array([55.46, 4.794, 1.148], numpy.float32)
+_PRINCIPAL = DIRECTIONS.astype(float32) * DEVIATIONS.astype(float32)
 """Principal directions of ImageNet's colours, each by its deviation."""
 
 
@@ -70,7 +66,7 @@ class RandomHue(_Random):
         u, w = np.cos(angle), np.sin(angle)
         # The turn is linear in the two: three constant matrices in RGB.
         still, cosine, sine = (
-            np.array((numpy.linalg.inv(_TO_YIQ) @ numpy.array(turn, float) @ _TO_YIQ).T.astype(numpy.float32))
+            np.array((numpy.linalg.inv(TO_YIQ) @ numpy.array(turn, float) @ TO_YIQ).T.astype(numpy.float32))
             for turn in (
                 [[1, 0, 0], [0, 0, 0], [0, 0, 0]],
                 [[0, 0, 0], [0, 1, 0], [0, 0, 1]],
@@ -129,4 +125,4 @@ def _as(x: Any, y: Any) -> Any:
 
 
 def _grey(x: Any) -> Any:
-    return np.sum(x * np.array(_LUMA).astype(x.dtype), axis=-1, keepdims=True)
+    return np.sum(x * np.array(LUMA).astype(x.dtype), axis=-1, keepdims=True)

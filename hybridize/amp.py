@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MXNet's `amp`: losses that are scaled, so that gradients of short floats do not vanish, and steps that overflow.
+
+Operations compute in the dtypes of their arrays: a net of short floats is one that was cast.
+
+    net.cast("bfloat16")            # or float16; normalizations keep their float32
+    trainer = gluon.Trainer(net.collect_params(), "sgd", {"multi_precision": True})
+    amp.init_trainer(trainer)
+    with autograd.record():
+        y = loss(net(x.astype("bfloat16")), label)
+        with amp.scale_loss(y, trainer) as scaled:
+            autograd.backward(scaled)
+    trainer.step(batch_size)        # nothing, where a gradient is infinite or NaN; then the scale is halved
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final, NoReturn
+
+from hybridize.array import np
+from hybridize.base.errors import ArgumentError, StateError
+from hybridize.base.missing import refuses
+from hybridize.base.participation import ReadPolicy, outside_only
+from hybridize.gluon.trainer import Trainer
+
+_GREATEST: Final = 2.0**24
+
+
+class LossScaler:
+    """A factor of losses: halved after a step whose gradients are not finite, doubled after many that are.
+
+    Args:
+        init_scale: the factor to begin with.
+        scale_seq_len: after how many good steps it is doubled.
+    """
+
+    __hybridize_read__ = ReadPolicy.OUTSIDE
+
+    def __init__(self, init_scale: float = 2.0**16, scale_seq_len: int = 2000) -> None:
+        self.loss_scale = init_scale
+        """The factor."""
+        self._length = scale_seq_len
+        self._good = 0
+
+    def accepts(self, grads: Sequence[Any]) -> bool:
+        """Tell whether all gradients are finite, and choose the factor of the next step."""
+        fine = all(bool(np.isfinite(grad).all()) for grad in grads)
+        if not fine:
+            self.loss_scale, self._good = max(1.0, self.loss_scale / 2), 0
+            return False
+        self._good += 1
+        if self._good == self._length:
+            self.loss_scale, self._good = min(_GREATEST, self.loss_scale * 2), 0
+        return True
+
+
+def init(target_dtype: Any = "float16", *args: Any, **kwargs: Any) -> NoReturn:
+    """Refuse: what a program computes in is the dtype of its arrays, and no switch changes it.
+
+    Raises:
+        ArgumentError E300: always.
+    """
+    raise ArgumentError(
+        "E300",
+        f"amp.init({target_dtype!r}) would cast inside of operations: here they compute in the dtypes of their arrays",
+        help="net.cast('bfloat16'), multi_precision=True for the optimizer; amp.init_trainer scales losses",
+    )
+
+
+@outside_only("sets up a trainer")
+def init_trainer(trainer: Trainer, scaler: LossScaler | None = None) -> None:
+    """Let a trainer take its gradients as those of a scaled loss, and leave out steps that overflow.
+
+    Args:
+        trainer: of the parameters.
+        scaler: chooses the factor; None: MXNet's, from 65536 on.
+
+    Raises:
+        ArgumentError E300: it is no trainer.
+    """
+    if not isinstance(trainer, Trainer):
+        raise ArgumentError("E300", f"amp.init_trainer takes a gluon.Trainer, got {type(trainer).__name__}")
+    trainer.loss_scaler = LossScaler() if scaler is None else scaler
+    trainer.scale_of_loss = 1.0
+
+
+@contextmanager
+@outside_only("chooses a factor for each step in Python", help="scale the loss by a number, as in loss * 1024")
+def scale_loss(loss: Any, trainer: Trainer) -> Iterator[Any]:
+    """A `with` block that gives the loss, or each of a list, multiplied by the present factor.
+
+    Args:
+        loss: what the backward pass begins at.
+        trainer: whose next step divides by the factor.
+
+    Raises:
+        StateError E579: the trainer was not set up.
+    """
+    factor = _scaler(trainer).loss_scale
+    trainer.scale_of_loss = factor
+    yield [one * factor for one in loss] if isinstance(loss, (list, tuple)) else loss * factor
+
+
+@outside_only("writes gradients")
+def unscale(trainer: Trainer) -> None:
+    """Divide the gradients by the factor now, so that they can be looked at, or clipped, before the step.
+
+    Raises:
+        StateError E579: the trainer was not set up.
+    """
+    _scaler(trainer)
+    factor, trainer.scale_of_loss = trainer.scale_of_loss, 1.0
+    for parameter in trainer.parameters:
+        if parameter.grad_req != "null":
+            gradient = parameter.grad()
+            gradient[...] = gradient / factor
+
+
+def _scaler(trainer: Trainer) -> Any:
+    if trainer.loss_scaler is None:
+        raise StateError("E579", "this trainer takes losses as they are", help="call amp.init_trainer(trainer) first")
+    return trainer.loss_scaler
+
+
+_CAST = "net.cast('bfloat16') makes a net of short floats; normalizations keep their float32"
+_NO_LISTS = "no operation is cast: each computes in the dtypes of its arrays"
+__getattr__ = refuses(__name__, globals(), instead={
+    "convert_hybrid_block": _CAST, "convert_model": _CAST, "convert_symbol": _CAST, "convert_bucketing_module": _CAST,
+    "list_lp16_ops": _NO_LISTS, "list_fp32_ops": _NO_LISTS, "list_widest_type_cast": _NO_LISTS,
+    "list_lp16_fp32_ops": _NO_LISTS, "list_conditional_fp32_ops": _NO_LISTS, "list_loss_output_functions": _NO_LISTS,
+})  # fmt: skip
