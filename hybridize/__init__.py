@@ -16,9 +16,9 @@ This module only re-exports; DESIGN of the parts stands in the docstring of each
 import gc
 from typing import TYPE_CHECKING, Any
 
-from hybridize import autograd, errors, gluon, init
+from hybridize import autograd, errors, gluon, init, random
 from hybridize import sparse as sparse  # fills in `npx.save`, `npx.load` and `tostype`; loads nothing else
-from hybridize.array import array_api, np, npx, random
+from hybridize.array import array_api, np, npx
 from hybridize.array.device import cpu, gpu, num_gpus
 from hybridize.autograd import checkpoint, value_and_grad
 from hybridize.autograd import grad_of as grad
@@ -90,7 +90,7 @@ _LATER = {
     "optimizer": "hybridize.optimizer",
     "recordio": "hybridize.recordio",
     "profiler": "hybridize.profiler",
-    "rnd": "hybridize.array.random",
+    "rnd": "hybridize.random",
     "runtime": "hybridize.runtime",
     "sym": "hybridize.symbol",
     "symbol": "hybridize.symbol",

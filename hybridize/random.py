@@ -1,8 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The module `hybridize.random`, as `import` finds it: the one that `from hybridize import random` gives."""
+"""Random numbers by MXNet's module: NumPy's functions, and with `shape=` those of `nd.random`, which are MXNet 1's."""
 
-import sys
+from __future__ import annotations
 
-from hybridize.array import random
+from functools import cache, wraps
+from typing import Any
 
-sys.modules[__name__] = random
+from hybridize.array import legacy_random
+from hybridize.array import random as numpys
+
+_ONLY_LEGACY = ("shape", "get_prob")
+"""Keywords that NumPy's functions have not."""
+_BOTH = (
+    "exponential", "gamma", "generalized_negative_binomial", "multinomial", "negative_binomial", "normal", "poisson",
+    "randint", "uniform",
+)  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    return _either(name) if name in _BOTH else getattr(numpys, name)
+
+
+@cache
+def _either(name: str) -> Any:
+    legacy = legacy_random.FUNCTIONS[name]
+    own = getattr(numpys, name) if hasattr(numpys, name) else legacy
+
+    @wraps(own)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return (own if kwargs.keys().isdisjoint(_ONLY_LEGACY) else legacy)(*args, **kwargs)
+
+    return call
+
+
+def __dir__() -> list[str]:
+    return sorted({*dir(numpys), *_BOTH})

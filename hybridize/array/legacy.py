@@ -8,18 +8,18 @@ also takes `name=` (ignored: names are for pictures) and `out=`. Arrays print in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, wraps
 from types import SimpleNamespace
 from typing import Any
 
-from hybridize.array import densities, legacy_random, np, npx
+from hybridize.array import densities, legacy_linalg, legacy_outputs, legacy_random, np, npx
 from hybridize.array.annotations import ArrayLike
-from hybridize.array.functions import control, legacy_shapes, neural, regions, resizing, sampling
+from hybridize.array.functions import boxes, control, legacy_shapes, neural, regions, resizing, sampling
 from hybridize.array.functions.bounds import check
 from hybridize.array.functions.elementwise import root
 from hybridize.array.methods import functions
-from hybridize.array.operands import array, axes_of, finished, one_of, operand, public, result
+from hybridize.array.operands import array, axes_of, axis_of, finished, one_of, operand, public, result
 from hybridize.array.operands import cast as cast_operand
 from hybridize.array.operands import indices as index_operand
 from hybridize.base import modes
@@ -32,11 +32,15 @@ from hybridize.ops.library.attention import div_sqrt_dim as library_div_sqrt_dim
 _Function = Callable[..., Any]
 
 
-def _face(name: str, function: _Function) -> _Function:
-    """A function under a 1.x name, with `name=` and `out=`."""
+def _face(name: str, function: _Function, first: Sequence[str] = ()) -> _Function:
+    """A function under a 1.x name, with `name=` and `out=`; `first` are MXNet's words for its first arguments."""
 
     @wraps(function)
     def call(*args: Any, name: Any = None, out: Any = None, **kwargs: Any) -> Any:
+        for word in first[len(args) :]:
+            if word not in kwargs:
+                break
+            args = (*args, kwargs.pop(word))
         return finished(function(*args, **kwargs), out)
 
     call.__name__ = call.__qualname__ = name
@@ -150,37 +154,6 @@ def batch_dot(
     return npx.batch_dot(lhs, rhs, transpose_a, transpose_b)
 
 
-def gemm2(
-    A: Any, B: Any, transpose_a: bool = False, transpose_b: bool = False, alpha: float = 1.0, axis: int = -2
-) -> Any:
-    """Alpha times the matrix products over the last two axes, or over `axis`, the one of the rows, and the last."""
-    if axis != -2:
-        found = gemm2(np.moveaxis(A, axis, -2), np.moveaxis(B, axis, -2), transpose_a, transpose_b, alpha)
-        return np.moveaxis(found, -2, axis)
-    x, y = (np.swapaxes(m, -1, -2) if turned else array(m) for m, turned in ((A, transpose_a), (B, transpose_b)))
-    found = np.matmul(x, y)
-    return found if alpha == 1.0 else found * alpha
-
-
-def gemm(
-    A: Any,
-    B: Any,
-    C: Any,
-    transpose_a: bool = False,
-    transpose_b: bool = False,
-    alpha: float = 1.0,
-    beta: float = 1.0,
-    axis: int = -2,
-) -> Any:
-    """Alpha times the matrix products, plus beta C."""
-    return gemm2(A, B, transpose_a, transpose_b, alpha, axis) + (array(C) if beta == 1.0 else array(C) * beta)
-
-
-def syrk(A: Any, transpose: bool = False, alpha: float = 1.0) -> Any:
-    """Alpha A A^T, or alpha A^T A."""
-    return gemm2(A, A, transpose, not transpose, alpha)
-
-
 def take(a: Any, indices: Any, axis: int = 0, mode: str = "clip") -> Any:
     """Elements at `indices` along `axis`."""
     return np.take(a, indices, axis, mode)
@@ -254,28 +227,72 @@ def arange(
     return line if repeat == 1 else np.repeat(line, repeat)
 
 
-def made(source_array: Any, ctx: Any = None, dtype: Any = None, device: Any = None, **more: Any) -> Any:
-    """An array of numbers, whose second argument is the device; a dtype there is taken for one."""
-    if not _is_device(ctx) and dtype is None:
+def _placed(ctx: Any, dtype: Any, device: Any) -> tuple[Any, Any]:
+    """A device and a dtype; a dtype in the place of the device, which is the second argument, is taken for one."""
+    named = isinstance(ctx, str) and ctx.startswith(("cpu", "gpu"))
+    if dtype is None and ctx is not None and not named and not hasattr(ctx, "device_type"):
         ctx, dtype = None, ctx
-    return np.array(source_array, dtype, ctx=device if ctx is None else ctx, **more)
-
-
-def _is_device(ctx: Any) -> bool:
-    return ctx is None or hasattr(ctx, "device_type") or (isinstance(ctx, str) and ctx.startswith(("cpu", "gpu")))
+    return (device if ctx is None else ctx), dtype
 
 
 def _filled(function: _Function) -> _Function:
-    """zeros, ones or empty, whose second argument is the device; a dtype there is taken for one, as in `sym`."""
+    """zeros, ones or empty, whose second argument is the device."""
 
     @wraps(function)
     def call(shape: Any, ctx: Any = None, dtype: Any = None, stype: Any = None, device: Any = None) -> Any:
-        if not _is_device(ctx) and dtype is None:
-            ctx, dtype = None, ctx
-        found = function(shape, float32 if dtype is None else dtype, ctx=device if ctx is None else ctx)
+        ctx, dtype = _placed(ctx, dtype, device)
+        found = function(shape, float32 if dtype is None else dtype, ctx=ctx)
         return found if stype in (None, "default") else functions.tostype(found, stype)
 
     return call
+
+
+def made(source_array: Any, ctx: Any = None, dtype: Any = None, *, device: Any = None) -> Any:
+    """An array of numbers, lists or NumPy's arrays, float32 unless said; an array of ours keeps its dtype."""
+    ctx, dtype = _placed(ctx, dtype, device)
+    if dtype is None and not hasattr(source_array, "asnumpy"):
+        dtype = float32
+    return np.array(source_array, dtype, ctx=ctx)
+
+
+def concatenate(arrays: Sequence[Any], axis: int = 0, always_copy: bool = True) -> Any:
+    """Joined along `axis`; one array alone is itself unless `always_copy`."""
+    return arrays[0] if len(arrays) == 1 and not always_copy else np.concatenate(arrays, axis)
+
+
+def moments(data: Any, axes: Any = None, keepdims: bool = False) -> Any:
+    """Mean and variance over `axes`, all when None."""
+    x = array(data)
+    return [np.mean(x, axes, keepdims=keepdims), np.var(x, axes, keepdims=keepdims)]
+
+
+def boolean_mask(data: Any, index: Any, axis: int = 0) -> Any:
+    """The parts along `axis` where `index` is not 0; in a program they may only be reduced, as of `x[mask]`."""
+    kept = np.moveaxis(data, axis, 0)[array(index) != 0]
+    return kept if axis == 0 else np.moveaxis(kept, 0, axis)
+
+
+def index_array(data: Any, axes: Any = None) -> Any:
+    """The index of each element along all axes, or along some in their order, as int64 along a new last axis."""
+    x = array(data)
+    grid = np.indices(x.shape, dtype="int64")
+    if axes is not None:
+        given = axes if isinstance(axes, (tuple, list)) else (axes,)
+        grid = np.stack([grid[axis_of(axis, x.ndim, "index_array")] for axis in given])
+    return np.moveaxis(grid, 0, -1)
+
+
+def unravel_index(data: Any, shape: Any) -> Any:
+    """Indices along each axis of `shape` for numbers of elements: [axes, ...], of the dtype of `data`."""
+    x = array(data)
+    return np.stack(np.unravel_index(x.astype("int64"), shape)).astype(x.dtype)
+
+
+def ravel_multi_index(data: Any, shape: Any) -> Any:
+    """Numbers of elements for indices along each axis of `shape`, [axes, ...]; of the dtype of `data`."""
+    x = array(data)
+    index = x.astype("int64")
+    return np.ravel_multi_index(tuple(index[axis] for axis in range(len(shape))), tuple(shape)).astype(x.dtype)
 
 
 def full(shape: Any, val: ArrayLike, ctx: Any = None, dtype: Any = None) -> Any:
@@ -536,7 +553,7 @@ class _Group(SimpleNamespace):
     """Functions that stand below a name of the face."""
 
     def __init__(self, group: str, functions: dict[str, _Function]) -> None:
-        super().__init__(**{name: _face(name, function) for name, function in functions.items()})
+        super().__init__(**{name: _face(name, function, _FIRST.get(name, ())) for name, function in functions.items()})
         self._group = group
 
     def changed(self, change: Callable[[str, _Function], _Function]) -> _Group:
@@ -563,7 +580,7 @@ _SAME = (
     "abs", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "cbrt", "ceil", "cos", "cosh", "degrees",
     "exp", "expm1", "fix", "floor", "linspace", "log", "log10", "log1p", "log2", "meshgrid", "moveaxis", "negative",
     "ones_like", "radians", "reciprocal", "sign", "sin", "sinh", "sqrt", "square", "tan", "tanh", "trunc",
-    "zeros_like", "unravel_index", "ravel_multi_index", "histogram", "full_like",
+    "zeros_like", "histogram", "full_like",
 )  # fmt: skip
 _SAME_X = (
     "add_n", "batch_flatten", "erf", "erfinv", "gamma", "gammaln", "gather_nd", "log_softmax", "masked_softmax",
@@ -582,6 +599,9 @@ _OURS: dict[str, _Function] = {
     "FullyConnected": fully_connected, "GridGenerator": sampling.grid_generator, "GroupNorm": npx.group_norm,
     "InstanceNorm": npx.instance_norm, "L2Normalization": npx.l2_normalization, "LRN": sampling.local_response_norm,
     "LayerNorm": npx.layer_norm, "LeakyReLU": leaky_relu,
+    "LinearRegressionOutput": legacy_outputs.linear_regression_output,
+    "LogisticRegressionOutput": legacy_outputs.logistic_regression_output,
+    "MAERegressionOutput": legacy_outputs.mae_regression_output,
     "MakeLoss": make_loss, "Pad": npx.pad, "Pooling": pooling, "RNN": npx.rnn, "ROIPooling": regions.roi_pooling,
     "Reshape": legacy_shapes.reshape_legacy,
     "SequenceLast": npx.sequence_last,
@@ -592,6 +612,8 @@ _OURS: dict[str, _Function] = {
     "argsort": argsort, "array": made,
     "batch_dot": batch_dot, "batch_take": batch_take, "broadcast_axes": legacy_shapes.broadcast_axis,
     "broadcast_axis": legacy_shapes.broadcast_axis, "broadcast_to": legacy_shapes.broadcast_to_legacy, "cast": cast,
+    "choose_element_0index": npx.pick, "concatenate": concatenate, "moments": moments,
+    "ravel_multi_index": ravel_multi_index, "unravel_index": unravel_index,
     "clip": clip, "col2im": sampling.col2im, "concat": concat, "cumsum": cumsum,
     "depth_to_space": resizing.depth_to_space, "diag": diag,
     "dot": dot, "empty": _filled(np.zeros), "ones": _filled(np.ones), "zeros": _filled(np.zeros),
@@ -610,11 +632,23 @@ _REDUCTIONS = {
     "sum": np.sum, "sum_axis": np.sum, "mean": np.mean, "prod": np.prod, "max": np.max, "max_axis": np.max,
     "min": np.min, "min_axis": np.min, "nansum": np.nansum, "nanprod": np.nanprod,
 }  # fmt: skip
+_OF_LINALG = (
+    "gemm", "gemm2", "syrk", "trmm", "trsm", "potri", "sumlogdiag", "extractdiag", "makediag", "extracttrian",
+    "maketrian",
+)  # fmt: skip
 _LINALG: dict[str, _Function] = {
-    "gemm": gemm, "gemm2": gemm2, "syrk": syrk, "potrf": np.linalg.cholesky, "det": np.linalg.det,
-    "slogdet": np.linalg.slogdet, "inverse": np.linalg.inv, "extractdiag": lambda A,
-    offset=0: np.diagonal(A, offset, -2, -1),
+    **{name: getattr(legacy_linalg, name) for name in _OF_LINALG},
+    "potrf": np.linalg.cholesky, "det": np.linalg.det, "slogdet": np.linalg.slogdet, "inverse": np.linalg.inv,
 }  # fmt: skip
+_UNARY = (
+    *(name for name in _SAME if name not in ("linspace", "meshgrid", "moveaxis", "histogram")),
+    "erf", "erfinv", "gamma", "gammaln", "relu", "rsqrt", "shape_array", "stop_gradient", "softsign",
+)  # fmt: skip
+_FIRST: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(_UNARY, ("data",)), "one_hot": ("indices",), "moveaxis": ("tensor",), "power": ("base", "exp"),
+    **dict.fromkeys(("potrf", "det", "slogdet", "inverse"), ("A",)),
+}  # fmt: skip
+"""MXNet's words for the first arguments of functions that have other ones here."""
 _OF_ATTENTION = (
     "interleaved_matmul_encdec_qk", "interleaved_matmul_encdec_valatt", "interleaved_matmul_selfatt_qk",
     "interleaved_matmul_selfatt_valatt", "sldwin_atten_context", "sldwin_atten_mask_like", "sldwin_atten_score",
@@ -623,6 +657,9 @@ _CONTRIB: dict[str, _Function] = {
     "AdaptiveAvgPooling2D": resizing.adaptive_avg_pooling_2d, "BilinearResize2D": resizing.bilinear_resize_2d,
     "DeformableConvolution": sampling.deformable_convolution, "MultiBoxPrior": regions.multibox_prior,
     "ModulatedDeformableConvolution": sampling.modulated_deformable_convolution, "ROIAlign": regions.roi_align,
+    "MultiBoxDetection": boxes.multibox_detection,
+    "box_iou": boxes.box_iou, "box_nms": boxes.box_nms, "box_non_maximum_suppression": boxes.box_nms,
+    "boolean_mask": boolean_mask, "index_array": index_array,
     "arange_like": npx.arange_like, "cond": control.cond, "div_sqrt_dim": div_sqrt_dim, "foreach": control.foreach,
     "while_loop": control.while_loop, "index_copy": _index_copied,
     **{name: getattr(npx, name) for name in _OF_ATTENTION},
@@ -652,7 +689,11 @@ def table() -> Mapping[str, Any]:
             found |= {f"random_{name}": function, f"sample_{name}": function}
     found |= densities.FUNCTIONS | {"from_numpy": npx.from_numpy}
     found |= {name: legacy_random.FUNCTIONS[name] for name in ("uniform", "normal", "poisson", "exponential", "randn")}
-    faces: dict[str, Any] = {name: _face(name, function) for name, function in found.items()}
+    first: dict[str, tuple[str, ...]] = {
+        name: ("lhs", "rhs") for word in _ARITHMETIC for name in (word, f"broadcast_{word}", f"elemwise_{word}")
+    }
+    first |= _FIRST | {f"linalg_{name}": words for name, words in _FIRST.items() if name in _LINALG}
+    faces: dict[str, Any] = {name: _face(name, function, first.get(name, ())) for name, function in found.items()}
     for group, members in (("random", legacy_random.FUNCTIONS), ("linalg", _LINALG), ("contrib", _CONTRIB)):
         faces[group] = _Group(group, members)
     return faces

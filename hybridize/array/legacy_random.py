@@ -25,14 +25,17 @@ _Function = Callable[..., Any]
 
 def sampled(function: _Function) -> _Function:
     """A function of parameters, a shape and a dtype as one of MXNet 1's."""
+    names = function.__code__.co_varnames[2 : function.__code__.co_argcount]
 
     @wraps(function)
     def call(*args: Any, shape: Any = None, dtype: Any = None, ctx: Any = None, **kwargs: Any) -> Any:
-        if len(args) > function.__code__.co_argcount - 2:
-            *rest, shape = args
-            args = tuple(rest)
+        args, more = args[: len(names)], args[len(names) :]
+        if more:
+            shape, *others = more
+            for one in others:  # a dtype and a device, in this order or the other
+                if one is not None and not hasattr(one, "device_type"):
+                    dtype = one
         sizes = () if shape is None else tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
-        names = function.__code__.co_varnames[2 : function.__code__.co_argcount]
         given = dict(zip(names, args, strict=False)) | kwargs
         arrays = {name: array(value) for name, value in given.items() if hasattr(value, "shape")}
         outer = dims.broadcast(*(x.shape for x in arrays.values())) if arrays else ()

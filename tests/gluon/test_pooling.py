@@ -351,3 +351,18 @@ def test_any_windows(case, dtype):
 @settings(max_examples=400, deadline=None)
 def test_many_windows(case, dtype):
     holds(case, dtype)
+
+
+@pytest.mark.parametrize(
+    ("layer", "shape", "given", "expected"),
+    [
+        (nn.AvgPool2D, (1, 1, 6, 6), (3, 2, 0, True), (3, 3)),
+        (nn.AvgPool3D, (1, 1, 6, 6, 6), (3, 2, 0, True), (3, 3, 3)),
+        (nn.MaxPool3D, (1, 1, 6, 6, 6), (3, 2, 0, True), (3, 3, 3)),
+        (nn.MaxPool2D, (1, 1, 6, 6), (3, 2, 0, "NCHW", True), (3, 3)),
+        (nn.AvgPool1D, (1, 1, 6), (3, 2, 0, "NCW", True), (3,)),
+        (nn.MaxPool1D, (1, 1, 6), (3, 2, 0, "NCW", True), (3,)),
+    ],
+)
+def test_settings_stand_in_mxnets_order(layer, shape, given, expected):
+    assert layer(*given)(np.ones(shape)).shape[2:] == expected

@@ -151,8 +151,8 @@ class AvgPool2D(_Pooling):
         pool_size: size of a window, a number for each axis or one for all.
         strides: distance of windows; the size of one if it is None.
         padding: elements before and after each axis.
-        layout: NCHW or NHWC.
         ceil_mode: one window more where elements would be left out.
+        layout: NCHW or NHWC.
         count_include_pad: padding counts as elements that are 0.
     """
 
@@ -163,8 +163,8 @@ class AvgPool2D(_Pooling):
         pool_size: Any = (2, 2),
         strides: Any = None,
         padding: Any = 0,
-        layout: str = "NCHW",
         ceil_mode: bool = False,
+        layout: str = "NCHW",
         count_include_pad: bool = True,
         **kwargs: Any,
     ) -> None:
@@ -178,8 +178,8 @@ class MaxPool3D(_Pooling):
         pool_size: size of a window, a number for each axis or one for all.
         strides: distance of windows; the size of one if it is None.
         padding: elements before and after each axis, which no window takes for the largest.
-        layout: NCDHW or NDHWC.
         ceil_mode: one window more where elements would be left out.
+        layout: NCDHW or NDHWC.
     """
 
     _kind, _rank = "max", 3
@@ -189,8 +189,8 @@ class MaxPool3D(_Pooling):
         pool_size: Any = (2, 2, 2),
         strides: Any = None,
         padding: Any = 0,
-        layout: str = "NCDHW",
         ceil_mode: bool = False,
+        layout: str = "NCDHW",
         **kwargs: Any,
     ) -> None:
         super().__init__(pool_size, strides, padding, ceil_mode, False, layout, None, **kwargs)
@@ -203,8 +203,8 @@ class AvgPool3D(_Pooling):
         pool_size: size of a window, a number for each axis or one for all.
         strides: distance of windows; the size of one if it is None.
         padding: elements before and after each axis.
-        layout: NCDHW or NDHWC.
         ceil_mode: one window more where elements would be left out.
+        layout: NCDHW or NDHWC.
         count_include_pad: padding counts as elements that are 0.
     """
 
@@ -215,8 +215,8 @@ class AvgPool3D(_Pooling):
         pool_size: Any = (2, 2, 2),
         strides: Any = None,
         padding: Any = 0,
-        layout: str = "NCDHW",
         ceil_mode: bool = False,
+        layout: str = "NCDHW",
         count_include_pad: bool = True,
         **kwargs: Any,
     ) -> None:

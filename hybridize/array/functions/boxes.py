@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Boxes around objects of images: how far two overlap, which of many stay, and where detectors place them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from hybridize.array.functions import control
+from hybridize.array.functions.creation import arange
+from hybridize.array.functions.elementwise import clip, exp, maximum, minimum, where
+from hybridize.array.functions.reductions import argmax, max, prod, sum
+from hybridize.array.functions.searching import argsort, take_along_axis
+from hybridize.array.functions.shapes import concatenate, expand_dims, moveaxis, reshape, stack
+from hybridize.array.operands import array, one_of, public
+from hybridize.base.errors import ArgumentError, ShapeError
+
+_FORMATS = ("corner", "center")
+
+
+@public
+def box_iou(lhs: Any, rhs: Any, format: str = "corner") -> Any:
+    """The share that two boxes have in common of what they cover together, for each pair.
+
+    Args:
+        lhs: [..., 4].
+        rhs: [..., 4].
+        format: `corner`: left, top, right, bottom; `center`: the middle's x and y, width, height.
+
+    Returns:
+        The axes of `lhs` before those of `rhs`, without the last ones; 0 for two that cover nothing.
+
+    Raises:
+        ShapeError E182: a last axis that is not of size 4.
+    """
+    one_of(format, _FORMATS, "box_iou", "format")
+    x, y = array(lhs), array(rhs)
+    for one in (x, y):
+        if one.ndim < 1 or one.shape[-1] != 4:
+            raise ShapeError("E182", f"box_iou of {x.type} and {y.type}", help="boxes are four numbers")
+    shape = x.shape[:-1] + y.shape[:-1]
+    left, right = (_corners(reshape(one, (-1, 4)), format) for one in (x, y))
+    return reshape(_overlap(expand_dims(left, 1), expand_dims(right, 0)), shape)
+
+
+@public
+def box_nms(
+    data: Any,
+    overlap_thresh: float = 0.5,
+    valid_thresh: float = 0.0,
+    topk: int = -1,
+    coord_start: int = 2,
+    score_index: int = 1,
+    id_index: int = -1,
+    background_id: int = -1,
+    force_suppress: bool = False,
+    in_format: str = "corner",
+    out_format: str = "corner",
+) -> Any:
+    """The boxes with the highest scores, each without those that overlap it and have lower ones.
+
+    Args:
+        data: [..., boxes, numbers]; each box has a score and four places among its numbers.
+        overlap_thresh: a box is left out that overlaps a better one by more, as `box_iou` says.
+        valid_thresh: a box counts if its score is higher.
+        topk: as many are looked at, the best ones; below 1: all.
+        coord_start: where the places begin.
+        score_index: where the score is.
+        id_index: where the class is; below 0: there is none.
+        background_id: a class whose boxes are left out.
+        force_suppress: boxes of other classes leave each other out, too.
+        in_format: `corner` or `center`, as of `box_iou`.
+        out_format: the same, for the result.
+
+    Returns:
+        The boxes by falling scores, in the shape of `data`; -1 where there are no more.
+
+    Raises:
+        ArgumentError E365: a place beyond the numbers of a box. ShapeError E182: fewer than two axes.
+    """
+    one_of(in_format, _FORMATS, "box_nms", "in_format")
+    one_of(out_format, _FORMATS, "box_nms", "out_format")
+    given = array(data)
+    if given.ndim < 2:
+        raise ShapeError("E182", f"box_nms of {given.type}", help="boxes lie along the last axis but one")
+    width = given.shape[-1]
+    if not (0 <= coord_start <= width - 4 and 0 <= score_index < width and id_index < width):
+        text = f"box_nms of {given.type} with coord_start={coord_start}, score_index={score_index}, id_index={id_index}"
+        raise ArgumentError("E365", text, help=f"each box has {width} numbers, four of them from coord_start on")
+    count = given.shape[-2]
+    x = reshape(given, (-1, count, width))
+    counts = x[..., score_index] > valid_thresh
+    if id_index >= 0 and background_id >= 0:
+        counts = counts & (x[..., id_index] != background_id)
+    order = argsort(where(counts, -x[..., score_index], math.inf), axis=1)
+    x, counts = take_along_axis(x, expand_dims(order, -1), 1), take_along_axis(counts, order, 1)
+    place = arange(count, dtype="int64")
+    if topk > 0:
+        counts = counts & (place < topk)
+    boxes = _corners(x[..., coord_start : coord_start + 4], in_format)
+    classes = x[..., id_index] if id_index >= 0 and not force_suppress else None
+    stays = _survivors(boxes, classes, counts, overlap_thresh, place)
+    if in_format != out_format:
+        places = boxes if out_format == "corner" else _centers(boxes)
+        x = concatenate([x[..., :coord_start], places, x[..., coord_start + 4 :]], -1)
+    order = argsort(where(stays, place, count), axis=1)
+    x, stays = take_along_axis(x, expand_dims(order, -1), 1), take_along_axis(stays, order, 1)
+    return reshape(where(expand_dims(stays, -1), x, -1.0), given.shape)
+
+
+def _survivors(boxes: Any, classes: Any, counts: Any, threshold: float, place: Any) -> Any:
+    """True [batch, boxes] for those that no better one leaves out; they lie by falling scores."""
+
+    def step(one: Any, stays: Any) -> Any:
+        box, number = one[0], one[1]
+        here = expand_dims(sum(stays * (place == number), 1) > 0, 1)
+        out = here & (_overlap(expand_dims(box, 1), boxes) > threshold) & (place > number)
+        if classes is not None:
+            out = out & (classes == expand_dims(one[2], 1))
+        return number, where(out, 0, stays)
+
+    rows = [moveaxis(boxes, 1, 0), place, *([] if classes is None else [moveaxis(classes, 1, 0)])]
+    _, stays = control.foreach(step, rows, counts.astype("int64"))
+    return stays > 0
+
+
+@public
+def multibox_detection(
+    cls_prob: Any,
+    loc_pred: Any,
+    anchor: Any,
+    clip: bool = True,
+    threshold: float = 0.01,
+    background_id: int = 0,
+    nms_threshold: float = 0.5,
+    force_suppress: bool = False,
+    variances: Sequence[float] = (0.1, 0.1, 0.2, 0.2),
+    nms_topk: int = -1,
+) -> Any:
+    """The objects that a detector of boxes has found.
+
+    Args:
+        cls_prob: [batch, classes + 1, boxes], of which class 0 is the background.
+        loc_pred: [batch, boxes * 4]: how each box is moved and stretched.
+        anchor: [1, boxes, 4]: where they were, by corners.
+        clip: cut at the border of the image.
+        threshold: a box counts if the probability of its class is higher.
+        background_id: 0, the only one that there is.
+        nms_threshold: as of `box_nms`.
+        force_suppress: as of `box_nms`.
+        variances: what the predictions are multiplied by.
+        nms_topk: as of `box_nms`.
+
+    Returns:
+        [batch, boxes, 6]: class (without the background, from 0), probability, corners; -1 where there are no more.
+
+    Raises:
+        ArgumentError E365: another background. ShapeError E182: they do not fit together.
+    """
+    shares, moves, places = array(cls_prob), array(loc_pred), array(anchor)
+    fits = shares.ndim == 3 and moves.ndim == 2 and places.ndim == 3 and moves.shape[1] == shares.shape[2] * 4
+    if not fits or places.shape[1] != shares.shape[2]:
+        text = f"multibox_detection of {shares.type}, {moves.type} and {places.type}"
+        raise ShapeError("E182", text, help="they are [batch, classes + 1, boxes], [batch, 4 boxes], [1, boxes, 4]")
+    if background_id != 0:
+        raise ArgumentError("E365", f"multibox_detection with background_id={background_id}", help="it is 0")
+    number = argmax(shares[:, 1:], 1).astype(shares.dtype)
+    best = max(shares[:, 1:], 1)
+    middle = _centers(places)
+    move = reshape(moves, (shares.shape[0], -1, 4)) * array(variances).astype(moves.dtype)
+    center, size = move[..., :2] * middle[..., 2:] + middle[..., :2], exp(move[..., 2:]) * middle[..., 2:]
+    boxes = _corners(concatenate([center, size], -1), "center")
+    if clip:
+        boxes = minimum(maximum(boxes, 0.0), 1.0)
+    counts = best > threshold
+    number = where(counts, number, -1.0)
+    found = concatenate([stack([number, best], -1), boxes], -1)
+    return box_nms(found, nms_threshold, threshold, nms_topk, 2, 1, 0, -1, force_suppress)
+
+
+def _corners(boxes: Any, form: str) -> Any:
+    if form == "corner":
+        return boxes
+    middle, half = boxes[..., :2], boxes[..., 2:] / 2
+    return concatenate([middle - half, middle + half], -1)
+
+
+def _centers(boxes: Any) -> Any:
+    begin, end = boxes[..., :2], boxes[..., 2:]
+    return concatenate([(begin + end) / 2, end - begin], -1)
+
+
+def _overlap(left: Any, right: Any) -> Any:
+    begin, end = maximum(left[..., :2], right[..., :2]), minimum(left[..., 2:], right[..., 2:])
+    common = prod(clip(end - begin, 0, None), -1)
+    whole = _area(left) + _area(right) - common
+    return where(whole > 0, common / where(whole > 0, whole, 1.0), 0.0)
+
+
+def _area(boxes: Any) -> Any:
+    return prod(clip(boxes[..., 2:] - boxes[..., :2], 0, None), -1)

@@ -1,0 +1,138 @@
+"""MXNet 1's words for arguments, their order, and functions of `nd` that have no counterpart in NumPy."""
+
+import numpy
+import pytest
+
+import hybridize as mx
+from hybridize import autograd, hybridize, nd
+from hybridize.errors import ArgumentError
+
+X = numpy.array([[3.0, -1.0, 2.0], [0.5, 4.0, -2.0]], "float32")
+SQUARE = numpy.array([[4.0, 1.0, 0.5], [1.0, 3.0, 0.2], [0.5, 0.2, 2.0]], "float32")
+LOWER, UPPER = numpy.tril(SQUARE), numpy.triu(SQUARE)
+SIZES = numpy.arange(6, dtype="float32")
+WORDS = {
+    "broadcast_add": (lambda x: nd.broadcast_add(lhs=x, rhs=x[:1]), X + X[:1]),
+    "elemwise_mul": (lambda x: nd.elemwise_mul(x, rhs=x), X * X),
+    "maximum": (lambda x: nd.maximum(lhs=x, rhs=0), numpy.maximum(X, 0)),
+    "power": (lambda x: nd.power(base=x, exp=2), X**2),
+    "lesser": (lambda x: nd.broadcast_lesser(lhs=x, rhs=x * 0), (X < 0).astype("float32")),
+    "abs": (lambda x: nd.abs(data=x), abs(X)),
+    "square, a name": (lambda x: nd.square(data=x, name="squared"), X**2),
+    "zeros_like": (lambda x: nd.zeros_like(data=x), X * 0),
+    "relu": (lambda x: nd.relu(data=x), X * (X > 0)),
+    "one_hot": (lambda x: nd.one_hot(indices=nd.array([1, 0]), depth=2), numpy.eye(2, dtype="float32")[::-1]),
+    "moveaxis": (lambda x: nd.moveaxis(tensor=x, source=0, destination=1), X.T),
+    "concatenate": (lambda x: nd.concatenate([x, x], axis=1), numpy.concatenate([X, X], 1)),
+    "moments": (lambda x: nd.moments(x, axes=(0,))[1], X.var(0)),
+    "choose_element_0index": (lambda x: nd.choose_element_0index(x, nd.array([2, 0])), X[[0, 1], [2, 0]]),
+    "unravel_index": (lambda x: nd.unravel_index(nd.array([5, 3]), shape=(2, 3)), numpy.array([[1.0, 1], [2, 0]])),
+    "ravel_multi_index": (
+        lambda x: nd.ravel_multi_index(nd.array([[1, 1], [2, 0]]), shape=(2, 3)),
+        numpy.array([5.0, 3]),
+    ),
+}
+OF_LINALG = {
+    "trmm": (lambda a, b: nd.linalg.trmm(a, b, alpha=2.0), 2 * LOWER @ X.T),
+    "trmm right, upper": (lambda a, b: nd.linalg.trmm(a, b.T, rightside=True, lower=False), X @ UPPER),
+    "trmm transposed": (lambda a, b: nd.linalg.trmm(a, b, transpose=True), LOWER.T @ X.T),
+    "trsm": (lambda a, b: nd.linalg.trsm(a, b, alpha=2.0), numpy.linalg.solve(LOWER, 2 * X.T)),
+    "trsm upper": (lambda a, b: nd.linalg.trsm(a, b, lower=False), numpy.linalg.solve(UPPER, X.T)),
+    "trsm transposed": (lambda a, b: nd.linalg.trsm(a, b, transpose=True), numpy.linalg.solve(LOWER.T, X.T)),
+    "trsm right": (lambda a, b: nd.linalg.trsm(a, b.T, rightside=True), X @ numpy.linalg.inv(LOWER)),
+    "potri": (lambda a, b: nd.linalg.potri(nd.linalg.potrf(A=a)), numpy.linalg.inv(SQUARE)),
+    "sumlogdiag": (lambda a, b: nd.linalg.sumlogdiag(a), numpy.log(numpy.diag(SQUARE)).sum()),
+    "extractdiag": (lambda a, b: nd.linalg.extractdiag(a, offset=-1), numpy.diag(SQUARE, -1)),
+    "makediag": (lambda a, b: nd.linalg.makediag(b, offset=1), numpy.stack([numpy.diag(row, 1) for row in X.T])),
+    "extracttrian": (lambda a, b: nd.linalg.extracttrian(a), SQUARE[numpy.tril_indices(3)]),
+    "extracttrian above": (lambda a, b: nd.linalg.extracttrian(a, offset=1), SQUARE[numpy.triu_indices(3, 1)]),
+    "maketrian": (lambda a, b: nd.linalg.maketrian(nd.linalg.extracttrian(a)), LOWER),
+    "maketrian upper": (lambda a, b: nd.linalg.maketrian(nd.linalg.extracttrian(a, lower=False), lower=False), UPPER),
+    "maketrian below": (
+        lambda a, b: nd.linalg.maketrian(nd.linalg.extracttrian(a, offset=-1), offset=-1), numpy.tril(SQUARE, -1),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_words(name):
+    function, expected = WORDS[name]
+    for one in (function, hybridize(function)):
+        numpy.testing.assert_allclose(one(nd.array(X)).asnumpy(), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", OF_LINALG)
+def test_linear_algebra(name):
+    function, expected = OF_LINALG[name]
+    for one in (function, hybridize(function)):
+        numpy.testing.assert_allclose(one(nd.array(SQUARE), nd.array(X.T)).asnumpy(), expected, rtol=1e-5, atol=1e-6)
+
+
+def test_words_that_nobody_has():
+    with pytest.raises(ArgumentError, match="datum"):
+        nd.abs(datum=nd.array(X))
+    with pytest.raises(ArgumentError):
+        nd.broadcast_add(nd.array(X), lhs=nd.array(X))
+
+
+def test_arrays_are_made_as_in_mxnet_1():
+    made = nd.array([1, 2], mx.cpu())
+    assert (made.dtype, made.context) == ("float32", mx.cpu())
+    for numbers in (numpy.arange(3), numpy.arange(3, dtype="uint8"), numpy.ones(2), [True, False]):
+        assert nd.array(numbers).dtype == "float32"
+    assert nd.array([1, 2], mx.cpu(0), "int32").dtype == "int32"
+    assert nd.array([1, 2], "int32").dtype == "int32"
+    assert nd.array(source_array=numpy.arange(2), dtype="int64").dtype == "int64"
+    assert nd.array(nd.array([1], dtype="int8")).dtype == "int8"
+    assert hybridize(lambda x: nd.array(x) * 2)(nd.array([1], dtype="int8")).dtype == "int8"
+
+
+def test_random_numbers_take_their_shape_in_its_place_and_by_its_name():
+    for drawn in (
+        nd.random.uniform(2, 3, (2, 3), "float32", mx.cpu()),
+        nd.random.uniform(low=2, high=3, shape=(2, 3)),
+        nd.random_uniform(2, 3, (2, 3), mx.cpu(), "float32"),
+        mx.random.uniform(2, 3, shape=(2, 3)),
+        mx.random.uniform(2, 3, (2, 3)),
+        mx.random.uniform(2, 3, size=(2, 3)),
+        mx.rnd.normal(2.5, 0.001, shape=(2, 3)),
+        hybridize(lambda: mx.random.uniform(2, 3, shape=(2, 3)))(),
+    ):
+        assert drawn.shape == (2, 3)
+        assert (drawn >= 2).all()
+        assert (drawn <= 3).all()
+    assert nd.random.normal(0, 1, (2,), "float64").dtype == "float64"
+    assert mx.random.randint(0, 5, shape=(4,)).shape == (4,)
+    assert mx.random.multinomial(nd.array([0.0, 1.0]), shape=3).tolist() == [1, 1, 1]
+    assert mx.random.multinomial(5, [0.0, 1.0]).tolist() == [0, 5]
+
+
+def sigmoid(x):
+    return 1 / (1 + numpy.exp(-x))
+
+
+@pytest.mark.parametrize(
+    ("function", "value", "slope"),
+    [
+        (nd.LinearRegressionOutput, lambda x: x, lambda y: y),
+        (nd.LogisticRegressionOutput, sigmoid, lambda y: y),
+        (nd.MAERegressionOutput, lambda x: x, numpy.sign),
+    ],
+)
+@pytest.mark.parametrize("label", [X[::-1] / 4, X[::-1, None] / 4])
+def test_outputs_of_regression(function, value, slope, label):
+    for one in (function, hybridize(lambda *given: function(*given, grad_scale=2.0))):
+        x = nd.array(X)
+        x.attach_grad()
+        numpy.testing.assert_allclose(one(x, nd.array(label)).asnumpy(), value(X), rtol=1e-5)
+        with autograd.record():
+            y = function(x, nd.array(label), grad_scale=2.0)
+        y.backward()
+        numpy.testing.assert_allclose(y.asnumpy(), value(X), rtol=1e-5)
+        expected = 2.0 / X.shape[1] * slope(value(X) - label.reshape(X.shape))
+        numpy.testing.assert_allclose(x.grad.asnumpy(), expected, rtol=1e-5)
+
+
+def test_outputs_of_regression_have_labels():
+    with pytest.raises((ArgumentError, TypeError), match="label"):
+        nd.LinearRegressionOutput(nd.array(X))
