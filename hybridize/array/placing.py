@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where arrays are: the devices of arguments and results, once a process uses another device than `cpu(0)`.
+"""Devices of arguments and results, once a process uses another one than `cpu(0)`.
 
 Until then nothing of this runs. From then on a function of arrays (`located`) refuses arguments on different devices,
 and its results are where its arguments are; without arrays among them, on the present device, or on the one that is
@@ -137,7 +137,7 @@ def located(function: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 
 def _of_users(made: Any, values: tuple[Any, ...], name: str) -> Any:
-    """What a function has made that calls one of the user's, which may use arrays of any device."""
+    """Place what a function has made that calls one of the user's, which may use arrays of any device."""
     there = None if name in _BODIES else common_device(values)
     if there is not None:
         for x in arrays_in([made]):

@@ -11,7 +11,7 @@ from hybridize.array.placing import arrays_in, one_device, settled, within
 from hybridize.gluon.parameter import Parameter
 
 
-class Placed(Protocol):
+class OnDevice(Protocol):
     """A block, as its calls on a device see it."""
 
     _is_layer: bool
@@ -23,7 +23,7 @@ class Placed(Protocol):
     def _parameters(self) -> Mapping[str, Parameter]: ...
 
 
-def run_there(block: Placed, run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def run_there(block: OnDevice, run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run a block on the device of its arguments, which is the present one meanwhile.
 
     A layer of ours is as one function of arrays: its arguments are on one device, and so is what it gives.

@@ -14,8 +14,17 @@ from hybridize.array.placing import place
 from hybridize.base.errors import ArgumentError, AssertionFailed, LoadError, StateError
 from hybridize.base.participation import ReadPolicy, WritePolicy, outside_only
 from hybridize.capture.trace.recording import current_trace
-from hybridize.gluon import spread
 from hybridize.gluon.parameter import UNKNOWN, Parameter
+from hybridize.gluon.spread import (
+    due,
+    make_store,
+    provide_updaters,
+    reduce_gradients,
+    refuse_on_store,
+    summed,
+    update_each,
+    update_on_store,
+)
 from hybridize.gluon.update import factor, not_finite, update_in_program
 from hybridize.ops.op import imperatively
 from hybridize.optimizer import Optimizer, Updater, create
@@ -154,10 +163,10 @@ class Trainer:
         """
         if self._is_spread:
             self._init_kvstore()
-            spread.refuse_on_store(self, "allreduce_grads")
+            refuse_on_store(self, "allreduce_grads")
             _refuse_in_program("allreduce_grads")
             with imperatively():
-                spread.reduce_gradients(self)
+                reduce_gradients(self)
 
     def update(self, batch_size: float, ignore_stale_grad: bool = False) -> None:
         """Do what `step` does after `allreduce_grads`, which may be called before to look at the gradients.
@@ -168,7 +177,7 @@ class Trainer:
         """
         if self._is_spread:
             self._init_kvstore()
-            spread.refuse_on_store(self, "update")
+            refuse_on_store(self, "update")
             self._update_spread(batch_size, ignore_stale_grad)
         else:
             self._update(batch_size, ignore_stale_grad)
@@ -182,7 +191,7 @@ class Trainer:
         """Make the store for several devices, if there is none yet."""
         if not self._kv_initialized:
             with imperatively():
-                spread.make_store(self)
+                make_store(self)
 
     def _step_spread(self, batch_size: float, ignore_stale_grad: bool) -> None:
         """A step where parameters are on several devices."""
@@ -195,9 +204,9 @@ class Trainer:
         if not self._update_on_kvstore:
             _refuse_in_program("step of update_on_kvstore=False")
             with imperatively():
-                indices = spread.due(self, ignore_stale_grad)  # before anything is changed
+                indices = due(self, ignore_stale_grad)  # before anything is changed
                 self._check_gradients(indices)
-                spread.reduce_gradients(self)
+                reduce_gradients(self)
         self._update_spread(batch_size, ignore_stale_grad)
 
     def _update_spread(self, batch_size: float, ignore_stale_grad: bool) -> None:
@@ -206,17 +215,17 @@ class Trainer:
         self._check_owner()
         self._optimizer.rescale_grad = factor(self, batch_size)
         with imperatively():
-            indices = spread.due(self, ignore_stale_grad)
+            indices = due(self, ignore_stale_grad)
             self._check_gradients(indices)
             if indices:
-                (spread.update_on_store if self._update_on_kvstore else spread.update_each)(self, indices)
+                (update_on_store if self._update_on_kvstore else update_each)(self, indices)
         for index in indices:
             self._params[index].fresh_grad = False
 
     def _check_gradients(self, indices: Sequence[int]) -> None:
         """With `check_finite`, refuse gradients that are not finite."""
         for index in indices if self.check_finite else ():
-            if not np.isfinite(spread.summed(self._params[index])).all():
+            if not np.isfinite(summed(self._params[index])).all():
                 raise AssertionFailed("E520", not_finite(self, index))
 
     def _check_owner(self) -> None:
@@ -251,7 +260,7 @@ class Trainer:
     def _due(self, ignore_stale_grad: bool) -> tuple[list[int], list[ndarray], list[ndarray]]:
         """Collect the parameters that are to be updated, of several devices the first array of each."""
         if self._is_spread:
-            numbers = spread.due(self, ignore_stale_grad)
+            numbers = due(self, ignore_stale_grad)
             return numbers, [self._params[index]._held() for index in numbers], []
         indices, weights, grads = [], [], []
         for index, parameter in enumerate(self._params):
@@ -308,7 +317,7 @@ class Trainer:
         self._check(states)
         if self._is_spread:
             self._init_kvstore()
-            spread.provide_updaters(self)
+            provide_updaters(self)
         for turn, updater in enumerate(self._updaters):
             updater.take(read_states(fname) if turn else states)  # arrays of its own
             if OTHERS:

@@ -16,8 +16,8 @@ from hybridize.base.errors import StateError, ValueArgumentError
 from hybridize.base.settings import number
 from hybridize.capture.trace.recording import Recording
 from hybridize.contract.feeds import Feed
-from hybridize.gluon import spread
 from hybridize.gluon.parameter import Parameter
+from hybridize.gluon.spread import is_fresh, total_of
 from hybridize.ops import Assert, Cast, size_of
 from hybridize.ops.op import Operand, bind, bind1, imperatively
 from hybridize.optimizer import Optimizer, Updater
@@ -142,8 +142,8 @@ def _gradient(trace: Recording, parameter: Parameter, symbol: Symbol) -> Any:
     """The gradient of a parameter, over several devices the sum of those that are fresh."""
     if not parameter._elsewhere:
         return trace.gradient(symbol)
-    grads = [trace.gradient(trace.lift(one._held())) for one in parameter.copies() if spread.is_fresh(one)]
-    return moved(spread.total_of(grads), parameter._home)
+    grads = [trace.gradient(trace.lift(one._held())) for one in parameter.copies() if is_fresh(one)]
+    return moved(total_of(grads), parameter._home)
 
 
 def _scale(trace: Recording, trainer: Updating, batch_size: Any) -> Any:
