@@ -100,8 +100,8 @@ LINALG = {
 }  # fmt: skip
 
 FFT = {
-    **{name: f"np.fft.{name}(A); np.fft.{name}(X, 3, axis=1, norm='ortho')" for name in "fft ifft rfft irfft hfft ihfft".split()},
-    **{name: f"np.fft.{name}(A); np.fft.{name}(X, s=(3, 5), axes=(0, 2), norm='forward')" for name in "fft2 ifft2 rfft2 irfft2 fftn ifftn rfftn irfftn".split()},
+    **{name: f"np.fft.{name}(A); np.fft.{name}(X, 3, axis=1, norm='ortho')" for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")},
+    **{name: f"np.fft.{name}(A); np.fft.{name}(X, s=(3, 5), axes=(0, 2), norm='forward')" for name in ("fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn", "irfftn")},
     "fftfreq": "np.fft.fftfreq(7, 0.1); np.fft.fftfreq(8)", "rfftfreq": "np.fft.rfftfreq(7, 0.1); np.fft.rfftfreq(8)", "fftshift": "np.fft.fftshift(A); np.fft.fftshift(X, axes=(0, 2))", "ifftshift": "np.fft.ifftshift(A); np.fft.ifftshift(V)",
 }  # fmt: skip
 

@@ -8,7 +8,14 @@ from hybridize.errors import CaptureError, HybridizeError
 from tests.array import numpy_census
 from tests.array.conftest import run_traced
 
-FLOORS = {"main namespace": 370, "numpy.linalg": 31, "numpy.fft": 18, "numpy.random": 51, "random.Generator": 45, "ndarray": 63}
+FLOORS = {
+    "main namespace": 370,
+    "numpy.linalg": 31,
+    "numpy.fft": 18,
+    "numpy.random": 51,
+    "random.Generator": 45,
+    "ndarray": 63,
+}
 
 
 @pytest.mark.filterwarnings("ignore")
