@@ -99,6 +99,12 @@ LINALG = {
     "cholesky": "np.linalg.cholesky(H)", "cond": "np.linalg.cond(S)", "cross": "np.linalg.cross(S, S[::-1])", "det": "np.linalg.det(S)", "diagonal": "np.linalg.diagonal(X, offset=1)", "eig": "np.sort(np.linalg.eig(H)[0])", "eigh": "np.linalg.eigh(H)[0]", "eigvals": "np.sort(np.linalg.eigvals(H))", "eigvalsh": "np.linalg.eigvalsh(H)", "inv": "np.linalg.inv(S)", "lstsq": "np.linalg.lstsq(A[:, :2], V[:3])[0]", "matmul": "np.linalg.matmul(A, B.T)", "matrix_norm": "np.linalg.matrix_norm(S)", "matrix_power": "np.linalg.matrix_power(S, 3)", "matrix_rank": "np.linalg.matrix_rank(S)", "matrix_transpose": "np.linalg.matrix_transpose(X)", "multi_dot": "np.linalg.multi_dot([A, B.T, S]); np.linalg.multi_dot([V[:3], A, B.T, V[2:]]); np.linalg.multi_dot([A.T, V[:3]])", "norm": "np.linalg.norm(A)", "outer": "np.linalg.outer(V, W)", "pinv": "np.linalg.pinv(A)", "qr": "np.abs(np.linalg.qr(S)[1])", "slogdet": "np.linalg.slogdet(S)", "solve": "np.linalg.solve(S, A)", "svd": "np.linalg.svd(S)[1]", "svdvals": "np.linalg.svdvals(A)", "tensordot": "np.linalg.tensordot(A, B, axes=((0,), (0,)))", "tensorinv": "np.linalg.tensorinv(S[:, :, None], 1)", "tensorsolve": "np.linalg.tensorsolve(S, V[:3])", "trace": "np.linalg.trace(S)", "vecdot": "np.linalg.vecdot(A, B)", "vector_norm": "np.linalg.vector_norm(A)",
 }  # fmt: skip
 
+FFT = {
+    **{name: f"np.fft.{name}(A); np.fft.{name}(X, 3, axis=1, norm='ortho')" for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")},
+    **{name: f"np.fft.{name}(A); np.fft.{name}(X, s=(3, 5), axes=(0, 2), norm='forward')" for name in ("fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn", "irfftn")},
+    "fftfreq": "np.fft.fftfreq(7, 0.1); np.fft.fftfreq(8)", "rfftfreq": "np.fft.rfftfreq(7, 0.1); np.fft.rfftfreq(8)", "fftshift": "np.fft.fftshift(A); np.fft.fftshift(X, axes=(0, 2))", "ifftshift": "np.fft.ifftshift(A); np.fft.ifftshift(V)",
+}  # fmt: skip
+
 METHODS = {
     "all": "M.all()", "any": "M.any(0)", "argmax": "A.argmax()", "argmin": "A.argmin(1)", "argpartition": "V[V.argpartition(2)[2]]", "argsort": "A.argsort()", "astype": "A.astype('int32')", "choose": "K.choose([V, W, R])", "clip": "A.clip(-1, 1)", "compress": "V.compress(Q)", "conj": "A.conj()", "conjugate": "A.conjugate()", "copy": "A.copy()", "cumprod": "A.cumprod()", "cumsum": "A.cumsum(0)", "data": "len(A.data)", "diagonal": "S.diagonal()", "dot": "A.dot(B.T)", "dtype": "A.dtype", "fill": "done(lambda a: a.fill(3), A.copy())", "flags": "A.flags.c_contiguous; A.T.flags.f_contiguous; A.flags['C_CONTIGUOUS']; A.flags.writeable", "flat": "A.flat[3]; list(A.flat)[2]", "flatten": "A.flatten()", "imag": "A.imag", "item": "A.item(3)", "itemsize": "A.itemsize", "mT": "X.mT", "max": "A.max()", "mean": "A.mean(0)", "min": "A.min()", "nbytes": "A.nbytes", "ndim": "A.ndim", "nonzero": "M.nonzero()", "partition": "done(lambda a: a.partition(2), V.copy())[2]", "prod": "A.prod()", "put": "done(lambda a: a.put([0, 1], 5.0), A.copy())", "ravel": "A.ravel()", "real": "A.real", "repeat": "A.repeat(2)", "reshape": "A.reshape(4, 3)", "resize": "done(lambda a: a.resize((2, 2)), V.copy()); done(lambda a: a.resize(7), V.copy())", "round": "A.round(1)", "searchsorted": "R.searchsorted(V)", "shape": "A.shape", "size": "A.size", "sort": "done(lambda a: a.sort(), A.copy())", "squeeze": "A[None].squeeze()", "std": "A.std()", "strides": "A.strides", "sum": "A.sum()", "swapaxes": "X.swapaxes(0, 1)", "T": "A.T", "take": "A.take([0, 1])", "tobytes": "A.tobytes(); A.T.tobytes(); A.tobytes('F')", "tofile": "raw(lambda f: None, A, by=lambda a, f: a.tofile(f)) or 0", "tolist": "A.tolist()", "trace": "S.trace()", "transpose": "X.transpose(2, 0, 1)", "var": "A.var()", "view": "A.view('int64'); A.astype('float32').view('int32')", "base": "A[1:].base is not None", "byteswap": "A.byteswap()", "to_device": "A.to_device('cpu')", "device": "str(A.device)[:3]", "ctypes": "len(A.ctypes.shape)", "dump": "raw(lambda f: None, A, by=lambda a, f: a.dump(f)) > 0", "dumps": "len(A.dumps()) > 0", "getfield": "None", "setfield": "None", "setflags": "None",
 }  # fmt: skip
@@ -245,17 +251,19 @@ def draws_that_fail():
 def census():
     """Counts by part: (names there and equal, names of NumPy, those that are missing or differ with a reason)."""
     np = hybridize.np
-    main, linalg = functions(numpy), functions(numpy.linalg)
+    main, linalg, fft = functions(numpy), functions(numpy.linalg), functions(numpy.fft)
     legacy = [name for name in numpy.random.__all__ if name[0].islower()]
     generator = [name for name in dir(numpy.random.Generator) if not name.startswith("_")]
     wrong = failures({name: CALLS[name] for name in main if name in CALLS and hasattr(np, name)})
     of_linalg = failures({name: LINALG[name] for name in linalg if hasattr(np.linalg, name)})
+    of_fft = failures({name: FFT[name] for name in fft if hasattr(np.fft, name)})
     methods = [name for name in attributes() if hasattr(np.ndarray, name)]
     of_methods = failures({name: METHODS[name] for name in methods if name not in NO_METHODS})
     of_draws = draws_that_fail()
     parts = {
         "main namespace": (main, [n for n in main if hasattr(np, n) and n in CALLS], wrong),
         "numpy.linalg": (linalg, [n for n in linalg if hasattr(np.linalg, n)], of_linalg),
+        "numpy.fft": (fft, [n for n in fft if hasattr(np.fft, n)], of_fft),
         "numpy.random": (legacy, [n for n in legacy if hasattr(np.random, n)], {}),
         "random.Generator": (generator, [n for n in generator if n in DRAWS or n in OTHERS], of_draws),
         "ndarray": (attributes(), methods, of_methods),

@@ -167,6 +167,11 @@ PROGRAMS = {
     "products": lambda x, z: (z @ z.T, np.vdot(z, z), np.einsum("ij,kj->ik", z, z), np.tensordot(z, z, 2)),
     "choices": lambda x, z: (np.where(x > 0, z, 0), np.where(x > 0, x, z), np.nan_to_num(z), np.sort(z, 1)),
     "matrices": lambda x, z: (np.linalg.inv(z @ z.T), np.linalg.svd(z)[1], np.linalg.det(z @ z.T), np.linalg.qr(z)[1]),
+    "solutions": lambda x, z: (
+        np.linalg.solve(z @ z.T, x), np.linalg.tensorsolve(z[:, :3], x[:, 0]), np.linalg.lstsq(z.T, x.T)[0],
+        np.linalg.cholesky(z @ np.conj(z.T)), np.linalg.svd(z @ np.conj(z.T), hermitian=True)[1], np.linalg.pinv(z),
+        np.linalg.lstsq(z.T, x.T)[1], np.linalg.cond(z), np.linalg.matrix_power(z[:, :3], -2),
+    ),
     "transforms": lambda x, z: (np.fft.fft(x), np.fft.ifft2(z), np.fft.rfft(x), np.fft.irfft(z), np.fft.fftshift(z)),
     "itself": lambda x, z: (z, z, x, z.real, z.imag),
     "constants": lambda x, z: (z + np.array([1j, 2, 3, 4]), x * 1j, np.zeros((2, 2), dtype="c8"), np.full(3, 2j, dtype="c16")),

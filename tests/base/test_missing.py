@@ -41,7 +41,7 @@ def test_every_module_of_the_users_says_what_is_missing(module):
         (gluon.rnn, "LSTMcell", r"did you mean 'LSTMCell'\?"),
         (nn, "dense", r"did you mean 'Dense'\?"),
         (nn, "Linear", "nn.Dense"),
-        (np, "fft", "numpy.fft on x.asnumpy"),
+        (np, "bmat", "numpy.bmat on x.asnumpy"),
         (np, "Zeros", r"did you mean 'zeros'\?"),
         (nd, "sinc", "np.sinc"),
         (hybridize, "mod", "gluon.Trainer"),

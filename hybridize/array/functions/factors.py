@@ -33,9 +33,10 @@ from hybridize.array.functions.reductions import max as max_
 from hybridize.array.functions.reductions import sum as sum_
 from hybridize.array.functions.searching import along, argsort
 from hybridize.array.functions.shapes import expand_dims, ravel, reshape, swapaxes, transpose
+from hybridize.array.methods import functions
 from hybridize.array.operands import array, broadcast, operand, result
 from hybridize.base import dims
-from hybridize.base.dtypes import float64, int32, int64
+from hybridize.base.dtypes import float64, int32, int64, is_complex
 from hybridize.base.errors import ArgumentError, CaptureError
 from hybridize.base.locations import user_location
 from hybridize.base.promotion import floating, promote
@@ -66,8 +67,8 @@ def _assert(condition: Operand, message: str) -> None:
 
 
 def _assert_regular(x: Any) -> None:
-    """Have a program that is captured raise where a matrix has no inverse."""
-    if capturing():
+    """Have a program that is captured raise where a matrix has no inverse; of complex numbers NumPy does."""
+    if capturing() and not is_complex(x.dtype):
         diagonal = diagonal_of(factored(cast(operand(x), float64))[0])
         _assert(ne(diagonal, like(0, diagonal)), "Singular matrix")
 
@@ -117,7 +118,7 @@ def slogdet(a: Any) -> Any:
 def cholesky(a: Any, /, *, upper: bool = False) -> Any:
     """L such that L L^T = a, or its transpose if `upper`."""
     found = _results(factors.Cholesky(bool(upper)), _floats(a))[0]
-    if capturing():
+    if capturing() and not is_complex(found.dtype):
         diagonal = diagonal_of(operand(found))
         # Not a comparison that NaN fails: it passes imperatively.
         _assert(bit_not(lt(diagonal, like(0, diagonal))), "Matrix is not positive definite")
@@ -216,7 +217,7 @@ def _of_symmetric(x: Any) -> tuple[Any, Any, Any]:
     order = argsort(absolute(values))[..., ::-1]
     values = along(values, order, values.ndim - 1)
     u = along(vectors, expand_dims(order, -2), vectors.ndim - 1)
-    return u, absolute(values), swapaxes(multiply(u, expand_dims(sign(values), -2)), -1, -2)
+    return u, absolute(values), functions.conj(swapaxes(multiply(u, expand_dims(sign(values), -2)), -1, -2))
 
 
 def svdvals(x: Any, /) -> Any:
@@ -250,7 +251,8 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> Any:
     values = svdvals(x)
     rank = sum_(greater(values, multiply(values[:1], limit)), 0, dtype=int32) if values.size else zeros((), int32)
     found = _results(solutions.LeastSquares(limit), x, columns)[0]
-    sums = sum_(square(subtract(columns, matmul(x, found))), 0)
+    left_over = subtract(columns, matmul(x, found))
+    sums = sum_(square(absolute(left_over) if is_complex(left_over.dtype) else left_over), 0)
     if m <= n or not columns.size:
         sums = sums[:0]
     elif capturing():
