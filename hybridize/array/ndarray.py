@@ -479,7 +479,9 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
         if copy:
             return self._data.copy()
         self.storage.exposed = True
-        return self._data
+        data = self._data
+        _ = data.dtype  # raises what has kept it from being computed; NumPy would say that this is no array
+        return data
 
     def __dlpack__(
         self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None

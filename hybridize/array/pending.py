@@ -52,6 +52,7 @@ from hybridize.base.locations import SourceLoc
 from hybridize.base.modes import BUSY
 from hybridize.base.settings import whole
 from hybridize.base.tracebacks import trim
+from hybridize.runtime.waiting import await_event, without_state
 
 LIMIT: Final = 16
 """Calls that may be pending, unless said otherwise."""
@@ -190,7 +191,7 @@ class Queue:
         self.is_shared = False
         """True if several threads use arrays."""
         self._interval = _SWITCH
-        """What Python's own was before this was turned on."""
+        """Python's own, before this was turned on."""
         in_child(self._in_child)
 
     # ------------------------------------------------------------------------------------------------- on and off
@@ -291,7 +292,7 @@ class Queue:
         """
         while not self.is_mine:
             self.wait_all()
-            with _without_state():
+            with without_state():
                 self._turn.acquire()
             if not self._jobs:
                 break
@@ -401,10 +402,9 @@ class Queue:
                 "E590", "Python that a program calls asks for the result of a call that waits for this program to end",
                 help="give it that array as an argument, or call waitall() before the program",
             )  # fmt: skip
-        with _without_state():
-            with self._lock:
-                self._start()
-            job.done.wait()
+        with self._lock:
+            self._start()
+        await_event(job.done)
 
     # ----------------------------------------------------------------------------------------------- the thread
 
@@ -517,17 +517,6 @@ class Queue:
         if error is not None:
             print("hybridize: an asynchronous call failed, and nobody waited for it", file=sys.stderr)
             traceback.print_exception(error)
-
-
-@contextmanager
-def _without_state() -> Iterator[None]:
-    """Give the lock of state away for the length of a `with` block, if this thread has it."""
-    held = STATE._release_save() if STATE._is_owned() else None  # type: ignore[attr-defined]
-    try:
-        yield
-    finally:
-        if held is not None:
-            STATE._acquire_restore(held)  # type: ignore[attr-defined]
 
 
 QUEUE: Final = Queue()

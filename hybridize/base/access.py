@@ -60,7 +60,7 @@ MARK: Final = (None,)
 """The entry by which `ACCESS.told` grows."""
 
 
-class Queue(Protocol):
+class Pending(Protocol):
     """Calls that have returned, and whose programs are still to run."""
 
     def before_write(self, arrays: tuple[Any, ...]) -> None:
@@ -91,7 +91,7 @@ class _Access:
         """Threads that wait for STATE in order to read what is written all the time."""
         self.told: list[Any] = []
         """A list that is not empty while anybody writes; see `tell`."""
-        self.queue: Queue | None = None
+        self.queue: Pending | None = None
         """The calls that have returned before they were done; None where calls return when they are done."""
         self.standing = 0
         """The number of READERS that no write waits for: the queue, which it asks, and the program that runs of it."""

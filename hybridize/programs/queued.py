@@ -11,8 +11,8 @@ tape, that give Python numbers, print, call Python, end with an exception, or wr
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any, Final, Protocol
 
 from numpy.typing import NDArray
 
@@ -22,8 +22,9 @@ from hybridize.array.traced import Variable
 from hybridize.base import modes
 from hybridize.base.locations import user_location
 from hybridize.base.nested import flatten_call
+from hybridize.base.types import TensorType
 from hybridize.contract.call import Call
-from hybridize.contract.captured import BuiltContainer, BuiltObject, Captured, Faced, Made, Output
+from hybridize.contract.captured import BuiltContainer, BuiltObject, Captured, Faced, Made, Output, Result, Source
 from hybridize.contract.feeds import Begun
 from hybridize.graph import Graph, nodes_inside
 from hybridize.ops import Assert
@@ -32,14 +33,42 @@ from hybridize.programs.failures import locate
 from hybridize.programs.packed import PackedMachine
 from hybridize.runtime.buffers import uninitialized
 
-if TYPE_CHECKING:
-    from hybridize.programs.program import Program, Views
+Views = dict[tuple[int, Any], ndarray]
+"""Arrays of the result by their output and the view of it."""
+
+
+class Queueable(Protocol):
+    """A program, as far as its calls are taken apart here."""
+
+    capture: Captured
+    writes: bool
+
+    @property
+    def queued_machine(self) -> PackedMachine | None:
+        """The machine code whose calls can run later; None where they cannot."""
+
+    @property
+    def updates(self) -> Mapping[int, int]:
+        """The outputs that are nothing but the new value of an array that is there before the call, by its input."""
+
+    def run_now(self, call: Call) -> Any:
+        """Run a call, and return when it is done."""
+
+    def array(self, source: Source, kind: TensorType, call: Call) -> Any:
+        """Return what an input of a call is given."""
+
+    def leaf(self, result: Result, arrays: Sequence[Any], outputs: Any, made: Views) -> Any:
+        """Return a leaf of the result of a call."""
+
+    def finished(self, call: Call, leaf: Callable[[Result], Any], outputs: Any, made: Views) -> Any:
+        """Do what the function does to objects outside, and return its result."""
+
 
 _LATER: Final = ("array", "view", "constant", "container")
 """Kinds of results that are there before the elements of arrays are."""
 
 
-def called(program: Program, call: Call) -> Any:
+def called(program: Queueable, call: Call) -> Any:
     """Call a program that is right for a call: now, where that cannot wait."""
     if QUEUE.is_mine or QUEUE.is_worker:
         return program.run_now(call)  # Python that a program calls
@@ -85,7 +114,7 @@ def _acts(graph: Graph) -> bool:
     )
 
 
-def _can_wait(program: Program, call: Call) -> bool:
+def _can_wait(program: Queueable, call: Call) -> bool:
     """Tell whether a call can run later: no tape records it, and it writes no memory that somebody else sees."""
     if modes.THREAD.recomputing or taping() is not None:
         return False
@@ -110,7 +139,7 @@ def _users(call: Call) -> Collection[int]:
 class _Call:
     """One call, begun now and run later."""
 
-    def __init__(self, program: Program, call: Call, machine: PackedMachine) -> None:
+    def __init__(self, program: Queueable, call: Call, machine: PackedMachine) -> None:
         self._program, self._call, self._machine = program, call, machine
         self._begun: Begun = []
         self._fresh: list[tuple[Variable, bool]] = []
@@ -142,8 +171,8 @@ class _Call:
         try:
             result = program.finished(
                 self._call,
-                lambda one: program.leaf(one, self._arrays, self._outputs, arrays),  # type: ignore[arg-type]
-                self._outputs,  # type: ignore[arg-type]
+                lambda one: program.leaf(one, self._arrays, self._outputs, arrays),
+                self._outputs,
                 arrays,
             )
         finally:
@@ -167,7 +196,9 @@ class _Call:
             is_seen = source.position in users or (array._storage is not None and array._storage.exposed)
             self._buffers.append(data.copy("K") if is_seen and source.written < 0 else data)
         sizes = self._machine.executable.sizes
-        types = sizes.types(sizes.checked([data.shape for data in self._buffers]))
+        bound = sizes.checked([data.shape for data in self._buffers])
+        sizes.scratch_bytes(bound)  # refuses what is more than any machine has
+        types = sizes.types(bound)
         state = self._program.updates
         self._outputs = {
             number: uninitialized(type_.shape, type_.dtype) for number, type_ in enumerate(types) if number not in state

@@ -10,6 +10,7 @@ It must not know graphs, ops, or how the code came to be; a program loaded from 
     entry, cpython, effects     the callable that Python gets, what it reads of CPython, what programs print or refuse
     pool, processors            threads, and how many
     buffers                     aligned and dense copies
+    waiting                     for what another thread runs
     features                    what is there of MXNet's features, loaded when asked for
 """
 

@@ -698,3 +698,42 @@ def test_python_that_a_program_calls_may_call_programs(gate):
     with engine.asynchronous():
         double(np.ones(2))
         assert outer(np.ones(2)).tolist() == [3, 3]
+
+
+def test_what_is_too_large_is_refused_at_the_call():
+    wide = compiled(lambda x: np.broadcast_to(x, (1 << 20, 1 << 20, 1 << 10, len(x))) * 1.5)
+    with engine.asynchronous():
+        with pytest.raises(hybridize.errors.ShapeError, match="E1"):
+            wide(np.ones(1 << 12))
+        assert double(np.ones(2)).tolist() == [3, 3]
+
+
+@pytest.mark.parametrize("use", READS)
+def test_results_of_what_failed_raise_afterwards_too(use):
+    engine.set_asynchronous(True)
+    bad = row(np.array([9, 9]))
+    with pytest.raises(OutOfBoundsError):
+        engine.set_asynchronous(False)
+    if not use.startswith("all waited"):
+        with pytest.raises(OutOfBoundsError):
+            READS[use](bad)
+
+
+def test_a_failure_reaches_those_who_read_it_in_another_thread(gate):
+    found = []
+
+    def read(y):
+        try:
+            y.asnumpy()
+        except OutOfBoundsError as error:
+            found.append(error)
+
+    with engine.asynchronous():
+        bad = row(np.array([9]))
+        threads = [threading.Thread(target=read, args=(bad,)) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        gate.event.set()
+        for thread in threads:
+            thread.join()
+    assert len(found) == 3 and len({id(error) for error in found}) == 1

@@ -23,6 +23,7 @@ WORDS = "Lock(", "Condition(", "Semaphore(", "register_at_fork", "except", "supp
 KEPT = {
     "base/forks.py",  # raises what it caught once the locks are taken
     "runtime/effects.py",  # called by machine code, which nothing may be raised through: it is raised behind it
+    "array/pending.py",  # in a thread that hears no signals: it is raised where somebody waits
     "capture/capture.py",  # raises what it caught, without the frames of the package
 }
 
