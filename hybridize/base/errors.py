@@ -80,10 +80,6 @@ class ValueArgumentError(ArgumentError, ValueError):
     """An argument of the right kind with a value that the function does not take (code E345)."""
 
 
-class OrderError(ValueArgumentError, NotImplementedError):
-    """An order of elements in memory that arrays are not made in (code E345)."""
-
-
 class MissingNameError(ArgumentError, AttributeError):
     """A name that a module of hybridize has not, or not yet (code E364)."""
 
