@@ -8,7 +8,6 @@ and a Python number, go straight to NumPy when nobody captures. Everything else 
 from __future__ import annotations
 
 import math
-import pickle
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -561,20 +560,6 @@ class ndarray(Operators):  # noqa: N801 - the name NumPy gave it
             self._known("ctypes")
         self.storage.exposed = True
         return self._data.ctypes
-
-    def dumps(self) -> bytes:
-        """The array as `pickle` writes it."""
-        if ACTIVE:
-            self._known("dumps()")
-        return pickle.dumps(self)
-
-    def dump(self, file: Any) -> None:
-        """Write the array to a file, by name or open, as `pickle` does."""
-        if hasattr(file, "write"):
-            file.write(self.dumps())
-            return
-        with open(file, "wb") as opened:
-            opened.write(self.dumps())
 
     @property
     def base(self) -> ndarray | None:

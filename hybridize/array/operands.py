@@ -50,7 +50,6 @@ from hybridize.base.errors import (
     DTypeError,
     HybridizeError,
     KeyTypeError,
-    OrderError,
     OutOfBoundsError,
     ShapeError,
     ValueArgumentError,
@@ -528,12 +527,9 @@ def made_in_order(order: Any, name: str) -> None:
     """Refuse an order of elements in memory that arrays of ours are not made in.
 
     Raises:
-        ValueArgumentError E345: no order at all; an `OrderError`: column-major order.
+        ValueArgumentError E345: column-major order, or no order at all.
     """
-    help = "arrays are made row by row; x.T of one is column by column"
-    if order == "F":
-        raise OrderError("E345", f"{name}: order must be 'C', 'A', 'K' or None, got 'F'", help=help)
-    one_of(order, ("C", "A", "K", None), name, "order", help)
+    one_of(order, ("C", "A", "K", None), name, "order", "arrays are made row by row; x.T of one is column by column")
 
 
 def reduced_axes(axis: Any, ndim: int, name: str) -> tuple[int, ...]:

@@ -84,10 +84,6 @@ class UndefinedError(ArgumentError, NotImplementedError):
     """A method that a subclass has to define, and does not (code E328)."""
 
 
-class OrderError(ValueArgumentError, NotImplementedError):
-    """An order of elements in memory that arrays are not made in (code E345)."""
-
-
 class MissingNameError(ArgumentError, AttributeError):
     """A name that a module of hybridize has not, or not yet (code E364)."""
 

@@ -14,7 +14,7 @@ FLOORS = {
     "numpy.fft": 18,
     "numpy.random": 51,
     "random.Generator": 45,
-    "ndarray": 66,
+    "ndarray": 64,
 }
 
 

@@ -32,8 +32,8 @@ def test_a_code_means_one_class():
 
 def test_the_first_digit_is_the_class():
     families = {
-        "1": {"ShapeError", "KeyShapeError", "MatrixShapeError", "OutOfBoundsError"},
-        "2": {"DTypeError"},
+        "1": {"ShapeError", "KeyShapeError", "MatrixShapeError", "OutOfBoundsError", "AxisError"},
+        "2": {"DTypeError", "KeyTypeError"},
         "3": {"ArgumentError", "MissingNameError", "UndefinedError", "ValueArgumentError", "WriteError"},
         "4": {"CaptureError", "UntypedError", "UnusedError"},
         "5": {"StateError", "DeferredInitializationError", "LinAlgError", "ScheduledError"},

@@ -10,7 +10,7 @@ from hybridize.array.operands import array, cast, one_of, operand, public, resul
 from hybridize.array.operands import indices as index_operand
 from hybridize.array.random import key as random_key
 from hybridize.base import dims
-from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
 from hybridize.base.modes import is_training
 from hybridize.base.promotion import NUMBERS, floating, promote
 from hybridize.ops.library import attention as library
@@ -54,7 +54,7 @@ def scaled_dot_product_attention(
         need_weights: give back the weights [..., heads, time, keys], too.
 
     Raises:
-        ArgumentError E316: the probability is not from 0 to 1.
+        ValueArgumentError E316: the probability is not from 0 to 1.
         DTypeError E241: integers, or a mask that is neither of bools nor of floats.
         OutOfBoundsError E110: a length is negative, or greater than the number of keys.
         ShapeError E190, E191, E192, E193: query, key and value do not fit together; nor does the mask; the heads of the
@@ -64,7 +64,7 @@ def scaled_dot_product_attention(
     name = "scaled_dot_product_attention"
     one_of(layout, library.LAYOUTS, name, "layout")
     if not 0 <= dropout_p <= 1:
-        raise ArgumentError("E316", f"{name}: a probability must be from 0 to 1, got {dropout_p}")
+        raise ValueArgumentError("E316", f"{name}: a probability must be from 0 to 1, got {dropout_p}")
     q, k, v = array(query), array(key), array(value)
     dtype = floating(promote(promote(q.dtype, k.dtype), v.dtype))
     if enable_gqa is False and q.ndim == k.ndim and q.ndim > 2:

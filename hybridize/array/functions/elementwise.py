@@ -506,12 +506,12 @@ def where(condition: ArrayLike, x: ArrayLike = None, y: ArrayLike = None, /) -> 
     Without x and y, the indices of the elements of `condition` that are not zero, as `np.nonzero`.
 
     Raises:
-        ValueArgumentError E344: x without y.
+        ValueArgumentError E345: x without y.
     """
     if x is None or y is None:
         if x is not None or y is not None:
             raise ValueArgumentError(
-                "E344", "where takes x and y, or neither of them", help="np.where(condition, x, y)"
+                "E345", "where takes x and y, or neither of them", help="np.where(condition, x, y)"
             )
         return functions.nonzero(condition)
     if type(condition) is ndarray and condition._data.dtype is bool_ and not ACTIVE:

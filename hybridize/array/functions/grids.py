@@ -132,7 +132,7 @@ def ix_(*args: Any) -> tuple[Any, ...]:
             (x,) = nonzero(x)
         elif is_float(x.dtype):
             if x.shape[0]:
-                raise DTypeError("E204", f"ix_ takes integers or bools, got {x.type}")
+                raise DTypeError("E208", f"ix_ takes integers or bools, got {x.type}")
             x = astype(x, int64)
         found.append(reshape(x, tuple(-1 if k == axis else 1 for k in range(len(args)))))
     return tuple(found)

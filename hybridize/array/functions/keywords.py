@@ -79,6 +79,7 @@ def by_keywords(name: str, compute: Callable[..., Any], count: int, typed: int |
         ValueArgumentError E345: there is no such casting or order.
         DTypeError E205, E206, E207: it does not compute in `dtype`; its result does not go into `out`, or its arguments
             not to `dtype`, by casts that are allowed.
+        DTypeError E208: `where` is no array of bools.
     """
 
     def applied(
@@ -152,7 +153,7 @@ def placed(x: Any, out: Any, where: Any, casting: str = "same_kind", name: str =
         return finished(x, out)
     mask = strong(where)
     if dtype_of_operand(mask) != bool_:
-        raise DTypeError("E204", f"{name}: where= takes bools, got {typed(mask)}", help="say x != 0")
+        raise DTypeError("E208", f"{name}: where= takes bools, got {typed(mask)}", help="say x != 0")
     chosen, before = result(mask), out
     if out is None:
         shape = dims.broadcast(shape_of_operand(operand(x)), shape_of_operand(mask))

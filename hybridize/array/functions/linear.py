@@ -39,7 +39,7 @@ from hybridize.array.operands import (
 from hybridize.base import dims
 from hybridize.base.access import ACCESS
 from hybridize.base.dtypes import CASTINGS, as_dtype, bool_, float32, float64, int32
-from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
+from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.promotion import promote
 from hybridize.ops.contract import LARGEST, contract
 from hybridize.ops.op import ACTIVE, bind1
@@ -468,7 +468,7 @@ def _subscripts(text: str, xs: list[Any]) -> tuple[list[str], str]:
     left, arrow, right = text.partition("->")
     inputs = left.split(",")
     if len(inputs) != len(xs):
-        raise ValueArgumentError("E313", f"einsum {text!r} has {len(inputs)} operands, got {len(xs)}")
+        raise ArgumentError("E313", f"einsum {text!r} has {len(inputs)} operands, got {len(xs)}")
     free = [letter for letter in _LETTERS if letter not in text]
     most = max(
         (x.ndim - len(term.replace("...", "")) for term, x in zip(inputs, xs, strict=True) if "..." in term), default=0

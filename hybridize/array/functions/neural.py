@@ -53,7 +53,7 @@ from hybridize.array.random import key, uniform
 from hybridize.base import dims
 from hybridize.base.access import ACCESS, WRITER, consistent, consistently
 from hybridize.base.dtypes import as_dtype, bool_, float32, float64, int64, is_float
-from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
+from hybridize.base.errors import ArgumentError, DTypeError, ShapeError, ValueArgumentError
 from hybridize.base.modes import is_training
 from hybridize.base.promotion import floating, promote
 from hybridize.base.types import same_shape
@@ -466,7 +466,7 @@ def dropout(data: Any, p: float = 0.5, mode: str = "training", axes: Any = (), c
         axes: axes along which all elements share their fate.
     """
     if not 0 <= p <= 1:
-        raise ArgumentError("E316", f"dropout: a probability must be from 0 to 1, got {p}")
+        raise ValueArgumentError("E316", f"dropout: a probability must be from 0 to 1, got {p}")
     one_of(mode, ("training", "always"), "dropout", "mode")
     if p == 0 or not (is_training() or mode == "always"):
         return array(data)

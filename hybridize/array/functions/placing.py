@@ -179,7 +179,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
 
     Raises:
         ShapeError E134: another number of conditions than of arrays, or none.
-        DTypeError E204: a condition is no array of bools.
+        DTypeError E208: a condition is no array of bools.
     """
     conditions = [array(one) for one in condlist]
     choices = list(choicelist)
@@ -187,7 +187,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
         raise ShapeError("E134", f"select: {len(conditions)} conditions for {len(choices)} arrays", help="one for each")
     for one in conditions:
         if one.dtype != bool_:
-            raise DTypeError("E204", f"select: a condition must be bools, got {one.type}", help="say x != 0")
+            raise DTypeError("E208", f"select: a condition must be bools, got {one.type}", help="say x != 0")
     found = default
     for condition, choice in zip(conditions[::-1], choices[::-1], strict=True):
         found = where(condition, choice, found)

@@ -76,11 +76,11 @@ def mask_of(mask: Any) -> Any:
     """The bools of a `where=`.
 
     Raises:
-        DTypeError E204: they are none.
+        DTypeError E208: they are none.
     """
     chosen = array(mask)
     if chosen.dtype != bool_:
-        raise DTypeError("E204", f"where= takes bools, got {chosen.type}", help="say x != 0")
+        raise DTypeError("E208", f"where= takes bools, got {chosen.type}", help="say x != 0")
     return chosen
 
 
@@ -133,7 +133,7 @@ def _extreme(name: str, op: Callable[[tuple[int, ...]], Op], reduce: Callable[..
         if where is not True:
             if initial is None:
                 raise ValueArgumentError(
-                    "E344", f"{name}: elements that where= chooses may be none", help="say initial="
+                    "E345", f"{name}: elements that where= chooses may be none", help="say initial="
                 )
             x = _chosen(x, where, initial)
         axes = reduced_axes(axis, x.ndim, name)

@@ -364,7 +364,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
 
     Raises:
         CaptureError E403: while capturing, an array: how many elements that gives depends on the data.
-        ShapeError E134, ValueArgumentError E345, DTypeError E204: another number of counts than elements; a negative
+        ShapeError E134, ValueArgumentError E345, DTypeError E208: another number of counts than elements; a negative
             one; one that is no integer.
     """
     x = array(a)
@@ -403,7 +403,7 @@ def _counts(repeats: Any, length: int) -> Any:
     if not isinstance(counts, numpy.ndarray):
         return counts
     if counts.dtype.kind not in "iu":
-        raise DTypeError("E204", f"repeat: counts must be integers, got {repeats!r}")
+        raise DTypeError("E208", f"repeat: counts must be integers, got {repeats!r}")
     if counts.ndim > 1 or counts.size not in (1, length):
         raise ShapeError("E134", f"repeat: {list(counts.shape)} counts for {length} elements", help="one for each")
     if (counts < 0).any():

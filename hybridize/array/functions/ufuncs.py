@@ -169,7 +169,7 @@ def _reduced(
     begin = begin if begin is not None or of.theirs.identity is None else of.theirs.identity
     if mask is not True and begin is None:
         what = f"{of.name}.reduce: elements that where= chooses may be none"
-        raise ArgumentError("E344", what, help="say initial=")
+        raise ValueArgumentError("E345", what, help="say initial=")
     begin = None if begin is None else result(cast(operand(begin), wanted))
     if begin is None and not _count(x, axes):
         raise _of_nothing(of.name, x)
@@ -256,7 +256,7 @@ def _reduceat(of: Universal) -> _Function:
         along = axis_of(axis, x.ndim, of.name)
         length, places = x.shape[along], numpy.asarray(indices)
         if places.ndim != 1 or (places.size and places.dtype.kind not in "iu"):
-            raise DTypeError("E204", f"{of.name}.reduceat takes a vector of integers, got {indices!r:.60}")
+            raise DTypeError("E208", f"{of.name}.reduceat takes a vector of integers, got {indices!r:.60}")
         for place in places.tolist():
             if not 0 <= place < length:
                 what = f"{of.name}.reduceat: index {place} is out of bounds"

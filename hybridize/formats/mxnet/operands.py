@@ -10,7 +10,7 @@ import numpy
 
 from hybridize import ops
 from hybridize.base.dtypes import DType
-from hybridize.base.errors import OutOfBoundsError, ShapeError
+from hybridize.base.errors import AxisError, ShapeError
 from hybridize.base.promotion import promote, with_weak
 from hybridize.base.types import Shape
 from hybridize.ops.op import Op, Operand, bind1, constant, type_of
@@ -84,7 +84,7 @@ def with_scalar(x: Operand, value: float, is_int: bool, *, legacy: bool) -> tupl
 def axis_of(axis: int, ndim: int) -> int:
     """An axis counted from the front."""
     if not -ndim <= axis < max(ndim, 1):
-        raise OutOfBoundsError("E111", f"axis {axis} of an array of {ndim} axes")
+        raise AxisError("E111", f"axis {axis} of an array of {ndim} axes")
     return axis % max(ndim, 1)
 
 
