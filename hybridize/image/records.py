@@ -49,7 +49,8 @@ class PadAug(Augmenter):
         self.pad, self.fill_value = pad, fill_value
 
     def __call__(self, src: Any) -> Any:
-        return copyMakeBorder(src, *([self.pad] * 4), value=self.fill_value)
+        pad = self.pad
+        return copyMakeBorder(src, pad, pad, pad, pad, value=self.fill_value)
 
 
 class ScaleAug(Augmenter):

@@ -285,10 +285,51 @@ class _None(autograd.Function):
         return x * 2
 
 
+KEPT = np.zeros(3)
+
+
+class _WritesOutside(autograd.Function):
+    """Writes an array of the surroundings, which it has by a name, by an attribute, or among its arguments."""
+
+    def __init__(self, how, kept):
+        self.how, self.kept = how, kept
+
+    def forward(self, x):
+        target = {"global": KEPT, "attribute": self.kept, "argument": x}[self.how]
+        if self.how != "argument":
+            target[...] = x
+        else:
+            target[0] = 5.0
+        return x * 2
+
+    def backward(self, dy):
+        return dy * 2
+
+
+@pytest.mark.parametrize("how", ["global", "attribute", "argument"])
+@pytest.mark.parametrize("reads", [False, True])
+def test_a_function_that_writes_outside_is_refused_and_nothing_is_written(how, reads):
+    """It was a KeyError: the program went on with what the refused call had written."""
+    (x,) = _variables(1)
+    kept = np.zeros(x.shape)
+    before = x.copy()
+
+    @hybridize
+    def step(x):
+        total = kept.sum() if reads else 0.0
+        return _WritesOutside(how, kept)(x).sum() + total
+
+    for _ in range(2):
+        with pytest.raises(StateError, match=r"E545.*_WritesOutside changes an array"), autograd.record():
+            step(x)
+    for array, old in ((x, before), (kept, 0 * before), (KEPT, np.zeros(3))):
+        numpy.testing.assert_array_equal(array, old)
+
+
 @pytest.mark.parametrize(
     ("kind", "error", "code"),
     [(_Writes, StateError, "E545"), (_Short, ArgumentError, "E387"), (_Many, ArgumentError, "E389"),
-     (_None, ArgumentError, "E389")],
+     (_None, NotImplementedError, "E328")],
 )  # fmt: skip
 def test_refusals(kind, error, code):
     (x,) = _variables(1)

@@ -139,6 +139,8 @@ def _check(inner: Branch, name: str, given: Any, own: Sequence[Value], *, arrays
     written = written or any(symbol._cell.value is not value for symbol, value in zip(given, own, strict=True))
     if written or inner.containers:
         what = "a list or dict of the surroundings" if inner.containers else "an array that it did not make"
+        for cell, before in reversed(inner.journal):
+            cell.value = before  # the program may go on: it ends with this error
         raise StateError(
             "E545", f"{name} changes {what} inside of a compiled function",
             help="let it work on a copy, and return what it makes",
