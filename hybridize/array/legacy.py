@@ -267,9 +267,12 @@ def moments(data: Any, axes: Any = None, keepdims: bool = False) -> Any:
 
 
 def boolean_mask(data: Any, index: Any, axis: int = 0) -> Any:
-    """The parts along `axis` where `index` is not 0; in a program they may only be reduced, as of `x[mask]`."""
-    kept = np.moveaxis(data, axis, 0)[array(index) != 0]
-    return kept if axis == 0 else np.moveaxis(kept, 0, axis)
+    """The parts along `axis` where `index` is not 0; refused in a program, where the size of the result must be known.
+
+    Raises:
+        CaptureError E403: in a compiled function.
+    """
+    return np.compress(array(index) != 0, data, axis)
 
 
 def index_array(data: Any, axes: Any = None) -> Any:
@@ -355,6 +358,11 @@ def batch_norm(
     return npx.batch_norm(
         data, gamma, beta, moving_mean, moving_var, eps, momentum, fix_gamma, use_global_stats, output_mean_var, axis
     )
+
+
+def group_norm(data: Any, gamma: Any, beta: Any, num_groups: int = 1, eps: float = 1e-5) -> Any:
+    """Normalized over groups of channels (axis 1) and all axes after."""
+    return npx.group_norm(data, gamma, beta, num_groups, eps)
 
 
 def softmax_activation(data: Any, mode: str = "instance") -> Any:
@@ -596,7 +604,7 @@ _OURS: dict[str, _Function] = {
     "Correlation": regions.correlation,
     "Deconvolution": npx.deconvolution, "ctc_loss": npx.ctc_loss, "Dropout": npx.dropout,
     "ElementWiseSum": npx.add_n, "Embedding": embedding, "Flatten": npx.batch_flatten,
-    "FullyConnected": fully_connected, "GridGenerator": sampling.grid_generator, "GroupNorm": npx.group_norm,
+    "FullyConnected": fully_connected, "GridGenerator": sampling.grid_generator, "GroupNorm": group_norm,
     "InstanceNorm": npx.instance_norm, "L2Normalization": npx.l2_normalization, "LRN": sampling.local_response_norm,
     "LayerNorm": npx.layer_norm, "LeakyReLU": leaky_relu,
     "LinearRegressionOutput": legacy_outputs.linear_regression_output,
@@ -657,8 +665,7 @@ _CONTRIB: dict[str, _Function] = {
     "AdaptiveAvgPooling2D": resizing.adaptive_avg_pooling_2d, "BilinearResize2D": resizing.bilinear_resize_2d,
     "DeformableConvolution": sampling.deformable_convolution, "MultiBoxPrior": regions.multibox_prior,
     "ModulatedDeformableConvolution": sampling.modulated_deformable_convolution, "ROIAlign": regions.roi_align,
-    "MultiBoxDetection": boxes.multibox_detection,
-    "box_iou": boxes.box_iou, "box_nms": boxes.box_nms, "box_non_maximum_suppression": boxes.box_nms,
+    "MultiBoxDetection": boxes.multibox_detection, "box_iou": boxes.box_iou, "box_nms": boxes.box_nms,
     "boolean_mask": boolean_mask, "index_array": index_array,
     "arange_like": npx.arange_like, "cond": control.cond, "div_sqrt_dim": div_sqrt_dim, "foreach": control.foreach,
     "while_loop": control.while_loop, "index_copy": _index_copied,

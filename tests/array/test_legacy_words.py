@@ -4,7 +4,7 @@ import numpy
 import pytest
 
 import hybridize as mx
-from hybridize import autograd, hybridize, nd
+from hybridize import autograd, hybridize, nd, npx
 from hybridize.errors import ArgumentError
 
 X = numpy.array([[3.0, -1.0, 2.0], [0.5, 4.0, -2.0]], "float32")
@@ -136,3 +136,12 @@ def test_outputs_of_regression(function, value, slope, label):
 def test_outputs_of_regression_have_labels():
     with pytest.raises((ArgumentError, TypeError), match="label"):
         nd.LinearRegressionOutput(nd.array(X))
+
+
+def test_group_norm_has_mxnets_epsilons():
+    image = numpy.arange(12, dtype="float32").reshape(1, 2, 2, 3) / 40  # whose variance is as small
+    ones, zeros = nd.ones(2), nd.zeros(2)
+    for function, eps in ((nd.GroupNorm, 1e-5), (npx.group_norm, 1e-3)):
+        expected = (image - image.mean()) / numpy.sqrt(image.var() + eps)
+        for one in (function, hybridize(function)):
+            numpy.testing.assert_allclose(one(nd.array(image), ones, zeros).asnumpy(), expected, rtol=1e-4, atol=1e-5)

@@ -170,7 +170,7 @@ NPX = {
     "softmax": (lambda x: npx.softmax(x, 0, temperature=2.0), lambda x: F.softmax(x / 2, 0)), "log_softmax": (npx.log_softmax, lambda x: F.log_softmax(x, -1)), "softmin": (npx.softmin, lambda x: F.softmin(x, -1)),
     "masked_softmax": (lambda x: npx.masked_softmax(x, I([[1, 1, 0], [1, 0, 1], [1, 1, 1]])), lambda x: F.softmax(x.masked_fill(torch.tensor([[0, 0, 1], [0, 1, 0], [0, 0, 0]]).bool(), -1e30), -1)),
     "masked_log_softmax": (lambda x: npx.masked_log_softmax(x, I([[1, 1, 0], [1, 0, 1], [1, 1, 1]]))[2], lambda x: F.log_softmax(x, -1)[2]), "logsumexp": (lambda x: npx.logsumexp(x, 1), lambda x: torch.logsumexp(x, 1)),
-    "layer_norm": (lambda x: npx.layer_norm(x, x[0], x[1]), lambda x: F.layer_norm(x, (3,), x[0], x[1])), "group_norm": (lambda x: npx.group_norm(x[None], x[0], x[1], 3), lambda x: F.group_norm(x[None], 3, x[0], x[1])),
+    "layer_norm": (lambda x: npx.layer_norm(x, x[0], x[1]), lambda x: F.layer_norm(x, (3,), x[0], x[1])), "group_norm": (lambda x: npx.group_norm(x[None], x[0], x[1], 3), lambda x: F.group_norm(x[None], 3, x[0], x[1], 1e-3)),
     "instance_norm": (lambda x: npx.instance_norm(x[None], x[0], x[1], 1e-5), lambda x: F.instance_norm(x[None], weight=x[0], bias=x[1])), "rms_norm": (lambda x: npx.rms_norm(x, x[0]), lambda x: F.rms_norm(x, (3,), x[0], 1e-5)),
     "rnn": (lambda x: npx.rnn(x[:, None], x.reshape(-1)[:6], mode="rnn_tanh", state_size=1, num_layers=1), lambda x: _recurrent(x[:, None], x.reshape(-1)[:6])),
     "pooling": (lambda x: npx.pooling(x[None, None], kernel=2, pool_type="max"), lambda x: F.max_pool2d(x[None, None], 2, 1)),
@@ -222,6 +222,13 @@ CONSTANT_X = {
 }  # fmt: skip
 
 METHODS = {
+    **{name: (lambda x, name=name: getattr(x * 1.5, name)(), lambda x, name=name: getattr(torch, name)(x * 1.5)) for name in ["arcsinh", "arctan", "cosh", "fix", "rsqrt", "sinh", "trunc"]},
+    **{name: (lambda x, name=name: getattr(x * 0.5, name)(), lambda x, name=name: getattr(torch, name)(x * 0.5)) for name in ["arccos", "arcsin", "arctanh"]},
+    "arccosh": (lambda x: (x + 1).arccosh(), lambda x: torch.arccosh(x + 1)), "cbrt": (lambda x: x.cbrt(), lambda x: x ** (1 / 3)), "rcbrt": (lambda x: x.rcbrt(), lambda x: x ** (-1 / 3)), "degrees": (lambda x: x.degrees(), torch.rad2deg), "radians": (lambda x: x.radians(), torch.deg2rad),
+    "slice": (lambda x: x.slice((0, 1), (2, 3)), lambda x: x[:2, 1:]), "slice_axis": (lambda x: x.slice_axis(1, 0, 2), lambda x: x[:, :2]), "slice_like": (lambda x: x.slice_like(np.ones((2, 2))), lambda x: x[:2, :2]), "split_v2": (lambda x: x.split_v2((1,))[1], lambda x: x[1:]),
+    "flip": (lambda x: x.flip(1), lambda x: x.flip(1)), "pad": (lambda x: x.pad("constant", (1, 0, 0, 1)), lambda x: F.pad(x, (0, 1, 1, 0))), "diag": (lambda x: x.diag(), lambda x: x.diagonal()), "broadcast_axes": (lambda x: x[:1].broadcast_axes(0, 3), lambda x: x[:1].expand(3, 3)),
+    "depth_to_space": (lambda x: x.reshape(1, 9, 1, 1).depth_to_space(3), lambda x: x.reshape(1, 1, 3, 3)), "space_to_depth": (lambda x: x.reshape(1, 1, 3, 3).space_to_depth(3), lambda x: x.reshape(1, 9, 1, 1)), "softmin": (lambda x: x.softmin(), lambda x: F.softmin(x, -1)),
+    "nansum": (lambda x: x.nansum(), torch.sum), "nanprod": (lambda x: x.nanprod(), torch.prod), **dict.fromkeys(["argmax_channel", "shape_array", "size_array"], INTEGERS),
     "argpartition": INTEGERS, "searchsorted": INTEGERS, "imag": CREATION, **dict.fromkeys(["tobytes", "tofile", "view", "byteswap", "flags", "data", "base"], NO_ARRAY), "choose": (lambda x: np.array(I([0, 1, 0])).astype("int32").choose([x, x * x]), lambda x: torch.stack([x[:, 0], x[:, 1] ** 2, x[:, 2]], 1)),
     "compress": (lambda x: x.compress([True, False, True], 0), lambda x: x[[0, 2]]), "conj": (lambda x: x.conj(), torch.clone), "conjugate": (lambda x: x.conjugate(), torch.clone), "real": (lambda x: x.real, torch.clone), "partition": (lambda x: _partitioned(x * 1), lambda x: x.sort(1)[0]),
     "put": (lambda x: _after(lambda y: y.put([0, 4], x[2, :2] * x[2, :2]), x), lambda x: torch.cat([x[2, :1] ** 2, x.ravel()[1:4] * 2, x[2, 1:2] ** 2, x.ravel()[5:] * 2]).reshape(3, 3)),
@@ -302,6 +309,14 @@ NOT_OPERATORS = {
 }  # fmt: skip
 
 ND = {
+    "array": (lambda x: nd.array(x), torch.clone),
+    "concatenate": (lambda x: nd.concatenate([x, x * x]), lambda x: torch.cat([x, x * x])), "moments": (lambda x: nd.moments(x, 0)[1], lambda x: x.var(0, correction=0)), "GroupNorm": (lambda x: nd.GroupNorm(x[None], x[0], x[1], 3), lambda x: F.group_norm(x[None], 3, x[0], x[1])),
+    "linalg_trmm": (lambda x: nd.linalg_trmm(x, x), lambda x: torch.tril(x) @ x), "linalg_trsm": (lambda x: nd.linalg_trsm(x, x, lower=False), lambda x: torch.linalg.solve_triangular(torch.triu(x), x, upper=True)), "linalg_potri": (lambda x: nd.linalg_potri(x), lambda x: torch.linalg.inv(torch.tril(x) @ torch.tril(x).T)),
+    "linalg_sumlogdiag": (lambda x: nd.linalg_sumlogdiag(x), lambda x: x.diagonal().log().sum()), "linalg_makediag": (lambda x: nd.linalg_makediag(x[0], 1), lambda x: torch.diag(x[0], 1)), "linalg_extracttrian": (lambda x: nd.linalg_extracttrian(x), lambda x: x[torch.tril_indices(3, 3).unbind()]),
+    "linalg_maketrian": (lambda x: nd.linalg_maketrian(x.ravel()[:6]), lambda x: torch.zeros(3, 3, dtype=x.dtype).index_put(torch.tril_indices(3, 3).unbind(), x.ravel()[:6])),
+    "box_iou": (lambda x: nd.contrib.box_iou(x.ravel()[:4] * I([0.1, 0.1, 1, 1]), I([0.1, 0.1, 1.0, 1.0]), format="center"), lambda x: _shared(x.ravel()[:4])), "box_nms": (lambda x: nd.contrib.box_nms(np.concatenate([x, x[:, :2]], 1), 1.0, coord_start=1, score_index=0), lambda x: torch.cat([x, x[:, :2]], 1)[torch.argsort(-x[:, 0])]),
+    "boolean_mask": (lambda x: nd.contrib.boolean_mask(x, I([1, 0, 1])), lambda x: x[[0, 2]]),
+    "MultiBoxDetection": (lambda x: nd.contrib.MultiBoxDetection(I([[[0.125], [0.875]]]), x.ravel()[:4].reshape(1, 4) * 0.1, I([[[0.25, 0.25, 0.75, 0.75]]])), lambda x: _detected(x.ravel()[:4] * 0.1)),
     "BilinearSampler": (lambda x: nd.BilinearSampler(x[None, None], np.stack([x * 0.5, x * 0.3])[None]), lambda x: F.grid_sample(x[None, None], torch.stack([x * 0.5, x * 0.3], -1)[None], align_corners=True)),
     "GridGenerator": (lambda x: nd.GridGenerator(x[:2].reshape((1, 6)), "affine", (2, 4)), lambda x: F.affine_grid(x[:2][None], (1, 1, 2, 4), align_corners=True).permute(0, 3, 1, 2)),
     "SpatialTransformer": (lambda x: nd.SpatialTransformer(x[None, None], x[:2].reshape((1, 6)) * 0.2, (2, 4)), lambda x: F.grid_sample(x[None, None], F.affine_grid(x[:2][None] * 0.2, (1, 1, 2, 4), align_corners=True), align_corners=True)),
@@ -330,9 +345,23 @@ ND = {
     "index_copy": (lambda x: nd.contrib.index_copy(x, np.array([0, 2]), x[:2] * 2), lambda x: torch.stack([x[0] * 2, x[1], x[1] * 2])),
 }  # fmt: skip
 CONSTANT_ND = {
-    CREATION: "arange eye full shuffle random_exponential random_gamma random_multinomial random_randint random_randn random_shuffle sample_multinomial "
-    "exponential normal poisson randn random_binomial random_binomial_like random_categorical random_exponential_like random_gamma_like random_generalized_negative_binomial random_generalized_negative_binomial_like random_negative_binomial random_negative_binomial_like random_normal random_normal_like random_poisson random_poisson_like random_uniform random_uniform_like sample_binomial sample_binomial_like sample_categorical sample_exponential sample_exponential_like sample_gamma sample_gamma_like sample_generalized_negative_binomial sample_generalized_negative_binomial_like sample_negative_binomial sample_negative_binomial_like sample_normal sample_normal_like sample_poisson sample_poisson_like sample_randint sample_shuffle sample_uniform sample_uniform_like uniform", INTEGERS: "argmax_channel argsort size_array", BOOLS: "isfinite isinf isnan logical_not",
+    "its gradient is that of a loss: test_outputs_of_regression": "LinearRegressionOutput LogisticRegressionOutput MAERegressionOutput",
+    CREATION: "MultiBoxPrior arange eye full shuffle random_exponential random_gamma random_multinomial random_randint random_randn random_shuffle sample_multinomial "
+    "exponential normal poisson randn random_binomial random_binomial_like random_categorical random_exponential_like random_gamma_like random_generalized_negative_binomial random_generalized_negative_binomial_like random_negative_binomial random_negative_binomial_like random_normal random_normal_like random_poisson random_poisson_like random_uniform random_uniform_like sample_binomial sample_binomial_like sample_categorical sample_exponential sample_exponential_like sample_gamma sample_gamma_like sample_generalized_negative_binomial sample_generalized_negative_binomial_like sample_negative_binomial sample_negative_binomial_like sample_normal sample_normal_like sample_poisson sample_poisson_like sample_randint sample_shuffle sample_uniform sample_uniform_like uniform", INTEGERS: "argmax_channel argsort index_array ravel_multi_index size_array unravel_index", BOOLS: "isfinite isinf isnan logical_not",
 }  # fmt: skip
+
+
+def _shared(box):
+    """What a box has in common with one of size 1 that lies within 0.1 of it along both axes."""
+    begin = torch.maximum(box[:2] * 0.1 - box[2:] / 2, torch.tensor(-0.4, dtype=box.dtype))
+    end = torch.minimum(box[:2] * 0.1 + box[2:] / 2, torch.tensor(0.6, dtype=box.dtype))
+    common = (end - begin).prod()
+    return common / (box[2:].prod() + 1 - common)
+
+
+def _detected(move):
+    center, size = 0.5 + move[:2] * 0.1 * 0.5, torch.exp(move[2:] * 0.2) * 0.5
+    return torch.cat([torch.tensor([0, 0.875], dtype=move.dtype), center - size / 2, center + size / 2])[None, None]
 
 
 def _normed_1(x):
@@ -349,7 +378,7 @@ TABLES = {
 }
 ROWS = {f"{space}.{name}": row for space, table in TABLES.items() for name, row in table.items()}
 STEPS = {f"np.{name}" for name in ["around", "ceil", "fix", "floor", "rint", "round", "round_", "sign", "trunc"]} | {
-    f"array.{name}" for name in ["ceil", "floor", "round", "sign"]
+    f"array.{name}" for name in ["ceil", "fix", "floor", "round", "sign", "trunc"]
 }
 """Whose gradient is 0 everywhere: compiled, they give constants."""
 BY_NUMPY = {
@@ -361,6 +390,7 @@ BY_NUMPY = {
     "np.compress",
     "np.extract",
     "array.compress",
+    "nd.boolean_mask",
 }
 """What is no part of a compiled function."""
 

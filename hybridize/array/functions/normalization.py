@@ -173,8 +173,11 @@ def keep(running: Any, found: Any, momentum: float) -> None:
 
 
 @public
-def group_norm(data: Any, gamma: Any, beta: Any, num_groups: int = 1, eps: float = 1e-5) -> Any:
-    """Normalized over groups of channels (axis 1) and all axes after; gamma and beta by channel."""
+def group_norm(data: Any, gamma: Any, beta: Any, num_groups: int = 1, eps: float = 1e-3) -> Any:
+    """Normalized over groups of channels (axis 1) and all axes after; gamma and beta by channel.
+
+    `eps` is added to the variance; MXNet 2 has another one here than `nd.GroupNorm`, whose is 1e-5.
+    """
     x, parts = array(data), [array(gamma), array(beta)]
     axis_of(1, x.ndim, "group_norm")
     _check("group_norm", x, 1, parts)
