@@ -99,7 +99,7 @@ def dtype_of(dtype: torch.dtype) -> DType:
         DTypeError E223: we do not compute with it.
     """
     name = str(dtype).removeprefix("torch.")
-    if name not in BY_NAME:
+    if name not in BY_NAME or dtype.is_complex:
         raise DTypeError("E223", f"tensors of {dtype} cannot be part of a program", help="convert them: x.float()")
     return BY_NAME[name]
 

@@ -419,3 +419,11 @@ def test_floor_divide_of_the_standard_has_limits_at_infinity():
     numpy.testing.assert_array_equal(found, [numpy.inf, -numpy.inf, 0, 0, 3, 0, numpy.nan])
     assert numpy.signbit(found[2:4]).all()
     assert array_api.floor_divide(np.array([7], dtype="i4"), 2).item() == 3
+
+
+@pytest.mark.parametrize("call", [lambda x: x * 2, lambda x: x.real * 2j])
+def test_tensors_of_complex_numbers_are_refused_by_the_door_of_pytorch(call):
+    with pytest.raises(DTypeError, match="E223"):
+        hybridize.hybridize(call)(torch.ones(4, dtype=torch.complex64))
+    with pytest.raises(DTypeError, match="E223"):
+        hybridize.hybridize(lambda x: x * 2j)(torch.ones(4))
