@@ -7,6 +7,7 @@ See `docs/errors`: every error has a code, what was found and expected, the user
 from hybridize.base.errors import (
     ArgumentError,
     AssertionFailed,
+    AxisError,
     CaptureError,
     CodegenError,
     DeferredInitializationError,
@@ -16,6 +17,7 @@ from hybridize.base.errors import (
     HybridizeError,
     InternalError,
     KeyShapeError,
+    KeyTypeError,
     LinAlgError,
     LoadError,
     MatrixShapeError,
@@ -33,8 +35,9 @@ from hybridize.base.errors import (
 )
 
 __all__ = [
-    "ArgumentError", "AssertionFailed", "CaptureError", "CodegenError", "DTypeError", "DeferredInitializationError",
-    "DeviceError", "GraphError", "HybridizeError", "InternalError", "KeyShapeError", "LinAlgError", "LoadError",
+    "ArgumentError", "AssertionFailed", "AxisError", "CaptureError", "CodegenError", "DTypeError",
+    "DeferredInitializationError", "DeviceError", "GraphError", "HybridizeError", "InternalError", "KeyShapeError",
+    "KeyTypeError", "LinAlgError", "LoadError",
     "MatrixShapeError", "MissingNameError", "OutOfBoundsError", "ScheduledError", "ShapeError", "StateError",
     "UndefinedError", "UntypedError", "UnusedError", "ValueArgumentError", "VerificationError", "WriteError",
 ]  # fmt: skip

@@ -26,7 +26,7 @@ SPACES = {
 }  # fmt: skip
 
 ARGUMENTS = {
-    "rnn": (np.ones((2, 1, 3)), np.ones(6)),
+    "rnn": (np.ones((2, 1, 3)), np.ones(6)), "custom": (V,),
     "argsort": (V,), "sort": (V,), "take": (V, INDEX), "quantile": (V, 0.5), "percentile": (V, 50), "reshape": (M, (3, 2)),
     "ravel": (M,), "flatten": (M,), "astype": (M, "int32"), "copy": (M,), "pad": (M, 1), "meshgrid": (V, V),
     "searchsorted": (np.array([1.0, 2.0]), V), "can_cast": ("int8", "int16"), "norm": (M,), "matrix_norm": (M,),

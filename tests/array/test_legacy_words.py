@@ -6,6 +6,7 @@ import pytest
 import hybridize as mx
 from hybridize import autograd, hybridize, nd, npx
 from hybridize.errors import ArgumentError
+from tests.refusals import refusal
 
 X = numpy.array([[3.0, -1.0, 2.0], [0.5, 4.0, -2.0]], "float32")
 SQUARE = numpy.array([[4.0, 1.0, 0.5], [1.0, 3.0, 0.2], [0.5, 0.2, 2.0]], "float32")
@@ -69,7 +70,7 @@ def test_linear_algebra(name):
 
 
 def test_words_that_nobody_has():
-    with pytest.raises(ArgumentError, match="datum"):
+    with refusal(ArgumentError, "datum"):
         nd.abs(datum=nd.array(X))
     with pytest.raises(ArgumentError):
         nd.broadcast_add(nd.array(X), lhs=nd.array(X))

@@ -157,8 +157,8 @@ CONSTANT = {
     INTEGERS: "argpartition bitwise_count diag_indices_from ix_ lexsort mask_indices nanargmax nanargmin nextafter packbits tril_indices_from triu_indices_from unpackbits argmax argmin argsort argwhere bitwise_and bitwise_invert bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor count_nonzero digitize "
     "flatnonzero gcd invert lcm left_shift nonzero ravel_multi_index right_shift searchsorted unravel_index",
     BOOLS: "all allclose any array_equal array_equiv iscomplex isreal equal greater greater_equal isclose isfinite isin isinf isnan isneginf isposinf less less_equal logical_and logical_not logical_or logical_xor not_equal signbit",
-    NO_ARRAY: "array2string array_repr array_str base_repr binary_repr broadcast_shapes common_type einsum_path format_float_positional format_float_scientific frompyfunc get_printoptions geterr printoptions "
-    "iscomplexobj isdtype isfortran isrealobj isscalar issubdtype iterable may_share_memory min_scalar_type mintypecode save savetxt savez savez_compressed seterr shares_memory typename can_cast ndim promote_types result_type set_printoptions shape size",
+    NO_ARRAY: "array2string array_repr array_str base_repr binary_repr broadcast_shapes common_type einsum_path format_float_positional format_float_scientific frompyfunc get_printoptions geterr geterrcall printoptions "
+    "iscomplexobj isdtype isfortran isrealobj isscalar issubdtype iterable may_share_memory min_scalar_type mintypecode save savetxt savez savez_compressed seterr seterrcall shares_memory typename can_cast ndim promote_types result_type set_printoptions shape size",
     OF_DATA: "histogram histogram2d histogramdd histogram_bin_edges polydiv roots setxor1d sort_complex trim_zeros unique_all unique_counts unique_inverse unique_values",
 }  # fmt: skip
 
@@ -217,6 +217,7 @@ def _normed(x):
 
 
 CONSTANT_X = {
+    "what it computes is the user's own: tests/operator": "custom",
     CREATION: "arange_like bernoulli from_dlpack from_numpy multibox_prior normal_n uniform_n one_hot shape_array sinusoidal_positions sldwin_atten_mask_like", NO_ARRAY: "cpu cpu_pinned current_context current_device gpu is_np_array is_np_shape load num_gpus reset_np save savez seed set_np to_dlpack_for_read to_dlpack_for_write use_np waitall",
     "an effect": "assert_ print",
 }  # fmt: skip
@@ -229,7 +230,7 @@ METHODS = {
     "flip": (lambda x: x.flip(1), lambda x: x.flip(1)), "pad": (lambda x: x.pad("constant", (1, 0, 0, 1)), lambda x: F.pad(x, (0, 1, 1, 0))), "diag": (lambda x: x.diag(), lambda x: x.diagonal()), "broadcast_axes": (lambda x: x[:1].broadcast_axes(0, 3), lambda x: x[:1].expand(3, 3)),
     "depth_to_space": (lambda x: x.reshape(1, 9, 1, 1).depth_to_space(3), lambda x: x.reshape(1, 1, 3, 3)), "space_to_depth": (lambda x: x.reshape(1, 1, 3, 3).space_to_depth(3), lambda x: x.reshape(1, 9, 1, 1)), "softmin": (lambda x: x.softmin(), lambda x: F.softmin(x, -1)),
     "nansum": (lambda x: x.nansum(), torch.sum), "nanprod": (lambda x: x.nanprod(), torch.prod), **dict.fromkeys(["argmax_channel", "shape_array", "size_array"], INTEGERS),
-    "argpartition": INTEGERS, "searchsorted": INTEGERS, "imag": CREATION, **dict.fromkeys(["tobytes", "tofile", "view", "byteswap", "flags", "data", "base"], NO_ARRAY), "choose": (lambda x: np.array(I([0, 1, 0])).astype("int32").choose([x, x * x]), lambda x: torch.stack([x[:, 0], x[:, 1] ** 2, x[:, 2]], 1)),
+    "argpartition": INTEGERS, "searchsorted": INTEGERS, "imag": CREATION, **dict.fromkeys(["tobytes", "tofile", "view", "byteswap", "flags", "data", "base", "ctypes"], NO_ARRAY), "choose": (lambda x: np.array(I([0, 1, 0])).astype("int32").choose([x, x * x]), lambda x: torch.stack([x[:, 0], x[:, 1] ** 2, x[:, 2]], 1)),
     "compress": (lambda x: x.compress([True, False, True], 0), lambda x: x[[0, 2]]), "conj": (lambda x: x.conj(), torch.clone), "conjugate": (lambda x: x.conjugate(), torch.clone), "real": (lambda x: x.real, torch.clone), "partition": (lambda x: _partitioned(x * 1), lambda x: x.sort(1)[0]),
     "put": (lambda x: _after(lambda y: y.put([0, 4], x[2, :2] * x[2, :2]), x), lambda x: torch.cat([x[2, :1] ** 2, x.ravel()[1:4] * 2, x[2, 1:2] ** 2, x.ravel()[5:] * 2]).reshape(3, 3)),
     **{name: (lambda x, name=name: getattr(x * 1.5, name)(), lambda x, name=name: getattr(torch, name)(x * 1.5)) for name in ["abs", "ceil", "cos", "exp", "expm1", "floor", "log", "log10", "log1p", "log2", "reciprocal", "relu", "round", "sigmoid", "sign", "sin", "sqrt", "square", "tan", "tanh", "prod", "mean", "sum", "ravel"]},
@@ -308,7 +309,29 @@ NOT_OPERATORS = {
     *BITS, *(f"__{name}__" for name in ["eq", "ne", "lt", "le", "gt", "ge", "bool", "int", "float", "complex", "index", "len", "contains", "hash", "repr", "str", "format", "sizeof", "dir", "class", "doc", "module", "slots", "annotations", "weakref", "new", "init", "init_subclass", "subclasshook", "reduce", "reduce_ex", "getattribute", "getstate", "setattr", "delattr", "array", "array_function", "array_namespace", "array_priority", "array_ufunc", "dlpack", "dlpack_device"]),
 }  # fmt: skip
 
+
+def _failures(x, k, success, failure):
+    return torch.exp(torch.lgamma(x + k) - torch.lgamma(k) - torch.lgamma(x + 1) + k * success + x * failure)
+
+
+def _generalized(x, mu, alpha):
+    whole = torch.log1p(mu * alpha)
+    return _failures(x, 1 / alpha, -whole, torch.log(mu * alpha) - whole)
+
+
+DENSITIES = {
+    "uniform": (lambda x: nd.random_pdf_uniform(x, x[:, 0] - 2, x[:, 1] + 2), lambda x: (1 / (x[:, 1:2] - x[:, :1] + 4)).expand(3, 3)),
+    "normal": (lambda x: nd.random_pdf_normal(x, x[:, 0], x[:, 1]), lambda x: torch.distributions.Normal(x[:, :1], x[:, 1:2]).log_prob(x).exp()),
+    "gamma": (lambda x: nd.random_pdf_gamma(x, x[:, 0], x[:, 1]), lambda x: torch.distributions.Gamma(x[:, :1], x[:, 1:2]).log_prob(x).exp()),
+    "exponential": (lambda x: nd.random_pdf_exponential(x, x[:, 0]), lambda x: torch.distributions.Exponential(x[:, :1]).log_prob(x).exp()),
+    "poisson": (lambda x: nd.random_pdf_poisson(x, x[:, 0]), lambda x: torch.exp(x * torch.log(x[:, :1]) - x[:, :1] - torch.lgamma(x + 1))),
+    "negative_binomial": (lambda x: nd.random_pdf_negative_binomial(x, x[:, 0], x[:, 1] / 2), lambda x: _failures(x, x[:, :1], torch.log(x[:, 1:2] / 2), torch.log1p(-x[:, 1:2] / 2))),
+    "generalized_negative_binomial": (lambda x: nd.random_pdf_generalized_negative_binomial(x, x[:, 0], x[:, 1]), lambda x: _generalized(x, x[:, :1], x[:, 1:2])),
+    "dirichlet": (lambda x: nd.random_pdf_dirichlet(x / 5, x), lambda x: torch.exp(((x - 1) * torch.log(x / 5)).sum(-1) + torch.lgamma(x.sum(-1)) - torch.lgamma(x).sum(-1))),
+}  # fmt: skip
+
 ND = {
+    **{f"random_pdf_{name}": row for name, row in DENSITIES.items()},
     "array": (lambda x: nd.array(x), torch.clone),
     "concatenate": (lambda x: nd.concatenate([x, x * x]), lambda x: torch.cat([x, x * x])), "moments": (lambda x: nd.moments(x, 0)[1], lambda x: x.var(0, correction=0)), "GroupNorm": (lambda x: nd.GroupNorm(x[None], x[0], x[1], 3), lambda x: F.group_norm(x[None], 3, x[0], x[1])),
     "linalg_trmm": (lambda x: nd.linalg_trmm(x, x), lambda x: torch.tril(x) @ x), "linalg_trsm": (lambda x: nd.linalg_trsm(x, x, lower=False), lambda x: torch.linalg.solve_triangular(torch.triu(x), x, upper=True)), "linalg_potri": (lambda x: nd.linalg_potri(x), lambda x: torch.linalg.inv(torch.tril(x) @ torch.tril(x).T)),

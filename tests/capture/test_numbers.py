@@ -59,7 +59,7 @@ def takes_numbers(function) -> bool:
 
 FUNCTIONS = [name for name in np.__all__ if inspect.isfunction(getattr(np, name))]
 OF_NUMBERS = sorted(name for name in FUNCTIONS if takes_numbers(getattr(np, name)))
-INTEGERS = {name for name in OF_NUMBERS if "bitwise" in name or "shift" in name}
+INTEGERS = {name for name in OF_NUMBERS if "bitwise" in name or "shift" in name or name in ("gcd", "lcm")}
 CALLS = {
     "where": lambda of, x, n: of.where(x > 2, n, x),
     "clip": lambda of, x, n: of.clip(x, 1, n),
@@ -81,7 +81,10 @@ def test_a_number_that_is_data_makes_no_new_program(name, of):
     fast = hybridize(function)
     x = np.arange(6).astype("float32")
     for n in (2, 3, 5):
-        numpy.testing.assert_allclose(fast(x, n).asnumpy(), function(x, n).asnumpy(), rtol=1e-6)
+        found, wanted = fast(x, n), function(x, n)
+        pairs = zip(found, wanted, strict=True) if isinstance(wanted, tuple) else [(found, wanted)]
+        for one, other in pairs:
+            numpy.testing.assert_allclose(one.asnumpy(), other.asnumpy(), rtol=1e-6)
     assert len(fast.programs()) == 1
 
 

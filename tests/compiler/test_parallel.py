@@ -18,6 +18,7 @@ from hybridize.compiler import compile
 from hybridize.compiler.pool import have_pool
 from hybridize.graph import Builder
 from hybridize.ops import OPS, composites, evaluate, make_graph
+from hybridize.ops.hosted import hosted_nodes
 from hybridize.passes import PIPELINE
 from hybridize.runtime.executable import Executable
 from hybridize.runtime.pool import POOL
@@ -167,6 +168,7 @@ def test_threads_share_the_panels_of_small_images(target, groups, x, w):
 
 
 NOT_SHARED = {
+    "hosted": "it calls back into NumPy, which nobody told it of here",
     "print": "it writes to the standard output",
     "assert": "it has no output to compare",
     "python_call": "it calls back into Python, which nobody told it of here",
@@ -182,7 +184,10 @@ def test_samples_of_the_catalogue(word):
     sample = max(samples, key=lambda one: sum(x.size for x in one.inputs))
     builder = Builder()
     inputs = [builder.input(TensorType(x.shape, x.dtype)) for x in sample.inputs]
-    check(builder.finish(builder.add(sample.op, inputs)), list(sample.inputs), slots=3)
+    graph = builder.finish(builder.add(sample.op, inputs))
+    if any(hosted_nodes(graph)):
+        pytest.skip("complex numbers: NumPy computes them, called back by one thread")
+    check(graph, list(sample.inputs), slots=3)
 
 
 def test_small_programs_are_as_they_were():

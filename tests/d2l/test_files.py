@@ -158,7 +158,8 @@ def test_training_on_several_devices(chapter, capsys):
     assert "examples/sec on [cpu(0), " in capsys.readouterr().out
     X, y = next(iter(test))
     parts, labels = d2l.split_batch(X, y, devices)
-    numpy.testing.assert_array_equal(np.concatenate(parts).asnumpy(), X.asnumpy())
+    assert [part.ctx for part in parts] == devices
+    numpy.testing.assert_array_equal(numpy.concatenate([part.asnumpy() for part in parts]), X.asnumpy())
     assert [len(one) for one in labels] == [24, 24]
     (first, _), labels = d2l.split_batch_multi_inputs([X[:5], y[:5]], y[:5], devices)
     assert [len(first[0]), len(first[1]), len(labels[0]), len(labels[1])] == [3, 3, 3, 2]

@@ -28,7 +28,9 @@ def test_names_of_one_thing():
     from hybridize.numpy import ones
 
     assert hybridize.numpy is hybridize.np is np
-    assert hybridize.numpy.random is hybridize.random is hybridize.rnd is np.random
+    assert hybridize.numpy.random is np.random
+    assert hybridize.random is hybridize.rnd
+    assert hybridize.random.seed is np.random.seed
     assert hybridize.numpy.linalg is np.linalg
     assert (extension, ones) == (npx, np.ones)
     assert hybridize.initializer is hybridize.init
@@ -192,7 +194,7 @@ def test_bulks():
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("mod", "gluon.Trainer"), ("onnx", "to come"), ("kvstor", "did you mean 'kvstore'"),
+        ("mod", "gluon.Trainer"), ("module", "gluon.Trainer"), ("kvstor", "did you mean 'kvstore'"),
         ("error", "hybridize.errors"), ("contexts", "did you mean 'context'"), ("rtc", "CPU"),
     ],
 )  # fmt: skip

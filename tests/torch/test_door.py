@@ -179,10 +179,10 @@ def test_an_index_out_of_range_is_an_error(function, gradients):
     x = torch.rand(4, 4, requires_grad=gradients)
     good, bad = torch.tensor([0, 3, 1, 2]), torch.tensor([0, 4, 1, 2])
     torch.testing.assert_close(fast(x, good), function(x, good))
-    with pytest.raises((IndexError, RuntimeError), match=r"out of|bounds"):
+    with pytest.raises((IndexError, RuntimeError), match=r"(?i)out of|bounds") as theirs:
         function(x, bad)
     for _ in range(3):
-        with pytest.raises(IndexError, match="index is out of range"):
+        with pytest.raises(theirs.type, match=r"index is out of (range|bounds)"):
             fast(x, bad)
     torch.testing.assert_close(fast(x, good), function(x, good))
 

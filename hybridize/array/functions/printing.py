@@ -13,7 +13,7 @@ import numpy
 
 from hybridize.array.functions.searching import data_dependent
 from hybridize.array.ndarray import ndarray
-from hybridize.base.errors import CaptureError
+from hybridize.base.errors import ArgumentError, CaptureError
 from hybridize.base.participation import outside_only
 from hybridize.ops.op import ACTIVE, capturing
 
@@ -71,7 +71,13 @@ def seterrcall(func: Any) -> Any:
     """Set the function, or the object with `write`, that is told of such results where they are to be told of.
 
     Returns what was set before.
+
+    Raises:
+        ArgumentError E344: it is neither.
     """
+    if func is not None and not callable(func) and not callable(getattr(func, "write", None)):
+        what = f"seterrcall takes a function, or an object with write, got {type(func).__name__}"
+        raise ArgumentError("E344", what)
     return numpy.seterrcall(func)
 
 

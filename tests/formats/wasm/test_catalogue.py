@@ -8,6 +8,7 @@ import pytest
 
 from hybridize.formats.deployable import Deployable, Tensor, Variant
 from hybridize.ops import Effect, effect_of, evaluate
+from hybridize.ops.hosted import hosted_nodes
 
 CATALOGUE = Path(__file__).parents[2] / "catalog" / "test_catalog.py"
 
@@ -21,7 +22,12 @@ def catalogue():
 
 
 def check(catalogue, written, first, step):
-    cases = [case for case in catalogue.compiled_cases() if effect_of(case.values[0].op) is not Effect.WORLD]
+    cases = [
+        case
+        for case in catalogue.compiled_cases()
+        if effect_of(case.values[0].op) is not Effect.WORLD
+        and not any(hosted_nodes(catalogue.graph_of(case.values[0])))
+    ]  # those of complex numbers need a host to call back
     wrong = []
     for number, case in list(enumerate(cases))[first::step]:
         sample = case.values[0]
