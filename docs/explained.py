@@ -50,7 +50,7 @@ REPORTS = {"net": net, "function": function}
 
 def without_paths(text: str) -> str:
     """The report without where this machine keeps things."""
-    return re.sub(r" from\s+'[^']*'", "", text)
+    return re.sub(r""",\s+file "[^"]*",\s+line(?=\s)""", ">", re.sub(r" from\s+'[^']*'", "", text))
 
 
 def with_report(page: str, name: str, report: Explanation) -> str:
