@@ -17,6 +17,7 @@ FORBIDDEN = {
     "a path of one machine": re.compile(r"/ro" + r"ot/|/ho" + r"me/\w|/wo" + r"rk/|/opt/py" + "pi"),
     "the host of a registry": re.compile(r"pypi\." + r"org|pythonhosted\." + "org"),
     "pickle": re.compile(r"^\s*(import|from) pick" + "le", re.MULTILINE),
+    "a conflict that nobody settled": re.compile(r"^(<<<<" + r"<<<|>>>>>" + r">>) ", re.MULTILINE),
 }
 
 
