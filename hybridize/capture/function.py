@@ -743,9 +743,11 @@ _FUNCTIONS: weakref.WeakSet[Function[..., Any]] = weakref.WeakSet()
 
 
 def _choose_calls(_: bool) -> None:
+    """Let the next call of each program make its entry anew."""
     for function in list(_FUNCTIONS):
         with function._lock:
-            function._install()
+            function._installed = False
+            object.__setattr__(function, "__call__", function._dispatch)
 
 
 WHEN_USED.append(_choose_calls)

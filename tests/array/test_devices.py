@@ -370,3 +370,21 @@ def _added(x):
     except DeviceError as error:
         return (x * 2).ctx, type(error).__name__
     return None
+
+
+def test_the_first_use_of_a_device_makes_nothing_anew(monkeypatch):
+    """A process may hold functions whose programs have no entry: they have failed, or are too large for any machine."""
+    function = hybridize.hybridize(lambda x: x + 1)
+    x = np.array(DATA)
+    for _ in range(3):
+        function(x)
+
+    def entry(*args):
+        raise AssertionError("made for nobody who calls")
+
+    monkeypatch.setattr(type(function.programs()[0]), "entry", entry)
+    made = np.array(DATA, ctx=cpu(1))
+    monkeypatch.undo()
+    for one in (made, x, made):
+        assert function(one).ctx == one.ctx
+        numpy.testing.assert_array_equal(function(one).asnumpy(), x.asnumpy() + 1)
