@@ -127,7 +127,7 @@ def __getattr__(name: str) -> Any:
         found = getattr(loaded, attribute) if attribute else loaded
         globals()[name] = found
         return found
-    raise missing(__name__, name, {*__all__, *_LATER}, (), _INSTEAD)
+    raise missing(__name__, name, {*__all__, *_LATER}, _INSTEAD)
 
 
 def __dir__() -> list[str]:

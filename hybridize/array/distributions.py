@@ -183,7 +183,7 @@ class _Draw:
         """Draw."""
         by, *values = operands
         random = load_module("numpy.random")
-        draw = getattr(random.Generator(random.Philox(key=by)), self.name)
+        draw = getattr(random.Generator(random.SFC64(by.tolist())), self.name)
         given = dict(zip(self.parameters, values, strict=True))
         found = numpy.asarray(draw(**given, size=self.size, **dict(self.options)))
         return [found.astype(self.dtype, copy=False)], None

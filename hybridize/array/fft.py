@@ -325,6 +325,4 @@ __all__ = [
 def __getattr__(name: str) -> NoReturn:
     what = "numpy.fft.{} on x.asnumpy(), outside of compiled functions"
     theirs = not name.startswith("__") and hasattr(numpy.fft, name)
-    raise missing(
-        "hybridize.np.fft", name, globals(), (name,) if theirs else (), {name: what.format(name)} if theirs else {}
-    )
+    raise missing("hybridize.np.fft", name, globals(), {name: what.format(name)} if theirs else {})

@@ -171,6 +171,4 @@ __all__ = [
 def __getattr__(name: str) -> NoReturn:
     what = "numpy.linalg.{} on x.asnumpy(), outside of compiled functions"
     theirs = not name.startswith("__") and hasattr(numpy.linalg, name)
-    raise missing(
-        "hybridize.np.linalg", name, globals(), (name,) if theirs else (), {name: what.format(name)} if theirs else {}
-    )
+    raise missing("hybridize.np.linalg", name, globals(), {name: what.format(name)} if theirs else {})

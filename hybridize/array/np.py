@@ -937,6 +937,4 @@ give_methods({name: globals()[name] for name in __all__})
 def __getattr__(name: str) -> NoReturn:
     what = "numpy.{} on x.asnumpy(), outside of compiled functions"
     theirs = not name.startswith("__") and hasattr(numpy, name)
-    raise missing(
-        "hybridize.np", name, globals(), (name,) if theirs else (), {name: what.format(name)} if theirs else {}
-    )
+    raise missing("hybridize.np", name, globals(), {name: what.format(name)} if theirs else {})

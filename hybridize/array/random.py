@@ -582,7 +582,6 @@ def __getattr__(name: str) -> Any:
         "hybridize.np.random",
         name,
         {**globals(), **_LATER},
-        (name,) if theirs else (),
         {name: what.format(name)} if theirs else {},
     )
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Errors for names that a module has not: whether they are to come, what replaces them, which ones were meant."""
+"""Errors for names that a module has not: what replaces them, or which ones were meant."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn
 
 from hybridize.base.errors import MissingNameError
@@ -14,7 +14,6 @@ def missing(
     module: str,
     name: str,
     known: Iterable[str],
-    to_come: Collection[str] = (),
     instead: Mapping[str, str] | None = None,
 ) -> AttributeError:
     """Return the error for a name that a module has not.
@@ -23,14 +22,11 @@ def missing(
         module: its name.
         name: what was asked for.
         known: the names that it has.
-        to_come: names that it will have.
         instead: for names that it will not have, what to use instead.
     """
     if name.startswith("__"):  # Python asks for such names by itself
         return AttributeError(f"module {module!r} has no attribute {name!r}")
     what, help = f"module {module!r} has no {name!r}", (instead or {}).get(name, "")
-    if name in to_come:
-        return MissingNameError("E364", f"{what} yet: it is to come", help=help)
     if not help:
         with LOADING:
             from difflib import get_close_matches  # a millisecond that few need
@@ -44,11 +40,11 @@ def missing(
 
 
 def refuses(
-    module: str, names: Mapping[str, Any], to_come: Collection[str] = (), instead: Mapping[str, str] | None = None
+    module: str, names: Mapping[str, Any], instead: Mapping[str, str] | None = None
 ) -> Callable[[str], NoReturn]:
     """Return a module's `__getattr__` that refuses every name, as `missing` does; `names` are its globals."""
 
     def __getattr__(name: str) -> NoReturn:  # noqa: N807 - a module's
-        raise missing(module, name, names, to_come, instead)
+        raise missing(module, name, names, instead)
 
     return __getattr__

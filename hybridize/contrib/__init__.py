@@ -34,7 +34,7 @@ def __getattr__(name: str) -> Any:
         module, _, attribute = _WHERE[name].partition(":")
         loaded = load_module(module)
         return getattr(loaded, attribute) if attribute else loaded
-    raise missing(__name__, name, _WHERE, (), _INSTEAD)
+    raise missing(__name__, name, _WHERE, _INSTEAD)
 
 
 def __dir__() -> list[str]:

@@ -158,4 +158,4 @@ def __getattr__(name: str) -> Any:
         return load_module(f"hybridize.array.{name}")
     if name in ("gluon", "autograd", "init"):
         return load_module(f"hybridize.{name}")
-    raise missing(__name__, name, {*globals(), *_arrays.__all__}, (), _INSTEAD)
+    raise missing(__name__, name, {*globals(), *_arrays.__all__}, _INSTEAD)

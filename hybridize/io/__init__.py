@@ -40,7 +40,7 @@ _INSTEAD = {
 def __getattr__(name: str) -> Any:
     if name in _OF_IMAGES:
         return load_module("hybridize.image.records").ImageRecordIter
-    raise missing(__name__, name, {*globals(), *_OF_IMAGES}, (), _INSTEAD)
+    raise missing(__name__, name, {*globals(), *_OF_IMAGES}, _INSTEAD)
 
 
 def __dir__() -> list[str]:

@@ -50,7 +50,7 @@ def absent(module: str, name: str, own: Iterable[str] = ()) -> AttributeError:
     """Return the error for a name that one of the faces of `F` has not; `own` are the names that it alone has."""
     instead = {} if name.startswith("_") else {name: f"np.{name}"} if name in np.__all__ else {}
     instead |= {name: f"npx.{name}"} if name in npx.__all__ else {}
-    return missing(module, name, [*_table(), *OF_FILES, *own], (), instead)
+    return missing(module, name, [*_table(), *OF_FILES, *own], instead)
 
 
 def __dir__() -> list[str]:

@@ -33,7 +33,7 @@ _INSTEAD = {
 def __getattr__(name: str) -> Any:
     if name in _WHERE:
         return getattr(_module(_WHERE[name]), name)
-    raise missing(__name__, name, _WHERE, (), _INSTEAD)
+    raise missing(__name__, name, _WHERE, _INSTEAD)
 
 
 def __dir__() -> list[str]:

@@ -1,4 +1,4 @@
-"""Names that a module has not: an AttributeError that says whether they are to come, or which one was meant."""
+"""Names that a module has not: an AttributeError that says what replaces them, or which one was meant."""
 
 import importlib
 import pkgutil

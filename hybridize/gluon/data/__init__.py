@@ -29,4 +29,4 @@ def __getattr__(name: str) -> Any:
     """Load what most programs do without, when it is asked for."""
     if name in ("sets", "vision"):
         return load_module(f"{__name__}.{name}")
-    raise missing(__name__, name, globals(), (), {"ImageRecordDataset": "gluon.data.vision.ImageRecordDataset"})
+    raise missing(__name__, name, globals(), {"ImageRecordDataset": "gluon.data.vision.ImageRecordDataset"})

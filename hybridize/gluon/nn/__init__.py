@@ -78,7 +78,7 @@ Concurrent = Concatenate
 HybridConcurrent = HybridConcatenate
 
 _refuse = refuses(
-    __name__, globals(), to_come=(),
+    __name__, globals(),
     instead={
         "Linear": "nn.Dense(units)", "Module": "nn.Block or nn.HybridBlock", "ReLU": "nn.Activation('relu')",
         "Sigmoid": "nn.Activation('sigmoid')", "Tanh": "nn.Activation('tanh')", "Softmax": "npx.softmax(x)",
