@@ -63,9 +63,9 @@ clean:
 	@touch $@
 
 # torch first and by its exact version, so that nothing else draws in another build of it.
-.venv/.installed-dev: pyproject.toml | .venv/bin/python
+.venv/.installed-dev: pyproject.toml benchmarks/pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install $(PIP_FLAGS) $(TORCH)
-	$(BIN)/python -m pip install $(PIP_FLAGS) -e ".[dev]"
+	$(BIN)/python -m pip install $(PIP_FLAGS) -e ".[dev]" -e ./benchmarks
 	$(BIN)/python -m compileall -q hybridize
 	@touch $@ .venv/.installed
 
@@ -84,9 +84,9 @@ clean:
 	done
 	@touch $@
 
-.venv-bench/.installed: pyproject.toml
+.venv-bench/.installed: pyproject.toml benchmarks/pyproject.toml
 	@test -n "$(PYTHON)" || { echo "hybridize needs Python 3.11 or later; say make PYTHON=/path/to/python"; exit 1; }
 	test -x $(BENCH)/python || $(PYTHON) -m venv .venv-bench
 	$(BENCH)/python -m pip install $(PIP_FLAGS) $(TORCH)
-	$(BENCH)/python -m pip install $(PIP_FLAGS) -e ".[bench]"
+	$(BENCH)/python -m pip install $(PIP_FLAGS) -e . -e "./benchmarks[peers]"
 	@touch $@

@@ -17,12 +17,12 @@ from dataclasses import dataclass
 
 import numpy
 import torch
+from hybridize_bench.goals import LAYERS
+from hybridize_bench.networks import CONVOLUTION, Network, densenet121, lenet, mobilenet_v2, resnet18
 from paired import geometric_mean, in_turns, median_ratio, microseconds, parser, run_on, table
 
 from hybridize import np, set_num_threads
 from hybridize.gluon import nn
-from hybridize.tools.goals import LAYERS
-from hybridize.tools.networks import CONVOLUTION, Network, densenet121, lenet, mobilenet_v2, resnet18
 
 COUNTS = ((lenet, 1, 2), (lenet, 64, 2), (resnet18, 1, 11), (mobilenet_v2, 1, 15), (densenet121, 1, 10))
 """A network, images in a call, and how many of its different layers are measured, evenly spread over it."""

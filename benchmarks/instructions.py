@@ -85,9 +85,10 @@ class Counter:
 
 def write_archive() -> None:
     """The chapter's net as the archive that `load_loop` reads, with code for the machine that valgrind is."""
+    from hybridize_bench.peers.ours import gluon
+    from hybridize_bench.workloads import layers_and_input
+
     from hybridize import hybridize, np
-    from hybridize.tools.peers.ours import gluon
-    from hybridize.tools.workloads import layers_and_input
 
     layers, x = layers_and_input(1)
     net = hybridize(gluon(layers).forward)
@@ -107,7 +108,7 @@ def load_loop() -> Callable[[int], object]:
 
 def count_start(*, write: bool) -> None:
     """Make the first call of the chapter's net in a process; counted, or so that the next finds it on the disk."""
-    from hybridize.tools.first_calls import mlp
+    from hybridize_bench.first_calls import mlp
 
     function, arguments = mlp()
     if write:
@@ -152,10 +153,10 @@ def call_loops() -> Iterator[tuple[str, Callable[[int], object]]]:
 def step_loops() -> Iterator[tuple[str, Callable[[int], object]]]:
     """Compiled steps of training: of a net that is next to nothing, and of the chapter's."""
     import numpy
+    from hybridize_bench.peers.ours import step_of
+    from hybridize_bench.training_workloads import TRAININGS, arrays
 
     from hybridize import autograd, gluon, hybridize, np, set_num_threads
-    from hybridize.tools.peers.ours import step_of
-    from hybridize.tools.training_workloads import TRAININGS, arrays
 
     set_num_threads(1)
 
@@ -190,10 +191,10 @@ def step_loops() -> Iterator[tuple[str, Callable[[int], object]]]:
 def graphs() -> Iterator[tuple[str, Callable[..., Any], tuple[Any, ...]]]:
     """What is compiled: the chapter's net, and a long chain of operations that are all different."""
     import numpy
+    from hybridize_bench.peers.ours import gluon
+    from hybridize_bench.workloads import layers_and_input
 
     from hybridize import np
-    from hybridize.tools.peers.ours import gluon
-    from hybridize.tools.workloads import layers_and_input
 
     layers, x = layers_and_input(1)
     yield "MLP", gluon(layers).forward, (np.array(x),)

@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy
+from hybridize_bench.peers.sequences import ours
+from hybridize_bench.sequences.encoder import EncoderNet
+from hybridize_bench.sequences.language_models import RecurrentModel, TransformerModel
+from hybridize_bench.sequences.recurrence import RecurrentNet
+from hybridize_bench.sequences.training import SequenceTraining
 from paired import table
 
 from hybridize import hybridize, np
-from hybridize.tools.peers.sequences import ours
-from hybridize.tools.sequences.encoder import EncoderNet
-from hybridize.tools.sequences.language_models import RecurrentModel, TransformerModel
-from hybridize.tools.sequences.recurrence import RecurrentNet
-from hybridize.tools.sequences.training import SequenceTraining
 
 LENGTH, BATCH = 48, 8
 """The most of each."""

@@ -22,13 +22,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy
+from hybridize_bench import networks
+from hybridize_bench.peers import ours
+from hybridize_bench.peers.sequences import ours as sequences
+from hybridize_bench.sequences.inference import SEQUENCES
 
 import hybridize
 from hybridize import autograd, gluon, np, npx
-from hybridize.tools import networks
-from hybridize.tools.peers import ours
-from hybridize.tools.peers.sequences import ours as sequences
-from hybridize.tools.sequences.inference import SEQUENCES
 
 Call = Callable[[], Any]
 

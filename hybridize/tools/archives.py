@@ -14,7 +14,7 @@ from hybridize.formats.archive.reading import read_archive
 from hybridize.formats.saved import SavedProgram, SavedSignature
 from hybridize.graph import Graph
 from hybridize.runtime import abi
-from hybridize.tools.report import Grid
+from hybridize.tools.tables import Grid
 
 SHOWN = 200
 """Rows of a table; the rest is counted."""

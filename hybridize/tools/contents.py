@@ -19,7 +19,7 @@ from hybridize.formats.cursor import open_for_reading
 from hybridize.formats.detection import detect
 from hybridize.formats.mxnet.params import read_params
 from hybridize.tools import archives, exported_files
-from hybridize.tools.report import Grid
+from hybridize.tools.tables import Grid
 
 SHOWN = 200
 """Rows of a table; the rest is counted."""

@@ -7,7 +7,7 @@ import time
 
 from hybridize.base.config import CONFIG
 from hybridize.compiler import disk
-from hybridize.tools.report import Grid
+from hybridize.tools.tables import Grid
 
 _UNITS = (("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0))
 

@@ -17,7 +17,7 @@ from hybridize.formats import checking
 from hybridize.formats.library.platforms import host
 from hybridize.formats.library.reading import read_library
 from hybridize.formats.wasm.container import read_wasm
-from hybridize.tools.report import Grid
+from hybridize.tools.tables import Grid
 
 
 def library(path: Path) -> list[Grid]:

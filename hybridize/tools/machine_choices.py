@@ -10,7 +10,7 @@ from hybridize.compiler.measured import MeasuredChoices
 from hybridize.machine.choices import CHOICES, SIZES, VARIABLE, settings
 from hybridize.machine.target import Target, named_target
 from hybridize.runtime.processors import cache_bytes
-from hybridize.tools.report import Grid
+from hybridize.tools.tables import Grid
 
 _LEVELS = {"l1_bytes": 1, "l2_bytes": 2}
 

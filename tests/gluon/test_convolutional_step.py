@@ -3,13 +3,13 @@
 import numpy
 import pytest
 import torch
+from hybridize_bench import networks
+from hybridize_bench.networks import Network
+from hybridize_bench.peers import torch_networks
+from hybridize_bench.peers.ours import Layers2D
 
 from hybridize import autograd, gluon, hybridize, np
 from hybridize.gluon import nn
-from hybridize.tools import networks
-from hybridize.tools.networks import Network
-from hybridize.tools.peers import torch_networks
-from hybridize.tools.peers.ours import Layers2D
 
 STEPS = 5
 KEPT = 0.9

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy
 import pytest
+from hybridize_bench import training_workloads
+from hybridize_bench.peers.ours import step_of
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -27,8 +29,6 @@ from hybridize.programs.donation import updates_of
 from hybridize.schedule import banding, schedule
 from hybridize.schedule.bands import Access, BandMember, run_of
 from hybridize.schedule.steps import Address, BandPart, LoopStep, PackingPart, ProductStep
-from hybridize.tools import training_workloads
-from hybridize.tools.peers.ours import step_of
 
 ROOT = Path(__file__).parents[2]
 

@@ -14,7 +14,7 @@ from hybridize.base.frozen import frozen
 from hybridize.formats.atomic import refused, write_atomically
 from hybridize.tools.migrating.notebook import migrate_notebook
 from hybridize.tools.migrating.script import Migrated, migrate
-from hybridize.tools.report import Grid
+from hybridize.tools.tables import Grid
 
 
 @frozen

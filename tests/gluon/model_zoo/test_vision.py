@@ -5,12 +5,12 @@ Few networks run in every test; all of them in a long run.
 
 import numpy
 import pytest
+from hybridize_bench import networks
 
 from hybridize import autograd, errors, gluon, np
 from hybridize.gluon import nn
 from hybridize.gluon.model_zoo import get_model, vision
 from hybridize.gluon.model_zoo.files import find_parameters
-from hybridize.tools import networks
 
 NUMBERS = {
     "alexnet": 61_100_840, "densenet121": 8_062_504, "densenet161": 28_900_936, "densenet169": 14_307_880,
