@@ -5,9 +5,12 @@
 errors/catalogue.md: every error, from the places in the package that raise it. A code belongs to one class. Where it is
 raised in several places, each message is listed; what is filled in at run time stands in braces.
 guide/pytorch.md: the functions of torch that the PyTorch door knows, between its two marks.
+
+And the stubs of modules whose names are loaded late (`base/names.py`), for type checkers and editors.
 """
 
 import ast
+import importlib
 import re
 import textwrap
 from collections.abc import Iterator
@@ -79,7 +82,31 @@ def with_operators(page: str) -> str:
     return f"{before}{BEGIN}\n{operators()}\n{END}{after}"
 
 
+def stub(path: Path) -> str:
+    """What type checkers and editors read of a module: where its names are, and what else it defines."""
+    module = importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"))
+    lines = ["# Written by `docs/make.py` from the module's table of names.", ""]
+    for name, place in sorted(module.PLACES.items(), key=lambda one: (one[1], one[0])):
+        home, _, attribute = place.partition(":")
+        package, _, last = home.rpartition(".")
+        lines.append(f"from {home if attribute else package} import {attribute or last} as {name}")
+    names = textwrap.wrap(", ".join(f'"{name}"' for name in sorted(module.PLACES)), 114, break_on_hyphens=False)
+    lines += ["", "PLACES: dict[str, str]", "__all__ = [", *(f"    {line}" for line in names), "]"]
+    lines += ["__version__: str"] if hasattr(module, "__version__") else []
+    return "\n".join(lines) + "\n"
+
+
+def stubs() -> dict[Path, str]:
+    """The stubs by path: of every module with a table of names that defines nothing itself."""
+    texts = {path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "hybridize").rglob("*.py"))}
+    own = re.compile(r"\n(def|class) [^_]")
+    tables = [path for path, text in texts.items() if "\nPLACES = " in text and not own.search(text)]
+    return {path.with_suffix(".pyi"): stub(path) for path in tables}
+
+
 if __name__ == "__main__":
+    for path, text in stubs().items():
+        path.write_text(text, encoding="utf-8")
     (DOCS / "errors" / "catalogue.md").write_text(catalogue(), encoding="utf-8")
     guide = DOCS / "guide" / "pytorch.md"
     guide.write_text(with_operators(guide.read_text(encoding="utf-8")), encoding="utf-8")

@@ -18,43 +18,50 @@ In: numbers, lists, NumPy arrays, arrays of ours. Out: arrays of ours, and opera
 It must not know capture, autograd, compilers or files.
 """
 
-from hybridize.array import array_api, legacy, linalg, np, npx, operands, placing, protocols, random, windows
-from hybridize.array.device import as_device, cpu, current_device, gpu, num_gpus
-from hybridize.array.functions import elementwise, indexing, neural, searching
-from hybridize.array.ndarray import ndarray, wrap
-from hybridize.array.operators import Operators, functions
-from hybridize.array.storage import Storage
-from hybridize.array.symbol import Cell, Symbol
+from hybridize.array import np, operands, placing
+from hybridize.array.device import as_device, current_device
+from hybridize.array.methods import functions
+from hybridize.array.ndarray import ndarray as ndarray  # now: the module has its name
+from hybridize.base.names import late, places
 
-functions.fill(**{name: getattr(np, name) for name in np.__all__})
+functions.late(
+    np.PLACES
+    | places(
+        "hybridize.array",
+        {
+            "functions.elementwise": "detach inplace stop_gradient",
+            "functions.indexing": "getitem setitem",
+            "functions.neural": "log_softmax relu sigmoid softmax",
+            "functions.searching": "one_hot pick topk",
+            "legacy": "legacy=function",
+            "linalg": "norm",
+            "protocols": "array_function array_ufunc",
+        },
+    )
+    | {"array_api": "hybridize.array.array_api"}
+)
 functions.fill(
-    getitem=indexing.getitem,
-    setitem=indexing.setitem,
-    inplace=elementwise.inplace,
-    detach=elementwise.detach,
-    stop_gradient=elementwise.stop_gradient,
     known=operands.known,
     check_text=operands.check_text,
-    norm=linalg.norm,
-    relu=neural.relu,
-    sigmoid=neural.sigmoid,
-    softmax=neural.softmax,
-    log_softmax=neural.log_softmax,
-    one_hot=searching.one_hot,
-    pick=searching.pick,
-    topk=searching.topk,
     as_device=as_device,
     copied_to=placing.copied_to,
     current_device=current_device,
     device_of=placing.device_of,
     moved=placing.moved,
-    array_api=array_api,
-    array_ufunc=protocols.array_ufunc,
-    array_function=protocols.array_function,
-    legacy=legacy.function,
 )
 
-__all__ = [
-    "Cell", "Operators", "Storage", "Symbol", "array_api", "cpu", "current_device", "gpu", "linalg", "ndarray", "np",
-    "npx", "num_gpus", "random", "windows", "wrap",
-]  # fmt: skip
+PLACES = places(
+    "hybridize.array",
+    {
+        "device": "cpu gpu num_gpus",
+        "ndarray": "ndarray wrap",
+        "operators": "Operators",
+        "storage": "Storage",
+        "symbol": "Cell Symbol",
+    },
+) | {name: f"hybridize.array.{name}" for name in ("array_api", "linalg", "np", "npx", "random", "windows")}
+"""Where each name is."""
+
+__all__ = sorted(PLACES)
+
+__getattr__, __dir__ = late(globals(), PLACES)

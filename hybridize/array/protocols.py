@@ -50,7 +50,7 @@ def _into_numpy(ufunc: numpy.ufunc, method: str, inputs: tuple[Any, ...], kwargs
 
 def array_function(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """`__array_function__`: our counterpart of a function of NumPy."""
-    ours = _COUNTERPARTS.get(function)
+    ours = counterpart(function)
     if ours is None:
         return data_dependent(function.__name__, function._implementation)(*args, **kwargs)  # type: ignore[attr-defined]
     try:
@@ -65,18 +65,8 @@ def counterpart(function: Any) -> Any:
     """Our function that a call of NumPy's on our arrays runs; None where there is none."""
     if isinstance(function, numpy.ufunc):
         return getattr(np, _NAMES.get(function.__name__, function.__name__), None)
-    return _COUNTERPARTS.get(function)
-
-
-def _counterparts() -> dict[Any, Callable[..., Any]]:
-    """NumPy's functions to ours, by name."""
-    found: dict[Any, Callable[..., Any]] = {}
-    for theirs, ours, names in ((numpy, np, np.__all__), (numpy.linalg, linalg, linalg.__all__)):
-        for name in names:
-            function = vars(theirs).get(name)  # not getattr, which would load numpy.random for our `random`
-            if function is not None and hasattr(function, "_implementation"):
-                found[function] = getattr(ours, name)
-    return found
-
-
-_COUNTERPARTS = _counterparts()
+    name = getattr(function, "__name__", "")
+    for theirs, ours in ((numpy, np), (numpy.linalg, linalg)):
+        if name in ours.__all__ and vars(theirs).get(name) is function:
+            return getattr(ours, name)
+    return None

@@ -17,9 +17,9 @@ from hybridize.array.staging import staging
 from hybridize.array.storage import STATE
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced, Variable
-from hybridize.autograd.backward import Sweep, edge_of, results
 from hybridize.autograd.modes import pause, record
 from hybridize.autograd.nodes import number_of_next
+from hybridize.autograd.sweep import Sweep, edge_of, results
 from hybridize.autograd.tape import TAPE
 from hybridize.autograd.variables import mark
 from hybridize.base import modes

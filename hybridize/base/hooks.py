@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any, Generic, TypeVar
 
 from hybridize.base.errors import InternalError
+from hybridize.base.names import late
 
 T = TypeVar("T")
 
@@ -47,3 +49,11 @@ class Hooks(SimpleNamespace):
         for name in values.keys() & vars(self).keys():
             raise InternalError("E916", f"the hook {name} holds {getattr(self, name)!r} already")
         vars(self).update(values)
+
+    def late(self, places: Mapping[str, str]) -> None:
+        """Let names be loaded from their places, as those of a module (`names.late`), when they are first asked for."""
+        known = vars(self).setdefault("_places", {})
+        known.update(places)
+
+    def __getattr__(self, name: str) -> Any:
+        return late(vars(self), vars(self).get("_places", {}))[0](name)

@@ -12,15 +12,21 @@ from __future__ import annotations
 
 import dis
 import sys
-from types import CodeType, TracebackType
+from collections.abc import Callable
+from types import CodeType, FrameType, TracebackType
 from typing import Any, NoReturn
 
 from hybridize.base.config import CONFIG
 from hybridize.base.errors import HybridizeError, InternalError
+from hybridize.base.hooks import Hook
 from hybridize.base.locations import PACKAGE
 
 _TRIMMED: set[tuple[CodeType, int]] = set()
 """Calls out of which errors came that were trimmed: where such a call is innermost, the error is no defect of ours."""
+
+LEAVES: Hook[Callable[[BaseException, FrameType], None]] = Hook(lambda error, frame: None)
+"""Called with an exception that a program raises in place of a frame and of those that called it, so that it says what
+it would say on its way out through them."""
 
 
 def trim(error: BaseException) -> None:

@@ -16,6 +16,17 @@ What it hands to `hybridize.programs` is data, `hybridize.contract`. It must not
 code.
 """
 
-from hybridize.capture.function import CacheInfo as CacheInfo
-from hybridize.capture.function import Function as Function
-from hybridize.programs import Program as Program
+from hybridize.base.names import late, places
+
+PLACES = places(
+    "hybridize",
+    {
+        "capture.function": "CacheInfo Function",
+        "programs.program": "Program",
+    },
+)
+"""Where each name is."""
+
+__all__ = sorted(PLACES)
+
+__getattr__, __dir__ = late(globals(), PLACES)

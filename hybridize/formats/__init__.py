@@ -9,13 +9,18 @@ It must not know arrays with operators, blocks or capture.
 Libraries of formats (safetensors, zipfile) are loaded when a file is first read or written, not with hybridize.
 """
 
-from hybridize.formats.archive import read_archive as read_archive
-from hybridize.formats.archive import read_if_archive as read_if_archive
-from hybridize.formats.archive import read_received as read_received
-from hybridize.formats.archive import write_archive as write_archive
-from hybridize.formats.archive import written as written
-from hybridize.formats.detection import detect as detect
-from hybridize.formats.saved import CheckedCall as CheckedCall
-from hybridize.formats.saved import Leaf as Leaf
-from hybridize.formats.saved import SavedProgram as SavedProgram
-from hybridize.formats.saved import SavedSignature as SavedSignature
+from hybridize.base.names import late, places
+
+PLACES = places(
+    "hybridize.formats",
+    {
+        "archive": "read_archive read_if_archive read_received write_archive written",
+        "detection": "detect",
+        "saved": "CheckedCall Leaf SavedProgram SavedSignature",
+    },
+)
+"""Where each name is."""
+
+__all__ = sorted(PLACES)
+
+__getattr__, __dir__ = late(globals(), PLACES)

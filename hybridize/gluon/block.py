@@ -9,17 +9,17 @@ from contextlib import AbstractContextManager
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
 
+from hybridize import formats
 from hybridize.array.device import OTHERS
 from hybridize.array.storage import Storage
 from hybridize.base.advice import warn
 from hybridize.base.errors import ArgumentError, StateError, UndefinedError
-from hybridize.base.loading import LOADING
+from hybridize.base.loading import LOADING, load_module
 from hybridize.base.participation import Everything, ReadPolicy, outside_only
 from hybridize.base.tracebacks import trim
-from hybridize.formats import detect, mxnet, read_archive
-from hybridize.gluon import foreign, naming, summary
+from hybridize.formats import mxnet
+from hybridize.gluon import naming
 from hybridize.gluon.dependence import convert, depend, method
-from hybridize.gluon.foreign import LoadReport, Names
 from hybridize.gluon.hooks import Hook, HookHandle
 from hybridize.gluon.parameter import Parameter
 from hybridize.gluon.parameter_dict import ParameterDict
@@ -32,6 +32,7 @@ P = ParamSpec("P")
 R = TypeVar("R", covariant=True)
 
 if TYPE_CHECKING:
+    from hybridize.gluon.foreign import LoadReport, Names
 
     class _Applied(Protocol[P, R]):
         """A block, as far as calls of it are concerned: they take what `forward` takes, and give what it gives."""
@@ -422,7 +423,7 @@ class Block:
             LoadError E610, E611, E613: missing, extra, or of another shape or dtype. Nothing is changed then.
             LoadError E612: the source holds something that is no array.
         """
-        return foreign.load(
+        report: LoadReport = load_module("hybridize.gluon.foreign").load(
             self.collect_params(),
             source,
             names,
@@ -430,6 +431,7 @@ class Block:
             ignore_extra=ignore_extra,
             cast_dtype=cast_dtype,
         )
+        return report
 
     @outside_only("writes a file")
     def save(self, path: Any) -> None:
@@ -439,8 +441,8 @@ class Block:
     @outside_only("reads a file")
     def load(self, path: Any) -> None:
         """Take over the parameters that `save` or `save_parameters` wrote, or an archive's that has them all."""
-        if detect(path) == "archive":
-            self.load_dict(read_archive(path).weights, ignore_extra=True, source=str(path))
+        if formats.detect(path) == "archive":
+            self.load_dict(formats.read_archive(path).weights, ignore_extra=True, source=str(path))
         else:
             self.load_parameters(path)
 
@@ -523,7 +525,7 @@ class Block:
     @outside_only("runs the net part by part, and prints a table")
     def summary(self, *inputs: Any) -> None:
         """Print the layers that one call on `inputs` passes through, with output shapes and numbers of parameters."""
-        summary.show(self, inputs)
+        load_module("hybridize.gluon.summary").show(self, inputs)
 
     def __repr__(self) -> str:
         lines = "\n".join(f"  ({name}): {_indented(repr(child))}" for name, child in self._children.items())

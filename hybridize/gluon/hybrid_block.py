@@ -6,21 +6,22 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from hybridize.array.device import OTHERS
 from hybridize.base.errors import ArgumentError, StateError
-from hybridize.base.loading import LOADING
+from hybridize.base.loading import LOADING, load_module
 from hybridize.base.participation import outside_only
 from hybridize.base.tracebacks import trim
-from hybridize.capture import Function
-from hybridize.gluon import export
 from hybridize.gluon.block import Block
 from hybridize.gluon.deferred import DeferredArray
 from hybridize.gluon.dependence import convert, depend, method
 from hybridize.gluon.parameter_dict import ParameterDict
 from hybridize.gluon.within import tell
 from hybridize.ops.op import ACTIVE, capturing
+
+if TYPE_CHECKING:
+    from hybridize.capture import Function
 
 _OPTIONS = ("backend", "verify", "dynamic", "freeze", "threads", "winograd")
 
@@ -34,8 +35,6 @@ class HybridBlock(Block):
     """
 
     _is_layer = False
-    _imports: ClassVar[export.Imports]
-    """Reads back what `export` writes, to check it; set by the package, as `SymbolBlock` is made of this class."""
 
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None, **unknown: Any) -> None:
         super().__init__(prefix, params, **unknown)
@@ -149,7 +148,7 @@ class HybridBlock(Block):
         super().hybridize(active, **kwargs)
 
     def _made(self, options: Mapping[str, Any]) -> Function:
-        function = Function(self._run_there, **options)
+        function: Function = load_module("hybridize.capture").Function(self._run_there, **options)
         function.described_by = self._described_by()
         return function
 
@@ -269,7 +268,7 @@ class HybridBlock(Block):
             CaptureError E450, E451, E454 to E457: what only Python can do is part of a program.
             VerificationError E810 to E812: what was written is not what Python gives. Nothing changed on the disk.
         """
-        function = self._function
+        export, function = load_module("hybridize.gluon.export"), self._function
         if function is None or not export.has_program(function):
             raise StateError(
                 "E506",
@@ -283,7 +282,8 @@ class HybridBlock(Block):
             )
         if options:
             raise ArgumentError("E336", f"format 'mxnet' has no option {next(iter(options))!r}", help="it has epoch")
-        return export.write(function, parameters, path, epoch, samples, HybridBlock._imports)
+        imports = load_module("hybridize.gluon.symbol_block").SymbolBlock.imports
+        return export.write(function, parameters, path, epoch, samples, imports)
 
     @outside_only("writes a file")
     def save(self, path: Any, *, samples: Sequence[Any] = ()) -> None:
@@ -293,6 +293,7 @@ class HybridBlock(Block):
             path: of the file.
             samples: calls by which the file can be checked; see `export`.
         """
+        export = load_module("hybridize.gluon.export")
         export.save(self._hybridized("program"), self.collect_params(), path, samples)
 
 

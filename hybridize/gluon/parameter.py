@@ -39,10 +39,10 @@ from hybridize.base.errors import (
     StateError,
 )
 from hybridize.base.forks import renewed
+from hybridize.base.loading import load_module
 from hybridize.base.participation import ReadPolicy, WritePolicy, outside_only
 from hybridize.base.types import Shape, TensorType
 from hybridize.gluon.dependence import depend
-from hybridize.gluon.variables import read_fresh, request_in_turn, set_fresh
 from hybridize.init import InitDesc, Initializer
 from hybridize.ops.op import ACTIVE, capturing, imperatively
 from hybridize.runtime.buffers import weights
@@ -53,6 +53,11 @@ _finishing = renewed(threading.RLock())
 
 UNKNOWN = -1
 """A size that is not known yet. MXNet 1.x writes 0; both are taken."""
+
+
+def _variables() -> Any:
+    """The module of what programs set of parameters, which needs the rooms of capture."""
+    return load_module("hybridize.gluon.variables")
 
 
 def _normalized(shape: Any) -> Shape | None:
@@ -192,7 +197,7 @@ class Parameter:
     def grad_req(self, grad_req: str) -> None:
         if grad_req not in ("write", "add", "null"):
             raise ArgumentError("E322", f"grad_req is write, add or null, got {grad_req!r}")
-        if not (ACTIVE and "_grad_req" in vars(self) and request_in_turn(self, grad_req)):
+        if not (ACTIVE and capturing() and "_grad_req" in vars(self) and _variables().request_in_turn(self, grad_req)):
             self.request(grad_req)
 
     def request(self, grad_req: str) -> None:
@@ -534,15 +539,15 @@ class Parameter:
     def fresh_grad(self) -> bool:
         """True if a backward pass has written the gradient since this was last set to False, as an update does."""
         variable = self._variable
-        if variable is not None and ACTIVE:
-            read_fresh(self, variable)
+        if variable is not None and ACTIVE and capturing():
+            _variables().read_fresh(self, variable)
         return variable is not None and variable.fresh
 
     @fresh_grad.setter
     def fresh_grad(self, fresh: bool) -> None:
         for one in self.copies():
             variable = one._variable
-            if variable is not None and not (ACTIVE and set_fresh(one, variable, fresh)):
+            if variable is not None and not (ACTIVE and capturing() and _variables().set_fresh(one, variable, fresh)):
                 variable.fresh = fresh
 
     @property

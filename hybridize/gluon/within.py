@@ -10,8 +10,7 @@ from typing import Any
 
 from hybridize.base.errors import ArgumentError, HybridizeError, InternalError
 from hybridize.base.loading import LOADING
-from hybridize.capture.capture import capture
-from hybridize.capture.control.raising import LEAVES
+from hybridize.base.tracebacks import LEAVES
 
 _ELSEWHERE = {
     "stride": "strides", "kernel": "kernel_size", "dilate": "dilation", "pad": "padding", "num_group": "groups",
@@ -22,6 +21,8 @@ _ELSEWHERE = {
 """Keywords by which other libraries, and MXNet's functions, call what a layer calls otherwise."""
 _TOLD = re.compile(r"(.*), '([^']+)' of \w+", re.DOTALL)
 """The words of an error about the layer that it comes from, and its path."""
+_CAPTURE = ("capture", "hybridize.capture.capture")
+"""The function that captures a program, and its module, which is loaded when something is first captured."""
 _LEFT = "__left__"
 """The attribute of an error on its way out: the block that it has left, the text of the first one, the path so far. The
 underscores say that it is none of its attributes: a program that is to raise an error like it does not need it."""
@@ -65,11 +66,11 @@ def _continue(error: HybridizeError, block: Any) -> None:
 def tell_callers(error: BaseException, frame: FrameType | None) -> None:
     """Say in an error, which a program will raise, what it would say on its way out of the blocks that are called.
 
-    Those are the blocks of the program, up to the one whose program it is.
+    Those are the blocks of the program, up to the one whose program it is, which captures it.
     """
     inside = True
     while frame is not None:
-        inside = inside and frame.f_code is not capture.__code__
+        inside = inside and (frame.f_code.co_name, frame.f_globals.get("__name__")) != _CAPTURE
         block = frame.f_locals.get("self") if frame.f_code.co_name == "__call__" else None
         if hasattr(block, "_is_layer"):
             if inside or getattr(block, "_function", None) is not None:

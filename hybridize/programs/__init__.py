@@ -15,4 +15,16 @@ In: `contract.captured.Captured`. Out: `Program`, a callable with its guards, en
 It must not know how Python becomes a graph: nothing of `capture`.
 """
 
-from hybridize.programs.program import Program as Program
+from hybridize.base.names import late, places
+
+PLACES = places(
+    "hybridize.programs",
+    {
+        "program": "Program",
+    },
+)
+"""Where each name is."""
+
+__all__ = sorted(PLACES)
+
+__getattr__, __dir__ = late(globals(), PLACES)

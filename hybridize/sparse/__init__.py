@@ -12,41 +12,29 @@ loaded before somebody asks for it.
 
 from __future__ import annotations
 
-from typing import Any
-
 from hybridize.array.files import files
 from hybridize.array.methods import functions
-from hybridize.base.loading import load_module
-from hybridize.base.missing import missing
+from hybridize.base.names import late, places
 
-_WHERE = {
-    "BaseSparseNDArray": "arrays", "CSRNDArray": "arrays", "RowSparseNDArray": "arrays",
-    "array": "creation", "cast_storage": "creation", "csr_matrix": "creation", "dot": "creation", "empty": "creation",
-    "retain": "creation", "row_sparse_array": "creation", "zeros": "creation",
-}  # fmt: skip
-_INSTEAD = {
-    name: f"np.{name}(x, y) makes sparse arrays dense, and says so"
-    for name in ("add", "subtract", "multiply", "divide")
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name in _WHERE:
-        return getattr(_module(_WHERE[name]), name)
-    raise missing(__name__, name, _WHERE, _INSTEAD)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_WHERE})
-
-
-def _module(name: str) -> Any:
-    return load_module(f"{__name__}.{name}")
-
-
-functions.fill(tostype=lambda x, stype: _module("creation").cast_storage(x, stype))
-files.fill(
-    save=lambda file, arr: _module("files").save_np(file, arr),
-    savez=lambda file, arrays: _module("files").savez(file, arrays),
-    load=lambda file: _module("files").load_np(file),
+PLACES = places(
+    "hybridize.sparse",
+    {
+        "arrays": "BaseSparseNDArray CSRNDArray RowSparseNDArray",
+        "creation": "array cast_storage csr_matrix dot empty retain row_sparse_array zeros",
+    },
 )
+"""Where each name is."""
+
+__all__ = sorted(PLACES)
+
+__getattr__, __dir__ = late(
+    globals(),
+    PLACES,
+    {
+        name: f"np.{name}(x, y) makes sparse arrays dense, and says so"
+        for name in ("add", "subtract", "multiply", "divide")
+    },
+)
+
+functions.late({"tostype": "hybridize.sparse.creation:cast_storage"})
+files.late(places("hybridize.sparse", {"files": "load=load_np save=save_np savez"}))

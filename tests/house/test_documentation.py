@@ -87,3 +87,32 @@ def test_files_that_pages_name_exist(page):
     }
     named = re.findall(r"`([\w/.]+\.(?:py|c|mjs|json))`", page.read_text())
     assert [name for name in named if name not in known] == []
+
+
+def test_stubs_are_those_of_the_tables():
+    stubs = maker().stubs()
+    assert ROOT / "hybridize/array/np.pyi" in stubs
+    for path, text in stubs.items():
+        assert path.read_text(encoding="utf-8") == text, "run `python docs/make.py`"
+
+
+def test_every_name_of_a_table_is_there():
+    for path in maker().stubs():
+        module = importlib.import_module(
+            ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        )
+        for name in module.PLACES:
+            assert getattr(module, name, module) is not module, (path, name)
+
+
+def test_no_late_name_is_hidden_by_a_module():
+    """A module, once imported, stands in its package under its own name."""
+    for path in maker().stubs():
+        if path.name == "__init__.pyi":
+            package = ".".join(path.relative_to(ROOT).parts[:-1])
+            module = importlib.import_module(package)
+            for name in {one.stem for one in path.parent.glob("*.py")} & module.PLACES.keys():
+                importlib.import_module(f"{package}.{name}")
+                home, _, attribute = module.PLACES[name].partition(":")
+                value = importlib.import_module(home)
+                assert getattr(module, name) is (getattr(value, attribute) if attribute else value), name

@@ -41,7 +41,7 @@ def test_names_of_one_thing():
     assert hybridize.waitall is npx.waitall
 
 
-@pytest.mark.parametrize("name", sorted(hybridize._LATER))
+@pytest.mark.parametrize("name", sorted(hybridize.PLACES))
 def test_each_name_is_there_and_listed(name):
     assert getattr(hybridize, name) is not None
     assert name in dir(hybridize)

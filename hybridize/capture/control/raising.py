@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
-from types import FrameType, TracebackType
+from types import TracebackType
 from typing import Any, NoReturn
 
 import numpy
@@ -30,8 +30,8 @@ from hybridize.base.errors import (
     InternalError,
     VerificationError,
 )
-from hybridize.base.hooks import Hook
 from hybridize.base.locations import SourceLoc, location_in
+from hybridize.base.tracebacks import LEAVES
 from hybridize.capture.control import texts
 from hybridize.capture.control.signals import Part, Unwinding
 from hybridize.capture.convert.expressions import ROUTER
@@ -45,11 +45,6 @@ _NOT_OF_PYTHON = (CaptureError, InternalError, VerificationError, DeviceError, D
 """Errors of ours that imperative Python would not give at the line, or that somebody around waits for."""
 _VARIABLE = re.compile(r"variable '(\w+)'")
 _UNBOUND = re.compile(r"(?:name|variable) '(\w+)'")
-
-
-LEAVES: Hook[Callable[[BaseException, FrameType], None]] = Hook(lambda error, frame: None)
-"""Is told of an exception that the program raises in place of a frame and of those that called it, so that it says what
-it would say on its way out through them; filled by `gluon`."""
 
 
 class Ended(Unwinding):

@@ -5,11 +5,16 @@
 MXNet's operator names. Reading accepts everything that any MXNet wrote; writing produces what both 1.9.1 and 2.0 load.
 """
 
-from hybridize.formats.mxnet.params import Arrays as Arrays
-from hybridize.formats.mxnet.params import Stored as Stored
-from hybridize.formats.mxnet.params import parse_params as parse_params
-from hybridize.formats.mxnet.params import parse_stored as parse_stored
-from hybridize.formats.mxnet.params import read_params as read_params
-from hybridize.formats.mxnet.params import read_stored as read_stored
-from hybridize.formats.mxnet.params import serialize_params as serialize_params
-from hybridize.formats.mxnet.params import write_params as write_params
+from hybridize.base.names import late, places
+
+PLACES = places(
+    "hybridize.formats.mxnet",
+    {
+        "params": "Arrays Stored parse_params parse_stored read_params read_stored serialize_params write_params",
+    },
+)
+"""Where each name is."""
+
+__all__ = sorted(PLACES)
+
+__getattr__, __dir__ = late(globals(), PLACES)

@@ -1,92 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gluon's layers: containers, dense layers, convolutions, those that bend, attention, activations, normalization."""
 
-from typing import TYPE_CHECKING, Any
+from hybridize.base.names import late, places
 
-from hybridize.base.loading import load_module
-from hybridize.base.missing import refuses
-from hybridize.gluon.block import Block as Block
-from hybridize.gluon.hybrid_block import HybridBlock as HybridBlock
-from hybridize.gluon.nn.activations import ELU as ELU
-from hybridize.gluon.nn.activations import GELU as GELU
-from hybridize.gluon.nn.activations import SELU as SELU
-from hybridize.gluon.nn.activations import Activation as Activation
-from hybridize.gluon.nn.activations import LeakyReLU as LeakyReLU
-from hybridize.gluon.nn.activations import PReLU as PReLU
-from hybridize.gluon.nn.activations import SiLU as SiLU
-from hybridize.gluon.nn.activations import Swish as Swish
-from hybridize.gluon.nn.attention import DotProductAttention as DotProductAttention
-from hybridize.gluon.nn.attention import MultiHeadAttention as MultiHeadAttention
-from hybridize.gluon.nn.basic import Dense as Dense
-from hybridize.gluon.nn.basic import Dropout as Dropout
-from hybridize.gluon.nn.basic import Embedding as Embedding
-from hybridize.gluon.nn.basic import Flatten as Flatten
-from hybridize.gluon.nn.basic import HybridLambda as HybridLambda
-from hybridize.gluon.nn.basic import Identity as Identity
-from hybridize.gluon.nn.basic import Lambda as Lambda
-from hybridize.gluon.nn.containers import Concatenate as Concatenate
-from hybridize.gluon.nn.containers import HybridConcatenate as HybridConcatenate
-from hybridize.gluon.nn.containers import HybridSequential as HybridSequential
-from hybridize.gluon.nn.containers import Sequential as Sequential
-from hybridize.gluon.nn.convolution import Conv1D as Conv1D
-from hybridize.gluon.nn.convolution import Conv1DTranspose as Conv1DTranspose
-from hybridize.gluon.nn.convolution import Conv2D as Conv2D
-from hybridize.gluon.nn.convolution import Conv2DTranspose as Conv2DTranspose
-from hybridize.gluon.nn.convolution import Conv3D as Conv3D
-from hybridize.gluon.nn.convolution import Conv3DTranspose as Conv3DTranspose
-from hybridize.gluon.nn.deformable import DeformableConvolution as DeformableConvolution
-from hybridize.gluon.nn.deformable import ModulatedDeformableConvolution as ModulatedDeformableConvolution
-from hybridize.gluon.nn.feed_forward import GLU as GLU
-from hybridize.gluon.nn.feed_forward import FeedForward as FeedForward
-from hybridize.gluon.nn.feed_forward import SwiGLU as SwiGLU
-from hybridize.gluon.nn.normalization import BatchNorm as BatchNorm
-from hybridize.gluon.nn.normalization import BatchNormReLU as BatchNormReLU
-from hybridize.gluon.nn.normalization import GroupNorm as GroupNorm
-from hybridize.gluon.nn.normalization import InstanceNorm as InstanceNorm
-from hybridize.gluon.nn.normalization import LayerNorm as LayerNorm
-from hybridize.gluon.nn.normalization import RMSNorm as RMSNorm
-from hybridize.gluon.nn.normalization import SyncBatchNorm as SyncBatchNorm
-from hybridize.gluon.nn.pooling import AvgPool1D as AvgPool1D
-from hybridize.gluon.nn.pooling import AvgPool2D as AvgPool2D
-from hybridize.gluon.nn.pooling import AvgPool3D as AvgPool3D
-from hybridize.gluon.nn.pooling import GlobalAvgPool1D as GlobalAvgPool1D
-from hybridize.gluon.nn.pooling import GlobalAvgPool2D as GlobalAvgPool2D
-from hybridize.gluon.nn.pooling import GlobalAvgPool3D as GlobalAvgPool3D
-from hybridize.gluon.nn.pooling import GlobalMaxPool1D as GlobalMaxPool1D
-from hybridize.gluon.nn.pooling import GlobalMaxPool2D as GlobalMaxPool2D
-from hybridize.gluon.nn.pooling import GlobalMaxPool3D as GlobalMaxPool3D
-from hybridize.gluon.nn.pooling import MaxPool1D as MaxPool1D
-from hybridize.gluon.nn.pooling import MaxPool2D as MaxPool2D
-from hybridize.gluon.nn.pooling import MaxPool3D as MaxPool3D
-from hybridize.gluon.nn.positions import LearnedPositionalEncoding as LearnedPositionalEncoding
-from hybridize.gluon.nn.positions import PositionalEncoding as PositionalEncoding
-from hybridize.gluon.nn.positions import RotaryEmbedding as RotaryEmbedding
-from hybridize.gluon.nn.shuffling import PixelShuffle1D as PixelShuffle1D
-from hybridize.gluon.nn.shuffling import PixelShuffle2D as PixelShuffle2D
-from hybridize.gluon.nn.shuffling import PixelShuffle3D as PixelShuffle3D
-from hybridize.gluon.nn.shuffling import ReflectionPad2D as ReflectionPad2D
-from hybridize.gluon.nn.transformer import TransformerDecoder as TransformerDecoder
-from hybridize.gluon.nn.transformer import TransformerDecoderLayer as TransformerDecoderLayer
-from hybridize.gluon.nn.transformer import TransformerEncoder as TransformerEncoder
-from hybridize.gluon.nn.transformer import TransformerEncoderLayer as TransformerEncoderLayer
+PLACES = places(
+    "hybridize.gluon",
+    {
+        "block": "Block",
+        "hybrid_block": "HybridBlock",
+        "nn.activations": "ELU GELU SELU Activation LeakyReLU PReLU SiLU Swish",
+        "nn.attention": "DotProductAttention MultiHeadAttention",
+        "nn.basic": "Dense Dropout Embedding Flatten HybridLambda Identity Lambda",
+        "nn.containers": (
+            "Concatenate HybridConcatenate HybridSequential Sequential Concurrent=Concatenate "
+            "HybridConcurrent=HybridConcatenate"
+        ),
+        "nn.convolution": "Conv1D Conv1DTranspose Conv2D Conv2DTranspose Conv3D Conv3DTranspose",
+        "nn.deformable": "DeformableConvolution ModulatedDeformableConvolution",
+        "nn.feed_forward": "GLU FeedForward SwiGLU",
+        "nn.normalization": "BatchNorm BatchNormReLU GroupNorm InstanceNorm LayerNorm RMSNorm SyncBatchNorm",
+        "nn.pooling": (
+            "AvgPool1D AvgPool2D AvgPool3D GlobalAvgPool1D GlobalAvgPool2D GlobalAvgPool3D GlobalMaxPool1D "
+            "GlobalMaxPool2D GlobalMaxPool3D MaxPool1D MaxPool2D MaxPool3D"
+        ),
+        "nn.positions": "LearnedPositionalEncoding PositionalEncoding RotaryEmbedding",
+        "nn.shuffling": "PixelShuffle1D PixelShuffle2D PixelShuffle3D ReflectionPad2D",
+        "nn.transformer": "TransformerDecoder TransformerDecoderLayer TransformerEncoder TransformerEncoderLayer",
+        "symbol_block": "SymbolBlock",
+    },
+)
+"""Where each layer is."""
 
-if TYPE_CHECKING:
-    from hybridize.gluon.symbol_block import SymbolBlock as SymbolBlock
+__all__ = sorted(PLACES)
 
-# The names of MXNet 1.x.
-Concurrent = Concatenate
-HybridConcurrent = HybridConcatenate
-
-_refuse = refuses(
-    __name__, globals(),
-    instead={
+__getattr__, __dir__ = late(
+    globals(), PLACES,
+    {
         "Linear": "nn.Dense(units)", "Module": "nn.Block or nn.HybridBlock", "ReLU": "nn.Activation('relu')",
         "Sigmoid": "nn.Activation('sigmoid')", "Tanh": "nn.Activation('tanh')", "Softmax": "npx.softmax(x)",
     },
 )  # fmt: skip
-
-
-def __getattr__(name: str) -> Any:
-    if name == "SymbolBlock":  # loaded when it is asked for, with MXNet's formats
-        return load_module("hybridize.gluon.symbol_block").SymbolBlock
-    _refuse(name)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The public names of modules as data: each is loaded from the module that holds it when it is first asked for.
+
+    # hybridize/array/np.py
+    PLACES = places("hybridize.array.functions", {"bits": "frexp modf", "elementwise": "add abs=absolute"})
+    __getattr__, __dir__ = late(globals(), PLACES)
+
+`np.frexp` then imports `hybridize.array.functions.bits`, and stands in `np` from there on. Type checkers and editors
+read the module's stub, `np.pyi`, which `docs/make.py` writes from the same table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from hybridize.base.loading import load_module
+from hybridize.base.missing import missing
+
+
+def places(package: str, names: Mapping[str, str]) -> dict[str, str]:
+    """Return the place of each name, as `module:attribute`; a module as a whole is a place without an attribute.
+
+    Args:
+        package: where the modules are.
+        names: by module, its names, parted by spaces; `abs=absolute` is `absolute` there, and `abs` here.
+
+    >>> places("math", {"trigonometry": "sin arcsin=asin"})
+    {'sin': 'math.trigonometry:sin', 'arcsin': 'math.trigonometry:asin'}
+    """
+    return {
+        name: f"{package}.{module}:{attribute or name}"
+        for module, listed in names.items()
+        for name, _, attribute in (one.partition("=") for one in listed.split())
+    }
+
+
+def late(
+    module: dict[str, Any],
+    places: Mapping[str, str],
+    instead: Mapping[str, str] | Callable[[str], Mapping[str, str]] | None = None,
+    prepare: Callable[[str, Any], None] | None = None,
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return a module's `__getattr__`, which loads names from their places, and its `__dir__`.
+
+    Args:
+        module: its globals.
+        places: the place of each name.
+        instead: what to use instead of names that it will not have, or a function that gives it for a name.
+        prepare: called once with each name and what it stands for, as it is loaded.
+    """
+
+    def __getattr__(name: str) -> Any:  # noqa: N807 - a module's
+        place = places.get(name)
+        if place is None:
+            remedies = instead(name) if callable(instead) else instead
+            raise missing(module.get("__name__", "functions"), name, {*module, *places}, remedies)
+        home, _, attribute = place.partition(":")
+        value = load_module(home)
+        if attribute:
+            value = getattr(value, attribute)
+        if prepare is not None:
+            prepare(name, value)
+        module[name] = value
+        return value
+
+    def __dir__() -> list[str]:  # noqa: N807 - a module's
+        return sorted({*module, *places})
+
+    return __getattr__, __dir__
