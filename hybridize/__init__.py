@@ -63,7 +63,7 @@ PLACES = places(
         )
     },
 }  # fmt: skip
-"""Where each name is: who imports hybridize to run a net has no use for most of them."""
+"""Places of the names: who imports hybridize to run a net has no use for most of them."""
 
 _INSTEAD = {
     "mod": "train with gluon.Trainer", "module": "train with gluon.Trainer", "Module": "train with gluon.Trainer",

@@ -60,7 +60,7 @@ PLACES = places(
         "symbol": "Cell Symbol",
     },
 ) | {name: f"hybridize.array.{name}" for name in ("array_api", "linalg", "np", "npx", "random", "windows")}
-"""Where each name is."""
+"""Places of the names."""
 
 __all__ = sorted(PLACES)
 

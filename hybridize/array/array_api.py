@@ -203,7 +203,7 @@ PLACES = places("hybridize.array", {"np": _OF_NP, "linalg": "matrix_transpose ve
     "fft": "hybridize.array.fft",
     "linalg": "hybridize.array.array_api_linalg",
 }
-"""Where the names are that the standard shares with others."""
+"""Places of the names that the standard shares with others."""
 
 __all__ = sorted(
     [

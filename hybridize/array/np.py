@@ -90,7 +90,7 @@ PLACES = places(
         "ndarray": "ndarray",
     },
 ) | {name: f"hybridize.array.{name}" for name in ("fft", "linalg", "random")}
-"""Where each name is."""
+"""Places of the names."""
 
 __all__ = sorted(PLACES)
 

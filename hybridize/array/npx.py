@@ -47,7 +47,7 @@ PLACES = places(
         "random": "bernoulli normal_n=normal seed uniform_n=uniform",
     },
 ) | {"random": "hybridize.array.random"}
-"""Where each name is."""
+"""Places of the names."""
 
 __all__ = sorted(PLACES)
 

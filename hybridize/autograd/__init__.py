@@ -25,7 +25,7 @@ PLACES = places(
         "variables": "mark_variables",
     },
 )
-"""Where each name is."""
+"""Places of the names."""
 
 _functions.late(places("hybridize.autograd", {"sweep": "backward", "variables": "attach_grad drop_grad"}))
 

@@ -16,17 +16,6 @@ from hybridize.autograd.variables import mark_variables as mark_variables
 
 PLACES: dict[str, str]
 __all__ = [
-    "Function",
-    "backward",
-    "checkpoint",
-    "grad",
-    "grad_of",
-    "is_recording",
-    "is_training",
-    "mark_variables",
-    "pause",
-    "predict_mode",
-    "record",
-    "train_mode",
-    "value_and_grad",
+    "Function", "backward", "checkpoint", "grad", "grad_of", "is_recording", "is_training", "mark_variables", "pause",
+    "predict_mode", "record", "train_mode", "value_and_grad"
 ]

@@ -25,7 +25,7 @@ PLACES = places(
         "programs.program": "Program",
     },
 )
-"""Where each name is."""
+"""Places of the names."""
 
 __all__ = sorted(PLACES)
 

@@ -5,4 +5,6 @@ from hybridize.capture.function import Function as Function
 from hybridize.programs.program import Program as Program
 
 PLACES: dict[str, str]
-__all__ = ["CacheInfo", "Function", "Program"]
+__all__ = [
+    "CacheInfo", "Function", "Program"
+]

@@ -19,7 +19,7 @@ PLACES = places(
         "saved": "CheckedCall Leaf SavedProgram SavedSignature",
     },
 )
-"""Where each name is."""
+"""Places of the names."""
 
 __all__ = sorted(PLACES)
 

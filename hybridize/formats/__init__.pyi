@@ -13,14 +13,6 @@ from hybridize.formats.saved import SavedSignature as SavedSignature
 
 PLACES: dict[str, str]
 __all__ = [
-    "CheckedCall",
-    "Leaf",
-    "SavedProgram",
-    "SavedSignature",
-    "detect",
-    "read_archive",
-    "read_if_archive",
-    "read_received",
-    "write_archive",
-    "written",
+    "CheckedCall", "Leaf", "SavedProgram", "SavedSignature", "detect", "read_archive", "read_if_archive",
+    "read_received", "write_archive", "written"
 ]

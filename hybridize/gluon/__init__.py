@@ -26,7 +26,7 @@ PLACES = places(
         for name in ("contrib", "data", "loss", "model_zoo", "nn", "probability", "rnn", "utils")
     },
 }
-"""Where each name is; `metric` as in MXNet 2."""
+"""Places of the names; `metric` is one in MXNet 2."""
 
 __all__ = sorted(PLACES)
 

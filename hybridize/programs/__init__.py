@@ -23,7 +23,7 @@ PLACES = places(
         "program": "Program",
     },
 )
-"""Where each name is."""
+"""Places of the names."""
 
 __all__ = sorted(PLACES)
 

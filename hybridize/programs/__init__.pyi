@@ -3,4 +3,6 @@
 from hybridize.programs.program import Program as Program
 
 PLACES: dict[str, str]
-__all__ = ["Program"]
+__all__ = [
+    "Program"
+]

@@ -23,7 +23,7 @@ PLACES = places(
         "creation": "array cast_storage csr_matrix dot empty retain row_sparse_array zeros",
     },
 )
-"""Where each name is."""
+"""Places of the names."""
 
 __all__ = sorted(PLACES)
 

@@ -14,15 +14,6 @@ from hybridize.sparse.creation import zeros as zeros
 
 PLACES: dict[str, str]
 __all__ = [
-    "BaseSparseNDArray",
-    "CSRNDArray",
-    "RowSparseNDArray",
-    "array",
-    "cast_storage",
-    "csr_matrix",
-    "dot",
-    "empty",
-    "retain",
-    "row_sparse_array",
-    "zeros",
+    "BaseSparseNDArray", "CSRNDArray", "RowSparseNDArray", "array", "cast_storage", "csr_matrix", "dot", "empty",
+    "retain", "row_sparse_array", "zeros"
 ]

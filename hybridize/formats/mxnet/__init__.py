@@ -13,7 +13,7 @@ PLACES = places(
         "params": "Arrays Stored parse_params parse_stored read_params read_stored serialize_params write_params",
     },
 )
-"""Where each name is."""
+"""Places of the names."""
 
 __all__ = sorted(PLACES)
 

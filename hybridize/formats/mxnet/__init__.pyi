@@ -11,12 +11,6 @@ from hybridize.formats.mxnet.params import write_params as write_params
 
 PLACES: dict[str, str]
 __all__ = [
-    "Arrays",
-    "Stored",
-    "parse_params",
-    "parse_stored",
-    "read_params",
-    "read_stored",
-    "serialize_params",
-    "write_params",
+    "Arrays", "Stored", "parse_params", "parse_stored", "read_params", "read_stored", "serialize_params",
+    "write_params"
 ]

@@ -29,7 +29,7 @@ PLACES = places(
         "symbol_block": "SymbolBlock",
     },
 )
-"""Where each layer is."""
+"""Places of the layers."""
 
 __all__ = sorted(PLACES)
 

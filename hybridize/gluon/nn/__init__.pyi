@@ -2,12 +2,12 @@
 
 from hybridize.gluon.block import Block as Block
 from hybridize.gluon.hybrid_block import HybridBlock as HybridBlock
+from hybridize.gluon.nn.activations import Activation as Activation
 from hybridize.gluon.nn.activations import ELU as ELU
 from hybridize.gluon.nn.activations import GELU as GELU
-from hybridize.gluon.nn.activations import SELU as SELU
-from hybridize.gluon.nn.activations import Activation as Activation
 from hybridize.gluon.nn.activations import LeakyReLU as LeakyReLU
 from hybridize.gluon.nn.activations import PReLU as PReLU
+from hybridize.gluon.nn.activations import SELU as SELU
 from hybridize.gluon.nn.activations import SiLU as SiLU
 from hybridize.gluon.nn.activations import Swish as Swish
 from hybridize.gluon.nn.attention import DotProductAttention as DotProductAttention
@@ -33,8 +33,8 @@ from hybridize.gluon.nn.convolution import Conv3D as Conv3D
 from hybridize.gluon.nn.convolution import Conv3DTranspose as Conv3DTranspose
 from hybridize.gluon.nn.deformable import DeformableConvolution as DeformableConvolution
 from hybridize.gluon.nn.deformable import ModulatedDeformableConvolution as ModulatedDeformableConvolution
-from hybridize.gluon.nn.feed_forward import GLU as GLU
 from hybridize.gluon.nn.feed_forward import FeedForward as FeedForward
+from hybridize.gluon.nn.feed_forward import GLU as GLU
 from hybridize.gluon.nn.feed_forward import SwiGLU as SwiGLU
 from hybridize.gluon.nn.normalization import BatchNorm as BatchNorm
 from hybridize.gluon.nn.normalization import BatchNormReLU as BatchNormReLU
@@ -70,71 +70,14 @@ from hybridize.gluon.symbol_block import SymbolBlock as SymbolBlock
 
 PLACES: dict[str, str]
 __all__ = [
-    "ELU",
-    "GELU",
-    "GLU",
-    "SELU",
-    "Activation",
-    "AvgPool1D",
-    "AvgPool2D",
-    "AvgPool3D",
-    "BatchNorm",
-    "BatchNormReLU",
-    "Block",
-    "Concatenate",
-    "Concurrent",
-    "Conv1D",
-    "Conv1DTranspose",
-    "Conv2D",
-    "Conv2DTranspose",
-    "Conv3D",
-    "Conv3DTranspose",
-    "DeformableConvolution",
-    "Dense",
-    "DotProductAttention",
-    "Dropout",
-    "Embedding",
-    "FeedForward",
-    "Flatten",
-    "GlobalAvgPool1D",
-    "GlobalAvgPool2D",
-    "GlobalAvgPool3D",
-    "GlobalMaxPool1D",
-    "GlobalMaxPool2D",
-    "GlobalMaxPool3D",
-    "GroupNorm",
-    "HybridBlock",
-    "HybridConcatenate",
-    "HybridConcurrent",
-    "HybridLambda",
-    "HybridSequential",
-    "Identity",
-    "InstanceNorm",
-    "Lambda",
-    "LayerNorm",
-    "LeakyReLU",
-    "LearnedPositionalEncoding",
-    "MaxPool1D",
-    "MaxPool2D",
-    "MaxPool3D",
-    "ModulatedDeformableConvolution",
-    "MultiHeadAttention",
-    "PReLU",
-    "PixelShuffle1D",
-    "PixelShuffle2D",
-    "PixelShuffle3D",
-    "PositionalEncoding",
-    "RMSNorm",
-    "ReflectionPad2D",
-    "RotaryEmbedding",
-    "Sequential",
-    "SiLU",
-    "SwiGLU",
-    "Swish",
-    "SymbolBlock",
-    "SyncBatchNorm",
-    "TransformerDecoder",
-    "TransformerDecoderLayer",
-    "TransformerEncoder",
-    "TransformerEncoderLayer",
+    "Activation", "AvgPool1D", "AvgPool2D", "AvgPool3D", "BatchNorm", "BatchNormReLU", "Block", "Concatenate",
+    "Concurrent", "Conv1D", "Conv1DTranspose", "Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose",
+    "DeformableConvolution", "Dense", "DotProductAttention", "Dropout", "ELU", "Embedding", "FeedForward", "Flatten",
+    "GELU", "GLU", "GlobalAvgPool1D", "GlobalAvgPool2D", "GlobalAvgPool3D", "GlobalMaxPool1D", "GlobalMaxPool2D",
+    "GlobalMaxPool3D", "GroupNorm", "HybridBlock", "HybridConcatenate", "HybridConcurrent", "HybridLambda",
+    "HybridSequential", "Identity", "InstanceNorm", "Lambda", "LayerNorm", "LeakyReLU", "LearnedPositionalEncoding",
+    "MaxPool1D", "MaxPool2D", "MaxPool3D", "ModulatedDeformableConvolution", "MultiHeadAttention", "PReLU",
+    "PixelShuffle1D", "PixelShuffle2D", "PixelShuffle3D", "PositionalEncoding", "RMSNorm", "ReflectionPad2D",
+    "RotaryEmbedding", "SELU", "Sequential", "SiLU", "SwiGLU", "Swish", "SymbolBlock", "SyncBatchNorm",
+    "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder", "TransformerEncoderLayer"
 ]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from hybridize import init as initializers
-from hybridize.array import npx
+from hybridize.array.functions import neural
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError
 from hybridize.gluon.checking import check_number
@@ -36,7 +36,7 @@ class Activation(HybridBlock):
         return self._act_type
 
     def forward(self, x: Any) -> ndarray:
-        return npx.activation(x, self._act_type)
+        return neural.activation(x, self._act_type)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._act_type})"
@@ -52,7 +52,7 @@ class LeakyReLU(HybridBlock):
         self._alpha = alpha
 
     def forward(self, x: Any) -> ndarray:
-        return npx.leaky_relu(x, act_type="leaky", slope=self._alpha)
+        return neural.leaky_relu(x, act_type="leaky", slope=self._alpha)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._alpha})"
@@ -72,7 +72,7 @@ class PReLU(HybridBlock):
         self.alpha = self.params.get("alpha", shape=(in_channels,), init=start)
 
     def forward(self, x: Any) -> ndarray:
-        return npx.leaky_relu(x, gamma=self.alpha.data(), act_type="prelu")
+        return neural.leaky_relu(x, gamma=self.alpha.data(), act_type="prelu")
 
 
 class ELU(HybridBlock):
@@ -84,14 +84,14 @@ class ELU(HybridBlock):
         self._alpha = alpha
 
     def forward(self, x: Any) -> ndarray:
-        return npx.leaky_relu(x, act_type="elu", slope=self._alpha)
+        return neural.leaky_relu(x, act_type="elu", slope=self._alpha)
 
 
 class SELU(HybridBlock):
     """ELU with the two constants that keep mean 0 and variance 1 (Klambauer et al. 2017)."""
 
     def forward(self, x: Any) -> ndarray:
-        return npx.leaky_relu(x, act_type="selu")
+        return neural.leaky_relu(x, act_type="selu")
 
 
 class GELU(HybridBlock):
@@ -108,7 +108,7 @@ class GELU(HybridBlock):
         self._approximation = approximation
 
     def forward(self, x: Any) -> ndarray:
-        return npx.gelu(x, self._approximation)
+        return neural.gelu(x, self._approximation)
 
 
 class Swish(HybridBlock):
@@ -120,7 +120,7 @@ class Swish(HybridBlock):
         self._beta = beta
 
     def forward(self, x: Any) -> ndarray:
-        return x * npx.sigmoid(x * self._beta if self._beta != 1 else x)
+        return x * neural.sigmoid(x * self._beta if self._beta != 1 else x)
 
 
 class SiLU(Swish):

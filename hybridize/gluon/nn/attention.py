@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hybridize.array import np, npx
+from hybridize.array.functions import attention, shapes
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.gluon.checking import check_count, check_number, check_part
 from hybridize.gluon.hybrid_block import HybridBlock
@@ -47,7 +47,7 @@ class DotProductAttention(HybridBlock):
         is_causal: bool = False,
         need_weights: bool = False,
     ) -> Any:
-        return npx.scaled_dot_product_attention(
+        return attention.scaled_dot_product_attention(
             query,
             key,
             value,
@@ -174,7 +174,7 @@ class MultiHeadAttention(HybridBlock):
         keys = self._split(self.k_proj(key), self._num_kv_heads)
         if self.rotary is not None:
             queries, keys = self.rotary(queries), self.rotary(keys)
-        found = npx.scaled_dot_product_attention(
+        found = attention.scaled_dot_product_attention(
             queries,
             keys,
             self._split(self.v_proj(value), self._num_kv_heads),
@@ -187,12 +187,12 @@ class MultiHeadAttention(HybridBlock):
             need_weights=need_weights,
         )
         means, weights = found if need_weights else (found, None)
-        result = self.out_proj(np.reshape(means, (*query.shape[:-1], self._units)))
+        result = self.out_proj(shapes.reshape(means, (*query.shape[:-1], self._units)))
         return (result, weights) if need_weights else result
 
     def _split(self, x: Any, heads: int) -> Any:
         """[..., time, units] -> [..., time, heads, size]"""
-        return np.reshape(x, (*x.shape[:-1], heads, self._units // self._num_heads))
+        return shapes.reshape(x, (*x.shape[:-1], heads, self._units // self._num_heads))
 
     def __repr__(self) -> str:
         shared = f", {self._num_kv_heads} of keys" if self._num_kv_heads != self._num_heads else ""

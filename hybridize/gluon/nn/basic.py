@@ -10,6 +10,7 @@ from typing import Any
 import numpy
 
 from hybridize.array import np, npx
+from hybridize.array.functions import dense, neural
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.gluon.block import Block
@@ -75,7 +76,7 @@ class Dense(HybridBlock):
 
     def forward(self, x: Any) -> ndarray:
         weight, bias = self.weight, self.bias
-        y = npx.fully_connected(x, weight.data(), None if bias is None else bias.data(), flatten=self._flatten)
+        y = dense.fully_connected(x, weight.data(), None if bias is None else bias.data(), flatten=self._flatten)
         return y if self.act is None else self.act(y)
 
     def __repr__(self) -> str:
@@ -98,7 +99,7 @@ class Dropout(HybridBlock):
         self._axes = axes
 
     def forward(self, x: Any) -> ndarray:
-        return npx.dropout(x, p=self._rate, axes=self._axes)
+        return neural.dropout(x, p=self._rate, axes=self._axes)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(p = {self._rate}, axes={self._axes})"
@@ -108,7 +109,7 @@ class Flatten(HybridBlock):
     """[batch, ...] -> [batch, everything else]."""
 
     def forward(self, x: Any) -> ndarray:
-        return npx.batch_flatten(x)
+        return neural.batch_flatten(x)
 
     def __repr__(self) -> str:
         return type(self).__name__
@@ -148,7 +149,7 @@ class Embedding(HybridBlock):
         )
 
     def forward(self, x: Any) -> ndarray:
-        return npx.embedding(x, self.weight.data(), input_dim=self._input_dim, output_dim=self._output_dim)
+        return neural.embedding(x, self.weight.data(), input_dim=self._input_dim, output_dim=self._output_dim)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._input_dim} -> {self._output_dim}, {self._dtype})"

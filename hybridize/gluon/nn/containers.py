@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Self
 
-from hybridize.array import np
+from hybridize.array.functions import shapes
 from hybridize.array.ndarray import ndarray
 from hybridize.base.advice import warn
 from hybridize.base.participation import outside_only
@@ -101,7 +101,7 @@ class _SideBySide(_Chain):
         return type(self)(self.axis, self._prefix)
 
     def forward(self, x: Any) -> ndarray:
-        return np.concatenate([block(x) for block in self._children.values()], axis=self.axis)
+        return shapes.concatenate([block(x) for block in self._children.values()], axis=self.axis)
 
 
 class Concatenate(_SideBySide):

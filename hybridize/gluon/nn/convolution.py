@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy
 
-from hybridize.array import npx
+from hybridize.array.functions import convolution
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.gluon.hybrid_block import HybridBlock
@@ -153,7 +153,7 @@ class _Convolution(Convolving):
 
     def forward(self, x: Any) -> ndarray:
         y = self._applied(
-            npx.convolution,
+            convolution.convolution,
             (x,),
             self.weight,
             self.bias,
@@ -207,7 +207,7 @@ class _Transposed(_Convolution):
 
     def forward(self, x: Any) -> ndarray:
         y = self._applied(
-            npx.deconvolution,
+            convolution.deconvolution,
             (x,),
             self.weight,
             self.bias,

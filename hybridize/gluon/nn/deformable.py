@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hybridize.array import npx
+from hybridize.array.functions import convolution, neural, sampling
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.gluon.nn.convolution import Convolving, Numbers
@@ -119,7 +119,9 @@ class DeformableConvolution(Convolving):
 
     def _offset(self, x: Any) -> Any:
         """Return what the convolution of offsets gives."""
-        return self._applied(npx.convolution, (x,), self.offset_weight, self.offset_bias, num_filter=self._offsets)
+        return self._applied(
+            convolution.convolution, (x,), self.offset_weight, self.offset_bias, num_filter=self._offsets
+        )
 
     def _bent(self, function: Any, *inputs: Any) -> Any:
         y = self._applied(
@@ -134,7 +136,7 @@ class DeformableConvolution(Convolving):
         return self._activated(y)
 
     def forward(self, x: Any) -> ndarray:
-        return self._bent(npx.deformable_convolution, x, self._offset(x))
+        return self._bent(sampling.deformable_convolution, x, self._offset(x))
 
     def __repr__(self) -> str:
         shown = f"kernel_size={self._kernel}, stride={self._strides}, padding={self._padding}"
@@ -151,5 +153,5 @@ class ModulatedDeformableConvolution(DeformableConvolution):
     def forward(self, x: Any) -> ndarray:
         found = self._offset(x)
         count = self._offsets // 3 * 2
-        mask = npx.sigmoid(found[:, count:]) * 2
-        return self._bent(npx.modulated_deformable_convolution, x, found[:, :count], mask)
+        mask = neural.sigmoid(found[:, count:]) * 2
+        return self._bent(sampling.modulated_deformable_convolution, x, found[:, :count], mask)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hybridize.array import npx
+from hybridize.array.functions import neural, positions
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError
 from hybridize.gluon.checking import check_count, check_part
@@ -29,7 +29,7 @@ class GLU(HybridBlock):
         self._axis, self._activation = axis, activation
 
     def forward(self, x: Any) -> ndarray:
-        return npx.glu(x, self._axis, self._activation)
+        return positions.glu(x, self._axis, self._activation)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(axis={self._axis}, {self._activation})"
@@ -96,7 +96,7 @@ class FeedForward(HybridBlock):
             y = _activated(y, self._activation)
         else:
             y = y * _activated(self.gate(x), _GATES[self._activation])
-        return self.linear2(npx.dropout(y, self._dropout))
+        return self.linear2(neural.dropout(y, self._dropout))
 
 
 class SwiGLU(FeedForward):
@@ -125,5 +125,5 @@ class SwiGLU(FeedForward):
 
 def _activated(x: Any, activation: str) -> Any:
     if activation in ("gelu", "gelu_tanh"):
-        return npx.gelu(x, "tanh" if activation == "gelu_tanh" else "erf")
-    return npx.activation(x, activation)
+        return neural.gelu(x, "tanh" if activation == "gelu_tanh" else "erf")
+    return neural.activation(x, activation)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hybridize.array import np, npx
+from hybridize.array.functions import neural, normalization, positions, shapes
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import axis_of
 from hybridize.base.dtypes import as_dtype, bfloat16, float16
@@ -131,7 +131,7 @@ class BatchNorm(_Normalized):
         gamma, beta, mean, var = (
             parameter.data() for parameter in (self.gamma, self.beta, self.running_mean, self.running_var)
         )
-        return npx.batch_norm(
+        return normalization.batch_norm(
             x,
             gamma,
             beta,
@@ -162,7 +162,7 @@ class BatchNormReLU(BatchNorm):
     """max(y, 0) of what `BatchNorm` gives; the same arguments."""
 
     def forward(self, x: Any) -> ndarray:
-        return npx.relu(super().forward(x))
+        return neural.relu(super().forward(x))
 
 
 class SyncBatchNorm(BatchNorm):
@@ -226,7 +226,7 @@ class LayerNorm(_Normalized):
         super().__init__(axis, epsilon, center, scale, beta_initializer, gamma_initializer, in_channels, **kwargs)
 
     def forward(self, x: Any) -> ndarray:
-        return npx.layer_norm(x, self.gamma.data(), self.beta.data(), axis=self._axis, eps=self._epsilon)
+        return neural.layer_norm(x, self.gamma.data(), self.beta.data(), axis=self._axis, eps=self._epsilon)
 
 
 class RMSNorm(HybridBlock):
@@ -264,7 +264,7 @@ class RMSNorm(HybridBlock):
         self.gamma.complete(x.shape[axis_of(self._axis, x.ndim, "RMSNorm")])
 
     def forward(self, x: Any) -> ndarray:
-        return npx.rms_norm(x, self.gamma.data(), self._axis, self._epsilon)
+        return positions.rms_norm(x, self.gamma.data(), self._axis, self._epsilon)
 
     def __repr__(self) -> str:
         size = (self.gamma.shape or (UNKNOWN,))[0]
@@ -299,7 +299,7 @@ class GroupNorm(_Normalized):
         self._num_groups = num_groups
 
     def forward(self, x: Any) -> ndarray:
-        return npx.group_norm(x, self.gamma.data(), self.beta.data(), self._num_groups, self._epsilon)
+        return normalization.group_norm(x, self.gamma.data(), self.beta.data(), self._num_groups, self._epsilon)
 
     def _shown(self) -> dict[str, Any]:
         return {"num_groups": self._num_groups, **super()._shown()}
@@ -334,5 +334,7 @@ class InstanceNorm(_Normalized):
     def forward(self, x: Any) -> ndarray:
         gamma, beta = self.gamma.data(), self.beta.data()
         if self._axis == 1:
-            return npx.instance_norm(x, gamma, beta, self._epsilon)
-        return np.swapaxes(npx.instance_norm(np.swapaxes(x, 1, self._axis), gamma, beta, self._epsilon), 1, self._axis)
+            return normalization.instance_norm(x, gamma, beta, self._epsilon)
+        return shapes.swapaxes(
+            normalization.instance_norm(shapes.swapaxes(x, 1, self._axis), gamma, beta, self._epsilon), 1, self._axis
+        )

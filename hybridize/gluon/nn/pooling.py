@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from hybridize.array import npx
+from hybridize.array.functions import pooling
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ValueArgumentError
 from hybridize.gluon.hybrid_block import HybridBlock
@@ -47,7 +47,7 @@ class _Pooling(HybridBlock):
         return "pool"
 
     def forward(self, x: Any) -> ndarray:
-        return npx.pooling(
+        return pooling.pooling(
             x,
             kernel=self._kernel,
             stride=self._stride,

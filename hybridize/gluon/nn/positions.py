@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hybridize.array import np, npx
+from hybridize.array.functions import creation, neural, positions
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array
 from hybridize.base import dims
@@ -49,16 +49,16 @@ class PositionalEncoding(HybridBlock):
         self._table = None
         if max_length is not None:
             check_count(self, "max_length", max_length)
-            self._table = npx.sinusoidal_positions(np.arange(max_length), units, base)
+            self._table = positions.sinusoidal_positions(creation.arange(max_length), units, base)
 
     def forward(self, x: Any, positions: Any = None) -> ndarray:
         _check_vectors(self, x, self._units)
         if positions is None and self._table is not None:
             added = _first_rows(self, self._table, x)
         else:
-            places = np.arange(x.shape[-2]) if positions is None else _places(self, positions, x)
-            added = npx.sinusoidal_positions(places, self._units, self._base, floating(x.dtype))
-        return npx.dropout(x + added, self._dropout)
+            places = creation.arange(x.shape[-2]) if positions is None else _places(self, positions, x)
+            added = positions.sinusoidal_positions(places, self._units, self._base, floating(x.dtype))
+        return neural.dropout(x + added, self._dropout)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._units}, p = {self._dropout}, max_length={self._max_length})"
@@ -111,8 +111,8 @@ class LearnedPositionalEncoding(HybridBlock):
         if positions is None:
             added = _first_rows(self, weight, x)
         else:
-            added = npx.embedding(_places(self, positions, x), weight)
-        return npx.dropout(x + added, self._dropout)
+            added = neural.embedding(_places(self, positions, x), weight)
+        return neural.dropout(x + added, self._dropout)
 
     def __repr__(self) -> str:
         rows, units = self.weight.shape or (UNKNOWN, UNKNOWN)
@@ -153,7 +153,7 @@ class RotaryEmbedding(HybridBlock):
         self._base, self._pairing, self._rotary_size, self._layout = base, pairing, rotary_size, layout
 
     def forward(self, x: Any, positions: Any = None) -> ndarray:
-        return npx.rotary_embedding(x, positions, self._base, self._pairing, self._rotary_size, self._layout)
+        return positions.rotary_embedding(x, positions, self._base, self._pairing, self._rotary_size, self._layout)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(base={self._base}, pairing={self._pairing})"

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from hybridize.array import np, npx
+from hybridize.array.functions import legacy_shapes, shapes
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.gluon.hybrid_block import HybridBlock
@@ -34,7 +34,7 @@ class ReflectionPad2D(HybridBlock):
         if x.ndim != 4:
             what = f"ReflectionPad2D of {x.ndim} axes, {list(x.shape)}"
             raise ShapeError("E179", what, help="it is given [batch, channels, height, width]")
-        return npx.pad(x, mode="reflect", pad_width=self._padding)
+        return legacy_shapes.pad(x, mode="reflect", pad_width=self._padding)
 
     def __repr__(self) -> str:
         return f"ReflectionPad2D(padding={self._padding})"
@@ -61,12 +61,12 @@ class _PixelShuffle(HybridBlock):
             what = f"{name} by {self._factors} of {x.shape[1]} channels"
             raise ShapeError("E179", what, help=f"give a number of channels that {rest} divides")
         image = (COPY,) * rank
-        x = npx.reshape(x, (COPY, SPLIT, -1, rest, *image))
+        x = legacy_shapes.reshape(x, (COPY, SPLIT, -1, rest, *image))
         for number, factor in enumerate(self._factors[:-1]):
             rest //= factor
-            x = npx.reshape(x, (*(COPY,) * (2 + number), SPLIT, factor, rest, *image))
+            x = legacy_shapes.reshape(x, (*(COPY,) * (2 + number), SPLIT, factor, rest, *image))
         order = [axis for k in range(rank) for axis in (2 + rank + k, 2 + k)]
-        return npx.reshape(np.transpose(x, (0, 1, *order)), (COPY, COPY, *(MERGE,) * rank))
+        return legacy_shapes.reshape(shapes.transpose(x, (0, 1, *order)), (COPY, COPY, *(MERGE,) * rank))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._factors[0] if self._rank == 1 else self._factors})"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from hybridize.array import npx
+from hybridize.array.functions import neural
 from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError
 from hybridize.gluon.checking import check_count, check_part
@@ -76,7 +76,7 @@ class _Layer(HybridBlock):
 
     def _after(self, x: Any, y: Any, norm: HybridBlock) -> Any:
         """`x` and the result of its sub-layer together."""
-        total = x + npx.dropout(y, self._dropout)
+        total = x + neural.dropout(y, self._dropout)
         return total if self._pre_norm else norm(total)
 
 
