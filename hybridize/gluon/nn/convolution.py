@@ -112,16 +112,16 @@ class _Convolution(Convolving):
         self,
         channels: int,
         kernel_size: Numbers,
-        strides: Numbers,
-        padding: Numbers,
-        dilation: Numbers,
-        groups: int,
-        layout: str | None,
-        activation: str | None,
-        use_bias: bool,
-        weight_initializer: Any,
-        bias_initializer: Any,
-        in_channels: int,
+        strides: Numbers = 1,
+        padding: Numbers = 0,
+        dilation: Numbers = 1,
+        groups: int = 1,
+        layout: str | None = None,
+        activation: str | None = None,
+        use_bias: bool = True,
+        weight_initializer: Any = None,
+        bias_initializer: Any = "zeros",
+        in_channels: int = 0,
         **kwargs: Any,
     ) -> None:
         super().__init__(channels, kernel_size, strides, padding, dilation, groups, activation, in_channels, **kwargs)
@@ -194,8 +194,17 @@ class _Convolution(Convolving):
 class _Transposed(_Convolution):
     """The base of the transposed layers, whose weight begins with the channels of the input."""
 
-    def __init__(self, output_padding: Numbers, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(
+        self,
+        channels: int,
+        kernel_size: Numbers,
+        strides: Numbers = 1,
+        padding: Numbers = 0,
+        output_padding: Numbers = 0,
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(channels, kernel_size, strides, padding, *args, **kwargs)
         self._output_padding = self._numbers("output_padding", output_padding, 0)
         steps = zip(self._output_padding, self._strides, self._dilation, strict=True)
         if any(more >= max(stride, dilation) for more, stride, dilation in steps):
@@ -236,7 +245,7 @@ class Conv1D(_Convolution):
         padding: zeros before and after each axis.
         dilation: the distance of elements of a window.
         groups: the parts of the channels; each part of the result sees one of the input.
-        layout: NCW, or NWC, where windows stand between the two numbers of the weight.
+        layout: NCW, which is the default, or NWC, where windows stand between the two numbers of the weight.
         activation: name of an activation, or None.
         use_bias: whether there is a bias.
         weight_initializer: initializer of `weight`, [channels, in_channels / groups, window].
@@ -252,38 +261,6 @@ class Conv1D(_Convolution):
 
     _rank = 1
 
-    def __init__(
-        self,
-        channels: int,
-        kernel_size: Numbers,
-        strides: Numbers = 1,
-        padding: Numbers = 0,
-        dilation: Numbers = 1,
-        groups: int = 1,
-        layout: str | None = "NCW",
-        activation: str | None = None,
-        use_bias: bool = True,
-        weight_initializer: Any = None,
-        bias_initializer: Any = "zeros",
-        in_channels: int = 0,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(
-            channels,
-            kernel_size,
-            strides,
-            padding,
-            dilation,
-            groups,
-            layout,
-            activation,
-            use_bias,
-            weight_initializer,
-            bias_initializer,
-            in_channels,
-            **kwargs,
-        )
-
 
 class Conv2D(_Convolution):
     """Convolution over two axes, as networks call the correlation, plus a bias.
@@ -295,7 +272,7 @@ class Conv2D(_Convolution):
         padding: zeros before and after each axis.
         dilation: the distance of elements of a window.
         groups: the parts of the channels; each part of the result sees one of the input.
-        layout: NCHW, or NHWC, where windows stand between the two numbers of the weight.
+        layout: NCHW, which is the default, or NHWC, where windows stand between the two numbers of the weight.
         activation: name of an activation, or None.
         use_bias: whether there is a bias.
         weight_initializer: initializer of `weight`, [channels, in_channels / groups, window].
@@ -311,38 +288,6 @@ class Conv2D(_Convolution):
 
     _rank = 2
 
-    def __init__(
-        self,
-        channels: int,
-        kernel_size: Numbers,
-        strides: Numbers = (1, 1),
-        padding: Numbers = (0, 0),
-        dilation: Numbers = (1, 1),
-        groups: int = 1,
-        layout: str | None = "NCHW",
-        activation: str | None = None,
-        use_bias: bool = True,
-        weight_initializer: Any = None,
-        bias_initializer: Any = "zeros",
-        in_channels: int = 0,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(
-            channels,
-            kernel_size,
-            strides,
-            padding,
-            dilation,
-            groups,
-            layout,
-            activation,
-            use_bias,
-            weight_initializer,
-            bias_initializer,
-            in_channels,
-            **kwargs,
-        )
-
 
 class Conv3D(_Convolution):
     """Convolution over three axes, as networks call the correlation, plus a bias.
@@ -354,7 +299,7 @@ class Conv3D(_Convolution):
         padding: zeros before and after each axis.
         dilation: the distance of elements of a window.
         groups: the parts of the channels; each part of the result sees one of the input.
-        layout: NCDHW, or NDHWC, where windows stand between the two numbers of the weight.
+        layout: NCDHW, which is the default, or NDHWC, where windows stand between the two numbers of the weight.
         activation: name of an activation, or None.
         use_bias: whether there is a bias.
         weight_initializer: initializer of `weight`, [channels, in_channels / groups, window].
@@ -370,38 +315,6 @@ class Conv3D(_Convolution):
 
     _rank = 3
 
-    def __init__(
-        self,
-        channels: int,
-        kernel_size: Numbers,
-        strides: Numbers = (1, 1, 1),
-        padding: Numbers = (0, 0, 0),
-        dilation: Numbers = (1, 1, 1),
-        groups: int = 1,
-        layout: str | None = "NCDHW",
-        activation: str | None = None,
-        use_bias: bool = True,
-        weight_initializer: Any = None,
-        bias_initializer: Any = "zeros",
-        in_channels: int = 0,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(
-            channels,
-            kernel_size,
-            strides,
-            padding,
-            dilation,
-            groups,
-            layout,
-            activation,
-            use_bias,
-            weight_initializer,
-            bias_initializer,
-            in_channels,
-            **kwargs,
-        )
-
 
 class Conv1DTranspose(_Transposed):
     """Transposed convolution over one axis, plus a bias: the gradient of `Conv1D` by its input, as a layer.
@@ -414,7 +327,7 @@ class Conv1DTranspose(_Transposed):
         output_padding: elements more at the end of each axis of the result.
         dilation: the distance of elements of a window.
         groups: the parts of the channels; each part of the result sees one of the input.
-        layout: NCW, or NWC, where windows stand between the two numbers of the weight.
+        layout: NCW, which is the default, or NWC, where windows stand between the two numbers of the weight.
         activation: name of an activation, or None.
         use_bias: whether there is a bias.
         weight_initializer: initializer of `weight`, [in_channels, channels / groups, window].
@@ -430,40 +343,6 @@ class Conv1DTranspose(_Transposed):
 
     _rank = 1
 
-    def __init__(
-        self,
-        channels: int,
-        kernel_size: Numbers,
-        strides: Numbers = 1,
-        padding: Numbers = 0,
-        output_padding: Numbers = 0,
-        dilation: Numbers = 1,
-        groups: int = 1,
-        layout: str | None = "NCW",
-        activation: str | None = None,
-        use_bias: bool = True,
-        weight_initializer: Any = None,
-        bias_initializer: Any = "zeros",
-        in_channels: int = 0,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(
-            output_padding,
-            channels,
-            kernel_size,
-            strides,
-            padding,
-            dilation,
-            groups,
-            layout,
-            activation,
-            use_bias,
-            weight_initializer,
-            bias_initializer,
-            in_channels,
-            **kwargs,
-        )
-
 
 class Conv2DTranspose(_Transposed):
     """Transposed convolution over two axes, plus a bias: the gradient of `Conv2D` by its input, as a layer.
@@ -476,7 +355,7 @@ class Conv2DTranspose(_Transposed):
         output_padding: elements more at the end of each axis of the result.
         dilation: the distance of elements of a window.
         groups: the parts of the channels; each part of the result sees one of the input.
-        layout: NCHW, or NHWC, where windows stand between the two numbers of the weight.
+        layout: NCHW, which is the default, or NHWC, where windows stand between the two numbers of the weight.
         activation: name of an activation, or None.
         use_bias: whether there is a bias.
         weight_initializer: initializer of `weight`, [in_channels, channels / groups, window].
@@ -492,40 +371,6 @@ class Conv2DTranspose(_Transposed):
 
     _rank = 2
 
-    def __init__(
-        self,
-        channels: int,
-        kernel_size: Numbers,
-        strides: Numbers = (1, 1),
-        padding: Numbers = (0, 0),
-        output_padding: Numbers = (0, 0),
-        dilation: Numbers = (1, 1),
-        groups: int = 1,
-        layout: str | None = "NCHW",
-        activation: str | None = None,
-        use_bias: bool = True,
-        weight_initializer: Any = None,
-        bias_initializer: Any = "zeros",
-        in_channels: int = 0,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(
-            output_padding,
-            channels,
-            kernel_size,
-            strides,
-            padding,
-            dilation,
-            groups,
-            layout,
-            activation,
-            use_bias,
-            weight_initializer,
-            bias_initializer,
-            in_channels,
-            **kwargs,
-        )
-
 
 class Conv3DTranspose(_Transposed):
     """Transposed convolution over three axes, plus a bias: the gradient of `Conv3D` by its input, as a layer.
@@ -538,7 +383,7 @@ class Conv3DTranspose(_Transposed):
         output_padding: elements more at the end of each axis of the result.
         dilation: the distance of elements of a window.
         groups: the parts of the channels; each part of the result sees one of the input.
-        layout: NCDHW, or NDHWC, where windows stand between the two numbers of the weight.
+        layout: NCDHW, which is the default, or NDHWC, where windows stand between the two numbers of the weight.
         activation: name of an activation, or None.
         use_bias: whether there is a bias.
         weight_initializer: initializer of `weight`, [in_channels, channels / groups, window].
@@ -553,37 +398,3 @@ class Conv3DTranspose(_Transposed):
     """
 
     _rank = 3
-
-    def __init__(
-        self,
-        channels: int,
-        kernel_size: Numbers,
-        strides: Numbers = (1, 1, 1),
-        padding: Numbers = (0, 0, 0),
-        output_padding: Numbers = (0, 0, 0),
-        dilation: Numbers = (1, 1, 1),
-        groups: int = 1,
-        layout: str | None = "NCDHW",
-        activation: str | None = None,
-        use_bias: bool = True,
-        weight_initializer: Any = None,
-        bias_initializer: Any = "zeros",
-        in_channels: int = 0,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(
-            output_padding,
-            channels,
-            kernel_size,
-            strides,
-            padding,
-            dilation,
-            groups,
-            layout,
-            activation,
-            use_bias,
-            weight_initializer,
-            bias_initializer,
-            in_channels,
-            **kwargs,
-        )

@@ -25,12 +25,13 @@ class _Pooling(HybridBlock):
         padding: Any,
         ceil_mode: bool,
         global_pool: bool,
-        layout: str,
+        layout: str | None,
         count_include_pad: bool | None,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         letters = "DHW"[-self._rank :]
+        layout = f"NC{letters}" if layout is None else layout
         if layout not in (f"NC{letters}", f"N{letters}C"):
             raise ValueArgumentError(
                 "E345",
@@ -67,84 +68,98 @@ class _Pooling(HybridBlock):
         )
 
 
-class MaxPool1D(_Pooling):
-    """The largest element of each window over one axis.
-
-    Args:
-        pool_size: size of a window, a number for each axis or one for all.
-        strides: distance of windows; the size of one if it is None.
-        padding: elements before and after each axis, which no window takes for the largest.
-        layout: NCW or NWC.
-        ceil_mode: one window more where elements would be left out.
-    """
-
-    _kind, _rank = "max", 1
+class _MaxPool(_Pooling):
+    _kind = "max"
 
     def __init__(
         self,
         pool_size: Any = 2,
         strides: Any = None,
         padding: Any = 0,
-        layout: str = "NCW",
+        layout: str | None = None,
         ceil_mode: bool = False,
         **kwargs: Any,
     ) -> None:
         super().__init__(pool_size, strides, padding, ceil_mode, False, layout, None, **kwargs)
 
 
-class AvgPool1D(_Pooling):
-    """The mean of each window over one axis.
-
-    Args:
-        pool_size: size of a window, a number for each axis or one for all.
-        strides: distance of windows; the size of one if it is None.
-        padding: elements before and after each axis.
-        layout: NCW or NWC.
-        ceil_mode: one window more where elements would be left out.
-        count_include_pad: padding counts as elements that are 0.
-    """
-
-    _kind, _rank = "avg", 1
+class _AvgPool(_Pooling):
+    _kind = "avg"
 
     def __init__(
         self,
         pool_size: Any = 2,
         strides: Any = None,
         padding: Any = 0,
-        layout: str = "NCW",
         ceil_mode: bool = False,
+        layout: str | None = None,
         count_include_pad: bool = True,
         **kwargs: Any,
     ) -> None:
         super().__init__(pool_size, strides, padding, ceil_mode, False, layout, count_include_pad, **kwargs)
 
 
-class MaxPool2D(_Pooling):
+class _GlobalPool(_Pooling):
+    def __init__(self, layout: str | None = None, **kwargs: Any) -> None:
+        super().__init__(1, None, 0, True, True, layout, None, **kwargs)
+
+
+class MaxPool1D(_MaxPool):
+    """The largest element of each window over one axis.
+
+    Args:
+        pool_size: size of a window, a number for each axis or one for all.
+        strides: distance of windows; the size of one if it is None.
+        padding: elements before and after each axis, which no window takes for the largest.
+        layout: NCW, which is the default, or NWC.
+        ceil_mode: one window more where elements would be left out.
+    """
+
+    _rank = 1
+
+
+class AvgPool1D(_AvgPool):
+    """The mean of each window over one axis.
+
+    Args:
+        pool_size: size of a window, a number for each axis or one for all.
+        strides: distance of windows; the size of one if it is None.
+        padding: elements before and after each axis.
+        layout: NCW, which is the default, or NWC.
+        ceil_mode: one window more where elements would be left out.
+        count_include_pad: padding counts as elements that are 0.
+    """
+
+    _rank = 1
+
+    def __init__(
+        self,
+        pool_size: Any = 2,
+        strides: Any = None,
+        padding: Any = 0,
+        layout: str | None = None,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        **kwargs: Any,
+    ) -> None:  # in MXNet's order
+        super().__init__(pool_size, strides, padding, ceil_mode, layout, count_include_pad, **kwargs)
+
+
+class MaxPool2D(_MaxPool):
     """The largest element of each window over two axes.
 
     Args:
         pool_size: size of a window, a number for each axis or one for all.
         strides: distance of windows; the size of one if it is None.
         padding: elements before and after each axis, which no window takes for the largest.
-        layout: NCHW or NHWC.
+        layout: NCHW, which is the default, or NHWC.
         ceil_mode: one window more where elements would be left out.
     """
 
-    _kind, _rank = "max", 2
-
-    def __init__(
-        self,
-        pool_size: Any = (2, 2),
-        strides: Any = None,
-        padding: Any = 0,
-        layout: str = "NCHW",
-        ceil_mode: bool = False,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(pool_size, strides, padding, ceil_mode, False, layout, None, **kwargs)
+    _rank = 2
 
 
-class AvgPool2D(_Pooling):
+class AvgPool2D(_AvgPool):
     """The mean of each window over two axes.
 
     Args:
@@ -152,26 +167,14 @@ class AvgPool2D(_Pooling):
         strides: distance of windows; the size of one if it is None.
         padding: elements before and after each axis.
         ceil_mode: one window more where elements would be left out.
-        layout: NCHW or NHWC.
+        layout: NCHW, which is the default, or NHWC.
         count_include_pad: padding counts as elements that are 0.
     """
 
-    _kind, _rank = "avg", 2
-
-    def __init__(
-        self,
-        pool_size: Any = (2, 2),
-        strides: Any = None,
-        padding: Any = 0,
-        ceil_mode: bool = False,
-        layout: str = "NCHW",
-        count_include_pad: bool = True,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(pool_size, strides, padding, ceil_mode, False, layout, count_include_pad, **kwargs)
+    _rank = 2
 
 
-class MaxPool3D(_Pooling):
+class MaxPool3D(_MaxPool):
     """The largest element of each window over three axes.
 
     Args:
@@ -179,24 +182,24 @@ class MaxPool3D(_Pooling):
         strides: distance of windows; the size of one if it is None.
         padding: elements before and after each axis, which no window takes for the largest.
         ceil_mode: one window more where elements would be left out.
-        layout: NCDHW or NDHWC.
+        layout: NCDHW, which is the default, or NDHWC.
     """
 
-    _kind, _rank = "max", 3
+    _rank = 3
 
     def __init__(
         self,
-        pool_size: Any = (2, 2, 2),
+        pool_size: Any = 2,
         strides: Any = None,
         padding: Any = 0,
         ceil_mode: bool = False,
-        layout: str = "NCDHW",
+        layout: str | None = None,
         **kwargs: Any,
-    ) -> None:
-        super().__init__(pool_size, strides, padding, ceil_mode, False, layout, None, **kwargs)
+    ) -> None:  # in MXNet's order
+        super().__init__(pool_size, strides, padding, layout, ceil_mode, **kwargs)
 
 
-class AvgPool3D(_Pooling):
+class AvgPool3D(_AvgPool):
     """The mean of each window over three axes.
 
     Args:
@@ -204,98 +207,68 @@ class AvgPool3D(_Pooling):
         strides: distance of windows; the size of one if it is None.
         padding: elements before and after each axis.
         ceil_mode: one window more where elements would be left out.
-        layout: NCDHW or NDHWC.
+        layout: NCDHW, which is the default, or NDHWC.
         count_include_pad: padding counts as elements that are 0.
     """
 
-    _kind, _rank = "avg", 3
-
-    def __init__(
-        self,
-        pool_size: Any = (2, 2, 2),
-        strides: Any = None,
-        padding: Any = 0,
-        ceil_mode: bool = False,
-        layout: str = "NCDHW",
-        count_include_pad: bool = True,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(pool_size, strides, padding, ceil_mode, False, layout, count_include_pad, **kwargs)
+    _rank = 3
 
 
-class GlobalMaxPool1D(_Pooling):
+class GlobalMaxPool1D(_GlobalPool):
     """The largest element of each channel of an image, one axis of size 1.
 
     Args:
-        layout: NCW or NWC.
+        layout: NCW, which is the default, or NWC.
     """
 
     _kind, _rank = "max", 1
 
-    def __init__(self, layout: str = "NCW", **kwargs: Any) -> None:
-        super().__init__(1, None, 0, True, True, layout, None, **kwargs)
 
-
-class GlobalAvgPool1D(_Pooling):
+class GlobalAvgPool1D(_GlobalPool):
     """The mean of each channel of an image, one axis of size 1.
 
     Args:
-        layout: NCW or NWC.
+        layout: NCW, which is the default, or NWC.
     """
 
     _kind, _rank = "avg", 1
 
-    def __init__(self, layout: str = "NCW", **kwargs: Any) -> None:
-        super().__init__(1, None, 0, True, True, layout, None, **kwargs)
 
-
-class GlobalMaxPool2D(_Pooling):
+class GlobalMaxPool2D(_GlobalPool):
     """The largest element of each channel of an image, two axes of size 1.
 
     Args:
-        layout: NCHW or NHWC.
+        layout: NCHW, which is the default, or NHWC.
     """
 
     _kind, _rank = "max", 2
 
-    def __init__(self, layout: str = "NCHW", **kwargs: Any) -> None:
-        super().__init__(1, None, 0, True, True, layout, None, **kwargs)
 
-
-class GlobalAvgPool2D(_Pooling):
+class GlobalAvgPool2D(_GlobalPool):
     """The mean of each channel of an image, two axes of size 1.
 
     Args:
-        layout: NCHW or NHWC.
+        layout: NCHW, which is the default, or NHWC.
     """
 
     _kind, _rank = "avg", 2
 
-    def __init__(self, layout: str = "NCHW", **kwargs: Any) -> None:
-        super().__init__(1, None, 0, True, True, layout, None, **kwargs)
 
-
-class GlobalMaxPool3D(_Pooling):
+class GlobalMaxPool3D(_GlobalPool):
     """The largest element of each channel of an image, three axes of size 1.
 
     Args:
-        layout: NCDHW or NDHWC.
+        layout: NCDHW, which is the default, or NDHWC.
     """
 
     _kind, _rank = "max", 3
 
-    def __init__(self, layout: str = "NCDHW", **kwargs: Any) -> None:
-        super().__init__(1, None, 0, True, True, layout, None, **kwargs)
 
-
-class GlobalAvgPool3D(_Pooling):
+class GlobalAvgPool3D(_GlobalPool):
     """The mean of each channel of an image, three axes of size 1.
 
     Args:
-        layout: NCDHW or NDHWC.
+        layout: NCDHW, which is the default, or NDHWC.
     """
 
     _kind, _rank = "avg", 3
-
-    def __init__(self, layout: str = "NCDHW", **kwargs: Any) -> None:
-        super().__init__(1, None, 0, True, True, layout, None, **kwargs)
