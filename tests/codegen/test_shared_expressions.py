@@ -84,3 +84,24 @@ def test_the_work_of_a_shared_expression_is_linear_in_its_depth(kind: str):
 
     work(20)  # fills the caches of this process
     assert work(40) < 2.5 * work(20)
+
+
+PIECES: dict[str, Callable[[Value, int], Value]] = {
+    "views": lambda x, k: ops.slice(x, (63 - k % 64, 0), (64 - k % 64, 8), (1, 1)),
+    "light": lambda x, k: ops.mul(PIECES["views"](x, k), PIECES["views"](x, 0)),
+    "computed": lambda x, k: ops.exp(PIECES["light"](x, k)),
+}
+
+
+@pytest.mark.parametrize("kind", PIECES)
+def test_the_work_of_a_concatenation_is_linear_in_its_pieces(kind: str):
+    def graph(count: int) -> Graph:
+        types = [TensorType((64, 8), float32)]
+        return make_graph(lambda x: [ops.concat(*(PIECES[kind](x, k) for k in range(count)), axis=0)], types)
+
+    def work(count: int) -> int:
+        made = graph(count)
+        return calls_of(lambda: build(PIPELINE.run(made), TARGET), 10_000_000)
+
+    work(50)
+    assert work(200) < 5 * work(50)
