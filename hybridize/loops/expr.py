@@ -12,28 +12,32 @@ from hybridize.base.frozen import frozen
 from hybridize.loops.functions import FUNCTIONS
 
 
-@frozen
+@frozen(eq=False)
 class Expr:
-    """Base of all expressions."""
+    """Base of all expressions.
+
+    An expression equals itself only: parts are shared, and to compare, hash or write them as trees would take time that
+    is exponential in their depth. An `Interner` makes equal ones the same; the text of a kernel has each part once.
+    """
 
     dtype: DType
 
 
-@frozen
+@frozen(eq=False)
 class Const(Expr):
     """A number."""
 
     value: float | int | bool
 
 
-@frozen
+@frozen(eq=False)
 class Axis(Expr):
     """Index along output axis `number` (>= 0), or the variable of a fold (< 0); always int64."""
 
     number: int
 
 
-@frozen
+@frozen(eq=False)
 class Load(Expr):
     """One element of input `operand` at `indices`, one i64 expression per axis, each within bounds."""
 
@@ -41,7 +45,7 @@ class Load(Expr):
     indices: tuple[Expr, ...]
 
 
-@frozen
+@frozen(eq=False)
 class CallExpr(Expr):
     """A scalar function, by its name in `FUNCTIONS`."""
 
@@ -49,7 +53,7 @@ class CallExpr(Expr):
     args: tuple[Expr, ...]
 
 
-@frozen
+@frozen(eq=False)
 class Select(Expr):
     """`then` where `condition` (bool) holds, else `orelse`; both are evaluated, so both must be in bounds."""
 
@@ -58,14 +62,14 @@ class Select(Expr):
     orelse: Expr
 
 
-@frozen
+@frozen(eq=False)
 class Cast(Expr):
     """`x` as another dtype: floats to integers truncate, to bool compare with zero."""
 
     x: Expr
 
 
-@frozen
+@frozen(eq=False)
 class Fold(Expr):
     """Reduce elements over `variable` (an Axis with a negative number) from 0 to size - 1.
 
@@ -85,7 +89,7 @@ class Fold(Expr):
         return self.elements[0]
 
 
-@frozen
+@frozen(eq=False)
 class FoldResult(Expr):
     """Another result of a fold than its first, by its number from 0."""
 

@@ -29,7 +29,7 @@ _EXACT = {2: 1 << 11, 4: 1 << 24, 8: 1 << 53}
 """Up to where floats of so many bytes hold each whole number."""
 
 
-@frozen
+@frozen(eq=False)
 class Index(Expr):
     """An affine i64 expression: constant + sum of coefficient * atom; made by `Space.affine` only."""
 

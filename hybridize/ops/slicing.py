@@ -244,22 +244,26 @@ class Concat(Op):
 
     def lower(self, *xs: Element, types: tuple[TensorType, ...]) -> tuple[Element, ...]:
         lengths = [kind.shape[self.axis] for kind in types]
-        present = [k for k, kind in enumerate(types) if lengths[k]] or [0]
+        starts = [0]
+        for length in lengths:
+            starts.append(starts[-1] + length)
+        present = [k for k, length in enumerate(lengths) if length] or [0]
 
         def element(index: tuple[Expr, ...]) -> Expr:
             i = index[self.axis]
-            result: Expr | None = None
-            for k in reversed(present):
-                start = 0
-                for length in lengths[:k]:
-                    start += length
-                offset = loops.add(i, loops.index(-start))
-                part = offset if len(present) == 1 else clamped(offset, lengths[k])
-                value = xs[k]((*index[: self.axis], part, *index[self.axis + 1 :]))
-                below = loops.call("lt", i, loops.index(start + lengths[k]))
-                result = value if result is None else loops.select(below, value, result)
-            assert result is not None
-            return result
+
+            def of(operands: Sequence[int]) -> Expr:
+                """The element, which lies in one of these: a balanced tree of choices."""
+                if len(operands) == 1:
+                    (k,) = operands
+                    offset = loops.add(i, loops.index(-starts[k]))
+                    part = offset if len(present) == 1 else clamped(offset, lengths[k])
+                    return xs[k]((*index[: self.axis], part, *index[self.axis + 1 :]))
+                half = len(operands) // 2
+                below = loops.call("lt", i, loops.index(starts[operands[half]]))
+                return loops.select(below, of(operands[:half]), of(operands[half:]))
+
+            return of(present)
 
         return (element,)
 

@@ -8,6 +8,7 @@ per outcome, which is how concatenation and padding cost nothing.
 
 from __future__ import annotations
 
+import bisect
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -266,7 +267,7 @@ def split(
     pieces = 1
     for points in cuts.values():
         pieces *= len(points) + 1
-    if pieces == 1 or pieces > PIECES:
+    if pieces == 1 or (pieces > PIECES and len(cuts) > 1):
         return whole
     borders = [[0, *cuts.get(axis, ()), extent] for axis, extent in enumerate(extents)]
     return [
@@ -277,11 +278,14 @@ def split(
 
 def _with_cut(points: list[int], point: int, extent: int) -> list[int]:
     """Cuts in order and one more, if it is known to lie within the axis and on which side of each other one."""
-    if not dims.proven(point) or not dims.proven(extent - point) or any(same(other, point) for other in points):
+    if not dims.proven(point) or not dims.proven(extent - point):
         return points
-    before = [other for other in points if dims.proven(point - other)]
-    after = [other for other in points if dims.proven(other - point)]
-    return [*before, point, *after] if len(before) + len(after) == len(points) else points
+    place = bisect.bisect_left(points, True, key=lambda other: dims.proven(other - point, 0))
+    before, after = points[:place], points[place:]
+    apart = all(dims.proven(point - other) for other in before[-1:]) and all(
+        dims.proven(other - point) for other in after[:1]
+    )
+    return [*before, point, *after] if apart else points
 
 
 def _piece(

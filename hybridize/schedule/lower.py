@@ -20,17 +20,15 @@ from hybridize.loops.expr import (
     Axis,
     CallExpr,
     Cast,
-    Const,
     Expr,
     Fold,
-    FoldResult,
     Load,
     Region,
     Routine,
     Select,
 )
 from hybridize.loops.functions import FUNCTIONS
-from hybridize.loops.index import Index, Interner, Space
+from hybridize.loops.index import Index, Interner, Space, children
 from hybridize.loops.measure import walk
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.arrangement import Arrangement, arrangement, lanes_of
@@ -142,11 +140,10 @@ class Lowerings:
             lambda fold: space.variable(fold.size),
             {},
         )
-        reads: dict[int, Read] = {}
-        cost = _collect(normal, (), axes, reads, set())
+        reads, cost = _collected(normal, axes)
         facts = self.interner.facts
         choices = sum(isinstance(part, Select) and not facts(part.condition).reads for part in walk(normal))
-        return Local(type, normal, tuple(reads.values()), cost, self.interner.facts(normal).folds, choices)
+        return Local(type, normal, reads, cost, self.interner.facts(normal).folds, choices)
 
 
 def _element(operand: int, type: TensorType) -> Any:
@@ -156,35 +153,28 @@ def _element(operand: int, type: TensorType) -> Any:
     return element
 
 
-def _collect(
-    expr: Expr, folds: tuple[Fold, ...], axes: tuple[Expr, ...], reads: dict[int, Read], seen: set[int]
-) -> int:
-    """Gather the loads below `expr`; returns the cost of one element, folds counted by their length."""
-    if id(expr) in seen:
-        return 0
-    seen.add(id(expr))
-
-    def below(*children: Expr) -> int:
-        return sum(_collect(child, folds, axes, reads, seen) for child in children)
-
-    match expr:
-        case Load(operand=operand, indices=indices):
-            identity = len(indices) == len(axes) and all(a is b for a, b in zip(indices, axes, strict=True))
-            reads[id(expr)] = Read(expr, operand, indices, folds, identity)
-            return below(*indices)
-        case Index(terms=terms):
-            return below(*(atom for atom, _ in terms))
-        case CallExpr(function=function, args=args):
-            index = isinstance(args[0], Axis | Index) and expr.dtype.kind == "i"
-            return below(*args) + (0 if index else FUNCTIONS[function].cost)
-        case Select(condition=condition, then=then, orelse=orelse):
-            return below(condition, then, orelse) + 1
-        case Cast(x=x):
-            return below(x) + 1
-        case Fold(size=size, elements=elements):
-            return hint(size) * (1 + sum(_collect(part, (*folds, expr), axes, reads, seen) for part in elements))
-        case FoldResult(fold=fold):
-            return below(fold)
-        case Const() | Axis():
-            return 0
-    raise CodegenError("E956", f"{type(expr).__name__} is not an expression of the loop IR")
+def _collected(root: Expr, axes: tuple[Expr, ...]) -> tuple[tuple[Read, ...], int]:
+    """The loads below `root`, and the cost of one element, folds counted by their length."""
+    reads: list[Read] = []
+    cost, seen = 0, set[int]()
+    stack: list[tuple[Expr, tuple[Fold, ...], int]] = [(root, (), 1)]
+    while stack:
+        expr, folds, times = stack.pop()
+        if id(expr) in seen:
+            continue
+        seen.add(id(expr))
+        match expr:
+            case Load(operand=operand, indices=indices):
+                identity = len(indices) == len(axes) and all(a is b for a, b in zip(indices, axes, strict=True))
+                reads.append(Read(expr, operand, indices, folds, identity))
+            case CallExpr(function=function, args=args):
+                index = isinstance(args[0], Axis | Index) and expr.dtype.kind == "i"
+                cost += 0 if index else FUNCTIONS[function].cost * times
+            case Select() | Cast():
+                cost += times
+            case Fold(size=size):
+                times = times * hint(size)
+                cost += times
+                folds = (*folds, expr)
+        stack += [(child, folds, times) for child in reversed(children(expr))]
+    return tuple(reads), cost

@@ -340,8 +340,13 @@ class TapStep:
     split: Split | None = None
     part: RollingPart | None = None
 
+    @property
+    def epilogue(self) -> str:
+        """The epilogue as text."""
+        return epilogue_text(self.params, statements_of(self.stores))
+
     def __str__(self) -> str:
-        body = f"{self.plan}\n{epilogue_text(self.params, statements_of(self.stores))}"
+        body = f"{self.plan}\n{self.epilogue}"
         kind = "winograd" if isinstance(self.plan, WinogradPlan) else "contraction"
         return _step(kind, self.provenance, (*self.addresses, self.workspace), self.split, body, self.part)
 

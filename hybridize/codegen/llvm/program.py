@@ -440,7 +440,7 @@ class Emitter:
         """The function of a contraction with windows, of a range of its units where that is asked for."""
         return self._once(
             "lanes" if isinstance(step.plan, LanePlan) else "taps",
-            f"{step.plan!r} {step.params} {step.stores}{' ranged' if ranged else ''}",
+            f"{step.plan!r} {step.epilogue}{' ranged' if ranged else ''}",
             functools.partial(self._written_taps, step, ranged),
         )
 

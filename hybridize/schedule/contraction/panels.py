@@ -89,6 +89,19 @@ _LATENCY = 8
 """Sums that must be in flight: two multiply-adds start each cycle, and one takes four."""
 
 
+SUMMED = 512
+"""Terms that are summed one after the other: of more, each so many have a sum of their own, and these are added.
+
+The error of a sum in order grows with the number of its terms, by the square root of it on average. The parts begin at
+the same terms wherever a product is computed: at multiples of this, as do blocks.
+"""
+
+
+def is_long(terms: int, arithmetic: Arithmetic) -> bool:
+    """Tell whether sums of so many terms may have parts."""
+    return arithmetic.is_float and not dims.proven(SUMMED - terms, 0)
+
+
 def sets_of_sums(rows: int, vectors: int) -> int:
     """Sets of sums that a tile has, taken in turn: where there is more than one, terms are summed in another order."""
     return max(1, _LATENCY // (rows * vectors))

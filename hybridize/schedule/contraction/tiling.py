@@ -15,6 +15,7 @@ from hybridize.base.dims import hint, is_symbolic, same
 from hybridize.base.frozen import changed, frozen
 from hybridize.machine.arithmetic import Arithmetic
 from hybridize.schedule.contraction.panels import (
+    SUMMED,
     ColumnPanels,
     Pack,
     column_panels,
@@ -194,6 +195,8 @@ def make_tiling(product: Product, arithmetic: Arithmetic, block: int = 0) -> Til
     parts = tuple(changed(part, heights=height) for part, height in zip(parts, heights, strict=True))
     blocks = -(-k * panel_row // (l2 // 4)) if k * panel_row > l2 // 2 else 1
     k_block = max(1, -(-k // blocks))
+    if blocks > 1:
+        k_block = -(-k_block // SUMMED) * SUMMED
     group = 1
     if blocks == 1 and (block or hint(rows)) * k * arithmetic.bytes > l2 // 4:
         group = max(1, l2 // 2 // (k_block * panel_row))

@@ -13,12 +13,16 @@ elements already converted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Literal
 
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes
 from hybridize.codegen.llvm.text import Function, Module
-from hybridize.schedule.contraction.panels import sets_of_sums
+from hybridize.schedule.contraction.panels import SUMMED, sets_of_sums
+
+Adding = Literal["", "first", "last"]
+"""What a tile does with the sums in c where `more` is set: nothing; begin with them; add them to its own."""
 
 LINE = 64
 """Bytes that are fetched together."""
@@ -26,6 +30,8 @@ _AHEAD = 2048
 """Bytes from where dot products read to where they fetch; measured."""
 
 _DOTS = [("ptr", "c"), ("i64", "cs"), ("ptr", "x"), ("i64", "xs"), ("ptr", "w"), ("i64", "ws"), ("i64", "k")]
+_ADDING: Mapping[Adding, list[str]] = {"": ["once"], "first": [], "last": ["last"]}
+"""The words in the names of tiles."""
 _TILE = [*_DOTS, ("i1", "more")]
 """Parameters; c, its stride, x, ..."""
 _NEXT = [("ptr", "next"), ("i64", "rate")]
@@ -93,36 +99,40 @@ def tile(
     vectors: int,
     along_k: bool,
     *,
-    adds: bool = True,
+    adds: Adding = "first",
     ahead: int = 0,
     brings: bool = False,
     clamped: bool = False,
     gates: int = 1,
     ending: Ending | None = None,
+    long: bool = False,
 ) -> str:
     """`(ptr c, i64 c_stride, ptr x, i64 x_stride, ptr w, i64 w_stride, i64 k, i1 more)`: a tile of the product.
 
-    c is [rows][vectors * lanes], its rows `c_stride` apart; with `more` it is added to, which takes `adds`. x is
+    c is [rows][vectors * lanes], its rows `c_stride` apart; with `more` it is added to, as `adds` says. x is
     contiguous along k when `along_k`, its rows `x_stride` apart; else contiguous along its rows, and `x_stride` leads
     to the next k. `w_stride` leads from one k to the next. With `ahead`, the vectors of w so many bytes behind
     those that are read are fetched meanwhile. With `brings`, so is what the next tile reads from far away: `ptr
     next, i64 rate` follow `more`, `rate` bytes with each term, as many lines at once would stand in the way of w.
     With several `gates`, `i64 gate` follows, the bytes of w from the vectors of one to those of the next. With
     `clamped`, `i64 count` comes first, how many of the rows there are, at least 1: the last stands in for the
-    missing, in x and in c. With `ending`, its parameters come last, and c is what it makes of it.
+    missing, in x and in c. With `ending`, its parameters come last, and c is what it makes of it. A `long` one sums
+    `SUMMED` terms at a time and then adds these sums, so that rounding errors do not grow with the number of terms.
     """
-    words = [f"{rows}x{vectors}", "k" if along_k else "r", *["once"] * (not adds)]
+    if long and ending is None:
+        return _long_tile(module, arithmetic, rows, vectors, along_k, ahead, brings, clamped, gates)
+    words = [f"{rows}x{vectors}", "k" if along_k else "r", *_ADDING[adds]]
     words += [f"ahead{ahead if ahead != vectors * arithmetic.vector_bytes else ''}"] * (ahead > 0)
-    words += ["brings"] * brings + ["clamped"] * clamped + [f"{gates}gates"] * (gates > 1)
+    words += ["brings"] * brings + ["clamped"] * clamped + [f"{gates}gates"] * (gates > 1) + ["long"] * long
     name = f"{ending.name if ending else 'tile'}.{arithmetic.code}.{'.'.join(words)}"
     if name in module.functions:
         return name
-    params = [*[("i64", "count")] * clamped, *_tile_params(brings, gates), *(ending.params if ending else ())]
-    f = Function(module, name, params, attributes="nounwind noinline")
+    own = [*[("i64", "count")] * clamped, *_tile_params(brings, gates)]
+    f = Function(module, name, [*own, *(ending.params if ending else ())], attributes="nounwind noinline")
     count = rows * vectors
     numbered = _clamped(f, rows) if clamped else [str(i) for i in range(rows)]
     begin = [arithmetic.zero] * count
-    if adds:
+    if adds == "first":
         first, load, start = f.label, f.fresh("load"), f.fresh("begin")
         f.branch("%more", load, start)
         f.begin_block(load)
@@ -134,23 +144,118 @@ def tile(
     offsets = [times(f, "%xs", row) if along_k else times(f, row, arithmetic.bytes) for row in numbered]
     columns = _column_offsets(f, arithmetic, vectors, gates)
     # A small tile has several sets of sums, taken in turn, or each multiply-add would wait for the one before it.
-    turns = sets_of_sums(rows, vectors)
+    turns, start, before, buffer = sets_of_sums(rows, vectors), "0", "", ""
+    if long:
+        start, buffer = _before_last(f), f.alloca(arithmetic.type, count * arithmetic.lanes)
+        before = f.op(f"icmp ne i64 {start}, 0")
+        instead = {"c": buffer, "cs": str(vectors * arithmetic.vector_bytes), "k": start, "more": "false"}
+        earlier = _long_tile(module, arithmetic, rows, vectors, along_k, ahead, brings, clamped, gates)
+        with f.when(before):
+            _call_alike(f, earlier, own, instead)
     if turns > 1:
-        total = _tile_in_turns(f, arithmetic, offsets, columns, along_k, begin, turns, ahead, brings)
+        total = _tile_in_turns(f, arithmetic, offsets, columns, along_k, begin, start, turns, ahead, brings)
     else:
-        total, start = begin, "0"
+        total = begin
         if (unroll := arithmetic.target.unroll) > 1:
-            start = f.op(f"sub i64 %k, {f.op(f'urem i64 %k, {unroll}')}")
-            total = _tile_loop(f, arithmetic, offsets, columns, along_k, total, "0", start, ahead, unroll, brings)
+            whole = _whole(f, start, unroll)
+            total = _tile_loop(f, arithmetic, offsets, columns, along_k, total, start, whole, ahead, unroll, brings)
+            start = whole
         total = _tile_loop(
             f, arithmetic, offsets, columns, along_k, total, start, "%k", ahead, brings=brings and unroll == 1
         )
+    if long:
+        places = (at(f, buffer, number * arithmetic.vector_bytes) for number in range(count))
+        total = _plus_sums(f, arithmetic, before, places, total)
+    if adds == "last":
+        total = _plus_sums(f, arithmetic, "%more", _pointers(f, arithmetic, numbered, vectors), total)
     if ending:
         ending.emit(f, total, vectors)
         f.do("ret void")
         return module.shared(f)
     for value, pointer in zip(total, _pointers(f, arithmetic, numbered, vectors), strict=True):
         arithmetic.store_computed(f, value, pointer)
+    f.do("ret void")
+    return name
+
+
+def _call_alike(f: Function, name: str, params: Sequence[tuple[str, str]], instead: Mapping[str, str]) -> None:
+    """Call a function with the parameters of the caller, but for those that are something else `instead`."""
+    arguments = ", ".join(f"{type} {instead.get(param, f'%{param}')}" for type, param in params)
+    f.do(f"call void @{name}({arguments})")
+
+
+def _before_last(f: Function) -> str:
+    """The terms before those that are summed last: whole parts of `SUMMED`."""
+    parts = f.op(f"sdiv i64 {f.op('sub i64 %k, 1')}, {SUMMED}")
+    return f.op(f"mul i64 {parts}, {SUMMED}")
+
+
+def _whole(f: Function, start: str, step: int) -> str:
+    """The end of the whole steps from `start` on."""
+    terms = "%k" if start == "0" else f.op(f"sub i64 %k, {start}")
+    return f.op(f"sub i64 %k, {f.op(f'urem i64 {terms}, {step}')}")
+
+
+def _plus_sums(
+    f: Function, arithmetic: ArithmeticEmitter, condition: str, pointers: Iterator[str], total: list[str]
+) -> list[str]:
+    """Sums in registers, plus those that lie at `pointers` where a condition holds."""
+    before, load, after = f.label, f.fresh("load"), f.fresh("added")
+    f.branch(condition, load, after)
+    f.begin_block(load)
+    added = [
+        arithmetic.add(f, arithmetic.load_computed(f, pointer), value, arithmetic.lanes)
+        for pointer, value in zip(pointers, total, strict=True)
+    ]
+    f.jump(after)
+    f.begin_block(after)
+    pairs = zip(total, added, strict=True)
+    return [f.op(f"phi {arithmetic.vector} [ {one}, %{before} ], [ {other}, %{load} ]") for one, other in pairs]
+
+
+def _long_tile(
+    module: Module,
+    arithmetic: ArithmeticEmitter,
+    rows: int,
+    vectors: int,
+    along_k: bool,
+    ahead: int,
+    brings: bool,
+    clamped: bool,
+    gates: int,
+) -> str:
+    """A tile of any number of terms, as it is called: those of `SUMMED` terms, added up in c."""
+    part = tile(
+        module,
+        arithmetic,
+        rows,
+        vectors,
+        along_k,
+        adds="last",
+        ahead=ahead,
+        brings=brings,
+        clamped=clamped,
+        gates=gates,
+    )
+    name = f"{part}.long"
+    if name in module.functions:
+        return name
+    params = [*[("i64", "count")] * clamped, *_tile_params(brings, gates)]
+    f = Function(module, name, params, attributes="nounwind noinline")
+    minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
+    last = f.op(f"add i64 {_before_last(f)}, 1")
+    with f.loop("0", last, SUMMED) as loop:  # at least once: no terms give zeros
+        left = f.op(f"sub i64 %k, {loop.index}")
+        later = f.op(f"icmp ne i64 {loop.index}, 0")
+        instead = {
+            "x": at(f, "%x", f.op(f"mul i64 {loop.index}, {arithmetic.bytes if along_k else '%xs'}")),
+            "w": at(f, "%w", f.op(f"mul i64 {loop.index}, %ws")),
+            "k": f.op(f"call i64 {minimum}(i64 {left}, i64 {SUMMED})"),
+            "more": f.op(f"or i1 %more, {later}"),
+        }
+        if brings:
+            instead["next"] = at(f, "%next", f.op(f"mul i64 {loop.index}, %rate"))
+        _call_alike(f, part, params, instead)
     f.do("ret void")
     return name
 
@@ -191,23 +296,36 @@ def any_tile(
     heights: tuple[int, ...],
     vectors: int,
     along_k: bool,
-    adds: bool,
+    adds: Adding,
     brings: bool,
     gates: int = 1,
+    long: bool = False,
 ) -> str:
     """`(i64 count, <as tile>)`: the tile with so many rows, one of `heights`, or fewer than the last of these."""
+
+    def one(rows: int, clamped: bool) -> str:
+        return tile(
+            module,
+            arithmetic,
+            rows,
+            vectors,
+            along_k,
+            adds=adds,
+            brings=brings,
+            clamped=clamped,
+            gates=gates,
+            long=long,
+        )
+
     *tall, last = heights
-    rest = tile(module, arithmetic, last, vectors, along_k, adds=adds, brings=brings, clamped=True, gates=gates)
+    rest = one(last, clamped=True)
     if not tall:
         return rest
-    words = [*map(str, heights[:-1]), f"{last}x{vectors}", "k" if along_k else "r", *["once"] * (not adds)]
-    words += ["brings"] * brings + [f"{gates}gates"] * (gates > 1)
+    words = [*map(str, heights[:-1]), f"{last}x{vectors}", "k" if along_k else "r", *_ADDING[adds]]
+    words += ["brings"] * brings + [f"{gates}gates"] * (gates > 1) + ["long"] * long
     name = f"tiles.{arithmetic.code}.{'.'.join(words)}"
     if name not in module.functions:
-        exact = {
-            height: tile(module, arithmetic, height, vectors, along_k, adds=adds, brings=brings, gates=gates)
-            for height in tall
-        }
+        exact = {height: one(height, clamped=False) for height in tall}
         _choice(module, name, _tile_params(brings, gates), exact, rest)
     return name
 
@@ -296,15 +414,16 @@ def _tile_in_turns(
     columns: list[str],
     along_k: bool,
     begin: list[str],
+    start: str,
     turns: int,
     ahead: int,
     brings: bool,
 ) -> list[str]:
     count = len(begin)
-    whole = f.op(f"sub i64 %k, {f.op(f'urem i64 %k, {turns}')}")
+    whole = _whole(f, start, turns)
     carry = [(arithmetic.vector, value) for value in begin]
     carry += [(arithmetic.vector, arithmetic.zero)] * (count * (turns - 1))
-    with f.loop("0", whole, turns, carry=carry) as loop:
+    with f.loop(start, whole, turns, carry=carry) as loop:
         if brings:
             bring_line(f, at(f, "%next", times(f, loop.index, "%rate")))
         for turn in range(turns):

@@ -13,6 +13,7 @@ from hybridize.base.dims import is_symbolic, maximum, same
 from hybridize.base.frozen import changed, frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter
 from hybridize.codegen.llvm.contraction.micro import (
+    Adding,
     Ending,
     any_tile,
     at,
@@ -27,7 +28,7 @@ from hybridize.codegen.llvm.contraction.micro import (
 from hybridize.codegen.llvm.contraction.out import Out
 from hybridize.codegen.llvm.contraction.share import BlockOfRows, Share, Whole
 from hybridize.codegen.llvm.text import Function
-from hybridize.schedule.contraction.panels import ColumnPanels, row_tiles
+from hybridize.schedule.contraction.panels import ColumnPanels, is_long, row_tiles
 from hybridize.schedule.contraction.plan import ProductPlan
 from hybridize.schedule.contraction.product import Product
 from hybridize.schedule.contraction.tiling import Tiling, columns_block
@@ -164,11 +165,13 @@ def _call_tile(
     near: tuple[str, str] | None = None,
     ending: tuple[Ending, Sequence[str]] | None = None,
     apart: tuple[int, str | int] = (1, 0),
+    long: bool = False,
 ) -> None:
     """One register tile; `apart` says of a panel that is read in place how many gates it has, and the bytes from one to
-    the next.
+    the next; `long`, that there may be many terms.
     """
-    adds, along_k, (gates, gate) = more != "false", broadcast.along_k, apart
+    along_k, (gates, gate) = broadcast.along_k, apart
+    adds: Adding = "" if more == "false" else "first"
     arguments = [
         f"ptr {c}",
         f"i64 {operand(f, c_stride)}",
@@ -183,12 +186,22 @@ def _call_tile(
     ]
     brings = near is not None
     if isinstance(rows, str):
-        name = any_tile(f.module, arithmetic, heights, vectors, along_k, adds, brings, gates)
+        name = any_tile(f.module, arithmetic, heights, vectors, along_k, adds, brings, gates, long)
         f.call(name, [f"i64 {rows}", *arguments])
         return
     end, further = ending or (None, ())
     name = tile(
-        f.module, arithmetic, rows, vectors, along_k, adds=adds, ahead=ahead, brings=brings, gates=gates, ending=end
+        f.module,
+        arithmetic,
+        rows,
+        vectors,
+        along_k,
+        adds=adds,
+        ahead=ahead,
+        brings=brings,
+        gates=gates,
+        ending=end,
+        long=long,
     )
     f.call(name, [*arguments, *further])
 
@@ -579,6 +592,7 @@ class _Rows:
                 near,
                 ending,
                 (section.gates, self.source.gate) if in_place else (1, 0),
+                self.tiling.order != "streams" and is_long(self.product.k, self.arithmetic),
             )
 
     def finish(self, c: str, row: str, column: str, rows: str | int, gate: str | int | None = None) -> None:
@@ -681,6 +695,7 @@ def emit_columns(
                                     panel_stride,
                                     product.k,
                                     "false",
+                                    long=is_long(product.k, arithmetic),
                                 )
                     to_stride = _flip_sums(f, arithmetic, c, flipped, product.gates * height, section.vectors)
                     wanted = at(f, flipped, section.skip * to_stride)

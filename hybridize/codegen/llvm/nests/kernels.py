@@ -95,15 +95,17 @@ class _Nest:
         self.statements = nest.statements
         self.lane = nest.lane
         written = {statement.buffer for statement in self.statements}
+        loads = {node.operand for node in walk(*_roots(self.statements)) if isinstance(node, Load)}
+        buffers = (*kernel.params, *kernel.locals)
         arrays = {
             number: Array(
                 f"%b{number}",
-                param.dtype,
+                buffers[number].dtype,
                 per_lane=self.lane is not None and number >= len(kernel.params),
                 written=number in written,
-                table=param.table,
+                table=buffers[number].table,
             )
-            for number, param in enumerate((*kernel.params, *kernel.locals))
+            for number in written | loads
         }
         sizes = {axis: row.size for axis, row in enumerate(nest.rows)}
         self.elements = Elements(f, target, arrays, sizes, {lanes.fold: lanes for lanes in nest.folds})
