@@ -226,7 +226,7 @@ class RecordedLoop:
                 self.trace.root.numbers.carry(values)
             if name == COUNTER and isinstance(self.loop.items, Rounds):
                 rounds = self.loop.items.count - self.number
-                self.trace.root.numbers.counts(values[0], Line(self.number, 1, rounds, ends_early=True))
+                self.trace.root.numbers.counts(values[0], Line(self.number, 1, rounds, ends_early=True), branch)
             self.trace.root.history.carried(values)
             made, cells = merge.rebuilt(spec, values, branch)
             for cell in cells:

@@ -139,7 +139,7 @@ class ScanLoop(RecordedLoop):
             if isinstance(known.source, Line) and known.source.is_same(line):
                 return Symbol.of(self._branch, known.value, weak=int)
         value = self._branch.input(TensorType((), int64))
-        self.trace.root.numbers.counts(value, line)
+        self.trace.root.numbers.counts(value, line, self._branch)
         self.slices.append(RoundSlice(value, line))
         return Symbol.of(self._branch, value, weak=int)
 

@@ -34,8 +34,9 @@ def refuse_a_round(key: Symbol) -> None:
     """
     trace = current_trace()
     assert trace is not None
-    line = trace.root.numbers.line(key.operand(), trace)
-    if line is not None and not line.ends_early and not is_symbolic(line.count):
+    affine = trace.root.numbers.affine(key.operand(), trace)
+    lines = () if affine is None else affine.lines.values()
+    if any(not line.ends_early and not is_symbolic(line.count) for line in lines):
         raise Unrollable("an item of a list is read by the number of a round that Python knows")
 
 

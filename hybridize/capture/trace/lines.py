@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers that are one line over the rounds of a loop (induction variables): what `range` counts, and sums of it."""
+"""Numbers that are one line over the rounds of a loop (induction variables): what `range` counts, and sums of it.
+
+In nested loops a number may go along with the rounds of several: `i + j`, an `Affine` sum of their lines. It is a line
+of one loop only where no other one moves it: `i` is the same in all rounds of the inner loop.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import field
 from typing import Any
 
 from hybridize.base.dims import Size, same
@@ -56,15 +61,58 @@ class Line:
         return numbers
 
 
-def line_of(
-    value: Value, producer: Callable[[Value], Node | None], leaf: Callable[[Value], Line | None], depth: int = 0
-) -> Line | None:
-    """Return the line that an integer is over the rounds of a loop; None where it is none.
+@frozen
+class Affine:
+    """A number and lines that begin at 0, each over the rounds of a loop of its own (an affine form)."""
+
+    start: Size
+    lines: Mapping[Any, Line] = field(default_factory=dict)
+    """By the loop whose rounds they go along with."""
+
+    @property
+    def ends(self) -> tuple[Size, Size]:
+        """The least and the greatest that it may be."""
+        low = high = self.start
+        for line in self.lines.values():
+            least, greatest = line.ends
+            low, high = low + least, high + greatest
+        return low, high
+
+    def over(self, loop: Any) -> Line | None:
+        """Return the line that it is over the rounds of a loop; None where it is one over others, or does not move."""
+        if list(self.lines) != [loop]:
+            return None
+        line = self.lines[loop]
+        return Line(self.start, line.step, line.count, line.ends_early)
+
+    def plus(self, other: Affine) -> Affine:
+        """Return the sum."""
+        lines = dict(self.lines)
+        for loop, line in other.lines.items():
+            step = lines[loop].step + line.step if loop in lines else line.step
+            lines[loop] = Line(0, step, line.count, line.ends_early)
+        moving = {loop: line for loop, line in lines.items() if line.moves}
+        return Affine(self.start + other.start, moving)
+
+    def times(self, factor: Size) -> Affine:
+        """Return the product with a number that is the same in all rounds."""
+        lines = {
+            loop: Line(0, line.step * factor, line.count, line.ends_early)
+            for loop, line in self.lines.items()
+            if not same(factor, 0)
+        }
+        return Affine(self.start * factor, lines)
+
+
+def affine_of(
+    value: Value, producer: Callable[[Value], Node | None], leaf: Callable[[Value], Affine | None], depth: int = 0
+) -> Affine | None:
+    """Return what an integer is over the rounds of loops; None where it is no sum of lines.
 
     Args:
         value: it.
         producer: gives the node that makes a value; None for inputs and constants.
-        leaf: gives the line that an input or constant is.
+        leaf: gives what an input or constant is.
         depth: of the search so far.
     """
     node = producer(value)
@@ -72,26 +120,24 @@ def line_of(
         return leaf(value)
     if depth > _DEPTH or value.type.shape or value.type.dtype != int64:
         return None
-    parts = [line_of(x, producer, leaf, depth + 1) for x in node.inputs]
+    parts = [affine_of(x, producer, leaf, depth + 1) for x in node.inputs]
     if any(part is None for part in parts):
         return None
     return _combined(node.op, [part for part in parts if part is not None])
 
 
-def _combined(op: Any, parts: list[Line]) -> Line | None:
-    """Return the line that an operation gives of lines."""
-    count = next((part.count for part in parts if part.moves), 1)
-    early = any(part.ends_early for part in parts)
+def _combined(op: Any, parts: list[Affine]) -> Affine | None:
+    """Return what an operation gives of such sums."""
     match op:
         case SizeOf():
-            return Line(op.size, 0, 1)
+            return Affine(op.size)
         case Add():
-            return Line(parts[0].start + parts[1].start, parts[0].step + parts[1].step, count, early)
+            return parts[0].plus(parts[1])
         case Sub():
-            return Line(parts[0].start - parts[1].start, parts[0].step - parts[1].step, count, early)
+            return parts[0].plus(parts[1].times(-1))
         case Neg():
-            return Line(-parts[0].start, -parts[0].step, count, early)
-        case Mul() if not (parts[0].moves and parts[1].moves):
-            moving, fixed = (parts[0], parts[1]) if parts[0].moves else (parts[1], parts[0])
-            return Line(fixed.start * moving.start, fixed.start * moving.step, count, early)
+            return parts[0].times(-1)
+        case Mul() if not (parts[0].lines and parts[1].lines):
+            moving, fixed = (parts[0], parts[1]) if parts[0].lines else (parts[1], parts[0])
+            return moving.times(fixed.start)
     return None

@@ -29,7 +29,7 @@ from hybridize.capture.outside.world import World
 from hybridize.capture.trace import bounds
 from hybridize.capture.trace.bounds import ARGUMENT, CARRIED, LITTLE, WHOLE, Bounds, is_beyond, within
 from hybridize.capture.trace.inputs import Input, Inputs
-from hybridize.capture.trace.lines import Line, line_of
+from hybridize.capture.trace.lines import Affine, Line, affine_of
 from hybridize.capture.trace.producers import Producers
 from hybridize.capture.trace.scope import GraphScope, of_program
 from hybridize.contract.conditions import Condition
@@ -109,7 +109,7 @@ class Numbers:
         self._producers = Producers(program)
         self.mixed: set[Value] = set()
         """Numbers of which data decides whether they are ints or floats: 0 before a loop, 0.5 after."""
-        self.lines: dict[Value, Line] = {}
+        self._counting: dict[Value, Affine] = {}
         """Integers that count the rounds of a loop."""
         self.bounds: dict[Value, Bounds] = {}
         """Integers that are known to be between bounds which their graph does not tell: what a loop carries."""
@@ -499,37 +499,42 @@ class Numbers:
 
     def between(self, value: Value, at: GraphScope) -> tuple[Size, Size]:
         """Return what the elements of an integer value are between; the end of an axis may be a symbol."""
-        line = self.line(value, at)
-        if line is not None:
-            return line.ends
+        affine = self.affine(value, at)
+        if affine is not None and affine.lines:
+            return affine.ends
         least, most = self._bounds(value, at)
         length = bounds.length_of(value, self._makers(value, at)[1])
         return (least, most) if length is None or not is_symbolic(length) else (least, length - 1)
 
-    def counts(self, value: Value, line: Line) -> None:
-        """Hear of an integer that counts the rounds of a loop."""
-        self.lines[value] = line
+    def counts(self, value: Value, line: Line, loop: GraphScope) -> None:
+        """Hear of an integer that counts the rounds of a loop, which is known by its body."""
+        origin = Line(0, line.step, line.count, line.ends_early)
+        self._counting[value] = Affine(line.start, {loop: origin} if line.moves else {})
         low, high = line.ends
         self.bounds[value] = (-_LONGEST if is_symbolic(low) else int(low), _LONGEST if is_symbolic(high) else int(high))
 
-    def line(self, value: Value, at: GraphScope) -> Line | None:
-        """Return the line that an integer is over the rounds of a loop; None where it is none."""
-        found = self._line(value, at)
-        return found if found is not None and found.moves else None
-
-    def _line(self, value: Value, at: GraphScope) -> Line | None:
+    def affine(self, value: Value, at: GraphScope) -> Affine | None:
+        """Return what an integer is over the rounds of loops; None where that is no sum of lines."""
         scope, producer = self._makers(value, at)
 
-        def leaf(one: Value) -> Line | None:
-            if one in self.lines:
-                return self.lines[one]
+        def leaf(one: Value) -> Affine | None:
+            if one in self._counting:
+                return self._counting[one]
             number = scope.builder.constants.get(one)
             if number is not None:
-                return Line(int(number), 0, 1) if number.dtype.kind in "iu" and not number.shape else None
+                return Affine(int(number)) if number.dtype.kind in "iu" and not number.shape else None
             outer = None if scope.parent is None else scope.around(one)
-            return None if outer is None or scope.parent is None else self._line(outer, scope.parent)
+            return None if outer is None or scope.parent is None else self.affine(outer, scope.parent)
 
-        return line_of(value, producer, leaf)
+        return affine_of(value, producer, leaf)
+
+    def line(self, value: Value, loop: GraphScope) -> Line | None:
+        """Return the line that an integer is over the rounds of a loop, which is known by its body; None: it is none.
+
+        What only a loop around moves is none.
+        """
+        affine = self.affine(value, loop)
+        return None if affine is None else affine.over(loop)
 
     def _makers(self, value: Value, at: GraphScope) -> tuple[GraphScope, Callable[[Value], Node | None]]:
         """Return the scope that a value is of, and a function that gives the node which makes a value of it."""
