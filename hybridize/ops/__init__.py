@@ -101,6 +101,8 @@ from hybridize.ops.arithmetic import Mul as Mul
 from hybridize.ops.arithmetic import Ne as Ne
 from hybridize.ops.arithmetic import Neg as Neg
 from hybridize.ops.arithmetic import Not as Not
+from hybridize.ops.arithmetic import SharedMax as SharedMax
+from hybridize.ops.arithmetic import SharedMin as SharedMin
 from hybridize.ops.arithmetic import ShiftLeft as ShiftLeft
 from hybridize.ops.arithmetic import ShiftRight as ShiftRight
 from hybridize.ops.arithmetic import Sign as Sign
@@ -127,6 +129,8 @@ from hybridize.ops.arithmetic import mod as mod
 from hybridize.ops.arithmetic import mul as mul
 from hybridize.ops.arithmetic import ne as ne
 from hybridize.ops.arithmetic import neg as neg
+from hybridize.ops.arithmetic import shared_max as shared_max
+from hybridize.ops.arithmetic import shared_min as shared_min
 from hybridize.ops.arithmetic import shift_left as shift_left
 from hybridize.ops.arithmetic import shift_right as shift_right
 from hybridize.ops.arithmetic import sign as sign

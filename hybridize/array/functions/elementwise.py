@@ -156,6 +156,8 @@ def _binary(
             # Between captured Python numbers, Python's own arithmetic: 64 bits.
             dtype = float64 if weak is float or kind == "float" else dtype
             weak = bool if kind == "compare" else float if kind == "float" else weak
+        if op in (ops.Max, ops.Min) and isinstance(x, (Weak, *NUMBERS)):
+            x, y = y, x  # at a tie of an array and a number the array has the gradient
         if kind == "compare" and dtype.kind in "iu":
             found = _compared(primitive, theirs, x, y, dtype, name)
             if found is not None:
@@ -564,12 +566,8 @@ def clip(
         ends = numpy.iinfo(a.dtype)  # a limit that no element is beyond is none
         low = None if type(low) is int and low <= ends.min else low
         high = None if type(high) is int and high >= ends.max else high
-    smooth = getattr(getattr(a, "dtype", None), "kind", "f") not in "iub"  # integers have no gradient to share
-    recording = modes.is_recording() and smooth  # of a tie of an element and a limit, `maximum` shares the gradient
-    if low is not None:
-        a = where(greater_equal(a, low), a, maximum(low, a)) if recording else maximum(low, a)
-    if high is not None:
-        a = where(less_equal(a, high), a, minimum(high, a)) if recording else minimum(high, a)
+    a = a if low is None else maximum(a, low)
+    a = a if high is None else minimum(a, high)
     return finished(array(a) if low is not None or high is not None else copy(a), out)
 
 
