@@ -204,6 +204,16 @@ def operand(x: Any, dtype: DType | None = None) -> Any:
     raise ArgumentError("E307", f"expected an array or a number, got {type(x).__name__}", help="np.array(x) makes one")
 
 
+def operands(*xs: Any) -> list[Any]:
+    """The operands of arguments that compute together: a list beside float64 is rounded once, to that."""
+    found = [operand(x) for x in xs]
+    if any(isinstance(x, (list, tuple)) for x in xs):
+        dtype = common_dtype(found)
+        if dtype in (float64, complex128):
+            return [operand(x, dtype) if isinstance(x, (list, tuple)) else y for x, y in zip(xs, found, strict=True)]
+    return found
+
+
 def given(array: numpy.ndarray[Any, Any]) -> Operand:
     """The operand of a NumPy array: itself, or a constant of the program while capturing."""
     return array if not ACTIVE or not capturing() else constant(array)
@@ -242,6 +252,8 @@ def from_list(x: Any, dtype: DType | None = None) -> Operand:
     if dtype is None:
         short = {float64: float32, complex128: complex64}.get(array.dtype)
         dtype = float32 if array.size == 0 else short or as_dtype(array.dtype)
+    if array.dtype.kind == "c" != dtype.kind:
+        return cast(given(array), dtype)
     return given(array if array.dtype == dtype else converted(array, dtype))
 
 

@@ -18,7 +18,7 @@ from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import ArgumentError, CaptureError
 from hybridize.ops.op import ACTIVE, capturing
 
-_NAMES = {"absolute": "abs", "bitwise_invert": "invert", "conjugate": "positive"}
+_NAMES = {"absolute": "abs", "bitwise_invert": "invert", "conjugate": "conj"}
 
 
 def array_ufunc(ufunc: numpy.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

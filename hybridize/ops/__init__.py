@@ -27,9 +27,9 @@ PLACES = places(
             "gamma gammaln isfinite isinf isnan log log10 log1p log2 round rsqrt sigmoid sin sinh sqrt tan tanh trunc"
         ),
         "arithmetic": (
-            "Abs Add BitAnd BitOr BitXor Div Eq FMax FMin FloorDiv Ge Gt Le Lt Max Min Mod Mul Ne Neg Not ShiftLeft "
-            "ShiftRight Sign Sub Where abs add bit_and bit_not bit_or bit_xor div eq floor_div fmax fmin ge gt le lt "
-            "max min mod mul ne neg shift_left shift_right sign sub where"
+            "Abs Add BitAnd BitOr BitXor Div Eq FMax FMin FloorDiv Ge Gt Le Lt Max Min Mod Mul Ne Neg Not SharedMax "
+            "SharedMin ShiftLeft ShiftRight Sign Sub Where abs add bit_and bit_not bit_or bit_xor div eq floor_div "
+            "fmax fmin ge gt le lt max min mod mul ne neg shared_max shared_min shift_left shift_right sign sub where"
         ),
         "bits": "BitCount Bitcast bit_count bitcast",
         "composite": "Composite composite",

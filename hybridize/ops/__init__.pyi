@@ -90,6 +90,8 @@ from hybridize.ops.arithmetic import Mul as Mul
 from hybridize.ops.arithmetic import Ne as Ne
 from hybridize.ops.arithmetic import Neg as Neg
 from hybridize.ops.arithmetic import Not as Not
+from hybridize.ops.arithmetic import SharedMax as SharedMax
+from hybridize.ops.arithmetic import SharedMin as SharedMin
 from hybridize.ops.arithmetic import ShiftLeft as ShiftLeft
 from hybridize.ops.arithmetic import ShiftRight as ShiftRight
 from hybridize.ops.arithmetic import Sign as Sign
@@ -116,6 +118,8 @@ from hybridize.ops.arithmetic import mod as mod
 from hybridize.ops.arithmetic import mul as mul
 from hybridize.ops.arithmetic import ne as ne
 from hybridize.ops.arithmetic import neg as neg
+from hybridize.ops.arithmetic import shared_max as shared_max
+from hybridize.ops.arithmetic import shared_min as shared_min
 from hybridize.ops.arithmetic import shift_left as shift_left
 from hybridize.ops.arithmetic import shift_right as shift_right
 from hybridize.ops.arithmetic import sign as sign
@@ -279,12 +283,12 @@ __all__ = [
     "GatherND", "Ge", "GraphTracer", "Gt", "Hypot", "Interpreter", "Iota", "Isfinite", "Isinf", "Isnan", "Le", "Log",
     "Log10", "Log1p", "Log2", "LogAddExp", "Lt", "Matmul", "Max", "Min", "Mod", "Mul", "Ne", "Neg", "Not", "OPS",
     "Op", "Operand", "Pad", "Permitted", "Pow", "Print", "Prod", "RandomBits", "ReduceMax", "ReduceMin",
-    "ReferenceInterpreter", "Resample", "Reshape", "Round", "Rsqrt", "Sample", "Scan", "ScatterND", "ShiftLeft",
-    "ShiftRight", "Sigmoid", "Sign", "Sin", "Sinh", "SizeOf", "Slice", "SliceAt", "Sort", "Sqrt", "StandardGamma",
-    "StopGradient", "Sub", "Sum", "SumUntil", "TakeAlongAxis", "Tan", "Tanh", "Transpose", "Trunc", "UpdateAt",
-    "UpdateSlice", "Where", "While", "WindowArgMax", "WindowMax", "WindowPut", "WindowSpread", "WindowSum",
-    "WindowTake", "WinogradContract", "abs", "add", "add_along_axis", "all", "any", "arccos", "arccosh", "arcsin",
-    "arcsinh", "arctan", "arctan2", "arctanh", "arg_max", "arg_min", "arg_sort", "bind", "bind1", "bit_and",
+    "ReferenceInterpreter", "Resample", "Reshape", "Round", "Rsqrt", "Sample", "Scan", "ScatterND", "SharedMax",
+    "SharedMin", "ShiftLeft", "ShiftRight", "Sigmoid", "Sign", "Sin", "Sinh", "SizeOf", "Slice", "SliceAt", "Sort",
+    "Sqrt", "StandardGamma", "StopGradient", "Sub", "Sum", "SumUntil", "TakeAlongAxis", "Tan", "Tanh", "Transpose",
+    "Trunc", "UpdateAt", "UpdateSlice", "Where", "While", "WindowArgMax", "WindowMax", "WindowPut", "WindowSpread",
+    "WindowSum", "WindowTake", "WinogradContract", "abs", "add", "add_along_axis", "all", "any", "arccos", "arccosh",
+    "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "arg_max", "arg_min", "arg_sort", "bind", "bind1", "bit_and",
     "bit_count", "bit_not", "bit_or", "bit_xor", "bitcast", "broadcast", "by_winograd", "capturing", "cast", "cbrt",
     "ceil", "composite", "composites", "concat", "constant", "contract", "convolution", "copysign", "cos", "cosh",
     "cum_max", "cum_prod", "cum_sum", "current", "digamma", "div", "dots_until", "effect_of", "eq", "erf", "erfinv",
@@ -292,9 +296,9 @@ __all__ = [
     "gammaln", "gather", "gather_nd", "ge", "gt", "hypot", "imperatively", "interpreting", "iota", "isfinite",
     "isinf", "isnan", "le", "like", "log", "log10", "log1p", "log2", "log_add_exp", "lt", "make_graph", "matmul",
     "max", "min", "mod", "mul", "ne", "neg", "pad", "pow", "prod", "pullback", "random_bits", "reduce_max",
-    "reduce_min", "reshape", "round", "rsqrt", "scalar", "scatter_nd", "shift_left", "shift_right", "sigmoid", "sign",
-    "sin", "sinh", "size_of", "slice", "slice_at", "snake", "sort", "spread", "sqrt", "standard_gamma",
-    "stop_gradient", "sub", "sum", "sum_of_products", "sum_until", "take_along_axis", "tan", "tanh", "transpose",
-    "transposed_convolution", "trunc", "type_of", "uniform_numbers", "update_at", "update_slice", "where",
-    "window_arg_max", "window_max", "window_put", "window_spread", "window_sum", "window_take"
+    "reduce_min", "reshape", "round", "rsqrt", "scalar", "scatter_nd", "shared_max", "shared_min", "shift_left",
+    "shift_right", "sigmoid", "sign", "sin", "sinh", "size_of", "slice", "slice_at", "snake", "sort", "spread",
+    "sqrt", "standard_gamma", "stop_gradient", "sub", "sum", "sum_of_products", "sum_until", "take_along_axis", "tan",
+    "tanh", "transpose", "transposed_convolution", "trunc", "type_of", "uniform_numbers", "update_at", "update_slice",
+    "where", "window_arg_max", "window_max", "window_put", "window_spread", "window_sum", "window_take"
 ]

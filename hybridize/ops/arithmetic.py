@@ -145,7 +145,7 @@ class Mod(Binary):
 
 
 class Max(Binary):
-    """The larger of both, NaN where either is. At a tie both share the gradient."""
+    """The larger of both, NaN where either is. At a tie the first has the gradient, as in MXNet."""
 
     of_complex = OfComplex.VALUED
     scalar, meaning, takes = "max", numpy.maximum, ANY
@@ -153,11 +153,11 @@ class Max(Binary):
     smooth = False
 
     def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
-        return _shared(g, gt(x, y), eq(x, y))
+        return _chosen(g, lt(x, y))
 
 
 class Min(Binary):
-    """The smaller of both, NaN where either is. At a tie both share the gradient."""
+    """The smaller of both, NaN where either is. At a tie the first has the gradient, as in MXNet."""
 
     of_complex = OfComplex.VALUED
     scalar, meaning, takes = "min", numpy.minimum, ANY
@@ -165,7 +165,7 @@ class Min(Binary):
     smooth = False
 
     def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
-        return _shared(g, lt(x, y), eq(x, y))
+        return _chosen(g, gt(x, y))
 
 
 class FMax(Binary):
@@ -202,6 +202,26 @@ def _shared(g: Operand, first: Operand, tie: Operand) -> tuple[Gradient, Gradien
         return where(first, g, nothing), where(first, nothing, g)
     half = mul(g, like(0.5, g))
     return where(tie, half, where(first, g, nothing)), where(tie, half, where(first, nothing, g))
+
+
+def _chosen(g: Operand, second: Operand) -> tuple[Gradient, Gradient]:
+    """All of `g` to the second where that was chosen, else to the first."""
+    nothing = like(0, g)
+    return where(second, nothing, g), where(second, g, nothing)
+
+
+class SharedMax(Max):
+    """The larger of both, NaN where either is. At a tie both share the gradient, as in PyTorch."""
+
+    def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
+        return _shared(g, gt(x, y), eq(x, y))
+
+
+class SharedMin(Min):
+    """The smaller of both, NaN where either is. At a tie both share the gradient, as in PyTorch."""
+
+    def gradient(self, g: Operand, z: Operand, x: Operand, y: Operand) -> tuple[Gradient, Gradient]:
+        return _shared(g, lt(x, y), eq(x, y))
 
 
 class BitAnd(Binary):
@@ -363,6 +383,8 @@ floor_div = binary(FloorDiv)
 mod = binary(Mod)
 max = binary(Max)
 min = binary(Min)
+shared_max = binary(SharedMax)
+shared_min = binary(SharedMin)
 fmax = binary(FMax)
 fmin = binary(FMin)
 bit_and = binary(BitAnd)

@@ -14,7 +14,7 @@ from hybridize.base.dtypes import DType, bfloat16, float16, float32, int64, is_f
 from hybridize.base.errors import ArgumentError, ShapeError
 from hybridize.base.types import TensorType
 from hybridize.ops.analysis import erf, exp, expm1, log, log1p, rsqrt, sigmoid, tanh
-from hybridize.ops.arithmetic import abs, add, div, eq, ge, gt, max, mul, neg, sub, where
+from hybridize.ops.arithmetic import abs, add, div, eq, ge, gt, max, mul, neg, shared_max, sub, where
 from hybridize.ops.composite import composite
 from hybridize.ops.custom import After, CustomGradient
 from hybridize.ops.indexing import gather
@@ -90,7 +90,7 @@ def _relu(x: Operand) -> Operand:
 
 def _softrelu(x: Operand) -> Operand:
     """log(1 + exp(x)), without overflow. Its slope at 0 is a half, which relu has not."""
-    return add(max(x, like(0, x)), log1p(exp(neg(abs(x)))))
+    return add(shared_max(x, like(0, x)), log1p(exp(neg(abs(x)))))
 
 
 def _silu(x: Operand) -> Operand:

@@ -367,7 +367,7 @@ def _small_power(context: RewriteContext, op: Op, operands: Operands) -> Value |
     return x if number == 1 else context.apply(ops.Mul(), x, x) if number == 2 else None
 
 
-@rewrites(ops.Max, ops.Min)
+@rewrites(ops.Max, ops.Min, ops.SharedMax, ops.SharedMin)
 def _constant_first(context: RewriteContext, op: Op, operands: Operands) -> Value | None:
     """max(x, c) = max(c, x) for a number c other than 0, whose sign would tell: a NaN is looked for in the first."""
     x, y = operands

@@ -26,8 +26,11 @@ def both(name, ours, theirs, data, dtype="float64", tol=1e-6):
 T = [1.0, 3, 3, 2, 3, 1]
 both("max ties", lambda x: x.max() + x * 0, lambda t: t.amax() + t * 0, T)
 both("min ties", lambda x: x.min(), lambda t: t.amin(), T)
-both("maximum tie", lambda x: np.maximum(x, 3.0), lambda t: torch.maximum(t, torch.full_like(t, 3)), T)
-both("minimum tie", lambda x: np.minimum(x, x[::-1]), lambda t: torch.minimum(t, t.flip(0)), T)
+# At a tie the first array has the whole gradient, as in MXNet; a number has none.
+both("maximum tie", lambda x: np.maximum(x, 3.0), lambda t: torch.where(t >= 3, t, 3), T)
+both("maximum tie of a number", lambda x: np.maximum(3.0, x), lambda t: torch.where(t >= 3, t, 3), T)
+both("minimum tie", lambda x: np.minimum(x, x[::-1]), lambda t: torch.where(t <= t.flip(0), t, t.flip(0)), T)
+both("minimum tie of a number", lambda x: np.minimum(3.0, x), lambda t: torch.where(t <= 3, t, 3), T)
 both("fmax tie", lambda x: np.fmax(x, 3.0), lambda t: torch.fmax(t, torch.full_like(t, 3)), T)
 both("sort ties", lambda x: np.sort(x) * np.arange(6), lambda t: torch.sort(t, stable=True)[0] * torch.arange(6), T)
 both("clip at bounds", lambda x: np.clip(x, 1, 3), lambda t: torch.clamp(t, 1, 3), T)

@@ -16,8 +16,6 @@ from hybridize.array.functions.elementwise import (
     isfinite,
     left_shift,
     less,
-    logaddexp,
-    multiply,
     not_equal,
     power,
     right_shift,
@@ -28,11 +26,13 @@ from hybridize.array.functions.elementwise import (
 from hybridize.array.functions.keywords import universal
 from hybridize.array.functions.reductions import sum
 from hybridize.array.functions.shapes import concatenate, expand_dims, moveaxis, ravel, reshape
-from hybridize.array.operands import aligned, array, axis_of, one_of, operand, public, result
-from hybridize.base.dtypes import bool_, complex128, float64, is_complex, is_inexact, uint8
+from hybridize.array.operands import aligned, array, axis_of, one_of, operand, operands, public, result
+from hybridize.array.policies import double, promoted
+from hybridize.base.dtypes import bool_, is_inexact, uint8
 from hybridize.base.errors import DTypeError, ShapeError
 from hybridize.base.promotion import floating
 from hybridize.ops.library.floats import mantissa_and_exponent, next_after
+from hybridize.ops.library.logarithms import log_add_exp2
 from hybridize.ops.op import bind1
 
 
@@ -54,7 +54,7 @@ def bitwise_count(x: Any) -> Any:
 @universal(2)
 def nextafter(x1: Any, x2: Any) -> Any:
     """The float beside x1 in the direction of x2."""
-    pair = aligned(operand(x1), operand(x2), name="nextafter", float_only=True)
+    pair = aligned(*operands(x1, x2), name="nextafter", float_only=True)
     return result(next_after(*pair))
 
 
@@ -83,17 +83,17 @@ def frexp(x: Any) -> tuple[Any, Any]:
 
 
 @universal(2)
+@promoted("x1", "x2", to=double)
 def float_power(x1: Any, x2: Any) -> Any:
     """x1 to the power of x2, in float64; of complex numbers in complex128."""
-    x, y = array(x1), array(x2)
-    wide = complex128 if is_complex(x.dtype) or is_complex(y.dtype) else float64
-    return power(x.astype(wide, copy=False), y.astype(wide, copy=False))
+    return power(x1, x2)
 
 
 @universal(2)
 def logaddexp2(x1: Any, x2: Any) -> Any:
     """log2(2**x1 + 2**x2)"""
-    return multiply(logaddexp(*(multiply(_floats(x), math.log(2.0)) for x in (x1, x2))), 1.0 / math.log(2.0))
+    pair = aligned(*operands(x1, x2), name="logaddexp2", float_only=True)
+    return result(log_add_exp2(*pair))
 
 
 _ORDERS = ("big", "little")

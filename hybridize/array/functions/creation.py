@@ -41,6 +41,7 @@ from hybridize.array.operands import (
 from hybridize.array.operands import (
     array as as_array,
 )
+from hybridize.array.policies import double, together
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import is_symbolic
@@ -57,7 +58,7 @@ from hybridize.base.dtypes import (
     truncates,
 )
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
-from hybridize.base.promotion import NUMBERS, floating, promote
+from hybridize.base.promotion import NUMBERS, floating
 from hybridize.ops.op import ACTIVE, bind1, capturing
 from hybridize.runtime import buffers
 
@@ -233,7 +234,7 @@ def full(
     begin_on(ctx if ctx is not None else device)
     made_in_order(order, "full")
     if isinstance(fill_value, (ndarray, Symbol, numpy.ndarray, list, tuple)):
-        value = as_array(fill_value)
+        value = as_array(fill_value, None if dtype is None else as_dtype(dtype))
         if isinstance(fill_value, Symbol) and fill_value.weak is not None and dtype is None:
             dtype = bool if fill_value.weak is bool else float32
         return copied(broadcast_to(value if dtype is None else value.astype(dtype), shape))
@@ -380,10 +381,8 @@ def _floored(line: Any, dtype: DType) -> Any:
 
 def _between(start: Any, stop: Any, num: int, endpoint: bool, dtype: Any) -> tuple[Any, Any]:
     """(numbers from arrays to arrays along a new first axis, their distance)"""
-    first, last = broadcast_arrays(as_array(start), as_array(stop))
-    of = [x.dtype for x, given_ in ((first, start), (last, stop)) if _is_array(given_)]
-    wide = floating(promote(*of) if len(of) > 1 else of[0])
-    first, last = first.astype(wide), last.astype(wide)
+    first, last = broadcast_arrays(*together((start, stop), floating, weak=True))
+    wide = first.dtype
     parts = num - 1 if endpoint else num
     step = (last - first) / parts if parts > 0 else (last - first) * math.nan
     number = reshape(result(_counted(num)), (num,) + (1,) * first.ndim)
@@ -435,10 +434,10 @@ def geomspace(
     """
     begin_on(ctx if ctx is not None else device)
     num = count(num, "geomspace: num")
-    first, last = as_array(start), as_array(stop)
+    among_arrays = _is_array(start) or _is_array(stop)
+    first, last = broadcast_arrays(*together((start, stop), floating if among_arrays else double, weak=True))
     check_real("geomspace", first, last)
-    wide = float64 if not (_is_array(start) or _is_array(stop)) else floating(promote(first.dtype, last.dtype))
-    first, last = broadcast_arrays(first.astype(wide), last.astype(wide))
+    wide = first.dtype
     require(greater(first * last, 0), "geomspace: start and stop are not 0, and of one sign")
     sign = where(greater(first, 0), 1.0, -1.0)
     line = power(10.0, linspace(log10(first * sign), log10(last * sign), num, endpoint)) * sign
@@ -446,7 +445,7 @@ def geomspace(
     line = where(equal(number, 0), first, line)
     if endpoint and num > 1:
         line = where(equal(number, num - 1), last, line)
-    kept = wide if _is_array(start) or _is_array(stop) else float32
+    kept = wide if among_arrays else float32
     return moveaxis(_floored(line, _dtype(dtype, kept)), 0, axis)
 
 

@@ -30,6 +30,7 @@ from hybridize.array.operands import (
     made_in_order,
     one_of,
     operand,
+    operands,
     public,
     result,
     shape_of,
@@ -38,6 +39,7 @@ from hybridize.array.operands import (
     whole,
 )
 from hybridize.array.placing import short_tape
+from hybridize.array.policies import together
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced
@@ -64,6 +66,7 @@ from hybridize.base.errors import ArgumentError, DTypeError, ShapeError, ValueAr
 from hybridize.base.promotion import NUMBERS, floating, python_kind, result_dtype, weak_kind
 from hybridize.ops.complexes import FromParts
 from hybridize.ops.elementwise import Binary
+from hybridize.ops.library.floats import scaled
 from hybridize.ops.op import ACTIVE, OPS, Op, Operand, bind1, capturing
 
 _NUMPY = numpy.ndarray
@@ -142,7 +145,7 @@ def _binary(
     of_bools = primitive if op.of_bools is None else OPS[op.of_bools]()
 
     def compute(x: Any, y: Any) -> Any:
-        x, y = operand(x), operand(y)
+        x, y = operands(x, y) if list in (type(x), type(y)) else (operand(x), operand(y))
         dtype = common_dtype((x, y), float_only=kind == "float")
         if (kind in ("number", "shift") and dtype == bool_) or (kind in ("integer", "shift") and is_inexact(dtype)):
             raise DTypeError(
@@ -153,6 +156,8 @@ def _binary(
             # Between captured Python numbers, Python's own arithmetic: 64 bits.
             dtype = float64 if weak is float or kind == "float" else dtype
             weak = bool if kind == "compare" else float if kind == "float" else weak
+        if op in (ops.Max, ops.Min) and isinstance(x, (Weak, *NUMBERS)):
+            x, y = y, x  # at a tie of an array and a number the array has the gradient
         if kind == "compare" and dtype.kind in "iu":
             found = _compared(primitive, theirs, x, y, dtype, name)
             if found is not None:
@@ -471,9 +476,15 @@ def radians(x: Any) -> Any:
 
 @universal(2, typed=1)
 def ldexp(x1: Any, x2: Any) -> Any:
-    """x1 * 2**x2."""
+    """x1 * 2**x2, rounded once."""
     check_real("ldexp", array(x1), array(x2))
-    return multiply(x1, exp2(x2))
+    exponent = operand(x2)
+    if is_float(dtype_of(exponent)):
+        x, y = together((x1, x2), floating, weak=True)
+        return multiply(x, exp2(y))
+    x, exponent = strong(x1), cast(exponent, dtype_of(exponent))
+    shape = common_shape((x, exponent), "ldexp")
+    return result(scaled(broadcast(cast(x, floating(dtype_of(x))), shape), broadcast(exponent, shape)))
 
 
 @public
@@ -520,7 +531,7 @@ def where(condition: ArrayLike, x: ArrayLike = None, y: ArrayLike = None, /) -> 
         if found is not None:
             return wrap(found)
     chosen = truth(condition)
-    x, y = operand(x), operand(y)
+    x, y = operands(x, y)
     dtype = common_dtype((x, y))
     shape = shape_of(chosen) if shape_of(x) == shape_of(y) == () else _where_shape(chosen, x, y)
     return result(
@@ -551,12 +562,12 @@ def clip(
 ) -> Any:
     """Elements below `min` become `min`, above `max` become `max`; NaN stays. At a limit the slope is 1."""
     low, high = min if a_min is None else a_min, max if a_max is None else a_max
-    smooth = getattr(getattr(a, "dtype", None), "kind", "f") not in "iub"  # integers have no gradient to share
-    recording = modes.is_recording() and smooth  # of a tie of an element and a limit, `maximum` shares the gradient
-    if low is not None:
-        a = where(greater_equal(a, low), a, maximum(low, a)) if recording else maximum(low, a)
-    if high is not None:
-        a = where(less_equal(a, high), a, minimum(high, a)) if recording else minimum(high, a)
+    if is_integer(a.dtype if isinstance(a, (ndarray, Symbol)) else bool_):
+        ends = numpy.iinfo(a.dtype)  # a limit that no element is beyond is none
+        low = None if type(low) is int and low <= ends.min else low
+        high = None if type(high) is int and high >= ends.max else high
+    a = a if low is None else maximum(a, low)
+    a = a if high is None else minimum(a, high)
     return finished(array(a) if low is not None or high is not None else copy(a), out)
 
 
@@ -573,7 +584,10 @@ def nan_to_num(
     x: Any, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
 ) -> Any:
     """NaN as `nan`, infinities as the largest and smallest finite numbers, unless given."""
-    x = array(x)
+    target, x = x, array(x)
+    if not copy and x is target and is_inexact(x.dtype):
+        x[...] = nan_to_num(x, True, nan, posinf, neginf)
+        return x
     if is_complex(x.dtype):
         parts = (nan_to_num(part, True, nan, posinf, neginf) for part in (functions.real(x), functions.imag(x)))
         return result(bind1(FromParts(), *map(operand, parts)))

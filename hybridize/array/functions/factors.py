@@ -35,11 +35,12 @@ from hybridize.array.functions.searching import along, argsort
 from hybridize.array.functions.shapes import expand_dims, ravel, reshape, swapaxes, transpose
 from hybridize.array.methods import functions
 from hybridize.array.operands import array, broadcast, operand, result
+from hybridize.array.policies import together
 from hybridize.base import dims
 from hybridize.base.dtypes import float64, int32, int64, is_complex
 from hybridize.base.errors import ArgumentError, CaptureError
 from hybridize.base.locations import user_location
-from hybridize.base.promotion import floating, promote
+from hybridize.base.promotion import floating
 from hybridize.ops import eigenvalues, factors, solutions
 from hybridize.ops.arithmetic import bit_not, eq, lt, ne
 from hybridize.ops.elimination import factored
@@ -73,13 +74,6 @@ def _assert_regular(x: Any) -> None:
         _assert(ne(diagonal, like(0, diagonal)), "Singular matrix")
 
 
-def _aligned(a: Any, b: Any) -> tuple[Any, Any]:
-    """Two arrays as floats of one dtype."""
-    x, y = array(a), array(b)
-    dtype = floating(promote(x.dtype, y.dtype))
-    return x.astype(dtype, copy=False), y.astype(dtype, copy=False)
-
-
 def _named(function: Any, *parts: Any) -> Any:
     """The class of tuples that NumPy's function gives."""
     return type(function(numpy.eye(1)))(*parts)
@@ -94,7 +88,7 @@ def inv(a: Any) -> Any:
 
 def solve(a: Any, b: Any) -> Any:
     """x such that a x = b; `b` is a vector, or matrices."""
-    x, y = _aligned(a, b)
+    x, y = together((a, b), floating)
     columns = expand_dims(y, 1) if y.ndim == 1 else y
     batch = dims.broadcast(x.shape[:-2], columns.shape[:-2])
     if batch is None:
@@ -244,7 +238,7 @@ def _accuracy(x: Any) -> float:
 
 def lstsq(a: Any, b: Any, rcond: float | None = None) -> Any:
     """x with the least |a x - b|^2, of those the least |x|^2; that sum, by columns; the rank; the singular values."""
-    x, y = _aligned(a, b)
+    x, y = together((a, b), floating)
     limit = _accuracy(x) if rcond is None else float(rcond)
     m, n = x.shape
     columns = expand_dims(y, 1) if y.ndim == 1 else y
@@ -289,7 +283,7 @@ def tensorinv(a: Any, ind: int = 2) -> Any:
 
 def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
     """x such that the product of `a` and x over all axes of x is `b`."""
-    x, y = _aligned(a, b)
+    x, y = together((a, b), floating)
     if axes is not None:
         x = transpose(x, [*(k for k in range(x.ndim) if k not in axes), *axes])
     shape = x.shape[y.ndim - x.ndim :]

@@ -13,6 +13,7 @@ from hybridize.array.functions.elementwise import astype
 from hybridize.array.functions.searching import data_dependent
 from hybridize.array.functions.shapes import atleast_1d, broadcast_to, concatenate, reshape, stack
 from hybridize.array.operands import array, public, sizes_from
+from hybridize.array.policies import together
 from hybridize.base import dims
 from hybridize.base.dtypes import bool_, float32, int64, is_float
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
@@ -76,11 +77,8 @@ class Concatenator:
         if isinstance(parts[0], str):
             axis, ndim, where = self._said(parts.pop(0))
         made = [_range(part) if isinstance(part, slice) else part for part in parts]
-        arrays = [_shaped(atleast_1d(array(part)), ndim, where) for part in made]
-        numbers = [bool if isinstance(n, bool) else type(n) for n in made if isinstance(n, (int, float))]
-        dtypes = [x.dtype for x, part in zip(arrays, made, strict=True) if not isinstance(part, (int, float))]
-        dtype = result_dtype(dtypes, numbers)
-        return concatenate([astype(x, dtype, copy=False) for x in arrays], axis)
+        arrays = [_shaped(atleast_1d(part), ndim, where) for part in together(made, weak=True)]
+        return concatenate(arrays, axis)
 
     def _said(self, text: str) -> tuple[int, int, int]:
         try:

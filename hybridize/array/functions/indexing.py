@@ -121,7 +121,7 @@ def setitem(x: Any, key: Any, value: Any) -> None:
         if tape is not None:
             _taped_set(tape, x, key, value)
             return
-        _set(x, key, operand(value))
+        _set(x, key, operand(value, x.dtype))
     except Handover as handed:
         raise CaptureError(
             "E452",
@@ -178,7 +178,7 @@ def _taped_get(tape: Taping, x: ndarray, key: Any) -> ndarray:
 
 def _taped_set(tape: Taping, x: ndarray, key: Any, value: Any) -> None:
     """`x[key] = value` while a tape records: where either has a history, `x` has one from now on."""
-    update = operand(value)
+    update = operand(value, x.dtype)
     if not is_inexact(x.dtype) or not tape.concerns(x, update):
         if type(update) is Traced:
             update = update.data
@@ -594,7 +594,7 @@ def _symbolic_set(x: Symbol, key: Any, value: Any) -> None:
 
 def _fitted(value: Any, shape: Shape, x: Symbol | ndarray) -> Operand:
     """A value to be written, in the dtype of `x` and broadcast to `shape`."""
-    update = cast(value if type(value) is Traced else operand(value), x.dtype)
+    update = cast(value if type(value) is Traced else operand(value, x.dtype), x.dtype)
     found = shape_of(update)
     while len(found) > len(shape) and found[0] == 1:
         found = found[1:]
@@ -626,7 +626,7 @@ def _masked_set(x: Symbol, mask: Any, value: Any) -> None:
     if shape_of(chosen) != x.shape[: len(shape_of(chosen))]:
         raise _no_mask(typed(chosen), x.type)
     rest = x.shape[len(shape_of(chosen)) :]
-    update = cast(operand(value), x.dtype)
+    update = cast(operand(value, x.dtype), x.dtype)
     found = shape_of(update)
     if len(found) == len(rest) + 1 and found[0] == 1:
         update = bind1(ops.Reshape(found[1:]), update)

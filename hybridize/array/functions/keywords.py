@@ -116,7 +116,7 @@ def by_keywords(name: str, compute: Callable[..., Any], count: int, typed: int |
 
 def _given(x: Any, wanted: DType, name: str, casting: str) -> Any:
     """An argument in the dtype to compute in, where `casting` allows it; Python's numbers go by what they are."""
-    x = operand(x)
+    x = operand(x, wanted if is_inexact(wanted) else None)
     if isinstance(x, (Weak, *NUMBERS)):
         kind = x.kind if isinstance(x, Weak) else weak_kind(x)
         holds = {float: is_inexact, complex: is_complex}.get(kind)

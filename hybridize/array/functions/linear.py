@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -36,11 +36,11 @@ from hybridize.array.operands import (
     public,
     result,
 )
+from hybridize.array.policies import promoted, together
 from hybridize.base import dims
 from hybridize.base.access import ACCESS
-from hybridize.base.dtypes import CASTINGS, as_dtype, bool_, float32, float64, int32
+from hybridize.base.dtypes import CASTINGS, as_dtype, bool_, float32, float64, int32, is_inexact
 from hybridize.base.errors import ArgumentError, ShapeError
-from hybridize.base.promotion import promote
 from hybridize.ops.contract import LARGEST, contract
 from hybridize.ops.op import ACTIVE, bind1
 
@@ -72,8 +72,8 @@ def _direct(product: Any, a: Any, b: Any) -> Any:
 
 
 def _matmul(x: Any, y: Any, transpose_x: bool = False, transpose_w: bool = False) -> Any:
-    """The product of [b..., m, k] and [b..., k, n] with equal batch axes, either one stored transposed."""
-    dtype = promote(x.dtype, y.dtype)
+    """The product of [b..., m, k] and [b..., k, n], of one dtype and equal batch axes, either one stored transposed."""
+    dtype = x.dtype
     summed = int32 if dtype == bool_ else dtype  # of bools: whether any pair is true, counted
     product = bind1(ops.Matmul(transpose_x, transpose_w), cast(operand(x), summed), cast(operand(y), summed))
     return result(cast(product, dtype))
@@ -99,7 +99,7 @@ def matmul(x1: Any, x2: Any, /, out: Any = None) -> Any:
             a, b = x1._data, x2._data
             if a.ndim == b.ndim == 2 and a.dtype == b.dtype and a.dtype.kind == "f" and a.shape[1] == b.shape[0]:
                 return result(bind1(_PRODUCT, operand(x1), operand(x2)))
-    x, y = array(x1), array(x2)
+    x, y = together((x1, x2))
     if not x.ndim or not y.ndim:
         raise _mismatch("matmul", x, y, "at least one axis each", "multiply by a number with *")
     a = expand_dims(x, 0) if x.ndim == 1 else x
@@ -144,7 +144,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
         direct = _direct(numpy.dot, a, b)
         if direct is not None:
             return direct
-    x, y = array(a), array(b)
+    x, y = together((a, b))
     if not x.ndim or not y.ndim:
         return multiply(x, y, out=out)
     inner = y.shape[-1 if y.ndim == 1 else -2]
@@ -157,9 +157,10 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
 
 
 @public
+@promoted("a", "b")
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     """The sum of products over pairs of axes: the last n of `a` with the first n of `b`, or those that `axes` lists."""
-    x, y = array(a), array(b)
+    x, y = a, b
     if isinstance(axes, int):
         left: tuple[int, ...] = tuple(range(x.ndim - axes, x.ndim))
         right: tuple[int, ...] = tuple(range(axes))
@@ -178,15 +179,17 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
 
 
 @public
+@promoted("a", "b")
 def inner(a: Any, b: Any) -> Any:
     """The sum of products over the last axes of both."""
-    x, y = array(a), array(b)
+    x, y = a, b
     if not x.ndim or not y.ndim:
         return multiply(x, y)
     return tensordot(x, y, ([x.ndim - 1], [y.ndim - 1]))
 
 
 @public
+@promoted("x1", "x2")
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     """The sums of products of vectors along `axis`, the first ones conjugated; the other axes are broadcast.
 
@@ -205,13 +208,14 @@ def reshape_last(x: Any) -> Any:
 
 
 @public
+@promoted("x1", "x2")
 def matvec(x1: Any, x2: Any, /, out: Any = None) -> Any:
     """The products of matrices [..., m, n] and vectors [..., n]; the axes before them are broadcast.
 
     Raises:
         ShapeError E102: the inner sizes differ, or there are too few axes.
     """
-    x, y = array(x1), array(x2)
+    x, y = x1, x2
     if x.ndim < 2 or not y.ndim or x.shape[-1] != y.shape[-1]:
         raise _mismatch("matvec", x, y, "[..., m, n] and [..., n]")
     product = matmul(x, expand_dims(y, -1))
@@ -219,13 +223,14 @@ def matvec(x1: Any, x2: Any, /, out: Any = None) -> Any:
 
 
 @public
+@promoted("x1", "x2")
 def vecmat(x1: Any, x2: Any, /, out: Any = None) -> Any:
     """The products of vectors [..., n], conjugated, and matrices [..., n, m]; the axes before them are broadcast.
 
     Raises:
         ShapeError E102: the inner sizes differ, or there are too few axes.
     """
-    x, y = array(x1), array(x2)
+    x, y = x1, x2
     if not x.ndim or y.ndim < 2 or x.shape[-1] != y.shape[-2]:
         raise _mismatch("vecmat", x, y, "[..., n] and [..., n, m]")
     product = matmul(expand_dims(functions.conj(x), -2), y)
@@ -233,6 +238,7 @@ def vecmat(x1: Any, x2: Any, /, out: Any = None) -> Any:
 
 
 @public
+@promoted("*arrays")
 def multi_dot(arrays: Any, *, out: Any = None) -> Any:
     """The product of several matrices, in the order that takes the fewest multiplications.
 
@@ -241,7 +247,7 @@ def multi_dot(arrays: Any, *, out: Any = None) -> Any:
     Raises:
         ShapeError E102: sizes differ, fewer than two arrays, or another one is no matrix.
     """
-    xs = [array(x) for x in arrays]
+    xs = list(arrays)
     if len(xs) < 2:
         raise ShapeError("E102", f"multi_dot needs at least two arrays, got {len(xs)}")
     kinds = ", ".join(str(x.type) for x in xs)
@@ -279,21 +285,24 @@ def _in_order(xs: list[Any], cuts: dict[tuple[int, int], int], i: int, j: int) -
 
 
 @public
+@promoted("a", "b")
 def vdot(a: Any, b: Any) -> Any:
     """The sum of products of all elements, the first ones conjugated."""
     return dot(functions.conj(ravel(a)), ravel(b))
 
 
 @public
+@promoted("a", "b")
 def outer(a: Any, b: Any) -> Any:
     """Every element of one times every element of the other: [m, n]."""
     return multiply(reshape(a, (-1, 1)), reshape(b, (1, -1)))
 
 
 @public
+@promoted("a", "b")
 def kron(a: Any, b: Any) -> Any:
     """Every element of `a` times all of `b`, in blocks."""
-    x, y = array(a), array(b)
+    x, y = a, b
     n = max(x.ndim, y.ndim)
     left, right = (1,) * (n - x.ndim) + x.shape, (1,) * (n - y.ndim) + y.shape
     blocks = multiply(
@@ -304,9 +313,10 @@ def kron(a: Any, b: Any) -> Any:
 
 
 @public
+@promoted("a", "b")
 def batch_dot(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False) -> Any:
     """The matrix products of [b, m, k] and [b, k, n], either one stored transposed."""
-    x, y = array(a), array(b)
+    x, y = a, b
     k = x.shape[-2 if transpose_a else -1] if x.ndim > 1 else -1
     if x.ndim != y.ndim or x.ndim < 3 or x.shape[:-2] != y.shape[:-2] or k != y.shape[-1 if transpose_b else -2]:
         raise _mismatch("batch_dot", x, y, "[b, m, k] and [b, k, n]")
@@ -332,6 +342,7 @@ def _of_three(x: Any) -> Any:
 
 
 @public
+@promoted("a", "b")
 def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
     """The vector product of vectors along the axis `axisa` of a and `axisb` of b.
 
@@ -395,16 +406,16 @@ def einsum(
     made_in_order(order, "einsum")
     one_of(casting, CASTINGS, "einsum", "casting")
     if operands and isinstance(operands[0], str):
-        text, xs = operands[0], [array(x) for x in operands[1:]]
+        text, xs = operands[0], operands[1:]
     else:
         text, xs = _of_lists(operands)
     wanted = None if dtype is None else as_dtype(dtype)
     if wanted is not None:
-        xs = [astype(x, wanted, casting=casting) for x in xs]
-    return finished(_einsum(text.replace(" ", ""), xs), out)
+        xs = [astype(array(x, wanted if is_inexact(wanted) else None), wanted, casting=casting) for x in xs]
+    return finished(_einsum(text.replace(" ", ""), together(xs) if xs else []), out)
 
 
-def _of_lists(operands: tuple[Any, ...]) -> tuple[str, list[Any]]:
+def _of_lists(operands: tuple[Any, ...]) -> tuple[str, Sequence[Any]]:
     """The subscripts of arrays that each have a list of numbers of axes behind them, and the arrays."""
     last = operands[-1:] if len(operands) % 2 else ()
     terms = [_of_list(numbers) for numbers in (*operands[1 : len(operands) - len(last) : 2], *last)]
@@ -416,7 +427,7 @@ def _of_lists(operands: tuple[Any, ...]) -> tuple[str, list[Any]]:
             help='einsum("ij,jk->ik", x, y), or einsum(x, [0, 1], y, [1, 2], [0, 2])',
         )
     text = ",".join(terms[: len(arrays)])
-    return f"{text}->{terms[-1]}" if last else text, [array(x) for x in arrays]
+    return f"{text}->{terms[-1]}" if last else text, arrays
 
 
 def _of_list(numbers: Any) -> str:
@@ -527,7 +538,7 @@ def _contract(p: str, x: Any, q: str, y: Any, kept: str) -> Any:
             help="no array is as large",
         )
     (p, x), (q, y) = _narrowed(p, x, sizes), _narrowed(q, y, sizes)
-    dtype = promote(x.dtype, y.dtype)
+    dtype = x.dtype
     summed = int32 if dtype == bool_ else dtype  # of bools: whether any pair is true, counted
     product = contract(f"{p},{q}->{kept}", cast(operand(x), summed), cast(operand(y), summed), name="einsum")
     return result(cast(product, dtype))

@@ -16,9 +16,7 @@ from hybridize.array.functions.elementwise import (
     absolute,
     add,
     divide,
-    exp,
     less,
-    log1p,
     maximum,
     minimum,
     multiply,
@@ -291,15 +289,13 @@ def sigmoid(data: Any) -> Any:
 @public
 def log_sigmoid(data: Any) -> Any:
     """log(sigmoid(x)), without overflow."""
-    x = array(data)
-    return subtract(minimum(x, 0.0), log1p(exp(-absolute(x))))
+    return result(composites.activation(_float(data), "log_sigmoid"))
 
 
 @public
 def softrelu(data: Any) -> Any:
     """log(1 + exp(x)), without overflow."""
-    x = result(_float(data))
-    return add(maximum(x, 0.0), log1p(exp(-absolute(x))))
+    return result(composites.activation(_float(data), "softrelu"))
 
 
 @public

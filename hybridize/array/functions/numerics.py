@@ -24,11 +24,11 @@ from hybridize.array.functions.elementwise import (
     subtract,
 )
 from hybridize.array.functions.elementwise import where as choose
-from hybridize.array.functions.reductions import correction_of, cumsum, diff, mask_of, mean, nanmean, sum
+from hybridize.array.functions.reductions import correction_of, cumsum, diff, mask_of, mean, nanmean, sum, summed
 from hybridize.array.functions.searching import along, merged, sort
 from hybridize.array.functions.shapes import concatenate, reshape
 from hybridize.array.operands import array, axis_of, finished, public
-from hybridize.base.dtypes import as_dtype, int64, is_complex, is_float
+from hybridize.base.dtypes import int64, is_complex, is_float
 from hybridize.base.promotion import floating
 
 
@@ -66,17 +66,19 @@ def nanvar(
 
     `where`, `mean` and `correction` as of `np.var`.
     """
-    x = array(a)
-    x = x.astype(floating(x.dtype) if dtype is None else as_dtype(dtype), copy=False)
-    ddof = correction_of("nanvar", ddof, correction)
+    x, wanted = summed(a, dtype, out)
+    value = _variance(x, axis, correction_of("nanvar", ddof, correction), keepdims, where, mean)
+    return finished(value.astype(wanted, copy=False), out)
+
+
+def _variance(x: Any, axis: Any, ddof: float, keepdims: bool, where: Any, mean: Any) -> Any:
     there = logical_not(isnan(x))
     there = there if where is True else logical_and(there, mask_of(where))
     centre = nanmean(x, axis, keepdims=True, where=where) if mean is None else mean
     centred = choose(there, subtract(x, centre), 0.0)
     centred = absolute(centred) if is_complex(x.dtype) else centred
     count = subtract(sum(there, axis, keepdims=keepdims).astype(centred.dtype), ddof)
-    value = divide(sum(square(centred), axis, keepdims=keepdims), choose(greater(count, 0), count, math.nan))
-    return finished(value, out)
+    return divide(sum(square(centred), axis, keepdims=keepdims), choose(greater(count, 0), count, math.nan))
 
 
 @public
@@ -85,8 +87,9 @@ def nanstd(
     where: Any = True, mean: Any = None, correction: float | None = None,
 ) -> Any:  # fmt: skip
     """The square root of the variance over `axis` of what is not NaN; arguments as of `nanvar`."""
-    ddof = correction_of("nanstd", ddof, correction)
-    return finished(root(nanvar(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean)), out)
+    x, wanted = summed(a, dtype, out)
+    value = root(_variance(x, axis, correction_of("nanstd", ddof, correction), keepdims, where, mean))
+    return finished(value.astype(wanted, copy=False), out)
 
 
 @public

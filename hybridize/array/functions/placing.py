@@ -16,11 +16,11 @@ from hybridize.array.functions.shapes import broadcast_arrays, broadcast_to, rav
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array, axis_of, finished, one_of, operand, positions, public, result
 from hybridize.array.operands import indices as index_operand
+from hybridize.array.policies import like, promoted
 from hybridize.array.symbol import Symbol
 from hybridize.base import dims
 from hybridize.base.dtypes import CASTINGS, bool_, int64
 from hybridize.base.errors import ArgumentError, DTypeError, OutOfBoundsError, ShapeError
-from hybridize.base.promotion import result_dtype
 
 _MODES = ("raise", "wrap", "clip")
 
@@ -45,6 +45,7 @@ def _placed(numbers: Any, length: int, mode: str, what: str) -> Any:
 
 
 @public
+@promoted("a", "v", to=like)
 def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     """Write `v`, repeated as often as needed, to elements of the flat array, in place.
 
@@ -60,11 +61,11 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     """
     x = target(a, "put")
     numbers = ravel(_placed(index_operand(ind), x.size, mode, f"put to {x.type}"))
-    values = ravel(array(v))
+    values = ravel(v)
     if not numbers.shape[0] or not values.shape[0]:
         return
     flat = ravel(copy(x))
-    flat[numbers] = resize(values, numbers.shape).astype(x.dtype)
+    flat[numbers] = resize(values, numbers.shape)
     x[...] = reshape(flat, x.shape)
 
 
@@ -94,6 +95,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Non
 
 
 @public
+@promoted("a", "values", to=like)
 def putmask(a: Any, mask: Any, values: Any) -> None:
     """Write to the elements where `mask` is true those of `values` at the same place, in place.
 
@@ -103,20 +105,19 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
     chosen = array(mask)
     if chosen.size != x.size:
         raise ShapeError("E135", f"putmask: a mask {chosen.type} for {x.type}", help="one bool for each element")
-    given = array(values)
-    if not given.size:
-        return
-    x[...] = where(reshape(chosen, x.shape), resize(given, x.shape).astype(x.dtype), x)
+    if values.size:
+        x[...] = where(reshape(chosen, x.shape), resize(values, x.shape), x)
 
 
 @public
+@promoted("arr", "vals", to=like)
 def place(arr: Any, mask: Any, vals: Any) -> None:
     """Write `vals`, one after the other and again from the first, to the elements where `mask` is true, in place."""
     x = target(arr, "place")
     chosen = ravel(array(mask).astype(bool_))
     if chosen.size != x.size:
         raise ShapeError("E135", f"place: a mask {chosen.type} for {x.type}", help="one bool for each element")
-    values = ravel(array(vals)).astype(x.dtype)
+    values = ravel(vals)
     if not x.size:
         return
     number = maximum(chosen.astype(int64).cumsum() - 1, 0)
@@ -136,17 +137,18 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) ->
     """
     x = target(dst, "copyto")
     one_of(casting, CASTINGS, "copyto", "casting")
-    values = array(src)
-    if not isinstance(src, (builtins.bool, int, float)) and not can_cast(values.dtype, x.dtype, casting):
-        what = f"copyto of {values.type} to {x.type} is not a {casting!r} cast"
+    if not isinstance(src, (builtins.bool, int, float)) and not can_cast(array(src).dtype, x.dtype, casting):
+        what = f"copyto of {array(src).type} to {x.type} is not a {casting!r} cast"
         raise DTypeError("E207", what, help="casting='unsafe' allows all casts")
-    x[...] = values if where is True else _where(array(where), values.astype(x.dtype), x)
+    _, values = like((x, src))
+    x[...] = values if where is True else _where(array(where), values, x)
 
 
 _where = where
 
 
 @public
+@promoted("*choices", weak=True)
 def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     """The element of `choices[a]` at each place.
 
@@ -159,21 +161,21 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     Raises:
         OutOfBoundsError E110: there is no such array.
     """
-    arrays = [array(choice) for choice in choices]
+    arrays = choices
     if not arrays:
         raise ShapeError("E107", "choose needs at least one array to choose from")
     what, numbers = f"choose of {len(arrays)} arrays", index_operand(a)
     if mode == "raise":
         check(numbers, 0, len(arrays), what)  # none is counted from the end
     numbers = _placed(numbers, len(arrays), mode, what)
-    dtype = result_dtype(one.dtype for one in arrays)
-    index, *arrays = broadcast_arrays(numbers, *(one.astype(dtype, copy=False) for one in arrays))
+    index, *arrays = broadcast_arrays(numbers, *arrays)
     together = stack(arrays)
     at = tuple(indices_of(index.shape)) if index.ndim else ()
     return finished(together[(index, *at)], out)
 
 
 @public
+@promoted("*choicelist", "default", weak=True)
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     """At each place the element of the first array whose condition is true, else `default`.
 
@@ -224,8 +226,7 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
         )
 
     def value(function: Any) -> Any:
-        found = function(a, *args, **kw) if callable(function) else function
-        return array(found).astype(a.dtype, copy=False)
+        return like((a, function(a, *args, **kw) if callable(function) else function))[1]
 
     found = value(functions.pop()) if len(functions) > len(conditions) else value(0)
     found = broadcast_to(found, a.shape)

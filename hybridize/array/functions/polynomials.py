@@ -19,9 +19,10 @@ from hybridize.array.functions.shapes import atleast_1d, concatenate, expand_dim
 from hybridize.array.functions.signals import convolve
 from hybridize.array.ndarray import ndarray
 from hybridize.array.operands import array, check_real, count, one_of, public
+from hybridize.array.policies import promoted
 from hybridize.base.dtypes import int64, is_inexact
 from hybridize.base.errors import ShapeError, ValueArgumentError
-from hybridize.base.promotion import floating, promote
+from hybridize.base.promotion import floating
 
 roots = data_dependent("roots", numpy.roots)
 polydiv = data_dependent("polydiv", numpy.polydiv)
@@ -37,14 +38,14 @@ def _coefficients(p: Any, name: str) -> Any:
 
 
 @public
+@promoted("p", "x")
 def polyval(p: Any, x: Any) -> Any:
     """The polynomial with coefficients `p`, the highest power first, at `x`; by Horner's rule."""
-    coefficients, at = array(p), array(x)
-    if coefficients.ndim != 1:
-        raise ShapeError("E118", f"polyval takes a vector of coefficients, got {coefficients.type}")
-    found = zeros_like(at).astype(promote(coefficients.dtype, at.dtype))
-    for k in range(coefficients.shape[0]):
-        found = add(multiply(found, at), coefficients[k])
+    if p.ndim != 1:
+        raise ShapeError("E118", f"polyval takes a vector of coefficients, got {p.type}")
+    found = zeros_like(x)
+    for k in range(p.shape[0]):
+        found = add(multiply(found, x), p[k])
     return found
 
 
@@ -93,18 +94,21 @@ def _together(name: str, a1: Any, a2: Any) -> tuple[Any, Any]:
 
 
 @public
+@promoted("a1", "a2")
 def polyadd(a1: Any, a2: Any) -> Any:
     """The sum of two polynomials."""
     return add(*_together("polyadd", a1, a2))
 
 
 @public
+@promoted("a1", "a2")
 def polysub(a1: Any, a2: Any) -> Any:
     """The difference of two polynomials."""
     return subtract(*_together("polysub", a1, a2))
 
 
 @public
+@promoted("a1", "a2")
 def polymul(a1: Any, a2: Any) -> Any:
     """The product of two polynomials, whose leading zeros are left out first.
 
@@ -132,29 +136,30 @@ def polyder(p: Any, m: int = 1) -> Any:
     x = _coefficients(p, "polyder")
     for _ in range(m):
         n = x.shape[0] - 1
-        x = multiply(x[:-1], arange(n, 0, -1, dtype=x.dtype))
+        x = multiply(x[:-1], arange(n, 0, -1, dtype=x.dtype if is_inexact(x.dtype) else int64))
     return x
 
 
 @public
+@promoted("p", "k", to=floating)
 def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
     """The `m`-th integral of a polynomial; `k`: the constants of integration, one for each, or one for all."""
     if m < 0:
         raise ValueArgumentError("E345", f"polyint: an order must not be negative, got {m}")
     x = _coefficients(p, "polyint")
-    x = x.astype(floating(x.dtype), copy=False)
-    constants = zeros(m, x.dtype) if k is None else atleast_1d(array(k))
+    constants = zeros(m, x.dtype) if k is None else atleast_1d(k)
     if constants.shape[0] == 1 < m:
         constants = constants * (zeros(m, x.dtype) + 1)
     if constants.shape[0] < m:
         raise ShapeError("E134", f"polyint: {constants.shape[0]} constants for {m} integrals", help="one, or one each")
     for one in range(m):
         whole = divide(x, arange(x.shape[0], 0, -1, dtype=x.dtype))
-        x = concatenate([whole, constants[one : one + 1].astype(x.dtype)])
+        x = concatenate([whole, constants[one : one + 1]])
     return x
 
 
 @public
+@promoted("x", "y", "w", to=floating)
 def polyfit(
     x: Any, y: Any, deg: int, rcond: float | None = None, full: bool = False, w: Any = None, cov: Any = False
 ) -> Any:
@@ -176,7 +181,7 @@ def polyfit(
         ShapeError E118: the points are no vectors of one length, or there are none.
         ValueArgumentError E345: a negative degree; too few points for a covariance.
     """
-    at, values = array(x), array(y)
+    at, values, dtype = x, y, x.dtype
     check_real("polyfit", at, values)
     if deg < 0:
         raise ValueArgumentError("E345", f"polyfit: a degree must not be negative, got {deg}")
@@ -184,17 +189,14 @@ def polyfit(
         raise ShapeError("E118", f"polyfit takes [m] and [m] or [m, k], got {at.type} and {values.type}")
     if isinstance(cov, str):
         one_of(cov, ("unscaled",), "polyfit", "cov")
-    dtype = floating(promote(at.dtype, values.dtype))
-    at, values = at.astype(dtype, copy=False), values.astype(dtype, copy=False)
     count, order = at.shape[0], deg + 1
     small = count * float(numpy.finfo(dtype).eps) if rcond is None else rcond
     left, right = vander(at, order), values
     if w is not None:
-        weights = array(w).astype(dtype, copy=False)
-        if weights.shape != at.shape:
-            raise ShapeError("E118", f"polyfit: a weight for each of {count} points, got {weights.type}")
-        left = multiply(left, expand_dims(weights, 1))
-        right = multiply(right, weights if right.ndim == 1 else expand_dims(weights, 1))
+        if w.shape != at.shape:
+            raise ShapeError("E118", f"polyfit: a weight for each of {count} points, got {w.type}")
+        left = multiply(left, expand_dims(w, 1))
+        right = multiply(right, w if right.ndim == 1 else expand_dims(w, 1))
     scale = (left * left).sum(0) ** 0.5
     found, residuals, rank, singular = lstsq(left / scale, right, small)
     found = found / (scale if right.ndim == 1 else expand_dims(scale, 1))

@@ -31,12 +31,14 @@ from hybridize.array.functions.elementwise import (
 from hybridize.array.functions.shapes import broadcast_to, concatenate, expand_dims, ravel, reshape
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import array, axes_of, axis_of, cast, finished, operand, public, reduced_axes, result
+from hybridize.array.policies import like_safely, promoted
 from hybridize.base.access import ACCESS
 from hybridize.base.dims import is_symbolic
-from hybridize.base.dtypes import as_dtype, bool_, float32, float64, is_complex, is_float, is_inexact
+from hybridize.base.dtypes import DType, as_dtype, bool_, castable, float32, float64, is_complex, is_float, is_inexact
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError, ValueArgumentError
 from hybridize.base.promotion import accumulator, floating
 from hybridize.ops.op import ACTIVE, Op, bind1
+from hybridize.ops.views import wide
 
 _NUMPY = numpy.ndarray
 
@@ -105,7 +107,7 @@ def _sum(name: str, op: Callable[[tuple[int, ...]], Op], reduce: Callable[..., A
         x = array(a)
         if where is not True:
             x = _chosen(x, where, 0 if name == "sum" else 1)
-        wanted = accumulator(x.dtype) if dtype is None else as_dtype(dtype)
+        wanted = _dtype_of_result(dtype, out, accumulator(x.dtype))
         shorter = is_float(wanted) and is_float(x.dtype) and wanted.itemsize < x.dtype.itemsize
         if x.dtype != wanted and not shorter:  # a shorter float is what the result is rounded to, once
             x = x.astype(wanted)
@@ -191,11 +193,24 @@ def _number(count: Any) -> Any:
     return count if is_symbolic(count) else float(count)
 
 
-def _counted(x: Any, axis: Any, name: str, mask: Any, dtype: Any) -> Any:
-    """The number of elements over `axis`, with reduced axes kept where it depends on a mask."""
-    if mask is True:
-        return _number(_count(x, axis, name))
+def _chosen_count(x: Any, axis: Any, mask: Any, dtype: Any) -> Any:
+    """The number of elements over `axis` that a mask chooses, with reduced axes kept."""
     return sum(broadcast_to(mask_of(mask), x.shape), axis, keepdims=True).astype(dtype)
+
+
+def _dtype_of_result(dtype: Any, out: Any, own: DType) -> DType:
+    """The dtype that a call asks for: a sum that goes into wider numbers is one of those."""
+    if dtype is not None:
+        return as_dtype(dtype)
+    wider = out is not None and is_inexact(own) and castable(own, getattr(out, "dtype", own), "safe")
+    return out.dtype if wider else own
+
+
+def summed(a: Any, dtype: Any, out: Any = None) -> tuple[Any, DType]:
+    """An array in the dtype that its sums and counts are kept in, and the dtype of the result."""
+    x = array(a)
+    wanted = _dtype_of_result(dtype, out, floating(x.dtype))
+    return x.astype(wide(wanted), copy=False), wanted
 
 
 @public
@@ -211,14 +226,13 @@ def mean(
                 axis_of(axis, a._data.ndim, "mean")  # NumPy sums one element along axis 0, but has no mean of it
             data /= a._data.size if axis is None else a._data.shape[axis]
             return total
-    x = array(a)
-    wanted = floating(x.dtype) if dtype is None else as_dtype(dtype)
-    x = x if x.dtype == wanted else x.astype(wanted)
-    count = _counted(x, axis, "mean", where, wanted)
-    masked = where is not True
-    value = divide(sum(x, axis, keepdims=keepdims or masked, where=where), count)
-    value = _dropped(value, x, axis, "mean") if masked and not keepdims else value
-    return finished(value if value.dtype == wanted else value.astype(wanted), out)
+    x, wanted = summed(a, dtype, out)
+    if where is True:
+        value = divide(sum(x, axis, keepdims=keepdims), _number(_count(x, axis, "mean")))
+    else:
+        value = divide(sum(x, axis, keepdims=True, where=where), _chosen_count(x, axis, where, x.dtype))
+        value = value if keepdims else _dropped(value, x, axis, "mean")
+    return finished(value.astype(wanted, copy=False), out)
 
 
 def _dropped(value: Any, x: Any, axis: Any, name: str) -> Any:
@@ -228,14 +242,15 @@ def _dropped(value: Any, x: Any, axis: Any, name: str) -> Any:
 
 
 @public
+@promoted("a", "weights", to=floating)
 def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False) -> Any:
     """The mean over `axis`, each element weighted; with `returned` also the sum of the weights."""
-    x = array(a)
     if weights is None:
+        x = a
         value = mean(x, axis, keepdims=keepdims)
         total = multiply(ones_of(value), _number(_count(x, axis, "average")))
     else:
-        w = array(weights)
+        (x, wanted), w = summed(a, None), summed(weights, None)[0]
         if w.shape != x.shape:
             axes = axes_of(axis, x.ndim, "average")
             if axis is None or w.shape != tuple(x.shape[i] for i in axes):
@@ -243,9 +258,9 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
                     "E131", f"average: weights {w.type} do not fit {x.type}", help="give axis= for a vector of weights"
                 )
             w = reshape(w, tuple(x.shape[i] if i in axes else 1 for i in range(x.ndim)))
-        ones = ones_of(x)
-        total = sum(w * ones, axis, keepdims=keepdims)
-        value = divide(sum((x * ones) * w, axis, keepdims=keepdims), total)
+        total = sum(broadcast_to(w, x.shape), axis, keepdims=keepdims)
+        value = divide(sum(x * w, axis, keepdims=keepdims), total).astype(wanted, copy=False)
+        total = total.astype(wanted, copy=False)
     return (value, total) if returned else value
 
 
@@ -280,20 +295,21 @@ def var(
         mean: the mean, with reduced axes kept, where it is known.
         correction: the same as `ddof`.
     """
-    x = array(a)
-    wanted = floating(x.dtype) if dtype is None else as_dtype(dtype)
-    x = x if x.dtype == wanted else x.astype(wanted)
-    ddof = correction_of("var", ddof, correction)
+    x, wanted = summed(a, dtype, out)
+    value = _variance(x, axis, correction_of("var", ddof, correction), keepdims, where, mean)
+    return finished(value.astype(wanted, copy=False), out)
+
+
+def _variance(x: Any, axis: Any, ddof: float, keepdims: bool, where: Any, mean: Any) -> Any:
     centred = subtract(x, _mean(x, axis, keepdims=True, where=where) if mean is None else mean)
     masked = where is not True
     squares = square(absolute(centred) if is_complex(centred.dtype) else centred)
     total = sum(squares, axis, keepdims=keepdims or masked, where=where)
     if not masked:
         count = _count(x, axis, "var") - ddof
-        return finished(divide(total, _number(count if count > 0 else 0)), out)
-    left = maximum(subtract(_counted(x, axis, "var", where, total.dtype), ddof), 0)
-    value = divide(total, left)
-    return finished(value if keepdims else _dropped(value, x, axis, "var"), out)
+        return divide(total, _number(count if count > 0 else 0))
+    value = divide(total, maximum(subtract(_chosen_count(x, axis, where, total.dtype), ddof), 0))
+    return value if keepdims else _dropped(value, x, axis, "var")
 
 
 _mean = mean
@@ -326,8 +342,9 @@ def std(
     correction: float | None = None,
 ) -> Any:
     """The square root of the variance over `axis`; arguments as of `var`."""
-    ddof = correction_of("std", ddof, correction)
-    return finished(root(var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean)), out)
+    x, wanted = summed(a, dtype, out)
+    value = root(_variance(x, axis, correction_of("std", ddof, correction), keepdims, where, mean))
+    return finished(value.astype(wanted, copy=False), out)
 
 
 def _arg_reduction(name: str, op: Callable[[int], Op], text: str) -> Callable[..., Any]:
@@ -437,10 +454,10 @@ def nanmean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True
 ) -> Any:
     """The mean over `axis` of what is not NaN, and of the elements that `where` chooses."""
-    x = array(a)
-    total = nansum(x, axis, dtype, None, keepdims, where=where)
+    x, wanted = summed(a, dtype, out)
+    total = nansum(x, axis, None, None, keepdims, where=where)
     count = sum(logical_not(isnan(x)), axis, keepdims=keepdims, where=where)
-    return finished(divide(total, count), out)
+    return finished(divide(total, count).astype(wanted, copy=False), out)
 
 
 def _nan_extreme(x: Any, axis: Any, keepdims: bool, reduce: Any, worst: float, initial: Any, mask: Any) -> Any:
@@ -468,6 +485,7 @@ def nanmin(
 
 
 @public
+@promoted("a", "prepend", "append")
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """Each element less the one before it along `axis`, `n` times.
 
@@ -480,7 +498,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     """
     if n < 0:
         raise ArgumentError("E308", f"diff: n must not be negative, got {n}")
-    x = array(a)
+    x = a
     along = axis_of(axis, x.ndim, "diff")
     if n and (prepend is not None or append is not None):
         ends = [None if end is None else _as_end(end, x, along) for end in (prepend, append)]
@@ -494,18 +512,17 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
 
 def _as_end(end: Any, x: Any, along: int) -> Any:
     """Elements before or after an array along an axis: of a number one."""
-    part = array(end, x.dtype) if isinstance(end, (int, float)) else array(end)
-    if part.ndim:
-        return part
-    return broadcast_to(part, tuple(1 if k == along else length for k, length in enumerate(x.shape)))
+    if end.ndim:
+        return end
+    return broadcast_to(end, tuple(1 if k == along else length for k, length in enumerate(x.shape)))
 
 
 @public
+@promoted("ary", "to_end", "to_begin", to=like_safely)
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     """Each element of the flat array less the one before it; between `to_begin` and `to_end`, where they are given."""
     x = diff(ravel(ary))
-    ends = [None if end is None else ravel(array(end)).astype(x.dtype, copy=False) for end in (to_begin, to_end)]
-    parts = [part for part in (ends[0], x, ends[1]) if part is not None]
+    parts = [ravel(part) for part in (to_begin, x, to_end) if part is not None]
     return concatenate(parts) if len(parts) > 1 else x
 
 
@@ -551,17 +568,16 @@ cumulative_prod = _cumulative(
 
 
 @public
+@promoted("y", "x", to=floating)
 def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
     """The integral of `y` along `axis` by the trapezoidal rule."""
-    y = array(y)
-    y = y.astype(floating(y.dtype), copy=False)
+    y, wanted = summed(y, None)
     along = axis_of(axis, y.ndim, "trapezoid")
     before = (slice(None),) * along
     middle = multiply(y[(*before, slice(1, None))] + y[(*before, slice(None, -1))], 0.5)
     if x is None:
-        return multiply(sum(middle, along), dx)
-    points = array(x)
-    steps = diff(points.astype(floating(points.dtype), copy=False))
+        return multiply(sum(middle, along), dx).astype(wanted, copy=False)
+    steps = diff(summed(x, None)[0], axis=axis if x.ndim > 1 else -1)
     if steps.ndim == 1:
         steps = reshape(steps, tuple(-1 if i == along else 1 for i in range(y.ndim)))
-    return sum(middle * steps, along)
+    return sum(middle * steps, along).astype(wanted, copy=False)

@@ -57,6 +57,7 @@ from hybridize.array.operands import (
     strong,
 )
 from hybridize.array.operands import indices as index_operand
+from hybridize.array.policies import exact, like, promoted
 from hybridize.array.symbol import Symbol
 from hybridize.array.traced import Traced
 from hybridize.base import dims
@@ -70,7 +71,7 @@ from hybridize.base.errors import (
     ValueArgumentError,
 )
 from hybridize.base.loading import load_module
-from hybridize.base.promotion import NUMBERS, floating
+from hybridize.base.promotion import floating
 from hybridize.base.types import same_shape
 from hybridize.ops.op import ACTIVE, Operand, bind1, capturing, taped
 
@@ -273,45 +274,45 @@ def _index_dtype(dtype: Any) -> Any:
 
 
 @public
+@promoted("a", "v")
 def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     """Positions at which `v` go into the ascending `a`: how many are less (`left`), or not greater (`right`).
 
     NaN is greater than all numbers, as it is sorted. `sorter`: the indices that sort `a`, where it is not.
     """
-    x, values = array(a), array(v)
-    if sorter is not None:
-        x = take(x, sorter)
+    x = a if sorter is None else take(a, sorter)
     if x.ndim != 1:
         raise ShapeError(
             "E118", f"searchsorted looks in a vector, got {x.type}", help="one row at a time, or x.ravel()"
         )
     one_of(side, ("left", "right"), "searchsorted", "side")
     compare: Callable[..., Any] = less if side == "left" else less_equal
-    columns = expand_dims(values, values.ndim)
+    columns = expand_dims(v, v.ndim)
     before = compare(x, columns)
-    if is_float(values.dtype):
+    if is_float(x.dtype):
         beyond = isnan(columns)
-        numbers = logical_not(isnan(x)) if is_float(x.dtype) and side == "left" else True
+        numbers = logical_not(isnan(x)) if side == "left" else True
         before = logical_or(before, logical_and(beyond, numbers))
     return sum(before, -1).astype(int64)
 
 
 @public
+@promoted("x", "bins")
 def digitize(x: Any, bins: Any, right: bool = False) -> Any:
     """The number of the bin that each element falls into; `bins` ascend, or descend.
 
     Raises:
         ValueArgumentError E345: they do neither.
     """
-    edges, side = array(bins), "left" if right else "right"
-    check_real("digitize", array(x), edges)
-    if edges.ndim != 1:
-        raise ShapeError("E118", f"digitize: the bins must be a vector, got {edges.type}")
-    rising, falling = all_(less_equal(edges[:-1], edges[1:])), all_(less_equal(edges[1:], edges[:-1]))
+    side = "left" if right else "right"
+    check_real("digitize", x, bins)
+    if bins.ndim != 1:
+        raise ShapeError("E118", f"digitize: the bins must be a vector, got {bins.type}")
+    rising, falling = all_(less_equal(bins[:-1], bins[1:])), all_(less_equal(bins[1:], bins[:-1]))
     require(logical_or(rising, falling), "digitize: bins ascend or descend", "sort them first: np.sort(bins)")
     if isinstance(rising, Symbol):
-        return where(rising, searchsorted(edges, x, side), _descending(edges, x, side))
-    return searchsorted(edges, x, side) if rising else _descending(edges, x, side)
+        return where(rising, searchsorted(bins, x, side), _descending(bins, x, side))
+    return searchsorted(bins, x, side) if rising else _descending(bins, x, side)
 
 
 def _descending(edges: Any, x: Any, side: str) -> Any:
@@ -319,6 +320,7 @@ def _descending(edges: Any, x: Any, side: str) -> Any:
 
 
 @public
+@promoted("x", "xp", "fp", to=floating)
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
     """Linear interpolation through the points (xp, fp).
 
@@ -330,7 +332,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
         right: the value behind the last point.
         period: the values repeat at this distance.
     """
-    at, points, values = array(x), array(xp), array(fp)
+    at, points, values = x, xp, fp
     check_real("interp", at, points)
     if period is not None:
         period = abs(period)
@@ -345,10 +347,12 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
         raise ShapeError("E113", what)
     n = points.shape[0]
     upper = minimum(maximum(searchsorted(points, at, "right"), 1), n - 1)
-    x0, x1, y0, y1 = (picked(p, i, 0) for p in (points, values) for i in (upper - 1, upper))
+    lower = maximum(upper - 1, 0)
+    x0, x1, y0, y1 = (picked(p, i, 0) for p in (points, values) for i in (lower, upper))
     found = add(y0, multiply(subtract(y1, y0), divide(subtract(at, x0), subtract(x1, x0))))
     found = where(less(at, points[0]), values[0] if left is None else left, found)
-    return where(less(points[n - 1], at), values[n - 1] if right is None else right, found)
+    found = where(less_equal(points[n - 1], at), values[n - 1], found)  # also where the last places are equal
+    return found if right is None else where(less(points[n - 1], at), right, found)
 
 
 def merged(x: Any, axis: Any, name: str) -> tuple[Any, int, tuple[int, ...]]:
@@ -489,6 +493,7 @@ def median(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) ->
 
 
 @public
+@promoted("element", "test_elements")
 def isin(
     element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: str | None = None
 ) -> Any:
@@ -497,13 +502,7 @@ def isin(
     `assume_unique` and `kind` (`sort`, `table`) choose NumPy's method, and say nothing about the result.
     """
     one_of(kind, (None, "sort", "table"), "isin", "kind")
-    if isinstance(test_elements, NUMBERS):
-        found = equal(array(element), test_elements)
-    elif isinstance(element, NUMBERS):
-        found = any_(equal(element, ravel(test_elements)))
-    else:
-        x = array(element)
-        found = any_(equal(expand_dims(x, x.ndim), ravel(test_elements)), -1)
+    found = any_(equal(expand_dims(element, element.ndim), ravel(test_elements)), -1)
     return logical_not(found) if invert else found
 
 
@@ -568,29 +567,29 @@ def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: 
 
 
 @public
+@promoted("a", "b", to=exact, weak=True)
 def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
     """True where elements of both are equal within rtol * abs(b) + atol."""
-    x, y = (each.astype(floating(each.dtype), copy=False) for each in (array(a), array(b)))
-    near = less_equal(abs(subtract(x, y)), add(multiply(abs(y), rtol), atol))
-    close = where(less(abs(y), math.inf), near, equal(x, y))
-    return where(~equal(x, x) & ~equal(y, y), True, close) if equal_nan else close
+    near = less_equal(abs(subtract(a, b)), add(multiply(abs(b), rtol), atol))
+    close = where(less(abs(b), math.inf), near, equal(a, b))
+    return where(~equal(a, a) & ~equal(b, b), True, close) if equal_nan else close
 
 
 @public
+@promoted("a1", "a2")
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
     """True if both have one shape and equal elements; a bool array without axes. `equal_nan`: NaN is equal to NaN."""
-    x, y = array(a1), array(a2)
-    if x.shape != y.shape:
+    if a1.shape != a2.shape:
         return array(False)
-    same = equal(x, y)
-    return all_(same | (~equal(x, x) & ~equal(y, y)) if equal_nan else same)
+    same = equal(a1, a2)
+    return all_(same | (~equal(a1, a1) & ~equal(a2, a2)) if equal_nan else same)
 
 
 @public
+@promoted("a1", "a2")
 def array_equiv(a1: Any, a2: Any) -> Any:
     """True if both broadcast to one shape and have equal elements there; a bool array without axes."""
-    x, y = array(a1), array(a2)
-    return array(False) if dims.broadcast(x.shape, y.shape) is None else all_(equal(x, y))
+    return array(False) if dims.broadcast(a1.shape, a2.shape) is None else all_(equal(a1, a2))
 
 
 @public
@@ -616,6 +615,7 @@ def _places(obj: Any, name: str) -> numpy.ndarray[Any, Any]:
 
 
 @public
+@promoted("arr", "values", to=like)
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
     """`values` put in before the positions `obj`, which are integers or a slice."""
     x = ravel(arr) if axis is None else array(arr)
@@ -626,18 +626,13 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
         before = numpy.flatnonzero(before)
     if before.ndim == 1 and before.size == 1 and not isinstance(obj, slice):
         along = 0 if axis is None else axis_index - x.ndim
-        value = array(values)
-        count = value.shape[along] if value.ndim >= (1 if axis is None else -along) else 1
+        count = values.shape[along] if values.ndim >= (1 if axis is None else -along) else 1
         before = numpy.repeat(before, count)  # as many as there are values go in at one position
     source = numpy.insert(numpy.arange(length), before, -1)
-    value = array(values).astype(x.dtype)
-    value = (
-        moveaxis(value, 0, axis_index)
-        if numpy.ndim(before) == 0 and value.ndim == x.ndim and axis is not None
-        else value
-    )
+    if numpy.ndim(before) == 0 and values.ndim == x.ndim and axis is not None:
+        values = moveaxis(values, 0, axis_index)
     kept = picked(x, numpy.where(source < 0, 0, source), axis_index)
-    kept[(slice(None),) * axis_index + (numpy.flatnonzero(source < 0),)] = value
+    kept[(slice(None),) * axis_index + (numpy.flatnonzero(source < 0),)] = values
     return kept
 
 

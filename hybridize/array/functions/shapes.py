@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import accumulate, pairwise
 from typing import Any
@@ -18,14 +18,14 @@ import numpy
 
 from hybridize import ops
 from hybridize.array import layouts
-from hybridize.array.functions.elementwise import apart_from, astype, copy
+from hybridize.array.functions.elementwise import apart_from, copy
+from hybridize.array.methods import functions
 from hybridize.array.ndarray import ndarray, taping, view, wrap
 from hybridize.array.operands import (
     array,
     axes_of,
     axis_of,
     broadcast,
-    cast,
     finished,
     one_of,
     operand,
@@ -37,13 +37,13 @@ from hybridize.array.operands import (
     strong,
     whole,
 )
+from hybridize.array.policies import promoted, together
 from hybridize.array.staging import staging
 from hybridize.array.symbol import Symbol
 from hybridize.base import dims
 from hybridize.base.access import consistently
-from hybridize.base.dtypes import CASTINGS
+from hybridize.base.dtypes import CASTINGS, DType, as_dtype, is_inexact
 from hybridize.base.errors import ArgumentError, CaptureError, DTypeError, ShapeError, ValueArgumentError
-from hybridize.base.promotion import result_dtype
 from hybridize.base.types import same_shape, surely_same
 from hybridize.ops.op import ACTIVE, Op, bind1, capturing
 
@@ -438,9 +438,9 @@ def concatenate(
                 return wrap(consistently(numpy.concatenate, parts, axis))
             except ValueError:
                 pass  # the rest says what is wrong, with the types
-    xs = [array(x) for x in seq]
-    if not xs:
+    if not seq:
         raise ShapeError("E107", "concatenate needs at least one array")
+    xs = together(seq, weak=True) if dtype is None else _cast_all(seq, as_dtype(dtype), casting)
     if axis is None:
         xs, axis = [ravel(x) for x in xs], 0
     axis_index = axis_of(axis, xs[0].ndim, "concatenate")
@@ -451,19 +451,31 @@ def concatenate(
     ):
         types = ", ".join(str(x.type) for x in xs)
         raise ShapeError("E107", f"concatenate along axis {axis_index}: {types}", help="all other sizes must be equal")
+    return finished(result(bind1(ops.Concat(axis_index), *map(operand, xs))), out)
+
+
+def _cast_all(arrays: Any, dtype: DType, casting: str) -> list[Any]:
+    """Arrays in a dtype, where `casting` allows it; numbers and lists are rounded once."""
+    lists = dtype if is_inexact(dtype) else None
+    return [functions.astype(array(x, lists), dtype, copy=False, casting=casting) for x in arrays]
+
+
+def _joined(arrays: Any, dtype: Any, casting: str) -> list[Any]:
+    """The arrays that a call joins, in the dtype of the result."""
+    arrays = list(arrays)
+    one_of(casting, CASTINGS, "concatenate", "casting")
     if dtype is not None:
-        xs = [astype(x, dtype, copy=False, casting=casting) for x in xs]
-    common = result_dtype(x.dtype for x in xs)
-    return finished(result(bind1(ops.Concat(axis_index), *(cast(operand(x), common) for x in xs))), out)
+        return _cast_all(arrays, as_dtype(dtype), casting)
+    return together(arrays) if arrays else []
 
 
 @public
 def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> Any:
     """Arrays of one shape along a new axis; `dtype` and `casting` as in `concatenate`."""
-    xs = [array(x) for x in arrays]
+    xs = _joined(arrays, dtype, casting)
     if not xs or any(x.shape != xs[0].shape for x in xs):
         raise ShapeError("E107", f"stack needs arrays of one shape, got {', '.join(str(x.type) for x in xs) or 'none'}")
-    return concatenate([expand_dims(x, axis) for x in xs], axis, out, dtype=dtype, casting=casting)
+    return concatenate([expand_dims(x, axis) for x in xs], axis, out)
 
 
 @public
@@ -478,14 +490,14 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[Any, ...]:
 @public
 def vstack(arrays: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
     """Arrays one below another; `dtype` and `casting` as in `concatenate`."""
-    return concatenate([atleast_2d(x) for x in arrays], 0, dtype=dtype, casting=casting)
+    return concatenate([atleast_2d(x) for x in _joined(arrays, dtype, casting)], 0)
 
 
 @public
 def hstack(arrays: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
     """Arrays side by side: along axis 1, or 0 where there is only that; `dtype` and `casting` as in `concatenate`."""
-    xs = [atleast_1d(x) for x in arrays]
-    return concatenate(xs, 0 if xs and xs[0].ndim == 1 else 1, dtype=dtype, casting=casting)
+    xs = [atleast_1d(x) for x in _joined(arrays, dtype, casting)]
+    return concatenate(xs, 0 if xs and xs[0].ndim == 1 else 1)
 
 
 @public
@@ -498,8 +510,8 @@ def block(arrays: Any) -> Any:
     depth = _depth(arrays)
     leaves: list[Any] = []
     _collect(arrays, depth, leaves)
-    ndim = max(depth, *(x.ndim for x in leaves))
-    return _blocks(arrays, depth, ndim)
+    ndim = max(depth, *(array(x).ndim for x in leaves))
+    return _blocks(iter(together(leaves)), arrays, depth, ndim)
 
 
 def _depth(part: Any) -> int:
@@ -519,30 +531,31 @@ def _collect(part: Any, depth: int, leaves: list[Any]) -> None:
         for inner in part:
             _collect(inner, depth - 1, leaves)
     else:
-        leaves.append(array(part))
+        leaves.append(part)
 
 
-def _blocks(part: Any, depth: int, ndim: int) -> Any:
+def _blocks(leaves: Iterator[Any], part: Any, depth: int, ndim: int) -> Any:
     if not depth:
-        x = array(part)
+        x = next(leaves)
         return copy(reshape(x, (1,) * (ndim - x.ndim) + x.shape))
-    return concatenate([_blocks(inner, depth - 1, ndim) for inner in part], ndim - depth)
+    return concatenate([_blocks(leaves, inner, depth - 1, ndim) for inner in part], ndim - depth)
 
 
 @public
 def dstack(arrays: Any) -> Any:
     """Arrays along axis 2."""
-    return concatenate([atleast_3d(x) for x in arrays], 2)
+    return concatenate([atleast_3d(x) for x in _joined(arrays, None, "same_kind")], 2)
 
 
 @public
 def column_stack(tup: Any) -> Any:
     """Vectors as the columns of a matrix."""
-    xs = [array(x) for x in tup]
+    xs = _joined(tup, None, "same_kind")
     return concatenate([reshape(x, (-1, 1)) if x.ndim < 2 else x for x in xs], 1)
 
 
 @public
+@promoted("arr", "values")
 def append(arr: Any, values: Any, axis: int | None = None) -> Any:
     """`values` after `arr`."""
     return concatenate([arr, values], axis)

@@ -13,15 +13,16 @@ from hybridize.array.functions.reductions import diff
 from hybridize.array.functions.shapes import atleast_1d, concatenate, reshape
 from hybridize.array.methods import functions
 from hybridize.array.operands import array, axes_of, cast, given, one_of, operand, public, result
-from hybridize.base.dtypes import as_dtype, bool_, float32, int32
+from hybridize.array.policies import promoted
+from hybridize.base.dtypes import as_dtype, bool_, float32, float64, int32, is_inexact
 from hybridize.base.errors import ArgumentError, ShapeError, ValueArgumentError
-from hybridize.base.promotion import floating, promote
+from hybridize.base.promotion import floating
 from hybridize.ops.library.bessel import bessel_i0
 
 
 def _vectors(name: str, a: Any, v: Any) -> tuple[Any, Any]:
     """Two vectors of one dtype, neither of them empty."""
-    x, y = atleast_1d(array(a)), atleast_1d(array(v))
+    x, y = atleast_1d(a), atleast_1d(v)
     if x.ndim != 1 or y.ndim != 1 or not x.shape[0] or not y.shape[0]:
         raise ShapeError("E118", f"{name} takes two vectors that are not empty, got {x.type} and {y.type}")
     return x, y
@@ -29,7 +30,7 @@ def _vectors(name: str, a: Any, v: Any) -> tuple[Any, Any]:
 
 def _slid(name: str, x: Any, y: Any, before: int, after: int) -> Any:
     """The sums of products of `y` with each part of `x` of its length, zeros around `x`."""
-    dtype = promote(x.dtype, y.dtype)
+    dtype = x.dtype
     summed = int32 if dtype == bool_ else dtype  # of bools: whether any pair is true, counted
     image = reshape(x, (1, 1, -1))
     kernel = reshape(y, (1, 1, -1))
@@ -41,6 +42,7 @@ _MODES = ("full", "same", "valid")
 
 
 @public
+@promoted("a", "v")
 def convolve(a: Any, v: Any, mode: str = "full") -> Any:
     """The sums over m of a[m] v[n - m], of two vectors.
 
@@ -70,6 +72,7 @@ def _margins(taps: int, mode: str) -> tuple[int, int]:
 
 
 @public
+@promoted("a", "v")
 def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     """The sums over n of a[n + k] conj(v[n]), of two vectors; `mode` as in `convolve`."""
     one_of(mode, _MODES, "correlate", "mode")
@@ -122,7 +125,9 @@ def _slope(x: Any, axis: int, distance: Any, edge_order: int) -> Any:
     def at(first: int, last: int | None) -> Any:
         return x[(*before, slice(first, last))]
 
-    places = distance if isinstance(distance, (int, float)) else array(distance)
+    places = distance if isinstance(distance, (int, float)) else array(distance, x.dtype)
+    if not isinstance(places, (int, float)) and not is_inexact(places.dtype):
+        places = places.astype(float64)  # of unsigned integers no difference is negative
     if isinstance(places, (int, float)) or not places.ndim:
         inner = (at(2, None) - at(0, -2)) / (places * 2.0)
         steps = [places] * 4

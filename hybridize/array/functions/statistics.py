@@ -25,12 +25,13 @@ from hybridize.array.functions.elementwise import (
 from hybridize.array.functions.linear import matmul
 from hybridize.array.functions.reductions import all as all_
 from hybridize.array.functions.reductions import any as any_
-from hybridize.array.functions.reductions import argmax, argmin, average, cumprod, cumsum, sum
+from hybridize.array.functions.reductions import argmax, argmin, average, cumprod, cumsum, sum, summed
 from hybridize.array.functions.searching import QUANTILES, along, data_dependent, merged, sort
 from hybridize.array.functions.shapes import concatenate, expand_dims, moveaxis, reshape, swapaxes
 from hybridize.array.methods import functions
 from hybridize.array.operands import array, check_real, finished, one_of, public, result, strong
-from hybridize.base.dtypes import as_dtype, float32, float64, int64, is_complex, is_float, is_inexact
+from hybridize.array.policies import promoted
+from hybridize.base.dtypes import DType, float32, float64, int64, is_complex, is_float, is_inexact
 from hybridize.base.errors import ShapeError
 from hybridize.base.promotion import floating
 
@@ -40,6 +41,7 @@ histogramdd = data_dependent("histogramdd", numpy.histogramdd)
 
 
 @public
+@promoted("m", "y", to=floating)
 def cov(
     m: Any,
     y: Any = None,
@@ -70,11 +72,25 @@ def cov(
         ShapeError E118, E135: more than two axes; weights of another number than observations.
         ValueArgumentError E345: negative weights.
     """
+    found, wanted = _covariance(m, y, rowvar, dtype, bias, ddof, fweights, aweights)
+    return found.astype(wanted, copy=False)
+
+
+def _covariance(
+    m: Any,
+    y: Any,
+    rowvar: bool,
+    dtype: Any,
+    bias: bool = False,
+    ddof: int | None = None,
+    fweights: Any = None,
+    aweights: Any = None,
+) -> tuple[Any, DType]:
+    """The covariances in the dtype that sums are kept in, and the dtype of the result."""
     x = _variables(m, rowvar, "m")
     if y is not None:
         x = concatenate([x, _variables(y, rowvar, "y")], 0)
-    wanted = floating(x.dtype) if dtype is None else as_dtype(dtype)
-    x = x.astype(wanted, copy=False)
+    x, wanted = summed(x, dtype)
     ddof = (0 if bias else 1) if ddof is None else ddof
     weights = _weights(x, fweights, aweights)
     centre = average(x, 1, weights)
@@ -84,13 +100,13 @@ def cov(
         right = centred
     else:
         total = sum(weights)
-        spread = 1.0 if aweights is None else sum(weights * array(aweights).astype(wanted)) / total
+        spread = 1.0 if aweights is None else sum(weights * array(aweights, float64).astype(x.dtype)) / total
         factor = total - ddof * spread
         right = multiply(centred, weights)
     if isinstance(factor, float):
         factor = max(factor, 0.0)
     product = divide(matmul(centred, functions.conj(swapaxes(right, 0, 1))), factor)
-    return reshape(product, ()) if product.shape == (1, 1) else product
+    return reshape(product, ()) if product.shape == (1, 1) else product, wanted
 
 
 def _variables(m: Any, rowvar: bool, name: str) -> Any:
@@ -109,7 +125,7 @@ def _weights(x: Any, fweights: Any, aweights: Any) -> Any:
     for name, given in (("fweights", fweights), ("aweights", aweights)):
         if given is None:
             continue
-        one = array(given)
+        one = array(given, float64)
         check_real(f"cov: {name}", one)
         if one.shape != x.shape[1:]:
             raise ShapeError("E135", f"cov: {name} {one.type} for {x.shape[1]} observations", help="one for each")
@@ -122,16 +138,17 @@ def _weights(x: Any, fweights: Any, aweights: Any) -> Any:
 
 
 @public
+@promoted("x", "y", to=floating)
 def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Any:
     """The correlations of variables, from -1 to 1; see `cov`."""
-    found = cov(x, y, rowvar, dtype=dtype)
+    found, wanted = _covariance(x, y, rowvar, dtype)
     if not found.ndim:
-        return found / found
+        return (found / found).astype(wanted, copy=False)
     scale = found.diagonal() ** 0.5
     scaled = found / expand_dims(scale, 1) / scale
     if is_complex(scaled.dtype):
         return clip(scaled.real, -1.0, 1.0) + clip(scaled.imag, -1.0, 1.0) * 1j
-    return clip(scaled, -1.0, 1.0)
+    return clip(scaled, -1.0, 1.0).astype(wanted, copy=False)
 
 
 def _filled(a: Any, instead: float) -> tuple[Any, Any]:

@@ -23,13 +23,24 @@ from hybridize.array.functions.placing import target
 from hybridize.array.functions.reductions import all, any, cumprod, cumsum, max, min, prod, sum
 from hybridize.array.functions.shapes import broadcast_to, concatenate, moveaxis, ravel, reshape, stack
 from hybridize.array.ndarray import ndarray, wrap, written
+from hybridize.array.operands import (
+    Weak,
+    axis_of,
+    cast,
+    dtype_of,
+    finished,
+    operand,
+    operands,
+    public,
+    reduced_axes,
+    result,
+)
 from hybridize.array.operands import array as array_of
-from hybridize.array.operands import axis_of, cast, finished, operand, public, reduced_axes, result
 from hybridize.base.access import exclusively
-from hybridize.base.dtypes import DType, as_dtype, bool_, castable, code, int64, is_float
+from hybridize.base.dtypes import DType, as_dtype, bool_, castable, code, int64, is_float, is_inexact
 from hybridize.base.errors import ArgumentError, DTypeError, OutOfBoundsError, ShapeError, ValueArgumentError
 from hybridize.base.frozen import frozen
-from hybridize.base.promotion import accumulator
+from hybridize.base.promotion import NUMBERS, accumulator, promote
 from hybridize.ops.op import ACTIVE
 
 _Function = Callable[..., Any]
@@ -299,11 +310,20 @@ def _reduced_between(of: Universal, x: Any, places: list[int], along: int, dtype
 
 def _outer(function: _Function) -> _Function:
     def outer(A: Any, B: Any, /, **keywords: Any) -> Any:
-        x, y = array_of(A), array_of(B)
+        pair = operands(A, B)
+        x, y = (result(_strong(one, other)) for one, other in (pair, pair[::-1]))
         return function(reshape(x, (*x.shape, *(1 for _ in y.shape))), y, **keywords)
 
     name = function.__name__
     return _described(outer, f"{name}.outer", f"`{name}` of all pairs of elements: [*shape of A, *shape of B].")
+
+
+def _strong(x: Any, other: Any) -> Any:
+    """An operand with a dtype; a number beside floats or complex numbers has those that hold both."""
+    if not isinstance(x, (Weak, *NUMBERS)):
+        return x
+    own, beside = dtype_of(x), dtype_of(other)
+    return cast(x, promote(own, beside) if is_inexact(own) and is_inexact(beside) else own)
 
 
 def _at(function: _Function, theirs: numpy.ufunc) -> _Function:

@@ -103,15 +103,6 @@ def keeping(reduced: Operand, x: Operand, axes: Sequence[int], keepdims: bool) -
     return reshape(reduced, tuple(1 if k in axes else size for k, size in enumerate(shape_of(x))))
 
 
-def mean(x: Operand, axes: tuple[int, ...]) -> Operand:
-    """The mean over `axes`."""
-    count = 1
-    for axis in axes:
-        count *= shape_of(x)[axis]
-    total = bind1(ops.Sum(axes), x)
-    return bind1(ops.Div(), total, like(count, total))
-
-
 def sliced(x: Operand, bounds: Sequence[tuple[int | None, int | None, int | None]]) -> Operand:
     """`x[begin:end:step, ...]`, with NumPy's rules for what lies outside; axes that are not given stay whole."""
     shape = shape_of(x)

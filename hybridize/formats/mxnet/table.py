@@ -27,7 +27,6 @@ from hybridize.formats.mxnet.operands import (
     dtype_of,
     keeping,
     like,
-    mean,
     reshape,
     shape_of,
     with_scalar,
@@ -283,13 +282,11 @@ def with_axis(a: Attributes, x: Operand) -> Operand:
 
 
 def _variance(x: Operand, axes: tuple[int, ...]) -> Operand:
-    x = cast(x, floating(dtype_of(x)))
-    centre = apply(ops.Sub(), x, keeping(mean(x, axes), x, axes, True))
-    return mean(bind1(ops.Mul(), centre, centre), axes)
+    return composites.variance(cast(x, floating(dtype_of(x))), axes)
 
 
 def _mean(x: Operand, axes: tuple[int, ...]) -> Operand:
-    return mean(cast(x, floating(dtype_of(x))), axes)
+    return composites.mean(cast(x, floating(dtype_of(x))), axes)
 
 
 for _name, _reduce in {

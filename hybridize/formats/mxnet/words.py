@@ -40,6 +40,8 @@ BINARY: dict[type, Words] = {
     ops.Pow: Words("_power", "broadcast_power", "_power_scalar", "_rpower_scalar"),
     ops.Max: Words("_maximum", "broadcast_maximum", "_maximum_scalar"),
     ops.Min: Words("_minimum", "broadcast_minimum", "_minimum_scalar"),
+    ops.SharedMax: Words("_maximum", "broadcast_maximum", "_maximum_scalar"),
+    ops.SharedMin: Words("_minimum", "broadcast_minimum", "_minimum_scalar"),
     ops.Hypot: Words("_hypot", "broadcast_hypot", "_hypot_scalar"),
     ops.Eq: Words("_equal", "broadcast_equal", "_equal_scalar"),
     ops.Ne: Words("_not_equal", "broadcast_not_equal", "_not_equal_scalar"),
@@ -56,7 +58,7 @@ LOGIC: dict[type, Words] = {
 }
 """Of what is true or false; MXNet has no such operators of bits."""
 
-TRUTHS = {*LOGIC, ops.Eq, ops.Ne, ops.Gt, ops.Ge, ops.Lt, ops.Le, ops.Max, ops.Min}
+TRUTHS = {*LOGIC, ops.Eq, ops.Ne, ops.Gt, ops.Ge, ops.Lt, ops.Le, ops.Max, ops.Min, ops.SharedMax, ops.SharedMin}
 """Operations on two operands that mean of 0 and 1 what they mean of bools."""
 
 REDUCTIONS: dict[type, str] = {

@@ -111,8 +111,8 @@ def _binary(function: Callable[[Operand, Operand], Operand]) -> Translation:
 for _names, _operation in {
     "mul.Tensor mul.Scalar": ops.mul,
     "div.Tensor div.Scalar": ops.div,
-    "minimum.default": ops.min,
-    "maximum.default": ops.max,
+    "minimum.default": ops.shared_min,
+    "maximum.default": ops.shared_max,
     "pow.Tensor_Tensor pow.Tensor_Scalar pow.Scalar": ops.pow,
     "atan2.default": ops.arctan2,
     "bitwise_and.Tensor bitwise_and.Scalar bitwise_and.Scalar_Tensor": ops.bit_and,

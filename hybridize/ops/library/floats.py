@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Floats by their parts: the next one, and the mantissa with the exponent."""
+"""Floats by their parts: the next one, the mantissa with the exponent, and a float of both."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from hybridize.ops.arithmetic import (
     eq,
     gt,
     lt,
+    max,
+    min,
     mul,
     ne,
     shift_left,
@@ -25,7 +27,7 @@ from hybridize.ops.bits import bitcast
 from hybridize.ops.composite import composite
 from hybridize.ops.op import Operand, type_of
 from hybridize.ops.powers import copysign
-from hybridize.ops.views import cast, like
+from hybridize.ops.views import cast, like, wide
 
 _WORD: dict[DType, DType] = {float64: int64, float32: int32, float16: int16, bfloat16: int16}
 _FORM: dict[DType, tuple[int, int]] = {float64: (52, 1023), float32: (23, 127)}
@@ -60,10 +62,32 @@ def mantissa_and_exponent(x: Operand) -> tuple[Operand, Operand]:
     exponent = sub(field, like(offset - 1, bits))
     # 2^exponent may be no float, but the powers of both its halves are.
     half = shift_right(exponent, like(1, bits))
-    power = [
-        bitcast(shift_left(add(part, like(offset, bits)), like(width, bits)), type_of(x).dtype)
-        for part in (half, sub(exponent, half))
-    ]
-    mantissa = where(plain, div(div(normal, power[0]), power[1]), x)
+    mantissa = where(plain, div(div(normal, _power(half, x)), _power(sub(exponent, half), x)), x)
     exponent = where(plain, where(small, sub(exponent, like(64, bits)), exponent), like(0, bits))
     return cast(mantissa, dtype), cast(exponent, int32)
+
+
+def _power(exponent: Operand, of: Operand) -> Operand:
+    """2 to the power of integers that are exponents of normal floats, in the dtype of `of`."""
+    dtype = type_of(of).dtype
+    width, offset = _FORM[dtype]
+    return bitcast(shift_left(add(exponent, like(offset, exponent)), like(width, exponent)), dtype)
+
+
+@composite("ldexp")
+def scaled(x: Operand, exponent: Operand) -> Operand:
+    """Return x 2^exponent of floats and integers of one shape, rounded once; beyond the floats infinite, or 0."""
+    dtype = type_of(x).dtype
+    x = cast(x, wide(dtype))
+    width, offset = _FORM[type_of(x).dtype]
+    if type_of(exponent).dtype.itemsize > 4:
+        exponent = min(max(exponent, like(-8 * offset if type_of(exponent).dtype.kind == "i" else 0, exponent)),
+                       like(8 * offset, exponent))  # fmt: skip
+    left = cast(exponent, _WORD[type_of(x).dtype])
+    # Steps whose product is exact, until a power is left that is a float: only the last product rounds.
+    for _ in range(2):
+        down = where(lt(left, like(1 - offset, left)), like(1 - offset + width + 1, left), like(0, left))
+        step = where(gt(left, like(offset, left)), like(offset, left), down)
+        x, left = mul(x, _power(step, x)), sub(left, step)
+    last = min(max(left, like(1 - offset, left)), like(offset, left))
+    return cast(mul(x, _power(last, x)), dtype)

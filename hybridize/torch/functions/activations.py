@@ -144,7 +144,7 @@ def _log_sigmoid(input: Operand) -> Operand:
     zero = ops.like(0, input)
     # The slope of the absolute value at 0 is 0, and that of the minimum one half: together torch's.
     bent = ops.log1p(ops.exp(ops.neg(ops.abs(input))))
-    return ops.sub(ops.min(input, zero), bent)
+    return ops.sub(ops.shared_min(input, zero), bent)
 
 
 @computes("glu")

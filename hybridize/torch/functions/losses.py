@@ -100,7 +100,7 @@ def _with_logits(
 
 def _log_sigmoid(x: Operand) -> Operand:
     zero = ops.like(0, x)
-    return ops.sub(ops.min(x, zero), ops.log1p(ops.exp(ops.neg(ops.abs(x)))))
+    return ops.sub(ops.shared_min(x, zero), ops.log1p(ops.exp(ops.neg(ops.abs(x)))))
 
 
 @computes("kl_div")
@@ -189,7 +189,7 @@ def _triplet_margin_loss(
 ) -> Operand:
     near, far = pairwise_distance(anchor, positive, p, eps), pairwise_distance(anchor, negative, p, eps)
     if swap:
-        far = ops.min(far, pairwise_distance(positive, negative, p, eps))
+        far = ops.shared_min(far, pairwise_distance(positive, negative, p, eps))
     return reduced(_at_least_0(ops.sub(ops.add(ops.like(margin, near), near), far)), reduction)
 
 

@@ -16,6 +16,7 @@ from hybridize.base.dtypes import is_float
 from hybridize.capture.python.mathematics import ELEMENTS
 from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
+from hybridize.ops.library.logarithms import log_add_exp2
 from hybridize.torch.functions.conversions import made
 from hybridize.torch.functions.rules import (
     as_float,
@@ -217,11 +218,7 @@ def _logaddexp(input: Operand, other: Operand) -> Operand:
 
 @computes("logaddexp2")
 def _logaddexp2(input: Operand, other: Operand) -> Operand:
-    def function(x: Operand, y: Operand) -> Operand:
-        two = ops.like(math.log(2), x)
-        return ops.div(ops.log_add_exp(ops.mul(x, two), ops.mul(y, two)), two)
-
-    return _of_floats(function, input, other)
+    return _of_floats(log_add_exp2, input, other)
 
 
 def _of_floats(function: Callable[..., Operand], *xs: Any) -> Operand:
