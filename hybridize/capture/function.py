@@ -221,7 +221,7 @@ class Function(Generic[P, R]):
     def __reduce__(self) -> Any:
         """Copied and pickled as functions are, by name; what was loaded from a file as that file, weights as they are.
 
-        Of two copies of what draws random numbers or writes state, each goes on by itself.
+        Of two copies of what writes state, each goes on by itself; random numbers are of the process where it runs.
         """
         if self._travels is not None:
             with self._lock:

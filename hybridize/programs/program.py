@@ -507,10 +507,18 @@ class Program:
         """The number of inputs of the graph that are arguments."""
         return sum(source.position >= 0 for source in self.capture.sources)
 
-    def outputs(self, arguments: Buffers) -> list[NDArray[Any]]:
-        """Outputs of the graph for the arrays and numbers among the arguments; nothing is written back."""
+    def outputs(self, arguments: Buffers, words: NDArray[Any] | None = None) -> list[NDArray[Any]]:
+        """Outputs of the graph for the arrays and numbers among the arguments; nothing is written back.
+
+        Args:
+            arguments: of the call.
+            words: the state of the random generator to draw from; None for the present one.
+        """
         given = iter(arguments)
         arrays = [next(given) if one.array is None else one.array._data for one in self.capture.sources]
+        if words is not None:
+            pairs = zip(arrays, self.capture.sources, strict=True)
+            arrays = [words if one.array is random.state else array for array, one in pairs]
         return self._runs.run(arrays)
 
     def array(self, source: Source, kind: TensorType, call: Call) -> Any:

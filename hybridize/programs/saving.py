@@ -29,7 +29,7 @@ from hybridize.programs.families import family_key
 from hybridize.programs.program import Program, described
 
 RANDOM = "random.state"
-"""The key of the random generator's words among the weights."""
+"""The key of the random generator's words among the weights; no other array has it."""
 _KEPT = (Output, int, float, str, type(None))
 """Classes of what an attribute may be set to that a file does without: numbers and constants."""
 _NUMBERS: dict[str, type] = {"int": int, "float": float, "bool": bool} | {
@@ -98,13 +98,13 @@ def saved(
         for number, source in enumerate(captured.sources):
             if source.array is not None and id(source.array) not in keys:
                 wanted = names.get(id(source.array)) or captured.graph.inputs[number].name or "state"
-                wanted = RANDOM if source.array is random.state else wanted
-                key, count = wanted, 1
-                while key in weights:
+                is_random = source.array is random.state
+                key, count = RANDOM if is_random else wanted, 1
+                while key in weights or (key == RANDOM and not is_random):
                     key, count = f"{wanted}_{count}", count + 1
                 keys[id(source.array)] = key
                 data = source.array._data
-                weights[key] = data.copy() if source.array is random.state else data  # other threads may draw
+                weights[key] = data.copy() if is_random else data  # other threads may draw
         signatures.append(_signature(captured, keys))
     return SavedProgram(name, tuple(signatures), weights, parameters, dict(options))
 
@@ -217,12 +217,18 @@ def _constant(number: Any, kind: TensorType) -> NDArray[Any]:
 
 
 def captured(program: SavedProgram, *, shared: bool = False, owned: bool = False) -> list[Captured]:
-    """Plain data as captured programs; `shared` and `owned` as in `Function.from_saved`."""
+    """Plain data as captured programs; `shared` and `owned` as in `Function.from_saved`.
+
+    They draw from the random generator of this process, whatever state it had when they were saved.
+    """
     arrays: dict[str, ndarray] = {}
     for signature in program.signatures:
         for name in signature.state:
             if name not in arrays:  # what is never asked for is never read from the file
                 data = program.weights[name]
+                if name == RANDOM and (data.shape, data.dtype) == (random.state.shape, random.state.dtype):
+                    arrays[name] = random.state
+                    continue
                 arrays[name] = array = wrap(data if shared or owned else data.copy())
                 if shared:
                     array.storage.exposed = True
