@@ -11,7 +11,7 @@ import gc
 import reprlib
 import weakref
 from abc import ABC, abstractmethod
-from collections import OrderedDict, deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from copy import copy
 from functools import cache, cached_property, partial
@@ -386,17 +386,21 @@ class Item(Indexed):
             del self.owner[self.index]
 
     def expression(self, refer: Refer) -> str:
-        if isinstance(self.owner, dict):
+        if isinstance(self.owner, dict) and type(self.owner) not in _PLAIN_DICTS:
             return f"{refer(self.owner)}.get({refer(self.index)}, {refer(MISSING)})"
         return f"{refer(self.owner)}[{refer(self.index)}]"
 
     def watches(self, value: Any) -> list[Watch] | None:
-        if type(self.owner) not in (dict, OrderedDict) or type(self.index) is not str:
+        if type(self.owner) not in (*_PLAIN_DICTS, defaultdict) or type(self.index) not in (str, int):
             return None
         return [Watch(Look.ITEM, self.owner, self.index, NULL if value is MISSING else value)]
 
     def described(self) -> str:
         return f"item [{short(self.index)}]"
+
+
+_PLAIN_DICTS = (dict, OrderedDict)
+"""Classes of dicts that raise where a key is not there."""
 
 
 class Emptiness(Place):
@@ -411,7 +415,7 @@ class Emptiness(Place):
         return f"(not {refer(self.owner)})"
 
     def watches(self, value: Any) -> list[Watch] | None:
-        plain = type(self.owner) in (dict, OrderedDict)
+        plain = type(self.owner) in _PLAIN_DICTS
         return [Watch(Look.WORD, self.owner, DICT_USED, NULL)] if plain and value is True else None
 
     def described(self) -> str:

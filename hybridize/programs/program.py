@@ -547,37 +547,38 @@ class Program:
         steps_of = self.steps_for(call)
 
         def given(argument: Any) -> Any:
-            if isinstance(argument, Output):
+            kind = type(argument)
+            if kind is Output:
                 steps = steps_of(argument.steps)
                 return self._output(argument.index, steps, argument.weak, argument.lost, outputs, made)
-            if isinstance(argument, Given):
+            if kind is Given:
                 array = call.leaves[argument.position] if argument.array is None else argument.array
                 steps = steps_of(argument.steps)
                 if not steps:
                     return array
                 return _view(array, steps, argument.lost) if isinstance(array, ndarray) else viewed_buffer(array, steps)
-            if isinstance(argument, Made):
+            if kind is Made:
                 return argument.now(outputs)
-            if isinstance(argument, Faced):
+            if kind is Faced:
                 return argument.kind.shown(given(argument.inside))
-            if isinstance(argument, GivenContainer):
+            if kind is GivenContainer:
                 return argument.find(call.given)
-            if isinstance(argument, BuiltContainer):
+            if kind is BuiltContainer:
                 if argument.number not in built:
                     built[argument.number] = container = argument.empty.copy()
                     (container.update if isinstance(container, (dict, set)) else container.extend)(
                         map(given, argument.content)
                     )
                 return built[argument.number]
-            if isinstance(argument, BuiltObject):
+            if kind is BuiltObject:
                 if argument.number not in built:
                     built[argument.number] = made_object = empty_object(argument.cls)
                     vars(made_object).update(zip(argument.names, map(given, argument.content), strict=True))
                 return built[argument.number]
             if isinstance(argument, tuple) and hasattr(argument, "_fields"):
-                return type(argument)(*map(given, argument))
-            if type(argument) in (tuple, frozenset):
-                return type(argument)(map(given, argument))
+                return kind(*map(given, argument))
+            if kind in (tuple, frozenset):
+                return kind(map(given, argument))
             return argument
 
         built: dict[int, Any] = {}
