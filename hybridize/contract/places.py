@@ -22,7 +22,7 @@ from typing import Any
 from hybridize.array.ndarray import gradient_of, history, ndarray
 from hybridize.array.traced import FREED, LOST, OVERWRITTEN, LostHistory, Traced, Variable
 from hybridize.base.locations import is_users
-from hybridize.contract.snapshots import MISSING, own
+from hybridize.contract.snapshots import MISSING, own, shown
 from hybridize.runtime.cpython import CELL_CONTENTS, DICT_USED, FUNCTION_WORDS, OB_TYPE, member_offset
 from hybridize.runtime.entry import NULL, Look, Watch
 
@@ -215,8 +215,24 @@ class Attribute(Named):
         return f"{owner}.{self.name}" if self.name.isidentifier() else f"getattr({owner}, {self.name!r})"
 
     def watches(self, value: Any) -> list[Watch] | None:
+        if isinstance(self.owner, type):
+            return self._watches_of_class()
         offset = FUNCTION_WORDS.get(self.name) if type(self.owner) is FunctionType else None
         return None if offset is None else [Watch(Look.WORD, self.owner, offset, NULL if value is None else value)]
+
+    def _watches_of_class(self) -> list[Watch] | None:
+        """List the tables of classes in which Python looks for it, the owner's first; None where a metaclass may say."""
+        meta: Any = type(self.owner)
+        of_meta = Unbound(meta, self.name).read()
+        if meta.__getattribute__ is not type.__getattribute__ or hasattr(type(of_meta), "__set__"):
+            return None
+        found = []
+        for base in self.owner.__mro__:
+            member = base.__dict__.get(self.name, NULL)
+            found.append(Watch(Look.ITEM, shown(base.__dict__), self.name, member))
+            if member is not NULL:
+                break
+        return found
 
     def described(self) -> str:
         return f"attribute {self.name!r} of {short(self.owner)}"

@@ -352,6 +352,12 @@ class World:
         place = Attribute(type(owner), name) if self.has_own_class(owner) else Member(owner, name)
         self.read(place, value, name, whole=False)
 
+    def read_method(self, kind: type, *names: str) -> None:
+        """Depend on methods of a class that are called as they are: the class, or one before it, can get another."""
+        for name in names:
+            place = Attribute(kind, name)
+            self.read(place, place.read(), name, whole=False)
+
     def read_kind(self, owner: Any) -> None:
         """Depend on which class an object of the user's is of: `__class__` can be set."""
         kind: Any = type(owner)
