@@ -221,7 +221,7 @@ class Attribute(Named):
         return None if offset is None else [Watch(Look.WORD, self.owner, offset, NULL if value is None else value)]
 
     def _watches_of_class(self) -> list[Watch] | None:
-        """List the tables of classes in which Python looks for it, the owner's first; None where a metaclass may say."""
+        """List the tables of classes that Python looks in, the owner's first; None where a metaclass may say."""
         meta: Any = type(self.owner)
         of_meta = Unbound(meta, self.name).read()
         if meta.__getattribute__ is not type.__getattribute__ or hasattr(type(of_meta), "__set__"):

@@ -271,7 +271,7 @@ class FlatContent:
     def __init__(self, containers: Iterable[tuple[Any, Any]]) -> None:
         """Remember containers, each with its snapshot, that are as these saw them."""
         met: set[int] = set()
-        found = [one for container, then in containers for one in _inside(container, then, met)]
+        found = [one for container, then in containers for one in inside(container, then, met)]
         flat = [value for value, then in found if then.kind in CONTAINERS and len(then.parts) <= _FLAT]
         self._containers, self._dicts = flat, [value for value in flat if isinstance(value, dict)]
         self._arrays = [value for value, then in found if then.kind is numpy.ndarray]
@@ -304,8 +304,15 @@ _FLAT = 1024
 """Parts of a container that is compared with others at once; of larger ones no second copy is kept."""
 
 
-def _inside(value: Any, then: Any, met: set[int]) -> Iterator[tuple[Any, Snapshot]]:
-    """List what may change in a container, itself among it, with the snapshot of each; of other objects only these."""
+def inside(value: Any, then: Any, met: set[int] | None = None) -> Iterator[tuple[Any, Snapshot]]:
+    """List what may change in a container, itself among it, with the snapshot of each; of other objects only these.
+
+    Args:
+        value: as its snapshot saw it.
+        then: the snapshot.
+        met: identities of those that are listed already.
+    """
+    met = set() if met is None else met
     if type(then) is not Snapshot or id(value) in met:
         return
     met.add(id(value))
@@ -313,7 +320,7 @@ def _inside(value: Any, then: Any, met: set[int]) -> Iterator[tuple[Any, Snapsho
         yield value, then
     if then.kind in CONTAINERS and then.keys is not None and len(then.parts) <= _FLAT:
         for part, one in zip(value.values() if isinstance(value, dict) else value, then.parts, strict=True):
-            yield from _inside(part, one, met)
+            yield from inside(part, one, met)
 
 
 _latest: weakref.WeakValueDictionary[int, Snapshot] = weakref.WeakValueDictionary()

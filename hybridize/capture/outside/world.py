@@ -632,7 +632,7 @@ class World:
         else:
             self._find(place)
             self.show(place, value)
-        self.effects.append(SideEffect(self.lasting(place).write, (value,)))
+        self.effects.append(SideEffect(self.lasting(place).write, (value,), loc=self.program.location()))
 
     def show(self, place: Place, value: Any) -> None:
         """Let later reads see at a place what each call puts there by itself, until the capture is over."""
@@ -748,9 +748,9 @@ class World:
                 self.read_content(container)  # and so does whether it can be done
             raise
         if name in REPEATABLE:
-            self.effects.append(SideEffect(method, (target, *args), kwargs))
+            self.effects.append(SideEffect(method, (target, *args), kwargs, self.program.location()))
             return result
-        self.effects.append(SideEffect(refill, (target, held(container))))
+        self.effects.append(SideEffect(refill, (target, held(container)), loc=self.program.location()))
         return result
 
     def check_kept(self, value: Any, where: str) -> None:
