@@ -155,8 +155,8 @@ class _Reads:
 
 
 def _without_notes(name: str, captured: Captured, live: _Live, read: _Reads) -> Computed:
-    notes = dict.fromkeys(_note(name, effect, read) for effect in captured.effects)
     _check_feeds(name, captured, live.feeds)
+    notes = dict.fromkeys(_note(name, effect, read) for effect in captured.effects)
     fed = {id(array) for feed in live.feeds if (array := getattr(feed, "array", None)) is not None}
     sources, inputs = [], []
     for source, value in zip(captured.sources, captured.graph.inputs, strict=True):
