@@ -592,6 +592,7 @@ class Router:
         if goes_by_decimal_context(function, (owner, *args)):
             world.read_decimal_context()
         seen = world.before_call(function if owner is None else owner, name)
+        world.try_out(owner, name, args, kwargs)
         if owner is builtins or getattr(function, "__module__", None) in _LOOKING:
             for argument in args:
                 if type(argument) not in CONTAINERS:
@@ -985,7 +986,7 @@ def attribute(router: Router, trace: Recording, owner: Any, name: str, whole: bo
         return world.read_told(Attribute(owner, name), value, watches, name, whole)
     if is_trusted_class(kind) and not isinstance(owner, type):
         value = getattr(owner, name)
-        if isinstance(owner, _CONSTANT):
+        if isinstance(owner, _CONSTANT) and name not in mine:
             return trace.lifted(value)
         if isinstance(member, _METHODS) and name not in mine:
             if is_of_package(kind):
