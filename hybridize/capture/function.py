@@ -37,6 +37,7 @@ from hybridize.base.interruptions import let_through
 from hybridize.base.loading import LOADING, load_module
 from hybridize.base.nested import arranged, flatten
 from hybridize.base.participation import ReadPolicy, outside_only
+from hybridize.base.room import with_room
 from hybridize.base.spans import COMPILATION, LISTENERS, span, told
 from hybridize.base.tracebacks import trim
 from hybridize.base.types import TensorType
@@ -415,8 +416,8 @@ class Function(Generic[P, R]):
 
     def _compile(self, captured: Any, reason: str, codes: Sequence[Code] = ()) -> Program:
         options = self.options
-        return Program(
-            captured, name=self.name, backend=options.backend, verify=options.verify, threads=options.threads,
+        return with_room(
+            Program, captured, name=self.name, backend=options.backend, verify=options.verify, threads=options.threads,
             reason=reason, codes=codes,
         )  # fmt: skip
 
