@@ -17,13 +17,21 @@ arrays or compilers. A helper that two packages share lives here only when it ha
     access, comparison                memory that threads share, seen whole; the rule by which results are compared
     forks, interruptions, loading     locks of processes that fork, exceptions of signal handlers, late imports
     spans                             what runs, and how long, told to whoever listens
-    parsing                           Python's parser, one thread at a time
+    parsing, room                     Python's parser, one thread at a time; deep trees and the recursion limit
     collector                         Python's garbage collector, which looks less often while programs are made
     library                           what MXNet's users import of its `base`, loaded when asked for
 """
 
 from typing import Any, Final
 
+import numpy
+
+if int(numpy.__version__.partition(".")[0]) < 2:
+    raise ImportError(
+        f"hybridize needs NumPy 2 or later, and finds NumPy {numpy.__version__}: pip install 'numpy>=2'", name="numpy"
+    )
+
+# Not before: errors are made of NumPy's, which an older one lacks.
 from hybridize.base.loading import load_module
 from hybridize.base.missing import missing
 

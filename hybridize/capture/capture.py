@@ -6,6 +6,7 @@ from __future__ import annotations
 import dis
 import enum
 import inspect
+import sys
 import types
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -28,7 +29,7 @@ from hybridize.base.faces import Face, FaceTuple, Library
 from hybridize.base.frozen import changed
 from hybridize.base.interruptions import is_asynchronous, let_through
 from hybridize.base.loading import LOADING
-from hybridize.base.locations import PACKAGE, SourceLoc, user_location
+from hybridize.base.locations import SourceLoc, is_users, user_location
 from hybridize.base.nested import Structure, flatten, items_of, unflatten
 from hybridize.base.participation import is_of_package
 from hybridize.base.tracebacks import trim
@@ -700,16 +701,8 @@ def _overlap(entry: Input, other: Input) -> CaptureError:
 def _translated(error: BaseException, trace: Trace) -> BaseException:
     """The error as the user should see it: without our frames, and with the reason where a variable has no value."""
     error = raising.unset(trace, error) or error
-    if isinstance(error, RecursionError) and not _is_in_users_code(error):
-        error = CaptureError(
-            "E432", "a list or dict that holds itself is returned, kept outside, or there where a branch on data ends",
-            help="return or keep its parts", loc=_innermost(error),
-        )  # fmt: skip
     if isinstance(error, RecursionError):
-        error = CaptureError(
-            "E447", "the function calls itself without end while capturing, where both sides of a branch are followed",
-            help="write it as a loop: while, or for over a range, whose end data may decide", loc=_innermost(error),
-        )  # fmt: skip
+        error = _too_deep(error)
     refused = trace.refused
     if refused is not None and error is not refused and isinstance(error, Exception) and not is_asynchronous(error):
         error = refused
@@ -717,20 +710,33 @@ def _translated(error: BaseException, trace: Trace) -> BaseException:
     return error
 
 
-def _is_in_users_code(error: RecursionError) -> bool:
-    """Tell whether it is the user's functions that call themselves without end."""
-    lines = 0
+def _too_deep(error: RecursionError) -> CaptureError:
+    """Return the error of the user's for one of Python's: what it is that is too deep for it."""
+    met: Counter[types.CodeType] = Counter()
     at = error.__traceback__
     while at is not None:
-        lines += not at.tb_frame.f_code.co_filename.startswith(_NOT_USERS)
+        if is_users(at.tb_frame.f_code.co_filename):
+            met[at.tb_frame.f_code] += 1
         at = at.tb_next
-    return lines > _FEW_LINES
+    if max(met.values(), default=0) > _FEW_LINES:
+        return CaptureError(
+            "E447", "the function calls itself without end while capturing, where both sides of a branch are followed",
+            help="write it as a loop: while, or for over a range, whose end data may decide", loc=_innermost(error),
+        )  # fmt: skip
+    if len(met) > _FEW_LINES:
+        return CaptureError(
+            "E447", f"branches on data, or calls, in {len(met)} others: more than Python's recursion limit of "
+            f"{sys.getrecursionlimit()} lets a capture follow",
+            help="use a loop or a table in their place, or sys.setrecursionlimit", loc=_innermost(error),
+        )  # fmt: skip
+    return CaptureError(
+        "E432", "a list or dict that holds itself is returned, kept outside, or there where a branch on data ends",
+        help="return or keep its parts", loc=_innermost(error),
+    )  # fmt: skip
 
 
-_NOT_USERS = (PACKAGE, "<frozen")
-"""Beginnings of the names of files whose lines are not the user's."""
 _FEW_LINES = 30
-"""More lines of the user's in a traceback are those of a function that calls itself."""
+"""More frames of one function of the user's in a traceback are those of one that calls itself."""
 
 
 def _innermost(error: BaseException) -> SourceLoc | None:
@@ -739,7 +745,7 @@ def _innermost(error: BaseException) -> SourceLoc | None:
     at = error.__traceback__
     while at is not None:
         code = at.tb_frame.f_code
-        if not code.co_filename.startswith(_NOT_USERS):
+        if is_users(code.co_filename):
             found = SourceLoc(code.co_filename, at.tb_lineno, code.co_name)
         at = at.tb_next
     return found

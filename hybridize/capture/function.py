@@ -27,7 +27,7 @@ from hybridize.base import modes
 from hybridize.base.access import ACCESS
 from hybridize.base.collector import seldom
 from hybridize.base.config import CONFIG
-from hybridize.base.dims import SizeScope
+from hybridize.base.dims import SizeScope, hint
 from hybridize.base.dtypes import float32
 from hybridize.base.errors import ArgumentError, DTypeError, GraphError, HybridizeError, ShapeError, StateError
 from hybridize.base.faces import Counterpart, Door, Library, OtherLibrary, door_of
@@ -37,6 +37,7 @@ from hybridize.base.interruptions import let_through
 from hybridize.base.loading import LOADING, load_module
 from hybridize.base.nested import arranged, flatten
 from hybridize.base.participation import ReadPolicy, outside_only
+from hybridize.base.room import with_room
 from hybridize.base.spans import COMPILATION, LISTENERS, span, told
 from hybridize.base.tracebacks import trim
 from hybridize.base.types import TensorType
@@ -221,7 +222,7 @@ class Function(Generic[P, R]):
     def __reduce__(self) -> Any:
         """Copied and pickled as functions are, by name; what was loaded from a file as that file, weights as they are.
 
-        Of two copies of what draws random numbers or writes state, each goes on by itself.
+        Of two copies of what writes state, each goes on by itself; random numbers are of the process where it runs.
         """
         if self._travels is not None:
             with self._lock:
@@ -355,7 +356,7 @@ class Function(Generic[P, R]):
         with seldom():
             program = self._capture_family(call, family)
             if program is None:
-                captured, reason = self._captured(call), self._reason(call)
+                captured, reason = self.captured(call), self._reason(call)
                 if reason and family.problem:
                     reason = f"{reason}; {family.problem}"
                 program = self._compile(captured, reason)
@@ -374,7 +375,7 @@ class Function(Generic[P, R]):
         kinds, scope = opened
         names = self.leaf_names(call)
         try:
-            captured = self._captured(changed(call, kinds=kinds), scope)
+            captured = self.captured(changed(call, kinds=kinds), scope)
             program = None if scope.pinned else self._compile(captured, "")
             if program is not None:
                 program.reason = family.change(call, kinds, names)  # what it holds for is known now
@@ -390,7 +391,8 @@ class Function(Generic[P, R]):
             return None
         return program if family.settle(kinds, scope.why) else None
 
-    def _captured(self, call: Call, scope: SizeScope | None = None) -> Captured:
+    def captured(self, call: Call, scope: SizeScope | None = None) -> Captured:
+        """Capture the function for a call, and do not keep it; sizes in its kinds may be symbols of `scope`."""
         names, options = self.leaf_names(call), self.options
         return self._changes.captured(
             lambda anew, indices: capture(
@@ -414,8 +416,8 @@ class Function(Generic[P, R]):
 
     def _compile(self, captured: Any, reason: str, codes: Sequence[Code] = ()) -> Program:
         options = self.options
-        return Program(
-            captured, name=self.name, backend=options.backend, verify=options.verify, threads=options.threads,
+        return with_room(
+            Program, captured, name=self.name, backend=options.backend, verify=options.verify, threads=options.threads,
             reason=reason, codes=codes,
         )  # fmt: skip
 
@@ -546,17 +548,39 @@ class Function(Generic[P, R]):
     def current(self) -> list[Program]:
         """The programs that can be saved, in the order of files, which have no guards: those whose guards hold now.
 
+        One that has itself changed what it reads is captured again, so that its calls read that.
+
         Raises:
             StateError E535: there are some, and none holds.
         """
         if self.saved_program is not None:
             return [program for program, _ in self.of_file()]
         programs = list(self._cache)
-        found = [program for program in programs if program.current]
+        found = list(dict.fromkeys(one for program in programs if (one := self._now(program)) is not None))
         if programs and not found:
             reason = programs[-1].objections(programs[-1].capture.call)
             raise StateError("E535", f"{self.name} has changed since it was called: {reason}", help="call it once more")
         return found
+
+    def _now(self, program: Program) -> Program | None:
+        """Return a program that is what the function does now, or the one that stands for it; None for neither."""
+        if program.current or program.stale or not program.capture.effects:
+            return program if program.current else None
+        with LOADING:
+            from hybridize.programs.notes import writes_itself  # late: few programs note anything
+
+        if not writes_itself(program.capture, [guard for guard in program.capture.guards if not guard.holds()]):
+            return None
+        call = program.capture.call
+        leaves, kinds = list(program.sample or call.leaves), list(call.kinds)
+        for number, kind in enumerate(kinds):
+            if isinstance(kind, TensorType):
+                given = leaves[number]
+                leaves[number] = wrap(numpy.zeros(tuple(map(hint, kind.shape)), kind.dtype) if given is None else given)
+                kinds[number] = leaves[number].type
+        exact = changed(call, leaves=leaves, kinds=tuple(kinds))
+        with self._lock, modes.mode(training=call.training, recording=bool(call.recording)):
+            return self._find(exact) or self._capture(exact)
 
     def _weights(self) -> dict[str, Any]:
         """Return the present contents of a loaded function's arrays."""
@@ -594,7 +618,9 @@ class Function(Generic[P, R]):
         if not self.cache_info().programs:
             text = f"{self.name} has no program to save yet"
             raise StateError("E530", text, help="call it once, or say compile(...)")
-        write_archive(path, self.saved(samples=samples), targets)
+        saved = self.saved(samples=samples)
+        write_archive(path, saved, targets)
+        saving.tell_notes(path, saved)
 
     @outside_only("writes a file")
     def export(

@@ -68,6 +68,8 @@ class SideEffect:
     apply: Callable[..., object]
     arguments: tuple[Any, ...]
     keywords: dict[str, Any] = field(default_factory=dict)
+    loc: SourceLoc | None = None
+    """The line of the function that does it."""
 
     @property
     def given(self) -> list[Any]:

@@ -19,12 +19,28 @@ from hybridize.base.dtypes import DType
 from hybridize.base.errors import StateError
 from hybridize.base.frozen import frozen
 from hybridize.base.nested import DICTS, Structure, flatten, object_classes
-from hybridize.contract.places import Attribute, held_by, variable_of
+from hybridize.contract.places import Attribute, Place, held_by, variable_of
 from hybridize.contract.snapshots import MISSING
+
+TRAINING = (
+    "holds a trainer's step, whose schedule and counts are Python's",
+    "net.save_parameters(path) and trainer.save_states(path) keep a training, net.save(path) the net",
+)
+"""The reason and the remedy for a program with a step, see `Feed.in_files`."""
 
 
 class Feed(ABC):
     """Numbers of a program that Python computes before each call: what comes of schedules and counts."""
+
+    place: Place | None = None
+    """The place outside that it reads, where it does nothing else."""
+    in_files: tuple[str, str] = TRAINING
+    """The reason why a file cannot hold it, after the name of the function, and the remedy."""
+
+    @property
+    def is_read(self) -> bool:
+        """True if it does nothing but read for the program."""
+        return self.place is not None
 
     def before(self) -> Any:
         """Return what `begin` is about to change, as `rollback` takes it; None where it changes nothing outside."""
@@ -105,6 +121,11 @@ def roll_back(begun: Iterable[tuple[Feed, Any]]) -> None:
 class Reading(Feed):
     """A number of Python's that a program reads, at each call as it is when its turn comes."""
 
+    in_files = (
+        "reads a number that Python's schedule gives at each call",
+        "read it outside, and pass it as an argument",
+    )
+
     def __init__(self, read: Callable[[], float], dtype: DType) -> None:
         self._read = read
         self.array = fed_array(numpy.zeros((), dtype))
@@ -117,6 +138,8 @@ class Reading(Feed):
 
 class Setting(Feed):
     """An attribute that a program sets."""
+
+    in_files = ("sets an attribute that goes by the order of its lines", "set it outside of the function")
 
     def __init__(self, owner: Any, name: str, value: Any) -> None:
         self._place, self._value = Attribute(owner, name), value

@@ -17,7 +17,15 @@ from typing import Any
 from hybridize.base.interruptions import let_through
 from hybridize.base.locations import SourceLoc
 from hybridize.contract.places import Content, Item, Items, Place, Refer, WeaklyReached, short
-from hybridize.contract.snapshots import COMPARED_CLASSES, MISSING, Snapshot, can_change, same, unchanged
+from hybridize.contract.snapshots import (
+    COMPARED_CLASSES,
+    MISSING,
+    FlatContent,
+    Snapshot,
+    can_change,
+    same,
+    unchanged,
+)
 from hybridize.runtime.entry import Look, Watch
 
 
@@ -213,6 +221,24 @@ _READ_AT_ONCE = (list, dict, OrderedDict)
 """Classes of containers that tell of an item that is not there by an exception."""
 
 
+class _Contents:
+    """The guards on what containers hold, which are looked at together."""
+
+    def __init__(self, guards: Sequence[Guard]) -> None:
+        self._guards = guards
+        self._flat: FlatContent | None = None
+
+    def hold(self) -> bool:
+        """Tell whether all of them hold."""
+        flat = self._flat
+        if flat is not None and flat.is_there():
+            return True
+        if not all(guard.holds() for guard in self._guards):
+            return False
+        self._flat = FlatContent((guard.place.owner, guard.expected) for guard in self._guards)
+        return True
+
+
 def checker(guards: Iterable[Guard]) -> Callable[[], bool] | None:
     """Make one function that tells whether all guards hold; None when there are none."""
     condition, scope = _condition(guards)
@@ -255,10 +281,18 @@ def _condition(guards: Iterable[Guard]) -> tuple[str, dict[str, Any]]:
 
     def refer(value: Any) -> str:
         name = names.setdefault(id(value), f"_v{len(names)}")
-        scope[name] = value
+        scope[name] = value  # keeps it: no other object gets its identity
         return name
 
-    return " and ".join([guard.check(refer) for guard in guards]), scope
+    checks, contents = [], []
+    for guard in guards:
+        if type(guard.place) is Content and type(guard.test) is Unchanged:
+            contents.append(guard)
+        else:
+            checks.append(guard.check(refer))
+    if contents:
+        checks.append(f"{refer(_Contents(contents).hold)}()")
+    return " and ".join(checks), scope
 
 
 def _made(body: list[str], scope: dict[str, Any]) -> Callable[..., Any]:

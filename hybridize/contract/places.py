@@ -11,7 +11,7 @@ import gc
 import reprlib
 import weakref
 from abc import ABC, abstractmethod
-from collections import OrderedDict, deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from copy import copy
 from functools import cache, cached_property, partial
@@ -22,7 +22,7 @@ from typing import Any
 from hybridize.array.ndarray import gradient_of, history, ndarray
 from hybridize.array.traced import FREED, LOST, OVERWRITTEN, LostHistory, Traced, Variable
 from hybridize.base.locations import is_users
-from hybridize.contract.snapshots import MISSING, own
+from hybridize.contract.snapshots import MISSING, own, shown
 from hybridize.runtime.cpython import CELL_CONTENTS, DICT_USED, FUNCTION_WORDS, OB_TYPE, member_offset
 from hybridize.runtime.entry import NULL, Look, Watch
 
@@ -215,8 +215,24 @@ class Attribute(Named):
         return f"{owner}.{self.name}" if self.name.isidentifier() else f"getattr({owner}, {self.name!r})"
 
     def watches(self, value: Any) -> list[Watch] | None:
+        if isinstance(self.owner, type):
+            return self._watches_of_class()
         offset = FUNCTION_WORDS.get(self.name) if type(self.owner) is FunctionType else None
         return None if offset is None else [Watch(Look.WORD, self.owner, offset, NULL if value is None else value)]
+
+    def _watches_of_class(self) -> list[Watch] | None:
+        """List the tables of classes that Python looks in, the owner's first; None where a metaclass may say."""
+        meta: Any = type(self.owner)
+        of_meta = Unbound(meta, self.name).read()
+        if meta.__getattribute__ is not type.__getattribute__ or hasattr(type(of_meta), "__set__"):
+            return None
+        found = []
+        for base in self.owner.__mro__:
+            member = base.__dict__.get(self.name, NULL)
+            found.append(Watch(Look.ITEM, shown(base.__dict__), self.name, member))
+            if member is not NULL:
+                break
+        return found
 
     def described(self) -> str:
         return f"attribute {self.name!r} of {short(self.owner)}"
@@ -386,17 +402,21 @@ class Item(Indexed):
             del self.owner[self.index]
 
     def expression(self, refer: Refer) -> str:
-        if isinstance(self.owner, dict):
+        if isinstance(self.owner, dict) and type(self.owner) not in _PLAIN_DICTS:
             return f"{refer(self.owner)}.get({refer(self.index)}, {refer(MISSING)})"
         return f"{refer(self.owner)}[{refer(self.index)}]"
 
     def watches(self, value: Any) -> list[Watch] | None:
-        if type(self.owner) not in (dict, OrderedDict) or type(self.index) is not str:
+        if type(self.owner) not in (*_PLAIN_DICTS, defaultdict) or type(self.index) not in (str, int):
             return None
         return [Watch(Look.ITEM, self.owner, self.index, NULL if value is MISSING else value)]
 
     def described(self) -> str:
         return f"item [{short(self.index)}]"
+
+
+_PLAIN_DICTS = (dict, OrderedDict)
+"""Classes of dicts that raise where a key is not there."""
 
 
 class Emptiness(Place):
@@ -411,7 +431,7 @@ class Emptiness(Place):
         return f"(not {refer(self.owner)})"
 
     def watches(self, value: Any) -> list[Watch] | None:
-        plain = type(self.owner) in (dict, OrderedDict)
+        plain = type(self.owner) in _PLAIN_DICTS
         return [Watch(Look.WORD, self.owner, DICT_USED, NULL)] if plain and value is True else None
 
     def described(self) -> str:

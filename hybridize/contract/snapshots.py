@@ -13,8 +13,9 @@ import math
 import weakref
 from array import array as plain_array
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Callable, Iterable, Mapping
-from itertools import repeat
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain, repeat, starmap
+from operator import attrgetter, methodcaller
 from types import BuiltinMethodType, MappingProxyType, MethodType, MethodWrapperType
 from typing import Any, cast
 
@@ -116,6 +117,8 @@ def of_containers(kind: type) -> bool:
     return kind in CONTAINERS or kind is numpy.ndarray
 
 
+_FEW = 16
+"""Items of a tuple without anything that can change for which no snapshot is taken."""
 Before = Mapping[int, tuple[Any, Any]]
 """Containers, dicts of attributes and objects with slots that were changed, by identity, and what each held before: a
 copy of the container or dict, a dict of the slots."""
@@ -146,7 +149,9 @@ def _snapshot(value: Any, inside: Inside, before: Before, met: dict[int, Any]) -
     if kind is numpy.ndarray:
         made = Snapshot(kind, (value.dtype, value.shape), value.tobytes())
     elif kind in (list, tuple) and not any(map(inside, set(map(type, content)))):
-        made = Snapshot(kind, None, tuple(content))  # of 200,000 numbers, say, which take 200,000 pointers
+        few = kind is tuple and len(content) <= _FEW
+        # Of 200,000 numbers, say, which take 200,000 pointers; few that cannot change are compared as they are.
+        made = value if few else Snapshot(kind, None, tuple(content))
     else:
         keys, parts = _taken_apart(value, kind, before)
         made = Snapshot(kind, keys, tuple([_snapshot(part, inside, before, met) for part in parts]))
@@ -252,6 +257,70 @@ def unchanged(value: Any, then: Any, met: Met | None = None) -> bool:
         met[id(value), id(then)] = value  # if it has changed, nobody asks again
     keys, parts = _taken_apart(value, kind)
     return then.has_keys(keys) and then.has_parts(parts, met)
+
+
+class FlatContent:
+    """The content of containers and of all that are in them, as one sequence: one look for all of them.
+
+    Which objects there are is compared by C, so that a call pays nothing of Python for each container. Where another
+    object is found, `unchanged` tells whether it is an equal one.
+    """
+
+    __slots__ = ("_arrays", "_bytes", "_containers", "_dicts", "_lengths", "_others", "_parts")
+
+    def __init__(self, containers: Iterable[tuple[Any, Any]]) -> None:
+        """Remember containers, each with its snapshot, that are as these saw them."""
+        met: set[int] = set()
+        found = [one for container, then in containers for one in inside(container, then, met)]
+        flat = [value for value, then in found if then.kind in CONTAINERS and len(then.parts) <= _FLAT]
+        self._containers, self._dicts = flat, [value for value in flat if isinstance(value, dict)]
+        self._arrays = [value for value, then in found if then.kind is numpy.ndarray]
+        apart = {id(value) for value in (*flat, *self._arrays)}
+        self._others = [pair for pair in found if id(pair[0]) not in apart]
+        self._lengths, self._parts, self._bytes = self._lengths_now(), self._parts_now(), self._bytes_now()
+
+    def is_there(self) -> bool:
+        """Tell whether the very same objects are in them."""
+        return (
+            self._lengths_now() == self._lengths
+            and same_items(self._parts_now(), self._parts)
+            and (not self._arrays or self._bytes_now() == self._bytes)
+            and (not self._others or all(starmap(unchanged, self._others)))
+        )
+
+    def _lengths_now(self) -> list[int]:
+        return list(map(len, self._containers))
+
+    def _parts_now(self) -> tuple[Any, ...]:
+        of_dicts = chain.from_iterable(map(_VALUES, self._dicts))
+        return tuple(chain(chain.from_iterable(self._containers), of_dicts))
+
+    def _bytes_now(self) -> tuple[list[Any], list[bytes]]:
+        return list(map(_FORM, self._arrays)), list(map(numpy.ndarray.tobytes, self._arrays))
+
+
+_VALUES, _FORM = methodcaller("values"), attrgetter("dtype", "shape")
+_FLAT = 1024
+"""Parts of a container that is compared with others at once; of larger ones no second copy is kept."""
+
+
+def inside(value: Any, then: Any, met: set[int] | None = None) -> Iterator[tuple[Any, Snapshot]]:
+    """List what may change in a container, itself among it, with the snapshot of each; of other objects only these.
+
+    Args:
+        value: as its snapshot saw it.
+        then: the snapshot.
+        met: identities of those that are listed already.
+    """
+    met = set() if met is None else met
+    if type(then) is not Snapshot or id(value) in met:
+        return
+    met.add(id(value))
+    if then.kind is not tuple:
+        yield value, then
+    if then.kind in CONTAINERS and then.keys is not None and len(then.parts) <= _FLAT:
+        for part, one in zip(value.values() if isinstance(value, dict) else value, then.parts, strict=True):
+            yield from inside(part, one, met)
 
 
 _latest: weakref.WeakValueDictionary[int, Snapshot] = weakref.WeakValueDictionary()

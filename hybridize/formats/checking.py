@@ -10,6 +10,7 @@ Here is what formats have in common; what runs a file is in `drivers`.
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import struct
@@ -17,6 +18,8 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +35,21 @@ from hybridize.formats.deployable import Deployable, Variant
 from hybridize.formats.precision import precision_of_outputs
 from hybridize.runtime import processors
 
-DRIVERS = Path(__file__).parent / "drivers"
+
+@cache
+def drivers() -> Path:
+    """Return the folder of what runs a file; where the package is in an archive, that of copies for this process."""
+    folder = Path(__file__).parent / "drivers"
+    if folder.is_dir():
+        return folder
+    kept = tempfile.TemporaryDirectory(prefix="hybridize-drivers-")
+    atexit.register(kept.cleanup)
+    for file in files(f"{__package__}.drivers").iterdir():
+        if file.is_file():
+            (Path(kept.name) / file.name).write_bytes(file.read_bytes())
+    return Path(kept.name)
+
+
 TIMEOUT = 600.0
 """Seconds for all calls of one file on one processor."""
 SIZE = 2
@@ -131,7 +148,7 @@ def run_library(
     Raises:
         VerificationError E812: the process crashed, or did not end.
     """
-    command = [sys.executable, "-I", str(DRIVERS / "library.py"), os.path.abspath(path), name]
+    command = [sys.executable, "-I", str(drivers() / "library.py"), os.path.abspath(path), name]
     return _answers(command, [processor, weights, str(threads)], calls, types)
 
 
@@ -144,7 +161,7 @@ def run_module(loader: str, calls: Sequence[tuple[Array, ...]], types: Sequence[
     engine = node()
     if engine is None:
         raise VerificationError("E812", f"{loader} cannot be run: there is no Node.js", help="install node")
-    return _answers([engine, str(DRIVERS / "node.mjs"), os.path.abspath(loader)], [], calls, types)
+    return _answers([engine, str(drivers() / "node.mjs"), os.path.abspath(loader)], [], calls, types)
 
 
 def run_program(

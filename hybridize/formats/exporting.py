@@ -54,7 +54,8 @@ class Exported:
     checks: tuple[str, ...]
     """A line for each thing that was run and compared, and for each that could not be run here."""
     left_out: tuple[str, ...] = ()
-    """Programs of the function that are not in the files: of other dtypes or numbers of axes, or of training."""
+    """Programs of the function that are not in the files (of other dtypes or numbers of axes, or of training), and what
+    its calls only note in Python."""
     fixed: tuple[str, ...] = ()
     """Values fixed as in the call that was captured, and no input or output of the files: constants, training."""
 
@@ -120,7 +121,8 @@ def export(
         placed = file_set.put_in_place(files, folder)
     given = os.path.dirname(os.fspath(path))  # as the user says it
     files = [os.path.join(given, os.path.basename(file)) for file in placed]
-    return Exported(tuple(files), (*checks, *notes), left_out, fixed)
+    noted = (f"{one}, which Python notes and no result needs" for one in program.left_out)
+    return Exported(tuple(files), (*checks, *notes), (*left_out, *noted), fixed)
 
 
 def model_name(base: str, format: str) -> str:

@@ -78,5 +78,7 @@ class SavedProgram:
     """Machine code that came with the file and that a process needs once."""
     none_defaults: tuple[str, ...] = ()
     """Names of the parameters that are None where a call leaves them out."""
+    left_out: tuple[str, ...] = ()
+    """What its calls note in Python, and no result needs: no file has it."""
     file: Callable[[Mapping[str, NDArray[Any]]], bytes] | None = None
     """The bytes of the file that it was read from, with these weights in it; None where there is none."""

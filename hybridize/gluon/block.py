@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
+from functools import lru_cache
 from itertools import chain
+from types import CodeType
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
 
 from hybridize import formats
@@ -44,6 +47,21 @@ _NOT_SETTINGS = frozenset({
     "_children", "_parameters", "_params", "_scope", "_prefix", "watch", "_watches", "_hooks", "_pre_hooks",
     "_function", "_compiled",
 })  # fmt: skip
+
+
+@lru_cache(1024)
+def _names_of(kind: type) -> frozenset[str]:
+    """Names that the methods of a class mention, or that it has itself: no other attribute can be a setting of it."""
+    found = set(dir(kind))
+    for base in kind.__mro__:
+        for member in vars(base).values():
+            codes = [getattr(getattr(member, "fget", None) or inspect.unwrap(member), "__code__", None)]
+            while codes:
+                code = codes.pop()
+                if isinstance(code, CodeType):
+                    found.update(code.co_names)
+                    codes += code.co_consts
+    return frozenset(found)
 
 
 class Block:
@@ -124,7 +142,7 @@ class Block:
         # By their texts: 0.0 and -0.0 are equal but not the same, NaN is the same but not equal.
         if watch is not None and not (isinstance(value, _PLAIN) and repr(value) == repr(existing)):
             watch.touch()
-        is_setting = self._is_layer and name not in _NOT_SETTINGS
+        is_setting = self._is_layer and name not in _NOT_SETTINGS and name in _names_of(type(self))
         if is_setting or isinstance(value, _MEMBERS) or isinstance(existing, _MEMBERS):
             self.watch.touch()
 

@@ -26,7 +26,7 @@ from hybridize.formats.mxnet.params import write_params
 from hybridize.formats.saved import CheckedCall, SavedProgram, SavedSignature
 from hybridize.gluon.parameter_dict import ParameterDict
 from hybridize.gluon.sizes import bound_axes, signature_of, with_sizes
-from hybridize.programs.saving import with_samples
+from hybridize.programs.saving import tell_notes, with_samples
 
 if TYPE_CHECKING:
     from hybridize.formats.exporting import Exported
@@ -49,7 +49,9 @@ def save(function: Function, parameters: ParameterDict, path: Any, samples: Sequ
     """
     if not has_program(function):
         raise StateError("E506", "the net has not been compiled yet, so there is nothing to save", help="call it once")
-    write_archive(path, function.saved(names_of(parameters), samples))
+    saved = function.saved(names_of(parameters), samples)
+    write_archive(path, saved)
+    tell_notes(path, saved)
 
 
 def deploy(
@@ -112,6 +114,7 @@ def write(
         placed = put_in_place([file for file in files if file is not None], destination)
         given = os.path.dirname(os.fspath(path))  # as the user says it
         symbol_file, *others = [os.path.join(given, os.path.basename(file)) for file in placed]
+    tell_notes(symbol_file, program)
     return symbol_file, others[0] if others else None
 
 

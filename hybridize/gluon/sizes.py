@@ -26,7 +26,6 @@ from hybridize.base.frozen import changed
 from hybridize.base.interruptions import let_through
 from hybridize.base.types import TensorType
 from hybridize.capture import Function
-from hybridize.capture.capture import capture
 from hybridize.contract.call import Call
 from hybridize.contract.captured import Captured
 from hybridize.formats.saved import SavedSignature
@@ -37,15 +36,7 @@ def with_sizes(function: Function, captured: Captured) -> Captured:
     """A captured program of known sizes: itself, or captured again for the sizes that it was first compiled at."""
     if captured.graph.scope is None:
         return captured
-    call = _resized(captured.call, lambda n, _: hint(n))
-    return _captured(function, call)
-
-
-def _captured(function: Function, call: Call) -> Captured:
-    options = function.options
-    return capture(
-        function.python_function, call, function.leaf_names(call), freeze=options.freeze, winograd=options.winograd
-    )
+    return function.captured(_resized(captured.call, lambda n, _: hint(n)))
 
 
 def signature_of(captured: Captured, names: dict[int, str]) -> SavedSignature:
@@ -76,7 +67,7 @@ def bound_axes(
         call = _resized(captured.call, lambda n, i: other if n == size and axis in (i, None) else n)
         try:
             with contextlib.redirect_stdout(io.StringIO()):  # the user's prints were seen
-                return written(_captured(function, call))
+                return written(function.captured(call))
         except Exception as error:
             let_through(error)
             return None

@@ -507,10 +507,18 @@ class Program:
         """The number of inputs of the graph that are arguments."""
         return sum(source.position >= 0 for source in self.capture.sources)
 
-    def outputs(self, arguments: Buffers) -> list[NDArray[Any]]:
-        """Outputs of the graph for the arrays and numbers among the arguments; nothing is written back."""
+    def outputs(self, arguments: Buffers, words: NDArray[Any] | None = None) -> list[NDArray[Any]]:
+        """Outputs of the graph for the arrays and numbers among the arguments; nothing is written back.
+
+        Args:
+            arguments: of the call.
+            words: the state of the random generator to draw from; None for the present one.
+        """
         given = iter(arguments)
         arrays = [next(given) if one.array is None else one.array._data for one in self.capture.sources]
+        if words is not None:
+            pairs = zip(arrays, self.capture.sources, strict=True)
+            arrays = [words if one.array is random.state else array for array, one in pairs]
         return self._runs.run(arrays)
 
     def array(self, source: Source, kind: TensorType, call: Call) -> Any:
@@ -539,37 +547,38 @@ class Program:
         steps_of = self.steps_for(call)
 
         def given(argument: Any) -> Any:
-            if isinstance(argument, Output):
+            kind = type(argument)
+            if kind is Output:
                 steps = steps_of(argument.steps)
                 return self._output(argument.index, steps, argument.weak, argument.lost, outputs, made)
-            if isinstance(argument, Given):
+            if kind is Given:
                 array = call.leaves[argument.position] if argument.array is None else argument.array
                 steps = steps_of(argument.steps)
                 if not steps:
                     return array
                 return _view(array, steps, argument.lost) if isinstance(array, ndarray) else viewed_buffer(array, steps)
-            if isinstance(argument, Made):
+            if kind is Made:
                 return argument.now(outputs)
-            if isinstance(argument, Faced):
+            if kind is Faced:
                 return argument.kind.shown(given(argument.inside))
-            if isinstance(argument, GivenContainer):
+            if kind is GivenContainer:
                 return argument.find(call.given)
-            if isinstance(argument, BuiltContainer):
+            if kind is BuiltContainer:
                 if argument.number not in built:
                     built[argument.number] = container = argument.empty.copy()
                     (container.update if isinstance(container, (dict, set)) else container.extend)(
                         map(given, argument.content)
                     )
                 return built[argument.number]
-            if isinstance(argument, BuiltObject):
+            if kind is BuiltObject:
                 if argument.number not in built:
                     built[argument.number] = made_object = empty_object(argument.cls)
                     vars(made_object).update(zip(argument.names, map(given, argument.content), strict=True))
                 return built[argument.number]
             if isinstance(argument, tuple) and hasattr(argument, "_fields"):
-                return type(argument)(*map(given, argument))
-            if type(argument) in (tuple, frozenset):
-                return type(argument)(map(given, argument))
+                return kind(*map(given, argument))
+            if kind in (tuple, frozenset):
+                return kind(map(given, argument))
             return argument
 
         built: dict[int, Any] = {}

@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from hybridize.array import random
 from hybridize.array.ndarray import ndarray, wrap
+from hybridize.base.advice import warn
 from hybridize.base.dtypes import REALS
 from hybridize.base.errors import ArgumentError, CaptureError, StateError
 from hybridize.base.frozen import changed
+from hybridize.base.loading import LOADING
 from hybridize.base.nested import object_classes
 from hybridize.base.types import TensorType
 from hybridize.contract.call import Call
-from hybridize.contract.captured import Captured, Output, Result, SideEffect, Source, target_of
-from hybridize.contract.places import Attribute, Content, Item, Items, Length
-from hybridize.contract.snapshots import own
+from hybridize.contract.captured import Captured, Result, Source
 from hybridize.formats import Leaf, SavedProgram, SavedSignature
 from hybridize.graph import Deferred, Graph
 from hybridize.ops.foreign import foreign_nodes
@@ -29,9 +29,7 @@ from hybridize.programs.families import family_key
 from hybridize.programs.program import Program, described
 
 RANDOM = "random.state"
-"""The key of the random generator's words among the weights."""
-_KEPT = (Output, int, float, str, type(None))
-"""Classes of what an attribute may be set to that a file does without: numbers and constants."""
+"""The key of the random generator's words among the weights; no other array has it."""
 _NUMBERS: dict[str, type] = {"int": int, "float": float, "bool": bool} | {
     dtype.type.__name__: dtype.type for dtype in REALS
 }
@@ -45,13 +43,9 @@ def saved(
     weights: dict[str, Any] = {}
     keys: dict[int, str] = {}
     signatures = []
-    for program in programs:
-        captured = program.capture
-        if captured.transaction.feeds:
-            raise CaptureError(
-                "E450", f"{name} holds a trainer's step, whose schedule and counts are Python's",
-                help="net.save_parameters(path) and trainer.save_states(path) keep a training, net.save(path) the net",
-            )  # fmt: skip
+    left_out: dict[str, None] = {}
+    for captured, notes in _computed(name, [program.capture for program in programs]):
+        left_out.update(dict.fromkeys(notes))
         for node in foreign_nodes(captured.graph):
             op: Any = node.op
             raise CaptureError(
@@ -63,13 +57,6 @@ def saved(
                 "E450", f"{node.op.name} in {name} computes with complex numbers, which is NumPy's and not in a file",
                 loc=node.loc, help="save the parts around it, which compute with real numbers",
             )  # fmt: skip
-        for effect in captured.effects:
-            if not _is_for_itself(effect, captured):
-                raise CaptureError(
-                    "E450",
-                    f"{name} {_done(effect)}, which a file cannot",
-                    help="return the values instead",
-                )
         if captured.raises is not None:
             raise CaptureError(
                 "E450", f"{name} raises a {captured.raises.kinds[0].__name__} for these arguments, which a file cannot",
@@ -98,40 +85,32 @@ def saved(
         for number, source in enumerate(captured.sources):
             if source.array is not None and id(source.array) not in keys:
                 wanted = names.get(id(source.array)) or captured.graph.inputs[number].name or "state"
-                wanted = RANDOM if source.array is random.state else wanted
-                key, count = wanted, 1
-                while key in weights:
+                is_random = source.array is random.state
+                key, count = RANDOM if is_random else wanted, 1
+                while key in weights or (key == RANDOM and not is_random):
                     key, count = f"{wanted}_{count}", count + 1
                 keys[id(source.array)] = key
                 data = source.array._data
-                weights[key] = data.copy() if source.array is random.state else data  # other threads may draw
+                weights[key] = data.copy() if is_random else data  # other threads may draw
         signatures.append(_signature(captured, keys))
-    return SavedProgram(name, tuple(signatures), weights, parameters, dict(options))
+    return SavedProgram(name, tuple(signatures), weights, parameters, dict(options), left_out=tuple(left_out))
 
 
-def _is_for_itself(effect: SideEffect, captured: Captured) -> bool:
-    """Tell whether an effect sets an attribute to a number or constant that no call finds there.
+def _computed(name: str, captures: Sequence[Captured]) -> list[tuple[Captured, tuple[str, ...]]]:
+    """Captured programs as a file has them, without what they note in Python, and what that is."""
+    if not any(one.effects or one.transaction.feeds for one in captures):
+        return [(one, ()) for one in captures]
+    with LOADING:
+        from hybridize.programs.notes import computed  # late: few programs note anything
 
-    A size that one method leaves for another, say: it is written before it is read, so that a file can do without.
-    """
-    place = target_of(effect)
-    if type(place) is not Attribute or any(not isinstance(value, _KEPT) for value in effect.arguments):
-        return False
-    if any(isinstance(value, Output) and value.weak is None for value in effect.arguments):
-        return False
-    tables = (id(place.owner), id(own(place.owner)))
-    places = [guard.place for guard in (*captured.guards, *captured.seen)]
-    whole = [one for one in places if isinstance(one, (Content, Items, Length))]
-    item = Item(own(place.owner), place.name).key
-    return all(one.key not in (place.key, item) for one in places) and all(id(one.owner) not in tables for one in whole)
+    return [(one.captured, one.notes) for one in computed(name, captures)]
 
 
-def _done(effect: SideEffect) -> str:
-    """Say what an effect does."""
-    place = target_of(effect)
-    if place is None:
-        return "changes objects of Python's"
-    return f"sets {place.described()}"
+def tell_notes(path: Any, program: SavedProgram) -> None:
+    """Warn of what a file leaves out, where nothing reports it."""
+    if program.left_out:
+        noted = ", ".join(program.left_out)
+        warn(f"{path} leaves out what {program.name} only notes in Python, and no result needs: {noted}")
 
 
 def with_samples(
@@ -217,12 +196,18 @@ def _constant(number: Any, kind: TensorType) -> NDArray[Any]:
 
 
 def captured(program: SavedProgram, *, shared: bool = False, owned: bool = False) -> list[Captured]:
-    """Plain data as captured programs; `shared` and `owned` as in `Function.from_saved`."""
+    """Plain data as captured programs; `shared` and `owned` as in `Function.from_saved`.
+
+    They draw from the random generator of this process, whatever state it had when they were saved.
+    """
     arrays: dict[str, ndarray] = {}
     for signature in program.signatures:
         for name in signature.state:
             if name not in arrays:  # what is never asked for is never read from the file
                 data = program.weights[name]
+                if name == RANDOM and (data.shape, data.dtype) == (random.state.shape, random.state.dtype):
+                    arrays[name] = random.state
+                    continue
                 arrays[name] = array = wrap(data if shared or owned else data.copy())
                 if shared:
                     array.storage.exposed = True

@@ -7,9 +7,10 @@ from typing import Protocol
 
 from hybridize.base.comparison import difference, largest
 from hybridize.base.errors import VerificationError
-from hybridize.formats import SavedSignature
+from hybridize.formats import SavedProgram, SavedSignature
 from hybridize.formats.precision import precision_of_outputs
 from hybridize.programs.program import Program
+from hybridize.programs.saving import RANDOM
 
 
 class LoadedFunction(Protocol):
@@ -18,6 +19,10 @@ class LoadedFunction(Protocol):
     @property
     def name(self) -> str:
         """Name of the function."""
+
+    @property
+    def saved_program(self) -> SavedProgram | None:
+        """The file as data."""
 
     def of_file(self) -> list[tuple[Program, SavedSignature]]:
         """List the programs in the order of the file, with what that says of them."""
@@ -33,13 +38,15 @@ def verify(function: LoadedFunction, title: str = "") -> list[str]:
         VerificationError E810: a result is not what the file says; the program, the sample and the output are named.
     """
     title = title or function.name
+    weights = function.saved_program.weights if function.saved_program is not None else {}
     lines = []
     for number, (program, signature) in enumerate(function.of_file()):
         most = 0.0
         where = f"{title}, program {number} ({', '.join(map(str, program.types[: program.arguments]))})"
         precisions = precision_of_outputs(signature.graph)
         for k, sample in enumerate(signature.samples):
-            pairs = zip(program.outputs(sample.inputs), sample.outputs, strict=True)
+            words = weights[RANDOM] if RANDOM in signature.state else None  # samples are of the state in the file
+            pairs = zip(program.outputs(sample.inputs, words), sample.outputs, strict=True)
             for output, (found, expected) in enumerate(pairs):
                 problem = difference(found, expected, precision=precisions[output])
                 if problem:

@@ -405,10 +405,6 @@ def _rows(arguments: Sequence[Argument]) -> list[_Row]:
     ]
 
 
-_SEVERAL: Final = 3
-"""Items of one dict that are looked at by its version."""
-
-
 def _by_dict(watches: Sequence[Watch]) -> list[Watch]:
     """Put items of one dict behind one look at its version, where dicts have those; what may be odd comes first."""
     items: dict[int, list[Watch]] = {}
@@ -418,7 +414,7 @@ def _by_dict(watches: Sequence[Watch]) -> list[Watch]:
     found: list[Watch] = []
     for watch in watches:
         alike = items.get(id(watch.owner), ()) if watch.look is Look.ITEM else ()
-        if len(alike) < _SEVERAL:
+        if not alike:
             found.append(watch)
         elif watch is alike[0]:
             first = Watch(Look.VERSION, watch.owner, len(alike) + 1, None)

@@ -42,6 +42,10 @@ _OUTSIDE = "call step() outside of the compiled function, which ends with loss.b
 _NONE: dict[str, Any] = {}
 _BY_NUMBERS = (torch.optim.Adafactor, torch.optim.Rprop)
 """Optimizers that decide by numbers which only a call has, or hand them to C: their code is converted."""
+_IN_FILES = (
+    "holds an optimizer's step, whose settings and schedule are Python's",
+    "torch.save(optimizer.state_dict(), path) keeps a training; save or export what predicts",
+)
 _WAYS = ("foreach", "fused")
 """Settings that choose between ways to the same numbers."""
 
@@ -53,6 +57,8 @@ class UpdateSettings(Feed):
         optimizer: whose update it is.
         fed: names of settings that each call reads, of each group.
     """
+
+    in_files = _IN_FILES
 
     def __init__(self, optimizer: torch.optim.Optimizer, fed: Sequence[frozenset[str]]) -> None:
         self._optimizer = optimizer
@@ -271,6 +277,8 @@ def zero_grad(trace: Recording, optimizer: torch.optim.Optimizer, set_to_none: b
 
 class ScheduleStep(Feed):
     """A step of a schedule, which Python makes as each call begins, in the order of the program's lines."""
+
+    in_files = _IN_FILES
 
     def __init__(self, schedule: LRScheduler, args: tuple[Any, ...]) -> None:
         self._schedule, self._args = schedule, args

@@ -513,11 +513,13 @@ def _portable(program: Program) -> Program:
     """
     captured = program.capture
     keys = {id(feed.array) for feed in captured.transaction.feeds if isinstance(feed, DrawnKey)}
-    if keys and len(keys) == len(captured.transaction.feeds):
+    if keys:
         sources = tuple(
             changed(source, array=random.state) if id(source.array) in keys else source for source in captured.sources
         )
-        captured = changed(captured, sources=sources, transaction=NO_TRANSACTION)
+        rest = tuple(feed for feed in captured.transaction.feeds if not isinstance(feed, DrawnKey))
+        transaction = changed(captured.transaction, feeds=rest) if rest else NO_TRANSACTION
+        captured = changed(captured, sources=sources, transaction=transaction)
     if captured.results and type(captured.results[0].value) is _Spec:
         parts = captured.structure.children[1:]
         ends = list(accumulate((part.leaves for part in parts), initial=1))

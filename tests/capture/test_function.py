@@ -363,19 +363,6 @@ def test_save_and_load(tmp_path):
     assert after == [before[0] + 3.0, before[1] + 6.0], "what the calls of the loaded function wrote is saved too"
 
 
-def test_side_effects_cannot_be_saved(tmp_path):
-    log = []
-
-    def function(x):
-        log.append(1.0)
-        return x
-
-    fast = Function(function)
-    fast(np.array(X))
-    with pytest.raises(CaptureError, match="E450"):
-        fast.save(tmp_path / "f")
-
-
 def test_program_alone_does_nothing_outside():
     log, space = [], {}
 

@@ -274,6 +274,26 @@ def structures_differ(x):
     return y  # here
 
 
+def an_elif_of_other_types(x):
+    if x.sum() < 0:
+        y = x
+    elif x.sum() < 1:
+        y = x.sum()
+    else:
+        y = x * 2
+    return y  # here
+
+
+def an_elif_without(x):
+    if x.sum() < 0:
+        y = x
+    elif x.sum() < 1:
+        z = x  # noqa: F841
+    else:
+        y = x * 2
+    return y  # here
+
+
 def one_side_only(x):
     if x.sum() > 0:
         y = x * 2
@@ -403,6 +423,8 @@ CASES = [
     (shapes_differ, "E440", r"'y' is f32\[2\] on one side, f32\[1\] on the other"),
     (dtypes_differ, "E440", r"f32\[2\] on one side, f64\[2\]"), (structures_differ, "E440", "'y'"),
     (one_side_only, "E440", "'y' is set on one side only"),
+    (an_elif_of_other_types, "E440", r"'y' is f32\[\] on one side, f32\[.*\] on the other, of the branch"),
+    (an_elif_without, "E440", "'y' is set on one side only of the branch"),
     (set_in_the_loop_only, "E440", "'y' is set in the loop only"),
     (grows_in_a_loop, "E440", r"'y' is f32\[2\] before and f32\[4\]"), (becomes_none, "E440", "None"),
     (results_differ, "E440", r"f32\[2\] and f32\[1\]"), (returns_differ, "E440", "None"),

@@ -660,3 +660,108 @@ def test_programs_leave_the_order_of_sets(first, change):
     for _ in range(3):
         assert (program(x) == plain(x)).all()
         assert held(kinds) == held(expected)
+
+
+def _arrays():
+    return [np.full(2, float(k)) for k in range(100)]
+
+
+def _named():
+    return {f"w{k}": array for k, array in enumerate(_arrays())}
+
+
+def _layers():
+    return [{"w": w, "b": [b, {"c": c}]} for w, b, c in zip(_arrays(), _arrays(), _arrays(), strict=True)]
+
+
+def _of_layers(layers):
+    return [part for layer in layers for part in (layer["w"], layer["b"][0], layer["b"][1]["c"])]
+
+
+def _swap(items, one=0, other=-1):
+    items[one], items[other] = items[other], items[one]
+
+
+def _last_first(table):
+    key = next(iter(table))
+    table[key] = table.pop(key)
+
+
+class _Holder:
+    def __init__(self):
+        vars(self).update(_named())
+
+
+class _Slots:
+    __slots__ = [f"w{k}" for k in range(100)]
+
+    def __init__(self):
+        for k, array in enumerate(_arrays()):
+            setattr(self, f"w{k}", array)
+
+
+_HUNDRED = {
+    "dict by name": (_named, lambda d: [d[f"w{k}"] for k in range(100)], lambda d: d.update(w7=np.ones(2))),
+    "dict by key": (_named, lambda d: [d[key] for key in d], _last_first),
+    "dict of values": (_named, lambda d: list(d.values()), _last_first),
+    "dict of items": (_named, lambda d: [array for _, array in d.items()], lambda d: d.pop("w50")),
+    "dict by number": (
+        lambda: dict(enumerate(_arrays())), lambda d: [d[k] for k in range(100)], lambda d: d.update({7: np.ones(2)}),
+    ),
+    "defaultdict": (lambda: defaultdict(list, _named()), lambda d: [d[key] for key in d], _last_first),
+    "OrderedDict": (lambda: OrderedDict(_named()), lambda d: [d[k] for k in d], lambda d: d.move_to_end("w3")),
+    "list": (_arrays, list, lambda a: a.reverse()),
+    "list by number": (_arrays, lambda a: [a[k] for k in range(100)], _swap),
+    "deque": (lambda: deque(_arrays()), list, lambda a: a.rotate()),
+    "list of pairs": (
+        lambda: list(zip(_arrays(), _arrays(), strict=True)), lambda a: [part for pair in a for part in pair], _swap,
+    ),
+    "dicts in a list": (_layers, _of_layers, lambda a: a[50]["b"][1].update(c=np.ones(2))),
+    "lists in dicts": (_layers, _of_layers, lambda a: a[50]["b"].__setitem__(0, np.ones(2))),
+    "order in dicts": (
+        _layers, lambda a: [part for d in a for part in d["b"][1].values()], lambda a: a[50]["b"][1].update(d=np.ones(2)),
+    ),
+    "tuple of lists": (
+        lambda: tuple([one] for one in _arrays()), lambda a: [one for part in a for one in part],
+        lambda a: a[3].append(np.ones(2)),
+    ),
+    "attributes": (_Holder, lambda o: [getattr(o, f"w{k}") for k in range(100)], lambda o: setattr(o, "w7", np.ones(2))),
+    "slots": (_Slots, lambda o: [getattr(o, f"w{k}") for k in range(100)], lambda o: setattr(o, "w7", np.ones(2))),
+    "table of attributes": (_Holder, lambda o: list(vars(o).values()), lambda o: delattr(o, "w7")),
+    "arrays of NumPy's": (
+        lambda: [numpy.full(2, k, "float32") for k in range(100)], list, lambda a: a[50].fill(7),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", _HUNDRED)
+def test_a_hundred_arrays_outside_cost_no_call_of_python_each(case):
+    """And the change of one of them, or of their order, is seen."""
+    make, arrays, change = _HUNDRED[case]
+    container = make()
+
+    def function(x):
+        for array in arrays(container):
+            x = x * 0.95 + array
+        return x + 1
+
+    program, x = hybridize(function), np.ones(2)
+    for _ in range(4):
+        numpy.testing.assert_array_equal(program(x).asnumpy(), function(x).asnumpy())
+    calls = 0
+
+    def seen(frame, event, argument):
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    sys.setprofile(seen)
+    try:
+        program(x)
+    finally:
+        sys.setprofile(None)
+    assert calls < 40
+    before = function(x).asnumpy()
+    change(container)
+    assert (function(x).asnumpy() != before).any(), "the change matters"
+    for _ in range(3):
+        numpy.testing.assert_array_equal(program(x).asnumpy(), function(x).asnumpy())

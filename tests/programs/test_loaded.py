@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loaded functions refuse calls that they have no program for, and say what is different."""
 
+import numpy
 import pytest
 
+import hybridize as package
 from hybridize import autograd, disabled, hybridize, load, np
 from hybridize.errors import ArgumentError, DTypeError, ShapeError, StateError
 from hybridize.gluon import nn
@@ -81,3 +83,69 @@ def test_there_is_no_python_to_run(loaded):
     ):
         again(np.ones((2,)))
     assert again(np.ones((2,))).tolist() == [2, 2]
+
+
+_DRAWS = {
+    "normal": lambda x: x + np.random.normal(size=(4,)),
+    "uniform": lambda x: x * np.random.uniform(size=(4,)),
+    "integers": lambda x: x + np.random.randint(0, 1000, (4,)),
+    "choice": lambda x: x + np.random.permutation(4),
+    "several": lambda x: (x + np.random.normal(size=(4,)), np.random.uniform(size=(2,))),
+}
+
+
+def _drawing(case):
+    if case != "dropout":
+        return hybridize(_DRAWS[case])
+    net = nn.Dropout(0.5)
+    net.hybridize()
+
+    def trained(x):
+        with autograd.train_mode():
+            return net(x)
+
+    return hybridize(trained)
+
+
+@pytest.mark.parametrize("images", [False, True])
+@pytest.mark.parametrize("case", [*_DRAWS, "dropout"])
+def test_random_numbers_are_those_of_the_seed(tmp_path, case, images):
+    """A loaded function draws from `hybridize.random`, as the function that was saved: call after call."""
+    function, x = _drawing(case), np.ones((4,))
+    function(x)
+    function.save(tmp_path / "f")
+    first, second = load(tmp_path / "f", images=images, verify=True), load(tmp_path / "f", images=images)
+
+    def drawn(*functions):
+        package.random.seed(5)
+        return [numpy.concatenate([part.asnumpy() for part in _parts(one(x))]) for one in functions]
+
+    expected = drawn(*3 * [function])
+    assert not numpy.array_equal(expected[0], expected[1]) and not numpy.array_equal(expected[1], expected[2])
+    numpy.testing.assert_array_equal(drawn(*3 * [first]), expected)
+    numpy.testing.assert_array_equal(drawn(first, second, function), expected)
+    package.random.seed(5)
+    first.save(tmp_path / "again")
+    numpy.testing.assert_array_equal(drawn(*3 * [load(tmp_path / "again", verify=True)]), expected)
+
+
+def _parts(result):
+    return result if isinstance(result, tuple) else (result,)
+
+
+def test_a_weight_called_as_the_generator_is_another_one(tmp_path):
+    """A block `random` with a parameter `state` beside draws: two weights."""
+    net = nn.HybridSequential()
+    net.random = nn.Dense(4, in_units=4)
+    net.random.state = package.gluon.Parameter("state", shape=(2,), dtype="float32", init="ones")
+    net.forward = lambda x: net.random(x) * net.random.state.data()[0] + np.random.normal(size=(4,))
+    net.initialize()
+    net.hybridize()
+    net(np.ones((1, 4)))
+    net.save(tmp_path / "net")
+    again = load(tmp_path / "net", verify=True)
+    for seed in (1, 2):
+        package.random.seed(seed)
+        expected = net(np.ones((1, 4))).asnumpy()
+        package.random.seed(seed)
+        numpy.testing.assert_array_equal(again(np.ones((1, 4))).asnumpy(), expected)

@@ -477,9 +477,13 @@ def _merge_variable(trace: Recording, name: str, cell: CellType, sides: list[Sid
         spec = merge.with_common(merge.joined(merge.spec_of(x), merge.spec_of(y)), x, y)
     except Mismatch as mismatch:
         text = str(mismatch)
-        line = trace.root.location()
-        reason = text if text.startswith("is set") else f"is {text.replace(' and ', ' on one side, ', 1)} on the other,"
-        trace.root.undefined[name] = f"{reason} of the branch that depends on data at {line}"
+        if not text.startswith("is set"):
+            text = f"is {text.replace(' and ', ' on one side, ', 1)} on the other,"
+        elif name in trace.root.undefined:  # an `elif`, say, has left that side without a value, and said why
+            text = ""
+        if text:
+            line = trace.root.location()
+            trace.root.undefined[name] = f"{text} of the branch that depends on data at {line}"
         assign(cell, MISSING)
         return
 

@@ -21,6 +21,7 @@ from hybridize.base.forks import renewed
 from hybridize.base.frozen import frozen
 from hybridize.base.interruptions import let_through
 from hybridize.base.parsing import parsed
+from hybridize.base.room import with_room
 
 _FLAGS = 0
 for _name in future.all_feature_names:
@@ -91,7 +92,7 @@ class _Outlines:
         try:
             module = parsed("".join(lines))
             spans = list(_spans(module, ""))
-        except (SyntaxError, ValueError, RecursionError) as error:
+        except (SyntaxError, ValueError) as error:
             let_through(error)
             return None
         by_line: dict[int, list[_Span]] = {}
@@ -137,6 +138,14 @@ def _span(node: Definition, name: str, first: int, body: tuple[int, int, int, in
 
 def find(code: CodeType, module_globals: dict[str, Any]) -> FunctionSource | None:
     """The source of `code`, or None where it is not at hand or is not what runs."""
+    found = with_room(_found, code, module_globals)
+    if found is None and code.co_filename in linecache.cache:
+        linecache.checkcache(code.co_filename)  # the file may have been changed, and imported again
+        found = with_room(_found, code, module_globals)
+    return found
+
+
+def _found(code: CodeType, module_globals: dict[str, Any]) -> FunctionSource | None:
     outline = _outlines.of(code.co_filename, module_globals)
     if outline is None:
         return None

@@ -31,6 +31,7 @@ from typing import Any
 
 from hybridize.base.forks import renewed
 from hybridize.base.frozen import mutable
+from hybridize.base.room import with_room
 from hybridize.capture.convert.expressions import (
     BINARY,
     GENERATED,
@@ -88,6 +89,11 @@ def is_edited(function: FunctionType) -> bool:
     return is_other_source(function.__code__, function.__globals__)
 
 
+def has_source(function: FunctionType) -> bool:
+    """Tell whether the source of a function is there."""
+    return find(function.__code__, function.__globals__) is not None
+
+
 def is_converted(function: FunctionType) -> bool:
     """Tell whether the function's code was made by conversion."""
     return id(function.__code__) in _made
@@ -101,7 +107,7 @@ def converted_code(code: CodeType, module_globals: dict[str, Any]) -> CodeType |
             _known.move_to_end(key)
             return _known[key][1]
     try:
-        result: CodeType | None = _convert(code, module_globals)
+        result: CodeType | None = with_room(_convert, code, module_globals)
     except Unconvertible:
         result = None
     with _lock:

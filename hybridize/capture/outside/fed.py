@@ -163,7 +163,7 @@ class FedReads:
             if is_nested(value):
                 found = self._container(program, place, value)
             else:
-                feed = _feed(place.read, value)
+                feed = _feed(place, place.read, value)
                 found = None if feed is None or not _begins(feed) else self._fed(program, feed)
             if found is None:
                 return None
@@ -187,7 +187,8 @@ class FedReads:
             if type(leaf) is ndarray or (type(leaf) in (int, float) and not same(leaf, then))
         ]
         form = Form(place.read, structure, {n: leaf for n, leaf in enumerate(leaves) if n not in moved})
-        feeds = {number: _feed(partial(form.part, number), leaves[number]) for number in moved}
+        form.place = place
+        feeds = {number: _feed(place, partial(form.part, number), leaves[number]) for number in moved}
         if not form.begin(None) or not all(feed is not None and _begins(feed) for feed in feeds.values()):
             return None
         program.feed(form, None)
@@ -255,11 +256,16 @@ class FedReads:
                 ))  # fmt: skip
 
 
-def _feed(read: Callable[[], Any], value: Any) -> Number | Contents | None:
-    """Give a feed of a number or an array; None for anything else."""
+def _feed(place: Place, read: Callable[[], Any], value: Any) -> Number | Contents | None:
+    """Give a feed of a number or an array at a place, or in the container there; None for anything else."""
     if type(value) in (int, float):
-        return Number(read, type(value))
-    return Contents(read, value) if type(value) is ndarray else None
+        feed: Number | Contents = Number(read, type(value))
+    elif type(value) is ndarray:
+        feed = Contents(read, value)
+    else:
+        return None
+    feed.place = place
+    return feed
 
 
 def _begins(feed: Feed) -> bool:

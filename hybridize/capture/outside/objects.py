@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import types
 from collections import UserDict, UserList, deque
+from collections.abc import MutableMapping, MutableSequence, MutableSet
 from contextlib import suppress
 from enum import Enum
 from functools import lru_cache
@@ -20,15 +21,17 @@ import numpy
 
 from hybridize.array.operators import Operators
 from hybridize.array.storage import Storage
+from hybridize.base.loading import LOADING
 from hybridize.base.members import class_member
 from hybridize.base.participation import ReadPolicy, read_of
 from hybridize.capture.outside.trust import KEPT_CLASSES, is_trusted_class, is_trusted_file
-from hybridize.contract.snapshots import CONTAINERS, MISSING
+from hybridize.contract.snapshots import BUFFERS, CONTAINERS, MISSING
 
 _NOT_STATES = (
     Operators, type, types.FunctionType, types.MethodType, types.ModuleType, types.BuiltinFunctionType, numpy.ndarray,
     numpy.generic, numpy.dtype, numpy.ufunc, Storage, Enum,
 )  # fmt: skip
+_CHANGEABLE = (MutableSequence, MutableMapping, MutableSet)
 _APART = ("torch", "logging")
 """Packages whose objects are not looked into: modules of torch are converted as a whole, and a log is like `print`."""
 
@@ -97,6 +100,33 @@ def is_users(method: Any) -> bool:
     """Tell whether a method was written by the user."""
     code = getattr(method, "__code__", None)
     return code is not None and code.co_filename != "<string>" and not is_trusted_file(code.co_filename)
+
+
+@lru_cache(KEPT_CLASSES)
+def is_container_of_c(kind: Any) -> bool:
+    """Tell whether a class is a container that can be changed, whose content nobody sees but by its own methods."""
+    if not issubclass(kind, _CHANGEABLE) or kind.__dictoffset__ or issubclass(kind, (*CONTAINERS, *BUFFERS)):
+        return False
+    return not any(isinstance(member, types.FunctionType) for member in vars(kind).values())
+
+
+@lru_cache(KEPT_CLASSES)
+def hides_content(kind: Any) -> bool:
+    """Tell whether instances of a class can be changed, and only `pickle` is told what they hold: such as messages."""
+    made_of_c = not kind.__dictoffset__ and kind.__hash__ is None and not issubclass(kind, (*CONTAINERS, *BUFFERS))
+    return (
+        made_of_c
+        and remembers(kind)
+        and any(static(kind, name) is not static(object, name) for name in ("__reduce__", "__reduce_ex__"))
+    )
+
+
+def pickled(value: Any) -> bytes:
+    """Give what an object holds, as it travels."""
+    with LOADING:
+        import pickle  # late: few programs call methods of such objects
+
+    return pickle.dumps(value)
 
 
 @lru_cache(1024)

@@ -14,7 +14,7 @@ import types
 import weakref
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from copy import copy
+from copy import copy, deepcopy
 from functools import partial
 from itertools import count
 from typing import Any, cast
@@ -36,7 +36,10 @@ from hybridize.capture.convert.statements import is_converted
 from hybridize.capture.outside.fed import FedReads
 from hybridize.capture.outside.objects import (
     has_python_operators,
+    hides_content,
+    is_container_of_c,
     is_plain,
+    pickled,
     python_operators,
     remembers,
     set_slots,
@@ -352,6 +355,12 @@ class World:
         place = Attribute(type(owner), name) if self.has_own_class(owner) else Member(owner, name)
         self.read(place, value, name, whole=False)
 
+    def read_method(self, kind: type, *names: str) -> None:
+        """Depend on methods of a class that are called as they are: the class, or one before it, can get another."""
+        for name in names:
+            place = Attribute(kind, name)
+            self.read(place, place.read(), name, whole=False)
+
     def read_kind(self, owner: Any) -> None:
         """Depend on which class an object of the user's is of: `__class__` can be set."""
         kind: Any = type(owner)
@@ -491,7 +500,7 @@ class World:
                 "E406", f"{kind.__name__} is used inside of a compiled function, which would keep what it gives now",
                 help="use it outside, and pass the arrays as arguments",
             ))  # fmt: skip
-        if changes_unseen(kind, name):
+        if changes_unseen(kind, name) or (name in MUTATORS and is_container_of_c(kind)):
             raise self._changes_itself(kind, name)
         if self.program.library is not None:
             self.program.library.depend(self.program, owner, name)
@@ -500,6 +509,21 @@ class World:
             return None
         self.depend(*watches_of(owner, Everything.EVERYTHING))
         return self.seen(owner) if remembers(kind) else None
+
+    def try_out(self, owner: Any, name: str, args: Any, kwargs: Any) -> None:
+        """Call a method of an object that hides what it holds on a copy of it first, and depend on what it holds.
+
+        Raises:
+            CaptureError E406: it changes the object.
+        """
+        if not hides_content(type(owner)) or self.is_own(owner):
+            return
+        content = CallResult(pickled, (owner,), {})
+        before, trial = content.read(), deepcopy(owner)
+        getattr(trial, name)(*args, **kwargs)
+        if pickled(trial) != before:
+            raise self._changes_itself(type(owner), name)
+        self.read(content, before, whole=False)
 
     def seen(self, owner: Any) -> Seen:
         """Take a snapshot of an object, with copies of all in it that can be put back."""
@@ -626,10 +650,12 @@ class World:
         else:
             self._find(place)
             self.show(place, value)
-        self.effects.append(SideEffect(self.lasting(place).write, (value,)))
+        self.effects.append(SideEffect(self.lasting(place).write, (value,), loc=self.program.location()))
 
     def show(self, place: Place, value: Any) -> None:
         """Let later reads see at a place what each call puts there by itself, until the capture is over."""
+        if value is not MISSING:
+            self._check_hidden(place)
         back = _put_back(place, value)
         self._remember_state(place)
         if isinstance(value, Symbol) and isinstance(place, Attribute) and not isinstance(place.owner, type):
@@ -638,6 +664,25 @@ class World:
             place.write(value)  # which may raise, as in Python: then nothing was written
         self.undo.append(back)
         self.wrote(place)
+
+    def _check_hidden(self, place: Place) -> None:
+        """Refuse to set what a class written in C keeps in a way of its own: nobody could take it away again.
+
+        Raises:
+            CaptureError E431: it is a field of such an object.
+        """
+        owner: Any = place.owner
+        kind: Any = type(owner)
+        if not isinstance(place, Attribute) or isinstance(owner, type) or kind.__setattr__ is object.__setattr__:
+            return
+        is_of_c = isinstance(kind.__setattr__, types.WrapperDescriptorType)
+        seen = place.name in getattr(owner, "__dict__", ()) or static(kind, place.name) is not MISSING
+        if is_of_c and not seen and place.read() is not MISSING:
+            raise self.program.refusing(CaptureError(
+                "E431", f"field {place.name!r} of a {kind.__name__} is set, whose class is written in C and keeps its "
+                "fields where no capture can put back what was there",
+                help="set it outside of the compiled function, to what that returns",
+            ))  # fmt: skip
 
     def _find(self, place: Place) -> None:
         """Before a write to a place: remember what is there, if the program has not written there yet."""
@@ -742,9 +787,9 @@ class World:
                 self.read_content(container)  # and so does whether it can be done
             raise
         if name in REPEATABLE:
-            self.effects.append(SideEffect(method, (target, *args), kwargs))
+            self.effects.append(SideEffect(method, (target, *args), kwargs, self.program.location()))
             return result
-        self.effects.append(SideEffect(refill, (target, held(container))))
+        self.effects.append(SideEffect(refill, (target, held(container)), loc=self.program.location()))
         return result
 
     def check_kept(self, value: Any, where: str) -> None:
@@ -808,7 +853,19 @@ def _put_back(place: Place, value: Any) -> Callable[[], object]:
         table = own(place.owner)
         if type(table) is dict and place.name in table:
             return partial(refill, table, dict(table))
-    return partial(place.write, MISSING if _is_inherited(place) else place.read())
+    before = MISSING if _is_inherited(place) else place.read()
+    return partial(_take_away, place) if before is MISSING else partial(place.write, before)
+
+
+def _take_away(place: Place) -> None:
+    """Take away what was written to a place that had nothing, also where the class of an object lets nobody delete."""
+    try:
+        place.write(MISSING)
+    except (AttributeError, TypeError):
+        table = own(place.owner) if isinstance(place, Attribute) else {}
+        if place.name not in table:
+            raise
+        del table[place.name]
 
 
 def _can_hold(owner: Any, then: Snapshot) -> bool:

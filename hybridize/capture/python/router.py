@@ -32,7 +32,7 @@ from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Face, check_own
 from hybridize.base.members import class_member
 from hybridize.base.nested import is_sequence_class
-from hybridize.base.participation import WritePolicy, fed_of, outside_of, watches_of, write_of
+from hybridize.base.participation import WritePolicy, fed_of, is_of_package, outside_of, watches_of, write_of
 from hybridize.capture.control import special, statements, texts
 from hybridize.capture.control.comparisons import comparison
 from hybridize.capture.control.identity import is_different, is_same, key_of
@@ -592,6 +592,7 @@ class Router:
         if goes_by_decimal_context(function, (owner, *args)):
             world.read_decimal_context()
         seen = world.before_call(function if owner is None else owner, name)
+        world.try_out(owner, name, args, kwargs)
         if owner is builtins or getattr(function, "__module__", None) in _LOOKING:
             for argument in args:
                 if type(argument) not in CONTAINERS:
@@ -978,12 +979,18 @@ def attribute(router: Router, trace: Recording, owner: Any, name: str, whole: bo
         value = getattr(owner, name)
         if is_users(value) and isinstance(value, MethodType):
             return read_member(world, owner, name)
-        if name not in mine and member is not MISSING and not hasattr(member, "__get__"):
+        if isinstance(member, _METHODS) and name not in mine:
+            world.read_method(kind, name)
+        elif name not in mine and member is not MISSING and not hasattr(member, "__get__"):
             world.read(Attribute(kind, name), value, name, whole=False)  # nobody tells that a class gets another one
         return world.read_told(Attribute(owner, name), value, watches, name, whole)
     if is_trusted_class(kind) and not isinstance(owner, type):
         value = getattr(owner, name)
-        if isinstance(owner, _CONSTANT) or (isinstance(member, _METHODS) and name not in mine):
+        if isinstance(owner, _CONSTANT) and name not in mine:
+            return trace.lifted(value)
+        if isinstance(member, _METHODS) and name not in mine:
+            if is_of_package(kind):
+                world.read_method(kind, name)
             return trace.lifted(value)
         kept = name in mine and (type(value) is ndarray or write_of(kind) is WritePolicy.EFFECT)  # of a namespace, say
         if kept and not world.is_own(owner) and not isinstance(value, Symbol):

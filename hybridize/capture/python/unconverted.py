@@ -96,6 +96,12 @@ def called(router: Semantics, trace: Recording, function: FunctionType, args: An
                 f"not what was imported; called as it is: {error.what}",
                 help="restart Python, or import it again",
             )) from error  # fmt: skip
+        if _lacks_source(error, function):
+            raise trace.root.refusing(CaptureError(
+                "E401", f"{cast(CaptureError, error).what}; the source of {function.__name__}(), from which control "
+                f"flow on data is converted, is not there: {_origin(function)}", loc=cast(CaptureError, error).loc,
+                help="put it into a file that Python imports; or say np.where, npx.cond, npx.while_loop",
+            )) from error  # fmt: skip
         if not isinstance(error, Exception) or isinstance(error, CaptureError):
             raise
         if changed or _is_of_symbols(error):
@@ -106,6 +112,17 @@ def called(router: Semantics, trace: Recording, function: FunctionType, args: An
     trace.root.world.forget_between(guarded)
     reached.finish(result)
     return result
+
+
+def _lacks_source(error: BaseException, function: FunctionType) -> bool:
+    """Tell whether a function that needed a value failed because its source is missing; said once of one error."""
+    is_ours = isinstance(error, CaptureError) and error.code == "E401" and not isinstance(error.__cause__, CaptureError)
+    return is_ours and not convert.has_source(function)
+
+
+def _origin(function: FunctionType) -> str:
+    file = function.__code__.co_filename
+    return "it was made of text" if file.startswith("<") else f"there is no file {file}"
 
 
 def depend_on_names(trace: Recording, function: FunctionType) -> None:

@@ -23,7 +23,15 @@ from hybridize.capture.control.identity import key_of
 from hybridize.capture.control.rolled import is_rolled
 from hybridize.capture.control.rolled_lists import reversed_list, unroll
 from hybridize.capture.control.selected import count, equal
-from hybridize.capture.control.special import KNOWN, in_place, index, is_users_object, iterated, method
+from hybridize.capture.control.special import (
+    KNOWN,
+    dataclass_of,
+    in_place,
+    index,
+    is_users_object,
+    iterated,
+    method,
+)
 from hybridize.capture.control.truth import plain
 from hybridize.capture.outside.objects import is_users, remembers, static
 from hybridize.capture.outside.trust import is_iterator, is_trusted_file
@@ -72,6 +80,8 @@ def set_attribute(router: Semantics, value: Any, owner: Any, name: str) -> None:
     if is_users_object(owner):
         trace.root.world.read(Attribute(kind, "__setattr__"), own, whole=False)  # the class may get another
     code = getattr(own, "__code__", None)
+    if _is_frozen(kind, name, "__setattr__"):
+        own(owner, name, value)  # which says so
     if code is not None and not is_trusted_file(code.co_filename):
         router.call(own, owner, name, value)
         return
@@ -89,6 +99,12 @@ def set_attribute(router: Semantics, value: Any, owner: Any, name: str) -> None:
         return
     unroll(trace, value)
     world.write(Attribute(owner, name), value)
+
+
+def _is_frozen(kind: Any, name: str, method: str) -> bool:
+    """Tell whether a class is a dataclass that refuses to have an attribute set, or deleted, as `method` says."""
+    base: Any = dataclass_of(kind, method)
+    return base is not None and (kind is base or name in base.__dataclass_fields__)
 
 
 def _faced(trace: Recording | None, owner: Any, name: str) -> Any:
@@ -171,6 +187,8 @@ def delete_attribute(router: Semantics, owner: Any, name: str) -> None:
     trace = current_trace()
     owner = _faced(trace, owner, name)
     member = static(type(owner), name)
+    if trace is not None and _is_frozen(type(owner), name, "__delattr__"):
+        delattr(owner, name)  # which says so
     delete = method(trace, owner, "__delattr__")
     if delete is not None:
         delete(name)
@@ -191,7 +209,10 @@ def delete_attribute(router: Semantics, owner: Any, name: str) -> None:
         return
     if trace.depth:
         raise refused(trace, f"the attribute {name!r} is deleted")
-    if not hasattr(owner, name) or is_of_package(type(owner)):
+    if not hasattr(owner, name):
+        trace.root.world.read_absent(owner, name)
+        delattr(owner, name)  # which says so
+    if is_of_package(type(owner)):
         raise trace.root.refusing(CaptureError(
             "E431", f"attribute {name!r} of {type(owner).__name__} is deleted, which a program cannot do again",
             help="do it outside of the function",

@@ -421,10 +421,12 @@ class Recording(GraphScope):
         return self.root.converter(function)
 
     def method(self, owner: Any, name: str) -> Any:
-        """A method of an object, converted; the object and its class can get another one where the user wrote it."""
+        """A method of an object, converted; the object and its class can get another one, or a way to call it."""
         found = getattr(owner, name)
         if is_users(found):
             self.root.world.read(Attribute(owner, name), found, name, whole=False)
+        else:
+            self.root.world.read_method(type(owner), name, "__call__")
         return self.root.converter(found)
 
 

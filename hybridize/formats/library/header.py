@@ -87,7 +87,9 @@ def _variables(model: LibraryModel) -> list[str]:
     taken = {"model", "code", "inputs", "outputs", "sizes", "options", "fprintf", "stderr", model.name} | MACROS
     found = []
     for one in (*model.inputs, *model.outputs):
-        name = one.name
+        name = (
+            f"a_{one.name}" if one.name.startswith(f"{model.name}_") else one.name
+        )  # no function or type of the header
         while name in taken or name in KEYWORDS:
             name += "_"
         taken.add(name)

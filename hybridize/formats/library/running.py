@@ -95,7 +95,7 @@ def _of_windows(
     header = next(file for file in files if file.endswith(".h"))
     with tempfile.TemporaryDirectory(prefix="hybridize-") as folder:
         program = os.path.join(folder, "program")
-        flags = [f"-DNAME={model.name}", "-DWINDOWS", "-O1", "-include", header, str(checking.DRIVERS / "library.c")]
+        flags = [f"-DNAME={model.name}", "-DWINDOWS", "-O1", "-include", header, str(checking.drivers() / "library.c")]
         run_linker(["cc", *flags, "-o", program, "-lm"])
         command = ["env", f"HYBRIDIZE_DLL={os.path.abspath(files[0])}", program]
         return [
@@ -120,7 +120,7 @@ def _emulated(
     types = [one.type for one in model.outputs]
     with tempfile.TemporaryDirectory(prefix="hybridize-") as folder:
         program = os.path.join(folder, "program")
-        flags = [f"-DNAME={model.name}", "-O1", str(checking.DRIVERS / "library.c"), "-o", program]
+        flags = [f"-DNAME={model.name}", "-O1", str(checking.drivers() / "library.c"), "-o", program]
         path_flag = f"-Wl,-rpath,{os.path.dirname(files[0])}"
         if compiler is not None:
             header = next(file for file in files if file.endswith(".h"))

@@ -249,3 +249,18 @@ def test_models_called_as_the_variables_of_the_example(library, compile_c, name,
     program = compile_c("\n".join(example(made)), made, language=language)
     done = subprocess.run([program], cwd=made.files[0].parent, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+_OF_THE_HEADER = ("run", "create", "destroy", "error", "options", "sizes", "describe", "OK", "tensor")
+
+
+@pytest.mark.parametrize("language", ["c", "c++"])
+def test_arguments_called_as_what_the_header_declares(library, compile_c, language):
+    """Of a model `named` all that begins with `named_` is the header's."""
+    names = {}
+    exec(f"def named({', '.join(f'named_{one}' for one in _OF_THE_HEADER)}): return named_run + named_OK", names)
+    arrays = [normal(3) for _ in _OF_THE_HEADER]
+    made = library(names["named"], arrays, name="named")
+    program = compile_c("\n".join(example(made)), made, language=language)
+    done = subprocess.run([program], cwd=made.files[0].parent, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

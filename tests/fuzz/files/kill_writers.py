@@ -106,13 +106,13 @@ def asked(name: str, folder: Path) -> numpy.ndarray:
     types = [hybridize.base.types.TensorType((1, 40), numpy.dtype("f4"))]
     calls.write_bytes(checking._calls([(X,)], types))
     if name == "wasm":
-        command = ["node", str(checking.DRIVERS / "node.mjs"), str(folder / "model.mjs"), calls, results]
+        command = ["node", str(checking.drivers() / "node.mjs"), str(folder / "model.mjs"), calls, results]
     elif name == "object":
         subprocess.run(["cc", "-shared", "-o", folder / ".linked.so", folder / "model.o", "-lm"], check=True)
         command = [
             sys.executable,
             "-I",
-            str(checking.DRIVERS / "library.py"),
+            str(checking.drivers() / "library.py"),
             folder / ".linked.so",
             "model",
             calls,
@@ -123,7 +123,7 @@ def asked(name: str, folder: Path) -> numpy.ndarray:
         command = [
             sys.executable,
             "-I",
-            str(checking.DRIVERS / "library.py"),
+            str(checking.drivers() / "library.py"),
             folder / "libmodel.so",
             "model",
             calls,
