@@ -7,7 +7,8 @@ A recorded pass back, for second derivatives, runs the graph's gradient rules on
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -50,6 +51,10 @@ class Pair:
     halves: Halves
     forward: Backend
     backward: Backend
+    compiled: Callable[[Graph], Backend]
+    """Compiles another backward pass."""
+    partial: dict[tuple[frozenset[int], Sizes | None], Backend]
+    """Backward passes for some of the cotangents, and for some sizes; filled as they are asked for."""
 
     def accepts(self, shapes: Sequence[Shape]) -> bool:
         """Tell whether both hold for inputs of these shapes: either may have come to depend on further sizes.
@@ -64,6 +69,40 @@ class Pair:
             return False
         given = [tuple(dims.value(size, sizes) for size in one.type.shape) for one in self.halves.backward.inputs]
         return self.backward.accepts(given)
+
+    def back(self, inputs: Sequence[NDArray[Any]], arrived: Sequence[bool]) -> list[NDArray[Any]]:
+        """Return the gradients for the inputs of the backward pass.
+
+        Args:
+            inputs: zeros for cotangents that have not arrived.
+            arrived: by the numbers of outputs, whether there is a cotangent.
+        """
+        halves = self.halves
+        absent = frozenset(k for k in halves.cotangents if not arrived[k])
+        if not absent:
+            return self.backward.run(inputs)
+        shapes = [x.shape for x in inputs]
+        found = self.partial.get((absent, None))
+        if found is None:
+            found = self.partial[absent, None] = self._partial(absent, halves.backward)
+        if not found.accepts(shapes):
+            sizes = sizes_of(halves.backward, shapes)
+            assert sizes is not None  # the program for all cotangents is for them
+            key = absent, tuple(sizes.items())
+            if key not in self.partial:
+                self.partial[key] = self._partial(absent, with_sizes(halves.backward, sizes))
+            found = self.partial[key]
+        return found.run(inputs)
+
+    def _partial(self, absent: frozenset[int], backward: Graph) -> Backend:
+        """Compile the backward pass for the cotangents of all outputs but some."""
+        with LOADING:
+            from hybridize.autograd.absent import without  # late: most calls use all that they get
+
+        first = len(backward.inputs) - len(self.halves.cotangents)
+        places = {k: first + place for place, k in enumerate(self.halves.cotangents)}
+        there = [place for k, place in places.items() if k not in absent]
+        return self.compiled(without(backward, [places[k] for k in absent], there))
 
     def told(self, inputs: Sequence[Any]) -> list[NDArray[Any]]:
         """Return the arrays without elements that tell the backward program sizes which nothing else tells.
@@ -239,7 +278,8 @@ class Recorded:
         try:
             halves = split(graph, wrt, self._of)
             forward = self._make(halves.forward, self._name)
-            return Pair(halves, forward, self._make(halves.backward, f"{self._name}.backward"))
+            compiled = partial(self._make, name=f"{self._name}.backward")
+            return Pair(halves, forward, compiled(halves.backward), compiled, {})
         except Exception as error:
             let_through(error)
             if graph.scope is None:
@@ -269,6 +309,9 @@ def viewed(array: ndarray, steps: Sequence[Op]) -> ndarray:
 class Rule:
     """The rule of the node of one call."""
 
+    takes_absent = True
+    """As `Op.takes_absent`."""
+
     def __init__(
         self, recorded: Recorded, pair: Pair, arrays: Sequence[Any], outputs: Sequence[ndarray],
         kept: Sequence[NDArray[Any]],
@@ -293,16 +336,18 @@ class Rule:
         """Let go of what is kept."""
         self._arrays, self._outputs, self._kept, self._storages = [], [], [], []
 
-    def vjp(self, g: tuple[Operand, ...], y: tuple[Operand, ...], *xs: Operand) -> tuple[Operand | None, ...]:
+    def vjp(self, g: tuple[Operand | None, ...], y: tuple[Operand, ...], *xs: Operand) -> tuple[Operand | None, ...]:
         """By the compiled program, or on the tape where this is recorded too."""
         if taping() is not None:
             return self._on_tape(g, xs)
         halves = self._pair.halves
+        arrived = [one is not None for one in g]
+        g = tuple([numpy.zeros(y[k].shape, y[k].dtype) if one is None else one for k, one in enumerate(g)])
         given = [
             *(self._arrays[k] for k in halves.inputs), *self._outputs, *self._kept, *self._pair.told(self._arrays),
             *(numpy.asarray(g[k], order="C") for k in halves.cotangents),
         ]  # fmt: skip
-        found = self._pair.backward.run(given)
+        found = self._pair.back(given, arrived)
         gradients: list[Operand | None] = [None] * len(xs)
         for number, gradient in zip(halves.gradients, found, strict=True):
             gradients[number] = gradient
@@ -322,21 +367,22 @@ class Rule:
             return g[output]
         self._check_unwritten()
         values = self._pair.forward.run(self._arrays)
+        if taping() is not None:
+            inputs = [*self._traced(xs), unowned(values[output], edge)]
+            return self._pulled(recorded.graph, inputs, g)[-1]
         whole = [
             numpy.zeros(value.shape, value.dtype) if one is None else one for one, value in zip(g, values, strict=False)
         ]
-        if taping() is not None:
-            inputs = [*self._traced(xs), unowned(values[output], edge)]
-            return self._pulled(recorded.graph, inputs, whole)[-1]
         data = [*self._arrays, values[output]]
         pair = recorded.pair((len(self._arrays),), data)
         found = pair.forward.run(data)
         halves = pair.halves
-        (gradient,) = pair.backward.run([
+        given = [
             *(data[k] for k in halves.inputs), *(found[k] for k in halves.outputs),
             *found[len(recorded.graph.outputs) :], *pair.told(data),
             *(numpy.asarray(whole[k], order="C") for k in halves.cotangents),
-        ])  # fmt: skip
+        ]  # fmt: skip
+        (gradient,) = pair.back(given, [one is not None for one in g])
         return gradient
 
     def _check_unwritten(self) -> None:
@@ -357,12 +403,12 @@ class Rule:
             for edge, data, storage in zip(edges, self._arrays, self._storages, strict=True)
         ]
 
-    def _on_tape(self, g: Sequence[Operand], xs: Sequence[Operand]) -> tuple[Operand | None, ...]:
+    def _on_tape(self, g: Sequence[Operand | None], xs: Sequence[Operand]) -> tuple[Operand | None, ...]:
         self._check_unwritten()
         return self._pulled(self._recorded.graph, self._traced(xs), g)
 
     @staticmethod
-    def _pulled(graph: Graph, inputs: Sequence[Operand], g: Sequence[Operand]) -> tuple[Operand | None, ...]:
+    def _pulled(graph: Graph, inputs: Sequence[Operand], g: Sequence[Operand | None]) -> tuple[Operand | None, ...]:
         """The cotangents of a graph's inputs, computed on the tape."""
         if graph.scope is not None:
             graph = with_sizes(graph, sizes_of(graph, [TAPE.type_of(x).shape for x in inputs]))

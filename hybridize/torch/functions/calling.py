@@ -27,6 +27,8 @@ from hybridize.base.interruptions import let_through
 from hybridize.base.locations import location_in
 from hybridize.base.nested import flatten
 from hybridize.base.tracebacks import is_said
+from hybridize.capture.control.rolled_lists import joined_along, stacked, unroll
+from hybridize.capture.python.rolled_calls import as_one
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.formats.torch_export.registry import operand
 from hybridize.formats.torch_export.size_numbers import SizeNumber
@@ -43,6 +45,13 @@ AS_IT_IS: set[Any] = {
     SET_GRAD, torch.device, torch.promote_types, torch.result_type, torch.can_cast,
 }  # fmt: skip
 """Functions of torch that compute nothing, and are called as they are."""
+_JOINING: dict[Any, Callable[..., Any]] = {
+    torch.stack: lambda tensors, dim=0: stacked(tensors, dim),
+    **dict.fromkeys(
+        (torch.cat, torch.concat, torch.concatenate), lambda tensors, dim=0: joined_along(tensors, dim)
+    ),
+}  # fmt: skip
+"""Functions that make one tensor of a list, whose items may be those of a loop's rounds."""
 _DEFECTS = (ArithmeticError, AssertionError, AttributeError, KeyError, NameError)
 """Exceptions that PyTorch raises for no arguments that it does not take."""
 
@@ -65,6 +74,11 @@ def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str
                 help="write the batch out, as functions of torch take it",
             )
         )
+    if trace.root.rolls:
+        joined = as_one(_JOINING, function, args, kwargs)
+        if joined is not NotImplemented:
+            return TracedTensor(joined)
+        unroll(trace, (*args, *kwargs.values()))
     asked = CALLS.get(function)
     if asked is not None:
         return asked(trace, *args, **kwargs)
