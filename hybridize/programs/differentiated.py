@@ -20,7 +20,6 @@ from hybridize.array.traced import Traced
 from hybridize.autograd import tape
 from hybridize.autograd.nodes import unowned
 from hybridize.autograd.tape import TAPE
-from hybridize.base import dims
 from hybridize.base.access import ACCESS
 from hybridize.base.dims import SizeSymbol
 from hybridize.base.dtypes import is_inexact
@@ -29,7 +28,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.interruptions import let_through
 from hybridize.base.loading import LOADING
 from hybridize.base.types import Shape
-from hybridize.graph import Graph, sizes_of, with_sizes
+from hybridize.graph import Graph, bound, with_sizes
 from hybridize.ops import StopGradient
 from hybridize.ops.gradient import pullback
 from hybridize.ops.op import Op, Operand, taped, taping
@@ -56,20 +55,6 @@ class Pair:
     partial: dict[tuple[frozenset[int], Sizes | None], Backend]
     """Backward passes for some of the cotangents, and for some sizes; filled as they are asked for."""
 
-    def accepts(self, shapes: Sequence[Shape]) -> bool:
-        """Tell whether both hold for inputs of these shapes: either may have come to depend on further sizes.
-
-        Args:
-            shapes: of all inputs of the graph.
-        """
-        if not self.forward.accepts(shapes):
-            return False
-        sizes = sizes_of(self.halves.forward, shapes)
-        if sizes is None:
-            return False
-        given = [tuple(dims.value(size, sizes) for size in one.type.shape) for one in self.halves.backward.inputs]
-        return self.backward.accepts(given)
-
     def back(self, inputs: Sequence[NDArray[Any]], arrived: Sequence[bool]) -> list[NDArray[Any]]:
         """Return the gradients for the inputs of the backward pass.
 
@@ -77,32 +62,33 @@ class Pair:
             inputs: zeros for cotangents that have not arrived.
             arrived: by the numbers of outputs, whether there is a cotangent.
         """
-        halves = self.halves
-        absent = frozenset(k for k in halves.cotangents if not arrived[k])
-        if not absent:
-            return self.backward.run(inputs)
+        absent = frozenset(k for k in self.halves.cotangents if not arrived[k])
         shapes = [x.shape for x in inputs]
-        found = self.partial.get((absent, None))
-        if found is None:
-            found = self.partial[absent, None] = self._partial(absent, halves.backward)
+        found = self._backward(absent, None)
         if not found.accepts(shapes):
-            sizes = sizes_of(halves.backward, shapes)
-            assert sizes is not None  # the program for all cotangents is for them
-            key = absent, tuple(sizes.items())
-            if key not in self.partial:
-                self.partial[key] = self._partial(absent, with_sizes(halves.backward, sizes))
-            found = self.partial[key]
+            sizes = bound(self.halves.backward, shapes)
+            assert sizes is not None
+            found = self._backward(absent, tuple(sizes.items()))
         return found.run(inputs)
 
-    def _partial(self, absent: frozenset[int], backward: Graph) -> Backend:
-        """Compile the backward pass for the cotangents of all outputs but some."""
-        with LOADING:
-            from hybridize.autograd.absent import without  # late: most calls use all that they get
+    def _backward(self, absent: frozenset[int], sizes: Sizes | None) -> Backend:
+        """Return the backward pass for the cotangents of all outputs but some, for some sizes or for any."""
+        if not absent and sizes is None:
+            return self.backward
+        if (absent, sizes) not in self.partial:
+            graph = self.halves.backward
+            first = len(graph.inputs) - len(self.halves.cotangents)
+            places = {k: first + place for place, k in enumerate(self.halves.cotangents)}
+            if sizes is not None:
+                graph = with_sizes(graph, dict(sizes))
+            if absent:
+                with LOADING:
+                    from hybridize.autograd.absent import without  # late: most calls use all that they get
 
-        first = len(backward.inputs) - len(self.halves.cotangents)
-        places = {k: first + place for place, k in enumerate(self.halves.cotangents)}
-        there = [place for k, place in places.items() if k not in absent]
-        return self.compiled(without(backward, [places[k] for k in absent], there))
+                there = [place for k, place in places.items() if k not in absent]
+                graph = without(graph, [places[k] for k in absent], there)
+            self.partial[absent, sizes] = self.compiled(graph)
+        return self.partial[absent, sizes]
 
     def told(self, inputs: Sequence[Any]) -> list[NDArray[Any]]:
         """Return the arrays without elements that tell the backward program sizes which nothing else tells.
@@ -112,7 +98,7 @@ class Pair:
         """
         if not self.halves.sizes:
             return []
-        sizes = sizes_of(self.halves.forward, [numpy.shape(x) for x in inputs])
+        sizes = bound(self.halves.forward, [numpy.shape(x) for x in inputs])
         assert sizes is not None  # it runs forward
         return [numpy.empty((sizes[symbol], 0), bool) for symbol in self.halves.sizes]
 
@@ -251,9 +237,10 @@ class Recorded:
         if self.graph.scope is not None:
             shapes = [numpy.shape(x) for x in data]
             pair = self._found((wrt, None), self.graph)
-            if pair is not None and pair.accepts(shapes):
+            if pair is not None and pair.forward.accepts(shapes):
                 return pair
-            sizes = sizes_of(self.graph, shapes) or {}
+            sizes = bound(self.graph, shapes)
+            assert sizes is not None  # who calls has asked
             pair = self._found((wrt, tuple(sizes.items())), with_sizes(self.graph, sizes))
         else:
             pair = self._found((wrt, None), self.graph)
@@ -411,6 +398,6 @@ class Rule:
     def _pulled(graph: Graph, inputs: Sequence[Operand], g: Sequence[Operand | None]) -> tuple[Operand | None, ...]:
         """The cotangents of a graph's inputs, computed on the tape."""
         if graph.scope is not None:
-            graph = with_sizes(graph, sizes_of(graph, [TAPE.type_of(x).shape for x in inputs]))
+            graph = with_sizes(graph, bound(graph, [TAPE.type_of(x).shape for x in inputs]))
         wrt = [number for number, x in enumerate(inputs) if type(x) is Traced and x.edge is not None]
         return pullback(graph, inputs, g, wrt)
