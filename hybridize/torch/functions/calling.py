@@ -38,13 +38,13 @@ from hybridize.torch.backward import CALLS
 from hybridize.torch.functions.lists import of_each
 from hybridize.torch.functions.table import BY_NAME, FUNCTIONS, IN_PLACE, OPERATORS, REFLECTED, Entry
 from hybridize.torch.functions.writing import dtype_name, store
-from hybridize.torch.internals import SET_GRAD, as_torch, transform
+from hybridize.torch.internals import RANGES, SET_GRAD, as_torch, transform
 from hybridize.torch.tensors import OWN, TracedTensor
 
 AS_IT_IS: set[Any] = {
-    SET_GRAD, torch.device, torch.promote_types, torch.result_type, torch.can_cast,
+    SET_GRAD, torch.device, torch.promote_types, torch.result_type, torch.can_cast, *RANGES,
 }  # fmt: skip
-"""Functions of torch that compute nothing, and are called as they are."""
+"""Functions of torch that compute nothing, and are called as they are: labels for profilers are those of captures."""
 _JOINING: dict[Any, Callable[..., Any]] = {
     torch.stack: lambda tensors, dim=0: stacked(tensors, dim),
     **dict.fromkeys(

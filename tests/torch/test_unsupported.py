@@ -1,4 +1,4 @@
-"""What our own capture cannot follow goes by `torch.export`, and says so; defects are not hidden by that."""
+"""What the capture cannot follow is refused at its line, with an island offered; defects are not hidden by that."""
 
 import warnings
 from dataclasses import dataclass
@@ -11,7 +11,6 @@ import hybridize
 from hybridize.base.frozen import changed
 from hybridize.base.locations import PACKAGE
 from hybridize.errors import CaptureError, InternalError
-from hybridize.torch import ExportWarning
 from hybridize.torch.functions.table import FUNCTIONS
 
 
@@ -20,37 +19,73 @@ class Mapped(nn.Module):
         return torch.vmap(lambda row: row * torch.arange(3.0))(x)
 
 
-def test_torch_export_says_so_once_at_the_users_line():
-    module = Mapped()
+class Casting(nn.Module):
+    def forward(self, x):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            return x @ x.T
+
+
+class Transformed(nn.Module):
+    def forward(self, x):
+        return torch.func.grad(lambda y: (y * y).sum())(x)
+
+
+class Values(nn.Module):
+    def forward(self, x):
+        return torch.linalg.svdvals(x).sum() + torch.linalg.eigvals(x @ x.T).real
+
+
+class Scattered(nn.Module):
+    def forward(self, x):
+        return torch.geqrf(x)[0]
+
+
+@pytest.mark.parametrize("gradients", [False, True])
+@pytest.mark.parametrize("kind", [Mapped, Casting, Transformed, Values, Scattered])
+def test_what_the_table_lacks_is_refused_at_its_line_and_an_island_runs_it(kind, gradients):
+    module, x = kind(), torch.rand(3, 3)
     fast = hybridize.hybridize(module)
-    x = torch.ones(2, 3)
-    with pytest.warns(ExportWarning, match=r"Mapped is captured by torch\.export, because .*island") as told:
-        fast(x)
-    assert [one.filename for one in told] == [__file__]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        torch.testing.assert_close(fast(x), module(x))
-        with torch.no_grad():
-            fast(x)
-        fast(torch.ones(4, 3))
-        fast(
-            x.double().float(),
-        )
-    assert len(fast.exported) == 1
-    assert "vmap" in fast.exported[0]
-    fast.cache_clear()
-    assert fast.exported == ()
+    refused = pytest.raises(CaptureError, match=r"(.*\n)+.*help: .*hybridize\.torch\.island")
+    for call in (fast, fast.program):
+        with torch.set_grad_enabled(gradients), refused as caught:
+            call(x)
+        first = kind.forward.__code__.co_firstlineno
+        assert caught.value.loc.file == __file__
+        assert first < caught.value.loc.line <= first + 2
+    assert fast.cache_info()["programs"] == 0
+    alone = hybridize.hybridize(nn.Sequential(hybridize.torch.island(module), nn.Softplus()))
+    with torch.set_grad_enabled(gradients):
+        torch.testing.assert_close(alone(x), nn.functional.softplus(module(x)))
 
 
-def test_every_module_says_so_itself():
+class Counted(nn.Module):
+    """Draws and counts in Python: no program may keep what one call did."""
+
+    def __init__(self):
+        super().__init__()
+        self.calls = 0
+
+    def forward(self, x):
+        self.calls += 1
+        return torch.vmap(lambda row: row * self.calls)(x)
+
+
+def test_python_state_of_what_is_refused_is_as_it_was():
+    module = Counted()
+    fast = hybridize.hybridize(module)
     for _ in range(2):
-        with pytest.warns(ExportWarning):
-            hybridize.hybridize(Mapped())(torch.ones(2, 3))
+        with pytest.raises(CaptureError, match="vmap"):
+            fast(torch.ones(2, 3))
+    assert module.calls == 0
+    alone = hybridize.hybridize(hybridize.torch.island(module))
+    for count in (1, 2, 3):
+        assert torch.equal(alone(torch.ones(2, 3)), torch.full((2, 3), float(module.calls)))
+        assert module.calls >= count
 
 
 @dataclass
 class Given:
-    """An argument which only our own capture takes."""
+    """An argument."""
 
     x: torch.Tensor
 
@@ -62,16 +97,13 @@ class Either(nn.Module):
         return torch.vmap(lambda row: row * torch.arange(3.0))(given)
 
 
-def test_objects_of_a_users_class_are_taken_by_our_own_capture_or_refused_for_what_it_cannot_do():
+def test_objects_of_a_users_class_are_taken_or_refused_for_what_no_program_can_do():
     module = Either()
     fast = hybridize.hybridize(module)
-    with pytest.warns(ExportWarning):
-        torch.testing.assert_close(fast(torch.ones(2, 3)), module(torch.ones(2, 3)))
     for x in (torch.ones(2, 3), torch.randn(2, 3)):
         torch.testing.assert_close(fast(Given(x)), module(Given(x)))
     with pytest.raises(CaptureError, match=r"vmap(.*\n)+.*help: .*hybridize\.torch\.island"):
         fast(Given(torch.ones(3, 3)))
-    assert len(fast.exported) == 1
 
 
 class Lost(nn.Module):
@@ -79,10 +111,9 @@ class Lost(nn.Module):
         return torch.nn.functional.ctc_loss(x, torch.tensor([[1, 2]]), torch.tensor([5]), torch.tensor([2]))
 
 
-def test_what_neither_can_offers_an_island():
-    refused = pytest.raises(CaptureError, match=r"test_fallbacks(.*\n)+.*help: .*hybridize\.torch\.island")
-    with refused as caught, warnings.catch_warnings():
-        warnings.simplefilter("error")  # nothing went by torch.export
+def test_a_refusal_is_short():
+    refused = pytest.raises(CaptureError, match=r"test_unsupported(.*\n)+.*help: .*hybridize\.torch\.island")
+    with refused as caught:
         hybridize.hybridize(Lost())(torch.randn(5, 1, 4, requires_grad=True))
     assert len(str(caught.value).splitlines()) < 6
 
@@ -114,7 +145,6 @@ def test_defects_of_ours_are_not_hidden(problem, monkeypatch):
             assert caught.value.code == "E978"
             assert caught.value.__cause__ is problem
             assert caught.value.loc.line == Sine.forward.__code__.co_firstlineno + 2
-        assert fast.exported == ()
     torch.testing.assert_close(fast(torch.ones(3)), module(torch.ones(3)))
     assert module.calls == 2, "what did not run was not counted"
 
@@ -138,7 +168,6 @@ def test_the_users_errors_are_raised_as_they_are(flag):
             with pytest.raises(type(expected.value)) as found:
                 fast(torch.ones(3), flag)
             assert str(found.value) == str(expected.value)
-    assert fast.exported == ()
 
 
 class Hooking(nn.Module):
