@@ -44,7 +44,8 @@ BUILT_IN_LAYERS: ModuleType = _named("_C._nn")
 is_graph_kept: Callable[[], bool] = _named("_C._autograd._get_current_graph_task_keep_graph", lambda: True)
 """Tells within a backward pass whether another one may follow; where unknown it may, which keeps memory."""
 RANGES: frozenset[Any] = frozenset(
-    _named(f"ops.profiler.{name}", False) for name in ("_record_function_enter_new", "_record_function_exit._RecordFunction")
+    _named(f"ops.profiler.{name}", False)
+    for name in ("_record_function_enter_new", "_record_function_exit._RecordFunction")
 )
 """Functions that begin and end a range with a label for profilers."""
 transform: Callable[[], Any] = _named("_C._functorch.peek_interpreter_stack", lambda: None)

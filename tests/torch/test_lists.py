@@ -113,3 +113,39 @@ def test_one_program_stacks_lists_of_any_length(name):
             x = torch.randn(rows, 3)
             torch.testing.assert_close(fast(x), TAKING[name](by_append(x)))
     assert len(fast.programs()) <= 2, "the length of a list that is stacked is no part of the program"
+
+
+def below(x):
+    total = x.sum() * 0
+    for i in range(len(x)):
+        for j in range(i):
+            total = total + x[i] * x[j].sin()
+    return total
+
+
+def above(x):
+    total = torch.zeros((), dtype=x.dtype)
+    for i in range(17):
+        for j in range(i + 1, 17, 2):
+            total = torch.maximum(total, x[i] * x[j])
+    return total
+
+
+@pytest.mark.parametrize("function", [below, above])
+def test_loops_whose_rounds_the_loop_around_decides_have_gradients(function):
+    fast = hybridize(function)
+    for rows in (17, 18):
+        ours, theirs = (torch.linspace(-1, 1.5, rows, dtype=torch.float64, requires_grad=True) for _ in range(2))
+        fast(ours).backward()
+        function(theirs).backward()
+        torch.testing.assert_close(ours.grad, theirs.grad)
+        with torch.no_grad():
+            torch.testing.assert_close(fast(ours), function(theirs))
+
+
+def test_they_stay_loops_where_nothing_is_differentiated():
+    fast = hybridize(below)
+    for rows in (20, 30, 40, 50):
+        x = torch.randn(rows, dtype=torch.float64)
+        torch.testing.assert_close(fast(x), below(x))
+    assert len(fast.programs()) <= 2

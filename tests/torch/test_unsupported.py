@@ -58,6 +58,66 @@ def test_what_the_table_lacks_is_refused_at_its_line_and_an_island_runs_it(kind,
         torch.testing.assert_close(alone(x), nn.functional.softplus(module(x)))
 
 
+WITHOUT_SOURCE = """
+layer = nn.Linear(3, 3)
+
+def function(x):
+    return layer(x).sin()
+
+class Module(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Sequential(nn.Linear(3, 3), nn.Tanh())
+
+    def forward(self, x):
+        return self.inner(x) * 2
+
+def deciding(x):
+    return x * 2 if x.sum() > 0 else x
+"""
+
+
+def test_code_without_source_may_call_layers_but_not_decide_on_data():
+    names = {"nn": nn}
+    exec(WITHOUT_SOURCE, names)
+    for function in (names["function"], names["Module"](), lambda x: names["function"](x) + 1):
+        fast = hybridize.hybridize(function)
+        for gradients in (True, False, True):
+            with torch.set_grad_enabled(gradients):
+                x = torch.randn(2, 3)
+                torch.testing.assert_close(fast(x), function(x))
+        fast(x).sum().backward()
+    with pytest.raises(CaptureError, match=r"E411: deciding\(\) .* has no source; called as it is: bool\(\)"):
+        hybridize.hybridize(names["deciding"])(torch.ones(3))
+
+
+class Labelled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(3, 3)
+
+    @torch.profiler.record_function("whole")
+    def forward(self, x):
+        with torch.profiler.record_function("linear"):
+            y = self.linear(x)
+        for _ in range(20):
+            with torch.autograd.profiler.record_function("a round", "of these"):
+                y = y + 1
+        if y.sum() > 0:
+            with torch.profiler.record_function("a side"):
+                y = y * 3
+        return y
+
+
+def test_labels_for_profilers_are_no_part_of_a_program():
+    module = Labelled()
+    fast = hybridize.hybridize(module)
+    for x in (torch.randn(2, 3), torch.randn(2, 3), -torch.ones(2, 3) * 99):
+        torch.testing.assert_close(fast(x), module(x))
+        with torch.profiler.profile():
+            torch.testing.assert_close(fast(x), module(x))
+
+
 class Counted(nn.Module):
     """Draws and counts in Python: no program may keep what one call did."""
 
