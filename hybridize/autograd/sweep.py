@@ -191,8 +191,8 @@ class Sweep:
         if self.create:
             xs, ys = node.traced()
         whole: tuple[Any, ...]
-        if len(gradients) == 1:
-            whole = (gradients[0],)
+        if len(gradients) == 1 or getattr(node.rule, "takes_absent", False):
+            whole = tuple(gradients)
         else:
             whole = tuple(
                 [numpy.zeros(y.shape, y.dtype) if g is None else g for g, y in zip(gradients, node.ys, strict=True)]

@@ -87,6 +87,10 @@ class Library(ABC):
         """Tell whether a gradient goes through an array."""
 
     @abstractmethod
+    def differentiates(self, recording: Any) -> bool:
+        """Tell whether gradients go through anything that a program has met so far."""
+
+    @abstractmethod
     def is_leaf(self, recording: Any, symbol: Any) -> bool:
         """Tell whether an array of a program is one from outside, or a view of one, that a gradient goes to."""
 

@@ -34,7 +34,7 @@ def detect(path: str | os.PathLike[str]) -> str:
         raise LoadError(
             "E608",
             f"{os.fspath(path)} is in no format that hybridize reads",
-            help="it reads its own archives, MXNet's -symbol.json and .params, and torch.export's files",
+            help="it reads its own archives, and MXNet's -symbol.json and .params",
         )
     return found
 

@@ -25,6 +25,7 @@ from hybridize.graph.ir import Node as Node
 from hybridize.graph.ir import OpLike as OpLike
 from hybridize.graph.ir import Value as Value
 from hybridize.graph.ir import nodes_inside as nodes_inside
+from hybridize.graph.sizes import bound as bound
 from hybridize.graph.sizes import exact as exact
 from hybridize.graph.sizes import is_exact as is_exact
 from hybridize.graph.sizes import sizes_of as sizes_of

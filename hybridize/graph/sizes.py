@@ -16,6 +16,12 @@ from hybridize.graph.text import field_names
 
 def sizes_of(graph: Graph, shapes: Sequence[Shape]) -> dict[SizeSymbol, int] | None:
     """The sizes by which the inputs of a graph have these shapes; None where it does not hold for them."""
+    sizes = bound(graph, shapes)
+    return sizes if sizes is None or graph.scope is None or graph.scope.holds(sizes) else None
+
+
+def bound(graph: Graph, shapes: Sequence[Shape]) -> dict[SizeSymbol, int] | None:
+    """The same whatever is assumed of sizes by now: compiling assumes more than what a graph was captured with."""
     if len(shapes) != len(graph.inputs):
         return None
     if any(len(shape) != value.type.ndim for shape, value in zip(shapes, graph.inputs, strict=True)):
@@ -24,7 +30,7 @@ def sizes_of(graph: Graph, shapes: Sequence[Shape]) -> dict[SizeSymbol, int] | N
     sizes = dims.bind(symbolic, [size for shape in shapes for size in shape])
     if sizes is None or graph.scope is None:
         return sizes
-    return sizes if sizes.keys() >= set(graph.scope.symbols) and graph.scope.holds(sizes) else None
+    return sizes if sizes.keys() >= set(graph.scope.symbols) else None
 
 
 def with_sizes(graph: Graph, sizes: Mapping[SizeSymbol, int] | None = None) -> Graph:

@@ -26,7 +26,7 @@ from hybridize.ops.evaluate import evaluate
 from hybridize.ops.gradient import apply, pullback
 from hybridize.ops.op import OfComplex, Op, Operand, Sample, bind, type_of
 from hybridize.ops.tracing import make_graph
-from hybridize.ops.views import Gradient, full, like, sum
+from hybridize.ops.views import Gradient, StopGradient, full, like, sum
 
 Types = tuple[TensorType, ...]
 
@@ -53,6 +53,8 @@ def _check_predicate(op: Op, types: Types) -> None:
 
 class Control(Op, abstract=True):
     """Base of the ops of control flow."""
+
+    takes_absent = True
 
 
 @frozen
@@ -236,7 +238,7 @@ class Scan(Control):
         types, c = tuple(type_of(x) for x in xs), self.num_carry
         takes, gives = _types(self.body.inputs), _types(self.body.outputs)
         stacked = self.stacked(types)
-        state = [k for k in range(c) if is_inexact(takes[k].dtype)]
+        state = self._reached(g)
         fixed = [k for k in range(c, len(xs)) if k not in stacked]
         summed = [k for k in fixed if is_inexact(takes[k].dtype)]
         sliced = [k for k in stacked if is_inexact(takes[k].dtype)]
@@ -269,6 +271,20 @@ class Scan(Control):
             *(xs[k] for k in fixed),
         )
         return tuple(_scattered(found, [*state, *summed, *sliced], len(xs)))
+
+    def _reached(self, g: Sequence[Operand | None]) -> list[int]:
+        """Return the floats of the state that cotangents arrive at in some round, given those of the results."""
+        c, body = self.num_carry, self.body
+        reached = {k for k, cotangent in enumerate(g) if cotangent is not None}
+        while True:
+            values = {body.outputs[k] for k in reached}
+            for node in reversed(body.nodes):
+                if not values.isdisjoint(node.outputs) and not isinstance(node.op, StopGradient):
+                    values.update(node.inputs)
+            before = len(reached)
+            reached.update(k for k in range(c) if body.inputs[k] in values)
+            if len(reached) == before:
+                return [k for k in range(c) if k in reached and is_inexact(body.inputs[k].type.dtype)]
 
     def _states(self, xs: Sequence[Operand]) -> tuple[Operand, ...]:
         """The state before every step, stacked."""

@@ -137,6 +137,8 @@ def reverse(
                     arrived.add(point, cotangent)
 
 
-def filled(node: Node, given: Given) -> tuple[Operand, ...]:
-    """Cotangents of all outputs of a node of a graph, zeros where none has arrived."""
+def filled(node: Node, given: Given) -> tuple[Operand | None, ...]:
+    """Cotangents of all outputs of a node of a graph, zeros where none has arrived and the rule wants all."""
+    if getattr(node.op, "takes_absent", False):
+        return tuple(given)
     return tuple(full(0, v.type) if g is None else g for v, g in zip(node.outputs, given, strict=True))

@@ -116,6 +116,8 @@ class Op(ABC):
     """True if the result says no more than the operands: computed it costs nothing, as a constant it takes memory."""
     repeats: ClassVar[bool] = False
     """True if it runs a graph inside any number of times."""
+    takes_absent: ClassVar[bool] = False
+    """True if the gradient rule takes None for the cotangent of a result that has none; others are given zeros."""
     of_complex: ClassVar[OfComplex] = OfComplex.REFUSED
     """The way in which it treats complex numbers; by default it refuses them."""
     shares: ClassVar[bool] = False

@@ -7,7 +7,8 @@ A recorded pass back, for second derivatives, runs the graph's gradient rules on
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -19,7 +20,6 @@ from hybridize.array.traced import Traced
 from hybridize.autograd import tape
 from hybridize.autograd.nodes import unowned
 from hybridize.autograd.tape import TAPE
-from hybridize.base import dims
 from hybridize.base.access import ACCESS
 from hybridize.base.dims import SizeSymbol
 from hybridize.base.dtypes import is_inexact
@@ -28,7 +28,7 @@ from hybridize.base.frozen import frozen
 from hybridize.base.interruptions import let_through
 from hybridize.base.loading import LOADING
 from hybridize.base.types import Shape
-from hybridize.graph import Graph, sizes_of, with_sizes
+from hybridize.graph import Graph, bound, with_sizes
 from hybridize.ops import StopGradient
 from hybridize.ops.gradient import pullback
 from hybridize.ops.op import Op, Operand, taped, taping
@@ -50,20 +50,45 @@ class Pair:
     halves: Halves
     forward: Backend
     backward: Backend
+    compiled: Callable[[Graph], Backend]
+    """Compiles another backward pass."""
+    partial: dict[tuple[frozenset[int], Sizes | None], Backend]
+    """Backward passes for some of the cotangents, and for some sizes; filled as they are asked for."""
 
-    def accepts(self, shapes: Sequence[Shape]) -> bool:
-        """Tell whether both hold for inputs of these shapes: either may have come to depend on further sizes.
+    def back(self, inputs: Sequence[NDArray[Any]], arrived: Sequence[bool]) -> list[NDArray[Any]]:
+        """Return the gradients for the inputs of the backward pass.
 
         Args:
-            shapes: of all inputs of the graph.
+            inputs: zeros for cotangents that have not arrived.
+            arrived: by the numbers of outputs, whether there is a cotangent.
         """
-        if not self.forward.accepts(shapes):
-            return False
-        sizes = sizes_of(self.halves.forward, shapes)
-        if sizes is None:
-            return False
-        given = [tuple(dims.value(size, sizes) for size in one.type.shape) for one in self.halves.backward.inputs]
-        return self.backward.accepts(given)
+        absent = frozenset(k for k in self.halves.cotangents if not arrived[k])
+        shapes = [x.shape for x in inputs]
+        found = self._backward(absent, None)
+        if not found.accepts(shapes):
+            sizes = bound(self.halves.backward, shapes)
+            assert sizes is not None
+            found = self._backward(absent, tuple(sizes.items()))
+        return found.run(inputs)
+
+    def _backward(self, absent: frozenset[int], sizes: Sizes | None) -> Backend:
+        """Return the backward pass for the cotangents of all outputs but some, for some sizes or for any."""
+        if not absent and sizes is None:
+            return self.backward
+        if (absent, sizes) not in self.partial:
+            graph = self.halves.backward
+            first = len(graph.inputs) - len(self.halves.cotangents)
+            places = {k: first + place for place, k in enumerate(self.halves.cotangents)}
+            if sizes is not None:
+                graph = with_sizes(graph, dict(sizes))
+            if absent:
+                with LOADING:
+                    from hybridize.autograd.absent import without  # late: most calls use all that they get
+
+                there = [place for k, place in places.items() if k not in absent]
+                graph = without(graph, [places[k] for k in absent], there)
+            self.partial[absent, sizes] = self.compiled(graph)
+        return self.partial[absent, sizes]
 
     def told(self, inputs: Sequence[Any]) -> list[NDArray[Any]]:
         """Return the arrays without elements that tell the backward program sizes which nothing else tells.
@@ -73,7 +98,7 @@ class Pair:
         """
         if not self.halves.sizes:
             return []
-        sizes = sizes_of(self.halves.forward, [numpy.shape(x) for x in inputs])
+        sizes = bound(self.halves.forward, [numpy.shape(x) for x in inputs])
         assert sizes is not None  # it runs forward
         return [numpy.empty((sizes[symbol], 0), bool) for symbol in self.halves.sizes]
 
@@ -212,9 +237,10 @@ class Recorded:
         if self.graph.scope is not None:
             shapes = [numpy.shape(x) for x in data]
             pair = self._found((wrt, None), self.graph)
-            if pair is not None and pair.accepts(shapes):
+            if pair is not None and pair.forward.accepts(shapes):
                 return pair
-            sizes = sizes_of(self.graph, shapes) or {}
+            sizes = bound(self.graph, shapes)
+            assert sizes is not None  # who calls has asked
             pair = self._found((wrt, tuple(sizes.items())), with_sizes(self.graph, sizes))
         else:
             pair = self._found((wrt, None), self.graph)
@@ -239,7 +265,8 @@ class Recorded:
         try:
             halves = split(graph, wrt, self._of)
             forward = self._make(halves.forward, self._name)
-            return Pair(halves, forward, self._make(halves.backward, f"{self._name}.backward"))
+            compiled = partial(self._make, name=f"{self._name}.backward")
+            return Pair(halves, forward, compiled(halves.backward), compiled, {})
         except Exception as error:
             let_through(error)
             if graph.scope is None:
@@ -269,6 +296,9 @@ def viewed(array: ndarray, steps: Sequence[Op]) -> ndarray:
 class Rule:
     """The rule of the node of one call."""
 
+    takes_absent = True
+    """As `Op.takes_absent`."""
+
     def __init__(
         self, recorded: Recorded, pair: Pair, arrays: Sequence[Any], outputs: Sequence[ndarray],
         kept: Sequence[NDArray[Any]],
@@ -293,16 +323,18 @@ class Rule:
         """Let go of what is kept."""
         self._arrays, self._outputs, self._kept, self._storages = [], [], [], []
 
-    def vjp(self, g: tuple[Operand, ...], y: tuple[Operand, ...], *xs: Operand) -> tuple[Operand | None, ...]:
+    def vjp(self, g: tuple[Operand | None, ...], y: tuple[Operand, ...], *xs: Operand) -> tuple[Operand | None, ...]:
         """By the compiled program, or on the tape where this is recorded too."""
         if taping() is not None:
             return self._on_tape(g, xs)
         halves = self._pair.halves
+        arrived = [one is not None for one in g]
+        g = tuple([numpy.zeros(y[k].shape, y[k].dtype) if one is None else one for k, one in enumerate(g)])
         given = [
             *(self._arrays[k] for k in halves.inputs), *self._outputs, *self._kept, *self._pair.told(self._arrays),
             *(numpy.asarray(g[k], order="C") for k in halves.cotangents),
         ]  # fmt: skip
-        found = self._pair.backward.run(given)
+        found = self._pair.back(given, arrived)
         gradients: list[Operand | None] = [None] * len(xs)
         for number, gradient in zip(halves.gradients, found, strict=True):
             gradients[number] = gradient
@@ -322,21 +354,22 @@ class Rule:
             return g[output]
         self._check_unwritten()
         values = self._pair.forward.run(self._arrays)
+        if taping() is not None:
+            inputs = [*self._traced(xs), unowned(values[output], edge)]
+            return self._pulled(recorded.graph, inputs, g)[-1]
         whole = [
             numpy.zeros(value.shape, value.dtype) if one is None else one for one, value in zip(g, values, strict=False)
         ]
-        if taping() is not None:
-            inputs = [*self._traced(xs), unowned(values[output], edge)]
-            return self._pulled(recorded.graph, inputs, whole)[-1]
         data = [*self._arrays, values[output]]
         pair = recorded.pair((len(self._arrays),), data)
         found = pair.forward.run(data)
         halves = pair.halves
-        (gradient,) = pair.backward.run([
+        given = [
             *(data[k] for k in halves.inputs), *(found[k] for k in halves.outputs),
             *found[len(recorded.graph.outputs) :], *pair.told(data),
             *(numpy.asarray(whole[k], order="C") for k in halves.cotangents),
-        ])  # fmt: skip
+        ]  # fmt: skip
+        (gradient,) = pair.back(given, [one is not None for one in g])
         return gradient
 
     def _check_unwritten(self) -> None:
@@ -357,14 +390,14 @@ class Rule:
             for edge, data, storage in zip(edges, self._arrays, self._storages, strict=True)
         ]
 
-    def _on_tape(self, g: Sequence[Operand], xs: Sequence[Operand]) -> tuple[Operand | None, ...]:
+    def _on_tape(self, g: Sequence[Operand | None], xs: Sequence[Operand]) -> tuple[Operand | None, ...]:
         self._check_unwritten()
         return self._pulled(self._recorded.graph, self._traced(xs), g)
 
     @staticmethod
-    def _pulled(graph: Graph, inputs: Sequence[Operand], g: Sequence[Operand]) -> tuple[Operand | None, ...]:
+    def _pulled(graph: Graph, inputs: Sequence[Operand], g: Sequence[Operand | None]) -> tuple[Operand | None, ...]:
         """The cotangents of a graph's inputs, computed on the tape."""
         if graph.scope is not None:
-            graph = with_sizes(graph, sizes_of(graph, [TAPE.type_of(x).shape for x in inputs]))
+            graph = with_sizes(graph, bound(graph, [TAPE.type_of(x).shape for x in inputs]))
         wrt = [number for number, x in enumerate(inputs) if type(x) is Traced and x.edge is not None]
         return pullback(graph, inputs, g, wrt)

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,40 +13,34 @@ import torch
 from torch.autograd import forward_ad
 
 from hybridize.base import modes
-from hybridize.base.advice import warn_at
 from hybridize.base.config import CONFIG
-from hybridize.base.errors import ArgumentError, CaptureError, HybridizeError, InternalError, StateError
+from hybridize.base.errors import CaptureError, HybridizeError, InternalError, StateError
 from hybridize.base.forks import renewed
+from hybridize.base.interruptions import let_through
 from hybridize.base.loading import LOADING
 from hybridize.base.locations import location_in
-from hybridize.base.nested import flatten
+from hybridize.base.nested import flatten, unflatten
 from hybridize.base.tracebacks import trim
 from hybridize.capture import Function
 from hybridize.capture.function import LIMIT, Options
 from hybridize.formats.archive import write_archive
 from hybridize.formats.saved import SavedProgram
 from hybridize.programs import Program
-from hybridize.torch.being_exported import is_traced
 from hybridize.torch.internals import has_dual_level, transform
-from hybridize.torch.kinds import example, kind_of
+from hybridize.torch.kinds import example
 from hybridize.torch.modules import Wrapper
 from hybridize.torch.traced import CannotCapture, Followed
 
 if TYPE_CHECKING:
     from hybridize.formats.exporting import Exported as Files
-    from hybridize.torch.exported.door import ByExport
 
 _SHARED = tuple(vars(torch.nn.Module()))
 """Attributes in which a module keeps its parameters, buffers, parts and hooks."""
-_OWN = frozenset({"options", "_followed", "_export", "_exports", "_lock"})
+_OWN = frozenset({"options", "_followed", "_lock"})
 """Attributes of the wrapper itself."""
 _OF_ISLANDS = ("E460", "E573", "E574", "E575", "E576")
 """Errors that say what is wrong with an island: nothing else shall stand for it."""
 _ISLAND = "hybridize.torch.island(...) runs a part of it in PyTorch"
-
-
-class ExportWarning(UserWarning):
-    """Our own capture cannot follow a module for a kind of call: it goes by `torch.export`, which takes seconds."""
 
 
 class TorchFunction(Wrapper):
@@ -79,10 +72,6 @@ class TorchFunction(Wrapper):
         self.options = {field.name: getattr(checked, field.name) for field in dataclasses.fields(checked)}
         """Keywords of the programs."""
         self._followed = Followed(module, self.options)
-        self._exports: dict[Hashable, str] = {}
-        """Kinds of calls that only `torch.export` can capture, and why."""
-        self._export: ByExport | None = None
-        """The road through `torch.export`, once a call has needed it."""
         self._lock = renewed(threading.RLock())
         self._install()
 
@@ -160,8 +149,6 @@ class TorchFunction(Wrapper):
             CaptureError: a part of the module that cannot be compiled, named with its line.
             DeviceError E702: a tensor outside the computer's memory.
         """
-        if is_traced():  # inside of another module, it is a part like any other
-            return self.module(*args, **kwargs)
         if torch.is_autocast_enabled("cpu"):
             raise _refused(self.module, "within torch.autocast")
         if transform() is not None:
@@ -177,93 +164,38 @@ class TorchFunction(Wrapper):
             raise
 
     def _dispatched(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if not self._exports or self._key(args, kwargs) not in self._exports:
-            try:
-                result = self._followed.call(args, kwargs)
-                if self._followed.renewed():
-                    with self._lock:
-                        self._install()
-                return result
-            except CannotCapture as problem:
-                return self._by_export(problem.__cause__, args, kwargs)
-        return self._exported_door().call(args, kwargs)
-
-    def _by_export(self, problem: BaseException | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The result of a call that our own capture cannot follow.
-
-        Raises:
-            CaptureError: `torch.export` cannot either; what stopped our own capture says so at the user's line.
-        """
-        told = self._leave(problem, args, kwargs)
         try:
-            result = self._exported_door().call(args, kwargs)
-        except HybridizeError:
-            self._exports.pop(self._key(args, kwargs), None)
-            if not isinstance(problem, CaptureError):
-                raise
-            raise _offering_an_island(problem) from None
-        told()
+            result = self._followed.call(args, kwargs)
+        except CannotCapture as problem:
+            raise self._refusal(problem.__cause__, args, kwargs) from problem.__cause__.__cause__
+        if self._followed.renewed():
+            with self._lock:
+                self._install()
         return result
 
-    def _exported_door(self) -> ByExport:
-        """The road through `torch.export`; its modules are loaded by the first that needs it."""
-        with self._lock:
-            if self._export is None:
-                with LOADING:
-                    from hybridize.torch.exported.door import ByExport
+    def _refusal(self, problem: BaseException | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> BaseException:
+        """Return what the user meets where the module cannot be captured for a call, which `problem` says.
 
-                self._export = ByExport(self.module, self.options)
-            return self._export
-
-    def _leave(
-        self, problem: BaseException | None, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Callable[[], None]:
-        """Leave a kind of call to `torch.export`; return what says so, for when that has done it.
-
-        Raises:
-            Exception: what the module itself raises for these arguments.
-            HybridizeError: what an island raises when its results are looked at.
-            InternalError E978: our own capture fails otherwise than by refusing what it does not know.
+        It is what the module itself raises for these arguments, if it does; a refusal at the user's line, with an
+        island among its remedies; or InternalError E978, where the capture fails in another way than by refusing.
         """
+        if isinstance(problem, CaptureError):
+            return problem if problem.code in _OF_ISLANDS else _offering_an_island(problem)
         if isinstance(problem, HybridizeError) and problem.code in _OF_ISLANDS:
-            raise problem from None
-        if not isinstance(problem, CaptureError):  # to run it in PyTorch changes what it keeps in Python
-            with LOADING:
-                from hybridize.torch.exported.exporting import own_error
-
-            own = own_error(self.module, *flatten((args, kwargs)))
-            if own is not None:
-                raise own from None
+            return problem
+        own = _own_error(self.module, args, kwargs)
+        if own is not None:
+            return own
         if isinstance(problem, InternalError):
-            raise problem
-        if not isinstance(problem, HybridizeError):
-            raise _defect(self.module, problem) from problem
-        key = self._key(args, kwargs)
-        if key is None:
-            raise _offering_an_island(problem) from None
-        loc = problem.loc
-        reason = problem.what + (f" ({loc})" if loc is not None else "")
-        known = reason in self._exports.values()
-        self._exports[key] = reason
-        text = f"{type(self.module).__name__} is captured by torch.export, because {problem.what}; {_ISLAND}"
-        return (lambda: None) if known else partial(warn_at, loc, text, ExportWarning)
-
-    @property
-    def exported(self) -> tuple[str, ...]:
-        """The reasons for which calls were captured by `torch.export`, each once; empty where none was."""
-        return tuple(dict.fromkeys(self._exports.values()))
+            return problem
+        return _offering_an_island(problem) if isinstance(problem, HybridizeError) else _defect(self.module, problem)
 
     def program(self, *args: Any, **kwargs: Any) -> Program:
         """The program that a call with these arguments runs where nothing is differentiated."""
-        if self._key(args, kwargs) not in self._exports:
-            try:
-                return self._followed.program_for(args, kwargs)
-            except CannotCapture as problem:
-                told = self._leave(problem.__cause__, args, kwargs)
-                program = self._exported_door().program(args, kwargs)
-                told()
-                return program
-        return self._exported_door().program(args, kwargs)
+        try:
+            return self._followed.program_for(args, kwargs)
+        except CannotCapture as problem:
+            raise self._refusal(problem.__cause__, args, kwargs) from None
 
     def compile(self, *specs: Any) -> Program:  # type: ignore[override]
         """Compile ahead of the first call.
@@ -277,8 +209,6 @@ class TorchFunction(Wrapper):
         """Forget one program; a call that only it was for is captured again."""
         self._followed.forget(program)
         self._install()
-        if self._export is not None:
-            self._export.forget(program)
 
     def saved(self, samples: Sequence[Any] = (), notes: list[str] | None = None) -> SavedProgram:
         """Every program compiled so far as plain data, with the weights as they are now.
@@ -292,19 +222,10 @@ class TorchFunction(Wrapper):
             StateError E507: nothing has been compiled yet.
             ArgumentError E334: no program takes one of the samples.
         """
-        told = [] if notes is None else notes
-        calls = [sample if isinstance(sample, tuple) else (sample,) for sample in samples]
-        left = [call for call in calls if self._key(call, {}) in self._exports]
-        found = []
-        if self._followed.programs():
-            found.append(self._followed.saved([call for call in calls if call not in left], told))
-        if self._export is not None and len(self._export):
-            found.append(self._export.saved(left, told))
-        if not found:
+        if not self._followed.programs():
             raise StateError("E507", "there is no program to save yet", help="call the module once, then save it")
-        signatures = tuple(one for saved in found for one in saved.signatures)
-        weights = {name: weight for saved in found for name, weight in saved.weights.items()}
-        return dataclasses.replace(found[0], signatures=signatures, weights=weights)
+        calls = [sample if isinstance(sample, tuple) else (sample,) for sample in samples]
+        return self._followed.saved(calls, [] if notes is None else notes)
 
     def save(self, path: str | Path, *, samples: Sequence[Any] = ()) -> None:
         """Write every program compiled so far, with the weights as they are now, as one file for `hybridize.load`.
@@ -349,33 +270,55 @@ class TorchFunction(Wrapper):
         return write(self.saved, Function.from_saved, path, format, samples=samples, progress=progress, options=options)
 
     def programs(self) -> list[Program]:
-        """All programs of our own capture, the least recently made first."""
+        """All programs, the least recently made first."""
         return self._followed.programs()
 
     def cache_info(self) -> dict[str, int]:
         """Count the programs that are kept, and tell how many may be."""
-        exported = 0 if self._export is None else len(self._export)
-        return {"programs": len(self._followed.programs()) + exported, "limit": LIMIT}
+        return {"programs": len(self._followed.programs()), "limit": LIMIT}
 
     def cache_clear(self) -> None:
         """Forget all programs."""
         self._followed.clear()
         self._install()
-        self._exports.clear()
-        if self._export is not None:
-            self._export.clear()
-
-    def _key(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Hashable:
-        """Return what calls that differ in sizes only have in common; None where `torch.export` takes no such call."""
-        leaves, structure = flatten((args, kwargs))
-        try:
-            return structure, tuple(map(kind_of, leaves)), self.module.training
-        except ArgumentError:  # an object of a class of the user's, which our own capture follows
-            return None
 
 
 def _of_module(module: torch.nn.Module, options: dict[str, Any]) -> TorchFunction:
     return TorchFunction(module, **options)
+
+
+def _own_error(module: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Exception | None:
+    """Return what a module raises in PyTorch for these arguments, if it does: its own words for what we refuse.
+
+    It runs on copies of tensors, parameters and buffers, and of the state of the random generator; what it does to its
+    attributes is undone. Modules of TorchScript, whose tensors cannot be replaced, do not run.
+    """
+    parts = list(module.modules())
+    if any(isinstance(part, torch.jit.ScriptModule) for part in parts):
+        return None
+    leaves, structure = flatten((args, kwargs))
+    args, kwargs = unflatten(structure, [_copied(leaf) for leaf in leaves])
+    state = {name: _copied(tensor) for name, tensor in (*module.named_parameters(), *module.named_buffers())}
+    before = [(vars(part), dict(vars(part))) for part in parts]
+    try:
+        with torch.random.fork_rng(devices=[]):
+            torch.func.functional_call(module, state, args, kwargs)
+    except Exception as error:
+        let_through(error)
+        return error
+    finally:
+        for attributes, old in before:
+            for name in attributes.keys() - old.keys():
+                del attributes[name]
+            attributes.update(old)
+    return None
+
+
+def _copied(x: Any) -> Any:
+    if not isinstance(x, torch.Tensor):
+        return x
+    copied = x.detach().clone().requires_grad_(x.requires_grad)
+    return copied if x.is_leaf else copied.clone()
 
 
 def _offering_an_island(problem: HybridizeError) -> HybridizeError:

@@ -76,7 +76,8 @@ class Gradients:
         self.calls_python = any(True for _ in foreign_nodes(graph))
         self._options = backend, verify, threads
         self._routes: dict[tuple[int, ...], Route] = {}
-        self._second: dict[tuple[int, ...], tuple[Gradients, tuple[int, ...], frozenset[int]]] = {}
+        self._second: dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[Gradients, tuple[int, ...], frozenset[int]]]
+        self._second = {}
 
     def call(
         self, tensors: Sequence[torch.Tensor], buffers: Sequence[NDArray[Any]], wrt: tuple[int, ...]
@@ -126,28 +127,28 @@ class Gradients:
             found = route.reached[given] = _reached(graph, route.wrt, given, _live(graph, route.wrt))
         return found
 
-    def second(self, route: Route) -> tuple[Gradients, tuple[int, ...], frozenset[int]]:
-        """The gradients as a function of the inputs and of the cotangents of `route.of`.
+    def second(self, route: Route, arrived: tuple[int, ...]) -> tuple[Gradients, tuple[int, ...], frozenset[int]]:
+        """The gradients as a function of the inputs and of the cotangents of the outputs `arrived`.
 
         Returns:
             It, the inputs whose gradients it gives, and the inputs that it reads.
         """
-        found = self._second.get(route.wrt)
+        found = self._second.get((route.wrt, arrived))
         if found is None:
             recorder = GraphTracer()
             inputs = [recorder.builder.input(value.type, value.name) for value in self.graph.inputs]
-            given = {number: recorder.builder.input(self.graph.outputs[number].type) for number in route.of}
+            given = {number: recorder.builder.input(self.graph.outputs[number].type) for number in arrived}
             with interpreting(recorder):
                 cotangents = [given.get(number) for number in range(len(self.graph.outputs))]
-                arrived = pullback(Inline(differentiated=True)(self.graph), inputs, cotangents)
-            asked = tuple(k for k in route.wrt if arrived[k] is not None)
-            gradients: list[Any] = [arrived[k] for k in asked]
+                pulled = pullback(Inline(differentiated=True)(self.graph), inputs, cotangents)
+            asked = tuple(k for k in route.wrt if pulled[k] is not None)
+            gradients: list[Any] = [pulled[k] for k in asked]
             graph = recorder.builder.finish(gradients)
             used = {value for node in PIPELINE.run(graph).nodes for value in node.inputs}
             read = frozenset(k for k, value in enumerate(graph.inputs) if value in used)
             backend, verify, threads = self._options
             made = Gradients(graph, f"{self._name}.gradient", backend=backend, verify=verify, threads=threads)
-            found = self._second[route.wrt] = made, asked, read
+            found = self._second[route.wrt, arrived] = made, asked, read
         return found
 
 
@@ -395,7 +396,8 @@ class DifferentiatedCall:
         arrays = [*(as_numpy(tensor) for tensor in saved), *self.told]
         arrays += [as_numpy(whole[k].contiguous()) for k in halves.cotangents]
         with _NOTHING if self.kept is None else keeping(self.kept):
-            found = dict(zip(halves.gradients, self.pair.backward.run(arrays), strict=True))
+            gradients = self.pair.back(arrays, [one is not None for one in cotangents])
+        found = dict(zip(halves.gradients, gradients, strict=True))
         given = self._given({k: as_tensor(array) for k, array in found.items()}, cotangents)
         if not is_graph_kept():
             self.tensors = ()  # memory that nobody will ask for again
@@ -414,7 +416,8 @@ class DifferentiatedCall:
             raise StateError(
                 "E541", f"the graph of {name} was freed by a backward pass", help="give that pass retain_graph=True"
             )
-        second, asked, read = self.owner.second(self.route)
+        arrived = self._arrived(cotangents)
+        second, asked, read = self.owner.second(self.route, arrived)
         for number, (version, now) in enumerate(zip(self.versions, _versions(self.tensors), strict=True)):
             if number in read and number not in self.before and now != version:
                 raise StateError(
@@ -422,9 +425,8 @@ class DifferentiatedCall:
                     f"an argument of {name} was overwritten after it was recorded",
                     help="write to a copy, or call backward before the writing",
                 )
-        whole = self._whole(cotangents)
         tensors = [self.before.get(k, tensor) for k, tensor in enumerate(self.tensors)]
-        tensors += [whole[k] for k in self.route.of]
+        tensors += [one for k in arrived if (one := cotangents[k]) is not None]
         buffers = [as_numpy(tensor.detach()) for tensor in tensors]
         call = second.call(tensors, buffers, wanted(tensors))
         call.again = self.kept
@@ -432,7 +434,7 @@ class DifferentiatedCall:
         return self._given(dict(zip(asked, results, strict=True)), cotangents)
 
     def _whole(self, cotangents: Sequence[torch.Tensor | None]) -> dict[int, torch.Tensor]:
-        """Cotangents of all outputs that have one, 0 where none arrived."""
+        """Cotangents of all outputs that have one, 0 where none arrived: what the backward pass never reads."""
         graph, found = self.owner.graph, {}
         for k in self.route.of:
             one = cotangents[k]
@@ -442,12 +444,15 @@ class DifferentiatedCall:
             found[k] = one
         return found
 
+    def _arrived(self, cotangents: Sequence[torch.Tensor | None]) -> tuple[int, ...]:
+        """Return the outputs that have cotangents."""
+        return tuple([k for k in self.route.of if cotangents[k] is not None])
+
     def _given(
         self, found: dict[int, torch.Tensor], cotangents: Sequence[torch.Tensor | None]
     ) -> list[torch.Tensor | None]:
         """Gradients for `route.wrt`: none where no output with a cotangent depends on an input, else 0 at least."""
-        given = tuple([k for k in self.route.of if cotangents[k] is not None])
-        reached = self.owner.reached(self.route, given)
+        reached = self.owner.reached(self.route, self._arrived(cotangents))
         gradients: list[torch.Tensor | None] = []
         for k in self.route.wrt:
             gradient = found.get(k) if k in reached else None

@@ -17,8 +17,6 @@ from torch.autograd import forward_ad
 from torch.overrides import TorchFunctionMode
 from torch.utils import _pytree
 
-from hybridize.base.loading import LOADING
-
 
 def _named(path: str, otherwise: Any = None) -> Any:
     """Return an object by its name within torch, or what stands for it in a version without it.
@@ -40,13 +38,16 @@ as_torch: Callable[[], AbstractContextManager[Any]] = _named("_C.DisableTorchFun
 """Makes the context within which neither modes nor classes of tensors see what is called."""
 as_class: Callable[..., Any] = _named("Tensor._make_subclass")
 """Makes a tensor of a class over another one, unseen by modes, as the public `Tensor.as_subclass` is not."""
-BATCH_NORM: Any = next(one for one in torch.nn.BatchNorm1d.__mro__ if "forward" in vars(one))
-"""The class that all layers of batch normalization are of."""
 BUILT_IN: ModuleType = _named("_C")
 BUILT_IN_LAYERS: ModuleType = _named("_C._nn")
 """Modules of the functions in C++ that `torch.nn.functional` calls: they arrive by these objects."""
 is_graph_kept: Callable[[], bool] = _named("_C._autograd._get_current_graph_task_keep_graph", lambda: True)
 """Tells within a backward pass whether another one may follow; where unknown it may, which keeps memory."""
+RANGES: frozenset[Any] = frozenset(
+    _named(f"ops.profiler.{name}", False)
+    for name in ("_record_function_enter_new", "_record_function_exit._RecordFunction")
+)
+"""Functions that begin and end a range with a label for profilers."""
 transform: Callable[[], Any] = _named("_C._functorch.peek_interpreter_stack", lambda: None)
 """Returns the innermost transform of `torch.func`; where unknown, its tensors are refused as those without memory."""
 
@@ -108,20 +109,6 @@ def without_memory() -> list[torch.Tensor]:
 def has_dual_level() -> bool:
     """Tell whether forward-mode differentiation is on; where unknown it may be."""
     return getattr(forward_ad, "_current_level", 0) >= 0
-
-
-def refusals() -> tuple[type[Exception], ...]:
-    """Return what `torch.export` raises of tensors without values: where data decides a size, or nothing is known.
-
-    This loads what only exports need.
-    """
-    try:
-        with LOADING:
-            from torch._subclasses import fake_tensor
-    except ImportError:
-        return ()
-    names = ("DynamicOutputShapeException", "UnsupportedOperatorException")
-    return tuple(getattr(fake_tensor, name) for name in names if hasattr(fake_tensor, name))
 
 
 def _switch() -> Any:

@@ -25,6 +25,7 @@ from hybridize.base.errors import CaptureError, StateError
 from hybridize.base.frozen import frozen
 from hybridize.base.interruptions import let_through
 from hybridize.base.types import TensorType
+from hybridize.capture.control.rolled_lists import unroll
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.places import Item, Length
 from hybridize.graph import Value
@@ -121,6 +122,7 @@ def _called(function: Callable[..., Any], like: Callable[..., Any] | None, *args
     operands: list[Any] = []
     learnt: list[int] = []
     """Operands that a gradient goes to."""
+    unroll(trace, (args, kwargs))
     leaves, spec = pytree.tree_flatten((args, kwargs))
     given: list[Any] = []
     for leaf in leaves:

@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kinds of arguments: what calls of one program have in common, but for sizes; and a tensor of a kind."""
+"""Tensors of the types that `compile` is given."""
 
 from __future__ import annotations
-
-from collections.abc import Hashable
-from typing import Any
 
 import torch
 
@@ -13,23 +10,6 @@ from hybridize.base.types import TensorType
 from hybridize.formats import sampling
 from hybridize.graph import Graph, Value
 from hybridize.torch.memory import as_tensor
-
-
-def kind_of(leaf: Any) -> Hashable:
-    """Return what calls of one program have in common, but for sizes.
-
-    Raises:
-        ArgumentError E311: no program takes such an argument.
-    """
-    if isinstance(leaf, torch.Tensor):
-        return leaf.dtype, leaf.ndim
-    if isinstance(leaf, (bool, int, float, str)):
-        return type(leaf), leaf
-    raise ArgumentError(
-        "E311",
-        f"an argument of class {type(leaf).__name__} cannot be part of a program",
-        help="pass tensors, numbers, strings, None, or tuples, lists and dicts of them",
-    )
 
 
 def example(spec: str) -> torch.Tensor:

@@ -59,7 +59,8 @@ class TensorMemory(Place):
     __slots__ = ()
 
     def read(self) -> Any:
-        return memory_of(self.owner)
+        with as_torch():  # also while a program is captured, whose mode would take the question for its own
+            return memory_of(self.owner)
 
     def expression(self, refer: Refer) -> str:
         return f"{refer(memory_of)}({refer(self.owner)})"
@@ -170,6 +171,9 @@ class TorchLibrary(Library):
         if not torch.is_grad_enabled() or not is_float(face.array.dtype):
             return face.array.operand() in self.flagged
         return face.array.operand() in self._live(recording)
+
+    def differentiates(self, recording: Recording) -> bool:
+        return torch.is_grad_enabled() and bool(self._live(recording))
 
     def is_leaf(self, recording: Recording, symbol: Symbol) -> bool:
         entry = next((entry for entry in recording.root.inputs.entries if entry.symbol.shares_buffer(symbol)), None)

@@ -235,6 +235,7 @@ def _has_users_parts(module: torch.nn.Module) -> bool:
     return any(
         not is_trusted_class(cast("Any", type(part)))
         or "forward" in vars(part)
+        or isinstance(part, Wrapper)
         or is_island(part)
         or any(getattr(part, name) for name in _HOOKS)
         for part in module.modules()

@@ -67,7 +67,6 @@ def test_what_data_decides_is_asked_at_each_call(what):
     for x in CALLS:
         with torch.no_grad():
             same(fast(x), function(x))
-    assert fast.exported == ()
     assert fast.cache_info()["programs"] <= 3  # the first, the fourth and the fifth call are alike
 
 
@@ -244,7 +243,6 @@ def test_numbers_among_the_arguments_are_sizes_axes_and_options(name):
     for k in (1, 2):
         with torch.no_grad():
             same(fast(x, k), NUMBERS[name](x, k))
-    assert fast.exported == ()
 
 
 def test_numbers_that_are_computed_with_stay_open():

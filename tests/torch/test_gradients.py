@@ -325,7 +325,6 @@ def test_gradients_of_the_users_own(x):
     for run in (fast, twin):
         run(x).square().sum().backward()
     same(module, twin)
-    assert fast.exported == (), "the user's backward is a part of the program"
     a = x.clone().requires_grad_()
     found = []
     for run in (fast, twin):
@@ -581,7 +580,6 @@ def test_a_view_of_an_argument_is_made_a_leaf():
         assert not x.requires_grad
         found.sum().backward(), wanted.sum().backward()
         torch.testing.assert_close(module.layer.weight.grad, twin.layer.weight.grad)
-    assert fast.exported == ()
 
 
 @pytest.mark.parametrize("later", ["argument", "view"])

@@ -49,7 +49,6 @@ def test_ten_steps(name, precision):
     for net, twin in zip(ours.nets, theirs.nets, strict=True):
         states = net.state_dict(), twin.state_dict()
         torch.testing.assert_close(*states, rtol=10 * tolerance, atol=10 * tolerance)
-    assert all(run.exported == () for run in runs), [run.exported for run in runs]
 
 
 def test_there_are_forty():

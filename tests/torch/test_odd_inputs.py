@@ -5,6 +5,7 @@ name. What differs from PyTorch on purpose is in `DIFFERS`, with the reason.
 """
 
 import math
+import types
 
 import pytest
 import torch
@@ -12,7 +13,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from hybridize import hybridize
-from hybridize.formats.torch_export import TABLE
+from hybridize.torch.functions.table import BY_NAME
 
 SINGLE = [
     number
@@ -25,17 +26,22 @@ RANDOM = ("bernoulli", "dropout", "empty", "exponential", "normal", "rand", "uni
 
 
 def _of_one_tensor():
-    """The translations that take one tensor, and give one of its shape."""
+    """The functions of the table that take one tensor, and give one of its shape."""
     x, found = torch.tensor([0.3, 0.4, 0.5]), {}
-    for name in (one for one in TABLE if one.startswith("aten.")):
-        _, operator, overload = name.split(".")
-        function = getattr(getattr(torch.ops.aten, operator), overload)
-        required = [one for one in function._schema.arguments if not one.has_default_value()]
-        if len(required) != 1 or str(required[0].type) != "Tensor" or any(word in name for word in RANDOM):
+    for name in sorted(BY_NAME):
+        function = getattr(torch, name, None) or getattr(torch.special, name, None)
+        if not isinstance(function, types.BuiltinFunctionType) or name.endswith("_"):
+            continue
+        if any(word in name for word in (*RANDOM, "asarray", "as_tensor", "cholesky", "qr", "rrelu", "sort")):
             continue
         try:
             y = function(x)
-        except (RuntimeError, IndexError):  # it needs more, or another number of axes, or integers
+        except (
+            RuntimeError,
+            IndexError,
+            TypeError,
+            ValueError,
+        ):  # it needs more, or another number of axes, or integers
             continue
         if isinstance(y, torch.Tensor) and y.shape == x.shape:
             found[name] = function
@@ -121,7 +127,7 @@ DIFFERS = [
     ("gelu", VALUE, lambda p: p == -3, "PyTorch's error function is less exact in single precision"),
     ("hardsigmoid", GRADIENT, lambda p: abs(p) < 3, "PyTorch's sixth is one of single precision"),
     (
-        "hardsigmoid hardtanh relu6 hardshrink softshrink clamp clamp_min clamp_max abs maximum minimum norm_0 norm_1 "
+        "hardsigmoid hardtanh relu6 hardshrink softshrink clamp clamp_min clamp_max abs absolute angle maximum minimum norm_0 norm_1 "
         "l1 hinge",
         GRADIENT, math.isnan, "NaN has no slope: PyTorch has 0 or 1, and not the same for both precisions",
     ),

@@ -3,6 +3,7 @@
 import collections
 import random
 import re
+import threading
 
 import pytest
 import torch
@@ -470,7 +471,6 @@ def test_sizes_inside_of_what_torch_has_in_python(make, given):
             torch.testing.assert_close(ours.grad, theirs.grad, rtol=1e-3, atol=1e-3)
     torch.testing.assert_close(module.state_dict(), twin.state_dict(), rtol=1e-4, atol=1e-4)
     assert programs(fast) == 2
-    assert fast.exported == ()
 
 
 class Shaped(nn.Module):
@@ -523,4 +523,83 @@ def test_distributions_of_all_batch_sizes_are_two_programs():
             x = torch.randn(rows, 3)
             torch.testing.assert_close(fast(x), module(x))
     assert programs(fast) == 2
-    assert fast.exported == ()
+
+
+class Normalized(nn.Module):
+    """Sizes of one are broadcast in its gradient, and it is wrong to take the rows of one call for those of another."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(6, 3)
+
+    def forward(self, x):
+        y = self.linear(x)
+        return torch.softmax(y - y.mean(0, keepdim=True), -1) * x.shape[0]
+
+
+def check_call(fast, module, rows, training):
+    x = torch.randn(rows, 6, dtype=torch.float64)
+    if not training:
+        with torch.no_grad():
+            torch.testing.assert_close(fast(x), module(x))
+        return
+    grads = []
+    for function in (fast, module):
+        y = function(x)
+        grads.append((y, *torch.autograd.grad(y.square().sum(), tuple(module.parameters()))))
+    torch.testing.assert_close(*grads)
+
+
+def check_orders(seeds):
+    for seed in seeds:
+        numbers = random.Random(seed)
+        module = numbers.choice([lambda: nn.Linear(6, 3), Normalized])().double()
+        fast = hybridize(module)
+        calls = [(numbers.choice([1, 2, 4, 9]), numbers.random() < 0.5) for _ in range(6)]
+        for number, call in enumerate(calls):
+            try:
+                check_call(fast, module, *call)
+            except Exception as error:
+                raise AssertionError(f"seed {seed}: {calls[: number + 1]}") from error
+
+
+def test_what_backward_passes_assume_of_sizes_is_not_asked_of_earlier_calls():
+    """Forward for gradients that nobody asks for: what the backward half assumes comes to be known late."""
+    module = nn.Linear(6, 3).double()
+    fast = hybridize(module)
+    for rows in (4, 9, 1):
+        fast(torch.randn(rows, 6, dtype=torch.float64))
+    for rows, training in ((1, False), (4, True), (1, True), (9, True), (1, False)):
+        check_call(fast, module, rows, training)
+
+
+def test_random_orders_of_sizes_and_modes():
+    check_orders(range(40))
+
+
+@pytest.mark.long
+def test_more_random_orders_of_sizes_and_modes():
+    check_orders(range(40, 540))
+
+
+@pytest.mark.long
+def test_random_orders_of_sizes_and_modes_in_threads():
+    for seed in range(25):
+        module = nn.Linear(6, 3).double()
+        fast = hybridize(module)
+        failures = []
+
+        def calls(number, fast=fast, module=module, failures=failures):
+            numbers = random.Random(number)
+            for _ in range(30):
+                try:
+                    check_call(fast, module, numbers.choice([1, 2, 4, 9]), numbers.random() < 0.5)
+                except Exception as error:
+                    failures.append(error)
+
+        threads = [threading.Thread(target=calls, args=(4 * seed + number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not failures, f"seed {seed}: {failures[0]}"

@@ -15,6 +15,7 @@ from typing import Any
 
 from hybridize.array.ndarray import ndarray
 from hybridize.array.symbol import Symbol
+from hybridize.base import modes
 from hybridize.base.dims import is_symbolic
 from hybridize.base.errors import CaptureError, HybridizeError
 from hybridize.capture.control.branches import Promote
@@ -242,6 +243,8 @@ def for_(
     if trace is not None and rounds is None:
         iterable = through(trace, trace.lift(iterable) if type(iterable) is ndarray else iterable)
     if isinstance(iterable, SymbolicRange):
+        if trace is not None and _has_gradient(trace, iterable):
+            raise Unrollable("a while loop has no gradient; unrolled, the loop around gives these rounds a number")
         loop = Loop(body, orelse, rest, names, items=iterable)
         return go_on(_graph_loop(loop, stack or BlockStack(), 0, None), rest)
     if rounds is not None:
@@ -261,6 +264,15 @@ def for_(
         iterable = _Items(iterable)
     loop = Loop(body, orelse, rest, names, items=iterable)
     return go_on(loop.run(stack, 0), rest)
+
+
+def _has_gradient(trace: Recording, rounds: SymbolicRange) -> bool:
+    """Tell whether gradients may go through rounds whose number only the round of a loop around decides."""
+    bounds = [x.operand() for x in (rounds.start, rounds.stop, rounds.step) if type(x) is Symbol]
+    if not all(trace.root.numbers.line(bound, trace) is not None for bound in bounds):
+        return False
+    library = trace.root.library
+    return modes.is_recording() and (library is None or library.differentiates(trace))
 
 
 def through(trace: Recording, iterable: Any) -> Any:

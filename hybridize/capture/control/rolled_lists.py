@@ -10,6 +10,7 @@ from typing import Any, cast
 from hybridize.array.functions.shapes import concatenate, moveaxis, ravel, reshape, stack
 from hybridize.array.operands import array
 from hybridize.array.symbol import Symbol
+from hybridize.base.faces import Face
 from hybridize.base.nested import flatten, unflatten
 from hybridize.capture.control.joining import Mismatch, Spec, joined, spec_of
 from hybridize.capture.control.rolled import ROLLED, EarlierItems, RolledItems, is_rolled
@@ -177,10 +178,11 @@ def joined_along(items: list[Any], axis: int | None = 0) -> Any:
 
 
 def _array(items: list[Any]) -> Symbol:
-    rows = rows_of(items)
-    if type(rows.stacked) is not Symbol:
+    stacked = rows_of(items).stacked
+    found: Any = stacked.array if isinstance(stacked, Face) else stacked
+    if type(found) is not Symbol:
         raise Unrollable("items of a list are no arrays")
-    return rows.stacked
+    return found
 
 
 def _new(view: Symbol) -> Symbol:

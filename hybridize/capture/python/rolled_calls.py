@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hybridize.array.functions import shapes
@@ -35,13 +35,9 @@ def answer(trace: Recording, function: Any, args: tuple[Any, ...], kwargs: dict[
 
     It is called with Python's lists then.
     """
-    made = _AS_ONE.get(function) if type(function).__hash__ is not None else None
-    if made is not None and args and is_rolled(args[0]):
-        try:
-            return made(*args, **kwargs)
-        except (Unrollable, TypeError):
-            if any(type(item) is EarlierItems for item in args[0]):
-                raise
+    made = as_one(_AS_ONE, function, args, kwargs)
+    if made is not NotImplemented:
+        return made
     if function in (builtins.enumerate, builtins.zip, builtins.reversed):
         return of_builtin(function, args, kwargs)
     if not (type(function).__hash__ is not None and function in _KEEPING):
@@ -52,6 +48,26 @@ def answer(trace: Recording, function: Any, args: tuple[Any, ...], kwargs: dict[
         else:
             unroll(trace, (*args[1:], *kwargs.values()))
     return NotImplemented
+
+
+def as_one(by: Mapping[Any, Callable[..., Any]], function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """Return what a function gives of such a list, where it makes one array of all items; else NotImplemented.
+
+    Args:
+        by: what to call for such functions, where all items are of one type.
+        function: which is called.
+        args: of the call; the list is the first one.
+        kwargs: of the call.
+    """
+    made = by.get(function) if type(function).__hash__ is not None else None
+    if made is None or not args or not is_rolled(args[0]):
+        return NotImplemented
+    try:
+        return made(*args, **kwargs)
+    except (Unrollable, TypeError):
+        if any(type(item) is EarlierItems for item in args[0]):
+            raise
+        return NotImplemented
 
 
 def _is_method(function: Any) -> bool:

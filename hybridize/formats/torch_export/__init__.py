@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ATen programs -> `Graph`.
+"""ATen's operators, as operand functions: what the entries of the PyTorch door compute.
 
-In: a `TensorProgram`, the instructions of an exported PyTorch program as plain data (the torch door makes it, so that
-this package never sees torch). Out: a `Graph` whose inputs are the program's, parameters and buffers first.
 ATen's operators are named in `table`, `piecewise`, `reductions`, `indexing`, `losses`,
 `training`, `windows`, `recurrent`, `sequences` and `backward` alone.
 """
@@ -17,9 +15,4 @@ from hybridize.formats.torch_export import sequences as sequences
 from hybridize.formats.torch_export import table as table
 from hybridize.formats.torch_export import training as training
 from hybridize.formats.torch_export import windows as windows
-from hybridize.formats.torch_export.program import Instruction as Instruction
-from hybridize.formats.torch_export.program import ResultName as ResultName
-from hybridize.formats.torch_export.program import TensorProgram as TensorProgram
-from hybridize.formats.torch_export.program import placed as placed
-from hybridize.formats.torch_export.program import to_graph as to_graph
 from hybridize.formats.torch_export.registry import TABLE as TABLE

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random numbers of a translated program: functions of a key, which is its last input where it draws at all.
+"""Random numbers of a program: functions of a key, which whoever captures gives.
 
 The numbers are not PyTorch's, whose generator goes from state to state; their distribution is.
 """
@@ -10,12 +10,9 @@ import math
 from contextvars import ContextVar
 from typing import Protocol
 
-import numpy
-
 from hybridize import ops
 from hybridize.base.dtypes import DType, float32, float64, uint64
 from hybridize.base.types import Shape, TensorType
-from hybridize.graph import Builder, Value
 from hybridize.ops import Operand
 from hybridize.ops.views import full
 
@@ -30,27 +27,8 @@ class Keys(Protocol):
         """Return the key of the next draw: a stream of its own."""
 
 
-class Draws:
-    """The draws of one program."""
-
-    def __init__(self, builder: Builder) -> None:
-        """`builder` takes the key as its last input, when first asked."""
-        self._builder = builder
-        self._key: Value | None = None
-        self.count = 0
-        """The number of draws."""
-
-    def key(self) -> Operand:
-        """The key of the next draw: a stream of its own."""
-        if self._key is None:
-            self._key = self._builder.input(KEY, "random")
-        step = ops.constant(numpy.array([0, self.count], dtype=uint64))
-        self.count += 1
-        return ops.add(self._key, step)
-
-
 CURRENT: ContextVar[Keys] = ContextVar("CURRENT")
-"""Those of the program that is translated."""
+"""Those of the program that is captured."""
 
 
 def key() -> Operand:

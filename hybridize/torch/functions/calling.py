@@ -27,6 +27,8 @@ from hybridize.base.interruptions import let_through
 from hybridize.base.locations import location_in
 from hybridize.base.nested import flatten
 from hybridize.base.tracebacks import is_said
+from hybridize.capture.control.rolled_lists import joined_along, stacked, unroll
+from hybridize.capture.python.rolled_calls import as_one
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.formats.torch_export.registry import operand
 from hybridize.formats.torch_export.size_numbers import SizeNumber
@@ -36,13 +38,20 @@ from hybridize.torch.backward import CALLS
 from hybridize.torch.functions.lists import of_each
 from hybridize.torch.functions.table import BY_NAME, FUNCTIONS, IN_PLACE, OPERATORS, REFLECTED, Entry
 from hybridize.torch.functions.writing import dtype_name, store
-from hybridize.torch.internals import SET_GRAD, as_torch, transform
+from hybridize.torch.internals import RANGES, SET_GRAD, as_torch, transform
 from hybridize.torch.tensors import OWN, TracedTensor
 
 AS_IT_IS: set[Any] = {
-    SET_GRAD, torch.device, torch.promote_types, torch.result_type, torch.can_cast,
+    SET_GRAD, torch.device, torch.promote_types, torch.result_type, torch.can_cast, *RANGES,
 }  # fmt: skip
-"""Functions of torch that compute nothing, and are called as they are."""
+"""Functions of torch that compute nothing, and are called as they are: labels for profilers are those of captures."""
+_JOINING: dict[Any, Callable[..., Any]] = {
+    torch.stack: lambda tensors, dim=0: stacked(tensors, dim),
+    **dict.fromkeys(
+        (torch.cat, torch.concat, torch.concatenate), lambda tensors, dim=0: joined_along(tensors, dim)
+    ),
+}  # fmt: skip
+"""Functions that make one tensor of a list, whose items may be those of a loop's rounds."""
 _DEFECTS = (ArithmeticError, AssertionError, AttributeError, KeyError, NameError)
 """Exceptions that PyTorch raises for no arguments that it does not take."""
 
@@ -65,6 +74,11 @@ def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str
                 help="write the batch out, as functions of torch take it",
             )
         )
+    if trace.root.rolls:
+        joined = as_one(_JOINING, function, args, kwargs)
+        if joined is not NotImplemented:
+            return TracedTensor(joined)
+        unroll(trace, (*args, *kwargs.values()))
     asked = CALLS.get(function)
     if asked is not None:
         return asked(trace, *args, **kwargs)

@@ -17,12 +17,9 @@ WIDTH = 80
 
 
 def table(verdicts: dict[str, Verdict]) -> str:
-    """Counts by way, then the names of what is refused, by code, and of what is wrong."""
-    counts = Counter((one.way, one.kind) for one in verdicts.values())
-    lines = [f"{'way':<20}" + "".join(f"{kind:>10}" for kind in (*KINDS, "cases"))]
-    for way in sorted({one.way for one in verdicts.values()}):
-        row = [counts[way, kind] for kind in KINDS]
-        lines.append(f"{way or '(none)':<20}" + "".join(f"{count:>10}" for count in (*row, sum(row))))
+    """Counts, then the names of what is refused, by code, and of what is wrong."""
+    counts = Counter(one.kind for one in verdicts.values())
+    lines = [", ".join(f"{counts[kind]} {kind}" for kind in KINDS)]
     groups: dict[str, list[str]] = {}
     for name, one in sorted(verdicts.items(), key=lambda item: (item[1].kind, item[1].code, item[0])):
         if one.kind != RIGHT:

@@ -42,8 +42,6 @@ class Verdict:
     """What became of a case."""
 
     kind: str
-    way: str
-    """How it ran, as `ran_by` tells it."""
     text: str = ""
     """What is refused, or what is otherwise than in PyTorch."""
     code: str = ""
@@ -66,11 +64,6 @@ class Moment:
     shared: Any = None
 
 
-def ran_by(function: Any) -> str:
-    """Tell how the calls of a hybridized module came to a program: the name of the way."""
-    return "export" if getattr(function, "exported", ()) else "own capture"
-
-
 def judge(case: Case, through: Callable[[nn.Module], Any] = hybridize) -> Verdict:
     """Run a case in PyTorch and hybridized, and compare what can be seen after each step.
 
@@ -81,21 +74,14 @@ def judge(case: Case, through: Callable[[nn.Module], Any] = hybridize) -> Verdic
     torch.manual_seed(0)
     module = case.make()
     theirs = list(moments(case, copy.deepcopy(module), lambda module: module))
-    function: list[Any] = []
-
-    def door(module: nn.Module) -> Any:
-        function.append(through(module))
-        return function[0]
-
     before = seen(module)
     verdict = None
-    for ours, expected in zip(moments(case, module, door), theirs, strict=False):  # a refusal is the last
+    for ours, expected in zip(moments(case, module, through), theirs, strict=False):  # a refusal is the last
         verdict = _verdict(ours, expected, before, inspect.getfile(case.make), case.rounded)
         if verdict is not None:
             break
         before = ours.state
-    way = ran_by(function[0]) if function else ""
-    return dataclasses.replace(verdict, way=way) if verdict is not None else Verdict(RIGHT, way)
+    return Verdict(RIGHT) if verdict is None else verdict
 
 
 def moments(case: Case, module: nn.Module, door: Callable[[nn.Module], Any]) -> Iterator[Moment]:
@@ -315,7 +301,7 @@ def _verdict(ours: Moment, theirs: Moment, before: Seen, file: str, rounded: boo
             text = difference(one, other, path, _ROUNDED if rounded else _TOLERANCES)
     if not text and ours.printed != theirs.printed:
         text = f"prints {ours.printed!r}, in PyTorch {theirs.printed!r}"
-    return Verdict(WRONG, "", where + text) if text else None
+    return Verdict(WRONG, where + text) if text else None
 
 
 def _refusal(error: HybridizeError, ours: Moment, before: Seen, file: str, where: str) -> Verdict:
@@ -324,17 +310,15 @@ def _refusal(error: HybridizeError, ours: Moment, before: Seen, file: str, where
     place = error.loc.file if error.loc is not None else ""
     at_the_call = isinstance(error, ArgumentError) or error.code in OF_THE_CALL
     if place != file and not (place == __file__ and at_the_call):
-        return Verdict(WRONG, "", f"{text}; at {error.loc}, which is no line of the module")
+        return Verdict(WRONG, f"{text}; at {error.loc}, which is no line of the module")
     changed = difference(ours.state, before, "the module")
     if not changed and ours.given is not None:
         changed = difference(ours.arguments, ours.given, "an argument")
     if changed:
-        return Verdict(
-            WRONG, "", f"{text}; but the refused call has left traces: {changed.replace('PyTorch', 'before')}"
-        )
+        return Verdict(WRONG, f"{text}; but the refused call has left traces: {changed.replace('PyTorch', 'before')}")
     if ours.printed:
-        return Verdict(WRONG, "", f"{text}; but the refused call has printed {ours.printed!r}")
-    return Verdict(REFUSED, "", f"{text} ({error.loc})", error.code)
+        return Verdict(WRONG, f"{text}; but the refused call has printed {ours.printed!r}")
+    return Verdict(REFUSED, f"{text} ({error.loc})", error.code)
 
 
 def _raised_in(file: str, error: Exception) -> bool:
