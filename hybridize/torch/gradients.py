@@ -23,7 +23,7 @@ from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError, StateError
 from hybridize.base.frozen import frozen
 from hybridize.graph import Graph, Node, Value
-from hybridize.ops import Cond, GraphTracer, Scan, StopGradient, interpreting, pullback
+from hybridize.ops import Cond, CustomGradient, GraphTracer, Scan, StopGradient, interpreting, pullback
 from hybridize.ops.foreign import foreign_nodes
 from hybridize.passes import PIPELINE, Inline
 from hybridize.programs.backends import Machine
@@ -160,6 +160,10 @@ def _live(graph: Graph, wrt: Sequence[int]) -> set[Value]:
     """Values that have gradients with respect to some inputs, by torch's rule: floats that are made of such."""
     live = {graph.inputs[number] for number in wrt}
     for node in graph.nodes:
+        if isinstance(node.op, CustomGradient):  # also where its `backward` gives nothing
+            if not live.isdisjoint(node.inputs):
+                live.update(value for value in node.outputs[: node.op.results] if is_float(value.type.dtype))
+            continue
         for value, positions in zip(node.outputs, _paths(node), strict=True):
             if any(node.inputs[k] in live for k in positions):
                 live.add(value)
@@ -176,7 +180,7 @@ def _paths(node: Node) -> list[frozenset[int]]:
         return [frozenset(k + 1 for k in then | orelse) for then, orelse in sides]
     if isinstance(op, Scan):
         return _paths_of_rounds(_paths_of(op.body), op.num_carry)
-    every = frozenset(range(len(node.inputs)))
+    every = frozenset(op.wrt if isinstance(op, CustomGradient) else range(len(node.inputs)))
     return [every if is_float(value.type.dtype) else frozenset() for value in node.outputs]
 
 

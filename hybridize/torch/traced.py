@@ -102,7 +102,7 @@ class Followed:
             args, kwargs = unflatten(structure, [_copied(x) if isinstance(x, ndarray) else x for x in leaves])
             with torch.no_grad():
                 return _arrays(self.module(*args, **kwargs))
-        leaves, _ = flatten((args, kwargs), whole=lambda value: type(value) is TracedTensor)
+        leaves, _ = flatten((args, kwargs), whole=_is_traced)
         tensors = {id(leaf.array): leaf for leaf in leaves if type(leaf) is TracedTensor}  # one may be there twice
         marked = zip(tensors.values(), self.learning.flags if torch.is_grad_enabled() else (), strict=False)
         self.library.flagged = {face.array.operand() for face, flag in marked if flag}
@@ -580,8 +580,15 @@ class _Spec:
         self.spec = spec
 
 
+def _is_traced(value: Any) -> bool:
+    return type(value) is TracedTensor
+
+
 def _plain(result: Any) -> Any:
     """Return the result of a module as the capture takes it: symbols, in containers of Python's or with a structure."""
+    for leaf in flatten(result, whole=_is_traced)[0]:
+        if type(leaf) is TracedTensor:
+            leaf.check()
     if type(result) is TracedTensor:
         return result.array
     leaves, structure = flatten(result, faces=SIZES)

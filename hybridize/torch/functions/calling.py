@@ -454,6 +454,7 @@ def _operands(trace: Recording, detached: bool, x: Any, is_value: bool) -> Any:
     """
     x = trace.lifted(x)
     if isinstance(x, TracedTensor):
+        x.check()
         value = x.array.operand()
         return cut(value) if detached else value
     if type(x) is Symbol and x.weak is not None and not is_value:
@@ -469,6 +470,7 @@ def _symbols(trace: Recording, detached: bool, x: Any, is_value: bool) -> Any:
     """Return an argument as entries get it that make views: tensors as symbols."""
     x = trace.lifted(x)
     if isinstance(x, TracedTensor):
+        x.check()
         return x.array
     if type(x) is Symbol and x.weak is not None and not is_value:
         return _known(trace, x)
