@@ -7,7 +7,7 @@ import functools
 import inspect
 import types
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any, cast
 
@@ -112,6 +112,8 @@ class TorchLibrary(Library):
 
     def __init__(self) -> None:
         self._arrays: dict[int, tuple[weakref.ref[torch.Tensor], tuple[Any, ...], ndarray]] = {}
+        self.flags: Sequence[bool] = ()
+        """Whether each tensor among the arguments of the call that is captured has a gradient."""
         self.flagged: set[Value] = set()
         """Arguments of the module that is captured through which a gradient goes."""
         self.settings: dict[Callable[[], Any], Any] = {}

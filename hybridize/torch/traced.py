@@ -81,7 +81,7 @@ class Followed:
         if self.function.options.freeze:
             self.learning = _Captured(self._run, module, self.library, {**options, "freeze": False})
         self._inside: _Captured | None = None
-        """The same for calls without gradients, where the function asks for some inside: forces, say."""
+        """The same for calls without gradients, where the function records inside: forces, say."""
         self._differentiated: dict[int, Differentiated] = {}
         """Of the programs that were called with gradients on, by the identity of the program."""
         self._known: tuple[Any, ...] = ()
@@ -104,7 +104,7 @@ class Followed:
                 return _arrays(self.module(*args, **kwargs))
         leaves, _ = flatten((args, kwargs), whole=_is_traced)
         tensors = {id(leaf.array): leaf for leaf in leaves if type(leaf) is TracedTensor}  # one may be there twice
-        marked = zip(tensors.values(), self.learning.flags if torch.is_grad_enabled() else (), strict=False)
+        marked = zip(tensors.values(), self.library.flags, strict=False)
         self.library.flagged = {face.array.operand() for face, flag in marked if flag}
         self.library.settings = {setting: setting() for setting in SETTINGS}
         recording = torch.is_grad_enabled()
@@ -152,18 +152,19 @@ class Followed:
                 except CannotCapture as problem:
                     if not isinstance(problem.__cause__, NotRecorded):
                         raise
-            program, call = self.program(given, named, None)
-            return whole(program.run(changed(call, given=(args, kwargs))))
         program, call = self.program(given, named, [tensor.requires_grad for tensor in tensors.values()])
+        call = changed(call, given=(args, kwargs))
+        if not call.recording:
+            return whole(program.run(call))
         if program.capture.is_closed:
-            return self._closed(program, changed(call, given=(args, kwargs)))
-        differentiated = self._of(program)
-        return whole(differentiated.call(changed(call, given=(args, kwargs)), tensors))
+            return self._closed(program, call)
+        with torch.enable_grad():
+            return whole(self._of(program).call(call, tensors))
 
     def _closed(self, program: Program, call: Call) -> Any:
         """Run a program that sets gradients itself; torch hears of what it writes."""
         result = whole(program.run(call))
-        left = self.learning.left.get(program)
+        left = next((one.left[program] for one in self._all() if program in one.left), None)
         if left is not None:
             torch.autograd.graph.increment_version(left.written)
         return result
@@ -224,34 +225,31 @@ class Followed:
         return program.entry(fallback, library, mode_watches(True), Closed(finish, left.overlaps))
 
     def program(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], flags: Sequence[bool] | None
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], flags: Sequence[bool]
     ) -> tuple[Program, Call]:
         """Return the program for a call of arrays, and the call.
 
         Args:
             args: of the call, tensors as arrays.
             kwargs: of the call.
-            flags: whether each array has a gradient; None: nothing is differentiated.
+            flags: whether each array has a gradient.
 
         Raises:
             CannotCapture: the module cannot be captured for it.
         """
-        if flags is None:
-            call = Call.of(args, kwargs)
+        call, captured = Call.of(args, kwargs), self.learning
+        if not torch.is_grad_enabled():
             try:
                 if self._inside is None:
                     return self.function.program_of(call, ()), call
             except CannotCapture as problem:
                 if not isinstance(problem.__cause__, NotRecorded):
                     raise
-                options = {**self._options, "freeze": False}
-                self._inside = _Captured(self._run, self.module, self.library, options, is_closed=True)
-            with modes.mode(recording=True):
-                call = changed(call, recording=True)
-                return self._inside.program_of(call, ()), call
+                self._inside = _Captured(self._run, self.module, self.library, {**self._options, "freeze": False})
+            captured = self._inside
         with modes.mode(recording=True):
-            call = changed(Call.of(args, kwargs), recording=(True, *flags) if any(flags) else True)
-            return self.learning.program_of(call, flags), call
+            call = changed(call, recording=(True, *flags) if any(flags) else True)
+            return captured.program_of(call, flags), call
 
     def program_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Program:
         """Return the program that a call of tensors runs where nothing is differentiated.
@@ -261,7 +259,7 @@ class Followed:
         """
         with torch.no_grad():
             found: Program = self._with_arrays(
-                args, kwargs, lambda given, named, _: self.program(given, named, None)[0]
+                args, kwargs, lambda given, named, _: self.program(given, named, [])[0]
             )
         return found
 
@@ -288,7 +286,7 @@ class Followed:
     def _of(self, program: Program) -> Differentiated:
         known = self._differentiated.get(id(program))
         if known is None or known.program is not program:
-            alive = set(map(id, self.learning.programs()))
+            alive = set(map(id, self.programs()))
             self._differentiated = {number: one for number, one in self._differentiated.items() if number in alive}
             known = self._differentiated[id(program)] = Differentiated(program, self.function.options)
         return known
@@ -396,12 +394,8 @@ class _Captured(Function[Any, Any]):
         module: Callable[..., Any],
         library: TorchLibrary,
         options: dict[str, Any],
-        *,
-        is_closed: bool = False,
     ) -> None:
         super().__init__(function, **options)
-        self._is_closed = is_closed
-        """True if nothing that calls give has a history."""
         self.left: weakref.WeakKeyDictionary[Program, Left] = weakref.WeakKeyDictionary()
         """For programs that go back themselves: the tensors that their calls write."""
         self.library: TorchLibrary = library
@@ -410,8 +404,6 @@ class _Captured(Function[Any, Any]):
         self.described_by = cast("Any", module).forward if is_module else module
         self._specialized: set[Hashable] = set()
         """Kinds of calls in which Python has to know what data decides."""
-        self.flags: Sequence[bool] = ()
-        """Of the arguments of the call that is being captured, whether each tensor has a gradient."""
 
     def program_of(self, call: Call, flags: Sequence[bool]) -> Program:
         """Return the program for a call, captured and compiled where there is none.
@@ -425,7 +417,7 @@ class _Captured(Function[Any, Any]):
         with self._lock:
             program = self._find(call)
             if program is None:
-                self.flags = flags
+                self.library.flags = flags
                 program = self._capture(call)
         return program
 
@@ -447,7 +439,7 @@ class _Captured(Function[Any, Any]):
 
     def _compile(self, captured: Any, reason: str, codes: Sequence[Any] = ()) -> Program:
         passes = self.library.passes
-        if self._is_closed or passes.passed:
+        if passes.passed:
             captured = changed(captured, is_closed=True)
         program = super()._compile(captured, reason, codes)
         if passes.passed:
