@@ -294,8 +294,12 @@ class TracedTensor(Face, torch.Tensor):
         return bool(self.array.dtype.kind not in "bu")
 
     def is_inference(self) -> bool:
-        """Tell whether it was made in inference mode."""
-        return False
+        """Tell whether it was made in inference mode; refused of all that a call has or makes."""
+        if self.of is not None:
+            return self.of.is_inference()
+        trace = current_trace()
+        error = CaptureError("E420", "is_inference() of a tensor of a program", help="torch.is_inference_mode_enabled()")
+        raise error if trace is None else trace.root.refusing(error)
 
     def is_shared(self) -> bool:
         """Tell whether its memory is shared between processes."""

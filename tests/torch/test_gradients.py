@@ -266,6 +266,85 @@ def test_no_grad_inside_of_the_module(x):
     same(module, twin)
 
 
+@torch.enable_grad()
+def recorded(m, a):
+    return a * m.w
+
+
+def recorded_from_here(m, a):
+    b = a * m.w
+    torch.set_grad_enabled(True)
+    return b, b * m.w
+
+
+def recorded_within(m, a):
+    with torch.no_grad():
+        b = a * m.w
+        with torch.enable_grad():
+            c = b * m.w + a
+    return b, c
+
+
+def recorded_detached(m, a):
+    with torch.enable_grad():
+        return a.detach() * 2, a.round() * m.w
+
+
+def recorded_forces(m, a):
+    with torch.enable_grad():
+        b = a.detach().requires_grad_()
+        energy = (b * m.w).tanh().sum()
+        return energy, *torch.autograd.grad(energy, b, create_graph=True)
+
+
+def recorded_nothing(m, a):
+    with torch.enable_grad():
+        pass
+    return a * m.w
+
+
+def recorded_and_written(m, a):
+    with torch.enable_grad():
+        b = a * m.w
+    m.total.add_(a.detach().sum(0))
+    return b, b.detach() + m.total
+
+
+RECORDED = [
+    recorded, recorded_from_here, recorded_within, recorded_detached, recorded_forces, recorded_nothing,
+    recorded_and_written,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", RECORDED)
+def test_enable_grad_in_calls_with_gradients_and_without(function, x):
+    module = Lambda(function, w=torch.linspace(0.5, 2, 4).double())
+    module.register_buffer("total", torch.zeros(4).double())
+    fast, module, twin = pair(module)
+    for mode, flag in [(False, True), (False, True), (True, True), (False, False), (True, False)] * 2:
+        outcomes = []
+        for run, owner in ((fast, module), (twin, twin)):
+            owner.zero_grad()
+            a = x.clone().requires_grad_(flag)
+            with torch.set_grad_enabled(mode):
+                results = run(a)
+            results = results if isinstance(results, tuple) else (results,)
+            live = [one.square().sum() for one in results if one.requires_grad]
+            sum(live, torch.zeros((), requires_grad=True)).backward()
+            outcomes.append(([one.requires_grad for one in results], [one.detach() for one in results], a.grad))
+        torch.testing.assert_close(*outcomes)
+        same(module, twin)
+
+
+def test_tensors_tell_whether_they_are_of_inference_or_it_is_refused(x):
+    weight = Lambda(lambda m, a: a * (2 if m.w.is_inference() else 3), w=torch.ones(4).double())
+    torch.testing.assert_close(hybridize(weight)(x), weight(x))
+    with pytest.raises(CaptureError, match="is_inference"):
+        hybridize(lambda a: (a * 2).is_inference())(x)
+    with torch.inference_mode():
+        assert hybridize(weight)(x).is_inference()
+
+
 def test_a_moving_average_is_written_without_a_gradient(x):
     class Average(nn.Module):
         def __init__(self, silent):
