@@ -298,7 +298,9 @@ class TracedTensor(Face, torch.Tensor):
         if self.of is not None:
             return self.of.is_inference()
         trace = current_trace()
-        error = CaptureError("E420", "is_inference() of a tensor of a program", help="torch.is_inference_mode_enabled()")
+        error = CaptureError(
+            "E420", "is_inference() of a tensor of a program", help="torch.is_inference_mode_enabled()"
+        )
         raise error if trace is None else trace.root.refusing(error)
 
     def is_shared(self) -> bool:

@@ -145,13 +145,13 @@ class Followed:
         named: dict[str, Any],
         tensors: dict[int, torch.Tensor],
     ) -> Any:
-        if not torch.is_grad_enabled():
-            if self._inside is None and not kwargs and all([type(arg) is torch.Tensor for arg in args]):  # noqa: C419  # faster
-                try:
-                    return whole(self.function(*given))
-                except CannotCapture as problem:
-                    if not isinstance(problem.__cause__, NotRecorded):
-                        raise
+        is_plain = not kwargs and all([type(arg) is torch.Tensor for arg in args])  # noqa: C419  # faster
+        if is_plain and self._inside is None and not torch.is_grad_enabled():
+            try:
+                return whole(self.function(*given))
+            except CannotCapture as problem:
+                if not isinstance(problem.__cause__, NotRecorded):
+                    raise
         program, call = self.program(given, named, [tensor.requires_grad for tensor in tensors.values()])
         call = changed(call, given=(args, kwargs))
         if not call.recording:
@@ -224,9 +224,7 @@ class Followed:
             return None
         return program.entry(fallback, library, mode_watches(True), Closed(finish, left.overlaps))
 
-    def program(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], flags: Sequence[bool]
-    ) -> tuple[Program, Call]:
+    def program(self, args: tuple[Any, ...], kwargs: dict[str, Any], flags: Sequence[bool]) -> tuple[Program, Call]:
         """Return the program for a call of arrays, and the call.
 
         Args:
@@ -258,9 +256,7 @@ class Followed:
             CannotCapture: the module cannot be captured for it.
         """
         with torch.no_grad():
-            found: Program = self._with_arrays(
-                args, kwargs, lambda given, named, _: self.program(given, named, [])[0]
-            )
+            found: Program = self._with_arrays(args, kwargs, lambda given, named, _: self.program(given, named, [])[0])
         return found
 
     def programs(self) -> list[Program]:
@@ -708,14 +704,15 @@ class Differentiated:
             for number, tensor in enumerate(outside, len(positions))
             if tensor.is_floating_point()
         ]
-        steps = Attachment(owner, route, pair, outside, input_rows(arguments), finish, library) if route.of else finish
+        if route.of:
+            finish = Attachment(owner, route, pair, outside, input_rows(arguments), library).finishing(finish)
         made = make_entry(
             executable,
             array_type=None,
             arguments=arguments,
             bound=[array._data for array in held if array is not None],
             fallback=fallback,
-            structure=steps,
+            structure=finish,
             attaches=bool(route.of),
             exchange=library,
             keywords=keywords,
