@@ -30,6 +30,7 @@ _NOTHING = torch.empty(0, device="meta")
 """The memory of every tensor of a program, to code that does not ask: none."""
 _GRAD: Any = torch.Tensor.grad
 _DATA: Any = torch.Tensor.data
+_IS_LEAF: Any = torch.Tensor.is_leaf
 _REQUIRES_GRAD: Any = torch.Tensor.requires_grad
 _NODE: Any = torch.Tensor.grad_fn.__get__  # type: ignore[attr-defined]
 _REMEDY = "keep it a tensor: torch computes with it when the program runs"
@@ -215,7 +216,7 @@ class TracedTensor(Face, torch.Tensor):
     @property
     def is_leaf(self) -> bool:  # type: ignore[override]
         """True if no function of the program made it, or no gradient goes through it."""
-        return self.of is not None or not self.requires_grad
+        return bool(_apply(_IS_LEAF.__get__, (self,), {}))
 
     @property
     def data(self) -> Any:

@@ -49,7 +49,7 @@ from hybridize.programs.families import family_key
 from hybridize.programs.program import constant
 from hybridize.runtime.entry import Look, PythonEntry, Watch, input_rows
 from hybridize.runtime.exchange import Exchange
-from hybridize.torch.backward import LeftGradients, NotRecorded, capturing
+from hybridize.torch.backward import LeftGradients, NotRecorded, OwnPasses, capturing
 from hybridize.torch.draws import DrawnKey, ModuleDraws
 from hybridize.torch.exchange import exchange
 from hybridize.torch.exchange import modes as mode_watches
@@ -115,7 +115,7 @@ class Followed:
                 check_updated(trace)
                 passes.finish(trace)
                 self.library.passes = passes
-                return _plain(result)
+                return _plain(result, passes)
         finally:
             CURRENT.reset(before)
             torch.set_grad_enabled(recording)
@@ -560,30 +560,47 @@ def _copied(array: ndarray) -> torch.Tensor:
 
 
 class _Spec:
-    """The structure of a result, as torch's users may have registered it."""
+    """The structure of a result, as torch's users may have registered it, and which of its tensors are leaves."""
 
-    __slots__ = ("spec",)
+    __slots__ = ("leaves", "spec")
 
-    def __init__(self, spec: Any) -> None:
+    def __init__(self, spec: Any, leaves: dict[int, tuple[bool, bool]]) -> None:
+        """`leaves` tells by number whether a tensor is a parameter, and whether it has a gradient."""
         self.spec = spec
+        self.leaves = leaves
+
+    def whole(self, tensors: Sequence[Any]) -> Any:
+        """Return the result."""
+        found, made = list(tensors), dict[int, torch.Tensor]()
+        for number, (is_parameter, has_gradient) in self.leaves.items():
+            tensor = found[number].detach()
+            if id(found[number]) not in made:
+                parameter = torch.nn.Parameter(tensor, has_gradient) if is_parameter else tensor.requires_grad_()
+                made[id(found[number])] = parameter
+            found[number] = made[id(found[number])]
+        return pytree.tree_unflatten(found, self.spec)
 
 
 def _is_traced(value: Any) -> bool:
     return type(value) is TracedTensor
 
 
-def _plain(result: Any) -> Any:
+def _plain(result: Any, passes: OwnPasses) -> Any:
     """Return the result of a module as the capture takes it: symbols, in containers of Python's or with a structure."""
-    for leaf in flatten(result, whole=_is_traced)[0]:
-        if type(leaf) is TracedTensor:
-            leaf.check()
-    if type(result) is TracedTensor:
-        return result.array
-    leaves, structure = flatten(result, faces=SIZES)
-    if not any(map(_is_opened, leaves)):
-        return unflatten(_unfaced(structure), leaves)
+    tensors = [leaf for leaf in flatten(result, whole=_is_traced)[0] if type(leaf) is TracedTensor]
+    for tensor in tensors:
+        tensor.check()
+    has_leaves = passes.check_leaves(tensors)
+    if not has_leaves:
+        if type(result) is TracedTensor:
+            return result.array
+        leaves, structure = flatten(result, faces=SIZES)
+        if not any(map(_is_opened, leaves)):
+            return unflatten(_unfaced(structure), leaves)
     leaves, spec = pytree.tree_flatten(result, is_leaf=lambda part: isinstance(part, torch.Size))
-    return (_Spec(spec), *map(_plain_leaf, leaves))
+    numbered = ((number, passes.as_leaf(leaf)) for number, leaf in enumerate(leaves) if type(leaf) is TracedTensor)
+    of_graphs = {number: found for number, found in numbered if found is not None}
+    return (_Spec(spec, of_graphs), *map(_plain_leaf, leaves))
 
 
 def _plain_leaf(leaf: Any) -> Any:
@@ -620,7 +637,7 @@ def whole(result: Any) -> Any:
         return made[id(leaf)]
 
     if type(result) is tuple and result and type(result[0]) is _Spec:
-        return pytree.tree_unflatten(list(map(shown, result[1:])), result[0].spec)
+        return result[0].whole(list(map(shown, result[1:])))
     leaves, structure = flatten(result, faces=SIZES)
     return unflatten(structure, list(map(shown, leaves)))
 

@@ -63,7 +63,6 @@ def check(function, **parts):
             torch.testing.assert_close(found, expected)
     with torch.no_grad():
         torch.testing.assert_close(fast(X), twin(X))
-    assert fast.exported == ()
 
 
 def kind(count, marked, materialize, is_apart, has_integers):

@@ -783,3 +783,86 @@ def test_gradients_that_only_a_functions_own_backward_gives(count):
         for one in (fast, twin):
             one(torch.tensor([1.0, -2.0, 3.0]))[0].sum().backward()  # of one result only
     same(module, twin)
+
+
+# ------------------------------------------------------------------------------------------ leaves that a call makes
+
+
+def written_leaf(m, a):
+    leaf = nn.Parameter(a * 2)
+    with torch.no_grad():
+        leaf.add_(1)
+    return leaf
+
+
+def twice(m, a):
+    leaf = nn.Parameter(a * 2)
+    return leaf, leaf
+
+
+def told(m, a):
+    leaf, plain = nn.Parameter(a * 2), a.detach() * 2
+    asked = (leaf, m.w, m.w * 2, m.w.detach(), plain)
+    return [isinstance(one, nn.Parameter) + 2 * one.is_leaf + 4 * one.requires_grad for one in asked], a * m.w
+
+
+MADE_LEAVES = {
+    "a parameter": lambda m, a: nn.Parameter(a * 2),
+    "of what has a gradient": lambda m, a: nn.Parameter(a * m.w),
+    "without a gradient": lambda m, a: nn.Parameter(a * m.w, requires_grad=False),
+    "of an argument": lambda m, a: nn.Parameter(a),
+    "of a weight": lambda m, a: nn.Parameter(m.w),
+    "beside others": lambda m, a: {"leaf": nn.Parameter(a * 2), "others": [a * m.w, 3]},
+    "by requires_grad_": lambda m, a: ((a * 2).detach().requires_grad_(), a * m.w),
+    "not returned": lambda m, a: nn.Parameter(a * 2) * m.w,
+    "of an own pass": lambda m, a: (lambda leaf: torch.autograd.grad((leaf**2 * m.w).sum(), leaf)[0])(nn.Parameter(a)),
+    "written": written_leaf,
+    "twice": twice,
+    "told": told,
+}
+
+
+@pytest.mark.parametrize("flag", [False, True])
+@pytest.mark.parametrize("kind", MADE_LEAVES)
+def test_leaves_that_a_call_makes(kind, flag, x):
+    fast, module, twin = pair(Lambda(MADE_LEAVES[kind], w=torch.linspace(0.5, 2, 4).double()))
+    for mode in (True, False, True, False):
+        if kind == "of an own pass" and not mode:
+            continue
+        outcomes = []
+        for run, owner in ((fast, module), (twin, twin)):
+            owner.zero_grad()
+            a = x.clone().requires_grad_(flag)
+            with torch.set_grad_enabled(mode):
+                leaves = torch.utils._pytree.tree_leaves(run(a))
+            tensors = [one for one in leaves if isinstance(one, torch.Tensor)]
+            live = [one.square().sum() for one in tensors if one.requires_grad]
+            sum(live, torch.zeros((), requires_grad=True)).backward()
+            described = [(type(one), one.is_leaf, one.requires_grad, one is tensors[0]) for one in tensors]
+            grads = [one.grad for one in tensors if one.is_leaf]
+            others = [one for one in leaves if not isinstance(one, torch.Tensor)]
+            outcomes.append((described, [one.detach() for one in tensors], grads, others, a.grad))
+        assert outcomes[0][0] == outcomes[1][0]
+        torch.testing.assert_close(outcomes[0][1:], outcomes[1][1:])
+        same(module, twin)
+
+
+def test_leaves_that_a_call_cannot_make_are_refused(x):
+    def used(m, a):
+        leaf = nn.Parameter(a * 2)
+        return leaf, leaf * m.w
+
+    def written(m, a):
+        nn.Parameter(a * 2).add_(1)
+        return a
+
+    class Unknown:
+        """An argument of a class that only our own capture follows."""
+
+    weight = torch.ones(4).double()
+    with pytest.raises(CaptureError, match="computed from another one, which is a leaf"):
+        hybridize(Lambda(lambda m, a, _: used(m, a), w=weight))(x, Unknown())
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place"):
+        hybridize(Lambda(lambda m, a, _: written(m, a), w=weight))(x, Unknown())
+    with pytest.raises(CaptureError, match="is_leaf of an argument"):
+        hybridize(Lambda(lambda m, a, _: a * 2 if a.is_leaf else a, w=weight))(x.requires_grad_(), Unknown())
