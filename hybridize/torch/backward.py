@@ -25,7 +25,7 @@ from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError
 from hybridize.base.types import TensorType
 from hybridize.capture.gradients.sweep import Producer, TraceSweep
-from hybridize.capture.trace.recording import Recording
+from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.captured import SideEffect
 from hybridize.contract.guards import Guard, Test
 from hybridize.contract.places import Attribute, Refer
@@ -50,7 +50,7 @@ class OwnPasses:
         """Leaves that were written under `no_grad`, by the values that they have been since."""
         self._kept: dict[Value, Value] = {}
         """For values of tensors that were written without a history: those whose history they keep."""
-        self._leaves: dict[Value, Any] = {}
+        self.leaves: dict[Value, Any] = {}
         """Tensors of the program that were made leaves, by `requires_grad_()`."""
         self._views: list[tuple[Symbol, Any]] = []
         """Of views of what is there before the call that were: they, what they are of, and what these held then."""
@@ -199,8 +199,61 @@ class OwnPasses:
         face.array = Symbol.of(trace, value)
         if view.exists and is_view:
             self._views += [(view.base, view.base.operand()), (face.array, value)]
-        self._leaves[value] = face
+        self.leaves[value] = face
         return value
+
+    def is_leaf(self, trace: Recording, of: Any) -> bool:
+        """Tell whether a tensor is a leaf of graphs.
+
+        Raises:
+            CaptureError E422: that is a matter of the call: an argument that has a gradient.
+        """
+        face = trace.lifted(of)
+        if face.of is not None:
+            trace.root.world.read(Attribute(face.of, "is_leaf"), face.of.is_leaf, whole=False)
+            return bool(face.of.is_leaf)
+        if not face.requires_grad or face.array.operand() in self.leaves:
+            return True
+        entry = trace.root.inputs.of_cell(face.array._cell)
+        if entry is None or face.array.operand() is not entry.value:
+            return False
+        raise trace.root.refusing(
+            CaptureError(
+                "E422", "is_leaf of an argument that has a gradient", help="ask before the call, and pass the answer"
+            )
+        )
+
+    def as_leaf(self, face: TracedTensor) -> tuple[bool, bool] | None:
+        """Tell of a tensor that the program made a leaf whether it is a parameter, and whether it has a gradient; None
+        of all others.
+        """
+        is_parameter = face.of is None and bool(vars(face).get("_is_param"))
+        has_gradient = any(one is face for one in self.leaves.values())
+        return (is_parameter, has_gradient) if is_parameter or has_gradient else None
+
+    def check_leaves(self, results: Sequence[TracedTensor]) -> bool:
+        """Tell whether the program returns leaves that it made.
+
+        Raises:
+            CaptureError E422: another result is computed from one, to which its gradient would have to go.
+        """
+        found = [face for face in results if self.as_leaf(face) is not None]
+        if not found or self.passed:
+            return bool(found)
+        trace = current_trace()
+        assert trace is not None, "the results are those of a capture"
+        library: Any = trace.root.library
+        live = library.live(trace, {face.array.operand() for face in found}) if trace.differentiated else set()
+        if any(face.array.operand() in live for face in results if self.as_leaf(face) is None):
+            raise trace.root.refusing(
+                CaptureError(
+                    "E422",
+                    "a result is computed from another one, which is a leaf: nn.Parameter(x) or requires_grad_() of "
+                    "what the call computes",
+                    help="make the leaf of what the call returns, outside; or x.detach() of it is what others read",
+                )
+            )
+        return True
 
     # ---------------------------------------------------------------------------------------------- backward passes
 
@@ -304,7 +357,7 @@ class OwnPasses:
         library: Any = trace.root.library
         found: dict[Value, Any] = dict.fromkeys(library.flagged)
         found.update((value, held) for value, held in library.held(trace) if library.flag(trace, held))
-        return found | self._leaves
+        return found | self.leaves
 
     def _value_of(self, trace: Recording, x: Any) -> Value:
         """The value that stands for a tensor with respect to which a gradient is asked.
@@ -534,6 +587,10 @@ def _get_grad(trace: Recording, self: Any, *_: Any) -> Any:
     return CURRENT.get().grad(trace, self)
 
 
+def _is_leaf(trace: Recording, self: Any, *_: Any) -> bool:
+    return CURRENT.get().is_leaf(trace, self)
+
+
 def _set_grad(trace: Recording, self: Any, value: Any) -> None:
     CURRENT.get().set_grad(trace, self, value)
 
@@ -583,6 +640,7 @@ def clear(trace: Recording, tensors: Sequence[Any], set_to_none: bool) -> None:
 
 _GRAD: Any = torch.Tensor.grad
 _DATA: Any = torch.Tensor.data
+_IS_LEAF: Any = torch.Tensor.is_leaf
 _REQUIRES_GRAD: Any = torch.Tensor.requires_grad
 CALLS: dict[Any, Callable[..., Any]] = {
     torch.Tensor.backward: _tensor_backward,
@@ -591,6 +649,7 @@ CALLS: dict[Any, Callable[..., Any]] = {
     torch.Tensor.requires_grad_: _requires_grad,
     _DATA.__set__: _set_data,
     _GRAD.__get__: _get_grad,
+    _IS_LEAF.__get__: _is_leaf,
     _GRAD.__set__: _set_grad,
     _GRAD.__delete__: _delete_grad,
     _REQUIRES_GRAD.__set__: _set_requires_grad,

@@ -3,12 +3,19 @@
 
 from __future__ import annotations
 
+import inspect
+import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 import torch
+from torch.utils.checkpoint import CheckpointFunction, checkpoint, checkpoint_sequential
 
 from hybridize.array.symbol import Symbol
+from hybridize.base.errors import CaptureError
+from hybridize.capture.convert import statements as convert
+from hybridize.capture.python.router import library_router, routed
 from hybridize.capture.trace.recording import current_trace
 from hybridize.torch.tensors import TracedTensor
 
@@ -19,6 +26,10 @@ class Context:
     def __init__(self, needs: Sequence[bool]) -> None:
         self.saved_tensors: tuple[Any, ...] = ()
         self.needs_input_grad = tuple(needs)
+        self.non_differentiable: tuple[Any, ...] = ()
+        """Results without a history."""
+        self.materialize_grads = True
+        """True if a cotangent that does not arrive is zeros, else it is None."""
 
     def save_for_backward(self, *tensors: Any) -> None:
         """Keep tensors."""
@@ -26,14 +37,19 @@ class Context:
 
     saved_variables = property(lambda self: self.saved_tensors)
 
+    def save_for_forward(self, *tensors: Any) -> None:
+        """Nothing more to say: programs know no tangents."""
+
     def mark_non_differentiable(self, *args: Any) -> None:
-        """Nothing more to say: what is no float has no gradient."""
+        """Give results no history."""
+        self.non_differentiable = args
 
     def mark_dirty(self, *args: Any) -> None:
         """Nothing more to say: writes are seen."""
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Nothing more to say: every gradient of a program is there."""
+        """Set `materialize_grads`."""
+        self.materialize_grads = value
 
 
 class _Custom:
@@ -44,25 +60,45 @@ class _Custom:
     def __init__(self, kind: Any, needs: Sequence[bool]) -> None:
         self._kind, self._context = kind, Context(needs)
         self.__name__ = kind.__name__
+        self.constant: Sequence[bool] = ()
+        """For each result of `forward`, whether it has no history."""
 
     def forward(self, *args: Any) -> Any:
-        """Run `forward` on symbols."""
+        """Run `forward` on symbols, while torch records no gradients."""
         given = [TracedTensor(x) if type(x) is Symbol and x.weak is None else x for x in args]
         trace = current_trace()
         assert trace is not None, "it is captured"
         trace.root.world.made(self._context, trace)
-        if self._kind.setup_context is torch.autograd.Function.setup_context:
-            return _bare(trace.convert(self._kind.forward)(self._context, *given))
-        output = trace.convert(self._kind.forward)(*given)
-        trace.convert(self._kind.setup_context)(self._context, tuple(given), output)
+        with torch.no_grad():
+            if self._kind.setup_context is torch.autograd.Function.setup_context:
+                output = trace.convert(self._kind.forward)(self._context, *given)
+            else:
+                output = trace.convert(self._kind.forward)(*given)
+                trace.convert(self._kind.setup_context)(self._context, tuple(given), output)
+        marked = {id(one) for one in self._context.non_differentiable}
+        results = output if isinstance(output, (tuple, list)) else [output]
+        self.constant = [id(one) in marked or not torch.is_floating_point(trace.lifted(one)) for one in results]
         return _bare(output)
 
     def backward(self, *heads: Any) -> Any:
         """Run `backward` on symbols."""
         trace = current_trace()
         assert trace is not None, "it is captured"
-        trace.root.world.made(self._context, trace)
-        return _bare(trace.convert(self._kind.backward)(self._context, *map(TracedTensor, heads)))
+        context = self._context
+        trace.root.world.made(context, trace)
+        given: list[Any] = list(map(TracedTensor, heads))
+        if not context.materialize_grads:
+            if self.constant.count(False) > 1:
+                raise trace.root.refusing(
+                    CaptureError(
+                        "E422",
+                        f"{self.__name__} of several results says set_materialize_grads(False): which gradients arrive "
+                        f"is not known while capturing",
+                        help="leave it out: gradients that do not arrive are zeros then",
+                    )
+                )
+            given = [None if fixed else one for one, fixed in zip(given, self.constant, strict=True)]
+        return _bare(trace.convert(self._kind.backward)(context, *given))
 
 
 def _bare(found: Any) -> Any:
@@ -72,27 +108,68 @@ def _bare(found: Any) -> Any:
 
 
 def custom_call(function: Any) -> Callable[..., Any] | None:
-    """Return what a program calls for `Kind.apply`, of a `torch.autograd.Function`; None for all else."""
+    """Return what a program calls for `Kind.apply`, of a `torch.autograd.Function`, and for functions of torch's that
+    call it for parts to be computed again; None for all else.
+    """
+    if function is checkpoint or function is checkpoint_sequential:
+        return partial(_followed, inspect.unwrap(function))
     kind = getattr(function, "__self__", None)
     if not (isinstance(kind, type) and issubclass(kind, torch.autograd.Function)):
         return None
-    return None if getattr(function, "__name__", "") != "apply" else _applying(kind)
+    return partial(_applied, kind) if getattr(function, "__name__", "") == "apply" else None
 
 
-def _applying(kind: Any) -> Callable[..., Any]:
-    def applied(*args: Any) -> Any:
-        trace = current_trace()
-        assert trace is not None, "who asks is recording"
-        library = trace.root.library
-        assert library is not None, "the module is captured"
-        given = [trace.lifted(arg) for arg in args]
-        needs = [type(arg) is TracedTensor and library.requires_grad(trace, arg) for arg in given]
-        custom = _Custom(kind, needs)
-        trace.root.world.made(custom, trace)
-        inputs = [arg.array if type(arg) is TracedTensor else arg for arg in given]
-        found = trace.custom(custom, inputs) if any(needs) and torch.is_grad_enabled() else custom.forward(*inputs)
-        if isinstance(found, (tuple, list)):
-            return tuple(TracedTensor(one) if type(one) is Symbol else one for one in found)
-        return TracedTensor(found) if type(found) is Symbol else found
+def _applied(kind: Any, *args: Any) -> Any:
+    trace = current_trace()
+    assert trace is not None, "who asks is recording"
+    library = trace.root.library
+    assert library is not None, "the module is captured"
+    if kind is CheckpointFunction:
+        return _recomputed(*args)
+    if kind.setup_context is not torch.autograd.Function.setup_context:
+        bound = inspect.signature(kind.forward).bind(*args)
+        bound.apply_defaults()
+        args = bound.args
+    given = [trace.lifted(arg) for arg in args]
+    needs = [type(arg) is TracedTensor and library.requires_grad(trace, arg) for arg in given]
+    custom = _Custom(kind, needs)
+    trace.root.world.made(custom, trace)
+    inputs = [arg.array if type(arg) is TracedTensor else arg for arg in given]
+    if not (any(needs) and torch.is_grad_enabled()):
+        return _faces(custom.forward(*inputs))
+    found = trace.custom(custom, inputs)
+    if not isinstance(found, (tuple, list)):
+        return _detached(TracedTensor(found)) if custom.constant[0] else TracedTensor(found)
+    pairs = zip(_faces(found), custom.constant, strict=True)
+    return tuple(_detached(one) if fixed else one for one, fixed in pairs)
 
-    return applied
+
+def _faces(found: Any) -> Any:
+    if isinstance(found, (tuple, list)):
+        return tuple(map(_faces, found))
+    return TracedTensor(found) if type(found) is Symbol and found.weak is None else found
+
+
+def _detached(one: Any) -> Any:
+    """Return a result without a history; others are numbers."""
+    return one.detach() if type(one) is TracedTensor and one.is_floating_point() else one
+
+
+def _recomputed(function: Callable[..., Any], preserve: bool, *args: Any) -> Any:
+    """Return `function(*args)`, which PyTorch's reentrant checkpoints compute again as they go back: without a history
+    where no argument has one.
+    """
+    trace = current_trace()
+    assert trace is not None, "who asks is recording"
+    given = [trace.lifted(arg) for arg in args]
+    has_history = any(isinstance(arg, torch.Tensor) and arg.requires_grad for arg in given)
+    if not has_history:
+        routed(warnings.warn)("None of the inputs have requires_grad=True. Gradients will be None")
+    with torch.set_grad_enabled(has_history and torch.is_grad_enabled()):
+        return routed(function)(*given)
+
+
+def _followed(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """Call a function of torch's converted, as what it calls is the user's."""
+    made: Any = convert.converted(function, library_router(function))
+    return made(*args, **kwargs)

@@ -23,7 +23,7 @@ from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError, StateError
 from hybridize.base.frozen import frozen
 from hybridize.graph import Graph, Node, Value
-from hybridize.ops import Cond, GraphTracer, Scan, StopGradient, interpreting, pullback
+from hybridize.ops import Cond, CustomGradient, GraphTracer, Scan, StopGradient, interpreting, pullback
 from hybridize.ops.foreign import foreign_nodes
 from hybridize.passes import PIPELINE, Inline
 from hybridize.programs.backends import Machine
@@ -161,6 +161,10 @@ def _live(graph: Graph, wrt: Sequence[int]) -> set[Value]:
     """Values that have gradients with respect to some inputs, by torch's rule: floats that are made of such."""
     live = {graph.inputs[number] for number in wrt}
     for node in graph.nodes:
+        if isinstance(node.op, CustomGradient):  # also where its `backward` gives nothing
+            if not live.isdisjoint(node.inputs):
+                live.update(value for value in node.outputs[: node.op.results] if is_float(value.type.dtype))
+            continue
         for value, positions in zip(node.outputs, _paths(node), strict=True):
             if any(node.inputs[k] in live for k in positions):
                 live.add(value)
@@ -177,7 +181,7 @@ def _paths(node: Node) -> list[frozenset[int]]:
         return [frozenset(k + 1 for k in then | orelse) for then, orelse in sides]
     if isinstance(op, Scan):
         return _paths_of_rounds(_paths_of(op.body), op.num_carry)
-    every = frozenset(range(len(node.inputs)))
+    every = frozenset(op.wrt if isinstance(op, CustomGradient) else range(len(node.inputs)))
     return [every if is_float(value.type.dtype) else frozenset() for value in node.outputs]
 
 
@@ -273,23 +277,29 @@ def _versions(tensors: Sequence[torch.Tensor]) -> list[int]:
 
 
 class Attachment:
-    """Called by the emitted entry of a program forward when that has run; has the entry of the program back."""
+    """Makes the outputs of an emitted entry a part of torch's graph; has the entry of the program back.
+
+    What a call does is written out as Python for the one signature, with the tensors from outside as constants.
+    """
 
     def __init__(
         self, owner: Gradients, route: Route, pair: Pair, outside: Sequence[torch.Tensor], rows: Sequence[int],
-        finish: Callable[[Any], Any], library: Exchange,
+        library: Exchange,
     ) -> None:  # fmt: skip
         """`rows` are those of the entry's arguments that are inputs; the inputs `outside` follow them."""
         self.owner, self.route, self.pair = owner, route, pair
         halves, outputs = pair.halves, len(owner.graph.outputs)
-        total = outputs + halves.kept
-        numbers = [total + k for k in halves.inputs] + list(halves.outputs) + list(range(outputs, total))
-        self._outside = tuple(outside)
-        self._rows = _picked(rows)
-        self.saved = _picked(numbers)
+        self._outside = {f"x{number}": tensor for number, tensor in enumerate(outside)}
+        self._inputs = [*(f"given[{row}]" for row in rows), *self._outside]
+        kept = [f"outputs[{k}]" for k in (*halves.outputs, *range(outputs, outputs + halves.kept))]
+        inputs = [self._inputs[k] for k in halves.inputs]
+        self.saved = self._made("outputs, given", _tuple([*inputs, *kept]))
         """Takes what torch is to keep, in the order in which the backward pass reads it, out of outputs and inputs."""
-        self._wrt = _picked(route.wrt)
-        self._finish = finish
+        self._unsaved = [k for k in range(len(self._inputs)) if k not in halves.inputs]
+        self.unsaved = self._made("given", _tuple([self._inputs[k] for k in self._unsaved]))
+        """Takes the inputs that torch is not to keep."""
+        self.tensors = self._made("given", _tuple(self._inputs))
+        """Takes all inputs."""
         self.is_single = outputs == 1
         self.constants = [k for k in range(outputs) if k not in route.of]
         """Outputs without gradients."""
@@ -300,12 +310,36 @@ class Attachment:
         found = {k: number for number, k in enumerate(halves.gradients)}
         if halves.cotangents == route.of and owner.reached(route, route.of).issuperset(route.wrt):
             self.order = _picked([found[k] for k in route.wrt]) if found.keys() >= set(route.wrt) else None
+        leaves = [outside[k - len(rows)] for k in route.wrt if k >= len(rows)]
+        self._edges = [
+            torch.autograd.graph.get_gradient_edge(one) for one in leaves if one.is_leaf and one.requires_grad
+        ]
+        """Nodes that add to gradients: torch makes them anew for each call unless somebody keeps them."""
 
-    def __call__(self, outputs: tuple[torch.Tensor, ...], given: tuple[Any, ...]) -> Any:
-        """Make the outputs of a call part of torch's graph; `given` are the tensors among the arguments, by row."""
-        tensors = (*self._rows(given), *self._outside)
-        results = _attach(self, tensors, outputs, *self._wrt(tensors))
-        return self._finish((results,) if self.is_single else results)
+    def _made(self, parameters: str, body: str, **constants: Any) -> Callable[..., Any]:
+        names = self._outside | constants
+        space: dict[str, Any] = {}
+        exec(f"def factory({', '.join(names)}):\n return lambda {parameters}: {body}", space)
+        made: Callable[..., Any] = space["factory"](**names)
+        return made
+
+    def finishing(self, finish: Callable[[Any], Any]) -> Callable[[tuple[torch.Tensor, ...], tuple[Any, ...]], Any]:
+        """Return what makes the results of a call out of its outputs and the tensors among its arguments, by row.
+
+        Args:
+            finish: makes the results out of outputs that are a part of torch's graph.
+        """
+        wrt = "".join(f", {self._inputs[k]}" for k in self.route.wrt)
+        results = f"attach(steps, given, outputs{wrt})"
+        body = f"finish(({results},))" if self.is_single else f"finish({results})"
+        return self._made("outputs, given", body, steps=self, attach=_attach, finish=finish)
+
+    def versions(self, given: Sequence[Any], before: Sequence[int]) -> list[int]:
+        """Return the versions of all inputs as they were at a call, of which torch itself has looked at the saved."""
+        found = _versions(self.tensors(given))
+        for number, version in zip(self._unsaved, before, strict=True):
+            found[number] = version
+        return found
 
     def _backward(self, library: Exchange) -> Callable[..., Any] | None:
         backend, halves = self.pair.backward, self.pair.halves
@@ -316,6 +350,10 @@ class Attachment:
             executable, array_type=None, arguments=executable.parameters, fallback=_not_taken, exchange=library,
             modal=False,
         )  # fmt: skip
+
+
+def _tuple(items: Sequence[str]) -> str:
+    return f"({''.join(f'{item}, ' for item in items)})"
 
 
 def _picked(numbers: Sequence[int]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
@@ -489,17 +527,16 @@ class Attached(torch.autograd.Function):
 class AttachedOutputs(Attached):
     """Puts a call into torch's graph whose program has run."""
 
+    setup_context = Attached.setup_context
+    """Torch looks for it by a name that no cache of Python's knows, class after class."""
+
     @staticmethod
     def forward(  # type: ignore[override]
-        ctx: Any,
-        steps: Attachment,
-        tensors: tuple[torch.Tensor, ...],
-        outputs: tuple[torch.Tensor, ...],
-        *_: torch.Tensor,
+        ctx: Any, steps: Attachment, given: tuple[Any, ...], outputs: tuple[torch.Tensor, ...], *_: torch.Tensor
     ) -> Any:
         """Hand over what torch is to keep; as `save_for_backward` and so on do, which take longer."""
-        ctx.to_save = steps.saved((*outputs, *tensors))
-        ctx.kept = [steps, tensors, _versions(tensors)]
+        ctx.to_save = steps.saved(outputs, given)
+        ctx.kept = [steps, given, _versions(steps.unsaved(given))]
         if steps.is_single:
             return outputs[0]
         ctx.materialize_grads = False
@@ -512,25 +549,26 @@ class AttachedOutputs(Attached):
     @staticmethod
     def backward(ctx: Any, *cotangents: torch.Tensor | None) -> tuple[torch.Tensor | None, ...]:
         """Run the program back."""
-        kept = ctx.kept
+        kept, saved = ctx.kept, ctx.saved_tensors
         steps: Attachment = kept[0]
         recording = torch.is_grad_enabled()
-        saved = () if recording else ctx.saved_tensors
         order, entry = steps.order, steps.backward
         if not recording and order is not None and entry is not None:
             found = entry(*saved, *[cotangents[k] for k in steps.route.of])
             if found is not None:
                 if not is_graph_kept():
-                    kept[1] = ()  # memory that nobody will ask for again
+                    kept[1] = None  # memory that nobody will ask for again
                 return None, None, None, *order(found)
-        call = DifferentiatedCall(steps.owner, steps.route, steps.pair, kept[1], ())
-        call.versions = kept[2]
+        tensors = () if kept[1] is None else steps.tensors(kept[1])
+        call = DifferentiatedCall(steps.owner, steps.route, steps.pair, tensors, ())
         if not steps.is_single:
             call.results_like = kept[3]
         if recording:
+            call.versions = steps.versions(kept[1], kept[2]) if tensors else ()
             return None, None, None, *call.recorded(cotangents)
         gradients = call.gradients(saved, cotangents)
-        kept[1] = call.tensors
+        if not call.tensors:
+            kept[1] = None
         return None, None, None, *gradients
 
 

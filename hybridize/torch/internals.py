@@ -41,6 +41,13 @@ as_class: Callable[..., Any] = _named("Tensor._make_subclass")
 BUILT_IN: ModuleType = _named("_C")
 BUILT_IN_LAYERS: ModuleType = _named("_C._nn")
 """Modules of the functions in C++ that `torch.nn.functional` calls: they arrive by these objects."""
+GLOBAL_HOOKS: dict[str, dict[int, Any]] = {
+    name: _named(f"nn.modules.module._global{name}", {})
+    for name in ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
+}
+"""Hooks of all modules, by the attributes in which a module has its own."""
+GLOBAL_HOOKS_WITH_KWARGS: dict[int, bool] = _named("nn.modules.module._global_forward_hooks_with_kwargs", {})
+"""Numbers of those that get keyword arguments."""
 is_graph_kept: Callable[[], bool] = _named("_C._autograd._get_current_graph_task_keep_graph", lambda: True)
 """Tells within a backward pass whether another one may follow; where unknown it may, which keeps memory."""
 RANGES: frozenset[Any] = frozenset(

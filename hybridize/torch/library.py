@@ -7,7 +7,7 @@ import functools
 import inspect
 import types
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any, cast
 
@@ -113,6 +113,8 @@ class TorchLibrary(Library):
 
     def __init__(self) -> None:
         self._arrays: dict[int, tuple[weakref.ref[torch.Tensor], tuple[Any, ...], ndarray]] = {}
+        self.flags: Sequence[bool] = ()
+        """Whether each tensor among the arguments of the call that is captured has a gradient."""
         self.flagged: set[Value] = set()
         """Arguments of the module that is captured through which a gradient goes."""
         self.settings: dict[Callable[[], Any], Any] = {}
@@ -178,7 +180,9 @@ class TorchLibrary(Library):
     def is_leaf(self, recording: Recording, symbol: Symbol) -> bool:
         entry = next((entry for entry in recording.root.inputs.entries if entry.symbol.shares_buffer(symbol)), None)
         now = symbol.base.operand()
-        if entry is None or (now is not entry.value and now not in CURRENT.get().written):
+        if entry is None:
+            return now in CURRENT.get().leaves
+        if now is not entry.value and now not in CURRENT.get().written:
             return False
         if entry.value in self.flagged:
             return True
@@ -219,6 +223,11 @@ class TorchLibrary(Library):
         """Return the values that a gradient goes through, by torch's rule: floats that are made of such."""
         live = self.flagged.union(CURRENT.get().written)
         live.update(value for value, held in self.held(trace) if self.flag(trace, held))
+        return self.live(trace, live)
+
+    def live(self, trace: Recording, sources: set[Value]) -> set[Value]:
+        """Return the values that are sources or made of such, by torch's rule."""
+        live = set(sources)
         scope: Any = trace
         scopes = []
         while scope is not None:

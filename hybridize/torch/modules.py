@@ -27,6 +27,7 @@ from hybridize.contract.snapshots import MISSING
 from hybridize.torch import shapes
 from hybridize.torch.functions import apply
 from hybridize.torch.functions.rules import default_dtype
+from hybridize.torch.internals import GLOBAL_HOOKS, GLOBAL_HOOKS_WITH_KWARGS
 from hybridize.torch.islands import is_island, island, island_call
 
 
@@ -131,7 +132,7 @@ def call_module(module: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:
             )
         )
     _check_hooks(trace, module)
-    for number, hook in list(module._forward_pre_hooks.items()):
+    for number, hook in _hooks_of(module, "_forward_pre_hooks"):
         called = _hooked(trace, module, hook)
         if number in module._forward_pre_hooks_with_kwargs:
             given = called(module, args, kwargs)
@@ -142,15 +143,20 @@ def call_module(module: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:
             if given is not None:
                 args = given if isinstance(given, tuple) else (given,)
     result = _forward(trace, module, args, kwargs)
-    for number, hook in list(module._forward_hooks.items()):
+    for number, hook in _hooks_of(module, "_forward_hooks"):
         called = _hooked(trace, module, hook)
-        if number in module._forward_hooks_with_kwargs:
+        if number in module._forward_hooks_with_kwargs or number in GLOBAL_HOOKS_WITH_KWARGS:
             given = called(module, args, kwargs, result)
         else:
             given = called(module, args, result)
         if given is not None:
             result = given
     return result
+
+
+def _hooks_of(module: torch.nn.Module, name: str) -> list[tuple[int, Any]]:
+    """List the hooks of all modules, then those of one, with their numbers."""
+    return [*GLOBAL_HOOKS[name].items(), *getattr(module, name).items()]
 
 
 def _hooked(trace: Recording, module: torch.nn.Module, hook: Any) -> Callable[..., Any]:
@@ -181,24 +187,26 @@ def _hooked(trace: Recording, module: torch.nn.Module, hook: Any) -> Callable[..
 
 
 def _check_hooks(trace: Recording, module: torch.nn.Module) -> None:
-    """Depend on which hooks a module has.
+    """Depend on which hooks a module has, and all modules have.
 
     Raises:
         CaptureError E420: some are of its backward pass.
     """
-    held = vars(module)
     for name in (*_HOOKS, *_BACKWARD_HOOKS):
-        hooks = held[name]
-        _guard(trace, Item(held, name), hooks)
-        if not hooks:
-            _guard(trace, Emptiness(hooks), True)
-            continue
-        trace.root.world.know(hooks)
-        trace.root.world.read_content(hooks, name)
-        if name in _BACKWARD_HOOKS:
-            raise trace.root.refusing(
-                CaptureError("E420", f"a {type(module).__name__} has hooks of its backward pass", help="remove them")
-            )
+        hooks = vars(module)[name]
+        _guard(trace, Item(vars(module), name), hooks)
+        _check(trace, name, hooks, f"a {type(module).__name__} has")
+        _check(trace, name, GLOBAL_HOOKS[name], "all modules have")
+
+
+def _check(trace: Recording, name: str, hooks: Any, whose: str) -> None:
+    if not hooks:
+        _guard(trace, Emptiness(hooks), True)
+        return
+    trace.root.world.know(hooks)
+    trace.root.world.read_content(hooks, name)
+    if name in _BACKWARD_HOOKS:
+        raise trace.root.refusing(CaptureError("E420", f"{whose} hooks of the backward pass", help="remove them"))
 
 
 def _forward(trace: Recording, module: torch.nn.Module, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -237,7 +245,7 @@ def _has_users_parts(module: torch.nn.Module) -> bool:
         or "forward" in vars(part)
         or isinstance(part, Wrapper)
         or is_island(part)
-        or any(getattr(part, name) for name in _HOOKS)
+        or any(_hooks_of(part, name) for name in _HOOKS)
         for part in module.modules()
         if part is not module
     )

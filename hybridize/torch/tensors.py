@@ -23,14 +23,16 @@ from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Face, FaceTuple
 from hybridize.capture.trace.recording import current_trace
 from hybridize.contract.places import Attribute
-from hybridize.torch.internals import as_class
+from hybridize.torch.internals import as_class, as_torch
 from hybridize.torch.memory import tensor_of
 
 _NOTHING = torch.empty(0, device="meta")
 """The memory of every tensor of a program, to code that does not ask: none."""
 _GRAD: Any = torch.Tensor.grad
 _DATA: Any = torch.Tensor.data
+_IS_LEAF: Any = torch.Tensor.is_leaf
 _REQUIRES_GRAD: Any = torch.Tensor.requires_grad
+_NODE: Any = torch.Tensor.grad_fn.__get__  # type: ignore[attr-defined]
 _REMEDY = "keep it a tensor: torch computes with it when the program runs"
 
 
@@ -84,7 +86,7 @@ class TracedTensor(Face, torch.Tensor):
 
     def __new__(cls, array: Any, of: torch.Tensor | None = None) -> Self:
         """Make the face of a symbol."""
-        made: Self = as_class(cls, _NOTHING)
+        made: Self = as_class(cls, _NOTHING, True)  # so that what C++ makes a part of a graph has a node
         return made
 
     def __init__(self, array: Any, of: torch.Tensor | None = None) -> None:
@@ -124,6 +126,26 @@ class TracedTensor(Face, torch.Tensor):
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         return _apply(func, args, kwargs or {})
+
+    def check(self) -> None:
+        """See that the tensor is no result of a `torch.autograd.Function` that nobody has followed.
+
+        Raises:
+            CaptureError E420: it is one.
+        """
+        with as_torch():
+            node = _NODE(self)
+        trace = current_trace()
+        if node is not None and trace is not None:
+            name = node.name().removesuffix("Backward")
+            raise trace.root.refusing(
+                CaptureError(
+                    "E420",
+                    f"{name}.apply() is called by code that is not followed, so that its gradient is not seen",
+                    help=f"call {name}.apply() in the module itself; or hybridize.torch.island(...) runs a part of it "
+                    "in PyTorch",
+                )
+            )
 
     # ------------------------------------------------------------------------------------------ what a tensor says
 
@@ -194,7 +216,7 @@ class TracedTensor(Face, torch.Tensor):
     @property
     def is_leaf(self) -> bool:  # type: ignore[override]
         """True if no function of the program made it, or no gradient goes through it."""
-        return self.of is not None or not self.requires_grad
+        return bool(_apply(_IS_LEAF.__get__, (self,), {}))
 
     @property
     def data(self) -> Any:
@@ -273,8 +295,14 @@ class TracedTensor(Face, torch.Tensor):
         return bool(self.array.dtype.kind not in "bu")
 
     def is_inference(self) -> bool:
-        """Tell whether it was made in inference mode."""
-        return False
+        """Tell whether it was made in inference mode; refused of all that a call has or makes."""
+        if self.of is not None:
+            return self.of.is_inference()
+        trace = current_trace()
+        error = CaptureError(
+            "E420", "is_inference() of a tensor of a program", help="torch.is_inference_mode_enabled()"
+        )
+        raise error if trace is None else trace.root.refusing(error)
 
     def is_shared(self) -> bool:
         """Tell whether its memory is shared between processes."""

@@ -49,7 +49,7 @@ from hybridize.programs.families import family_key
 from hybridize.programs.program import constant
 from hybridize.runtime.entry import Look, PythonEntry, Watch, input_rows
 from hybridize.runtime.exchange import Exchange
-from hybridize.torch.backward import LeftGradients, NotRecorded, capturing
+from hybridize.torch.backward import LeftGradients, NotRecorded, OwnPasses, capturing
 from hybridize.torch.draws import DrawnKey, ModuleDraws
 from hybridize.torch.exchange import exchange
 from hybridize.torch.exchange import modes as mode_watches
@@ -81,7 +81,7 @@ class Followed:
         if self.function.options.freeze:
             self.learning = _Captured(self._run, module, self.library, {**options, "freeze": False})
         self._inside: _Captured | None = None
-        """The same for calls without gradients, where the function asks for some inside: forces, say."""
+        """The same for calls without gradients, where the function records inside: forces, say."""
         self._differentiated: dict[int, Differentiated] = {}
         """Of the programs that were called with gradients on, by the identity of the program."""
         self._known: tuple[Any, ...] = ()
@@ -102,9 +102,9 @@ class Followed:
             args, kwargs = unflatten(structure, [_copied(x) if isinstance(x, ndarray) else x for x in leaves])
             with torch.no_grad():
                 return _arrays(self.module(*args, **kwargs))
-        leaves, _ = flatten((args, kwargs), whole=lambda value: type(value) is TracedTensor)
+        leaves, _ = flatten((args, kwargs), whole=_is_traced)
         tensors = {id(leaf.array): leaf for leaf in leaves if type(leaf) is TracedTensor}  # one may be there twice
-        marked = zip(tensors.values(), self.learning.flags if torch.is_grad_enabled() else (), strict=False)
+        marked = zip(tensors.values(), self.library.flags, strict=False)
         self.library.flagged = {face.array.operand() for face, flag in marked if flag}
         self.library.settings = {setting: setting() for setting in SETTINGS}
         recording = torch.is_grad_enabled()
@@ -115,7 +115,7 @@ class Followed:
                 check_updated(trace)
                 passes.finish(trace)
                 self.library.passes = passes
-                return _plain(result)
+                return _plain(result, passes)
         finally:
             CURRENT.reset(before)
             torch.set_grad_enabled(recording)
@@ -145,25 +145,26 @@ class Followed:
         named: dict[str, Any],
         tensors: dict[int, torch.Tensor],
     ) -> Any:
-        if not torch.is_grad_enabled():
-            if self._inside is None and not kwargs and all([type(arg) is torch.Tensor for arg in args]):  # noqa: C419  # faster
-                try:
-                    return whole(self.function(*given))
-                except CannotCapture as problem:
-                    if not isinstance(problem.__cause__, NotRecorded):
-                        raise
-            program, call = self.program(given, named, None)
-            return whole(program.run(changed(call, given=(args, kwargs))))
+        is_plain = not kwargs and all([type(arg) is torch.Tensor for arg in args])  # noqa: C419  # faster
+        if is_plain and self._inside is None and not torch.is_grad_enabled():
+            try:
+                return whole(self.function(*given))
+            except CannotCapture as problem:
+                if not isinstance(problem.__cause__, NotRecorded):
+                    raise
         program, call = self.program(given, named, [tensor.requires_grad for tensor in tensors.values()])
+        call = changed(call, given=(args, kwargs))
+        if not call.recording:
+            return whole(program.run(call))
         if program.capture.is_closed:
-            return self._closed(program, changed(call, given=(args, kwargs)))
-        differentiated = self._of(program)
-        return whole(differentiated.call(changed(call, given=(args, kwargs)), tensors))
+            return self._closed(program, call)
+        with torch.enable_grad():
+            return whole(self._of(program).call(call, tensors))
 
     def _closed(self, program: Program, call: Call) -> Any:
         """Run a program that sets gradients itself; torch hears of what it writes."""
         result = whole(program.run(call))
-        left = self.learning.left.get(program)
+        left = next((one.left[program] for one in self._all() if program in one.left), None)
         if left is not None:
             torch.autograd.graph.increment_version(left.written)
         return result
@@ -223,35 +224,30 @@ class Followed:
             return None
         return program.entry(fallback, library, mode_watches(True), Closed(finish, left.overlaps))
 
-    def program(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], flags: Sequence[bool] | None
-    ) -> tuple[Program, Call]:
+    def program(self, args: tuple[Any, ...], kwargs: dict[str, Any], flags: Sequence[bool]) -> tuple[Program, Call]:
         """Return the program for a call of arrays, and the call.
 
         Args:
             args: of the call, tensors as arrays.
             kwargs: of the call.
-            flags: whether each array has a gradient; None: nothing is differentiated.
+            flags: whether each array has a gradient.
 
         Raises:
             CannotCapture: the module cannot be captured for it.
         """
-        if flags is None:
-            call = Call.of(args, kwargs)
+        call, captured = Call.of(args, kwargs), self.learning
+        if not torch.is_grad_enabled():
             try:
                 if self._inside is None:
                     return self.function.program_of(call, ()), call
             except CannotCapture as problem:
                 if not isinstance(problem.__cause__, NotRecorded):
                     raise
-                options = {**self._options, "freeze": False}
-                self._inside = _Captured(self._run, self.module, self.library, options, is_closed=True)
-            with modes.mode(recording=True):
-                call = changed(call, recording=True)
-                return self._inside.program_of(call, ()), call
+                self._inside = _Captured(self._run, self.module, self.library, {**self._options, "freeze": False})
+            captured = self._inside
         with modes.mode(recording=True):
-            call = changed(Call.of(args, kwargs), recording=(True, *flags) if any(flags) else True)
-            return self.learning.program_of(call, flags), call
+            call = changed(call, recording=(True, *flags) if any(flags) else True)
+            return captured.program_of(call, flags), call
 
     def program_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Program:
         """Return the program that a call of tensors runs where nothing is differentiated.
@@ -260,9 +256,7 @@ class Followed:
             CannotCapture: the module cannot be captured for it.
         """
         with torch.no_grad():
-            found: Program = self._with_arrays(
-                args, kwargs, lambda given, named, _: self.program(given, named, None)[0]
-            )
+            found: Program = self._with_arrays(args, kwargs, lambda given, named, _: self.program(given, named, [])[0])
         return found
 
     def programs(self) -> list[Program]:
@@ -288,7 +282,7 @@ class Followed:
     def _of(self, program: Program) -> Differentiated:
         known = self._differentiated.get(id(program))
         if known is None or known.program is not program:
-            alive = set(map(id, self.learning.programs()))
+            alive = set(map(id, self.programs()))
             self._differentiated = {number: one for number, one in self._differentiated.items() if number in alive}
             known = self._differentiated[id(program)] = Differentiated(program, self.function.options)
         return known
@@ -396,12 +390,8 @@ class _Captured(Function[Any, Any]):
         module: Callable[..., Any],
         library: TorchLibrary,
         options: dict[str, Any],
-        *,
-        is_closed: bool = False,
     ) -> None:
         super().__init__(function, **options)
-        self._is_closed = is_closed
-        """True if nothing that calls give has a history."""
         self.left: weakref.WeakKeyDictionary[Program, Left] = weakref.WeakKeyDictionary()
         """For programs that go back themselves: the tensors that their calls write."""
         self.library: TorchLibrary = library
@@ -410,8 +400,6 @@ class _Captured(Function[Any, Any]):
         self.described_by = cast("Any", module).forward if is_module else module
         self._specialized: set[Hashable] = set()
         """Kinds of calls in which Python has to know what data decides."""
-        self.flags: Sequence[bool] = ()
-        """Of the arguments of the call that is being captured, whether each tensor has a gradient."""
 
     def program_of(self, call: Call, flags: Sequence[bool]) -> Program:
         """Return the program for a call, captured and compiled where there is none.
@@ -425,7 +413,7 @@ class _Captured(Function[Any, Any]):
         with self._lock:
             program = self._find(call)
             if program is None:
-                self.flags = flags
+                self.library.flags = flags
                 program = self._capture(call)
         return program
 
@@ -447,7 +435,7 @@ class _Captured(Function[Any, Any]):
 
     def _compile(self, captured: Any, reason: str, codes: Sequence[Any] = ()) -> Program:
         passes = self.library.passes
-        if self._is_closed or passes.passed:
+        if passes.passed:
             captured = changed(captured, is_closed=True)
         program = super()._compile(captured, reason, codes)
         if passes.passed:
@@ -574,23 +562,47 @@ def _copied(array: ndarray) -> torch.Tensor:
 
 
 class _Spec:
-    """The structure of a result, as torch's users may have registered it."""
+    """The structure of a result, as torch's users may have registered it, and which of its tensors are leaves."""
 
-    __slots__ = ("spec",)
+    __slots__ = ("leaves", "spec")
 
-    def __init__(self, spec: Any) -> None:
+    def __init__(self, spec: Any, leaves: dict[int, tuple[bool, bool]]) -> None:
+        """`leaves` tells by number whether a tensor is a parameter, and whether it has a gradient."""
         self.spec = spec
+        self.leaves = leaves
+
+    def whole(self, tensors: Sequence[Any]) -> Any:
+        """Return the result."""
+        found, made = list(tensors), dict[int, torch.Tensor]()
+        for number, (is_parameter, has_gradient) in self.leaves.items():
+            tensor = found[number].detach()
+            if id(found[number]) not in made:
+                parameter = torch.nn.Parameter(tensor, has_gradient) if is_parameter else tensor.requires_grad_()
+                made[id(found[number])] = parameter
+            found[number] = made[id(found[number])]
+        return pytree.tree_unflatten(found, self.spec)
 
 
-def _plain(result: Any) -> Any:
+def _is_traced(value: Any) -> bool:
+    return type(value) is TracedTensor
+
+
+def _plain(result: Any, passes: OwnPasses) -> Any:
     """Return the result of a module as the capture takes it: symbols, in containers of Python's or with a structure."""
-    if type(result) is TracedTensor:
-        return result.array
-    leaves, structure = flatten(result, faces=SIZES)
-    if not any(map(_is_opened, leaves)):
-        return unflatten(_unfaced(structure), leaves)
+    tensors = [leaf for leaf in flatten(result, whole=_is_traced)[0] if type(leaf) is TracedTensor]
+    for tensor in tensors:
+        tensor.check()
+    has_leaves = passes.check_leaves(tensors)
+    if not has_leaves:
+        if type(result) is TracedTensor:
+            return result.array
+        leaves, structure = flatten(result, faces=SIZES)
+        if not any(map(_is_opened, leaves)):
+            return unflatten(_unfaced(structure), leaves)
     leaves, spec = pytree.tree_flatten(result, is_leaf=lambda part: isinstance(part, torch.Size))
-    return (_Spec(spec), *map(_plain_leaf, leaves))
+    numbered = ((number, passes.as_leaf(leaf)) for number, leaf in enumerate(leaves) if type(leaf) is TracedTensor)
+    of_graphs = {number: found for number, found in numbered if found is not None}
+    return (_Spec(spec, of_graphs), *map(_plain_leaf, leaves))
 
 
 def _plain_leaf(leaf: Any) -> Any:
@@ -627,7 +639,7 @@ def whole(result: Any) -> Any:
         return made[id(leaf)]
 
     if type(result) is tuple and result and type(result[0]) is _Spec:
-        return pytree.tree_unflatten(list(map(shown, result[1:])), result[0].spec)
+        return result[0].whole(list(map(shown, result[1:])))
     leaves, structure = flatten(result, faces=SIZES)
     return unflatten(structure, list(map(shown, leaves)))
 
@@ -711,14 +723,15 @@ class Differentiated:
             for number, tensor in enumerate(outside, len(positions))
             if tensor.is_floating_point()
         ]
-        steps = Attachment(owner, route, pair, outside, input_rows(arguments), finish, library) if route.of else finish
+        if route.of:
+            finish = Attachment(owner, route, pair, outside, input_rows(arguments), library).finishing(finish)
         made = make_entry(
             executable,
             array_type=None,
             arguments=arguments,
             bound=[array._data for array in held if array is not None],
             fallback=fallback,
-            structure=steps,
+            structure=finish,
             attaches=bool(route.of),
             exchange=library,
             keywords=keywords,

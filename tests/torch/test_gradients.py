@@ -266,6 +266,85 @@ def test_no_grad_inside_of_the_module(x):
     same(module, twin)
 
 
+@torch.enable_grad()
+def recorded(m, a):
+    return a * m.w
+
+
+def recorded_from_here(m, a):
+    b = a * m.w
+    torch.set_grad_enabled(True)
+    return b, b * m.w
+
+
+def recorded_within(m, a):
+    with torch.no_grad():
+        b = a * m.w
+        with torch.enable_grad():
+            c = b * m.w + a
+    return b, c
+
+
+def recorded_detached(m, a):
+    with torch.enable_grad():
+        return a.detach() * 2, a.round() * m.w
+
+
+def recorded_forces(m, a):
+    with torch.enable_grad():
+        b = a.detach().requires_grad_()
+        energy = (b * m.w).tanh().sum()
+        return energy, *torch.autograd.grad(energy, b, create_graph=True)
+
+
+def recorded_nothing(m, a):
+    with torch.enable_grad():
+        pass
+    return a * m.w
+
+
+def recorded_and_written(m, a):
+    with torch.enable_grad():
+        b = a * m.w
+    m.total.add_(a.detach().sum(0))
+    return b, b.detach() + m.total
+
+
+RECORDED = [
+    recorded, recorded_from_here, recorded_within, recorded_detached, recorded_forces, recorded_nothing,
+    recorded_and_written,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", RECORDED)
+def test_enable_grad_in_calls_with_gradients_and_without(function, x):
+    module = Lambda(function, w=torch.linspace(0.5, 2, 4).double())
+    module.register_buffer("total", torch.zeros(4).double())
+    fast, module, twin = pair(module)
+    for mode, flag in [(False, True), (False, True), (True, True), (False, False), (True, False)] * 2:
+        outcomes = []
+        for run, owner in ((fast, module), (twin, twin)):
+            owner.zero_grad()
+            a = x.clone().requires_grad_(flag)
+            with torch.set_grad_enabled(mode):
+                results = run(a)
+            results = results if isinstance(results, tuple) else (results,)
+            live = [one.square().sum() for one in results if one.requires_grad]
+            sum(live, torch.zeros((), requires_grad=True)).backward()
+            outcomes.append(([one.requires_grad for one in results], [one.detach() for one in results], a.grad))
+        torch.testing.assert_close(*outcomes)
+        same(module, twin)
+
+
+def test_tensors_tell_whether_they_are_of_inference_or_it_is_refused(x):
+    weight = Lambda(lambda m, a: a * (2 if m.w.is_inference() else 3), w=torch.ones(4).double())
+    torch.testing.assert_close(hybridize(weight)(x), weight(x))
+    with pytest.raises(CaptureError, match="is_inference"):
+        hybridize(lambda a: (a * 2).is_inference())(x)
+    with torch.inference_mode():
+        assert hybridize(weight)(x).is_inference()
+
+
 def test_a_moving_average_is_written_without_a_gradient(x):
     class Average(nn.Module):
         def __init__(self, silent):
@@ -702,3 +781,86 @@ def test_gradients_that_only_a_functions_own_backward_gives(count):
         for one in (fast, twin):
             one(torch.tensor([1.0, -2.0, 3.0]))[0].sum().backward()  # of one result only
     same(module, twin)
+
+
+# ------------------------------------------------------------------------------------------ leaves that a call makes
+
+
+def written_leaf(m, a):
+    leaf = nn.Parameter(a * 2)
+    with torch.no_grad():
+        leaf.add_(1)
+    return leaf
+
+
+def twice(m, a):
+    leaf = nn.Parameter(a * 2)
+    return leaf, leaf
+
+
+def told(m, a):
+    leaf, plain = nn.Parameter(a * 2), a.detach() * 2
+    asked = (leaf, m.w, m.w * 2, m.w.detach(), plain)
+    return [isinstance(one, nn.Parameter) + 2 * one.is_leaf + 4 * one.requires_grad for one in asked], a * m.w
+
+
+MADE_LEAVES = {
+    "a parameter": lambda m, a: nn.Parameter(a * 2),
+    "of what has a gradient": lambda m, a: nn.Parameter(a * m.w),
+    "without a gradient": lambda m, a: nn.Parameter(a * m.w, requires_grad=False),
+    "of an argument": lambda m, a: nn.Parameter(a),
+    "of a weight": lambda m, a: nn.Parameter(m.w),
+    "beside others": lambda m, a: {"leaf": nn.Parameter(a * 2), "others": [a * m.w, 3]},
+    "by requires_grad_": lambda m, a: ((a * 2).detach().requires_grad_(), a * m.w),
+    "not returned": lambda m, a: nn.Parameter(a * 2) * m.w,
+    "of an own pass": lambda m, a: (lambda leaf: torch.autograd.grad((leaf**2 * m.w).sum(), leaf)[0])(nn.Parameter(a)),
+    "written": written_leaf,
+    "twice": twice,
+    "told": told,
+}
+
+
+@pytest.mark.parametrize("flag", [False, True])
+@pytest.mark.parametrize("kind", MADE_LEAVES)
+def test_leaves_that_a_call_makes(kind, flag, x):
+    fast, module, twin = pair(Lambda(MADE_LEAVES[kind], w=torch.linspace(0.5, 2, 4).double()))
+    for mode in (True, False, True, False):
+        if kind == "of an own pass" and not mode:
+            continue
+        outcomes = []
+        for run, owner in ((fast, module), (twin, twin)):
+            owner.zero_grad()
+            a = x.clone().requires_grad_(flag)
+            with torch.set_grad_enabled(mode):
+                leaves = torch.utils._pytree.tree_leaves(run(a))
+            tensors = [one for one in leaves if isinstance(one, torch.Tensor)]
+            live = [one.square().sum() for one in tensors if one.requires_grad]
+            sum(live, torch.zeros((), requires_grad=True)).backward()
+            described = [(type(one), one.is_leaf, one.requires_grad, one is tensors[0]) for one in tensors]
+            grads = [one.grad for one in tensors if one.is_leaf]
+            others = [one for one in leaves if not isinstance(one, torch.Tensor)]
+            outcomes.append((described, [one.detach() for one in tensors], grads, others, a.grad))
+        assert outcomes[0][0] == outcomes[1][0]
+        torch.testing.assert_close(outcomes[0][1:], outcomes[1][1:])
+        same(module, twin)
+
+
+def test_leaves_that_a_call_cannot_make_are_refused(x):
+    def used(m, a):
+        leaf = nn.Parameter(a * 2)
+        return leaf, leaf * m.w
+
+    def written(m, a):
+        nn.Parameter(a * 2).add_(1)
+        return a
+
+    class Unknown:
+        """An argument of a class that only our own capture follows."""
+
+    weight = torch.ones(4).double()
+    with pytest.raises(CaptureError, match="computed from another one, which is a leaf"):
+        hybridize(Lambda(lambda m, a, _: used(m, a), w=weight))(x, Unknown())
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place"):
+        hybridize(Lambda(lambda m, a, _: written(m, a), w=weight))(x, Unknown())
+    with pytest.raises(CaptureError, match="is_leaf of an argument"):
+        hybridize(Lambda(lambda m, a, _: a * 2 if a.is_leaf else a, w=weight))(x.requires_grad_(), Unknown())

@@ -459,3 +459,43 @@ def test_tensors_of_inference_mode_outside_of_it():
     for run in (trained, hybridize(trained)):
         with pytest.raises(RuntimeError, match="Inference tensors cannot be saved for backward"):
             run(x)
+
+
+def _halved(module, *args):
+    return args[-1] * 0.5 if isinstance(module, (nn.Linear, nn.Sequential)) else None
+
+
+def _moved(module, args):
+    return (args[0] + 0.25, *args[1:]) if isinstance(module, nn.Linear) else None
+
+
+_REGISTER = torch.nn.modules.module
+GLOBAL_HOOKS = {
+    "before": (_REGISTER.register_module_forward_pre_hook, _moved),
+    "after": (_REGISTER.register_module_forward_hook, _halved),
+    "after, with keywords": (lambda hook: _REGISTER.register_module_forward_hook(hook, with_kwargs=True), _halved),
+    "back": (_REGISTER.register_module_full_backward_hook, lambda module, inputs, outputs: None),
+    "before back": (_REGISTER.register_module_full_backward_pre_hook, lambda module, outputs: None),
+}
+
+
+@pytest.mark.parametrize("recording", [True, False])
+@pytest.mark.parametrize("name", GLOBAL_HOOKS)
+def test_hooks_of_all_modules(name, recording):
+    register, hook = GLOBAL_HOOKS[name]
+    layer = nn.TransformerEncoderLayer(4, 2, 8, dropout=0.0, batch_first=True)  # whose parts torch's own code calls
+    module = nn.Sequential(nn.Sequential(nn.Linear(4, 4), nn.Tanh()), layer, nn.Linear(4, 3))
+    fast, x = hybridize(module), torch.linspace(-1, 1, 40).reshape(2, 5, 4)
+    with torch.set_grad_enabled(recording):
+        for present in (False, True, False, True):
+            handle = register(hook) if present else None
+            try:
+                for _ in range(3):
+                    if present and "back" in name:
+                        with pytest.raises(CaptureError, match="all modules have hooks of the backward pass"):
+                            fast(x)
+                    else:
+                        torch.testing.assert_close(fast(x), module(x))
+            finally:
+                if handle is not None:
+                    handle.remove()

@@ -649,7 +649,7 @@ class Router:
         inner: Any = argument.__func__ if isinstance(argument, MethodType) else argument
         code = getattr(inner, "__code__", None)
         trusted = code is not None and is_trusted_file(code.co_filename) and outside_of(argument) is None
-        if code is None or convert.is_converted(inner) or trusted:
+        if code is None or convert.is_converted(inner) or (trusted and not _is_followed(argument)):
             return argument
         return functools.wraps(argument)(functools.partial(self.call, argument))
 
@@ -830,6 +830,13 @@ def is_context(function: Any) -> bool:
         and function.__code__ is _CONTEXT.__code__
         and not is_trusted_file(wrapped.__code__.co_filename)
     )
+
+
+def _is_followed(function: Any) -> bool:
+    """Tell whether the library that is captured has something else in the place of a method."""
+    trace = current_trace()
+    library = None if trace is None else trace.root.library
+    return library is not None and isinstance(function, MethodType) and library.call(function) is not None
 
 
 def _is_of_library(manager: Any) -> bool:

@@ -34,7 +34,7 @@ from hybridize.formats.torch_export.registry import operand
 from hybridize.formats.torch_export.size_numbers import SizeNumber
 from hybridize.graph import Value
 from hybridize.ops import StopGradient, type_of
-from hybridize.torch.backward import CALLS
+from hybridize.torch.backward import CALLS, NotRecorded
 from hybridize.torch.functions.lists import of_each
 from hybridize.torch.functions.table import BY_NAME, FUNCTIONS, IN_PLACE, OPERATORS, REFLECTED, Entry
 from hybridize.torch.functions.writing import dtype_name, store
@@ -98,6 +98,8 @@ def apply(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str
         return each(functools.partial(apply, trace), *args, **kwargs)
     if _is_own(function) and isinstance(args[0], torch.Tensor):  # also of one from outside, whose face tells
         return getattr(trace.lifted(args[0]), function.__name__)(*args[1:], **kwargs)
+    if function is SET_GRAD and args[0] and not trace.root.differentiated and not torch.is_grad_enabled():
+        raise NotRecorded("E422", "gradients are recorded inside of a function that is called without")
     if function in AS_IT_IS or _looks(function, args):
         with as_torch():
             return function(*args, **kwargs)
@@ -468,6 +470,7 @@ def _operands(trace: Recording, detached: bool, x: Any, is_value: bool) -> Any:
     """
     x = trace.lifted(x)
     if isinstance(x, TracedTensor):
+        x.check()
         value = x.array.operand()
         return cut(value) if detached else value
     if type(x) is Symbol and x.weak is not None and not is_value:
@@ -483,6 +486,7 @@ def _symbols(trace: Recording, detached: bool, x: Any, is_value: bool) -> Any:
     """Return an argument as entries get it that make views: tensors as symbols."""
     x = trace.lifted(x)
     if isinstance(x, TracedTensor):
+        x.check()
         return x.array
     if type(x) is Symbol and x.weak is not None and not is_value:
         return _known(trace, x)

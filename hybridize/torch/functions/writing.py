@@ -44,12 +44,7 @@ def store(symbol: Symbol, value: Operand) -> None:
     trace = current_trace()
     assert trace is not None, "who writes is captured"
     assert trace.root.library is not None, "who writes is captured"
-    if (
-        torch.is_grad_enabled()
-        and symbol.exists
-        and not symbol.has_step(StopGradient)
-        and trace.root.library.is_leaf(trace, symbol)
-    ):
+    if torch.is_grad_enabled() and not symbol.has_step(StopGradient) and trace.root.library.is_leaf(trace, symbol):
         of = "a leaf Variable" if symbol.is_whole else "a view of a leaf Variable"
         raise RuntimeError(f"{of} that requires grad is being used in an in-place operation.")
     if not trace.differentiated or not is_float(symbol.dtype):
