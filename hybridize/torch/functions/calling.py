@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from typing import Any
 
+import numpy
 import torch
 from torch.overrides import TorchFunctionMode
 
@@ -26,6 +27,7 @@ from hybridize.base.errors import CaptureError, DTypeError, HybridizeError, Inte
 from hybridize.base.interruptions import let_through
 from hybridize.base.locations import location_in
 from hybridize.base.nested import flatten
+from hybridize.base.promotion import number_dtype, python_kind
 from hybridize.base.tracebacks import is_said
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.formats.torch_export.registry import operand
@@ -349,8 +351,8 @@ def _called(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[st
     kwargs = {_spelled(entry, name): value for name, value in kwargs.items()}
     convert = functools.partial(_symbols if entry.views else _operands, trace, detached)
     names = [*entry.parameters][: len(args)]
-    given = [convert(value, name in _VALUES) for name, value in zip_longest(names, args, fillvalue="")]
-    found = entry.function(*given, **{name: convert(value, name in _VALUES) for name, value in kwargs.items()})
+    given = [convert(value, name) for name, value in zip_longest(names, args, fillvalue="")]
+    found = entry.function(*given, **{name: convert(value, name) for name, value in kwargs.items()})
     if detached and entry.views:
         found = _without_history(found, args)
     if out is not None:
@@ -443,39 +445,62 @@ def _known(trace: Recording, x: Symbol) -> Any:
     return x if number is None else number
 
 
-def _operands(trace: Recording, detached: bool, x: Any, is_value: bool) -> Any:
+def _plain(trace: Recording, x: Any, name: str) -> Any:
+    """Return a number of NumPy's, or of a subclass of Python's, as the number of Python's that torch takes it for.
+
+    Where torch makes a tensor of `data`, that has NumPy's dtype; a bool of NumPy's is a float to torch's arithmetic.
+
+    Raises:
+        TypeError: a bool of NumPy's is no option; in torch's words.
+    """
+    if type(x) is Symbol:
+        kind = x.weak
+    else:
+        kind = None if type(x) in (bool, int, float) or is_symbolic(x) else type(x)
+    if kind is None or not issubclass(kind, (int, float, numpy.generic)) or kind in (bool, int, float) or name == "data":
+        return x
+    if kind is numpy.bool_ and name not in _VALUES:
+        raise TypeError(f"argument '{name}' must be bool, not numpy.bool")
+    if issubclass(kind, numpy.generic):
+        wanted = float if kind is numpy.bool_ else python_kind(kind)
+    else:
+        wanted = int if issubclass(kind, int) else float
+    return Symbol.of(trace, ops.cast(x.operand(), number_dtype(wanted)), weak=wanted) if type(x) is Symbol else wanted(x)
+
+
+def _operands(trace: Recording, detached: bool, x: Any, name: str) -> Any:
     """Return an argument as entries get it that compute: tensors as operands, numbers as such where they are known.
 
     Args:
         trace: the part of the program that is being recorded.
         detached: torch records no gradients.
         x: the argument.
-        is_value: a number may stay one that only calls know.
+        name: the parameter that it is given for; see `_VALUES`.
     """
-    x = trace.lifted(x)
+    x = _plain(trace, trace.lifted(x), name)
     if isinstance(x, TracedTensor):
         value = x.array.operand()
         return cut(value) if detached else value
-    if type(x) is Symbol and x.weak is not None and not is_value:
+    if type(x) is Symbol and x.weak is not None and name not in _VALUES:
         x = _known(trace, x)
     if type(x) is Symbol:
         return x.operand() if x.weak is None else SizeNumber(x.operand(), x.weak)
     if type(x) in (list, tuple):
-        return type(x)(_operands(trace, detached, part, is_value) for part in x)
+        return type(x)(_operands(trace, detached, part, name) for part in x)
     return x
 
 
-def _symbols(trace: Recording, detached: bool, x: Any, is_value: bool) -> Any:
+def _symbols(trace: Recording, detached: bool, x: Any, name: str) -> Any:
     """Return an argument as entries get it that make views: tensors as symbols."""
-    x = trace.lifted(x)
+    x = _plain(trace, trace.lifted(x), name)
     if isinstance(x, TracedTensor):
         return x.array
-    if type(x) is Symbol and x.weak is not None and not is_value:
+    if type(x) is Symbol and x.weak is not None and name not in _VALUES:
         return _known(trace, x)
     if type(x) in (list, tuple):
-        return type(x)(_symbols(trace, detached, part, is_value) for part in x)
+        return type(x)(_symbols(trace, detached, part, name) for part in x)
     if type(x) is slice:
-        return slice(*(_symbols(trace, detached, part, is_value) for part in (x.start, x.stop, x.step)))
+        return slice(*(_symbols(trace, detached, part, name) for part in (x.start, x.stop, x.step)))
     return x
 
 

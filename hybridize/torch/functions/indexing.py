@@ -66,8 +66,6 @@ def _part(part: Any) -> Any:
         return part
     if isinstance(part, ndarray):
         return staging().lift(part)
-    if isinstance(part, numpy.generic) and part.dtype.kind in "iub":
-        return part.item()
     if isinstance(part, (list, tuple, range, numpy.ndarray)):
         if not isinstance(part, numpy.ndarray) and any(isinstance(one, Symbol) for one in part):
             each = [ops.reshape(operand(_plain(one), int64), (1,)) for one in part]
@@ -80,7 +78,7 @@ def _part(part: Any) -> Any:
         return Symbol.of(staging(), ops.constant(numbers))
     if hasattr(type(part), "__index__"):
         return part.__index__()
-    raise TypeError(
+    raise IndexError(
         "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
         f"{type(part).__name__})"
     )
