@@ -36,8 +36,9 @@ from hybridize.graph import Value
 from hybridize.ops import StopGradient, type_of
 from hybridize.torch.backward import CALLS
 from hybridize.torch.functions.lists import of_each
+from hybridize.torch.functions.rules import check_operands, written_as
 from hybridize.torch.functions.table import BY_NAME, FUNCTIONS, IN_PLACE, OPERATORS, REFLECTED, Entry
-from hybridize.torch.functions.writing import dtype_name, store
+from hybridize.torch.functions.writing import store
 from hybridize.torch.internals import SET_GRAD, as_torch, transform
 from hybridize.torch.tensors import OWN, TracedTensor
 
@@ -350,9 +351,10 @@ def _called(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[st
     detached = is_detached(trace)
     kwargs = {_spelled(entry, name): value for name, value in kwargs.items()}
     convert = functools.partial(_symbols if entry.views else _operands, trace, detached)
-    names = [*entry.parameters][: len(args)]
-    given = [convert(value, name) for name, value in zip_longest(names, args, fillvalue="")]
-    found = entry.function(*given, **{name: convert(value, name) for name, value in kwargs.items()})
+    given = [convert(value, name) for name, value in zip_longest(entry.places[: len(args)], args, fillvalue="")]
+    named = {name: convert(value, name) for name, value in kwargs.items()}
+    check_operands(entry, given, named)
+    found = entry.function(*given, **named)
     if detached and entry.views:
         found = _without_history(found, args)
     if out is not None:
@@ -418,11 +420,7 @@ def write(trace: Recording, target: Any, source: Any) -> Any:
             raise RuntimeError(
                 f"output with shape {list(kind.shape)} doesn't match the broadcast shape {list(given.shape)}"
             )
-        if _rank(given.dtype) > _rank(kind.dtype):
-            raise RuntimeError(
-                f"result type {dtype_name(given.dtype)} can't be cast to the desired output type "
-                f"{dtype_name(kind.dtype)}"
-            )
+        value = written_as(value, kind.dtype)
     store(symbol, operand(value, kind.dtype, kind.shape))
     return target
 
@@ -433,10 +431,6 @@ def _wider(given: Sequence[Any], wanted: Sequence[Any]) -> bool:
         return True
     pairs = zip(reversed(given), reversed(wanted), strict=False)
     return any(x != y and x != 1 for x, y in pairs)
-
-
-def _rank(dtype: Any) -> int:
-    return {"b": 0, "u": 1, "i": 1, "c": 3}.get(dtype.kind, 2)
 
 
 def _known(trace: Recording, x: Symbol) -> Any:
@@ -457,7 +451,7 @@ def _plain(trace: Recording, x: Any, name: str) -> Any:
         kind = x.weak
     else:
         kind = None if type(x) in (bool, int, float) or is_symbolic(x) else type(x)
-    if kind is None or not issubclass(kind, (int, float, numpy.generic)) or kind in (bool, int, float) or name == "data":
+    if kind in (None, bool, int, float) or name == "data" or not issubclass(kind, (int, float, numpy.generic)):
         return x
     if kind is numpy.bool_ and name not in _VALUES:
         raise TypeError(f"argument '{name}' must be bool, not numpy.bool")
@@ -465,7 +459,9 @@ def _plain(trace: Recording, x: Any, name: str) -> Any:
         wanted = float if kind is numpy.bool_ else python_kind(kind)
     else:
         wanted = int if issubclass(kind, int) else float
-    return Symbol.of(trace, ops.cast(x.operand(), number_dtype(wanted)), weak=wanted) if type(x) is Symbol else wanted(x)
+    if type(x) is not Symbol:
+        return wanted(x)
+    return Symbol.of(trace, ops.cast(x.operand(), number_dtype(wanted)), weak=wanted)
 
 
 def _operands(trace: Recording, detached: bool, x: Any, name: str) -> Any:

@@ -337,6 +337,8 @@ def _meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Symbol, ...]:
     if indexing not in (None, "ij", "xy"):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     flat = [x if len(x.shape) else reshaped(x, (1,)) for x in given]
+    if any(x.dtype != flat[0].dtype for x in flat):
+        raise RuntimeError("torch.meshgrid expects all tensors to have the same dtype")
     for x in flat:
         if len(x.shape) != 1:
             raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {x.type}")
