@@ -9,10 +9,8 @@ from hybridize import ops
 from hybridize.base.types import TensorType
 from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
-from hybridize.torch.functions.rules import aten, axis_of, common, kind, torch_dtype
+from hybridize.torch.functions.rules import aten, axis_of, common, dtype_name, kind, torch_dtype
 from hybridize.torch.functions.table import computes
-
-_NAMES = {"int64": "Long", "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool"}
 
 
 def floats(name: str, x: Operand) -> TensorType:
@@ -26,17 +24,19 @@ def floats(name: str, x: Operand) -> TensorType:
 
 def _checked(name: str, of: TensorType) -> TensorType:
     if not torch_dtype(of.dtype).is_floating_point:
-        raise RuntimeError(f"\"{name}\" not implemented for '{_NAMES.get(of.dtype.name, of.dtype.name)}'")
+        raise RuntimeError(f"\"{name}\" not implemented for '{dtype_name(of.dtype)}'")
     return of
 
 
-@computes("relu6")
+@computes("relu6", kinds="fiu")
 def _relu6(input: Operand) -> Operand:
     return _hardtanh(input, 0.0, 6.0)
 
 
-@computes("hardtanh")
+@computes("hardtanh", kinds="fiu")
 def _hardtanh(input: Operand, min_val: Any = -1.0, max_val: Any = 1.0) -> Operand:
+    if type_of(input).dtype.kind == "u" and min(min_val, max_val) < 0:
+        raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
     return aten("hardtanh.default", type_of(input), input, min_val, max_val)
 
 
@@ -75,7 +75,7 @@ def _leaky_relu(input: Operand, negative_slope: Any = 0.01) -> Operand:
     return aten("leaky_relu.default", floats("leaky_relu_cpu", input), input, negative_slope)
 
 
-@computes("prelu")
+@computes("prelu", alike="input weight")
 def _prelu(input: Operand, weight: Operand) -> Operand:
     """A slope below 0 for each channel, axis 1, or one for all."""
     of, by = floats("prelu", input), type_of(weight)
@@ -110,7 +110,7 @@ def _softplus(input: Operand, beta: Any = 1, threshold: Any = 20) -> Operand:
     return aten("softplus.default", floats("softplus_cpu", input), input, beta, threshold)
 
 
-@computes("F.softsign")
+@computes("F.softsign", kinds="fiu")
 def _softsign(input: Operand) -> Operand:
     of = kind(common(input, 1.0), type_of(input).shape)
     x = operand(input, of.dtype, of.shape)
@@ -172,7 +172,10 @@ def _register_along(name: str) -> None:
     def entry(input: Operand, dim: int, dtype: Any = None) -> Operand:
         of = type_of(input)
         axis = axis_of(dim, of.ndim)
-        result = _checked(f"{name}_lastdim_kernel_impl", of if dtype is None else kind(dtype, of.shape))
+        result = of if dtype is None else kind(dtype, of.shape)
+        if 0 in of.shape:  # torch does not ask for its dtype
+            return ops.cast(input, result.dtype)
+        _checked(f"{name}_lastdim_kernel_impl", result)
         if of.ndim:
             return aten(f"{name}.int", result, input, axis)
         return ops.reshape(aten(f"{name}.int", result.with_shape((1,)), ops.reshape(input, (1,)), 0), ())

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from typing import Any
 
+import numpy
 import torch
 from torch.overrides import TorchFunctionMode
 
@@ -26,6 +27,7 @@ from hybridize.base.errors import CaptureError, DTypeError, HybridizeError, Inte
 from hybridize.base.interruptions import let_through
 from hybridize.base.locations import location_in
 from hybridize.base.nested import flatten
+from hybridize.base.promotion import number_dtype, python_kind
 from hybridize.base.tracebacks import is_said
 from hybridize.capture.control.rolled_lists import joined_along, stacked, unroll
 from hybridize.capture.python.rolled_calls import as_one
@@ -36,8 +38,9 @@ from hybridize.graph import Value
 from hybridize.ops import StopGradient, type_of
 from hybridize.torch.backward import CALLS, NotRecorded
 from hybridize.torch.functions.lists import of_each
+from hybridize.torch.functions.rules import check_operands, written_as
 from hybridize.torch.functions.table import BY_NAME, FUNCTIONS, IN_PLACE, OPERATORS, REFLECTED, Entry
-from hybridize.torch.functions.writing import dtype_name, store
+from hybridize.torch.functions.writing import store
 from hybridize.torch.internals import RANGES, SET_GRAD, as_torch, transform
 from hybridize.torch.tensors import OWN, TracedTensor
 
@@ -364,9 +367,10 @@ def _called(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[st
     detached = is_detached(trace)
     kwargs = {_spelled(entry, name): value for name, value in kwargs.items()}
     convert = functools.partial(_symbols if entry.views else _operands, trace, detached)
-    names = [*entry.parameters][: len(args)]
-    given = [convert(value, name in _VALUES) for name, value in zip_longest(names, args, fillvalue="")]
-    found = entry.function(*given, **{name: convert(value, name in _VALUES) for name, value in kwargs.items()})
+    given = [convert(value, name) for name, value in zip_longest(entry.places[: len(args)], args, fillvalue="")]
+    named = {name: convert(value, name) for name, value in kwargs.items()}
+    check_operands(entry, given, named)
+    found = entry.function(*given, **named)
     if detached and entry.views:
         found = _without_history(found, args)
     if out is not None:
@@ -432,11 +436,7 @@ def write(trace: Recording, target: Any, source: Any) -> Any:
             raise RuntimeError(
                 f"output with shape {list(kind.shape)} doesn't match the broadcast shape {list(given.shape)}"
             )
-        if _rank(given.dtype) > _rank(kind.dtype):
-            raise RuntimeError(
-                f"result type {dtype_name(given.dtype)} can't be cast to the desired output type "
-                f"{dtype_name(kind.dtype)}"
-            )
+        value = written_as(value, kind.dtype)
     store(symbol, operand(value, kind.dtype, kind.shape))
     return target
 
@@ -449,51 +449,72 @@ def _wider(given: Sequence[Any], wanted: Sequence[Any]) -> bool:
     return any(x != y and x != 1 for x, y in pairs)
 
 
-def _rank(dtype: Any) -> int:
-    return {"b": 0, "u": 1, "i": 1, "c": 3}.get(dtype.kind, 2)
-
-
 def _known(trace: Recording, x: Symbol) -> Any:
     """Return the number that a symbol of one is, which the program then depends on; itself where data decides it."""
     number = trace.number_of(x)
     return x if number is None else number
 
 
-def _operands(trace: Recording, detached: bool, x: Any, is_value: bool) -> Any:
+def _plain(trace: Recording, x: Any, name: str) -> Any:
+    """Return a number of NumPy's, or of a subclass of Python's, as the number of Python's that torch takes it for.
+
+    Where torch makes a tensor of `data`, that has NumPy's dtype; a bool of NumPy's is a float to torch's arithmetic.
+
+    Raises:
+        TypeError: a bool of NumPy's is no option; in torch's words.
+    """
+    if type(x) is Symbol:
+        kind = x.weak
+    else:
+        kind = None if type(x) in (bool, int, float) or is_symbolic(x) else type(x)
+    if kind in (None, bool, int, float) or name == "data" or not issubclass(kind, (int, float, numpy.generic)):
+        return x
+    if kind is numpy.bool_ and name not in _VALUES:
+        raise TypeError(f"argument '{name}' must be bool, not numpy.bool")
+    if issubclass(kind, numpy.generic):
+        wanted = float if kind is numpy.bool_ else python_kind(kind)
+    else:
+        wanted = int if issubclass(kind, int) else float
+    if type(x) is not Symbol:
+        return wanted(x)
+    return Symbol.of(trace, ops.cast(x.operand(), number_dtype(wanted)), weak=wanted)
+
+
+def _operands(trace: Recording, detached: bool, x: Any, name: str) -> Any:
     """Return an argument as entries get it that compute: tensors as operands, numbers as such where they are known.
 
     Args:
         trace: the part of the program that is being recorded.
         detached: torch records no gradients.
         x: the argument.
-        is_value: a number may stay one that only calls know.
+        name: the parameter that it is given for; see `_VALUES`.
     """
-    x = trace.lifted(x)
+    x = _plain(trace, trace.lifted(x), name)
     if isinstance(x, TracedTensor):
         x.check()
         value = x.array.operand()
         return cut(value) if detached else value
-    if type(x) is Symbol and x.weak is not None and not is_value:
+    if type(x) is Symbol and x.weak is not None and name not in _VALUES:
         x = _known(trace, x)
     if type(x) is Symbol:
         return x.operand() if x.weak is None else SizeNumber(x.operand(), x.weak)
     if type(x) in (list, tuple):
-        return type(x)(_operands(trace, detached, part, is_value) for part in x)
+        return type(x)(_operands(trace, detached, part, name) for part in x)
     return x
 
 
-def _symbols(trace: Recording, detached: bool, x: Any, is_value: bool) -> Any:
+def _symbols(trace: Recording, detached: bool, x: Any, name: str) -> Any:
     """Return an argument as entries get it that make views: tensors as symbols."""
-    x = trace.lifted(x)
+    x = _plain(trace, trace.lifted(x), name)
     if isinstance(x, TracedTensor):
         x.check()
         return x.array
-    if type(x) is Symbol and x.weak is not None and not is_value:
+    if type(x) is Symbol and x.weak is not None and name not in _VALUES:
         return _known(trace, x)
     if type(x) in (list, tuple):
-        return type(x)(_symbols(trace, detached, part, is_value) for part in x)
+        return type(x)(_symbols(trace, detached, part, name) for part in x)
     if type(x) is slice:
-        return slice(*(_symbols(trace, detached, part, is_value) for part in (x.start, x.stop, x.step)))
+        return slice(*(_symbols(trace, detached, part, name) for part in (x.start, x.stop, x.step)))
     return x
 
 

@@ -197,7 +197,7 @@ def _conv_tbc(input: Operand, weight: Operand, bias: Operand, pad: Any = 0) -> O
     return ops.transpose(_convolved("conv_tbc", 1, x, kernel, bias, 1, pad, 1, 1), (2, 0, 1))
 
 
-@computes("nn.im2col")
+@computes("nn.im2col", kinds="fb")
 def _im2col(input: Operand, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Operand:
     x, single = batched(input, 2, "im2col")
     return unbatched(columns.im2col(x, *_windows(kernel_size, dilation, padding, stride)), single)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -86,10 +87,9 @@ _of_sizes("empty", 0)  # what is in it nobody promises
 
 
 def _dtype_of(value: Any) -> torch.dtype:
-    """Return the dtype of numbers that come without one: of floats it is the default one."""
-    if isinstance(value, SizeNumber) and value.kind is bool:
-        return torch.bool
-    return common(value)
+    """Return the dtype that a tensor of a number has: of Python's floats it is the default one, of NumPy's its own."""
+    kind = value.kind if isinstance(value, SizeNumber) else type(value)
+    return torch_dtype(numpy.dtype(kind)) if issubclass(kind, numpy.generic) else common(value)
 
 
 @computes("torch.full")
@@ -155,17 +155,14 @@ def _stacked(data: Any, dtype: torch.dtype) -> Operand:
 
 @computes("torch.tensor")
 def _tensor(data: Any, *, dtype: torch.dtype | None = None, **options: Any) -> Operand:
-    leaves = _leaves(data)
-    if dtype is None and leaves:
-        kinds = [torch_dtype(type_of(leaf).dtype) if is_tensor(leaf) else _dtype_of(leaf) for leaf in leaves]
-        dtype = kinds[0]
-        for other in kinds[1:]:
-            dtype = torch.promote_types(dtype, other)
-    wanted = checked(dtype, **options)
-    if all(type(leaf) in (bool, int, float) for leaf in leaves):
+    default, leaves = checked(None, **options), _leaves(data)
+    if all(isinstance(leaf, (bool, int, float, numpy.generic)) for leaf in leaves):
         with as_torch():
-            return ops.constant(_numbers(torch.tensor(data, dtype=wanted), wanted))
-    return _stacked(data, wanted)
+            found = torch.tensor(data, dtype=dtype)
+            return ops.constant(_numbers(found, found.dtype))
+    if dtype is None and leaves:
+        dtype = functools.reduce(torch.promote_types, map(_dtype_of, leaves))
+    return _stacked(data, dtype or default)
 
 
 def _numbers(found: torch.Tensor, dtype: torch.dtype) -> Any:
@@ -340,6 +337,8 @@ def _meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Symbol, ...]:
     if indexing not in (None, "ij", "xy"):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     flat = [x if len(x.shape) else reshaped(x, (1,)) for x in given]
+    if any(x.dtype != flat[0].dtype for x in flat):
+        raise RuntimeError("torch.meshgrid expects all tensors to have the same dtype")
     for x in flat:
         if len(x.shape) != 1:
             raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {x.type}")

@@ -29,6 +29,7 @@ from hybridize.torch.functions.rules import (
     aten,
     axis_of,
     check_fits,
+    dtype_name,
     is_tensor,
     kind,
     nothing_of,
@@ -38,7 +39,7 @@ from hybridize.torch.functions.rules import (
 from hybridize.torch.functions.selection import coordinates
 from hybridize.torch.functions.shapes import at, copied, diagonal, sized, strided
 from hybridize.torch.functions.table import computes, views
-from hybridize.torch.functions.writing import dtype_name, store
+from hybridize.torch.functions.writing import store
 
 _ALL = slice(None)
 
@@ -66,8 +67,6 @@ def _part(part: Any) -> Any:
         return part
     if isinstance(part, ndarray):
         return staging().lift(part)
-    if isinstance(part, numpy.generic) and part.dtype.kind in "iub":
-        return part.item()
     if isinstance(part, (list, tuple, range, numpy.ndarray)):
         if not isinstance(part, numpy.ndarray) and any(isinstance(one, Symbol) for one in part):
             each = [ops.reshape(operand(_plain(one), int64), (1,)) for one in part]
@@ -80,7 +79,7 @@ def _part(part: Any) -> Any:
         return Symbol.of(staging(), ops.constant(numbers))
     if hasattr(type(part), "__index__"):
         return part.__index__()
-    raise TypeError(
+    raise IndexError(
         "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
         f"{type(part).__name__})"
     )
@@ -408,7 +407,7 @@ def _take(input: Operand, index: Operand) -> Operand:
     return ops.reshape(aten("index.Tensor", result, flat, [ops.reshape(index, count)]), sizes)
 
 
-@computes("put")
+@computes("put", alike="input source")
 def _put(input: Operand, index: Operand, source: Operand, accumulate: bool = False) -> Operand:
     if type_of(index).dtype.name != "int64":
         raise RuntimeError("put_(): Expected a long tensor for index, but got another")
@@ -452,23 +451,16 @@ def _with_axes(x: Operand) -> Operand:
     return x if type_of(x).shape else ops.reshape(x, (1,))
 
 
-def _same_dtype(x: Operand, source: Operand, name: str) -> None:
-    if type_of(x).dtype != type_of(source).dtype:
-        raise RuntimeError(f"{name}(): self and source expected to have the same dtype")
-
-
-@computes("index_add")
+@computes("index_add", alike="input source")
 def _index_add(input: Operand, dim: int, index: Operand, source: Operand, *, alpha: Any = 1) -> Operand:
-    _same_dtype(input, source, "index_add")
     axis, shape = axis_of(dim, type_of(input).ndim), type_of(input).shape
     if alpha != 1:
         source = ops.mul(source, operand(alpha, type_of(source).dtype, type_of(source).shape))
     return ops.reshape(_along(_with_axes(input), axis, index, source, True, "index_add"), shape)
 
 
-@computes("index_copy")
+@computes("index_copy", alike="input source")
 def _index_copy(input: Operand, dim: int, index: Operand, source: Operand) -> Operand:
-    _same_dtype(input, source, "index_copy")
     axis, shape = axis_of(dim, type_of(input).ndim), type_of(input).shape
     return ops.reshape(_along(_with_axes(input), axis, index, source, False, "index_copy"), shape)
 
@@ -514,8 +506,8 @@ def _from_front(index: Operand, size: Any) -> Operand:
     return ops.where(ops.lt(index, ops.like(0, index)), ops.add(index, ops.like(size, index)), index)
 
 
-@computes("index_put", "_unsafe_index_put")
-def _index_put(input: Operand, indices: Sequence[Any], values: Any, accumulate: bool = False) -> Operand:
+@computes("index_put", "_unsafe_index_put", alike="input values")
+def _index_put(input: Operand, indices: Sequence[Any], values: Operand, accumulate: bool = False) -> Operand:
     made = Symbol.of(staging(), input)
     key = [
         _ALL if one is None else Symbol.of(staging(), one if type_of(one).shape else ops.reshape(one, (1,)))
@@ -536,14 +528,13 @@ def _scattered(x: Operand, dim: int, index: Operand, source: Any, mode: str, nam
         return x
     _check_axes(x, index, axis, name)
     if is_tensor(source):
-        _same_dtype(x, source, name)
         source = _with_axes(source)
     base, numbers = _with_axes(x), ops.cast(_with_axes(index), int64)
     by = {"set": "scatter.src" if is_tensor(source) else "scatter.value", "add": "scatter_add.default"}[mode]
     return ops.reshape(aten(by, type_of(base), base, axis, numbers, source), shape)
 
 
-@computes("scatter")
+@computes("scatter", alike="input src")
 def _scatter(
     input: Operand, dim: int, index: Operand, src: Any = None, *, value: Any = None, reduce: str | None = None
 ) -> Operand:
@@ -557,22 +548,21 @@ def _scatter(
     return reduced_by(input, dim, index, source, "sum" if reduce == "add" else "prod", True)
 
 
-@computes("scatter_add")
+@computes("scatter_add", alike="input src")
 def _scatter_add(input: Operand, dim: int, index: Operand, src: Operand) -> Operand:
     return _scattered(input, dim, index, src, "add", "scatter_add")
 
 
-@computes("scatter_reduce")
+@computes("scatter_reduce", alike="input src")
 def _scatter_reduce(
     input: Operand, dim: int, index: Operand, src: Operand, reduce: str, *, include_self: bool = True
 ) -> Operand:
     if reduce not in ("sum", "mean", "prod", "amin", "amax"):
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
-    _same_dtype(input, src, "scatter_reduce")
     return reduced_by(input, dim, index, src, reduce, include_self)
 
 
-@computes("index_reduce")
+@computes("index_reduce", alike="input source")
 def _index_reduce(
     input: Operand, dim: int, index: Operand, source: Operand, reduce: str, *, include_self: bool = True
 ) -> Operand:

@@ -14,12 +14,23 @@ from hybridize import ops
 from hybridize.array.functions import linear
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import broadcast
+from hybridize.base.dtypes import float32, float64, is_float
 from hybridize.base.types import Shape
 from hybridize.capture.trace.recording import current_trace
 from hybridize.formats.torch_export.reductions import norm
 from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
-from hybridize.torch.functions.rules import as_float, aten, axis_of, common, kind, shape_of, torch_dtype
+from hybridize.torch.functions.pointwise import add, multiply, subtract
+from hybridize.torch.functions.rules import (
+    aten,
+    axis_of,
+    common,
+    dtype_name,
+    kind,
+    not_implemented,
+    shape_of,
+    torch_dtype,
+)
 from hybridize.torch.functions.table import computes
 
 
@@ -122,7 +133,7 @@ def _dot(input: Operand, other: Operand) -> Operand:
     return _matmul(input, other)
 
 
-@computes("inner")
+@computes("inner", alike="input other")
 def _inner(input: Operand, other: Operand) -> Operand:
     left, right = _shape(input), _shape(other)
     if not left or not right:
@@ -134,14 +145,14 @@ def _inner(input: Operand, other: Operand) -> Operand:
     return einsum_of(f"{_LETTERS[: len(left) - 1]}z,{_LETTERS[10 : 9 + len(right)]}z", input, other)
 
 
-@computes("linalg.vecdot")
+@computes("linalg.vecdot", kinds="f", alike="x y")
 def _vecdot(x: Operand, y: Operand, *, dim: int = -1) -> Operand:
     products = _products(x, y)
     return ops.sum(products, (axis_of(dim, type_of(products).ndim),))
 
 
 def _products(x: Operand, y: Operand) -> Operand:
-    return aten("mul.Tensor", kind(common(x, y), shape_of(x, y)), x, y)
+    return multiply(x, y)
 
 
 @computes("outer", "ger")
@@ -153,13 +164,15 @@ def _outer(input: Operand, vec2: Operand) -> Operand:
     return _products(rows, vec2)
 
 
-def _plus(input: Operand, product: Operand, beta: Any, alpha: Any) -> Operand:
+def _plus(input: Operand, product: Operand, beta: Any, alpha: Any, promotes: bool = False) -> Operand:
     """Return beta input + alpha product; where beta is 0, the elements of the input do not matter.
 
     Raises:
         RuntimeError: they do not fit; in torch's words.
     """
-    result = kind(_of_one_dtype(input, product), _shape(product))
+    dtype = common(input, product) if promotes else _of_one_dtype(input, product)
+    result = kind(dtype, _shape(product))
+    product = ops.cast(product, result.dtype)
     if broadcast(_shape(input), result.shape) != result.shape:
         raise RuntimeError(
             f"The expanded size of the tensor {list(_shape(input))} must match the existing size {list(result.shape)}"
@@ -188,7 +201,7 @@ def _addmv(input: Operand, mat: Operand, vec: Operand, *, beta: Any = 1, alpha: 
 
 @computes("addr")
 def _addr(input: Operand, vec1: Operand, vec2: Operand, *, beta: Any = 1, alpha: Any = 1) -> Operand:
-    return _plus(input, _outer(vec1, vec2), beta, alpha)
+    return _plus(input, _outer(vec1, vec2), beta, alpha, promotes=True)
 
 
 @computes("baddbmm")
@@ -218,7 +231,12 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 def einsum_of(text: str, *xs: Operand) -> Operand:
-    """Return Einstein's sum of operands, as arrays have it."""
+    """Return Einstein's sum of operands, as arrays have it.
+
+    Raises:
+        RuntimeError: they are not of one dtype; in torch's words.
+    """
+    _of_one_dtype(*xs)
     trace = current_trace()
     assert trace is not None, "an entry is called while capturing"
     found: Symbol = linear.einsum(text, *(Symbol.of(trace, x) for x in xs))
@@ -267,7 +285,7 @@ def _tensordot(a: Operand, b: Operand, dims: Any = 2, out: Any = None) -> Operan
     return einsum_of(f"{''.join(terms[0])},{''.join(terms[1])}->{''.join(kept)}", a, b)
 
 
-@computes("bilinear")
+@computes("bilinear", alike="input1 input2 weight bias")
 def _bilinear(input1: Operand, input2: Operand, weight: Operand, bias: Operand | None = None) -> Operand:
     if _shape(input1)[:-1] != _shape(input2)[:-1]:
         raise RuntimeError(
@@ -290,6 +308,8 @@ def _cdist(x1: Operand, x2: Operand, p: Any = 2.0, compute_mode: Any = None) -> 
         raise RuntimeError(f"cdist only supports at least 2D tensors, X1 got: {len(left)}D, X2 got: {len(right)}D")
     if left[-1] != right[-1]:
         raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {left[-1]} X2: {right[-1]}")
+    if type_of(x1).dtype not in (float32, float64):
+        raise not_implemented(f"\"cdist\" not implemented for '{dtype_name(type_of(x1).dtype)}'")
     batch = broadcast(left[:-2], right[:-2]) or ()
     result = kind(_of_one_dtype(x1, x2), (*batch, left[-2], right[-2]))
     return aten("_cdist_forward.default", result, x1, x2, float(p), None)
@@ -298,34 +318,30 @@ def _cdist(x1: Operand, x2: Operand, p: Any = 2.0, compute_mode: Any = None) -> 
 @computes("F.pairwise_distance")
 def pairwise_distance(x1: Operand, x2: Operand, p: Any = 2.0, eps: Any = 1e-6, keepdim: bool = False) -> Operand:
     """Return the norms of the differences of rows, to each element of which eps is added."""
-    result = kind(as_float(common(x1, x2)), shape_of(x1, x2))
-    apart = ops.add(
-        ops.sub(operand(x1, result.dtype, result.shape), operand(x2, result.dtype, result.shape)),
-        operand(eps, result.dtype, result.shape),
-    )
-    last = max(result.ndim - 1, 0)
-    found = norm(apart, float(p), (last,) if result.ndim else ())
+    apart = add(subtract(x1, x2), eps)
+    found = norm(apart, float(p), (type_of(apart).ndim - 1,) if type_of(apart).ndim else ())
     return ops.reshape(found, (*_shape(found), 1)) if keepdim else found
 
 
-@computes("cosine_similarity")
+@computes("cosine_similarity", kinds="f")
 def _cosine_similarity(x1: Operand, x2: Operand, dim: int = 1, eps: Any = 1e-8) -> Operand:
     """The product of rows that are divided by their norms, which are at least eps where that is smaller: their slope
     goes on through the other one.
     """
-    result = kind(as_float(common(x1, x2)), shape_of(x1, x2))
-    axes = (axis_of(dim, result.ndim),)
-    given = [operand(x, result.dtype, result.shape) for x in (x1, x2)]
+    shape, dtype = shape_of(x1, x2), common(x1, x2)
+    axes = (axis_of(dim, len(shape)),) if shape else ()
 
     def normal(x: Operand) -> Operand:
-        size = norm(x, 2.0, axes if result.ndim else ())
-        least = operand(eps, result.dtype, _shape(size))
+        of = type_of(x).dtype if is_float(type_of(x).dtype) else kind(dtype, ()).dtype
+        x = operand(x, of, shape)
+        size = norm(x, 2.0, axes)
+        least = operand(eps, of, _shape(size))
         # No slope of the bound; of a norm that is below it, torch writes the bound into the norm's memory.
         below = ops.add(least, ops.sub(size, ops.stop_gradient(size)))
         bounded = ops.where(ops.lt(size, least), below, size)  # an infinite norm stays one
-        return ops.div(x, ops.spread(bounded, result.shape, axes))
+        return ops.div(x, ops.spread(bounded, shape, axes))
 
-    return ops.sum(ops.mul(normal(given[0]), normal(given[1])), axes if result.ndim else ())
+    return ops.sum(multiply(normal(x1), normal(x2)), axes)
 
 
 @computes("F.pdist")

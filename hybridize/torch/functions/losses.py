@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from hybridize import ops
@@ -16,34 +17,36 @@ from hybridize.formats.torch_export.refusals import within
 from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.linear import pairwise_distance
-from hybridize.torch.functions.rules import as_float, aten, common, kind, shape_of, torch_dtype
+from hybridize.torch.functions.pointwise import (
+    add,
+    aligned,
+    clamp_min,
+    divide,
+    equal,
+    multiply,
+    negative,
+    not_equal,
+    subtract,
+    where,
+    xlogy,
+)
+from hybridize.torch.functions.reductions import sum_of
+from hybridize.torch.functions.rules import aten, common, float_operand, kind, shape_of, torch_dtype, written_as
 from hybridize.torch.functions.table import computes
 
 NONE, MEAN, SUM = 0, 1, 2
 REDUCTIONS = {"none": NONE, "mean": MEAN, "sum": SUM}
 
 
-def _pair(x: Operand, y: Operand, real: bool = False) -> tuple[Operand, Operand]:
-    """Return two operands in the dtype and sizes that they have in common; that of floats where it is `real`."""
-    dtype = common(x, y)
-    of = kind(as_float(dtype) if real else dtype, shape_of(x, y))
-    return operand(x, of.dtype, of.shape), operand(y, of.dtype, of.shape)
-
-
-def _times(x: Operand, weight: Operand | None) -> Operand:
-    return x if weight is None else ops.mul(x, operand(weight, type_of(x).dtype, type_of(x).shape))
-
-
 @computes("nn.mse_loss")
 def _mse_loss(input: Operand, target: Operand, reduction: int = MEAN) -> Operand:
-    x, y = _pair(input, target)
-    apart = ops.sub(x, y)
+    apart = ops.sub(*aligned(input, target))
     return reduced(ops.mul(apart, apart), reduction)
 
 
 @computes("nn.l1_loss")
 def _l1_loss(input: Operand, target: Operand, reduction: int = MEAN) -> Operand:
-    return reduced(ops.abs(ops.sub(*_pair(input, target))), reduction)
+    return reduced(ops.abs(subtract(input, target)), reduction)
 
 
 def _scalar(x: Operand, y: Operand, reduction: int) -> TensorType:
@@ -61,16 +64,18 @@ def _smooth_l1_loss(input: Operand, target: Operand, reduction: int = MEAN, beta
 def _huber_loss(input: Operand, target: Operand, reduction: int = MEAN, delta: Any = 1.0) -> Operand:
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
-    return aten("huber_loss.default", _scalar(input, target, reduction), input, target, reduction, delta)
+    each = aten("huber_loss.default", _scalar(input, target, NONE), input, target, NONE, delta)
+    return reduced(written_as(each, type_of(input).dtype), reduction)
 
 
 @computes("nn.soft_margin_loss")
 def _soft_margin_loss(input: Operand, target: Operand, reduction: int = MEAN) -> Operand:
-    x, y = _pair(input, target)
-    return reduced(ops.log1p(ops.exp(ops.neg(ops.mul(x, y)))), reduction)
+    dtype = type_of(input).dtype
+    apart = written_as(multiply(negative(input), target), dtype)
+    return reduced(ops.log1p(ops.exp(apart)), reduction)
 
 
-@computes("nn.binary_cross_entropy")
+@computes("nn.binary_cross_entropy", kinds="f", alike="input target weight")
 def _binary_cross_entropy(
     input: Operand, target: Operand, weight: Operand | None = None, reduction: int = MEAN
 ) -> Operand:
@@ -87,15 +92,14 @@ def _with_logits(
     pos_weight: Operand | None = None,
     reduction: int = MEAN,
 ) -> Operand:
-    """(1 - target) x less the logarithm of the sigmoid, times what positive answers weigh."""
-    x, y = _pair(input, target)
-    softened = _log_sigmoid(x)
+    """(1 - target) x less the logarithm of the sigmoid, times what positive answers weigh; in the target's dtype."""
+    softened = _log_sigmoid(input)
     if pos_weight is not None:
-        of = type_of(x)
-        weighed = ops.sub(operand(pos_weight, of.dtype, of.shape), ops.like(1, x))
-        softened = ops.mul(softened, ops.add(ops.mul(weighed, y), ops.like(1, x)))
-    loss = ops.sub(ops.mul(ops.sub(ops.like(1, y), y), x), softened)
-    return reduced(_times(loss, weight), reduction)
+        softened = multiply(add(multiply(subtract(pos_weight, 1), target), 1), softened)
+    dtype = type_of(target).dtype
+    loss = written_as(multiply(subtract(1, target), input), dtype)
+    loss = written_as(subtract(loss, softened), dtype)
+    return reduced(loss if weight is None else written_as(multiply(loss, weight), dtype), reduction)
 
 
 def _log_sigmoid(x: Operand) -> Operand:
@@ -105,75 +109,66 @@ def _log_sigmoid(x: Operand) -> Operand:
 
 @computes("kl_div")
 def _kl_div(input: Operand, target: Operand, reduction: int = MEAN, *, log_target: bool = False) -> Operand:
-    x, y = _pair(input, target)
+    if not (is_float(type_of(input).dtype) and is_float(type_of(target).dtype)):
+        raise RuntimeError("kl_div: Integral inputs not supported.")
     if log_target:
-        return reduced(ops.mul(ops.exp(y), ops.sub(y, x)), reduction)
-    own = aten("xlogy.Tensor", type_of(y), y, y)
-    return reduced(ops.sub(own, ops.mul(y, x)), reduction)
+        return reduced(multiply(ops.exp(target), subtract(target, input)), reduction)
+    return reduced(subtract(xlogy(target, target), multiply(target, input)), reduction)
 
 
 @computes("poisson_nll_loss")
 def _poisson_nll_loss(
     input: Operand, target: Operand, log_input: bool, full: bool, eps: Any, reduction: int
 ) -> Operand:
-    x, y = _pair(input, target, real=True)
     if log_input:
-        loss = ops.sub(ops.exp(x), ops.mul(y, x))
+        loss = subtract(_real(ops.exp, input), multiply(target, input))
     else:
-        loss = ops.sub(x, ops.mul(y, ops.log(ops.add(x, ops.like(eps, x)))))
+        loss = subtract(input, multiply(target, _real(ops.log, add(input, eps))))
     if full:
-        large = ops.gt(y, ops.like(1, y))
-        safe = ops.where(large, y, ops.like(1, y))
-        half = ops.mul(ops.log(ops.mul(ops.like(2 * math.pi, y), safe)), ops.like(0.5, y))
-        stirling = ops.add(ops.sub(ops.mul(safe, ops.log(safe)), safe), half)
-        loss = ops.add(loss, ops.where(large, stirling, ops.like(0, y)))
+        logs = multiply(0.5, _real(ops.log, multiply(2 * math.pi, target)))
+        stirling = add(subtract(multiply(target, _real(ops.log, target)), target), logs)
+        loss = add(loss, where(ops.le(target, ops.like(1, target)), 0, stirling))
     return reduced(loss, reduction)
+
+
+def _float(x: Any) -> Any:
+    """Return a parameter that is a float to torch, also where an int is passed."""
+    return float(x) if isinstance(x, int) else x
+
+
+def _real(function: Callable[[Operand], Operand], x: Operand) -> Operand:
+    """Return a function of real numbers of a tensor."""
+    return function(ops.cast(x, kind(float_operand(x), ()).dtype))
 
 
 @computes("hinge_embedding_loss")
 def _hinge_embedding_loss(input: Operand, target: Operand, margin: Any = 1.0, reduction: int = MEAN) -> Operand:
-    shape = shape_of(input, target)
-    x, y = (operand(one, type_of(one).dtype, shape) for one in (input, target))  # the target is only compared
-    zero = ops.like(0, x)
-    apart = _at_least_0(ops.sub(ops.like(margin, x), x))
-    other, same = ops.ne(y, ops.like(1, y)), ops.ne(y, ops.like(-1, y))
-    return reduced(ops.add(ops.where(other, apart, zero), ops.where(same, x, zero)), reduction)
-
-
-def _at_least_0(x: Operand) -> Operand:
-    """Return what is below 0 as 0; at 0 the gradient goes through, as `clamp_min` has it."""
-    return aten("clamp_min.default", type_of(x), x, 0)
+    other = where(
+        not_equal(target, 1), clamp_min(subtract(operand(margin, type_of(input).dtype), input), 0), ops.like(0, input)
+    )
+    return reduced(add(other, where(not_equal(target, -1), input, ops.like(0, input))), reduction)
 
 
 @computes("margin_ranking_loss")
 def _margin_ranking_loss(
     input1: Operand, input2: Operand, target: Operand, margin: Any = 0.0, reduction: int = MEAN
 ) -> Operand:
-    x, y = _pair(input1, input2)
-    of = kind(as_float(common(x, target)), shape_of(x, target))
-    apart = operand(ops.sub(x, y), of.dtype, of.shape)
-    signed = ops.mul(ops.neg(operand(target, of.dtype, of.shape)), apart)
-    return reduced(_at_least_0(ops.add(signed, ops.like(margin, signed))), reduction)
+    apart = multiply(negative(target), subtract(input1, input2))
+    return reduced(clamp_min(add(apart, _float(margin)), 0), reduction)
 
 
 @computes("cosine_embedding_loss")
 def _cosine_embedding_loss(
     input1: Operand, input2: Operand, target: Operand, margin: Any = 0.0, reduction: int = MEAN
 ) -> Operand:
-    x, y = _pair(input1, input2, real=True)
-    axes = (type_of(x).ndim - 1,)
-    tiny = ops.like(1e-12, ops.sum(x, axes))  # torch's, of all dtypes
-    square, other = (ops.add(ops.sum(ops.mul(one, one), axes), tiny) for one in (x, y))
-    cosine = ops.div(ops.sum(ops.mul(x, y), axes), ops.sqrt(ops.mul(square, other)))
-    of = type_of(cosine)
-    wanted = operand(target, type_of(target).dtype, of.shape)
+    def along(x: Operand, y: Operand) -> Operand:
+        return sum_of(multiply(x, y), -1)
+
+    square, other = (add(along(one, one), 1e-12) for one in (input1, input2))  # torch's, of all dtypes
+    cosine = divide(along(input1, input2), ops.sqrt(multiply(square, other)))
     zero = ops.like(0, cosine)
-    near, far = ops.sub(ops.like(1, cosine), cosine), _at_least_0(ops.sub(cosine, ops.like(margin, cosine)))
-    loss = ops.add(
-        ops.where(ops.eq(wanted, ops.like(1, wanted)), near, zero),
-        ops.where(ops.eq(wanted, ops.like(-1, wanted)), far, zero),
-    )
-    return reduced(loss, reduction)
+    near, far = subtract(1, cosine), clamp_min(subtract(cosine, _float(margin)), 0)
+    return reduced(add(where(equal(target, 1), near, zero), where(equal(target, -1), far, zero)), reduction)
 
 
 @computes("triplet_margin_loss")
@@ -190,7 +185,7 @@ def _triplet_margin_loss(
     near, far = pairwise_distance(anchor, positive, p, eps), pairwise_distance(anchor, negative, p, eps)
     if swap:
         far = ops.shared_min(far, pairwise_distance(positive, negative, p, eps))
-    return reduced(_at_least_0(ops.sub(ops.add(ops.like(margin, near), near), far)), reduction)
+    return reduced(clamp_min(subtract(add(_float(margin), near), far), 0), reduction)
 
 
 @computes("nn.multilabel_margin_loss")
@@ -216,7 +211,7 @@ def _multi_margin_loss(
     flat = (rows, classes)
     x, labels = ops.reshape(input, flat), within(ops.reshape(target, (rows,)), classes, message="target out of range")
     own = ops.take_along_axis(x, ops.reshape(labels, (rows, 1)), 1)
-    margins = _at_least_0(ops.add(ops.sub(x, operand(own, of.dtype, flat)), ops.like(margin, x)))
+    margins = clamp_min(ops.add(ops.sub(x, operand(own, of.dtype, flat)), ops.like(margin, x)), 0)
     if p == 2:
         margins = ops.mul(margins, margins)
     if weight is not None:
@@ -231,14 +226,14 @@ def _multi_margin_loss(
 # Of classes.
 
 
-@computes("nn.nll_loss_nd", "nn.nll_loss", "nn.nll_loss2d")
+@computes("nn.nll_loss_nd", "nn.nll_loss", "nn.nll_loss2d", alike="input weight")
 def _nll_loss(
     input: Operand, target: Operand, weight: Operand | None = None, reduction: int = MEAN, ignore_index: Any = -100
 ) -> Operand:
     return _of_labels(input, target, weight, reduction, ignore_index, 0.0)
 
 
-@computes("nn.cross_entropy_loss")
+@computes("nn.cross_entropy_loss", alike="input weight")
 def _cross_entropy_loss(
     input: Operand,
     target: Operand,
@@ -353,13 +348,10 @@ def _gaussian_nll_loss(
     zero = ops.like(0, var)
     fine = ops.bit_not(ops.any(ops.lt(var, zero), tuple(range(type_of(var).ndim))))
     ops.bind(ops.Permitted("var has negative entry/entries"), fine)
-    moved = ops.sub(aten("clamp_min.default", type_of(var), var, eps), var)
+    moved = ops.sub(written_as(clamp_min(var, eps), type_of(var).dtype), var)
     var = ops.add(var, ops.stop_gradient(moved))
-    x, y = _pair(input, target)
-    apart = ops.sub(x, y)
-    total = kind(common(apart, var), shape_of(apart, var))
-    spread, apart = operand(var, total.dtype, total.shape), operand(apart, total.dtype, total.shape)
-    loss = ops.add(ops.log(spread), ops.div(ops.mul(apart, apart), spread))
+    apart = subtract(input, target)
+    loss = multiply(0.5, add(ops.log(var), divide(multiply(apart, apart), var)))
     if full:
-        loss = ops.add(loss, ops.like(math.log(2 * math.pi), loss))
-    return reduced(ops.mul(loss, ops.like(0.5, loss)), REDUCTIONS[reduction])
+        loss = add(loss, 0.5 * math.log(2 * math.pi))
+    return reduced(loss, REDUCTIONS[reduction])

@@ -20,6 +20,7 @@ from hybridize.base.errors import CaptureError
 from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
 from hybridize.ops.elimination import solve_triangular
+from hybridize.torch.functions.reductions import vector_norm
 from hybridize.torch.functions.rules import aten, axis_of, common, is_tensor, kind, torch_dtype
 from hybridize.torch.functions.sorting import by
 from hybridize.torch.functions.table import computes
@@ -224,7 +225,7 @@ def _multi_dot(tensors: Sequence[Operand]) -> Operand:
     return ops.reshape(found, (*(() if first else (rows,)), *(() if last else (columns,))))
 
 
-@computes("linalg.matrix_norm")
+@computes("linalg.matrix_norm", kinds="f")
 def _matrix_norm(
     A: Operand, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: torch.dtype | None = None
 ) -> Operand:
@@ -252,6 +253,20 @@ def _matrix_norm(
     if not keepdim:
         return found
     return ops.reshape(found, tuple(1 if axis in axes else size for axis, size in enumerate(shape)))
+
+
+@computes("linalg.norm")
+def _norm(
+    A: Operand, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: torch.dtype | None = None
+) -> Operand:
+    if ord is None:
+        return vector_norm(A, 2, dim, keepdim, dtype=dtype)
+    axes = tuple(range(type_of(A).ndim)) if dim is None else (dim,) if isinstance(dim, int) else tuple(dim)
+    if len(axes) == 2:
+        return _matrix_norm(A, ord, axes, keepdim, dtype=dtype)
+    if isinstance(ord, str):
+        raise RuntimeError("linalg.norm: a norm of this name is of matrices: give the two axes of dim")
+    return vector_norm(A, ord, axes, keepdim, dtype=dtype)
 
 
 @computes("linalg.pinv")

@@ -132,6 +132,8 @@ def _cartesian_prod(*tensors: Any) -> Operand:
     given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
     if len(given) == 1:
         return given[0]
+    if any(type_of(x).dtype != type_of(given[0]).dtype for x in given):
+        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
     sizes = tuple(product(type_of(x).shape) for x in given)
     count = len(given)
     columns = []
@@ -397,12 +399,12 @@ def _kron(input: Operand, other: Operand) -> Operand:
     return ops.reshape(made, tuple(one * two for one, two in zip(first, second, strict=True)))
 
 
-@computes("linalg.cross")
+@computes("linalg.cross", kinds="fiu", alike="input other")
 def _linalg_cross(input: Operand, other: Operand, *, dim: int = -1) -> Operand:
     return _cross(input, other, dim)
 
 
-@computes("cross")
+@computes("cross", kinds="fiu", alike="input other")
 def _cross(input: Operand, other: Operand, dim: int | None = None) -> Operand:
     shape, dtype = shape_of(input, other), common(input, other)
     if dim is None:

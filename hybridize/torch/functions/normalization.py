@@ -9,6 +9,7 @@ from typing import Any
 from hybridize import ops
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import product, same
+from hybridize.base.dtypes import bfloat16, float16, float32, is_float
 from hybridize.base.types import TensorType
 from hybridize.capture.trace.recording import current_trace
 from hybridize.formats.torch_export.registry import operand
@@ -16,7 +17,7 @@ from hybridize.ops import Operand, composites, type_of
 from hybridize.ops.views import wide
 from hybridize.torch.functions.calling import cut, is_detached
 from hybridize.torch.functions.convolution import with_channels
-from hybridize.torch.functions.rules import aten
+from hybridize.torch.functions.rules import aten, dtype_name, not_implemented
 from hybridize.torch.functions.table import computes, views
 
 
@@ -48,6 +49,7 @@ def _batch_norm(
         raise RuntimeError(f"batch_norm: expected 2D or more input (got {of.ndim}D input)")
     _check_channels(of, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
     kept = [None if one is None else one.operand() for one in (running_mean, running_var)]
+    _check_dtypes(of, gamma, beta, *kept)
     if not training:
         if kept[0] is None or kept[1] is None:
             raise RuntimeError("Expected running_mean and running_var to be defined when training=False")
@@ -115,6 +117,19 @@ def _number(x: Any, like: Symbol) -> Operand:
     return operand(x, like.dtype, like.shape)
 
 
+def _check_dtypes(of: TensorType, *parts: Operand | None) -> None:
+    """Check that parameters have the dtype of the input, or all of them float32 where that is a short one.
+
+    Raises:
+        RuntimeError: they have not; in torch's words.
+    """
+    dtypes = {type_of(part).dtype for part in parts if part is not None}
+    if dtypes <= {of.dtype} or (dtypes == {float32} and of.dtype in (float16, bfloat16)):
+        return
+    other = next(dtype for dtype in dtypes if dtype != of.dtype)
+    raise RuntimeError(f"expected scalar type {dtype_name(of.dtype)} but found {dtype_name(other)}")
+
+
 def _check_normalized(name: str, of: TensorType, shape: Sequence[Any], *parts: Operand | None) -> None:
     """Raise a RuntimeError in torch's words where the last axes are not `shape`, or parts have other axes."""
     if not shape:
@@ -136,7 +151,7 @@ def _check_normalized(name: str, of: TensorType, shape: Sequence[Any], *parts: O
         )
 
 
-@computes("layer_norm")
+@computes("layer_norm", kinds="f")
 def _layer_norm(
     input: Operand,
     normalized_shape: Sequence[Any],
@@ -146,6 +161,7 @@ def _layer_norm(
     cudnn_enable: bool = True,
 ) -> Operand:
     of = type_of(input)
+    _check_dtypes(of, weight, bias)
     _check_normalized("layer_norm", of, normalized_shape, weight, bias)
     return aten("layer_norm.default", of, input, tuple(normalized_shape), weight, bias, eps)
 
@@ -155,11 +171,13 @@ def _rms_norm(
     input: Operand, normalized_shape: Sequence[Any], weight: Operand | None = None, eps: Any = None
 ) -> Operand:
     of = type_of(input)
+    if not is_float(of.dtype):
+        raise not_implemented(f"\"rms_norm\" not implemented for '{dtype_name(of.dtype)}'")
     _check_normalized("rms_norm", of, normalized_shape, weight)
     return aten("rms_norm.default", of, input, tuple(normalized_shape), weight, eps)
 
 
-@computes("group_norm")
+@computes("group_norm", kinds="f")
 def _group_norm(
     input: Operand,
     num_groups: Any,
@@ -171,6 +189,7 @@ def _group_norm(
     of = type_of(input)
     if of.ndim < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {of.ndim}")
+    _check_dtypes(of, weight, bias)
     if num_groups <= 0:
         raise RuntimeError(f"num_groups must be greater than 0, got {num_groups}")
     batch, channels, *sizes = of.shape

@@ -33,15 +33,15 @@ from hybridize.torch.functions.rules import (
 from hybridize.torch.functions.table import BY_NAME, computes, views
 
 
-def _same_type(name: str, *others: str) -> None:
-    @computes(name, *others)
+def _same_type(name: str, *others: str, kinds: str = "") -> None:
+    @computes(name, *others, kinds=kinds)
     def entry(input: Operand, inplace: bool = False) -> Operand:
         return aten(f"{name}.default", type_of(input), input)
 
 
 _same_type("abs", "absolute")
-_same_type("bitwise_not")
-_same_type("relu")
+_same_type("bitwise_not", kinds="iub")
+_same_type("relu", kinds="fiu")
 
 
 @computes("sign", "sgn")
@@ -50,7 +50,7 @@ def _sign(input: Operand) -> Operand:
 
 
 def _whole_part(*names: str, by: str) -> None:
-    @computes(*names)
+    @computes(*names, kinds="fiu")
     def entry(input: Operand) -> Operand:
         return aten(f"{by}.default", type_of(input), input) if is_float(type_of(input).dtype) else input
 
@@ -61,7 +61,8 @@ _whole_part("trunc", "fix", by="trunc")
 
 
 @computes("neg", "negative")
-def _neg(input: Operand) -> Operand:
+def negative(input: Operand) -> Operand:
+    """Return numbers with the other sign."""
     if type_of(input).dtype.kind == "b":
         raise not_implemented(
             "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, "
@@ -77,7 +78,7 @@ def _positive(input: Operand) -> Operand:
     return input
 
 
-@computes("round", "special.round")
+@computes("round", "special.round", kinds="fiu")
 def _round(input: Operand, *, decimals: int = 0) -> Operand:
     of = type_of(input)
     if not is_float(of.dtype):
@@ -118,30 +119,52 @@ def _scaled(input: Operand, factor: float) -> Operand:
 # Of two.
 
 
-def _of_two(*names: str, by: str, real: bool = False, bits: bool = False) -> None:
-    @computes(*names)
+def _joined(by: str, x: Any, y: Any, real: bool) -> Operand:
+    dtype = common(x, y)
+    return aten(by, kind(as_float(dtype) if real else dtype, shape_of(x, y)), x, y)
+
+
+def _of_two(*names: str, by: str, real: bool = False, kinds: str = "") -> Callable[..., Operand]:
+    """Register a function of two, either of which may be a number."""
+
+    @computes(*names, kinds=kinds)
     def entry(input: Any, other: Any) -> Operand:
-        dtype = common(input, other)
-        if bits and dtype.is_floating_point:
-            raise not_implemented(f"\"{names[0]}_cpu\" not implemented for '{str(dtype)[6:].capitalize()}'")
-        return aten(by, kind(as_float(dtype) if real else dtype, shape_of(input, other)), input, other)
+        return _joined(by, input, other, real)
+
+    return entry
 
 
-_of_two("mul", "multiply", by="mul.Tensor")
-_of_two("minimum", by="minimum.default")
-_of_two("maximum", by="maximum.default")
-_of_two("fmin", by="fmin.default")
-_of_two("fmax", by="fmax.default")
+def _of_tensor_and_number(*names: str, by: str, real: bool = False) -> None:
+    """Register a function of a tensor and one that may be a number."""
+
+    @computes(*names)
+    def entry(input: Operand, other: Any) -> Operand:
+        return _joined(by, input, other, real)
+
+
+def _of_tensors(*names: str, by: str, real: bool = False, kinds: str = "") -> None:
+    """Register a function of two tensors."""
+
+    @computes(*names, kinds=kinds)
+    def entry(input: Operand, other: Operand) -> Operand:
+        return _joined(by, input, other, real)
+
+
+multiply = _of_two("mul", "multiply", by="mul.Tensor")
 _of_two("remainder", by="remainder.Tensor")
-_of_two("fmod", by="fmod.Tensor")
-_of_two("atan2", "arctan2", by="atan2.default", real=True)
-_of_two("copysign", by="copysign.Tensor", real=True)
-_of_two("hypot", by="hypot.default")
-_of_two("xlogy", "special.xlogy", by="xlogy.Tensor", real=True)
+xlogy = _of_two("xlogy", "special.xlogy", by="xlogy.Tensor", real=True)
 _of_two("special.xlog1py", by="special_xlog1py.default", real=True)
-_of_two("bitwise_and", by="bitwise_and.Tensor", bits=True)
-_of_two("bitwise_or", by="bitwise_or.Tensor", bits=True)
-_of_two("bitwise_xor", by="bitwise_xor.Tensor", bits=True)
+_of_two("bitwise_and", by="bitwise_and.Tensor", kinds="iub")
+_of_two("bitwise_or", by="bitwise_or.Tensor", kinds="iub")
+_of_two("bitwise_xor", by="bitwise_xor.Tensor", kinds="iub")
+_of_tensor_and_number("fmod", by="fmod.Tensor")
+_of_tensor_and_number("copysign", by="copysign.Tensor", real=True)
+_of_tensors("minimum", by="minimum.default")
+_of_tensors("maximum", by="maximum.default")
+_of_tensors("fmin", by="fmin.default")
+_of_tensors("fmax", by="fmax.default")
+_of_tensors("atan2", "arctan2", by="atan2.default", real=True)
+_of_tensors("hypot", by="hypot.default", kinds="f")
 
 
 def aligned(*xs: Any, dtype: torch.dtype | None = None) -> list[Operand]:
@@ -150,33 +173,38 @@ def aligned(*xs: Any, dtype: torch.dtype | None = None) -> list[Operand]:
     return [operand(x, of.dtype, of.shape) for x in xs]
 
 
+def _is_bool(x: Any) -> bool:
+    return isinstance(x, bool) or (is_tensor(x) and type_of(x).dtype.kind == "b")
+
+
 def _with_factor(name: str, *others: str) -> Callable[..., Operand]:
     @computes(name, *others)
     def entry(input: Any, other: Any, *, alpha: Any = 1) -> Operand:
         result = kind(common(input, other), shape_of(input, other))
         if type(alpha) is float and not result.dtype.kind == "f" and not is_float(result.dtype):
             raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
-        if result.dtype.kind == "b" and name == "sub":
+        if name == "sub" and any(_is_bool(x) for x in (input, other)):
             raise RuntimeError(
-                "Subtraction, the `-` operator, with two bool tensors is not supported. "
-                "Use the `^` or `logical_xor()` operator instead."
+                "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a "
+                "mask, use the `~` or `logical_not()` operator instead."
             )
         return aten(f"{name}.Tensor", result, input, other, alpha=alpha)
 
     return entry
 
 
-_with_factor("add")
-_sub = _with_factor("sub", "subtract")
+add = _with_factor("add")
+subtract = _with_factor("sub", "subtract")
 
 
 @computes("rsub")
-def _rsub(input: Any, other: Any, *, alpha: Any = 1) -> Operand:
-    return _sub(other, input, alpha=alpha)
+def _rsub(input: Operand, other: Any, *, alpha: Any = 1) -> Operand:
+    return subtract(other, input, alpha=alpha)
 
 
 @computes("div", "divide", "true_divide")
-def _div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Operand:
+def divide(input: Any, other: Any, *, rounding_mode: str | None = None) -> Operand:
+    """Return quotients: floats, or rounded ones in the common dtype."""
     dtype = common(input, other)
     shape = shape_of(input, other)
     if rounding_mode is None:
@@ -190,7 +218,7 @@ def _div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Operand
 
 @computes("floor_divide")
 def _floor_divide(input: Any, other: Any) -> Operand:
-    return _div(input, other, rounding_mode="floor")
+    return divide(input, other, rounding_mode="floor")
 
 
 @computes("pow")
@@ -208,15 +236,17 @@ def _float_power(input: Any, exponent: Any) -> Operand:
 
 @computes("ldexp")
 def _ldexp(input: Operand, other: Operand) -> Operand:
+    if _is_bool(other):
+        raise not_implemented("\"ldexp_cpu_exp\" not implemented for 'Bool'")
     return _of_floats(lambda x, n: ops.mul(x, ops.exp2(n)), input, other)
 
 
-@computes("logaddexp")
+@computes("logaddexp", kinds="f")
 def _logaddexp(input: Operand, other: Operand) -> Operand:
     return _of_floats(ops.log_add_exp, input, other)
 
 
-@computes("logaddexp2")
+@computes("logaddexp2", kinds="f")
 def _logaddexp2(input: Operand, other: Operand) -> Operand:
     return _of_floats(log_add_exp2, input, other)
 
@@ -225,10 +255,8 @@ def _of_floats(function: Callable[..., Operand], *xs: Any) -> Operand:
     return function(*aligned(*xs, dtype=as_float(common(*xs))))
 
 
-@computes("heaviside")
+@computes("heaviside", alike="input values")
 def _heaviside(input: Operand, values: Operand) -> Operand:
-    if type_of(input).dtype != type_of(values).dtype:
-        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
     x, at = aligned(input, values)
     zero = ops.like(0, x)
     return ops.where(ops.eq(x, zero), at, ops.cast(ops.gt(x, zero), type_of(x).dtype))
@@ -255,11 +283,9 @@ def _is_shift(count: Operand) -> Operand:
 
 
 def _of_integers(name: str) -> None:
-    @computes(name)
+    @computes(name, kinds="iu")
     def entry(input: Operand, other: Operand) -> Operand:
         x, y = aligned(input, other)
-        if is_float(type_of(x).dtype) or type_of(x).dtype.kind == "b":
-            raise not_implemented(f'"{name}_cpu" not implemented for {torch_dtype(type_of(x).dtype)}')
         found: Symbol = getattr(functions, name)(made(x), made(y))
         return found.operand()
 
@@ -271,14 +297,9 @@ _of_integers("lcm")
 # Of three.
 
 
-@computes("lerp")
+@computes("lerp", kinds="f", alike="input end weight")
 def _lerp(input: Operand, end: Operand, weight: Any) -> Operand:
     """From the end that is nearer, as torch does: either end is exactly itself."""
-    if type_of(input).dtype != type_of(end).dtype:
-        raise RuntimeError(
-            f"expected dtype {torch_dtype(type_of(input).dtype)} for `end` but got dtype "
-            f"{torch_dtype(type_of(end).dtype)}"
-        )
     dtype = torch_dtype(type_of(input).dtype)
     x, y, w = aligned(input, end, weight, dtype=dtype)
     apart, near = ops.sub(y, x), ops.lt(ops.abs(w), ops.like(0.5, w))
@@ -294,7 +315,7 @@ def _addcmul(input: Operand, tensor1: Operand, tensor2: Operand, *, value: Any =
 @computes("addcdiv")
 def _addcdiv(input: Operand, tensor1: Operand, tensor2: Operand, *, value: Any = 1) -> Operand:
     x, y, z = aligned(input, tensor1, tensor2)
-    if not is_float(type_of(y).dtype):
+    if not any(is_float(type_of(one).dtype) for one in (tensor1, tensor2)):
         raise RuntimeError("Integer division with addcdiv is no longer supported")
     return ops.add(x, ops.div(_times(y, value), z))
 
@@ -311,17 +332,18 @@ def _clamp(input: Operand, min: Any = None, max: Any = None) -> Operand:
     if not given:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     result = kind(common(input, *given), shape_of(input, *given))
+    if result.dtype.kind == "b":
+        raise not_implemented("\"clamp_cpu\" not implemented for 'Bool'")
     for bound in given:
         check_fits(bound, result.dtype)
     if any(type(bound) is float and math.isnan(bound) for bound in given):
         return operand(math.nan, result.dtype, result.shape)
-    if result.dtype.kind == "b" and not any(map(is_tensor, given)):
-        raise not_implemented("\"clamp_scalar_cpu\" not implemented for 'Bool'")
     return aten("clamp.default", result, input, min, max)
 
 
 @computes("clamp_min")
-def _clamp_min(input: Operand, min: Any) -> Operand:
+def clamp_min(input: Operand, min: Any) -> Operand:
+    """Return numbers, and the bound for those below; at the bound the gradient goes through."""
     return _clamp(input, min, None)
 
 
@@ -331,7 +353,8 @@ def _clamp_max(input: Operand, max: Any) -> Operand:
 
 
 @computes("torch.where")
-def _where(condition: Operand, input: Any = None, other: Any = None) -> Any:
+def where(condition: Operand, input: Any = None, other: Any = None) -> Any:
+    """Return elements of one or the other, by a condition; the places where it holds if there is neither."""
     if input is None:
         return BY_NAME["nonzero"].function(condition, as_tuple=True)
     if type_of(condition).dtype.kind != "b":
@@ -345,7 +368,7 @@ def _where(condition: Operand, input: Any = None, other: Any = None) -> Any:
 
 @computes("Tensor.where")
 def _where_not(input: Operand, condition: Operand, other: Any) -> Operand:
-    return _where(condition, input, other)
+    return where(condition, input, other)
 
 
 @computes("masked_fill")
@@ -385,17 +408,19 @@ def _nan_to_num(
 # What is true.
 
 
-def _comparison(name: str, *others: str) -> None:
+def _comparison(name: str, *others: str) -> Callable[..., Operand]:
     @computes(name, *others)
-    def entry(input: Any, other: Any) -> Operand:
+    def entry(input: Operand, other: Any) -> Operand:
         dtype, shape = kind(common(input, other), ()).dtype, shape_of(input, other)
         return aten(
             f"{name}.Tensor", kind(torch.bool, shape), operand(input, dtype, shape), operand(other, dtype, shape)
         )
 
+    return entry
 
-_comparison("eq")
-_comparison("ne", "not_equal")
+
+equal = _comparison("eq")
+not_equal = _comparison("ne", "not_equal")
 _comparison("lt", "less")
 _comparison("le", "less_equal")
 _comparison("gt", "greater")
@@ -461,12 +486,10 @@ def _signbit(input: Operand) -> Operand:
     return ops.lt(signed, ops.like(0, input))
 
 
-@computes("isclose")
+@computes("isclose", alike="input other")
 def _isclose(
     input: Operand, other: Operand, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Operand:
-    if type_of(input).dtype != type_of(other).dtype:
-        raise RuntimeError(f"{torch_dtype(type_of(input).dtype)} did not match {torch_dtype(type_of(other).dtype)}")
     x, y = aligned(input, other)
     close = ops.eq(x, y)
     real = is_float(type_of(x).dtype)

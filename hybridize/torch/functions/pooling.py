@@ -125,7 +125,9 @@ def _count(size: Any, window: Any, step: Any, side: Any, apart: Any, beyond: boo
 
 
 def _register_maxima(rank: int) -> None:
-    @computes(f"{'' if rank == 1 else 'nn.'}max_pool{rank}d_with_indices")
+    kinds = "f" if rank == 1 else "fiu"
+
+    @computes(f"{'' if rank == 1 else 'nn.'}max_pool{rank}d_with_indices", kinds=kinds)
     def with_indices(
         input: Operand,
         kernel_size: Any,
@@ -139,7 +141,7 @@ def _register_maxima(rank: int) -> None:
         given = found.size, found.steps, found.sides, found.apart
         return images.maxima("_with_indices.default", found.counts, *given, ceil_mode)
 
-    @computes(f"max_pool{rank}d")
+    @computes(f"max_pool{rank}d", kinds=kinds)
     @functools.wraps(with_indices)
     def values(*args: Any, **kwargs: Any) -> Operand:
         return with_indices(*args, **kwargs)[0]

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -12,12 +11,11 @@ import torch
 
 from hybridize import ops
 from hybridize.base.dims import product
-from hybridize.base.dtypes import bool_, int64, is_float, uint8
-from hybridize.base.errors import CaptureError
+from hybridize.base.dtypes import bool_, float32, float64, int64, is_float, uint8
 from hybridize.formats.torch_export.refusals import between
 from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
-from hybridize.torch.functions.pointwise import aligned
+from hybridize.torch.functions.pointwise import divide, multiply, subtract
 from hybridize.torch.functions.rules import (
     as_float,
     aten,
@@ -27,7 +25,6 @@ from hybridize.torch.functions.rules import (
     float_operand,
     is_tensor,
     kind,
-    not_implemented,
     reduced,
     shape_of,
     torch_dtype,
@@ -36,16 +33,7 @@ from hybridize.torch.functions.table import computes
 
 
 def _axes(input: Operand, dim: Any) -> tuple[int, ...]:
-    """Return axes, all for none given; in torch's words where they do not fit.
-
-    Raises:
-        RuntimeError: one is given twice.
-    """
-    axes = axes_of(dim, type_of(input).ndim)
-    for one, other in itertools.pairwise(axes):
-        if one == other:
-            raise RuntimeError(f"dim {one} appears multiple times in the list of dims")
-    return axes
+    return axes_of(dim, type_of(input).ndim)
 
 
 def _result(input: Operand, dim: Any, keepdim: bool, dtype: torch.dtype) -> Any:
@@ -70,9 +58,10 @@ def _mean_dtype(name: str, input: Operand, dtype: torch.dtype | None) -> torch.d
 
 
 @computes("sum")
-def _sum(input: Operand, dim: Any = None, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> Operand:
+def sum_of(input: Operand, dim: Any = None, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> Operand:
+    """Return sums along axes, of integers in int64."""
     if dtype is torch.bool:
-        return _any(input, dim, keepdim)
+        return _any(ops.cast(input, bool_), dim, keepdim)
     return aten("sum.dim_IntList", _result(input, dim, keepdim, _whole(input, dtype)), input, _axes(input, dim))
 
 
@@ -87,13 +76,13 @@ def _without_nan(input: Operand) -> Operand:
 
 @computes("nansum")
 def _nansum(input: Operand, dim: Any = None, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> Operand:
-    return _sum(_without_nan(input), dim, keepdim, dtype=dtype)
+    return sum_of(_without_nan(input), dim, keepdim, dtype=dtype)
 
 
 @computes("nanmean")
 def _nanmean(input: Operand, dim: Any = None, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> Operand:
     found = _mean_dtype("nanmean", input, dtype)
-    count = _sum(ops.cast(ops.bit_not(ops.isnan(input)), kind(found, ()).dtype), dim, keepdim)
+    count = sum_of(ops.cast(ops.bit_not(ops.isnan(input)), kind(found, ()).dtype), dim, keepdim)
     return ops.div(_nansum(input, dim, keepdim, dtype=found), count)
 
 
@@ -110,7 +99,7 @@ def _prod(
 
 @computes("count_nonzero")
 def _count_nonzero(input: Operand, dim: Any = None) -> Operand:
-    return _sum(ops.cast(input, bool_), dim)
+    return sum_of(ops.cast(input, bool_), dim)
 
 
 def _truth(name: str) -> Callable[..., Operand]:
@@ -148,7 +137,7 @@ def _check_some(name: str, input: Operand, dim: Any) -> None:
     axes = _axes(input, dim)
     if shape and any(shape[axis] == 0 for axis in axes):
         if dim is None:
-            raise RuntimeError(
+            raise (IndexError if name in ("argmax", "argmin") else RuntimeError)(
                 f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction "
                 "dim with the 'dim' argument."
             )
@@ -186,6 +175,8 @@ def _extreme(name: str, pair: str) -> None:
             result = kind(common(input, second), shape_of(input, second))
             return aten(f"{pair}.default", result, input, second)
         dtype = torch_dtype(type_of(input).dtype)
+        if isinstance(dim, (tuple, list)):
+            raise TypeError(f"{name}(): argument 'dim' must be int, not {type(dim).__name__}")
         _check_some(name, input, dim)
         if dim is None:
             return aten(f"{name}.default", kind(dtype, ()), input)
@@ -199,12 +190,10 @@ _extreme("min", "minimum")
 
 
 def _position(name: str) -> None:
-    @computes(name)
+    @computes(name, kinds="fiu")
     def entry(input: Operand, dim: int | None = None, keepdim: bool = False) -> Operand:
         _check_some(name, input, dim)
         of = type_of(input)
-        if of.dtype.kind == "b":
-            raise not_implemented(f"\"{name}_cpu\" not implemented for 'Bool'")
         result = _result(input, dim, keepdim, torch.int64)
         return operand(0, result.dtype, result.shape) if not of.ndim else aten(f"{name}.default", result, input, dim)
 
@@ -269,14 +258,17 @@ def _flat(input: Operand) -> Operand:
 
 
 def _middle(name: str, skips: bool) -> None:
-    @computes(name)
+    @computes(name, kinds="fiu")
     def entry(input: Operand, dim: int | None = None, keepdim: bool = False) -> Any:
         """The lower one of those in the middle; NaN is last in order, and what is found where it is not skipped."""
         of = type_of(input)
         x = _flat(input) if dim is None or not of.ndim else input
         axis = axis_of(dim or 0, type_of(x).ndim)
-        _check_some(name, x, axis)
         size = type_of(x).shape[axis]
+        if dim is None and size == 0:
+            dtype = torch_dtype(of.dtype)
+            return operand(math.nan if dtype.is_floating_point else torch.iinfo(dtype).min, of.dtype)
+        _check_some(name, x, axis)
         ordered, order = _sorted(x, axis)
         if not is_float(of.dtype):
             place: Any = operand((size - 1) // 2, int64, type_of(_at(order, axis, 0)).shape)
@@ -316,8 +308,10 @@ def _quantile(name: str, skips: bool) -> None:
     ) -> Operand:
         """Between the two elements in order that are nearest to the place of each share."""
         of = type_of(input)
-        if not is_float(of.dtype):
+        if of.dtype not in (float32, float64):
             raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
+        if 0 in of.shape:
+            raise RuntimeError(f"{name}() input tensor must be non-empty")
         shares = q if is_tensor(q) else operand(q, of.dtype)
         if type_of(shares).ndim > 1:
             raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
@@ -388,9 +382,10 @@ def _logsumexp(input: Operand, dim: Any, keepdim: bool = False) -> Operand:
 
 
 @computes("linalg.vector_norm")
-def _vector_norm(
+def vector_norm(
     x: Operand, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: torch.dtype | None = None
 ) -> Operand:
+    """Return the norm of order `ord` of elements along axes."""
     of = torch_dtype(type_of(x).dtype)
     if not of.is_floating_point:
         raise RuntimeError(f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {of}")
@@ -407,45 +402,9 @@ def _vector_norm(
     return aten("linalg_vector_norm.default", result, wide, order, axes)
 
 
-@computes("linalg.matrix_norm")
-def _matrix_norm(
-    A: Operand, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: torch.dtype | None = None
-) -> Operand:
-    rows, columns = (axis_of(axis, type_of(A).ndim) for axis in dim)
-    if ord == "fro":
-        return _vector_norm(A, 2, (rows, columns), keepdim, dtype=dtype)
-    if ord not in (1, -1, math.inf, -math.inf):
-        raise CaptureError(
-            "E422",
-            f"the matrix norm of order {ord!r} cannot be compiled: it is of singular values",
-            help='"fro", 1 or inf',
-        )
-    wide = A if dtype is None else ops.cast(A, kind(dtype, ()).dtype)
-    along, rest = (rows, columns) if abs(ord) == 1 else (columns, rows)
-    sums = ops.sum(ops.abs(wide), (along,))
-    rest = rest - 1 if rest > along else rest
-    found = (ops.reduce_max if ord > 0 else ops.reduce_min)(sums, (rest,))
-    return ops.reshape(found, reduced(type_of(A).shape, (rows, columns), keepdim))
-
-
-@computes("linalg.norm")
-def _norm(
-    A: Operand, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: torch.dtype | None = None
-) -> Operand:
-    if ord is None:
-        return _vector_norm(A, 2, dim, keepdim, dtype=dtype)
-    axes = tuple(range(type_of(A).ndim)) if dim is None else (dim,) if isinstance(dim, int) else tuple(dim)
-    if len(axes) == 2:
-        return _matrix_norm(A, ord, axes, keepdim, dtype=dtype)
-    if isinstance(ord, str):
-        raise RuntimeError("linalg.norm: a norm of this name is of matrices: give the two axes of dim")
-    return _vector_norm(A, ord, axes, keepdim, dtype=dtype)
-
-
 @computes("dist")
-def _dist(input: Operand, other: Operand, p: float = 2) -> Operand:
-    x, y = aligned(input, other)
-    return _vector_norm(ops.sub(x, y), p)
+def _dist(input: Operand, other: Operand, p: Any = 2) -> Operand:
+    return vector_norm(subtract(input, other), p)
 
 
 # Along an axis.
@@ -457,7 +416,9 @@ def _running(name: str) -> None:
         of = type_of(input)
         axis = axis_of(dim, of.ndim)
         result = kind(_whole(input, dtype), of.shape)
-        return aten(f"{name}.default", result, input, axis) if of.ndim else ops.cast(input, result.dtype)
+        if not of.ndim or 0 in of.shape:
+            return ops.cast(input, result.dtype)
+        return aten(f"{name}.default", result, input, axis)
 
 
 _running("cumsum")
@@ -488,7 +449,7 @@ _running_extreme("cummax", 1)
 _running_extreme("cummin", -1)
 
 
-@computes("logcumsumexp")
+@computes("logcumsumexp", kinds="f")
 def _logcumsumexp(input: Operand, dim: int) -> Operand:
     of = type_of(input)
     axis = axis_of(dim, of.ndim)
@@ -529,13 +490,13 @@ def _diff(input: Operand, n: int = 1, dim: int = -1, prepend: Any = None, append
 
 def _steps(y: Operand, x: Any, dx: Any, axis: int) -> tuple[Operand, Any]:
     """Return the sums of neighbours along an axis, and the distances between them."""
+    if any(type_of(one).dtype == bool_ for one in (y, x) if is_tensor(one)):
+        raise RuntimeError("trapezoid: received a bool input for `x` or `y`, but bool is not supported")
     size = type_of(y).shape[axis]
-    dtype = as_float(common(y, *([x] if is_tensor(x) else [])))
-    wide = ops.cast(y, kind(dtype, ()).dtype)
-    sums = ops.add(_cut(wide, axis, 1, size), _cut(wide, axis, 0, size - 1))
+    sums = ops.add(_cut(y, axis, 1, size), _cut(y, axis, 0, size - 1))
     if not is_tensor(x):
         return sums, dx
-    points = ops.cast(x, kind(dtype, ()).dtype)
+    points = x
     shape = type_of(points).shape
     if len(shape) == 1:
         points = ops.reshape(points, tuple(shape[0] if k == axis else 1 for k in range(type_of(y).ndim)))
@@ -547,9 +508,7 @@ def _steps(y: Operand, x: Any, dx: Any, axis: int) -> tuple[Operand, Any]:
 
 
 def _areas(y: Operand, x: Any, dx: Any, axis: int) -> Operand:
-    sums, apart = _steps(y, x, dx, axis)
-    left, right = aligned(sums, apart, dtype=torch_dtype(type_of(sums).dtype))
-    return ops.div(ops.mul(left, right), ops.like(2, left))
+    return divide(multiply(*_steps(y, x, dx, axis)), 2)
 
 
 @computes("trapezoid", "trapz")

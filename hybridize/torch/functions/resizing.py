@@ -41,14 +41,14 @@ def _scaled(size: Any, factor: Any) -> Any:
 
 
 def _nearest(name: str, rank: int) -> None:
-    @computes(f"nn.{name}")
+    @computes(f"nn.{name}", kinds="fu")
     def entry(input: Operand, output_size: Any = None, scale_factors: Any = None, *scales: Any) -> Operand:
         shape, factors = _sizes(name, input, rank, output_size, (scale_factors, *scales))
         return aten(f"{name}.vec", type_of(input).with_shape(shape), input, shape[2:], factors)
 
 
 def _between(name: str, rank: int) -> None:
-    @computes(f"nn.{name}")
+    @computes(f"nn.{name}", kinds="fu")
     def entry(
         input: Operand, output_size: Any = None, align_corners: bool = False, scale_factors: Any = None, *scales: Any
     ) -> Operand:

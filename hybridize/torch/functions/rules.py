@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
 import torch
 
 from hybridize import ops
+from hybridize.array.symbol import Symbol
 from hybridize.base.dims import broadcast, is_symbolic, product
-from hybridize.base.dtypes import DType
+from hybridize.base.dtypes import DType, is_float
 from hybridize.base.types import Shape, TensorType
 from hybridize.capture.trace.recording import current_trace
 from hybridize.contract.places import CallResult
@@ -18,6 +20,7 @@ from hybridize.formats.torch_export import TABLE
 from hybridize.formats.torch_export.size_numbers import SizeNumber
 from hybridize.graph import Value
 from hybridize.ops import Operand, type_of
+from hybridize.torch.functions.table import CLASSES, Entry
 from hybridize.torch.memory import dtype_of
 
 _KINDS = {bool: torch.bool, int: torch.int64, complex: torch.complex64}
@@ -56,8 +59,70 @@ def check_fits(x: Any, dtype: DType) -> None:
         raise RuntimeError(f"value cannot be converted to type {name} without overflow")
 
 
+_NAMES = {
+    "float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "int64": "Long", "int32": "Int",
+    "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool",
+}  # fmt: skip
+
+
+def dtype_name(dtype: DType) -> str:
+    """Return the name of a dtype in torch's errors."""
+    return _NAMES.get(dtype.name, dtype.name.capitalize())
+
+
+def check_operands(entry: Entry, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
+    """Check that an entry takes arguments, by the classes that its parameters are declared to be of and its dtypes.
+
+    Raises:
+        TypeError: one is of another class; in torch's words.
+        NotImplementedError: it is not for tensors of these dtypes; in torch's words.
+        RuntimeError: dtypes differ that are to be one.
+    """
+    bound = {**dict(zip(entry.places, args, strict=False)), **kwargs}
+    last = entry.name.rpartition(".")[2]
+    for name, word in entry.classes.items():
+        value = bound.get(name)
+        if value is not None and not _is_of(word, value):
+            raise TypeError(f"{last}(): argument '{name}' must be {CLASSES[word]}, not {type(value).__name__}")
+    tensors = [bound[name] for name, word in entry.classes.items() if word == "Operand" and bound.get(name) is not None]
+    if entry.kinds and tensors:
+        dtype = dtype_of(common(*tensors))
+        if ("f" if is_float(dtype) else dtype.kind) not in entry.kinds:
+            raise not_implemented(f"\"{last}_cpu\" not implemented for '{dtype_name(dtype)}'")
+    dtypes = {name: type_of(bound[name]).dtype for name in entry.alike if is_tensor(bound.get(name))}
+    first = next(iter(dtypes), "")
+    for name, dtype in dtypes.items():
+        if dtype != dtypes[first]:
+            raise RuntimeError(
+                f"{last}(): expected {first} and {name} to have the same dtype, but got {dtype_name(dtypes[first])} "
+                f"and {dtype_name(dtype)}"
+            )
+
+
+def _is_of(word: str, value: Any) -> bool:
+    """Tell whether a value is of a class of `CLASSES`; a number that only a call knows may be any."""
+    if word in ("Operand", "Symbol"):
+        return is_tensor(value) or (type(value) is Symbol and value.weak is None)
+    if word == "bool":
+        return not isinstance(value, (int, float, str, tuple, list)) or isinstance(value, bool)
+    return not isinstance(value, (float, str, tuple, list))
+
+
 def _rank(dtype: torch.dtype) -> int:
     return 3 if dtype.is_complex else 2 if dtype.is_floating_point else 1 if dtype is not torch.bool else 0
+
+
+def written_as(x: Operand, dtype: DType) -> Operand:
+    """Return a tensor as one of another dtype, to which it is written.
+
+    Raises:
+        RuntimeError: a kind would be lost; in torch's words.
+    """
+    if _rank(torch_dtype(type_of(x).dtype)) > _rank(torch_dtype(dtype)):
+        raise RuntimeError(
+            f"result type {dtype_name(type_of(x).dtype)} can't be cast to the desired output type {dtype_name(dtype)}"
+        )
+    return ops.cast(x, dtype)
 
 
 def common(*xs: Any) -> torch.dtype:
@@ -139,7 +204,11 @@ def axes_of(axes: Any, ndim: int) -> tuple[int, ...]:
     if axis_list_is_empty(axes):
         return tuple(range(ndim))
     given = [axes] if isinstance(axes, int) else list(axes)
-    return tuple(sorted(axis_of(int(axis), ndim) for axis in given)) if ndim else ()
+    counted = sorted(axis_of(int(axis), ndim) for axis in given)
+    for one, other in itertools.pairwise(counted):
+        if one == other:
+            raise RuntimeError(f"dim {one} appears multiple times in the list of dims")
+    return tuple(counted) if ndim else ()
 
 
 def axis_list_is_empty(axes: Any) -> bool:

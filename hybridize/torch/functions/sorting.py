@@ -146,6 +146,8 @@ def _isin(
     x = named.get("element", elements)
     tests = named.get("test_element", test_elements)
     dtype = kind(common(x, tests), ()).dtype
+    if any(type_of(one).dtype.kind == "b" for one in (x, tests) if is_tensor(one)):
+        raise RuntimeError("Unsupported input type encountered for isin(): Bool")
     x, tests = (operand(one, dtype, type_of(one).shape if is_tensor(one) else ()) for one in (x, tests))
     shape = type_of(x).shape
     count = product(type_of(tests).shape)

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -51,13 +52,32 @@ class Entry:
     function: Callable[..., Any]
     views: bool
     """True if tensors come as symbols, and results are views."""
+    kinds: str = ""
+    """Letters of NumPy's for the kinds of dtypes that it takes: f, i, u, b. All where there are none."""
+    alike: tuple[str, ...] = ()
+    """Parameters whose tensors have one dtype: for all others torch promotes."""
 
     @functools.cached_property
     def parameters(self) -> dict[str, inspect.Parameter]:
         """Parameters of the entry, by their names."""
         return dict(inspect.signature(self.function).parameters)
 
+    @functools.cached_property
+    def places(self) -> list[str]:
+        """Parameters by their places, up to one that takes all others."""
+        kept = itertools.takewhile(lambda one: one.kind is one.POSITIONAL_OR_KEYWORD, self.parameters.values())
+        return [one.name for one in kept]
 
+    @functools.cached_property
+    def classes(self) -> dict[str, str]:
+        """Annotations that say what torch's own parser takes: those of `CLASSES`, by the names of the parameters."""
+        said = {name: str(one.annotation).removesuffix(" | None") for name, one in self.parameters.items()}
+        plain = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+        return {name: word for name, word in said.items() if word in CLASSES and self.parameters[name].kind in plain}
+
+
+CLASSES = {"Operand": "Tensor", "Symbol": "Tensor", "int": "int", "bool": "bool"}
+"""Annotations of parameters, and what torch calls what is given for them."""
 FUNCTIONS: dict[Any, Entry] = {}
 """By torch's own objects."""
 ABSENT: list[str] = []
@@ -81,10 +101,12 @@ def _objects(name: str) -> Iterator[Any]:
     yield from (one for one in found if one is not None)
 
 
-def _register(names: tuple[str, ...], views: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def _register(
+    names: tuple[str, ...], views: bool, kinds: str = "", alike: str = ""
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         for name in names:
-            entry = Entry(name, function, views)
+            entry = Entry(name, function, views, kinds, tuple(alike.split()))
             written = not views and name.endswith("_") and not name.endswith("__")
             objects = () if written else tuple(_objects(name))
             if not objects and not written:
@@ -98,9 +120,15 @@ def _register(names: tuple[str, ...], views: bool) -> Callable[[Callable[..., An
     return register
 
 
-def computes(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register what is computed in the place of functions of torch: operands in, operands out."""
-    return _register(names, views=False)
+def computes(*names: str, kinds: str = "", alike: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register what is computed in the place of functions of torch: operands in, operands out.
+
+    Args:
+        names: of the functions.
+        kinds: of dtypes that they take, by NumPy's letters; all where there are none.
+        alike: the parameters, after each other, whose tensors have one dtype.
+    """
+    return _register(names, False, kinds, alike)
 
 
 def views(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

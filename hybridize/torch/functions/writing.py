@@ -10,7 +10,7 @@ import torch
 from hybridize import ops
 from hybridize.array.symbol import Symbol
 from hybridize.base import modes
-from hybridize.base.dtypes import DType, is_float
+from hybridize.base.dtypes import is_float
 from hybridize.capture.trace.recording import current_trace
 from hybridize.graph import Value
 from hybridize.ops import Broadcast, Operand, StopGradient
@@ -20,17 +20,6 @@ OVERLAP = (
     "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
     "clone() the tensor before performing the operation."
 )
-
-
-_NAMES = {
-    "float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "int64": "Long", "int32": "Int",
-    "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool",
-}  # fmt: skip
-
-
-def dtype_name(dtype: DType) -> str:
-    """Return the name of a dtype in torch's errors."""
-    return _NAMES.get(dtype.name, dtype.name.capitalize())
 
 
 def store(symbol: Symbol, value: Operand) -> None:

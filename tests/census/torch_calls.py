@@ -1,0 +1,208 @@
+"""Calls of the PyTorch door's functions, for each dtype and kind of operand, with what eager PyTorch gives."""
+
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy
+import torch
+
+FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
+INTEGERS = (torch.int64, torch.int32, torch.uint8)
+DTYPES = (*FLOATS, *INTEGERS, torch.bool)
+TOLERANCES = {torch.float64: 1e-9, torch.float32: 2e-5, torch.float16: 4e-3, torch.bfloat16: 3e-2}
+
+OF_ONE = (
+    "abs acos acosh angle asin asinh atan atanh bitwise_not ceil cos cosh deg2rad digamma erf erfc erfinv exp exp2 expm1"
+    " floor frac isfinite isinf isnan isneginf isposinf isreal lgamma log log10 log1p log2 logical_not logit"
+    " nan_to_num neg positive rad2deg reciprocal relu round rsqrt sgn sigmoid sign signbit sin sinc sinh sqrt square"
+    " tan tanh trunc special.entr special.ndtr special.ndtri special.expit F.relu6 F.hardtanh F.gelu F.silu F.mish"
+    " F.hardswish F.hardsigmoid F.selu F.elu F.celu F.leaky_relu F.softplus F.softsign F.softshrink F.hardshrink"
+    " F.logsigmoid F.tanhshrink F.rrelu clone"
+).split()
+OF_TWO = (
+    "add sub mul div floor_divide remainder fmod pow float_power minimum maximum fmin fmax atan2 copysign hypot xlogy"
+    " special.xlog1py bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift eq ne lt le gt ge"
+    " logical_and logical_or logical_xor ldexp logaddexp logaddexp2 heaviside gcd lcm isclose rsub"
+).split()
+REDUCING = (
+    "sum mean nansum nanmean prod count_nonzero any all amax amin aminmax max min argmax argmin var std var_mean"
+    " std_mean median nanmedian logsumexp quantile nanquantile"
+).split()
+ALONG = "cumsum cumprod cummax cummin logcumsumexp softmax log_softmax sort argsort".split()
+
+
+def function(name: str) -> Callable[..., Any]:
+    """Return a function of torch by its name; `F.` is torch.nn.functional."""
+    at: Any = torch.nn.functional if name.startswith("F.") else torch
+    for part in name.removeprefix("F.").split("."):
+        at = getattr(at, part)
+    return at  # type: ignore[no-any-return]
+
+
+def tensor(dtype: torch.dtype, number: int = 0, shape: tuple[int, ...] = (2, 3)) -> torch.Tensor:
+    """Return small numbers of a dtype; no two calls of different numbers give the same, and none of the second is 0."""
+    count = math.prod(shape)
+    whole = [(3 * k + 5 * number + 1) % 7 + (number > 0) for k in range(count)]
+    if dtype.is_floating_point:
+        return (torch.tensor(whole, dtype=torch.float64) / 8 + 0.125).reshape(shape).to(dtype)
+    return (
+        torch.tensor(whole).reshape(shape).to(dtype)
+        if dtype != torch.bool
+        else (torch.tensor(whole).reshape(shape) % 2 == 0)
+    )
+
+
+def operands(dtype: torch.dtype, number: int) -> Iterator[tuple[str, Any]]:
+    """Yield the kinds of operands of a dtype: tensors with and without axes, numbers of Python's and of NumPy's."""
+    name = str(dtype)[6:]
+    yield name, tensor(dtype, number)
+    yield f"{name}[]", tensor(dtype, number, ()).clone()
+    value = tensor(dtype, number, ()).item()
+    if dtype in (torch.float32, torch.int64, torch.bool):
+        yield f"Python {type(value).__name__}", value
+    if dtype != torch.bfloat16:
+        yield f"numpy {name}", getattr(numpy, name)(value)
+
+
+class Case:
+    """A call: a name, a function of tensors, and these."""
+
+    def __init__(self, name: str, call: Callable[..., Any], *tensors: torch.Tensor) -> None:
+        self.name, self.call, self.tensors = name, call, tensors
+
+
+def of_one() -> Iterator[Case]:
+    for name, dtype in itertools.product(OF_ONE, DTYPES):
+        for shape in ((2, 3), ()):
+            yield Case(f"{name}({str(dtype)[6:]}{list(shape) or '[]'})", function(name), tensor(dtype, 0, shape))
+
+
+def of_two(names: Any = OF_TWO) -> Iterator[Case]:
+    for name in names:
+        called = function(name)
+        for one, two in itertools.product(DTYPES, DTYPES):
+            pairs = itertools.product(list(operands(one, 0))[:2], operands(two, 1))
+            for (first, x), (second, y) in pairs:
+                if isinstance(y, torch.Tensor):
+                    yield Case(f"{name}({first}, {second})", called, x, y)
+                else:
+                    yield Case(f"{name}({first}, {second})", lambda x, y=y, called=called: called(x, y), x)
+        for two in DTYPES:  # numbers first
+            for (first, x), (second, y) in itertools.product(
+                [pair for dtype in DTYPES for pair in list(operands(dtype, 0))[2:]], list(operands(two, 1))[:2]
+            ):
+                yield Case(f"{name}({first}, {second})", lambda y, x=x, called=called: called(x, y), y)
+
+
+def reducing() -> Iterator[Case]:
+    for name, dtype in itertools.product(REDUCING, DTYPES):
+        called, x = function(name), tensor(dtype, 0)
+        first = (0.3,) if "quantile" in name else ()
+        ways = [{}, {"dim": 1}, {"dim": -2, "keepdim": True}, {"dim": (0, 1)}]
+        if name in ("sum", "mean", "nansum", "nanmean", "prod"):
+            ways += [{"dtype": other} for other in DTYPES] + [{"dim": 0, "dtype": other} for other in DTYPES]
+        for way in ways:
+            text = ", ".join(f"{key}={value}" for key, value in way.items())
+            for shape in ((2, 3), ()):
+                y = tensor(dtype, 0, shape)
+                yield Case(
+                    f"{name}({str(dtype)[6:]}{list(shape)}, {text})",
+                    lambda x, called=called, way=way, first=first: called(x, *first, **way), y,
+                )  # fmt: skip
+        for shape in ((0, 3),):
+            for way in ({}, {"dim": 0}, {"dim": 1}):
+                yield Case(
+                    f"{name}({str(dtype)[6:]}{list(shape)}, {way})",
+                    lambda x, called=called, way=way, first=first: called(x, *first, **way), torch.zeros(shape, dtype=dtype),
+                )  # fmt: skip
+
+
+def along() -> Iterator[Case]:
+    for name, dtype in itertools.product(ALONG, DTYPES):
+        called = function(name)
+        for shape in ((2, 3), (), (0, 3)):
+            ways = [{"dim": 0}, {"dim": -1}]
+            if name in ("cumsum", "cumprod", "softmax", "log_softmax"):
+                ways += [{"dim": 0, "dtype": other} for other in DTYPES]
+            for way in ways:
+                yield Case(
+                    f"{name}({str(dtype)[6:]}{list(shape)}, {way})",
+                    lambda x, called=called, way=way: called(x, **way), tensor(dtype, 0, shape),
+                )  # fmt: skip
+
+
+def _whole(*numbers: int) -> torch.Tensor:
+    return torch.tensor(numbers)
+
+
+SHAPED: dict[str, tuple[Any, ...]] = {
+    "mm": ((2, 3), (3, 2)), "matmul": ((2, 3), (3, 2)), "bmm": ((1, 2, 3), (1, 3, 2)), "mv": ((2, 3), (3,)), "dot": ((3,), (3,)),
+    "vdot": ((3,), (3,)), "inner": ((2, 3), (2, 3)), "outer": ((3,), (2,)), "ger": ((3,), (2,)), "linalg.vecdot": ((2, 3), (2, 3)),
+    "addmm": ((2, 2), (2, 3), (3, 2)), "addmv": ((2,), (2, 3), (3,)), "addr": ((3, 2), (3,), (2,)), "baddbmm": ((1, 2, 2), (1, 2, 3), (1, 3, 2)),
+    "addbmm": ((2, 2), (1, 2, 3), (1, 3, 2)), "chain_matmul": ((2, 3), (3, 2)), "linalg.multi_dot": ([(2, 3), (3, 2)],), "tensordot": ((2, 3), (3, 2), 1),
+    "einsum": ("ij,jk->ik", (2, 3), (3, 2)), "kron": ((2, 2), (2, 2)), "F.linear": ((2, 3), (2, 3), (2,)), "F.bilinear": ((2, 3), (2, 2), (4, 3, 2), (4,)),
+    "cdist": ((2, 3), (4, 3)), "F.pairwise_distance": ((2, 3), (2, 3)), "cosine_similarity": ((2, 3), (2, 3)), "dist": ((2, 3), (2, 3)),
+    "cross": ((2, 3), (2, 3)), "linalg.cross": ((2, 3), (2, 3)), "lerp": ((2, 3), (2, 3), (2, 3)), "addcmul": ((2, 3), (2, 3), (2, 3)),
+    "addcdiv": ((2, 3), (2, 3), (2, 3)), "clamp": ((2, 3), (2, 3), (2, 3)), "where": (torch.tensor([True, False, True]), (2, 3), (2, 3)),
+    "masked_fill": ((2, 3), torch.tensor([True, False, True]), ()), "isin": ((2, 3), (3,)), "searchsorted": ((1,), (2, 3)), "bucketize": ((2, 3), (1,)),
+    "cat": ([(2, 3), (1, 3)],), "stack": ([(2, 3), (2, 3)],), "hstack": ([(2, 3), (2, 3)],), "vstack": ([(2, 3), (2, 3)],), "dstack": ([(2, 3), (2, 3)],),
+    "block_diag": ((2, 3), (2, 3)), "cartesian_prod": ((2,), (3,)), "take_along_dim": ((2, 3), torch.zeros(1, 3, dtype=torch.int64), 0),
+    "index_add": ((2, 3), 0, _whole(0, 1), (2, 3)), "index_copy": ((2, 3), 0, _whole(0, 1), (2, 3)), "index_fill": ((2, 3), 0, _whole(0), ()),
+    "index_put": ((2, 3), (_whole(0),), (3,)), "index_reduce": ((2, 3), 0, _whole(0, 1), (2, 3), "prod"), "scatter": ((2, 3), 0, _whole(0, 1).reshape(1, 2), (2, 3)),
+    "scatter_add": ((2, 3), 0, _whole(0, 1).reshape(1, 2), (2, 3)), "scatter_reduce": ((2, 3), 0, _whole(0, 1).reshape(1, 2), (2, 3), "sum"),
+    "select_scatter": ((2, 3), (3,), 0, 1), "slice_scatter": ((2, 3), (1, 3), 0, 0, 1), "diagonal_scatter": ((2, 3), (2,)),
+    "masked_scatter": ((2, 3), torch.tensor([True, False, True]), (4,)), "Tensor.put": ((2, 3), _whole(0, 2), (2,)),
+    "F.mse_loss": ((2, 3), (2, 3)), "F.l1_loss": ((2, 3), (2, 3)), "F.smooth_l1_loss": ((2, 3), (2, 3)), "F.huber_loss": ((2, 3), (2, 3)),
+    "F.soft_margin_loss": ((2, 3), (2, 3)), "F.binary_cross_entropy": ((2, 3), (2, 3), (2, 3)), "F.binary_cross_entropy_with_logits": ((2, 3), (2, 3)),
+    "F.kl_div": ((2, 3), (2, 3)), "F.poisson_nll_loss": ((2, 3), (2, 3)), "F.hinge_embedding_loss": ((2, 3), (2, 3)), "F.gaussian_nll_loss": ((2, 3), (2, 3), (2, 3)),
+    "F.margin_ranking_loss": ((3,), (3,), (3,)), "F.cosine_embedding_loss": ((2, 3), (2, 3), (2,)), "F.triplet_margin_loss": ((2, 3), (2, 3), (2, 3)),
+    "F.nll_loss": ((2, 3), _whole(0, 2), (3,)), "F.cross_entropy": ((2, 3), _whole(0, 2), (3,)), "F.multi_margin_loss": ((2, 3), _whole(0, 2), 1, 1.0, (3,)),
+    "F.conv1d": ((1, 2, 4), (2, 2, 2), (2,)), "F.conv2d": ((1, 2, 4, 4), (2, 2, 2, 2), (2,)), "F.conv_transpose1d": ((1, 2, 4), (2, 2, 2), (2,)),
+    "F.layer_norm": ((2, 3), (3,), (3,), (3,)), "F.rms_norm": ((2, 3), [3], (3,)), "F.group_norm": ((2, 4, 2), 2, (4,), (4,)), "F.prelu": ((2, 3), (3,)),
+    "F.batch_norm": ((2, 3), (3,), (3,), (3,), (3,)), "F.instance_norm": ((2, 3, 4),), "F.embedding": (_whole(0, 1), (3, 2)),
+    "F.scaled_dot_product_attention": ((1, 2, 3), (1, 4, 3), (1, 4, 3)), "trapezoid": ((3,), (3,)), "cumulative_trapezoid": ((3,), (3,)),
+    "linalg.solve": ((2, 2), (2, 2)), "F.grid_sample": ((1, 1, 2, 2), (1, 2, 2, 2)), "diff": ((2, 3), 1, 0, (1, 3)), "quantile": ((2, 3), ()),
+    "F.pad": ((2, 3), (1, 1)), "polygamma": (2, (2, 3)), "F.glu": ((2, 4),), "F.threshold": ((2, 3), 0.5, 1), "bincount": (_whole(0, 1), (2,)), "histc": ((2, 3),),
+    "repeat_interleave": ((2, 3), 2), "F.avg_pool1d": ((1, 2, 4), 2), "F.max_pool1d": ((1, 2, 4), 2), "F.avg_pool2d": ((1, 1, 4, 4), 2), "F.max_pool2d": ((1, 1, 4, 4), 2),
+    "F.adaptive_avg_pool2d": ((1, 1, 4, 4), 2), "F.interpolate": ((1, 1, 4, 4), 8), "topk": ((2, 3), 2), "kthvalue": ((2, 3), 2), "msort": ((2, 3),), "unique": ((2, 3),),
+    "renorm": ((2, 3), 2, 0, 1.0), "trace": ((2, 3),), "tril": ((2, 3),), "det": ((2, 2),), "inverse": ((2, 2),), "linalg.cholesky": ((1, 1),),
+    "linalg.vector_norm": ((2, 3),), "linalg.matrix_norm": ((2, 3),), "linalg.eigvalsh": ((2, 2),), "linalg.svdvals": ((2, 2),), "std": ((2, 3),), "F.normalize": ((2, 3),),
+    "F.one_hot": (_whole(0, 1),), "F.unfold": ((1, 1, 3, 3), 2), "F.fold": ((1, 4, 4), 3, 2), "F.pixel_shuffle": ((1, 4, 2, 2), 2), "roll": ((2, 3), 1), "corrcoef": ((2, 3),), "cov": ((2, 3),),
+}  # fmt: skip
+"""Arguments: a tuple that stands alone is the sizes of a tensor, whose dtype is tried."""
+_SIZES = {"F.rms_norm": 1, "F.pad": 1}
+
+
+def mixed(names: Any = None) -> Iterator[Case]:
+    """Yield calls of tensors of one dtype, and of two: one of the tensors has another dtype."""
+    for name in names or SHAPED:
+        arguments = SHAPED[name]
+        called = getattr(torch.Tensor, name[7:]) if name.startswith("Tensor.") else function(name)
+        flat, where = [], []
+        for place, one in enumerate(arguments):
+            if name == "F.layer_norm" and place == 1:
+                continue
+            parts = one if type(one) is list and one and type(one[0]) is tuple else [one]
+            for part in parts:
+                if type(part) is tuple and all(type(size) is int for size in part) and (name, place) != ("F.pad", 1):
+                    where.append((place, part))
+        for dtype in DTYPES:
+            for odd in range(-1, len(where) if len(where) > 1 else 0):
+                for other in DTYPES:
+                    if (odd < 0) != (other == dtype):
+                        continue
+                    tensors = [tensor(other if k == odd else dtype, k, shape) for k, (_, shape) in enumerate(where)]
+
+                    def call(*tensors: torch.Tensor, called=called, arguments=arguments, where=where) -> Any:
+                        given: list[Any] = list(arguments)
+                        for (place, _), one in zip(where, tensors, strict=True):
+                            if type(given[place]) is list:
+                                given[place] = [x for x in given[place] if isinstance(x, torch.Tensor)] + [one]
+                            else:
+                                given[place] = one
+                        return called(*given)
+
+                    text = ", ".join(str(x.dtype)[6:] for x in tensors)
+                    yield Case(f"{name}({text})", call, *tensors)
