@@ -25,12 +25,13 @@ from hybridize.array.legacy_rules import (
     kept,
     limit_in,
     of_dtype,
+    of_equal_shapes,
     paired,
     reduction,
     with_axis,
 )
 from hybridize.array.methods import functions
-from hybridize.array.operands import array, axes_of, axis_of, finished, one_of, operand, public, result
+from hybridize.array.operands import array, axis_of, finished, one_of, operand, public, result
 from hybridize.array.operands import cast as cast_operand
 from hybridize.array.operands import indices as index_operand
 from hybridize.base import modes
@@ -184,7 +185,13 @@ def pooling(
     count_include_pad: bool | None = None,
     layout: str | None = None,
 ) -> Any:
-    """One number for each window of an image: see `npx.pooling`, which has its arguments in another order."""
+    """One number for each window of an image: see `npx.pooling`, which has its arguments in another order.
+
+    Raises:
+        ArgumentError E398: there is no kernel, and windows are not whole images.
+    """
+    if not (global_pool or kernel):
+        raise ArgumentError("E398", "Pooling without kernel", help="kernel=(2, 2), or global_pool=True")
     return npx.pooling(
         data,
         kernel,
@@ -601,8 +608,8 @@ _SAME = (
 )  # fmt: skip
 _SAME_X = (
     "add_n", "batch_flatten", "gather_nd", "masked_softmax", "one_hot", "pick", "relu", "reshape_like", "scatter_nd",
-    "log_softmax", "slice", "slice_axis", "slice_like", "softmax", "softmin", "stop_gradient", "shape_array", "topk", "broadcast_like",
-    "log_sigmoid", "masked_log_softmax", "mish", "scaled_dot_product_attention", "glu", "rms_norm",
+    "log_softmax", "slice", "slice_axis", "slice_like", "softmax", "softmin", "stop_gradient", "shape_array", "topk",
+    "broadcast_like", "log_sigmoid", "masked_log_softmax", "mish", "scaled_dot_product_attention", "glu", "rms_norm",
     "rotary_embedding", "sinusoidal_positions", "waitall",
 )  # fmt: skip
 _OURS: dict[str, _Function] = {
@@ -635,10 +642,12 @@ _OURS: dict[str, _Function] = {
     "dot": dot, "empty": _filled(np.zeros), "ones": _filled(np.ones), "zeros": _filled(np.zeros),
     "expand_dims": expand_dims, "eye": eye, "flatten": npx.batch_flatten, "flip": flip, "full": full,
     "hard_sigmoid": hard_sigmoid, "identity": identity, "im2col": sampling.im2col,
-    "logical_not": lambda data: np.logical_not(data).astype(array(data).dtype), "make_loss": make_loss, "norm": kept(norm),
+    "logical_not": lambda data: np.logical_not(data).astype(array(data).dtype), "make_loss": make_loss,
+    "norm": kept(norm),
     "pad": npx.pad, "rcbrt": kept(lambda data: 1.0 / np.cbrt(data)), "repeat": repeat,
     "reshape": legacy_shapes.reshape_legacy,
-    "reverse": flip, "rint": kept(rint), "round": kept(round_away), "shuffle": legacy_random.shuffle, "size_array": size_array,
+    "reverse": flip, "rint": kept(rint), "round": kept(round_away), "shuffle": legacy_random.shuffle,
+    "size_array": size_array,
     "softmax_cross_entropy": neural.softmax_cross_entropy, "sort": sort, "space_to_depth": resizing.space_to_depth,
     "split": split, "split_v2": split_v2,
     "squeeze": squeeze, "stack": stack, "swapaxes": swapaxes, "take": take, "tile": tile, "transpose": transpose,
@@ -676,7 +685,8 @@ _CONTRIB: dict[str, _Function] = {
     "ModulatedDeformableConvolution": sampling.modulated_deformable_convolution, "ROIAlign": regions.roi_align,
     "MultiBoxDetection": boxes.multibox_detection, "box_iou": boxes.box_iou, "box_nms": boxes.box_nms,
     "boolean_mask": boolean_mask, "index_array": index_array,
-    "arange_like": npx.arange_like, "cond": control.cond, "div_sqrt_dim": kept(div_sqrt_dim), "foreach": control.foreach,
+    "arange_like": npx.arange_like, "cond": control.cond, "div_sqrt_dim": kept(div_sqrt_dim),
+    "foreach": control.foreach,
     "while_loop": control.while_loop, "index_copy": _index_copied,
     **{name: getattr(npx, name) for name in _OF_ATTENTION},
     **{name: of_dtype(getattr(np, name)) for name in ("isinf", "isnan", "isfinite")},
@@ -693,7 +703,7 @@ def _functions() -> Mapping[str, _Function]:
     found |= {"argmax": _index(np.argmax), "argmin": _index(np.argmin)}
     for name, function in _ARITHMETIC.items():
         pair = paired(function)
-        found |= {name: pair, f"broadcast_{name}": pair, f"elemwise_{name}": pair}
+        found |= {name: pair, f"broadcast_{name}": pair, f"elemwise_{name}": of_equal_shapes(pair)}
     for name, function in _COMPARISONS.items():
         found |= dict.fromkeys((name, f"broadcast_{name}"), paired(function))
     found |= _OURS

@@ -19,7 +19,9 @@ from hybridize.array.annotations import ArrayLike
 from hybridize.array.operands import array, axes_of
 from hybridize.base import modes
 from hybridize.base.dtypes import DType, bool_, float32, is_float, is_integer
+from hybridize.base.errors import ShapeError
 from hybridize.base.promotion import NUMBERS, promote
+from hybridize.base.types import same_shape
 
 Function = Callable[..., Any]
 
@@ -94,7 +96,6 @@ def paired(function: Function) -> Function:
 def reduction(function: Function) -> Function:
     """A reduction over `axis` (all when empty), or over all other axes when `exclude`."""
 
-    @wraps(function)
     def call(data: Any, axis: Any = None, keepdims: bool = False, exclude: bool = False) -> Any:
         (x,), dtype = alike(array(data))
         assert dtype is not None
@@ -102,6 +103,25 @@ def reduction(function: Function) -> Function:
         if exclude:
             axes = tuple(i for i in range(x.ndim) if i not in axes)
         return as_dtype_of(function(x, axes, keepdims=keepdims), dtype)
+
+    call.__doc__ = function.__doc__
+    return call
+
+
+def of_equal_shapes(function: Function) -> Function:
+    """A function of two arrays that it does not stretch.
+
+    Raises:
+        ShapeError E101: their shapes differ.
+    """
+
+    @wraps(function)
+    def call(lhs: ArrayLike, rhs: ArrayLike) -> Any:
+        shapes = [x.shape for x in (array(lhs), array(rhs))]
+        if not same_shape(*shapes):
+            what = f"{function.__name__}: the shapes differ: {shapes[0]} and {shapes[1]}"
+            raise ShapeError("E101", what, help="broadcast_* functions stretch")
+        return function(lhs, rhs)
 
     return call
 

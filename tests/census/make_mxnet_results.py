@@ -45,7 +45,7 @@ def _run(start: int) -> None:
                 for one in operands
             ]
             found = _described(function(*arrays, **attributes))
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:
             found = f"{type(error).__name__}: {str(error).strip().splitlines()[-1][:120]}"
         print(json.dumps(found), flush=True)
 
@@ -63,7 +63,7 @@ def main() -> None:
         results += [json.loads(line) for line in text.splitlines() if line != "begin"]
         if len(results) < len(every):
             results.append("crash")
-    text = mxnet_calls.stored({mxnet_calls.key(call): found for call, found in zip(every, results)})
+    text = mxnet_calls.stored({mxnet_calls.key(call): found for call, found in zip(every, results, strict=True)})
     with open(FILE, "wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0) as file:
         file.write(text.encode())
     refused = sum(isinstance(one, str) for one in results)

@@ -8,7 +8,7 @@ says the same to users.
 INT = "(u?int8|int32|int64)"
 EXCEPTIONS = {
     rf"erf\({INT}": "MXNet computes the error function of integers in float64, where erf(5) is below 1",
-    rf"contrib\.is(inf|finite)\(u?int8": "MXNet says of the integer 0 that it is infinite",
+    r"contrib\.is(inf|finite)\(u?int8": "MXNet says of the integer 0 that it is infinite",
     rf"contrib\.div_sqrt_dim\({INT}": "MXNet rounds the root to an integer first",
     rf"norm\({INT}": "MXNet's scaled sum of squares rounds in every step",
     r"sign\(float\d+\[8\]edges": "the sign of NaN is NaN, as in np; MXNet gives 0",
