@@ -695,7 +695,7 @@ _CONTRIB: dict[str, _Function] = {
 
 @cache
 def _functions() -> Mapping[str, _Function]:
-    """What the names of the face compute."""
+    """Return the functions by the names of the face."""
     found: dict[str, _Function] = {name: getattr(np, name) for name in _SAME}
     found |= {name: getattr(npx, name) for name in _SAME_X}
     found |= {name: kept(getattr(np, name)) for name in _KEPT} | {name: kept(getattr(npx, name)) for name in _KEPT_X}

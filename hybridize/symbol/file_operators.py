@@ -38,20 +38,18 @@ _WITHOUT_EFFECT = frozenset(("ctx", "cudnn_off", "cudnn_tune", "sparse_grad", "w
 _UNREAD = frozenset(("output_mean_var", "output_size", "lhs_axes", "rhs_axes", "use_length", "infer_range", "step"))
 """Attributes of MXNet 1 that change values, where functions do not have them."""
 _LONGEST = 80
+_LOGIC = ("equal", "not_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_xor")
 _WORDS = {
-    "plus": "add", "minus": "sub", "mul": "mul", "div": "div", "mod": "mod", "power": "power", "maximum": "maximum",
-    "minimum": "minimum", "hypot": "hypot", "equal": "equal", "not_equal": "not_equal", "greater": "greater",
-    "greater_equal": "greater_equal", "lesser": "lesser", "lesser_equal": "lesser_equal",
-    "logical_and": "logical_and", "logical_or": "logical_or", "logical_xor": "logical_xor",
+    "plus": "add", "minus": "sub",
+    **{word: word for word in (*_LOGIC, "mul", "div", "mod", "power", "maximum", "minimum", "hypot", "lesser")},
+    "lesser_equal": "lesser_equal",
 }  # fmt: skip
-"""What MXNet 1's operators on an array and a number are called, and the functions of `nd`."""
+"""Words of MXNet 1's operators on an array and a number, and the functions of `nd`."""
 _REVERSED = ("minus", "div", "mod", "power")
-_NUMPY_WORDS = {
-    "add": "add", "subtract": "subtract", "multiply": "multiply", "true_divide": "true_divide", "mod": "mod",
-    "power": "power", "maximum": "maximum", "minimum": "minimum", "hypot": "hypot", "equal": "equal",
-    "not_equal": "not_equal", "greater": "greater", "greater_equal": "greater_equal", "less": "less",
-    "less_equal": "less_equal", "logical_and": "logical_and", "logical_or": "logical_or", "logical_xor": "logical_xor",
-}  # fmt: skip
+_NUMPY_WORDS = (
+    *_LOGIC, "add", "subtract", "multiply", "true_divide", "mod", "power", "maximum", "minimum", "hypot", "less",
+    "less_equal",
+)  # fmt: skip
 _NUMPY_REVERSED = ("subtract", "true_divide", "mod", "power")
 _RENAMED = {
     "BlockGrad": "stop_gradient", "IdentityAttachKLSparseReg": "identity", "Pooling_v1": "Pooling", "_copy": "identity",
@@ -131,17 +129,6 @@ def _arange(
     return nd.arange(start, stop, step, repeat, infer_range, dtype=dtype)
 
 
-def _argument(function: Function) -> Function:
-    return lambda data, axis=None, keepdims=False: function(data, axis, keepdims=keepdims)
-
-
-def _initial(function: Function) -> Function:
-    """A reduction of `np`, whose `initial` MXNet 2 does not say of the mean."""
-    return lambda a, axis=None, dtype=None, keepdims=False, ddof=0: function(
-        a, axis, **({} if dtype is None else {"dtype": dtype}), keepdims=keepdims, **({"ddof": ddof} if ddof else {})
-    )
-
-
 @cache
 def _rows() -> Mapping[str, Function]:
     """Operators whose names or attributes are not those of a function."""
@@ -151,12 +138,10 @@ def _rows() -> Mapping[str, Function]:
         rows[f"_{name}"] = legacy_rules.of_equal_shapes(getattr(nd, name))
     for word in _REVERSED:
         rows[f"_r{word}_scalar"] = _with_number(getattr(nd, _WORDS[word]), True, False)
-    for word, name in _NUMPY_WORDS.items():
-        rows[f"_npi_{word}_scalar"] = _with_number(getattr(np, name), False, True)
+    for word in _NUMPY_WORDS:
+        rows[f"_npi_{word}_scalar"] = _with_number(getattr(np, word), False, True)
     for word in _NUMPY_REVERSED:
         rows[f"_npi_r{word}_scalar"] = _with_number(getattr(np, word), True, True)
-    rows |= {f"_np_{word}": _initial(getattr(np, word)) for word in ("mean", "std", "var")}
-    rows |= {f"_npi_{word}": _initial(getattr(np, word)) for word in ("mean", "std", "var")}
     return rows | {
         "Reshape": _reshape, "reshape": _reshape, "RNN": _rnn, "_contrib_BatchNormWithReLU": _batch_norm_relu,
         "_split_v2": _split_at,
@@ -195,7 +180,7 @@ _NUMPY_EXTENSION = frozenset((
 _GROUPS: dict[str, Callable[[], Any]] = {"_contrib_": lambda: nd.contrib, "_linalg_": lambda: nd.linalg}
 _NUMPY_GROUPS = {"_npi_": (np, _NUMPY), "_np_": (np, _NUMPY), "_npx_": (npx, _NUMPY_EXTENSION)}
 _RANDOM = ("random_", "sample_", "shuffle", "_random_", "_sample_", "_shuffle")
-"""What draws numbers, whose shapes and generators files say in other ways."""
+"""Beginnings of operators that draw numbers, whose shapes and generators files say in other ways."""
 _NO_OPERATORS = frozenset((
     "Custom", "array", "concatenate", "empty", "exponential", "from_numpy", "full_like", "histogram", "load",
     "meshgrid", "normal", "poisson", "randn", "save", "split_v2", "uniform", "waitall",
@@ -239,7 +224,7 @@ def _public(room: Any, name: str) -> Function | None:
 
 @frozen
 class Parameters:
-    """What an operator takes."""
+    """Inputs and attributes of an operator."""
 
     leading: int
     """Arrays that come first."""
@@ -371,4 +356,6 @@ class FileOperator:
                 error.what = f"{self._where}: {error.what}"
             raise
         except (ArithmeticError, LookupError, TypeError, ValueError, MemoryError) as error:
-            raise LoadError("E603", f"{self._where}: its attributes do not fit its inputs ({error!r:.300})") from error
+            said = ", ".join(f"{name}={text}" for name, text in self.attributes.items())
+            what = f"{self._where}: its attributes {said:.200} do not fit its inputs ({error!r:.200})"
+            raise LoadError("E603", what) from error
