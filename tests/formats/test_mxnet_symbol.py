@@ -643,6 +643,14 @@ def truths(x, y):
     )
 
 
+def ordered(x, y):
+    """Orders, and elements at places."""
+    first = ops.slice(ops.arg_sort(x, 1, True), (0, 0), (3, 2), (1, 1))
+    points = constant(numpy.array([[0, 3], [2, 1]]))
+    columns = ops.take_along_axis(y, ops.arg_sort(x, 0, False), 0)
+    return ops.take_along_axis(x, first, 1), ops.cast(first, float32), ops.sort(y, 0, True), ops.gather_nd(x, points), columns
+
+
 def counted(x, y):
     """Indices along axes of arrays, and of arrays that there are not."""
     rows, columns = ops.iota((3, 4), 0, int64), ops.iota((3, 4), 1, int64)
@@ -706,7 +714,7 @@ GRAPHS = {
         images_last, [TensorType(shape, float32) for shape in ((2, 5, 5, 3), (4, 2, 2, 3), (4, 1, 2, 3))]
     ),
     "mlp": typed(mlp, (3, 4), (5, 4), (5,), (5,), (5,)),
-    **{f.__name__: typed(f, (3, 4), (3, 4)) for f in (arithmetic, shapes, products, scalars, truths, counted)},
+    **{f.__name__: typed(f, (3, 4), (3, 4)) for f in (arithmetic, shapes, products, scalars, truths, counted, ordered)},
 }
 
 
