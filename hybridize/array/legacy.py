@@ -18,8 +18,20 @@ from hybridize.array.annotations import ArrayLike
 from hybridize.array.functions import boxes, control, legacy_shapes, neural, regions, resizing, sampling
 from hybridize.array.functions.bounds import check
 from hybridize.array.functions.elementwise import root
+from hybridize.array.legacy_rules import (
+    divided,
+    extremes,
+    extremum,
+    kept,
+    limit_in,
+    of_dtype,
+    of_equal_shapes,
+    paired,
+    reduction,
+    with_axis,
+)
 from hybridize.array.methods import functions
-from hybridize.array.operands import array, axes_of, axis_of, finished, one_of, operand, public, result
+from hybridize.array.operands import array, axis_of, finished, one_of, operand, public, result
 from hybridize.array.operands import cast as cast_operand
 from hybridize.array.operands import indices as index_operand
 from hybridize.base import modes
@@ -32,8 +44,15 @@ from hybridize.ops.library.attention import div_sqrt_dim as library_div_sqrt_dim
 _Function = Callable[..., Any]
 
 
-def _face(name: str, function: _Function, first: Sequence[str] = ()) -> _Function:
-    """A function under a 1.x name, with `name=` and `out=`; `first` are MXNet's words for its first arguments."""
+def _face(name: str, function: _Function, first: Sequence[str] = (), shape: _Function = with_axis) -> _Function:
+    """A function under a 1.x name, with `name=` and `out=`.
+
+    Args:
+        name: of the function.
+        function: what it computes.
+        first: MXNet's words for its first arguments.
+        shape: makes the result of what the function gives and its arguments.
+    """
 
     @wraps(function)
     def call(*args: Any, name: Any = None, out: Any = None, **kwargs: Any) -> Any:
@@ -41,47 +60,20 @@ def _face(name: str, function: _Function, first: Sequence[str] = ()) -> _Functio
             if word not in kwargs:
                 break
             args = (*args, kwargs.pop(word))
-        return finished(function(*args, **kwargs), out)
+        return finished(shape(function(*args, **kwargs), args), out)
 
     call.__name__ = call.__qualname__ = name
     return public(call)
 
 
-def _same_dtype(function: _Function) -> _Function:
-    """A comparison whose result has the dtype of its operands."""
-
-    @wraps(function)
-    def call(lhs: ArrayLike, rhs: ArrayLike) -> Any:
-        found = function(lhs, rhs)
-        of = lhs if hasattr(lhs, "dtype") else rhs
-        return found.astype(of.dtype if hasattr(of, "dtype") else float32)
-
-    return call
-
-
-def _reduction(function: _Function) -> _Function:
-    """A reduction over `axis` (all when empty), or over all other axes when `exclude`."""
-
-    @wraps(function)
-    def call(data: Any, axis: Any = None, keepdims: bool = False, exclude: bool = False) -> Any:
-        x = array(data)
-        axes = axes_of(None if axis is None or axis == () else axis, x.ndim, function.__name__)
-        if exclude:
-            axes = tuple(i for i in range(x.ndim) if i not in axes)
-        found = function(x, axes, keepdims=keepdims)
-        return found if found.dtype == x.dtype else found.astype(x.dtype)
-
-    return call
-
-
-def _index_as_float(function: _Function) -> _Function:
-    """argmax and argmin: indices as float32."""
+def _index(function: _Function) -> _Function:
+    """argmax or argmin, whose indices have the dtype of the array."""
 
     @wraps(function)
     def call(data: Any, axis: int | None = None, keepdims: bool = False) -> Any:
-        return function(data, axis, keepdims=keepdims).astype(float32)
+        return function(data, axis, keepdims=keepdims)
 
-    return call
+    return of_dtype(call)
 
 
 def norm(data: Any, ord: int = 2, axis: Any = None, keepdims: bool = False, out_dtype: Any = None) -> Any:
@@ -165,9 +157,8 @@ def batch_take(a: Any, indices: Any) -> Any:
 
 
 def argsort(data: Any, axis: int | None = -1, is_ascend: bool = True, dtype: Any = "float32") -> Any:
-    """The indices that sort along `axis`."""
-    order = np.argsort(data, axis)
-    return (order if is_ascend else np.flip(order, -1 if axis is None else axis)).astype(dtype)
+    """The indices that sort along `axis`; of equal elements the first one comes first."""
+    return npx.topk(data, axis, 0, "indices", is_ascend, dtype)
 
 
 def sort(data: Any, axis: int | None = -1, is_ascend: bool = True) -> Any:
@@ -178,7 +169,7 @@ def sort(data: Any, axis: int | None = -1, is_ascend: bool = True) -> Any:
 
 def argmax_channel(data: Any) -> Any:
     """The index of the largest element along axis 1."""
-    return np.argmax(data, 1).astype(float32)
+    return np.argmax(data, 1)
 
 
 def pooling(
@@ -194,7 +185,13 @@ def pooling(
     count_include_pad: bool | None = None,
     layout: str | None = None,
 ) -> Any:
-    """One number for each window of an image: see `npx.pooling`, which has its arguments in another order."""
+    """One number for each window of an image: see `npx.pooling`, which has its arguments in another order.
+
+    Raises:
+        ArgumentError E398: there is no kernel, and windows are not whole images.
+    """
+    if not (global_pool or kernel):
+        raise ArgumentError("E398", "Pooling without kernel", help="kernel=(2, 2), or global_pool=True")
     return npx.pooling(
         data,
         kernel,
@@ -311,12 +308,15 @@ def eye(N: int, M: int = 0, k: int = 0, ctx: Any = None, dtype: Any = None) -> A
 def round_away(data: Any) -> Any:
     """The nearest integer, halves away from zero."""
     x = array(data)
-    return np.sign(x) * np.floor(np.abs(x) + 0.5)
+    whole = np.trunc(x)
+    return whole + np.sign(x) * (np.abs(x - whole) >= 0.5).astype(x.dtype)
 
 
 def rint(data: Any) -> Any:
     """The nearest integer, halves down."""
-    return np.ceil(array(data) - 0.5)
+    x = array(data)
+    low, high = np.floor(x), np.ceil(x)
+    return np.where(x - low <= high - x, low, high)
 
 
 def fully_connected(
@@ -392,13 +392,13 @@ def softmax_output(
     """The softmax, whose gradient is that of the cross entropy with `label`: the result is a head by itself.
 
     Args:
-        data: scores, of which the classes lie along the last axis.
-        label: classes [...], without that axis; None: the gradient is the softmax' own.
+        data: scores of classes, which lie along all axes but the first.
+        label: classes, without those axes; None: the gradient is the softmax' own.
         grad_scale: times the gradient.
         ignore_label: a class that teaches nothing, if `use_ignore`.
         multi_output: the classes lie along axis 1.
         use_ignore: whether there is such a class.
-        preserve_shape: accepted for MXNet: the shape is kept.
+        preserve_shape: the classes lie along the last axis.
         normalization: the gradient is divided by nothing (`null`), by the first size of the labels (`batch`), or by the
             number of labels that are not ignored (`valid`).
         out_grad: accepted for MXNet: the gradient that arrives counts, by its mean over the classes.
@@ -413,6 +413,13 @@ def softmax_output(
             "E315", f"SoftmaxOutput has no normalization {normalization!r}", help="it is null, batch or valid"
         )
     x, axis = array(data), 1 if multi_output else -1
+    if x.ndim > 2 and not (multi_output or preserve_shape):
+        flat = None if label is None or not modes.is_recording() else np.reshape(label, (x.shape[0],))
+        rows = softmax_output(
+            npx.batch_flatten(x), flat, grad_scale, ignore_label, use_ignore=use_ignore, normalization=normalization,
+            smooth_alpha=smooth_alpha,
+        )  # fmt: skip
+        return np.reshape(rows, x.shape)
     y = npx.softmax(x, axis)
     if label is None or not modes.is_recording():
         return y
@@ -464,16 +471,19 @@ def cast(data: Any, dtype: Any) -> Any:
     return array(data).astype(dtype)
 
 
-def clip(data: ArrayLike, a_min: ArrayLike, a_max: ArrayLike) -> Any:
+def clip(data: ArrayLike, a_min: Any, a_max: Any) -> Any:
     """Elements below `a_min` or above `a_max` replaced by them."""
-    return np.clip(data, a_min, a_max)
+    x = array(data)
+    return np.clip(x, *(None if end is None else limit_in(end, x.dtype) for end in (a_min, a_max)))
 
 
 def embedding(
     data: Any, weight: Any, input_dim: Any = None, output_dim: Any = None, dtype: Any = None, sparse_grad: bool = False
 ) -> Any:
-    """Rows of `weight` at the indices `data`."""
-    return npx.embedding(data, weight, input_dim, output_dim, dtype, sparse_grad)
+    """Rows of `weight` at the indices `data`; those outside are the first or the last."""
+    rows = array(weight).shape[:1]
+    index = np.clip(array(data).astype("int64"), 0, rows[0] - 1) if rows and rows[0] else data
+    return npx.embedding(index, weight, input_dim, output_dim, dtype, sparse_grad)
 
 
 def swapaxes(data: Any, dim1: int = 0, dim2: int = 0) -> Any:
@@ -537,7 +547,8 @@ def diag(data: Any, k: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
 
 def cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
     """Cumulative sum."""
-    return np.cumsum(a, axis, dtype)
+    x = array(a)
+    return np.cumsum(x, axis, x.dtype if dtype is None else dtype)
 
 
 def hard_sigmoid(data: Any, alpha: float = 0.2, beta: float = 0.5) -> Any:
@@ -574,27 +585,31 @@ class _Group(SimpleNamespace):
         raise missing(f"nd.{self._group}", name, vars(self))
 
 
+_MAXIMUM, _MINIMUM = extremum(np.maximum, np.greater_equal), extremum(np.minimum, np.less_equal)
 _ARITHMETIC = {
     "add": np.add, "plus": np.add, "sub": np.subtract, "subtract": np.subtract, "minus": np.subtract,
-    "mul": np.multiply, "multiply": np.multiply, "div": np.divide, "divide": np.divide, "true_divide": np.divide,
-    "mod": np.mod, "modulo": np.mod, "power": np.power, "maximum": np.maximum, "minimum": np.minimum, "hypot": np.hypot,
+    "mul": np.multiply, "multiply": np.multiply, "div": divided, "divide": divided, "true_divide": divided,
+    "mod": np.mod, "modulo": np.mod, "power": np.power, "maximum": _MAXIMUM, "minimum": _MINIMUM, "hypot": np.hypot,
 }  # fmt: skip
 _COMPARISONS = {
     "equal": np.equal, "not_equal": np.not_equal, "greater": np.greater, "greater_equal": np.greater_equal,
     "lesser": np.less, "lesser_equal": np.less_equal, "logical_and": np.logical_and, "logical_or": np.logical_or,
     "logical_xor": np.logical_xor,
 }  # fmt: skip
+_KEPT = (
+    "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "cbrt", "cos", "cosh", "degrees", "exp", "expm1",
+    "log", "log10", "log1p", "log2", "radians", "reciprocal", "sin", "sinh", "sqrt", "tan", "tanh",
+)  # fmt: skip
+_KEPT_X = ("erf", "erfinv", "gamma", "gammaln", "rsqrt", "sigmoid", "smooth_l1", "softsign")
+"""Functions that compute integers as float32, and give integers."""
 _SAME = (
-    "abs", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "cbrt", "ceil", "cos", "cosh", "degrees",
-    "exp", "expm1", "fix", "floor", "linspace", "log", "log10", "log1p", "log2", "meshgrid", "moveaxis", "negative",
-    "ones_like", "radians", "reciprocal", "sign", "sin", "sinh", "sqrt", "square", "tan", "tanh", "trunc",
-    "zeros_like", "histogram", "full_like",
+    "abs", "ceil", "fix", "floor", "linspace", "meshgrid", "moveaxis", "negative", "ones_like", "sign", "square",
+    "trunc", "zeros_like", "histogram", "full_like",
 )  # fmt: skip
 _SAME_X = (
-    "add_n", "batch_flatten", "erf", "erfinv", "gamma", "gammaln", "gather_nd", "log_softmax", "masked_softmax",
-    "one_hot", "pick", "relu", "reshape_like", "rsqrt", "scatter_nd", "sigmoid", "slice", "slice_axis", "slice_like",
-    "smooth_l1", "softmax", "softmin", "softsign", "stop_gradient", "shape_array", "topk", "broadcast_like",
-    "log_sigmoid", "masked_log_softmax", "mish", "scaled_dot_product_attention", "glu", "rms_norm",
+    "add_n", "batch_flatten", "gather_nd", "masked_softmax", "one_hot", "pick", "relu", "reshape_like", "scatter_nd",
+    "log_softmax", "slice", "slice_axis", "slice_like", "softmax", "softmin", "stop_gradient", "shape_array", "topk",
+    "broadcast_like", "log_sigmoid", "masked_log_softmax", "mish", "scaled_dot_product_attention", "glu", "rms_norm",
     "rotary_embedding", "sinusoidal_positions", "waitall",
 )  # fmt: skip
 _OURS: dict[str, _Function] = {
@@ -616,29 +631,32 @@ _OURS: dict[str, _Function] = {
     "SequenceMask": npx.sequence_mask, "SequenceReverse": npx.sequence_reverse, "SliceChannel": split,
     "SoftmaxActivation": softmax_activation, "SoftmaxOutput": softmax_output, "Softmax": softmax_output,
     "SpatialTransformer": sampling.spatial_transformer, "SwapAxis": swapaxes, "UpSampling": npx.upsampling,
-    "arange": arange, "argmax_channel": argmax_channel,
+    "arange": arange, "argmax_channel": of_dtype(argmax_channel),
     "argsort": argsort, "array": made,
     "batch_dot": batch_dot, "batch_take": batch_take, "broadcast_axes": legacy_shapes.broadcast_axis,
     "broadcast_axis": legacy_shapes.broadcast_axis, "broadcast_to": legacy_shapes.broadcast_to_legacy, "cast": cast,
-    "choose_element_0index": npx.pick, "concatenate": concatenate, "moments": moments,
+    "choose_element_0index": npx.pick, "concatenate": concatenate, "moments": kept(moments),
     "ravel_multi_index": ravel_multi_index, "unravel_index": unravel_index,
     "clip": clip, "col2im": sampling.col2im, "concat": concat, "cumsum": cumsum,
     "depth_to_space": resizing.depth_to_space, "diag": diag,
     "dot": dot, "empty": _filled(np.zeros), "ones": _filled(np.ones), "zeros": _filled(np.zeros),
     "expand_dims": expand_dims, "eye": eye, "flatten": npx.batch_flatten, "flip": flip, "full": full,
     "hard_sigmoid": hard_sigmoid, "identity": identity, "im2col": sampling.im2col,
-    "logical_not": lambda data: np.logical_not(data).astype(array(data).dtype), "make_loss": make_loss, "norm": norm,
-    "pad": npx.pad, "rcbrt": lambda data: 1.0 / np.cbrt(data), "repeat": repeat,
+    "logical_not": lambda data: np.logical_not(data).astype(array(data).dtype), "make_loss": make_loss,
+    "norm": kept(norm),
+    "pad": npx.pad, "rcbrt": kept(lambda data: 1.0 / np.cbrt(data)), "repeat": repeat,
     "reshape": legacy_shapes.reshape_legacy,
-    "reverse": flip, "rint": rint, "round": round_away, "shuffle": legacy_random.shuffle, "size_array": size_array,
+    "reverse": flip, "rint": kept(rint), "round": kept(round_away), "shuffle": legacy_random.shuffle,
+    "size_array": size_array,
     "softmax_cross_entropy": neural.softmax_cross_entropy, "sort": sort, "space_to_depth": resizing.space_to_depth,
     "split": split, "split_v2": split_v2,
     "squeeze": squeeze, "stack": stack, "swapaxes": swapaxes, "take": take, "tile": tile, "transpose": transpose,
     "where": where,
 }  # fmt: skip
 _REDUCTIONS = {
-    "sum": np.sum, "sum_axis": np.sum, "mean": np.mean, "prod": np.prod, "max": np.max, "max_axis": np.max,
-    "min": np.min, "min_axis": np.min, "nansum": np.nansum, "nanprod": np.nanprod,
+    "sum": np.sum, "sum_axis": np.sum, "mean": np.mean, "prod": np.prod, "max": extremes(np.max),
+    "max_axis": extremes(np.max), "min": extremes(np.min), "min_axis": extremes(np.min), "nansum": np.nansum,
+    "nanprod": np.nanprod,
 }  # fmt: skip
 _OF_LINALG = (
     "gemm", "gemm2", "syrk", "trmm", "trsm", "potri", "sumlogdiag", "extractdiag", "makediag", "extracttrian",
@@ -649,8 +667,8 @@ _LINALG: dict[str, _Function] = {
     "potrf": np.linalg.cholesky, "det": np.linalg.det, "slogdet": np.linalg.slogdet, "inverse": np.linalg.inv,
 }  # fmt: skip
 _UNARY = (
-    *(name for name in _SAME if name not in ("linspace", "meshgrid", "moveaxis", "histogram")),
-    "erf", "erfinv", "gamma", "gammaln", "relu", "rsqrt", "shape_array", "stop_gradient", "softsign",
+    *(name for name in _SAME if name not in ("linspace", "meshgrid", "moveaxis", "histogram")), *_KEPT, *_KEPT_X,
+    "relu", "shape_array", "stop_gradient",
 )  # fmt: skip
 _FIRST: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(_UNARY, ("data",)), "one_hot": ("indices",), "moveaxis": ("tensor",), "power": ("base", "exp"),
@@ -667,12 +685,35 @@ _CONTRIB: dict[str, _Function] = {
     "ModulatedDeformableConvolution": sampling.modulated_deformable_convolution, "ROIAlign": regions.roi_align,
     "MultiBoxDetection": boxes.multibox_detection, "box_iou": boxes.box_iou, "box_nms": boxes.box_nms,
     "boolean_mask": boolean_mask, "index_array": index_array,
-    "arange_like": npx.arange_like, "cond": control.cond, "div_sqrt_dim": div_sqrt_dim, "foreach": control.foreach,
+    "arange_like": npx.arange_like, "cond": control.cond, "div_sqrt_dim": kept(div_sqrt_dim),
+    "foreach": control.foreach,
     "while_loop": control.while_loop, "index_copy": _index_copied,
     **{name: getattr(npx, name) for name in _OF_ATTENTION},
-    "isinf": lambda data: np.isinf(data).astype(float32), "isnan": lambda data: np.isnan(data).astype(float32),
-    "isfinite": lambda data: np.isfinite(data).astype(float32),
+    **{name: of_dtype(getattr(np, name)) for name in ("isinf", "isnan", "isfinite")},
 }  # fmt: skip
+
+
+@cache
+def _functions() -> Mapping[str, _Function]:
+    """Return the functions by the names of the face."""
+    found: dict[str, _Function] = {name: getattr(np, name) for name in _SAME}
+    found |= {name: getattr(npx, name) for name in _SAME_X}
+    found |= {name: kept(getattr(np, name)) for name in _KEPT} | {name: kept(getattr(npx, name)) for name in _KEPT_X}
+    found |= {name: reduction(function) for name, function in _REDUCTIONS.items()}
+    found |= {"argmax": _index(np.argmax), "argmin": _index(np.argmin)}
+    for name, function in _ARITHMETIC.items():
+        pair = paired(function)
+        found |= {name: pair, f"broadcast_{name}": pair, f"elemwise_{name}": of_equal_shapes(pair)}
+    for name, function in _COMPARISONS.items():
+        found |= dict.fromkeys((name, f"broadcast_{name}"), paired(function))
+    found |= _OURS
+    found |= {f"linalg_{name}": function for name, function in _LINALG.items()}
+    for name, function in legacy_random.FUNCTIONS.items():
+        if name not in ("seed", "randn"):
+            found |= {f"random_{name}": function, f"sample_{name}": function}
+    found |= densities.FUNCTIONS | {"from_numpy": npx.from_numpy}
+    found |= {name: legacy_random.FUNCTIONS[name] for name in ("uniform", "normal", "poisson", "exponential", "randn")}
+    return found
 
 
 @cache
@@ -681,21 +722,7 @@ def table() -> Mapping[str, Any]:
 
     It is made at the first look at it, not with `import hybridize`.
     """
-    found: dict[str, _Function] = {name: getattr(np, name) for name in _SAME}
-    found |= {name: getattr(npx, name) for name in _SAME_X}
-    found |= {name: _reduction(function) for name, function in _REDUCTIONS.items()}
-    found |= {"argmax": _index_as_float(np.argmax), "argmin": _index_as_float(np.argmin)}
-    for name, function in _ARITHMETIC.items():
-        found |= {name: function, f"broadcast_{name}": function, f"elemwise_{name}": function}
-    for name, function in _COMPARISONS.items():
-        found |= {name: _same_dtype(function), f"broadcast_{name}": _same_dtype(function)}
-    found |= _OURS
-    found |= {f"linalg_{name}": function for name, function in _LINALG.items()}
-    for name, function in legacy_random.FUNCTIONS.items():
-        if name not in ("seed", "randn"):
-            found |= {f"random_{name}": function, f"sample_{name}": function}
-    found |= densities.FUNCTIONS | {"from_numpy": npx.from_numpy}
-    found |= {name: legacy_random.FUNCTIONS[name] for name in ("uniform", "normal", "poisson", "exponential", "randn")}
+    found = _functions()
     first: dict[str, tuple[str, ...]] = {
         name: ("lhs", "rhs") for word in _ARITHMETIC for name in (word, f"broadcast_{word}", f"elemwise_{word}")
     }
@@ -706,7 +733,7 @@ def table() -> Mapping[str, Any]:
     return faces
 
 
+@cache
 def function(name: str) -> _Function:
-    """The function of that name, which methods of arrays are."""
-    found: _Function = table()[name]
-    return found
+    """Return the function of that name as a method of arrays, whose results may be without axes, as those of `np`."""
+    return _face(name, _functions()[name], (), lambda y, args: y)

@@ -9,10 +9,6 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from hybridize.array import random
-from hybridize.array.functions.normalization import keep
-from hybridize.array.operands import operand, result
-from hybridize.autograd import is_training
 from hybridize.base.advice import warn
 from hybridize.base.dtypes import DType
 from hybridize.base.errors import ArgumentError, GraphError, LoadError, ShapeError
@@ -20,14 +16,11 @@ from hybridize.base.nested import Structure, unflatten
 from hybridize.base.participation import outside_only
 from hybridize.base.types import TensorType
 from hybridize.formats.mxnet.attributes import parse_value
-from hybridize.formats.mxnet.execute import ExecutionMode, check_supported, execute
-from hybridize.formats.mxnet.lost_roles import with_roles
 from hybridize.formats.mxnet.params import DTYPES
-from hybridize.formats.mxnet.symbol import LABELLED, VARIABLE, SymbolGraph, parse_symbol, read_symbol
+from hybridize.formats.mxnet.symbol import LABELLED, SymbolGraph, read_symbol
 from hybridize.gluon.hybrid_block import HybridBlock
 from hybridize.gluon.parameter import Parameter
 from hybridize.gluon.stored import load_into, named_arrays
-from hybridize.ops.op import Operand, type_of
 from hybridize.symbol import inference, stored
 from hybridize.symbol.expression import Expression, group
 
@@ -46,22 +39,23 @@ class SymbolBlock(HybridBlock):
 
     def __init__(self, outputs: Any, inputs: Any, params: Any = None) -> None:
         super().__init__(prefix="")
+        graph = outputs if isinstance(outputs, SymbolGraph) else SymbolGraph((), (), source="the expression")
+        if isinstance(outputs, SymbolGraph):
+            outputs = stored.of_graph(outputs)
         if isinstance(outputs, (list, tuple)):
             outputs = group(list(outputs))
-        if isinstance(outputs, Expression):
-            outputs = parse_symbol(outputs.tojson(), "the expression")
-        given = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
-        inputs = [one.name if isinstance(one, Expression) else one for one in given]
-        outputs = with_roles(outputs)
-        check_supported(outputs)
-        self._graph = outputs
-        self._inputs = tuple(inputs)
-        self._structure, self._bare = _result_of(outputs)
-        self._bound = _bound_of(outputs)
-        states = outputs.auxiliary
-        for node in outputs.nodes:
-            if node.op == VARIABLE and node.name not in self._inputs and node.name not in _labels(outputs):
-                self._parameters[node.name] = _parameter(node.name, node.attributes, node.name not in states)
+        names = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+        self._expression: Expression = outputs
+        self._source = graph.source
+        self._inputs = tuple(one.name if isinstance(one, Expression) else one for one in names)
+        self._structure, self._bare = _result_of(graph)
+        self._bound = _bound_of(graph)
+        self._replay = outputs._replay()
+        self._variables = [variable.name for variable in outputs._variables()]
+        labels = _labels(outputs)
+        for variable in outputs._variables():
+            if variable.name not in self._inputs and variable.name not in labels:
+                self._parameters[variable.name] = _parameter(variable)
         if params is not None:
             self.load_dict(params, cast_dtype=True, dtype_source="saved")
 
@@ -106,7 +100,8 @@ class SymbolBlock(HybridBlock):
         start = symbol_file.removesuffix("-symbol.json")
         files = sorted(glob.glob(f"{glob.escape(start)}-[0-9][0-9][0-9][0-9].params"))
         known = set(named_arrays(files[-1])) if files else set()
-        inputs = [name for name in graph.variables if name not in known and name not in _labels(graph)]
+        labels = _labels(stored.of_graph(graph))
+        inputs = [name for name in graph.variables if name not in known and name not in labels]
         block = SymbolBlock(graph, inputs)
         if files:
             block._load_file(files[-1], False, True)
@@ -118,7 +113,7 @@ class SymbolBlock(HybridBlock):
         if lacking and not allow_missing:
             raise LoadError(
                 "E610",
-                f"variable {lacking[0]!r} of {self._graph.source} is neither an input "
+                f"variable {lacking[0]!r} of {self._source} is neither an input "
                 f"({', '.join(self._inputs)}) nor in {param_file}",
                 help="name all inputs in input_names; allow_missing=True leaves parameters uninitialized",
             )
@@ -129,10 +124,9 @@ class SymbolBlock(HybridBlock):
 
     def infer_shape(self, *args: Any) -> None:
         """Set the unknown shapes of the parameters from the inputs, where MXNet's operators tell them."""
-        expression = stored.of_graph(self._graph)
         given = {name: tuple(x.shape) for name, x in zip(self._inputs, args, strict=False)}
-        known = inference.shapes(expression, given)
-        for variable in expression._variables():
+        known = inference.shapes(self._expression, given)
+        for variable in self._expression._variables():
             shape = known[id(variable)][0]
             parameter = self._parameters.get(variable.name)
             if parameter is not None and parameter.deferred and 0 not in shape:
@@ -143,9 +137,9 @@ class SymbolBlock(HybridBlock):
             raise ArgumentError(
                 "E333", f"the block takes the inputs {', '.join(self._inputs)}, got {len(args)} arguments"
             )
-        feeds = {name: operand(x) for name, x in zip(self._inputs, args, strict=True)}
+        arrays = dict(zip(self._inputs, args, strict=True))
         for name, axes in self._bound.items():
-            found = type_of(feeds[name]).shape
+            found = arrays[name].shape
             for axis, size in axes.items():
                 if found[axis : axis + 1] != (size,):
                     raise ShapeError(
@@ -153,16 +147,9 @@ class SymbolBlock(HybridBlock):
                         f"axis {axis} of {name} is {size} in the graph of the exported net, found {list(found)}",
                         help="export the net after a call with that size; net.save(path) keeps all of them",
                     )
-        for name, parameter in self._parameters.items():
-            feeds[name] = operand(parameter.data())
-        computed = [
-            result(x) for x in execute(self._graph, feeds, ExecutionMode(is_training(), random.key, self._keep))
-        ]
-        return self._result(computed)
-
-    def _keep(self, name: str, found: Operand, momentum: float) -> None:
-        """Move an auxiliary state, a running statistic, towards what a batch has."""
-        keep(self._parameters[name].data(), result(found), momentum)
+        arrays |= {name: parameter.data() for name, parameter in self._parameters.items()}
+        found = self._replay(*(arrays.get(name) for name in self._variables))
+        return self._result(list(found) if isinstance(found, (list, tuple)) else [found])
 
     def _result(self, found: list[Any]) -> Any:
         if self._structure is None:
@@ -171,7 +158,8 @@ class SymbolBlock(HybridBlock):
         return unflatten(self._structure, whole)
 
     def __repr__(self) -> str:
-        inside = f"{', '.join(self._inputs)} -> {len(self._graph.heads)} : {len(self._graph.nodes)} nodes"
+        nodes = len(self._expression._in_order())
+        inside = f"{', '.join(self._inputs)} -> {self._expression.outputs} : {nodes} nodes"
         return f"{type(self).__name__}(\n  {inside}\n)"
 
 
@@ -186,24 +174,29 @@ def _bound_of(graph: SymbolGraph) -> dict[str, dict[int, int]]:
         raise LoadError("E602", f"{graph.source}: the attribute {BOUND} does not fit ({error})") from error
 
 
-def _labels(graph: SymbolGraph) -> set[str]:
-    """Variables that only loss layers read, as labels: inference does without."""
-    read: dict[int, bool] = {}
-    for node in graph.nodes:
-        for position, (source, _) in enumerate(node.inputs):
-            read[source] = read.get(source, True) and node.op in LABELLED and position == 1
-    return {graph.nodes[source].name for source, only in read.items() if only}
+def _labels(expression: Expression) -> set[str]:
+    """Names of the variables that only loss layers read, as labels: inference does without."""
+    read: dict[str, bool] = {}
+    for part in expression._in_order():
+        for position, one in enumerate(part._parts()):
+            if one.function is None:
+                read[one.name] = read.get(one.name, True) and part.word in LABELLED and position == 1
+    return {name for name, only in read.items() if only}
 
 
-def _parameter(name: str, attributes: dict[str, str], learned: bool) -> Parameter:
+def _parameter(variable: Expression) -> Parameter:
     """A variable as a parameter; what its hidden attributes say of shape and dtype helps until a file says it."""
+    name, attributes = variable.name, variable.attributes
+    options: dict[str, Any] = {"allow_deferred_init": True, "differentiable": not variable.auxiliary}
     try:
-        shape = parse_value(attributes["__shape__"]) if "__shape__" in attributes else None
-        dtype = _dtype(attributes.get("__dtype__", "0"))
-        parameter = Parameter(name, shape=shape, dtype=dtype, allow_deferred_init=True, differentiable=learned)
+        shape = variable.shape_hint
+        if shape is None and "__shape__" in attributes:
+            shape = parse_value(attributes["__shape__"])
+        dtype = variable.dtype_hint or _dtype(attributes.get("__dtype__", "0"))
+        parameter = Parameter(name, shape=shape, dtype=dtype, **options)
     except (ValueError, IndexError, ArgumentError):
         warn(f"variable {name!r} has hidden attributes that cannot be read: {attributes}")
-        parameter = Parameter(name, allow_deferred_init=True, differentiable=learned)
+        parameter = Parameter(name, **options)
     parameter.adopted = True
     return parameter
 

@@ -57,6 +57,8 @@ def __getattr__(name: str) -> Any:
         function = function.changed(lambda word, one: composed(f"random_{word}", one, draws=True))
     elif name == "contrib":
         function = function.changed(_of_contrib)
+    elif name == "linalg":
+        function = function.changed(composed)
     _made[name] = function
     return function
 

@@ -5,28 +5,25 @@ from __future__ import annotations
 
 import inspect
 import json
+from collections.abc import Callable
 from itertools import accumulate
 from typing import Any
 
 from hybridize import nd
-from hybridize.array import random
-from hybridize.array.functions.normalization import keep
-from hybridize.array.operands import operand, result
-from hybridize.autograd import is_training
-from hybridize.base.errors import CaptureError
-from hybridize.base.frozen import changed
+from hybridize.base.errors import CaptureError, LoadError
 from hybridize.base.participation import outside_only
 from hybridize.formats.atomic import write_atomically
 from hybridize.formats.mxnet.attributes import Attributes, parse_value
-from hybridize.formats.mxnet.control_flow import CONTROL, locations
-from hybridize.formats.mxnet.execute import ExecutionMode, check_supported, execute
 from hybridize.formats.mxnet.lost_roles import with_roles
 from hybridize.formats.mxnet.symbol import AUXILIARY, VARIABLE, SymbolGraph, SymbolNode, parse_symbol, read_symbol
 from hybridize.symbol.control import COND, FOREACH, WHILE, BodyExpression, ControlFlow
 from hybridize.symbol.expression import GROUP, OUTPUT, Expression, group, var
+from hybridize.symbol.file_operators import ARRAYS, FileOperator, parameters_of
 from hybridize.symbol.operators import OPERATORS, outputs_of
 
 VERSION = 10901
+_BODIES = {FOREACH: 1, WHILE: 2, COND: 3}
+"""The numbers of graphs in nodes of loops and branches."""
 _SCALARS = {
     "add": ("_plus_scalar", "_plus_scalar"), "subtract": ("_minus_scalar", "_rminus_scalar"),
     "multiply": ("_mul_scalar", "_mul_scalar"), "divide": ("_div_scalar", "_rdiv_scalar"),
@@ -47,10 +44,20 @@ _ARRAYS = {
     **{word: f"_npi_{word}" for word in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")},
 }  # fmt: skip
 """MXNet's operators of NumPy's functions on arrays alone. Other functions of `np` mean something else there."""
+_EQUAL = ("add", "sub", "mul", "div")
+_PAIRS = {
+    "add": "add", "plus": "add", "sub": "sub", "subtract": "sub", "minus": "sub", "mul": "mul", "multiply": "mul",
+    "div": "div", "divide": "div", "true_divide": "div", "mod": "mod", "modulo": "mod",
+    **{word: word for word in ("power", "maximum", "minimum", "hypot", "equal", "not_equal", "greater")},
+    **{word: word for word in ("greater_equal", "lesser", "lesser_equal", "logical_and", "logical_or", "logical_xor")},
+}  # fmt: skip
+"""Functions of two operands and MXNet's words for them."""
 _CANONICAL = {
-    "batch_flatten": "Flatten", "broadcast_axes": "broadcast_axis", "broadcast_divide": "broadcast_div",
-    "broadcast_minus": "broadcast_sub", "broadcast_modulo": "broadcast_mod", "broadcast_multiply": "broadcast_mul",
-    "broadcast_plus": "broadcast_add", "broadcast_subtract": "broadcast_sub", "broadcast_true_divide": "broadcast_div",
+    **{
+        f"{start}{word}": f"broadcast_{canonical}" for start in ("", "broadcast_") for word, canonical in _PAIRS.items()
+    },
+    **{f"elemwise_{word}": f"{'elemwise' if one in _EQUAL else ''}_{one}" for word, one in _PAIRS.items()},
+    "batch_flatten": "Flatten", "broadcast_axes": "broadcast_axis",
     "cast": "Cast", "concat": "Concat", "eye": "_eye", "flatten": "Flatten", "flip": "reverse", "full": "_full",
     "identity": "_copy", "linspace": "_linspace", "max_axis": "max", "min_axis": "min", "ones": "_ones", "pad": "Pad",
     "ravel_multi_index": "_ravel_multi_index", "reshape": "Reshape", "shuffle": "_shuffle", "split": "SliceChannel",
@@ -135,14 +142,15 @@ def _body(body: BodyExpression, part: Expression) -> dict[str, Any]:
 def _described(part: Expression) -> tuple[str, dict[str, str], list[Expression]]:
     """MXNet's operator of a call, its attributes and its arrays."""
     word, args, kwargs = part.word, list(part.args), dict(part.kwargs)
-    if word in _SCALARS and len(args) == 2 and any(isinstance(one, (int, float)) for one in args):
-        left = isinstance(args[0], (int, float))
-        number, array = (args[0], args[1]) if left else (args[1], args[0])
-        return _SCALARS[word][left], {"scalar": str(number)}, [array]
-    legacy = part.function is getattr(nd, word, None)
-    if word in _ARRAYS and not legacy and not kwargs and all(isinstance(one, Expression) for one in args):
+    operator = _operator(part)
+    numbers = [isinstance(one, (int, float)) for one in args]
+    if len(args) == 2 and any(numbers) and not kwargs:
+        names = _scalar_names(operator) if operator else _SCALARS.get(word)
+        if names is not None:
+            return names[numbers[0]], {"scalar": str(args[not numbers[0]])}, [args[numbers[0]]]
+    if operator is None and word in _ARRAYS and not kwargs and all(isinstance(one, Expression) for one in args):
         return _ARRAYS[word], {}, args
-    if not legacy:
+    if operator is None:
         what = f"{word} has no counterpart in MXNet's files"
         raise CaptureError("E450", what, help="write it by functions of sym: sym.sum(x) for np.sum(x)")
     arrays: list[Expression] = []
@@ -156,11 +164,58 @@ def _described(part: Expression) -> tuple[str, dict[str, str], list[Expression]]
         elif any(isinstance(one, Expression) or hasattr(one, "shape") for one in several):
             what = f"{word} is applied to arrays that are no variables, which MXNet's files have no place for"
             raise CaptureError("E450", what, help="make them variables: sym.var(name)")
-        elif value is not None:
+        elif value is not None or (named and _defaults(part).get(name, value) is not None):
             attributes[name] = str(value)
     if word in ("concat", "stack", "Concat", "add_n"):
         attributes["num_args"] = str(len(arrays))
-    return _CANONICAL.get(word, word), attributes, arrays
+    return operator, _SPELLED.get(operator, dict)(attributes), arrays
+
+
+def _split_of(attributes: dict[str, str]) -> dict[str, str]:
+    """The attributes of `_split_v2`: its indices begin with 0."""
+    cuts = parse_value(attributes.pop("indices_or_sections"))
+    where = {"sections": str(cuts)} if isinstance(cuts, int) else {"indices": str((0, *cuts))}
+    return {"axis": "0", **attributes, **where}
+
+
+_SPELLED: dict[str, Callable[[dict[str, str]], dict[str, str]]] = {
+    "_split_v2": _split_of,
+    "_full": lambda attributes: {"value" if name == "val" else name: text for name, text in attributes.items()},
+}
+"""Attributes of operators by the names that MXNet's files have."""
+_MIRRORED = {
+    "greater": "lesser", "greater_equal": "lesser_equal", "lesser": "greater", "lesser_equal": "greater_equal",
+    "add": "add", **{word: word for word in ("mul", "maximum", "minimum", "hypot", "equal", "not_equal")},
+    **{word: word for word in ("logical_and", "logical_or", "logical_xor")},
+}  # fmt: skip
+"""Operators with their operands exchanged, where they are not another one."""
+_OF_SCALARS = {"add": "plus", "sub": "minus"}
+
+
+def _scalar_names(operator: str) -> tuple[str, str] | None:
+    """Return the names of an operator on two arrays where the right or the left one is a number."""
+    word = operator.removeprefix("broadcast_")
+    if word == operator:
+        return None
+    mirrored = _MIRRORED.get(word, f"r{word}")
+    right, left = (_OF_SCALARS.get(one, one) for one in (word, mirrored))
+    return f"_{right}_scalar", f"_{left.replace('rsub', 'rminus')}_scalar"
+
+
+def _defaults(part: Expression) -> dict[str, Any]:
+    """The defaults of a function's parameters that have one."""
+    assert part.function is not None
+    parameters = inspect.signature(part.function).parameters.values()
+    return {one.name: one.default for one in parameters if one.name not in ARRAYS}
+
+
+def _operator(part: Expression) -> str | None:
+    """Return the name of the operator that a function of `nd` or of its groups is; None of another one."""
+    word = part.word
+    if part.function is getattr(nd, word, None):
+        return _CANONICAL.get(word, word)
+    groups = {"_contrib_": nd.contrib, "_linalg_": nd.linalg}
+    return next((start + word for start, group in groups.items() if part.function is vars(group).get(word)), None)
 
 
 def _named(part: Expression, args: list[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -179,83 +234,83 @@ def save(expression: Expression, fname: Any, remove_amp_cast: bool = True) -> No
     write_atomically(fname, [to_json(expression).encode()])
 
 
-class FileOperator:
-    """An operator of a file, as a function of arrays."""
-
-    def __init__(self, node: SymbolNode, graph: SymbolGraph, outputs: int) -> None:
-        self.op, self.attributes = node.op, node.attributes
-        self.given = {key: _value(text) for key, text in node.attributes.items()}
-        names = [f"x{number}" for number in range(len(node.inputs))]
-        variables = tuple(SymbolNode(VARIABLE, name) for name in names)
-        call = changed(node, inputs=tuple((number, 0) for number in range(len(names))))
-        heads = tuple((len(names), output) for output in range(outputs))
-        self._graph = SymbolGraph((*variables, call), heads, graph.attributes, graph.source)
-        self._names = names
-
-    def __call__(self, *arrays: Any) -> Any:
-        """Apply it."""
-
-        def told(name: str, found: Any, momentum: float) -> None:
-            keep(arrays[self._names.index(name)], result(found), momentum)
-
-        feeds = {name: operand(x) for name, x in zip(self._names, arrays, strict=True)}
-        found = [result(x) for x in execute(self._graph, feeds, ExecutionMode(is_training(), random.key, told))]
-        return found[0] if len(found) == 1 else found
-
-
 def of_graph(graph: SymbolGraph) -> Expression:
-    """Return the expression that a graph of a file is."""
+    """Return the expression that a graph of a file is.
+
+    Raises:
+        LoadError E606: an operator is not supported; E603: its attributes or its inputs are not what it takes.
+    """
     graph = with_roles(graph)
-    check_supported(graph)
-    return _of_nodes(graph)
+    _check_operators(graph, graph.source)
+    return _of_nodes(graph, graph.source)
 
 
-def _of_nodes(graph: SymbolGraph) -> Expression:
+def _check_operators(graph: SymbolGraph, source: str) -> None:
+    """Refuse a graph that has operators of which there is nothing here, naming all of them."""
+    for node in graph.nodes:
+        for one in node.subgraphs:
+            _check_operators(one.graph, source)
+    missing = [node for node in graph.nodes if node.op not in (VARIABLE, *_BODIES) and parameters_of(node.op) is None]
+    if missing:
+        names = ", ".join(sorted({node.op for node in missing}))
+        what = f"{source}: operator {missing[0].op}, node {missing[0].name!r}, is not supported yet"
+        raise LoadError("E606", what, help=f"the graph needs {names}")
+
+
+def _of_nodes(graph: SymbolGraph, source: str) -> Expression:
     made: list[Expression] = []
     variables: dict[str, Expression] = {}
-    for node in graph.nodes:
+    read = _read(graph)
+    for number, node in enumerate(graph.nodes):
         if node.op == VARIABLE:  # bodies in files of MXNet 2 have some twice
             made.append(variables.setdefault(node.name, _read_variable(node)))
             continue
-        if node.op in CONTROL:
-            made.append(_read_control(node, graph, [made[source]._chosen(output) for source, output in node.inputs]))
-            continue
-        attributes = {key: _value(text) for key, text in node.attributes.items()}
-        args = [made[source]._chosen(output) for source, output in node.inputs]
-        count = max(outputs_of(node.op, attributes, len(args)), 1 + max(_read(graph, len(made)), default=0))
-        call = Expression(node.op, FileOperator(node, graph, count), args, {}, name=node.name, outputs=count)
-        call.name = node.name
+        args = [_result(made[entry], output, source) for entry, output in node.inputs]
+        if node.op in _BODIES:
+            call = _read_control(node, source, args)
+        else:
+            function = FileOperator(node, source, graph.np_shape)
+            count = max(outputs_of(node.op, function.given, len(args)), 1 + read[number])
+            call = Expression(node.op, function, args, {}, name=node.name, outputs=count)
+        call.name, call.loc = node.name, None  # errors are at the line that computes it
         call.attributes = {key: text for key, text in node.attributes.items() if key.startswith("__")}
         for position in AUXILIARY.get(node.op, ()):
             if position < len(args) and args[position].function is None:
                 args[position].auxiliary = True
         made.append(call)
-    heads = [made[node]._chosen(output) for node, output in graph.heads]
+    heads = [_result(made[node], output, source) for node, output in graph.heads]
     whole = len(heads) == 1 or (
         len({node for node, _ in graph.heads}) == 1 and len(heads) == made[graph.heads[0][0]].outputs
     )
     return (heads[0] if len(heads) == 1 else made[graph.heads[0][0]]) if whole else group(heads)
 
 
-def _read_control(node: SymbolNode, graph: SymbolGraph, inputs: list[Expression]) -> Expression:
+def _result(call: Expression, output: int, source: str) -> Expression:
+    """Return one result of a node."""
+    if output >= call.outputs:
+        raise LoadError("E603", f"{source}: output {output} of node {call.name!r} is not supported")
+    found: Expression = call._chosen(output)
+    return found
+
+
+def _read_control(node: SymbolNode, source: str, inputs: list[Expression]) -> Expression:
     """A loop or a branch, whose bodies are expressions.
 
     Raises:
         LoadError E603: its attributes do not fit its inputs or its bodies.
     """
     bodies = []
+    if len(node.subgraphs) != _BODIES[node.op]:
+        raise LoadError("E603", f"{source}: operator {node.op}, node {node.name!r}, has {len(node.subgraphs)} graphs")
     for one in node.subgraphs:
-        whole = _of_nodes(one.graph)
+        whole = _of_nodes(one.graph, source)
         bodies.append(
             BodyExpression(whole if whole.word == GROUP else group([whole]), tuple(dict.fromkeys(one.inputs)))
         )
-    given = _given(Attributes(node.op, node.name, node.attributes, graph.source), bodies, len(inputs))
-    call = Expression(
+    given = _given(Attributes(node.op, node.name, node.attributes, source), bodies, len(inputs))
+    return Expression(
         node.op, ControlFlow(node.op, bodies, given), inputs, name=node.name, outputs=given["num_outputs"]
     )
-    call.name = node.name
-    call.attributes = {key: text for key, text in node.attributes.items() if key.startswith("__")}
-    return call
 
 
 def _given(a: Attributes, bodies: list[BodyExpression], inputs: int) -> dict[str, Any]:
@@ -264,13 +319,13 @@ def _given(a: Attributes, bodies: list[BodyExpression], inputs: int) -> dict[str
     given: dict[str, Any] = {"num_outputs": a.integer("num_outputs", results[-1])}
     if a.op == FOREACH:
         own = len(bodies[0].inputs)
-        given |= {f"{word}_locs": locations(a, f"{word}_locs", own) for word in ("in_data", "in_state", "remain")}
+        given |= {f"{word}_locs": _locations(a, f"{word}_locs", own) for word in ("in_data", "in_state", "remain")}
         places = [place for name, several in given.items() if name != "num_outputs" for place in several]
         if not given["in_data_locs"] or sorted(places) != list(range(own)) or own != inputs:
             a.fail(f"its body takes {own} inputs; the node has {inputs}, and tells the places of {len(places)}")
     else:
         for word, body in zip(("cond", "func") if a.op == WHILE else ("cond", "then", "else"), bodies, strict=True):
-            given[f"{word}_input_locs"] = locations(a, f"{word}_input_locs", inputs)
+            given[f"{word}_input_locs"] = _locations(a, f"{word}_input_locs", inputs)
             if len(given[f"{word}_input_locs"]) != len(body.inputs):
                 a.fail(f"its graph {word} takes {len(body.inputs)} inputs, {word}_input_locs has another number")
         if results[0] != 1 or len({*results[1:], given["num_outputs"]}) != 1:
@@ -278,7 +333,7 @@ def _given(a: Attributes, bodies: list[BodyExpression], inputs: int) -> dict[str
     if a.op != COND:
         given["num_out_data"] = a.integer("num_out_data", 0)
         if a.op == WHILE:
-            given["func_var_locs"] = locations(a, "func_var_locs", len(bodies[1].inputs))
+            given["func_var_locs"] = _locations(a, "func_var_locs", len(bodies[1].inputs))
             given["max_iterations"] = a.integer("max_iterations", 0)
         states = given["in_state_locs" if a.op == FOREACH else "func_var_locs"]
         if not results[-1] == given["num_outputs"] == given["num_out_data"] + len(states):
@@ -286,10 +341,20 @@ def _given(a: Attributes, bodies: list[BodyExpression], inputs: int) -> dict[str
     return given
 
 
-def _read(graph: SymbolGraph, number: int) -> list[int]:
-    """The outputs of a node that are read."""
-    entries = [entry for node in graph.nodes for entry in node.inputs] + list(graph.heads)
-    return [output for source, output in entries if source == number]
+def _locations(a: Attributes, name: str, count: int) -> list[int]:
+    """Return an attribute that is a list of numbers of inputs, of which there are so many."""
+    found = list(a.integers(name, ()))
+    if not all(0 <= one < count for one in found):
+        a.fail(f"{name} is {found}, of {count} inputs")
+    return found
+
+
+def _read(graph: SymbolGraph) -> list[int]:
+    """The greatest output of each node that is read; 0 where none is."""
+    found = [0] * len(graph.nodes)
+    for source, output in [*(entry for node in graph.nodes for entry in node.inputs), *graph.heads]:
+        found[source] = max(found[source], output)
+    return found
 
 
 def _read_variable(node: SymbolNode) -> Expression:

@@ -7,7 +7,10 @@ import pytest
 
 import hybridize.nd as nd
 import hybridize.ndarray as F
+from hybridize import autograd, hybridize
 from hybridize.array import np, random
+from hybridize.errors import ShapeError
+from tests.refusals import refusal
 
 X = numpy.array([[3.0, -1.0, 2.0], [0.5, 4.0, -2.0]], "float32")
 
@@ -124,3 +127,49 @@ def test_random_numbers_take_shape():
 def test_control_flow():
     out, state = F.contrib.foreach(lambda a, s: (a + s, a + s), F.array([[1], [2]]), F.zeros(1))
     assert (out.tolist(), state.tolist()) == ([[1], [3]], [3])
+
+
+TIES = {
+    "maximum": (lambda x, y: nd.maximum(x, y), ([1.0, 0.0, 1.0], [0.0, 1.0, 0.0])),
+    "broadcast_minimum": (lambda x, y: nd.broadcast_minimum(x, y), ([1.0, 1.0, 0.0], [0.0, 0.0, 1.0])),
+    "of a number": (lambda x, y: nd.maximum(x, 2.0) + nd.minimum(2.0, y), ([0.0, 1.0, 1.0], [1.0, 0.0, 1.0])),
+    "max": (lambda x, y: nd.max(nd.concat(x, y, dim=0)), ([0.0, 0.0, 1.0], [0.0, 0.0, 0.0])),
+    "min": (lambda x, y: nd.min(nd.concat(x, y, dim=0)), ([1.0, 0.0, 0.0], [1.0, 0.0, 0.0])),
+    "max of rows": (lambda x, y: nd.max(nd.stack(x, y), axis=0), ([1.0, 0.0, 1.0], [1.0, 1.0, 0.0])),
+    "max kept": (lambda x, y: nd.max(nd.stack(x, x + 0 * y), axis=(0,), keepdims=True), ([2.0, 2.0, 2.0], [0.0] * 3)),
+}
+"""Slopes at ties, as MXNet 1.9.1 gave them, of x = [1, 2, 3] and y = [1, 2.5, 2]."""
+
+
+@pytest.mark.parametrize("name", TIES)
+def test_slopes_of_ties_are_mxnets(name):
+    function, wanted = TIES[name]
+    for called in (function, hybridize(function)):
+        x, y = nd.array([1.0, 2.0, 3.0]), nd.array([1.0, 2.5, 2.0])
+        x.attach_grad()
+        y.attach_grad()
+        for _ in range(2):
+            with autograd.record():
+                found = called(x, y)
+            found.backward()
+            assert (x.grad.asnumpy().tolist(), y.grad.asnumpy().tolist()) == tuple(map(list, wanted))
+
+
+def test_bools_count():
+    """MXNet 1 has none: its comparisons give numbers, whose sums are counts."""
+    x = nd.array([1.0, -1.0, 2.0])
+    assert nd.sum(x > 0).asnumpy().tolist() == [2.0]
+    assert nd.broadcast_add(x > 0, x > 0).asnumpy().tolist() == [2.0, 0.0, 2.0]
+    assert nd.mean(x > 0).dtype == numpy.float32
+
+
+def test_elementwise_functions_do_not_stretch():
+    with refusal(ShapeError, "elemwise_add|add.*shapes differ"):
+        nd.elemwise_add(nd.ones((2, 3)), nd.ones((1, 3)))
+
+
+@pytest.mark.parametrize("index", [-3, 7])
+def test_embeddings_take_the_nearest_row_as_in_mxnet(index):
+    weight = nd.array(numpy.arange(6, dtype="f4").reshape(3, 2))
+    rows = nd.Embedding(nd.array([index]), weight, input_dim=3, output_dim=2)
+    assert rows.asnumpy().tolist() == [weight.asnumpy()[0 if index < 0 else 2].tolist()]

@@ -1,5 +1,6 @@
 """Graphs of MXNet executed, and ours written by MXNet's operators and read back."""
 
+import inspect
 import json
 import random
 from pathlib import Path
@@ -11,12 +12,11 @@ import torch
 import hybridize.array  # noqa: F401 - installs the imperative interpreter
 from hybridize import ops
 from hybridize.base.dtypes import float32, float64, int64
-from hybridize.base.errors import CaptureError, HybridizeError, LoadError, ShapeError
+from hybridize.base.errors import CaptureError, HybridizeError, LoadError
 from hybridize.base.types import TensorType
-from hybridize.formats.mxnet.execute import _dropout, _inputs_of, check_supported, execute
+from hybridize.formats.mxnet.attributes import parse_value
 from hybridize.formats.mxnet.params import read_params
 from hybridize.formats.mxnet.symbol import parse_symbol, read_symbol
-from hybridize.formats.mxnet.table import TABLE
 from hybridize.formats.mxnet.write import symbol_json
 from hybridize.ops import composites
 from hybridize.ops.evaluate import evaluate
@@ -25,6 +25,9 @@ from hybridize.ops.library.convolution_layers import convolution_layer, deconvol
 from hybridize.ops.library.correlation import correlation
 from hybridize.ops.op import constant
 from hybridize.ops.tracing import make_graph
+from hybridize.symbol.file_operators import function_of, parameters_of
+from hybridize.symbol.stored import of_graph
+from tests.formats.running import execute
 from tests.refusals import refusal
 
 FILES = Path(__file__).parent / "mxnet_files"
@@ -60,14 +63,13 @@ def test_masked_scores_are_hidden_however_small_the_others_are(scale):
 
 
 def test_operators_that_are_missing_are_named():
-    graph = read_symbol(FILES / "v2_0_0b1_np/foreachnet-symbol.json")
-    with pytest.raises(LoadError, match=r"foreachnet-symbol.json: operator _npx_foreach, node 'node_7'"):
-        check_supported(graph)
+    text = (FILES / "v1_9_1_nd/foreachnet-symbol.json").read_text().replace('"tanh"', '"no_op"')
+    with pytest.raises(LoadError, match=r"some.json: operator no_op, node 'fe_tanh0', is not supported"):
+        of_graph(parse_symbol(text, "some.json"))
 
 
 def applied(text):
     graph = parse_symbol(text, "text")
-    check_supported(graph)
     shapes = {name: (4, 4) if "weight" in name else (3, 2, 4) for name in graph.variables}
     return execute(graph, {name: numpy.ones(shape, "f4") for name, shape in shapes.items()})
 
@@ -79,7 +81,7 @@ def test_graphs_in_nodes_are_checked():
     for change, said in (
         ({"subgraphs": []}, "has 0 graphs"),
         ({"attrs": {**node["attrs"], "in_data_locs": "[7]"}}, "of 4 inputs"),
-        ({"attrs": {**node["attrs"], "remain_locs": "[1]"}}, "others of 4 inputs"),
+        ({"attrs": {**node["attrs"], "remain_locs": "[1]"}}, "places of 3"),
         (
             {"subgraphs": [{**body[0], "nodes": [{**body[0]["nodes"][-1], "op": "no_op"}], "heads": [[0, 0]]}]},
             "no_op|entry",
@@ -100,7 +102,7 @@ def symbol(op, attributes=None, count=1, np_shape=False):
 
 def run(op, *inputs, np_shape=False, **attributes):
     graph = symbol(op, {key: str(value) for key, value in attributes.items()}, len(inputs), np_shape)
-    check_supported(graph)
+    of_graph(graph)
     (result,) = execute(graph, dict(zip("xyz", inputs, strict=False)))
     return result
 
@@ -240,7 +242,7 @@ WINDOWS = numpy.random.default_rng(4).normal(size=(4, 2, 2, 1)).astype("f4")
         ),
         (
             "Deconvolution",
-            (IMAGE, WINDOWS, X[0]),
+            (IMAGE, WINDOWS),
             {"kernel": "(2, 1)", "stride": "(2, 3)", "adj": "(1, 2)", "num_filter": 2, "pad": "(1, 0)"},
             torched("conv_transpose2d", IMAGE, WINDOWS, stride=(2, 3), output_padding=(1, 2), padding=(1, 0)),
         ),
@@ -357,11 +359,11 @@ WINDOWS = numpy.random.default_rng(4).normal(size=(4, 2, 2, 1)).astype("f4")
             MASKED.T,
         ),
         ("SequenceMask", (X,), {}, X),
-        ("SequenceLast", (X, numpy.float32([1, 3, 2, 9])), {"use_sequence_length": "True"}, X[[0, 2, 1, 2], range(4)]),
+        ("SequenceLast", (X, numpy.float32([1, 3, 2, 3])), {"use_sequence_length": "True"}, X[[0, 2, 1, 2], range(4)]),
         ("SequenceLast", (X,), {"axis": 1}, X[:, -1]),
         (
             "SequenceReverse",
-            (X, numpy.float32([1, 2, 0, 9])),
+            (X, numpy.float32([1, 2, 0, 3])),
             {"use_sequence_length": 1},
             X[[[0, 1, 0, 2], [1, 0, 1, 1], [2, 2, 2, 0]], range(4)],
         ),
@@ -414,64 +416,149 @@ def test_operators_mean_what_they_mean_in_mxnet(op, inputs, attributes, expected
     assert op in SIGNATURES["1_9_1"] or op in SIGNATURES["2_0_0b1"]
 
 
-def test_every_name_of_the_table_is_an_operator_of_mxnet():
-    known = SIGNATURES["1_9_1"].keys() | SIGNATURES["2_0_0b1"].keys()
-    # Aliases, in files of versions that are not listed here, and operators of np that only some of them have.
-    assert {name for name in TABLE if name not in known and not name.startswith(("_np", "_contrib"))} <= {
-        "MAERegressionOutput",
-        "arange_like",
-    }
+WITHOUT_EFFECT = frozenset(
+    [
+        "num_args",
+        "ctx",
+        "is_int",
+        "penalty",
+        "sparseness_target",
+        "momentum",
+        "workspace",
+        "cudnn_tune",
+        "cudnn_off",
+        "sparse_grad",
+        "ndev",
+        "key",
+        "min_calib_range",
+        "max_calib_range",
+        "keep_highest",
+        "output_mean_var",
+    ]
+)
+"""Attributes that change no value, or that are refused."""
+REFUSED = {
+    "_linspace": {"step", "repeat", "infer_range"}, "softmin": {"use_length"}, "GroupNorm": {"output_mean_var"},
+    "Pooling": {"output_size"}, "_npi_mean": {"initial"},
+    "_npi_full": {"value_type", "int_value", "uint_value", "double_value"},
+}  # fmt: skip
+"""Attributes that functions do not have, which files may have at their defaults only."""
+OF_OTHERS = {"_contrib_AdaptiveAvgPooling2D"}
+"""Operators of which MXNet says attributes that are another operator's."""
+OPERATORS = sorted(
+    {name for signatures in SIGNATURES.values() for name in signatures if parameters_of(name) is not None}
+)
+ARRAYS_OF = {
+    name: [argument[0] for argument in op["args"] if "NDArray" in argument[1] or "Symbol" in argument[1]]
+    for version in ("2_0_0b1", "1_9_1")
+    for op in json.loads((FILES / f"op_signatures_{version}.json").read_text())["ops"]
+    for name in [op["name"], *op["aliases"]]
+}
+
+
+def test_operators_take_the_arrays_and_the_attributes_that_they_take_in_mxnet():
+    wrong = []
+    for op in OPERATORS:
+        takes, arrays = parameters_of(op), ARRAYS_OF[op]
+        for signatures in SIGNATURES.values():
+            missing = signatures.get(op, set()) - set(arrays) - (takes.attributes or set()) - WITHOUT_EFFECT - {"args"}
+            if op not in OF_OTHERS and takes.attributes is not None and missing - REFUSED.get(op, set()):
+                wrong.append(f"{op}: attributes {missing}")
+        if takes.most != float("inf") and not takes.least <= len(arrays) <= takes.most:
+            wrong.append(f"{op}: {arrays}, here {takes.least} to {takes.most}")
+    assert not wrong, "\n".join(wrong)
+    assert len(OPERATORS) > 300
 
 
 @pytest.mark.parametrize(
     ("op", "inputs", "attributes", "what"),
     [
-        ("FullyConnected", (X, Y), {"num_hidden": 9}, "node 'node'.*weight is"),
+        ("FullyConnected", (X, Y), {"num_hidden": 9, "no_bias": 1}, "a weight f32"),
         ("FullyConnected", (X,), {"num_hidden": 9}, "takes 2 to 3 inputs, the file gives 1"),
-        ("Convolution", (X, X), {"kernel": "(1,)", "num_filter": 3, "no_bias": 1}, "windows go over 1 to 3 axes"),
+        ("Convolution", (X, X), {"kernel": "(1,)", "num_filter": 3, "no_bias": 1}, "1 to 3 more"),
         ("Convolution", (IMAGE, WINDOWS), {"kernel": "(2, 1)", "num_filter": 4}, "no_bias is not set"),
-        ("Convolution", (IMAGE, WINDOWS), {"kernel": "(2, 2)", "num_filter": 4, "no_bias": 1}, "the weight is f32"),
-        ("Convolution", (IMAGE, WINDOWS), {"num_filter": 4, "no_bias": 1, "layout": "NCW"}, "layout=NCW"),
+        ("Convolution", (IMAGE, WINDOWS), {"kernel": "(2, 2)", "num_filter": 4, "no_bias": 1}, "a weight f32"),
+        ("Convolution", (IMAGE, WINDOWS), {"num_filter": 4, "no_bias": 1, "layout": "NCW"}, "got 'NCW'"),
         ("Deconvolution", (IMAGE, WINDOWS), {"kernel": "(2, 1)", "num_filter": 3}, "num_filter=3"),
-        ("Pooling", (X,), {"kernel": "(1,)"}, "windows go over 1 to 3 axes"),
-        ("Pooling", (IMAGE,), {}, "kernel is missing"),
-        ("Pooling", (IMAGE,), {"kernel": "(2, 2)", "layout": "NCW"}, "layout=NCW"),
+        ("Pooling", (X,), {"kernel": "(1,)"}, "3 to 5 axes"),
+        ("Pooling", (IMAGE,), {}, "without kernel"),
+        ("Pooling", (IMAGE,), {"kernel": "(2, 2)", "layout": "NCW"}, "pooling with kernel"),
         ("Pooling", (IMAGE,), {"kernel": "(9, 9)"}, "larger than"),
-        ("UpSampling", (IMAGE, X), {"scale": 2, "sample_type": "nearest"}, "not images"),
-        ("UpSampling", (IMAGE, IMAGE), {"scale": 2, "sample_type": "bilinear"}, "the weight is"),
-        ("Pad", (X,), {"mode": "edge", "pad_width": "(1, 1)"}, "two numbers"),
-        ("_contrib_BilinearResize2D", (IMAGE,), {"mode": "to_even_up"}, "mode=to_even_up"),
+        ("UpSampling", (IMAGE, X), {"scale": 2, "sample_type": "nearest"}, "batch, channels, height, width"),
+        ("UpSampling", (IMAGE, IMAGE), {"scale": 2, "sample_type": "bilinear"}, "a weight"),
+        ("Pad", (X,), {"mode": "edge", "pad_width": "(1, 1)"}, "pad_width"),
+        ("_contrib_BilinearResize2D", (IMAGE,), {"mode": "nonsense"}, "nonsense"),
         ("Deconvolution", (IMAGE, WINDOWS), {"target_shape": "(9, 9)"}, "there are 4 elements where 9"),
         ("elemwise_add", (X, ROW), {}, "shapes differ"),
-        ("Reshape", (X,), {"shape": "(5, 5)"}, "cannot become"),
-        ("Reshape", (X,), {"shape": "(-7,)"}, "unknown code"),
+        ("Reshape", (X,), {"shape": "(5, 5)"}, "do not fit"),
+        ("Reshape", (X,), {"shape": "(-7,)"}, "no code -7"),
         ("Cast", (X,), {"dtype": "float99"}, "float99"),
         ("Activation", (X,), {"act_type": "nonsense"}, "nonsense"),
-        ("dot", (X, Y), {}, "cannot be multiplied"),
-        ("slice", (X,), {"begin": "(0,)", "end": "(1, 2)"}, "begin and end"),
-        ("clip", (X,), {"a_min": "low"}, "a_min"),
-        ("LayerNorm", (X, X[0], X[0]), {"output_mean_var": "True"}, "output_mean_var"),
-        ("SliceChannel", (X,), {"num_outputs": 3}, "cannot be split"),
+        ("dot", (X, Y), {}, "inner sizes 4 and 3"),
+        ("slice", (X,), {"begin": "(0,)", "end": "(1, 2)"}, "begin=.*end="),
+        ("clip", (X,), {"a_min": "(low", "a_max": 1}, "a_min cannot be read"),
+        ("GroupNorm", (X, X[0], X[0]), {"output_mean_var": "True"}, "output_mean_var"),
+        ("SliceChannel", (X,), {"num_outputs": 3}, "not a multiple of 3"),
     ],
 )
 def test_nodes_that_cannot_be_applied_are_named(op, inputs, attributes, what):
-    with refusal((LoadError, ShapeError), what):
+    with refusal(HybridizeError, rf"operator {op}, node 'node'(.|\n)*{what}"):
         run(op, *inputs, **attributes)
+
+
+def default_in_mxnet(kind):
+    """Return the default of an attribute, as a value; the text itself where it is none."""
+    text = kind.partition("default=")[2].strip("'")
+    try:
+        return parse_value(text)
+    except ValueError:
+        return text
+
+
+NONE_MEANS_IT = {"dtype", "is_int", "no_bias", "temperature", "dim"}
+"""Attributes whose default here is None, which functions take for MXNet's."""
+
+
+def test_attributes_that_a_file_leaves_out_have_mxnets_defaults():
+    listed = {
+        name: op
+        for version in ("2_0_0b1", "1_9_1")
+        for op in json.loads((FILES / f"op_signatures_{version}.json").read_text())["ops"]
+        for name in [op["name"], *op["aliases"]]
+    }
+    wrong = []
+    for op in OPERATORS:
+        ours = inspect.signature(function_of(op)).parameters
+        for name, kind in listed[op]["args"]:
+            if "default=" not in kind or name not in ours or op in OF_OTHERS:
+                continue
+            wanted, found = default_in_mxnet(kind), ours[name].default
+            same = str(found) == str(wanted) or (not found and not wanted and found is not ours[name].empty)
+            same = (
+                same or (name in NONE_MEANS_IT and found in (None, 1.0)) or found is ours[name].empty
+            )  # refused where missing
+            if not same and not (wanted not in (None, ()) and numpy.allclose(found, wanted, atol=1e-7)):
+                wrong.append(f"{op}.{name}: {found!r}, MXNet {wanted!r}")
+    assert not wrong, "\n".join(wrong)
 
 
 def test_every_operator_is_refused_with_fewer_inputs_than_it_takes():
     """When the file is loaded, not when the net is called; with more of them, too."""
-    for op in ["Dropout", *sorted(TABLE)]:
-        least, most = _inputs_of(_dropout if op == "Dropout" else TABLE[op])
+    for op in OPERATORS:
+        takes = parameters_of(op)
         for count in range(4):
-            graph = symbol(op, count=count)
+            graph = symbol(
+                op,
+                {**dict.fromkeys(takes.required, "1"), **({"no_bias": "1"} if "bias" in ARRAYS_OF[op] else {})},
+                count,
+            )
             found = next(len(node.inputs) for node in graph.nodes if node.op == op)  # with states that old files lack
-            if least <= found <= most:
-                check_supported(graph)
+            if takes.least <= found <= takes.most:
+                of_graph(graph)
                 continue
             with refusal(LoadError, rf"E603: .*{op}, node 'node', takes"):
-                check_supported(graph)
-    assert _inputs_of(_dropout) == (1, 1)
+                of_graph(graph)
+    assert (parameters_of("Dropout").least, parameters_of("Dropout").most) == (1, 1)
 
 
 def test_splits_have_several_outputs():
@@ -492,7 +579,7 @@ def test_labels_of_loss_layers_may_be_missing():
     graph = symbol("SoftmaxOutput", count=2)
     (got,) = execute(graph, {"x": X})
     numpy.testing.assert_allclose(got.sum(-1), numpy.ones(3), rtol=1e-6)
-    with pytest.raises(LoadError, match="variable 'y' of node 'node' is neither"):
+    with pytest.raises(HybridizeError, match="node 'node': expected an array"):
         execute(symbol("elemwise_add", count=2), {"x": X})
 
 
@@ -554,6 +641,14 @@ def truths(x, y):
         ops.gather(x, constant(numpy.array(1)), 1),
         ops.where(row, ops.cast(row, float32), ops.broadcast(constant(numpy.float32(2)), (3, 4))),
     )
+
+
+def ordered(x, y):
+    """Orders, and elements at places."""
+    first = ops.slice(ops.arg_sort(x, 1, True), (0, 0), (3, 2), (1, 1))
+    points = constant(numpy.array([[0, 3], [2, 1]]))
+    columns = ops.take_along_axis(y, ops.arg_sort(x, 0, False), 0)
+    return ops.take_along_axis(x, first, 1), ops.cast(first, float32), ops.sort(y, 0, True), ops.gather_nd(x, points), columns
 
 
 def counted(x, y):
@@ -619,7 +714,7 @@ GRAPHS = {
         images_last, [TensorType(shape, float32) for shape in ((2, 5, 5, 3), (4, 2, 2, 3), (4, 1, 2, 3))]
     ),
     "mlp": typed(mlp, (3, 4), (5, 4), (5,), (5,), (5,)),
-    **{f.__name__: typed(f, (3, 4), (3, 4)) for f in (arithmetic, shapes, products, scalars, truths, counted)},
+    **{f.__name__: typed(f, (3, 4), (3, 4)) for f in (arithmetic, shapes, products, scalars, truths, counted, ordered)},
 }
 
 
@@ -631,7 +726,7 @@ def test_what_is_written_computes_the_same_when_read(name):
     names = ["data0", *(f"weight{i}" for i in range(1, len(inputs)))]
     file = symbol_json(graph, names, len(graph.outputs), {"hybridize_note": "some text"})
     again = parse_symbol(file.text)
-    check_supported(again)
+    of_graph(again)
     assert again.attributes["hybridize_note"] == "some text"
     got = execute(again, {**dict(zip(names, inputs, strict=True)), **file.constants})
     for found, expected in zip(got, evaluate(graph, inputs), strict=True):
@@ -695,7 +790,7 @@ def test_damaged_graphs_never_crash():
             wrong[draw.randrange(len(wrong))] = draw.choice(b'0123456789-"()[],Tn')
             try:
                 graph = parse_symbol(bytes(wrong))
-                check_supported(graph)
+                of_graph(graph)
                 execute(graph, {**feeds, "data0": feeds["data"][:3, :4], "data": feeds["data"]})
             except HybridizeError:
                 continue

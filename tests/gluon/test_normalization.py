@@ -13,10 +13,10 @@ import hybridize as hz
 from hybridize import autograd, gluon, hybridize, nd, np, npx
 from hybridize.base.errors import ArgumentError, OutOfBoundsError, ShapeError
 from hybridize.errors import AssertionFailed
-from hybridize.formats.mxnet.execute import execute
 from hybridize.formats.mxnet.params import read_params
 from hybridize.formats.mxnet.symbol import parse_symbol
 from hybridize.gluon import SymbolBlock, nn
+from tests.formats.running import execute
 from tests.refusals import refusal
 
 MXNET = Path(__file__).parents[1] / "formats" / "mxnet_files"

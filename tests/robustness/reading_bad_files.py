@@ -22,13 +22,16 @@ import numpy
 from hybridize import np
 from hybridize.errors import HybridizeError, LoadError
 from hybridize.formats.mxnet import parse_stored, read_params
-from hybridize.formats.mxnet.control_flow import CONTROL
-from hybridize.formats.mxnet.execute import _table
 from hybridize.formats.mxnet.symbol import parse_symbol
 from hybridize.formats.tensors import parse_safetensors
 from hybridize.gluon import SymbolBlock
+from hybridize.symbol.file_operators import parameters_of
 
-OPERATORS = sorted({*_table(), *CONTROL, "Dropout", "no_such_op"})
+SIGNATURES = Path(__file__).parents[1] / "formats" / "mxnet_files" / "op_signatures_1_9_1.json"
+OPERATORS = sorted(
+    {op["name"] for op in json.loads(SIGNATURES.read_text())["ops"] if parameters_of(op["name"]) is not None}
+    | {"_foreach", "_while_loop", "_cond", "no_such_op"}
+)
 MEMORY = 256 << 20
 """Bytes beyond what the process has when it begins."""
 SECONDS = 1.0

@@ -215,7 +215,7 @@ def test_methods_are_mxnet_1s_functions():
     a = sym.var("a")
     cases = {
         "flatten": ((), (2, 6)), "take": ((np.array([1.0]),), (1, 3, 2)), "reshape": (((0, -1),), (2, 6)),
-        "argmax": ((1,), (2, 2)), "sum": ((), ()), "transpose": ((), (2, 3, 2)[::-1]), "sort": ((0,), (2, 3, 2)),
+        "argmax": ((1,), (2, 2)), "sum": ((), (1,)), "transpose": ((), (2, 3, 2)[::-1]), "sort": ((0,), (2, 3, 2)),
     }  # fmt: skip
     for word, (args, shape) in cases.items():
         fluent, regular = getattr(a, word)(*args, name="one"), getattr(sym, word)(a, *args, name="one")

@@ -495,6 +495,34 @@ class _Writer(ABC):
         op: Any = node.op
         self.emit("cumsum", node.outputs, [self.entry(node.inputs[0])], axis=op.axis)
 
+    def on_sort(self, node: Node) -> None:
+        op: Any = node.op
+        self.emit("sort", node.outputs, [self.entry(node.inputs[0])], axis=op.axis, is_ascend=not op.descending)
+
+    def on_argsort(self, node: Node) -> None:
+        op: Any = node.op
+        x = self.entry(node.inputs[0])
+        self.emit("argsort", node.outputs, [x], axis=op.axis, is_ascend=not op.descending, dtype="int64")
+
+    def on_gathernd(self, node: Node) -> None:
+        """MXNet has the indices of a point along the first axis."""
+        x, points = node.inputs
+        last = points.type.ndim - 1
+        index = self.turned(self.entry(points), range(last + 1), [last, *range(last)])
+        self.emit("gather_nd", node.outputs, [self.entry(x), index])
+
+    def on_takealongaxis(self, node: Node) -> None:
+        """As `pick`, which takes one element of each row, from rows that are repeated for all of their indices."""
+        op: Any = node.op
+        x, index = node.inputs
+        axes = list(range(x.type.ndim))
+        moved = [axis for axis in axes if axis != op.axis] + [op.axis]
+        rows, places = (self.turned(self.entry(value), axes, moved) for value in node.inputs)
+        wide = self.add("expand_dims", [rows], axis=len(axes) - 1)
+        wide = self.add("broadcast_axis", [wide], axis=len(axes) - 1, size=index.type.shape[op.axis])
+        found = self.add("pick", [wide, places], axis=-1, mode="clip")
+        self.entries[node.outputs[0]] = self.turned(found, moved, axes)
+
     def on_iota(self, node: Node) -> None:
         """Indices along an axis of an array that there is, so that they are as many as a call has."""
         op: Any = node.op

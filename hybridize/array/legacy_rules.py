@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MXNet 1's rules of dtypes, shapes and slopes, each declared beside the functions that it is of.
+
+Integers stay integers, results and numbers beside them too; comparisons have the dtype of their operands. Nothing is
+without axes unless an operand is. Where an extremum is reached more than once every place has the whole slope, and
+the first of two operands. Bools, which MXNet 1 does not have, count as float32.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce, wraps
+from typing import Any
+
+import numpy
+
+from hybridize.array import np, npx
+from hybridize.array.annotations import ArrayLike
+from hybridize.array.operands import array, axes_of
+from hybridize.base import modes
+from hybridize.base.dtypes import DType, bool_, float32, is_float, is_integer
+from hybridize.base.errors import ShapeError
+from hybridize.base.promotion import NUMBERS, promote
+from hybridize.base.types import same_shape
+
+Function = Callable[..., Any]
+
+
+def as_dtype_of(y: Any, dtype: DType) -> Any:
+    """Return an array, or the arrays of a list, as another dtype."""
+    if isinstance(y, (list, tuple)):
+        return [as_dtype_of(one, dtype) for one in y]
+    return y if y.dtype == dtype else y.astype(dtype)
+
+
+def number_in(value: Any, dtype: DType) -> Any:
+    """Return a number as an array of integers holds it: 2.5 beside int32 is 2, -3 beside uint8 is 253."""
+    return numpy.asarray(int(value)).astype(dtype).item() if is_integer(dtype) else value
+
+
+def limit_in(value: Any, dtype: DType) -> Any:
+    """Return a limit of integers as one of them: 1.5 is 1, and -1 of uint8 is 0."""
+    if not is_integer(dtype):
+        return value
+    numbers = numpy.iinfo(dtype)
+    return int(min(max(value, int(numbers.min)), int(numbers.max)))
+
+
+def alike(*xs: ArrayLike) -> tuple[list[Any], DType | None]:
+    """Return operands with the dtype that they have together; None where all are Python's numbers."""
+    arrays = [x if isinstance(x, NUMBERS) else array(x) for x in xs]
+    dtypes = [x.dtype for x in arrays if not isinstance(x, NUMBERS)]
+    if not dtypes:
+        return arrays, None
+    dtype = reduce(promote, dtypes)
+    if dtype == bool_:
+        dtype = float32
+    return [number_in(x, dtype) if isinstance(x, NUMBERS) else as_dtype_of(x, dtype) for x in arrays], dtype
+
+
+def kept(function: Function) -> Function:
+    """A function of one array whose result has the array's dtype; integers are computed as float32."""
+
+    @wraps(function)
+    def call(data: Any, *args: Any, **kwargs: Any) -> Any:
+        x = array(data)
+        y = function(x, *args, **kwargs)
+        return as_dtype_of(y, x.dtype) if is_integer(x.dtype) else y
+
+    return call
+
+
+def of_dtype(function: Function) -> Function:
+    """A function whose result has the dtype of its array, whatever it computes."""
+
+    @wraps(function)
+    def call(data: Any, *args: Any, **kwargs: Any) -> Any:
+        x = array(data)
+        return as_dtype_of(function(x, *args, **kwargs), float32 if x.dtype == bool_ else x.dtype)
+
+    return call
+
+
+def paired(function: Function) -> Function:
+    """A function of two operands, elementwise, whose result has the dtype of both."""
+
+    @wraps(function)
+    def call(lhs: ArrayLike, rhs: ArrayLike) -> Any:
+        (x, y), dtype = alike(lhs, rhs)
+        found = function(x, y)
+        return found if dtype is None else as_dtype_of(found, dtype)
+
+    return call
+
+
+def reduction(function: Function) -> Function:
+    """A reduction over `axis` (all when empty), or over all other axes when `exclude`."""
+
+    def call(data: Any, axis: Any = None, keepdims: bool = False, exclude: bool = False) -> Any:
+        (x,), dtype = alike(array(data))
+        assert dtype is not None
+        axes = axes_of(None if axis is None or axis == () else axis, x.ndim, function.__name__)
+        if exclude:
+            axes = tuple(i for i in range(x.ndim) if i not in axes)
+        return as_dtype_of(function(x, axes, keepdims=keepdims), dtype)
+
+    call.__doc__ = function.__doc__
+    return call
+
+
+def of_equal_shapes(function: Function) -> Function:
+    """A function of two arrays that it does not stretch.
+
+    Raises:
+        ShapeError E101: their shapes differ.
+    """
+
+    @wraps(function)
+    def call(lhs: ArrayLike, rhs: ArrayLike) -> Any:
+        shapes = [x.shape for x in (array(lhs), array(rhs))]
+        if not same_shape(*shapes):
+            what = f"{function.__name__}: the shapes differ: {shapes[0]} and {shapes[1]}"
+            raise ShapeError("E101", what, help="broadcast_* functions stretch")
+        return function(lhs, rhs)
+
+    return call
+
+
+def with_axis(found: Any, args: tuple[Any, ...]) -> Any:
+    """Return a result with an axis of size 1 where it has none, unless an operand has none either."""
+    if isinstance(found, (list, tuple)):
+        return [with_axis(one, args) for one in found]
+    if getattr(found, "ndim", 1) or any(getattr(one, "ndim", 1) == 0 for one in args):
+        return found
+    return np.reshape(found, (1,))
+
+
+def divided(x: Any, y: Any) -> Any:
+    """The quotient; that of integers without what follows the point, as in C."""
+    whole = [one for one in (x, y) if not isinstance(one, NUMBERS)]
+    if not whole or not is_integer(whole[0].dtype):
+        return np.divide(x, y)
+    floor = np.floor_divide(x, y)
+    if whole[0].dtype.kind == "u":
+        return floor
+    below = np.logical_and(np.not_equal(np.multiply(floor, y), x), np.less(floor, 0))
+    return np.add(floor, below.astype(whole[0].dtype))
+
+
+def extremum(function: Function, beyond: Function) -> Function:
+    """The greater or lesser of two operands, elementwise; of a tie the first array has the slope."""
+
+    @wraps(function)
+    def call(x: Any, y: Any) -> Any:
+        smooth = any(is_float(one.dtype) for one in (x, y) if hasattr(one, "dtype"))
+        if not (modes.is_recording() and smooth):
+            return function(x, y)
+        if isinstance(x, NUMBERS):
+            x, y = y, x
+        return np.where(np.logical_or(beyond(x, y), np.not_equal(x, x)), x, y)
+
+    return call
+
+
+def extremes(function: Function) -> Function:
+    """The greatest or least over axes; each of several equal ones has the slope."""
+
+    @wraps(function)
+    def call(x: Any, axes: tuple[int, ...], keepdims: bool = False) -> Any:
+        if not (modes.is_recording() and is_float(x.dtype)):
+            return function(x, axes, keepdims=keepdims)
+        top = npx.stop_gradient(function(x, axes, keepdims=True))
+        reached = np.sum(np.where(np.logical_and(np.equal(x, top), np.isfinite(x)), x, 0.0), axes, keepdims=True)
+        found = top + (reached - npx.stop_gradient(reached))
+        return found if keepdims else np.squeeze(found, axes)
+
+    return call

@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of MXNet 1's functions as data, which MXNet itself and this package both run.
+
+A call is (name, operands, attributes); an operand is a number, or (dtype, shape, kind) of an array with contents that
+follow from these three. The module needs nothing but NumPy, since MXNet's Python has nothing else.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy
+
+Call = tuple[str, list[Any], dict[str, Any]]
+
+FLOATS = ("float64", "float32", "float16")
+INTS = ("int32", "int64", "uint8", "int8")
+DTYPES = FLOATS + INTS
+UNARY = (
+    "abs", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "cbrt", "ceil", "cos", "cosh", "degrees",
+    "erf", "erfinv", "exp", "expm1", "fix", "floor", "gamma", "gammaln", "identity", "log", "log10", "log1p", "log2",
+    "logical_not", "negative", "ones_like", "radians", "rcbrt", "reciprocal", "relu", "rint", "round", "rsqrt",
+    "sigmoid", "sign", "sin", "sinh", "softsign", "sqrt", "square", "tan", "tanh", "trunc", "zeros_like", "size_array",
+    "shape_array", "hard_sigmoid", "BlockGrad", "Flatten", "contrib.isnan", "contrib.isinf", "contrib.isfinite",
+    "contrib.div_sqrt_dim", "contrib.arange_like", "argmax_channel", "softmax", "log_softmax", "softmin", "make_loss",
+    "SoftmaxActivation", "diag", "sort", "argsort", "squeeze", "transpose", "cumsum", "norm", "smooth_l1",
+    "L2Normalization",
+)  # fmt: skip
+ARITHMETIC = ("add", "sub", "mul", "div", "mod", "power", "maximum", "minimum", "hypot")
+COMPARISONS = (
+    "equal", "not_equal", "greater", "greater_equal", "lesser", "lesser_equal", "logical_and", "logical_or",
+    "logical_xor",
+)  # fmt: skip
+WITH_NUMBERS = (
+    "add", "subtract", "multiply", "divide", "true_divide", "modulo", "power", "maximum", "minimum", "equal",
+    "not_equal", "greater", "greater_equal", "lesser", "lesser_equal", "logical_and", "logical_or", "logical_xor",
+)  # fmt: skip
+REDUCTIONS = ("sum", "mean", "prod", "max", "min", "nansum", "nanprod", "sum_axis", "max_axis", "min_axis")
+
+
+def array(dtype: str, shape: tuple[int, ...], kind: str = "mixed") -> numpy.ndarray:
+    """Return the contents of an operand."""
+    size = int(numpy.prod(shape, dtype=int))
+    if kind == "mixed":  # halves, signs, zero
+        values = numpy.array([-2.5, 1.5, 0.5, 0.0, 2.0, -0.5, 3.25, -1.0])
+    elif kind == "other":
+        values = numpy.array([2.0, -1.5, 0.5, 3.0, -2.0, 1.0, 2.5])
+    elif kind == "positive":
+        values = numpy.array([2.0, 1.5, 0.5, 3.0, 1.0, 2.5, 4.0])
+    elif kind == "edges":  # what rounding in the dtype's own steps must leave alone
+        values = numpy.array([8388609.0, 0.49999997, -0.49999997, -8388609.0, numpy.nan, numpy.inf, -numpy.inf, -0.0])
+    elif kind == "indices":
+        values = numpy.array([0, 2, 1, 1, 0, 2])
+    elif kind == "lengths":
+        values = numpy.array([1, 2, 1])
+    elif kind == "outside":
+        values = numpy.array([-1, 5, 1, 3, -4, 0])
+    else:
+        values = numpy.linspace(-1.0, 1.25, max(size, 1))
+        values = values[numpy.random.RandomState(size).permutation(size)]
+    values = numpy.resize(values, size).reshape(shape)
+    if dtype not in FLOATS:
+        values = numpy.trunc(numpy.nan_to_num(values * (1 if kind in ("indices", "outside", "positive") else 2)))
+        if dtype == "uint8":
+            values = numpy.abs(values)
+        values = numpy.clip(values, numpy.iinfo(dtype).min, numpy.iinfo(dtype).max)
+    return values.astype(dtype)
+
+
+def _unary() -> Iterator[Call]:
+    for name, dtype in itertools.product(UNARY, DTYPES):
+        yield name, [(dtype, (2, 3), "mixed")], {}
+    for name, dtype in itertools.product(("rint", "round", "floor", "ceil", "trunc", "fix", "sign"), FLOATS):
+        yield name, [(dtype, (8,), "edges")], {}
+    for name, dtype in itertools.product(("log", "sqrt", "gamma", "log_softmax", "sigmoid"), DTYPES):
+        yield name, [(dtype, (2, 3), "positive")], {}
+
+
+def _binary() -> Iterator[Call]:
+    for word, dtype in itertools.product(ARITHMETIC + COMPARISONS, DTYPES):
+        second = "positive" if word == "power" else "other"
+        for shape in ((2, 3), (1, 3), (1,), (2, 1)):
+            if len(shape) == 2:
+                yield f"broadcast_{word}", [(dtype, (2, 3), "mixed"), (dtype, shape, second)], {}
+        if word in ("add", "sub", "mul", "div"):
+            yield f"elemwise_{word}", [(dtype, (2, 3), "mixed"), (dtype, (2, 3), "other")], {}
+    for word, dtype, number in itertools.product(WITH_NUMBERS, DTYPES, (2, 2.5, 0.5, -3)):
+        if word == "power" and (dtype in INTS or number < 0):
+            continue
+        yield word, [(dtype, (2, 3), "positive"), number], {}
+        if word in ("add", "subtract", "multiply", "divide", "modulo", "maximum", "lesser", "logical_and"):
+            yield word, [number, (dtype, (2, 3), "positive")], {}
+    for word, dtype in itertools.product(WITH_NUMBERS, DTYPES):
+        if word != "power":
+            yield word, [(dtype, (2, 3), "mixed"), (dtype, (1, 1), "other")], {}
+    for word in ("add", "multiply", "maximum", "equal"):
+        yield word, [3, 2.5], {}
+
+
+def _reductions() -> Iterator[Call]:
+    for name, dtype in itertools.product(REDUCTIONS, DTYPES):
+        for axis, keepdims, exclude in (
+            (None, False, False), (0, False, False), (1, True, False), (-1, False, True), ((0, 1), False, False),
+            ((0, 1), True, False), ((), False, False), (0, True, True), ((0, 1), False, True),
+        ):  # fmt: skip
+            attributes: dict[str, Any] = {} if axis is None else {"axis": axis}
+            attributes |= {"keepdims": True} if keepdims else {}
+            attributes |= {"exclude": True} if exclude else {}
+            yield name, [(dtype, (2, 3), "mixed")], attributes
+    for name, dtype in itertools.product(("argmax", "argmin"), DTYPES):
+        for attributes in ({}, {"axis": 0}, {"axis": 1, "keepdims": True}, {"axis": -1}):
+            yield name, [(dtype, (2, 3), "mixed")], attributes
+    for dtype in DTYPES:
+        for attributes in ({}, {"ord": 1}, {"axis": 1}, {"axis": (0, 1), "keepdims": True}, {"ord": 1, "axis": 0}):
+            yield "norm", [(dtype, (2, 3), "mixed")], attributes
+        yield "moments", [(dtype, (2, 3), "mixed")], {"axes": (0,)}
+        yield "cumsum", [(dtype, (2, 3), "mixed")], {"axis": 1}
+        yield "cumsum", [(dtype, (2, 3), "mixed")], {"axis": 1, "dtype": "float64"}
+        yield "softmax_cross_entropy", [(dtype, (2, 3), "mixed"), (dtype, (2,), "indices")], {}
+
+
+def _look_ups() -> Iterator[Call]:
+    for dtype, where in itertools.product(DTYPES, ("indices", "outside")):
+        x, kept = ("float32", (3, 4), "line"), (dtype, (3,), where)
+        yield "Embedding", [(dtype, (2, 2), where), ("float32", (3, 2), "line")], {"input_dim": 3, "output_dim": 2}
+        yield "take", [x, kept], {}
+        yield "take", [x, kept], {"axis": 1}
+        yield "take", [x, kept], {"mode": "wrap"}
+        yield "pick", [x, kept], {}
+        yield "pick", [x, (dtype, (4,), where)], {"axis": 0, "keepdims": True}
+        yield "pick", [x, kept], {"mode": "wrap"}
+        yield "batch_take", [x, kept], {}
+        yield "one_hot", [kept], {"depth": 3}
+        yield "one_hot", [kept], {"depth": 3, "on_value": 2.5, "off_value": -1.0, "dtype": "int32"}
+    for dtype in DTYPES:
+        x = (dtype, (2, 3), "mixed")
+        yield "take", [x, ("int32", (2,), "indices")], {"axis": 1}
+        yield "pick", [x, ("float32", (2,), "indices")], {}
+        yield "gather_nd", [(dtype, (3, 2), "mixed"), ("int64", (1, 2), "indices")], {}
+        yield "where", [(dtype, (2, 3), "mixed"), ("float32", (2, 3), "line"), ("float32", (2, 3), "other")], {}
+        yield "where", [("float32", (2, 3), "mixed"), x, (dtype, (2, 3), "other")], {}
+        yield "where", [("float32", (2,), "mixed"), x, (dtype, (2, 3), "other")], {}
+        yield "clip", [x], {"a_min": -1.0, "a_max": 1.5}
+        for to in DTYPES:
+            yield "cast", [x], {"dtype": to}
+        for attributes in (
+            {}, {"k": 2}, {"k": 1, "axis": 0}, {"ret_typ": "value"}, {"ret_typ": "both", "k": 2},
+            {"ret_typ": "mask", "k": 2}, {"is_ascend": True, "k": 2}, {"dtype": "int32"}, {"axis": None, "k": 3},
+        ):  # fmt: skip
+            yield "topk", [(dtype, (2, 4), "positive")], attributes
+        for attributes in ({}, {"axis": 0}, {"is_ascend": False}, {"axis": None}):
+            yield "sort", [(dtype, (2, 4), "positive")], attributes
+            yield "argsort", [(dtype, (2, 4), "positive")], attributes
+        yield "argsort", [(dtype, (2, 4), "positive")], {"dtype": "int32"}
+        yield "unravel_index", [("int64", (3,), "positive")], {"shape": (4, 5)}
+        yield "slice_like", [(dtype, (4, 3), "mixed"), (dtype, (2, 3), "other")], {"axes": (0,)}
+        yield "contrib.index_copy", [(dtype, (3, 2), "mixed"), ("int64", (2,), "indices"), (dtype, (2, 2), "other")], {}
+        yield "contrib.index_array", [(dtype, (2, 2), "mixed")], {}
+        yield "contrib.boolean_mask", [(dtype, (3, 2), "mixed"), ("float32", (3,), "indices")], {}
+
+
+def _shapes() -> Iterator[Call]:
+    for dtype in DTYPES:
+        x = (dtype, (2, 3, 4), "line")
+        for shape in ((0, -1), (-2,), (-3, 0), (0, -4, 1, 3, 0), (4, 6), (-1,), (2, -2), (-4, 1, 2, -2)):
+            yield "reshape", [x], {"shape": shape}
+        yield "reshape", [x], {"shape": (-1, 0), "reverse": True}
+        yield "transpose", [x], {"axes": (1, 0, 2)}
+        yield "expand_dims", [x], {"axis": 1}
+        yield "squeeze", [(dtype, (2, 1, 3), "line")], {"axis": 1}
+        yield "squeeze", [(dtype, (1, 1), "line")], {}
+        yield "flip", [x], {"axis": 1}
+        yield "tile", [(dtype, (2, 3), "line")], {"reps": (2, 1, 2)}
+        yield "repeat", [(dtype, (2, 3), "line")], {"repeats": 2}
+        yield "repeat", [(dtype, (2, 3), "line")], {"repeats": 2, "axis": 1}
+        yield "swapaxes", [x], {"dim1": 0, "dim2": 2}
+        yield "slice", [x], {"begin": (0, 1), "end": (2, 3)}
+        yield "slice", [x], {"begin": (None, 2), "end": (None, None), "step": (1, -1)}
+        yield "slice_axis", [x], {"axis": 2, "begin": -3, "end": None}
+        yield "broadcast_to", [(dtype, (1, 3), "line")], {"shape": (2, 0)}
+        yield "broadcast_axis", [(dtype, (1, 3), "line")], {"axis": 0, "size": 2}
+        yield "broadcast_like", [(dtype, (1, 3), "line"), (dtype, (2, 3), "other")], {}
+        yield "reshape_like", [(dtype, (2, 3), "line"), (dtype, (3, 2), "other")], {}
+        yield "concat", [(dtype, (2, 3), "line"), (dtype, (2, 2), "other")], {"dim": 1}
+        yield "stack", [(dtype, (2, 3), "line"), (dtype, (2, 3), "other")], {"axis": 1}
+        yield "add_n", [(dtype, (2, 3), "line"), (dtype, (2, 3), "other"), (dtype, (2, 3), "mixed")], {}
+        yield "split", [x], {"num_outputs": 2, "axis": 2}
+        yield "split", [x], {"num_outputs": 3, "axis": 1, "squeeze_axis": True}
+        yield "split", [x], {"num_outputs": 1, "axis": 1}
+        yield "split_v2", [x], {"indices_or_sections": (1, 3), "axis": 2}
+        yield "diag", [(dtype, (3,), "line")], {"k": 1}
+        yield "diag", [(dtype, (3, 4), "line")], {"k": -1}
+        yield "depth_to_space", [(dtype, (1, 4, 2, 3), "line")], {"block_size": 2}
+        yield "space_to_depth", [(dtype, (1, 1, 4, 6), "line")], {"block_size": 2}
+        yield "SequenceMask", [x, ("float32", (3,), "indices")], {"use_sequence_length": True, "value": -1.0}
+        yield "SequenceLast", [x, ("float32", (3,), "lengths")], {"use_sequence_length": True}
+        yield "SequenceReverse", [x, ("float32", (3,), "indices")], {"use_sequence_length": True}
+        yield "pad", [(dtype, (1, 1, 2, 3), "line")], {
+            "mode": "constant", "pad_width": (0, 0, 0, 0, 1, 1, 1, 0), "constant_value": 2.0,
+        }  # fmt: skip
+    for name in ("zeros", "ones"):
+        yield name, [], {"shape": (2, 3)}
+        yield name, [], {"shape": (2, 3), "dtype": "int32"}
+    yield "full", [], {"shape": (2,), "val": 2.5}
+    yield "arange", [], {"start": 5}
+    yield "arange", [], {"start": 1, "stop": 6, "step": 2, "repeat": 2, "dtype": "int32"}
+    yield "eye", [], {"N": 2, "M": 3, "k": 1}
+    yield "linspace", [], {"start": 0, "stop": 1, "num": 5}
+
+
+def _layers() -> Iterator[Call]:
+    for dtype in FLOATS:
+        x, image = (dtype, (2, 6), "line"), (dtype, (2, 4, 5, 5), "line")
+        of_channels = [(dtype, (4,), "positive"), (dtype, (4,), "mixed")]
+        weight = (dtype, (3, 6), "other")
+        yield "FullyConnected", [x, weight, (dtype, (3,), "line")], {"num_hidden": 3}
+        yield (
+            "FullyConnected",
+            [(dtype, (2, 2, 6), "line"), weight],
+            {"num_hidden": 3, "no_bias": True, "flatten": False},
+        )
+        yield "dot", [x, (dtype, (6, 2), "other")], {}
+        yield "dot", [(dtype, (6, 2), "line"), (dtype, (6, 2), "other")], {"transpose_a": True}
+        yield "dot", [(dtype, (3,), "line"), (dtype, (3,), "other")], {}
+        yield "dot", [(dtype, (2, 3, 4), "line"), (dtype, (4, 2), "other")], {}
+        yield "batch_dot", [(dtype, (2, 2, 3), "line"), (dtype, (2, 3, 2), "other")], {}
+        for word in ("relu", "sigmoid", "tanh", "softrelu", "softsign"):
+            yield "Activation", [x], {"act_type": word}
+        for word in ("leaky", "elu", "selu", "gelu"):
+            yield "LeakyReLU", [x], {"act_type": word}
+        yield "LeakyReLU", [image, (dtype, (4,), "positive")], {"act_type": "prelu"}
+        for attributes in ({}, {"axis": 0}, {"temperature": 2.0}, {"axis": 1, "dtype": "float32"}):
+            yield "softmax", [x], attributes
+            yield "log_softmax", [x], attributes
+        for attributes in ({}, {"multi_output": True}, {"preserve_shape": True}):
+            labels = (2, 4) if "multi_output" in attributes else (2, 3)
+            yield "SoftmaxOutput", [(dtype, (2, 3, 4), "line"), (dtype, labels, "indices")], attributes
+        yield "SoftmaxOutput", [x, (dtype, (2,), "indices")], {}
+        for mode in ("instance", "channel"):
+            yield "SoftmaxActivation", [image], {"mode": mode}
+        for name in ("LinearRegressionOutput", "LogisticRegressionOutput", "MAERegressionOutput"):
+            yield name, [x, (dtype, (2, 6), "other")], {}
+        yield "LayerNorm", [image, (dtype, (5,), "positive"), (dtype, (5,), "mixed")], {}
+        yield "InstanceNorm", [image, *of_channels], {}
+        yield "GroupNorm", [image, *of_channels], {"num_groups": 2}
+        yield "BatchNorm", [image, *of_channels, (dtype, (4,), "line"), (dtype, (4,), "positive")], {}
+        yield "BatchNorm", [image, *of_channels, (dtype, (4,), "line"), (dtype, (4,), "positive")], {
+            "fix_gamma": False, "eps": 0.1,
+        }  # fmt: skip
+        for mode in ("instance", "channel", "spatial"):
+            yield "L2Normalization", [image], {"mode": mode}
+        yield "LRN", [image], {"nsize": 3}
+        for pool in ("max", "avg", "sum"):
+            yield "Pooling", [image], {"kernel": (2, 2), "stride": (2, 2), "pool_type": pool}
+            yield "Pooling", [image], {
+                "kernel": (3, 3), "stride": (2, 2), "pad": (1, 1), "pool_type": pool, "pooling_convention": "full",
+            }  # fmt: skip
+            yield "Pooling", [image], {"global_pool": True, "pool_type": pool, "kernel": (1, 1)}
+        yield "smooth_l1", [x], {"scalar": 2.0}
+        yield "hard_sigmoid", [x], {"alpha": 0.5, "beta": 0.1}
+        yield "contrib.AdaptiveAvgPooling2D", [image], {"output_size": (2, 3)}
+        yield "contrib.BilinearResize2D", [image], {"height": 3, "width": 7}
+        yield "UpSampling", [image], {"scale": 2, "sample_type": "nearest"}
+    for dtype in ("float64", "float32"):
+        image = (dtype, (2, 4, 5, 5), "line")
+        yield "Convolution", [image, (dtype, (2, 4, 3, 3), "other"), (dtype, (2,), "line")], {
+            "kernel": (3, 3), "num_filter": 2, "pad": (1, 1), "stride": (2, 2),
+        }  # fmt: skip
+        yield "Deconvolution", [image, (dtype, (4, 2, 3, 3), "other")], {"kernel": (3, 3), "num_filter": 2}
+        square = (dtype, (2, 2), "positive")
+        yield "linalg.gemm2", [square, square], {"transpose_b": True, "alpha": 0.5}
+        yield "linalg.syrk", [square], {"alpha": 2.0}
+        yield "linalg.det", [square], {}
+        yield "linalg.slogdet", [square], {}
+        yield "linalg.inverse", [square], {}
+        yield "linalg.extractdiag", [square], {}
+        yield "linalg.makediag", [(dtype, (3,), "line")], {}
+        yield "linalg.sumlogdiag", [square], {}
+        yield "im2col", [image], {"kernel": (2, 2)}
+        yield "GridGenerator", [(dtype, (2, 6), "line")], {"transform_type": "affine", "target_shape": (3, 3)}
+    image = ("float32", (2, 4, 5, 5), "line")
+    yield "contrib.MultiBoxPrior", [image], {"sizes": (0.5, 0.25), "ratios": (1.0, 2.0)}
+    yield "contrib.box_iou", [("float32", (2, 4), "positive"), ("float32", (3, 4), "positive")], {}
+
+
+def calls() -> list[Call]:
+    """Return all calls, each once."""
+    every = [call for family in (_unary, _binary, _reductions, _look_ups, _shapes, _layers) for call in family()]
+    return list({key(call): call for call in every}.values())
+
+
+def key(call: Call) -> str:
+    """Return a call as a line of text."""
+    name, operands, attributes = call
+    shown = [
+        f"{one[0]}{list(one[1])}{one[2]}" if isinstance(one, tuple) else repr(one)
+        for one in operands
+    ]  # fmt: skip
+    return f"{name}({', '.join([*shown, *(f'{word}={value!r}' for word, value in attributes.items())])})"
+
+
+def stored(results: dict[str, Any]) -> str:
+    """Return results as text: one line each, so that files of them differ where results do."""
+    return "\n".join(json.dumps([name, value]) for name, value in results.items()) + "\n"
