@@ -17,7 +17,7 @@ from contextlib import ExitStack
 from hybridize.base.dims import hint, is_symbolic, known, proven, same
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes, masked_load
-from hybridize.codegen.llvm.contraction.micro import at, operand, plus, times
+from hybridize.codegen.llvm.contraction.micro import at, operand, plus, sums_of_parts, times
 from hybridize.codegen.llvm.contraction.taps import LIGHT, elements_of_result
 from hybridize.codegen.llvm.functions.table import narrowed
 from hybridize.codegen.llvm.functions.table import register as register_type
@@ -31,6 +31,7 @@ from hybridize.loops.kernel import Param
 from hybridize.loops.measure import walk, weight
 from hybridize.machine.target import Target
 from hybridize.schedule.contraction.lanes import LanePart, LanePlan, LaneTiles
+from hybridize.schedule.contraction.panels import SUMMED
 from hybridize.schedule.draft import ACCUMULATED
 from hybridize.schedule.steps import SideStore
 
@@ -290,17 +291,33 @@ class _Lines:
             whole = size if count == 1 else f.op(f"sub i64 {size}, {f.op(f'urem i64 {size}, {count}')}")
         else:
             whole = size // count * count
-        for start, stop, step in ((0, whole, count), (whole, size, 1)):
-            if not isinstance(start, str) and not isinstance(stop, str) and same(start, stop):
-                continue
+
+        def part(start: str | int, stop: str | int, sums: list[str], step: int = count) -> list[str]:
             with f.loop(start, stop, step, [(self.arithmetic.vector, value) for value in sums]) as loop:
                 x_at = at(f, x, times(f, loop.index, self.plan.x_stride(axis) * bytes))
                 w_at = at(f, w, times(f, loop.index, self.plan.w_stride(axis) * bytes))
                 loop.following = self._sums(f, x_at, w_at, width, inner, (*box, step), loop.values)
-            sums = loop.results
-            if count == 1:
-                break
+            return loop.results
+
+        if isinstance(whole, str) or not same(whole, 0):
+            begun, together = sums, self._together(axes)
+            parts = max(together // count, 1) * count
+            sums = sums_of_parts(f, self.arithmetic, begun, whole, parts, part) if together else part(0, whole, begun)
+        if count > 1 and (isinstance(size, str) or isinstance(whole, str) or not same(whole, size)):
+            sums = part(whole, size, sums, 1)
         return sums
+
+    def _terms(self, axes: Sequence[tuple[int, int]]) -> int:
+        """Terms of each sum over some axes, in the call that is compiled."""
+        sizes = [max(hint(part.sizes[axis]) for part in self.tiles.parts) for axis, _ in axes]
+        each = zip(axes, sizes, strict=True)
+        return math.prod(-(-size // self.plan.lanes) if axis == self.plan.lane else size for (axis, _), size in each)
+
+    def _together(self, axes: Sequence[tuple[int, int]]) -> int:
+        """Indices of the first of some axes whose terms have sums of their own; 0 where it has no such parts."""
+        inner = self._terms(axes[1:])
+        is_here = self.arithmetic.is_float and self._terms(axes) > SUMMED >= inner
+        return max(1, SUMMED // max(1, inner)) if is_here else 0
 
     def _turn(self, f: Function, x: str, w: str, width: Width, box: tuple[int, ...], sums: list[str]) -> list[str]:
         """Write a turn: every vector of x is loaded once, in the order of memory, and used for all of its products."""
@@ -344,10 +361,17 @@ class _Lines:
             if rest:
                 mask = first_lanes(f, operand(f, left), lanes) if is_symbolic(left) else ""
                 width = Width(lanes, mask) if mask else Width.first(left, lanes)
-            with f.loop(start, stop, lanes, [(self.arithmetic.vector, value) for value in sums]) as loop:
-                x_at, w_at = (at(f, pointer, times(f, loop.index, bytes)) for pointer in (x, w))
-                loop.following = self._turn(f, x_at, w_at, width, (*box, 1), loop.values)
-            sums = loop.results
+
+            def part(first: str | int, last: str | int, sums: list[str], width: Width = width) -> list[str]:
+                with f.loop(first, last, lanes, [(self.arithmetic.vector, value) for value in sums]) as loop:
+                    x_at, w_at = (at(f, pointer, times(f, loop.index, bytes)) for pointer in (x, w))
+                    loop.following = self._turn(f, x_at, w_at, width, (*box, 1), loop.values)
+                return loop.results
+
+            together = 0 if rest else self._together([(self.plan.lane, 1)]) * lanes
+            sums = (
+                sums_of_parts(f, self.arithmetic, sums, stop, together, part) if together else part(start, stop, sums)
+            )
         return sums
 
     def _apart(self, f: Function, x: str, w: str, width: Width, box: tuple[int, ...], sums: list[str]) -> list[str]:

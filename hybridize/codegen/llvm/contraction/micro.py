@@ -437,6 +437,31 @@ def _tile_in_turns(
     return _tile_loop(f, arithmetic, offsets, columns, along_k, total, whole, "%k", ahead)
 
 
+def sums_of_parts(
+    f: Function,
+    arithmetic: ArithmeticEmitter,
+    begun: Sequence[str],
+    stop: str | int,
+    together: int,
+    part: Callable[[str, str, list[str]], list[str]],
+) -> list[str]:
+    """Sums over a range, so many indices of which have sums of their own, which are added in memory.
+
+    `part(first, last, sums)` writes the loop over some of the range; `begun` are the sums before.
+    """
+    total = f.alloca(arithmetic.vector, len(begun))
+    places = [at(f, total, number * arithmetic.vector_bytes) for number in range(len(begun))]
+    for value, place in zip(begun, places, strict=True):
+        arithmetic.store_computed(f, value, place)
+    minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
+    with f.loop(0, stop, together) as loop:
+        end = f.op(f"call i64 {minimum}(i64 {plus(f, loop.index, together)}, i64 {operand(f, stop)})")
+        for value, place in zip(part(loop.index, end, [arithmetic.zero] * len(begun)), places, strict=True):
+            before = arithmetic.load_computed(f, place)
+            arithmetic.store_computed(f, arithmetic.add(f, before, value, arithmetic.lanes), place)
+    return [arithmetic.load_computed(f, place) for place in places]
+
+
 def dots(
     module: Module,
     arithmetic: ArithmeticEmitter,
@@ -447,15 +472,17 @@ def dots(
     *,
     ahead: bool = False,
     clamped: bool = False,
+    long: bool = False,
 ) -> str:
     """`(ptr c, i64 c_stride, ptr x, i64 x_stride, ptr w, i64 w_stride, i64 k)`: sums along k, lane by lane.
 
     Rows of x and rows of w (the columns of the product) are contiguous along k. Few rows of w at a time, each read far
     ahead by the hardware: sixteen rows at once took twice as long. `turns` vectors of k have sums of their own. With
     `whole`, k is a multiple of `turns` vectors. With `ahead`, w is fetched from far away before it is read. `clamped`
-    is as for tiles.
+    and `long` are as for tiles.
     """
     words = [f"{rows}x{columns}x{turns}", *["any"] * (not whole), *["ahead"] * ahead, *["clamped"] * clamped]
+    words += ["long"] * long
     name = f"dots.{arithmetic.code}.{'.'.join(words)}"
     if name in module.functions:
         return name
@@ -465,17 +492,24 @@ def dots(
     count, lanes = rows * columns, arithmetic.lanes
     step = lanes * turns
     stop = "%k" if whole else f.op(f"sub i64 %k, {f.op(f'urem i64 %k, {step}')}")
-    with f.loop("0", stop, step, carry=[(arithmetic.vector, arithmetic.zero)] * (count * turns)) as loop:
-        for turn in range(turns):
-            sums = loop.values[turn * count : (turn + 1) * count]
-            if ahead:
-                for stride in ws:
-                    near = at(f, at(f, "%w", times(f, loop.index, arithmetic.stored_bytes)), stride)
-                    fetch(f, near, _AHEAD + turn * lanes * arithmetic.stored_bytes, lanes * arithmetic.stored_bytes)
-            loop.following += _dots_step(f, arithmetic, plus(f, loop.index, turn * lanes), xs, ws, sums, None)
-    total = loop.results[:count]
+
+    def part(first: str, last: str, sums: list[str]) -> list[str]:
+        with f.loop(first, last, step, carry=[(arithmetic.vector, value) for value in sums]) as loop:
+            for turn in range(turns):
+                own = loop.values[turn * count : (turn + 1) * count]
+                if ahead:
+                    for stride in ws:
+                        near = at(f, at(f, "%w", times(f, loop.index, arithmetic.stored_bytes)), stride)
+                        stored = lanes * arithmetic.stored_bytes
+                        fetch(f, near, _AHEAD + turn * stored, stored)
+                loop.following += _dots_step(f, arithmetic, plus(f, loop.index, turn * lanes), xs, ws, own, None)
+        return loop.results
+
+    begun = [arithmetic.zero] * (count * turns)
+    results = sums_of_parts(f, arithmetic, begun, stop, SUMMED * step, part) if long else part("0", stop, begun)
+    total = results[:count]
     for turn in range(1, turns):
-        others = loop.results[turn * count : (turn + 1) * count]
+        others = results[turn * count : (turn + 1) * count]
         total = [arithmetic.add(f, x, y, lanes) for x, y in zip(total, others, strict=True)]
     if not whole:
         with f.loop(stop, "%k", lanes, carry=[(arithmetic.vector, value) for value in total]) as loop:
@@ -490,12 +524,17 @@ def dots(
     return name
 
 
-def any_dots(module: Module, arithmetic: ArithmeticEmitter, columns: int, turns: dict[int, int], whole: bool) -> str:
+def any_dots(
+    module: Module, arithmetic: ArithmeticEmitter, columns: int, turns: dict[int, int], whole: bool, long: bool
+) -> str:
     """`(i64 count, <as dots>)`: the dots of so many rows, from one on; `turns` for the two numbers of rows in use."""
     few, many = sorted(turns)
-    name = f"dots.{arithmetic.code}.any.{columns}x{turns[few]}.{turns[many]}{'' if whole else '.any'}"
+    words = ["any"] * (not whole) + ["long"] * long
+    name = ".".join([f"dots.{arithmetic.code}.any.{columns}x{turns[few]}.{turns[many]}", *words])
     if name not in module.functions:
-        small, large = (dots(module, arithmetic, n, columns, turns[n], whole, clamped=True) for n in (few, many))
+        small, large = (
+            dots(module, arithmetic, n, columns, turns[n], whole, clamped=True, long=long) for n in (few, many)
+        )
         f = Function(module, name, [("i64", "count"), *_DOTS], attributes="nounwind noinline")
         arguments = ", ".join(f"{type} %{param}" for type, param in [("i64", "count"), *_DOTS])
         with f.when(f.op(f"icmp sgt i64 %count, {few}")):

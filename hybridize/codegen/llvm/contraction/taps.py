@@ -13,7 +13,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 
-from hybridize.base.dims import is_symbolic, product, same
+from hybridize.base.dims import hint, is_symbolic, product, proven, same
 from hybridize.base.frozen import frozen
 from hybridize.codegen.llvm.contraction.arithmetic import ArithmeticEmitter, first_lanes
 from hybridize.codegen.llvm.contraction.micro import at, bring_line, fetch, operand, plus, term_added, times
@@ -28,9 +28,13 @@ from hybridize.loops.index import bit
 from hybridize.loops.kernel import Param
 from hybridize.loops.measure import walk, weight
 from hybridize.machine.target import Target
+from hybridize.schedule.contraction.panels import SUMMED, is_long
 from hybridize.schedule.contraction.taps import TapAxis, TapPanels, TapPlan, TapTable, TapTiles, table_of
 from hybridize.schedule.draft import ACCUMULATED
 from hybridize.schedule.steps import SideStore
+
+Range = tuple[int | str, int | str]
+"""The first one of some, and the end."""
 
 LIGHT = 10
 """Instructions of an epilogue that is written out for each vector of a tile."""
@@ -398,29 +402,72 @@ class _Line:
         return [times(f, f.op(f"sub i64 {number}, {numbers[0]}"), stride) for number in numbers]
 
     def _sums(self, f: Function, x: str, after: str, offsets: list[str], begun: list[str]) -> list[str]:
-        """The sums over all taps and terms, row by row; from `after` on, lines of memory are brought near."""
-        count = self._number("taps")
-        carry = [(self.arithmetic.vector, value) for value in begun] + [("ptr", after)] * bool(after)
-        with f.loop(0, count, carry=carry) as taps:
+        """The sums over all taps and terms, row by row; from `after` on, lines of memory are brought near.
+
+        Of many terms, each `SUMMED` or so have sums of their own, which are added in memory.
+        """
+        taps, terms, arithmetic = self._number("taps"), self._number("terms"), self.arithmetic
+        behind = [after] * bool(after)
+        if not is_long(self.plan.tap_count * self.plan.term_count, arithmetic):
+            return self._taps(f, x, offsets, [*begun, *behind], (0, taps), (0, terms))[: len(begun)]
+        total = f.alloca(arithmetic.vector, len(begun))
+        places = [at(f, total, number * arithmetic.vector_bytes) for number in range(len(begun))]
+        for value, place in zip(begun, places, strict=True):
+            arithmetic.store_computed(f, value, place)
+        together = max(1, SUMMED // max(1, hint(self.plan.term_count)))
+        zeros = [arithmetic.zero] * len(begun)
+        with f.loop(0, taps, together, carry=[("ptr", pointer) for pointer in behind]) as outer:
+            some = outer.index, self._end_of(f, outer.index, together, taps)
+            with f.loop(0, terms, SUMMED, carry=[("ptr", pointer) for pointer in outer.values]) as inner:
+                those = inner.index, self._end_of(f, inner.index, SUMMED, terms)
+                results = self._taps(f, x, offsets, [*zeros, *inner.values], some, those)
+                for value, place in zip(results, places, strict=False):
+                    before = arithmetic.load_computed(f, place)
+                    arithmetic.store_computed(f, arithmetic.add(f, before, value, arithmetic.lanes), place)
+                inner.following = results[len(begun) :]
+            outer.following = inner.results
+        return [arithmetic.load_computed(f, place) for place in places]
+
+    def _end_of(self, f: Function, start: str, count: int, stop: int | str) -> str | int:
+        """The end of so many from `start` on, at most `stop`."""
+        if isinstance(stop, int) and proven(count - stop, 0):
+            return stop
+        minimum = f.module.declare("llvm.umin.i64", "i64", ["i64", "i64"])
+        return f.op(f"call i64 {minimum}(i64 {plus(f, start, count)}, i64 {operand(f, stop)})")
+
+    def _taps(
+        self, f: Function, x: str, offsets: list[str], carried: list[str], some: Range, those: Range
+    ) -> list[str]:
+        """The sums, and where memory is brought from, after some taps, and those of their terms."""
+        count, sums = self._number("taps"), self.height * self.panels.vectors
+        kinds = [*[self.arithmetic.vector] * sums, *["ptr"] * (len(carried) - sums)]
+        with f.loop(*some, carry=list(zip(kinds, carried, strict=True))) as taps:
             pixels, w = x, "%w"
             if isinstance(count, str) or not same(count, 1):  # the first tap is where the part begins
                 tap = at(f, "%table", times(f, taps.index, 16))
                 pixels = at(f, x, f.op(f"load i64, ptr {tap}, align 8"))
                 w = at(f, w, times(f, f.op(f"load i64, ptr {at(f, tap, 8)}, align 8"), self._width))
-            taps.following = self._terms(f, pixels, w, offsets, taps.values)
-        return taps.results[: len(begun)]
+            taps.following = self._terms(f, pixels, w, offsets, taps.values, those)
+        return taps.results
 
-    def _terms(self, f: Function, x: str, w: str, offsets: list[str], carried: list[str]) -> list[str]:
-        """The sums, and where memory is brought from, after all terms of a tap."""
-        terms, unroll = self._number("terms"), self.panels.unroll
-        whole = terms // unroll * unroll if isinstance(terms, int) else terms
-        if isinstance(terms, str) and unroll > 1:
-            whole = f.op(f"sub i64 {terms}, {f.op(f'urem i64 {terms}, {unroll}')}")
+    def _terms(self, f: Function, x: str, w: str, offsets: list[str], carried: list[str], those: Range) -> list[str]:
+        """The sums, and where memory is brought from, after those terms of a tap."""
+        (first, last), unroll = (operand(f, those[0]), those[1]), self.panels.unroll
+        whole: int | str
+        if isinstance(last, int) and first.isdecimal():
+            whole = int(first) + (last - int(first)) // unroll * unroll
+        else:
+            whole = last
+            if unroll > 1:
+                count = operand(f, last) if first == "0" else f.op(f"sub i64 {operand(f, last)}, {first}")
+                whole = f.op(f"sub i64 {operand(f, last)}, {f.op(f'urem i64 {count}, {unroll}')}")
         sums = self.height * self.panels.vectors
         kinds = ["ptr", *[self.arithmetic.vector] * sums, *["ptr"] * (len(carried) - sums)]
         axis = self.plan.terms[-1]
         along_x, along_w = axis.x * self.arithmetic.bytes, axis.w * self.panels.vectors * self.arithmetic.vector_bytes
-        for start, stop, step in ((0, whole, unroll), (whole, terms, 1)):
+        w = at(f, w, times(f, first, along_w))
+        begin = int(first) if first.isdecimal() else first
+        for start, stop, step in ((begin, whole, unroll), (whole, last, 1)):
             if operand(f, start) == operand(f, stop):
                 continue
             # A pointer to w of its own saves the turn an instruction; x is addressed by the count of terms.
