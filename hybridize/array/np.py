@@ -370,6 +370,7 @@ from hybridize.array.functions.signals import (
 from hybridize.array.functions.statistics import (
     corrcoef,
     cov,
+    histogram,
     histogram2d,
     histogram_bin_edges,
     histogramdd,
@@ -408,7 +409,6 @@ _BY_NUMPY = (
     "flatnonzero",
     "argwhere",
     "bincount",
-    "histogram",
     "setdiff1d",
     "union1d",
     "intersect1d",
@@ -438,7 +438,6 @@ _WITH_GRADIENTS = ("unique", "bincount", "setdiff1d", "union1d", "intersect1d")
     flatnonzero,
     argwhere,
     bincount,
-    histogram,
     setdiff1d,
     union1d,
     intersect1d,
