@@ -16,7 +16,8 @@ from typing import Any, NoReturn
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.array.draws import above_0, key, not_negative, shape_of_draws, unit
+from hybridize.array.device import begin_on
+from hybridize.array.draws import above_0, check_shares, key, not_negative, shape_of_draws, unit
 from hybridize.array.functions.bounds import require
 from hybridize.array.functions.elementwise import (
     divide,
@@ -42,7 +43,7 @@ from hybridize.array.operands import given as given_of
 from hybridize.array.random import chisquare, exponential, gamma, normal, randint
 from hybridize.array.traced import Traced
 from hybridize.base.dtypes import DType, as_dtype, float32, float64, int64, is_float
-from hybridize.base.errors import ShapeError, StateError
+from hybridize.base.errors import ShapeError, StateError, ValueArgumentError
 from hybridize.base.frozen import frozen
 from hybridize.base.loading import load_module
 from hybridize.base.promotion import NUMBERS
@@ -297,6 +298,23 @@ multivariate_hypergeometric = _by_numpy(
     "Numbers of each colour among `nsample` that are taken of so many of each, int64",
     along=0,
 )
+_outcomes = _by_numpy("multinomial", ("n", "pvals"), (_any, _any), "Counts of outcomes, int64", along=1)
+
+
+@public
+def multinomial(n: int, pvals: Any, size: Any = None, ctx: Any = None, device: Any = None) -> Any:
+    """Count the outcomes of `n` draws with the probabilities of a vector, as int64; drawn by NumPy."""
+    begin_on(ctx if ctx is not None else device)
+    if n < 0:
+        raise ValueArgumentError("E345", f"random.multinomial: a number of draws must not be negative, got {n}")
+    p = array(pvals)
+    if p.ndim != 1:
+        raise ShapeError("E118", f"multinomial takes a vector of probabilities, got {p.type}")
+    check_shares(p, "multinomial")
+    exact = array(pvals, float64).astype(float64)
+    return _outcomes(n, exact / sum(exact), size)  # NumPy allows no sum above 1 in 64 bits
+
+
 zipf = _by_numpy("zipf", ("a",), (_any,), "Numbers k with probabilities as k**-a, int64")
 vonmises = _by_numpy(
     "vonmises",

@@ -101,7 +101,7 @@ class _Drawing:
     logistic = _from(random.logistic)
     lognormal = _from(random.lognormal)
     logseries = _from(distributions.logseries)
-    multinomial = _from(random.multinomial)
+    multinomial = _from(distributions.multinomial)
     multivariate_normal = _from(random.multivariate_normal)
     negative_binomial = _from(distributions.negative_binomial)
     noncentral_chisquare = _from(distributions.noncentral_chisquare)

@@ -20,7 +20,7 @@ from hybridize.array.functions.norms import matrix_norm, norm, svdvals, vector_n
 from hybridize.array.functions.searching import data_dependent, recorded
 from hybridize.array.functions.shapes import swapaxes
 from hybridize.array.operands import array, axis_of, public
-from hybridize.base.errors import ShapeError
+from hybridize.base.errors import MatrixShapeError, ShapeError
 from hybridize.base.missing import missing
 from hybridize.ops.signs import signed_eigh, signed_svd
 
@@ -134,7 +134,7 @@ def matrix_power(a: Any, n: int) -> Any:
     """The product of `n` copies of a square matrix; its inverse for negative `n`."""
     x = array(a)
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
-        raise ShapeError("E115", f"matrix_power takes square matrices, got {x.type}")
+        raise MatrixShapeError("E115", f"matrix_power takes square matrices, got {x.type}")
     if n < 0:
         check_floats("matrix_power", x)
         x, n = inv(x), -n

@@ -29,7 +29,7 @@ PLACES = places(
             "linspace logspace meshgrid ones ones_like tri tril tril_indices triu triu_indices zeros zeros_like"
         ),
         "functions.data_sized": (
-            "argwhere bincount einsum_path flatnonzero genfromtxt histogram intersect1d nonzero setdiff1d setxor1d "
+            "argwhere bincount einsum_path flatnonzero genfromtxt intersect1d nonzero setdiff1d setxor1d "
             "sort_complex trim_zeros union1d unique unique_all unique_counts unique_inverse unique_values"
         ),
         "functions.divisors": "gcd lcm",
@@ -83,7 +83,7 @@ PLACES = places(
         ),
         "functions.signals": "bartlett convolve correlate gradient i0 kaiser",
         "functions.statistics": (
-            "corrcoef cov histogram2d histogram_bin_edges histogramdd nanargmax nanargmin nancumprod nancumsum "
+            "corrcoef cov histogram histogram2d histogram_bin_edges histogramdd nanargmax nanargmin nancumprod nancumsum "
             "nanpercentile nanquantile"
         ),
         "linalg": "matrix_transpose",

@@ -56,6 +56,10 @@ def together(values: Sequence[Any], to: Callable[[DType], DType] = common, *, we
         to: the dtype to compute in, of the common one.
         weak: numbers take the dtype of the arrays beside them.
     """
+    if type(values[0]) is ndarray:
+        dtype = values[0]._data.dtype
+        if to(dtype) is dtype and all(type(value) is ndarray and value._data.dtype is dtype for value in values):
+            return list(values)
     xs = [operand(value) for value in values]
     dtype = to(common_dtype(xs) if weak else result_dtype(map(dtype_of, xs)))
     return [_converted(value, x, dtype) for value, x in zip(values, xs, strict=True)]

@@ -60,7 +60,7 @@ from hybridize.array.functions.elementwise import (
 from hybridize.array.functions.elementwise import power as raised
 from hybridize.array.functions.factors import cholesky
 from hybridize.array.functions.reductions import argmax, cumsum, sum
-from hybridize.array.functions.searching import argsort, one_hot, searchsorted
+from hybridize.array.functions.searching import argsort, searchsorted
 from hybridize.array.functions.shapes import broadcast_to, reshape
 from hybridize.array.ndarray import ndarray, wrap
 from hybridize.array.operands import array, public, sizes_from
@@ -515,21 +515,6 @@ def categorical(logits: Any, size: Any = None) -> Any:
 
 
 @public
-def multinomial(n: int, pvals: Any, size: Any = None, ctx: Any = None, device: Any = None) -> Any:
-    """Count the outcomes of `n` draws, as int64."""
-    begin_on(ctx if ctx is not None else device)
-    if n < 0:
-        raise ValueArgumentError("E345", f"random.multinomial: a number of draws must not be negative, got {n}")
-    p = array(pvals)
-    if p.ndim != 1:
-        raise ShapeError("E118", f"multinomial takes a vector of probabilities, got {p.type}")
-    check_shares(p, "multinomial")
-    shape = () if size is None else sizes_from(size)
-    drawn = _drawn(p, (*shape, n))
-    return sum(one_hot(drawn, p.shape[-1], dtype=int64), -2)
-
-
-@public
 def multivariate_normal(mean: Any, cov: Any, size: Any = None) -> Any:
     """Normal vectors with a mean and a covariance, which has to be positive definite.
 
@@ -563,9 +548,9 @@ def normal_like(data: Any, loc: float = 0.0, scale: float = 1.0) -> Any:
 
 
 _DISTRIBUTIONS = (
-    "binomial", "dirichlet", "geometric", "hypergeometric", "integers", "logseries", "multivariate_hypergeometric",
-    "negative_binomial", "noncentral_chisquare", "noncentral_f", "poisson", "random_integers", "standard_exponential",
-    "standard_gamma", "standard_t", "triangular", "vonmises", "wald", "zipf",
+    "binomial", "dirichlet", "geometric", "hypergeometric", "integers", "logseries", "multinomial",
+    "multivariate_hypergeometric", "negative_binomial", "noncentral_chisquare", "noncentral_f", "poisson",
+    "random_integers", "standard_exponential", "standard_gamma", "standard_t", "triangular", "vonmises", "wald", "zipf",
 )  # fmt: skip
 _GENERATORS = ("Generator", "RandomState", "default_rng", "get_state", "set_state", "bytes")
 _LATER = dict.fromkeys(_DISTRIBUTIONS, "distributions") | dict.fromkeys(_GENERATORS, "generators")

@@ -8,12 +8,12 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from hybridize.base.dtypes import is_inexact
+from hybridize.base.dtypes import float64, is_inexact
 from hybridize.ops.analysis import log, sigmoid, trunc
 from hybridize.ops.arithmetic import add, div, eq, mul, neg, sign, sub, where
 from hybridize.ops.elementwise import SIGNED_NUMBER, Binary, Gradient, binary
-from hybridize.ops.op import OfComplex, Operand
-from hybridize.ops.views import like
+from hybridize.ops.op import OfComplex, Operand, type_of
+from hybridize.ops.views import cast, like
 
 
 def _power(x: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
@@ -35,8 +35,10 @@ class Pow(Binary):
         """Take 0 as the slope in x where y is 0, and in y where x is 0: x**(y - 1) and log(x) would be infinite."""
         zero, one = like(0, x), like(1, x)
         by_x = where(eq(y, zero), zero, mul(mul(g, y), pow(x, sub(y, where(eq(y, zero), zero, one)))))
-        by_y = where(eq(x, zero), zero, mul(mul(g, z), log(where(eq(x, zero), one, x))))
-        return by_x, by_y
+        base, dtype = where(eq(x, zero), one, x), type_of(x).dtype
+        wide = dtype if is_inexact(dtype) else float64  # integers have no logarithms of their own
+        by_y = cast(mul(cast(mul(g, z), wide), log(cast(base, wide))), dtype)
+        return by_x, where(eq(x, zero), zero, by_y)
 
 
 class Fmod(Binary):

@@ -16,7 +16,7 @@ def test_the_default_is_float32():
         np.array([[1.5]]),
         np.zeros(2),
         np.ones((2, 3)),
-        np.full(2, 3),
+        np.full(2, 3.0),
         np.arange(3),
         np.linspace(0, 1, 5),
         np.eye(2),
@@ -26,6 +26,8 @@ def test_the_default_is_float32():
     ):
         assert x.dtype == "float32"
     assert np.full(2, True).dtype == bool
+    assert np.full(2, 3).dtype == np.full(2, numpy.int8(3)).dtype == "int64"  # as in NumPy and MXNet 2
+    assert np.full(2, 3j).dtype == "complex64"
     assert np.array(numpy.arange(3)).dtype == "int64"
     assert np.array(np.arange(3, dtype="int8")).dtype == "int8"
     assert np.zeros_like(np.ones(2, dtype="float16")).dtype == "float16"

@@ -404,3 +404,25 @@ def test_a_kernels_scale_is_learned():
         same(list(found), list(wanted), "float32", 10.0)
         scale -= 0.05 * found[1]
         scale.attach_grad()
+
+
+SHAPES = {
+    **{name: lambda np, name=name: getattr(np.linalg, name)(np.ones((2, 3))) for name in ("inv", "det", "cholesky", "eigh", "eigvals")},
+    "solve": lambda np: np.linalg.solve(np.ones((2, 3)), np.ones(2)), "qr": lambda np: np.linalg.qr(np.ones(3)),
+    "svd": lambda np: np.linalg.svd(np.ones(3)), "matrix_power": lambda np: np.linalg.matrix_power(np.ones((2, 3)), 2),
+    "multi_dot": lambda np: np.linalg.multi_dot([np.ones((2, 3)), np.ones((2, 2, 2)), np.ones((3, 2))]),
+    "lstsq": lambda np: np.linalg.lstsq(np.ones((2, 3)), np.ones(4)), "singular": lambda np: np.linalg.inv(np.ones((2, 2))),
+    "not positive": lambda np: np.linalg.cholesky(-np.eye(2)), "cond": lambda np: np.linalg.cond(np.ones(3)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_what_numpy_calls_a_linalgerror_is_one(name):
+    """So `except numpy.linalg.LinAlgError` catches it, imperatively and of programs."""
+    with pytest.raises(numpy.linalg.LinAlgError):
+        SHAPES[name](numpy)
+    with pytest.raises(numpy.linalg.LinAlgError):
+        SHAPES[name](np)
+    if name != "eigvals":
+        with pytest.raises(numpy.linalg.LinAlgError):
+            hybridize(lambda: SHAPES[name](np))()

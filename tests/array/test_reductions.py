@@ -6,6 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+import hybridize
+from hybridize import autograd, gluon
 from hybridize.array import np
 from hybridize.base.errors import ArgumentError, OutOfBoundsError, ShapeError
 from tests.refusals import refusal
@@ -106,3 +108,71 @@ def test_what_a_fold_starts_with_takes_its_dtype(both, name, values, initial):
     found = both(lambda x: getattr(np, name)(x, initial=initial), x)
     want = getattr(numpy, name)(x, initial=initial)
     assert (found, found.dtype) == (want, want.dtype)
+
+
+LONG = {
+    "mean": (lambda x: np.mean(x), 30000.0), "mean, axis": (lambda x: np.mean(x, 0), 30000.0),
+    "mean, where": (lambda x: np.mean(x, where=x > 0), 30000.0), "average": (lambda x: np.average(x), 30000.0),
+    "weighted": (lambda x: np.average(x, weights=x), 30000.0), "nanmean": (lambda x: np.nanmean(x), 30000.0),
+    "median": (lambda x: np.median(x), 30000.0), "nanmedian": (lambda x: np.nanmedian(x), 30000.0),
+    "var": (lambda x: np.var(x * (x > 0)), 0.0), "std": (lambda x: np.std(x), 0.0), "nanvar": (lambda x: np.nanvar(x), 0.0),
+    "nanstd": (lambda x: np.nanstd(x), 0.0), "trapezoid": (lambda x: np.trapezoid(x, dx=1 / 69999), 30000.0),
+    "cov": (lambda x: np.cov(x), 0.0),
+}  # fmt: skip
+"""Sums and counts beyond the range of float16, and what they come to of 70,000 numbers 30,000."""
+
+
+@pytest.mark.parametrize("name", LONG)
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_sums_of_short_floats_are_kept_in_float32(dtype, name):
+    function, wanted = LONG[name]
+    x = np.full(70000, 30000, dtype=dtype)
+    for found in (function(x), hybridize.hybridize(lambda x: function(x))(x)):
+        assert found.dtype == x.dtype
+        assert abs(float(found.astype("float32")) - wanted) <= 30000 * (0.01 if dtype == "bfloat16" else 0.001)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_spread_of_short_floats_is_float32s(dtype):
+    """The variance is beyond float16, its root is not."""
+    x = np.array([-1000.0, 1000.0], dtype=dtype)
+    for function in (np.std, np.nanstd, lambda x: np.corrcoef(x, x)[0, 1] * 1000):
+        for found in (function(x), hybridize.hybridize(lambda x, f=function: f(x))(x)):
+            assert float(found.astype("float32")) == 1000
+
+
+@pytest.mark.parametrize("function", [np.mean, np.nanmean, np.average], ids=["mean", "nanmean", "average"])
+def test_gradients_of_long_means_are_not_0(function):
+    for compiled in (False, True):
+        x = np.ones(70000, dtype="float16")
+        x.attach_grad()
+        run = hybridize.hybridize(lambda x: function(x)) if compiled else function
+        with autograd.record():
+            y = run(x) * 70000
+        y.backward()
+        assert numpy.isinf(y.asnumpy())  # 70,000 is beyond float16
+    x = np.ones(6000, dtype="float16") * 20
+    x.attach_grad()
+    for compiled in (False, True):
+        run = hybridize.hybridize(lambda x: function(x)) if compiled else function
+        with autograd.record():
+            y = run(x) * 6000
+        y.backward()
+        numpy.testing.assert_allclose(x.grad.asnumpy(), 1.0, rtol=1e-3)
+
+
+def test_losses_of_float16_are_means_in_float32():
+    x, y = np.full((2, 400), 20, dtype="float16"), np.zeros((2, 400), dtype="float16")
+    net = gluon.loss.L2Loss()
+    assert net(x, y).tolist() == [200, 200]
+    net.hybridize()
+    assert net(x, y).tolist() == [200, 200]
+
+
+def test_a_sum_that_goes_into_wider_numbers_is_one_of_those():
+    x = numpy.random.default_rng(3).normal(size=(40, 3)).astype("float16")
+    for name in ("sum", "prod", "mean", "var", "std", "nansum", "nanmean"):
+        wanted, found = numpy.zeros(3), np.zeros(3, dtype="float64")
+        getattr(numpy, name)(x.astype("f8"), 0, out=wanted)
+        getattr(np, name)(np.array(x), 0, out=found)
+        numpy.testing.assert_allclose(found.asnumpy(), wanted, rtol=1e-12)

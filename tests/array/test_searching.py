@@ -1,6 +1,7 @@
 import numpy
 import pytest
 
+from hybridize import hybridize
 from hybridize.array import np, npx
 from hybridize.base.errors import ArgumentError, CaptureError, OutOfBoundsError, ShapeError
 from tests.refusals import refusal
@@ -115,7 +116,7 @@ def test_sizes_that_are_data_need_values(trace):
     assert np.unique(x).tolist() == [0.0, 1.0, 2.0]
     assert [part.tolist() for part in np.nonzero(x)] == [[0, 0, 1, 1], [0, 2, 1, 2]]
     assert np.bincount(np.array([1, 1, 3], dtype="int64")).tolist() == [0, 2, 0, 1]
-    for name in ("unique", "nonzero", "bincount", "histogram"):
+    for name in ("unique", "nonzero", "bincount"):
         with refusal(CaptureError, name):
             trace(getattr(np, name), X)
 
@@ -136,3 +137,36 @@ def test_searchsorted_looks_in_a_vector(both):
             both(function, X)
     with pytest.raises(ArgumentError, match="'left' or 'right', got 'middle'"):
         np.searchsorted(np.array([1.0, 2.0]), 1.0, side="middle")
+
+
+HISTOGRAMS = {
+    "bins": lambda np, x, w: np.histogram(x, 3), "range": lambda np, x, w: np.histogram(x, 7, range=(-1, 1.5)),
+    "weights": lambda np, x, w: np.histogram(x, 5, weights=w), "density": lambda np, x, w: np.histogram(x, 4, density=True),
+    "edges": lambda np, x, w: np.histogram(x, [-1, 0, 0.5, 2]), "one": lambda np, x, w: np.histogram(x[:1], 4),
+    "nothing": lambda np, x, w: np.histogram(x[:0], 4), "integers": lambda np, x, w: np.histogram((x * 4).astype("int64"), 5),
+    "edges down": lambda np, x, w: np.histogram(x, [0.5, 0, 2]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HISTOGRAMS)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_histograms_of_a_known_size_are_compiled(name, dtype):
+    x = numpy.round(numpy.random.default_rng(0).normal(size=50), 1).astype(dtype)
+    w = numpy.random.default_rng(1).random(50).astype(dtype)
+    ours, program = [np.array(one, dtype=dtype) for one in (x, w)], hybridize(lambda x, w: HISTOGRAMS[name](np, x, w))
+    if name == "edges down":
+        for function in (program, lambda x, w: HISTOGRAMS[name](np, x, w)):
+            with refusal(ValueError, "histogram|monoton"):
+                function(*ours)
+        return
+    wanted = HISTOGRAMS[name](numpy, x, w)
+    for found in (program(*ours), HISTOGRAMS[name](np, *ours)):
+        for one, other in zip(found, wanted, strict=True):
+            numpy.testing.assert_allclose(one.asnumpy(), other, rtol=1e-6)
+        assert found[0].dtype == (dtype if name in ("weights", "density") else "int64")
+        assert found[1].dtype == dtype if name != "integers" else "float32"
+
+
+def test_a_histogram_whose_size_is_data_is_refused():
+    with refusal(CaptureError, "E403.*auto"):
+        hybridize(lambda x: np.histogram(x, "auto"))(np.ones(3))

@@ -307,3 +307,17 @@ def test_slopes_at_odd_places_have_slopes():
             total = (slope * np.array([1.0, 2.0, 3.0])).sum()
         total.backward()
         assert slope.tolist() == x.grad.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int32", "int64", "uint8"])
+def test_integers_have_slopes_of_powers(dtype):
+    """Rounded to 0; of the exponent, too, whose logarithm is a float."""
+    for function, wanted in ((lambda x: x**3, [3, 12, 27]), (lambda x: np.power(x, x), [1, 6, 56])):
+        for compiled in (False, True):
+            x = np.array([1, 2, 3], dtype=dtype)
+            x.attach_grad()
+            run = hybridize(lambda x, function=function: function(x)) if compiled else function
+            with autograd.record():
+                y = run(x)
+            y.backward()
+            assert x.grad.tolist() == wanted

@@ -58,7 +58,7 @@ from hybridize.base.dtypes import (
     truncates,
 )
 from hybridize.base.errors import ArgumentError, DTypeError, ShapeError
-from hybridize.base.promotion import NUMBERS, floating
+from hybridize.base.promotion import NUMBERS, default_dtype, floating, python_kind, weak_kind
 from hybridize.ops.op import ACTIVE, bind1, capturing
 from hybridize.runtime import buffers
 
@@ -230,15 +230,16 @@ empty = zeros
 def full(
     shape: Any, fill_value: ArrayLike, dtype: Any = None, order: str = "C", ctx: Any = None, device: Any = None
 ) -> ndarray:
-    """`fill_value` everywhere; float32 unless said, bool for a bool, the dtype of an array."""
+    """`fill_value` everywhere; unless said in the dtype of its kind (bool, int64, float32), or of an array."""
     begin_on(ctx if ctx is not None else device)
     made_in_order(order, "full")
     if isinstance(fill_value, (ndarray, Symbol, numpy.ndarray, list, tuple)):
         value = as_array(fill_value, None if dtype is None else as_dtype(dtype))
         if isinstance(fill_value, Symbol) and fill_value.weak is not None and dtype is None:
-            dtype = bool if fill_value.weak is bool else float32
+            dtype = default_dtype(python_kind(fill_value.weak))
         return copied(broadcast_to(value if dtype is None else value.astype(dtype), shape))
-    return _filled(shape, fill_value, _dtype(dtype, as_dtype(bool) if isinstance(fill_value, bool) else float32))
+    own = default_dtype(weak_kind(fill_value)) if isinstance(fill_value, NUMBERS) else float32
+    return _filled(shape, fill_value, _dtype(dtype, own))
 
 
 def _like(a: Any, value: Any, dtype: Any, shape: Any) -> Any:

@@ -40,7 +40,7 @@ from hybridize.array.policies import promoted, together
 from hybridize.base import dims
 from hybridize.base.access import ACCESS
 from hybridize.base.dtypes import CASTINGS, as_dtype, bool_, float32, float64, int32, is_inexact
-from hybridize.base.errors import ArgumentError, ShapeError
+from hybridize.base.errors import ArgumentError, MatrixShapeError, ShapeError
 from hybridize.ops.contract import LARGEST, contract
 from hybridize.ops.op import ACTIVE, bind1
 
@@ -253,7 +253,7 @@ def multi_dot(arrays: Any, *, out: Any = None) -> Any:
     kinds = ", ".join(str(x.type) for x in xs)
     ends = xs[0].ndim, xs[-1].ndim
     if any(x.ndim != 2 for x in xs[1:-1]) or any(n not in (1, 2) for n in ends):
-        raise ShapeError("E102", f"multi_dot takes matrices, and vectors at its ends, got {kinds}")
+        raise MatrixShapeError("E102", f"multi_dot takes matrices, and vectors at its ends, got {kinds}")
     xs[0] = expand_dims(xs[0], 0) if ends[0] == 1 else xs[0]
     xs[-1] = expand_dims(xs[-1], 1) if ends[1] == 1 else xs[-1]
     if any(x.shape[1] != y.shape[0] for x, y in pairwise(xs)):

@@ -16,9 +16,9 @@ from hybridize.array.functions.elementwise import (
     absolute,
     add,
     divide,
+    greater_equal,
     less,
-    maximum,
-    minimum,
+    less_equal,
     multiply,
     square,
     subtract,
@@ -319,8 +319,9 @@ def silu(data: Any) -> Any:
 
 @public
 def hard_sigmoid(data: Any, alpha: float = 0.2, beta: float = 0.5) -> Any:
-    """min(max(alpha x + beta, 0), 1)."""
-    return minimum(maximum(add(multiply(data, alpha), beta), 0.0), 1.0)
+    """min(max(alpha x + beta, 0), 1); its slope is 0 at both corners, as in MXNet."""
+    line = add(multiply(data, alpha), beta)
+    return where(less_equal(line, 0.0), 0.0, where(greater_equal(line, 1.0), 1.0, line))
 
 
 @public

@@ -24,7 +24,17 @@ from hybridize.array.functions.elementwise import (
     subtract,
 )
 from hybridize.array.functions.elementwise import where as choose
-from hybridize.array.functions.reductions import correction_of, cumsum, diff, mask_of, mean, nanmean, sum, summed
+from hybridize.array.functions.reductions import (
+    correction_of,
+    cumsum,
+    diff,
+    mask_of,
+    mean,
+    nanmean,
+    rounded,
+    sum,
+    summed,
+)
 from hybridize.array.functions.searching import along, merged, sort
 from hybridize.array.functions.shapes import concatenate, reshape
 from hybridize.array.operands import array, axis_of, finished, public
@@ -68,7 +78,7 @@ def nanvar(
     """
     x, wanted = summed(a, dtype, out)
     value = _variance(x, axis, correction_of("nanvar", ddof, correction), keepdims, where, mean)
-    return finished(value.astype(wanted, copy=False), out)
+    return finished(rounded(value, wanted), out)
 
 
 def _variance(x: Any, axis: Any, ddof: float, keepdims: bool, where: Any, mean: Any) -> Any:
@@ -89,7 +99,7 @@ def nanstd(
     """The square root of the variance over `axis` of what is not NaN; arguments as of `nanvar`."""
     x, wanted = summed(a, dtype, out)
     value = root(_variance(x, axis, correction_of("nanstd", ddof, correction), keepdims, where, mean))
-    return finished(value.astype(wanted, copy=False), out)
+    return finished(rounded(value, wanted), out)
 
 
 @public

@@ -210,7 +210,13 @@ def summed(a: Any, dtype: Any, out: Any = None) -> tuple[Any, DType]:
     """An array in the dtype that its sums and counts are kept in, and the dtype of the result."""
     x = array(a)
     wanted = _dtype_of_result(dtype, out, floating(x.dtype))
-    return x.astype(wide(wanted), copy=False), wanted
+    kept = wide(wanted)
+    return x if x.dtype == kept else x.astype(kept), wanted
+
+
+def rounded(x: Any, dtype: DType) -> Any:
+    """A result in the dtype that a call gives; that of complex numbers may be of real ones."""
+    return x if x.dtype == dtype or is_complex(dtype) else x.astype(dtype)
 
 
 @public
@@ -232,7 +238,7 @@ def mean(
     else:
         value = divide(sum(x, axis, keepdims=True, where=where), _chosen_count(x, axis, where, x.dtype))
         value = value if keepdims else _dropped(value, x, axis, "mean")
-    return finished(value.astype(wanted, copy=False), out)
+    return finished(rounded(value, wanted), out)
 
 
 def _dropped(value: Any, x: Any, axis: Any, name: str) -> Any:
@@ -297,7 +303,7 @@ def var(
     """
     x, wanted = summed(a, dtype, out)
     value = _variance(x, axis, correction_of("var", ddof, correction), keepdims, where, mean)
-    return finished(value.astype(wanted, copy=False), out)
+    return finished(rounded(value, wanted), out)
 
 
 def _variance(x: Any, axis: Any, ddof: float, keepdims: bool, where: Any, mean: Any) -> Any:
@@ -344,7 +350,7 @@ def std(
     """The square root of the variance over `axis`; arguments as of `var`."""
     x, wanted = summed(a, dtype, out)
     value = root(_variance(x, axis, correction_of("std", ddof, correction), keepdims, where, mean))
-    return finished(value.astype(wanted, copy=False), out)
+    return finished(rounded(value, wanted), out)
 
 
 def _arg_reduction(name: str, op: Callable[[int], Op], text: str) -> Callable[..., Any]:

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy
 
+from hybridize import ops
 from hybridize.array.functions.bounds import require
+from hybridize.array.functions.creation import linspace, zeros
 from hybridize.array.functions.elementwise import (
     astype,
     clip,
@@ -25,14 +27,17 @@ from hybridize.array.functions.elementwise import (
 from hybridize.array.functions.linear import matmul
 from hybridize.array.functions.reductions import all as all_
 from hybridize.array.functions.reductions import any as any_
-from hybridize.array.functions.reductions import argmax, argmin, average, cumprod, cumsum, sum, summed
-from hybridize.array.functions.searching import QUANTILES, along, data_dependent, merged, sort
-from hybridize.array.functions.shapes import concatenate, expand_dims, moveaxis, reshape, swapaxes
+from hybridize.array.functions.reductions import argmax, argmin, average, cumprod, cumsum, diff, sum, summed
+from hybridize.array.functions.reductions import max as largest
+from hybridize.array.functions.reductions import min as least
+from hybridize.array.functions.searching import QUANTILES, along, data_dependent, merged, searchsorted, sort
+from hybridize.array.functions.shapes import concatenate, expand_dims, moveaxis, ravel, reshape, swapaxes
 from hybridize.array.methods import functions
-from hybridize.array.operands import array, check_real, finished, one_of, public, result, strong
-from hybridize.array.policies import promoted
+from hybridize.array.operands import array, check_real, finished, one_of, operand, public, result, strong
+from hybridize.array.operands import count as count_of
+from hybridize.array.policies import double, promoted, together
 from hybridize.base.dtypes import DType, float32, float64, int64, is_complex, is_float, is_inexact
-from hybridize.base.errors import ShapeError
+from hybridize.base.errors import CaptureError, ShapeError, ValueArgumentError
 from hybridize.base.promotion import floating
 
 histogram_bin_edges = data_dependent("histogram_bin_edges", numpy.histogram_bin_edges)
@@ -237,3 +242,46 @@ def _nan_quantile(a: Any, share: Any, axis: Any, out: Any, method: str, keepdims
     found = where(equal(weight, 0), below, below + (above - below) * weight)
     found = reshape(moveaxis(found, -1, 0), share.shape + found.shape[:-1])
     return finished(reshape(found, share.shape + kept) if keepdims else found, out)
+
+
+def _histogram(
+    a: Any, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None
+) -> tuple[Any, Any]:
+    """Counts of elements between neighbours of `bins`, edges or their number; the last edge is within the last bin."""
+    if isinstance(bins, str):
+        what = f"histogram of bins={bins!r} cannot be compiled: data decides how many there are"
+        raise CaptureError("E403", what, help="give a number of bins, or their edges")
+    x = ravel(array(a))
+    edges = _edges(x, bins, range)
+    n = edges.shape[0] - 1
+    places = subtract(searchsorted(edges, x, "right"), 1)
+    places = where(equal(x, edges[n]), n - 1, places)
+    inside = logical_and(less_equal(edges[0], x), less_equal(x, edges[n]))
+    each = zeros(x.shape, int64) + 1 if weights is None else ravel(array(weights))
+    points = expand_dims(where(inside, places, n), 1)  # behind the last bin there is one for the rest
+    found = result(ops.scatter_nd(operand(zeros(n + 1, each.dtype)), operand(points), operand(each), "add"))[:n]
+    wide = float64 in (x.dtype, each.dtype, getattr(bins, "dtype", x.dtype))
+    if density:
+        found = divide(divide(found, diff(edges)), sum(found))
+        found = found if wide else found.astype(float32)
+    return found, edges if wide else edges.astype(float32)
+
+
+def _edges(x: Any, bins: Any, range: Any) -> Any:
+    """The edges of bins, in float64: where only their number is said, at even distance over all elements."""
+    if not isinstance(bins, int):
+        edges = array(bins, float64).astype(float64, copy=False)
+        if edges.ndim != 1:
+            raise ShapeError("E118", f"histogram: the bins must be a vector, got {edges.type}")
+        require(all_(less_equal(edges[:-1], edges[1:])), "histogram: bins ascend")
+        return edges
+    if count_of(bins, "histogram: bins") < 1:
+        raise ValueArgumentError("E345", f"histogram takes one bin or more, got {bins}")
+    ends = range if range is not None else (least(x), largest(x)) if x.size else (0.0, 1.0)
+    low, high = together(ends, double)
+    require(less_equal(low, high), "histogram: range ascends")
+    aside = where(equal(low, high), 0.5, 0.0)
+    return linspace(low - aside, high + aside, bins + 1)
+
+
+histogram = data_dependent("histogram", numpy.histogram, captured=_histogram)
