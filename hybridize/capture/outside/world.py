@@ -36,10 +36,10 @@ from hybridize.capture.convert.statements import is_converted
 from hybridize.capture.outside.fed import FedReads
 from hybridize.capture.outside.objects import (
     has_python_operators,
+    hidden_content,
     hides_content,
     is_container_of_c,
     is_plain,
-    pickled,
     python_operators,
     remembers,
     set_slots,
@@ -518,10 +518,10 @@ class World:
         """
         if not hides_content(type(owner)) or self.is_own(owner):
             return
-        content = CallResult(pickled, (owner,), {})
+        content = CallResult(hidden_content, (owner,), {})
         before, trial = content.read(), deepcopy(owner)
         getattr(trial, name)(*args, **kwargs)
-        if pickled(trial) != before:
+        if hidden_content(trial) != before:
             raise self._changes_itself(type(owner), name)
         self.read(content, before, whole=False)
 
