@@ -39,9 +39,14 @@ class OfBody(Op, abstract=True):
     """Base of the ops: their results are those of `body`."""
 
     if TYPE_CHECKING:
-        title: str
-        """The name that users know."""
-        body: Graph
+
+        @property
+        def title(self) -> str:
+            """The name that users know."""
+
+        @property
+        def body(self) -> Graph:
+            """The graph."""
 
     def infer(self, *inputs: TensorType) -> tuple[TensorType, ...]:
         wanted = tuple(value.type for value in self.body.inputs)
@@ -68,7 +73,10 @@ class Composite(OfBody):
         """The label."""
         return self.label
 
-    title = name
+    @property
+    def title(self) -> str:
+        """The same."""
+        return self.label
 
     def vjp(self, g: tuple[Operand | None, ...], y: tuple[Operand, ...], *xs: Operand) -> tuple[Operand | None, ...]:
         return pullback(self.body, xs, g)
