@@ -79,6 +79,6 @@ class SavedProgram:
     none_defaults: tuple[str, ...] = ()
     """Names of the parameters that are None where a call leaves them out."""
     left_out: tuple[str, ...] = ()
-    """What its calls note in Python, and no result needs: no file has it."""
+    """Places that calls set in Python and no result needs, by name: no file has them."""
     file: Callable[[Mapping[str, NDArray[Any]]], bytes] | None = None
     """The bytes of the file that it was read from, with these weights in it; None where there is none."""

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from functools import lru_cache
 from itertools import chain
 from types import CodeType
-from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, cast
 
 from hybridize import formats
 from hybridize.array.device import OTHERS
@@ -142,7 +142,7 @@ class Block:
         # By their texts: 0.0 and -0.0 are equal but not the same, NaN is the same but not equal.
         if watch is not None and not (isinstance(value, _PLAIN) and repr(value) == repr(existing)):
             watch.touch()
-        is_setting = self._is_layer and name not in _NOT_SETTINGS and name in _names_of(type(self))
+        is_setting = self._is_layer and name not in _NOT_SETTINGS and name in _names_of(cast(Any, type(self)))
         if is_setting or isinstance(value, _MEMBERS) or isinstance(existing, _MEMBERS):
             self.watch.touch()
 

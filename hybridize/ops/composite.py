@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`Composite`: what users know as one op, kept as one node with its body; and the decorator that makes functions such.
+`OfBody` is the base of the ops whose results are those of a graph.
 
     @composite("softmax")
     def softmax(x: Operand, axis: int = -1) -> Operand: ...
@@ -13,7 +14,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from numpy.typing import NDArray
 
@@ -34,7 +35,32 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 @frozen
-class Composite(Op):
+class OfBody(Op, abstract=True):
+    """Base of the ops: their results are those of `body`."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def title(self) -> str:
+            """The name that users know."""
+
+        @property
+        def body(self) -> Graph:
+            """The graph."""
+
+    def infer(self, *inputs: TensorType) -> tuple[TensorType, ...]:
+        wanted = tuple(value.type for value in self.body.inputs)
+        if inputs != wanted:
+            found, takes = (", ".join(map(str, kinds)) for kinds in (inputs, wanted))
+            raise GraphError("E906", f"{self.title} takes ({takes}), got ({found})")
+        return tuple(value.type for value in self.body.outputs)
+
+    def reference(self, *inputs: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        return tuple(evaluate(self.body, inputs))
+
+
+@frozen
+class Composite(OfBody):
     """A named sub-graph: its label and attributes are the users' (and MXNet's), its meaning is the body alone."""
 
     of_complex = OfComplex.RULED
@@ -47,15 +73,10 @@ class Composite(Op):
         """The label."""
         return self.label
 
-    def infer(self, *inputs: TensorType) -> tuple[TensorType, ...]:
-        wanted = tuple(value.type for value in self.body.inputs)
-        if inputs != wanted:
-            found, takes = (", ".join(map(str, kinds)) for kinds in (inputs, wanted))
-            raise GraphError("E906", f"{self.label} takes ({takes}), got ({found})")
-        return tuple(value.type for value in self.body.outputs)
-
-    def reference(self, *inputs: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-        return tuple(evaluate(self.body, inputs))
+    @property
+    def title(self) -> str:
+        """The same."""
+        return self.label
 
     def vjp(self, g: tuple[Operand | None, ...], y: tuple[Operand, ...], *xs: Operand) -> tuple[Operand | None, ...]:
         return pullback(self.body, xs, g)

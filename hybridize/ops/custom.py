@@ -15,7 +15,7 @@ from hybridize.graph import Graph
 from hybridize.loops.expr import Element
 from hybridize.ops.arithmetic import add, mul
 from hybridize.ops.cases import ZERO, sample_array
-from hybridize.ops.evaluate import evaluate
+from hybridize.ops.composite import OfBody
 from hybridize.ops.gradient import apply
 from hybridize.ops.op import OfComplex, Op, Operand, Sample, bind
 from hybridize.ops.tracing import make_graph
@@ -50,7 +50,7 @@ class After(Op):
 
 
 @frozen
-class CustomGradient(Op):
+class CustomGradient(OfBody):
     """The results of `body`; the gradients of the operands `wrt` are the results of `back`.
 
     The first `results` outputs are the ones that are differentiated, the others are kept for `back` and are constants.
@@ -63,16 +63,6 @@ class CustomGradient(Op):
     results: int
     reads: tuple[int, ...]
     wrt: tuple[int, ...]
-
-    def infer(self, *inputs: TensorType) -> tuple[TensorType, ...]:
-        wanted = tuple(value.type for value in self.body.inputs)
-        if inputs != wanted:
-            found, takes = (", ".join(map(str, kinds)) for kinds in (inputs, wanted))
-            raise GraphError("E906", f"{self.title} takes ({takes}), got ({found})")
-        return tuple(value.type for value in self.body.outputs)
-
-    def reference(self, *inputs: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-        return tuple(evaluate(self.body, inputs))
 
     def vjp(self, g: tuple[Operand | None, ...], y: tuple[Operand, ...], *xs: Operand) -> tuple[Operand | None, ...]:
         pairs = zip(g[: self.results], self.body.outputs, strict=False)

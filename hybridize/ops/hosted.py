@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from numpy.typing import NDArray
-
 from hybridize.base.dtypes import is_complex
 from hybridize.base.errors import CaptureError, GraphError, InternalError
 from hybridize.base.frozen import frozen
@@ -21,14 +19,15 @@ from hybridize.loops.expr import Element, Routine
 from hybridize.ops.arithmetic import mul
 from hybridize.ops.cases import complex_array, sample_array
 from hybridize.ops.complexes import conj
+from hybridize.ops.composite import OfBody
 from hybridize.ops.evaluate import evaluate
-from hybridize.ops.op import OPS, Effect, OfComplex, Op, Operand, Sample
+from hybridize.ops.op import OPS, Effect, OfComplex, Operand, Sample
 from hybridize.ops.tracing import make_graph
 from hybridize.runtime import hosted
 
 
 @frozen
-class Hosted(Op):
+class Hosted(OfBody):
     """The results of `body`, computed by NumPy while a program runs, in the thread that calls the program."""
 
     title: str
@@ -37,16 +36,6 @@ class Hosted(Op):
 
     effect: ClassVar[Effect] = Effect.HOST
     of_complex = OfComplex.RULED
-
-    def infer(self, *inputs: TensorType) -> tuple[TensorType, ...]:
-        wanted = tuple(value.type for value in self.body.inputs)
-        if inputs != wanted:
-            found, takes = (", ".join(map(str, kinds)) for kinds in (inputs, wanted))
-            raise GraphError("E906", f"{self.title} takes ({takes}), got ({found})")
-        return tuple(value.type for value in self.body.outputs)
-
-    def reference(self, *inputs: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-        return tuple(evaluate(self.body, inputs))
 
     def vjp(self, *args: Any, **_: Any) -> tuple[Operand | None, ...]:
         """It is made of what was differentiated before."""

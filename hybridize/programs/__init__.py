@@ -10,7 +10,8 @@ In: `contract.captured.Captured`. Out: `Program`, a callable with its guards, en
   arguments.
 - `cache` keeps the programs of a function or module. `families` decide which sizes stay symbols, `changes` which places
   are read anew, for the next capture.
-- `saving`, `samples` (of `recorded_calls`), `exporting`, `verifying` are for files; `explain` and `roundoff` report.
+- `saving`, `samples` (of `recorded_calls`), `exporting`, `verifying` are for files, which do
+  without `notes`; `explain` and `roundoff` report.
 
 It must not know how Python becomes a graph: nothing of `capture`.
 """

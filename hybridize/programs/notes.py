@@ -161,8 +161,9 @@ def _without_notes(name: str, captured: Captured, live: _Live, read: _Reads) -> 
     sources, inputs = [], []
     for source, value in zip(captured.sources, captured.graph.inputs, strict=True):
         if source.array is None or source.written >= 0 or source.array is random.state or value in live.values:
-            held = source.array is not None and id(source.array) in fed
-            sources.append(changed(source, array=wrap(source.array._data.copy())) if held else source)
+            if source.array is not None and id(source.array) in fed:
+                source = changed(source, array=wrap(source.array._data.copy()))
+            sources.append(source)
             inputs.append(value)
     constants = {value: array for value, array in captured.graph.constants.items() if value in live.values}
     results, values, structure = _opened(name, captured)

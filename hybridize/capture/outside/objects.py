@@ -21,7 +21,6 @@ import numpy
 
 from hybridize.array.operators import Operators
 from hybridize.array.storage import Storage
-from hybridize.base.loading import LOADING
 from hybridize.base.members import class_member
 from hybridize.base.participation import ReadPolicy, read_of
 from hybridize.capture.outside.trust import KEPT_CLASSES, is_trusted_class, is_trusted_file
@@ -112,7 +111,7 @@ def is_container_of_c(kind: Any) -> bool:
 
 @lru_cache(KEPT_CLASSES)
 def hides_content(kind: Any) -> bool:
-    """Tell whether instances of a class can be changed, and only `pickle` is told what they hold: such as messages."""
+    """Tell whether instances of a class can be changed, and who copies them is told what they hold: messages, say."""
     made_of_c = not kind.__dictoffset__ and kind.__hash__ is None and not issubclass(kind, (*CONTAINERS, *BUFFERS))
     return (
         made_of_c
@@ -121,12 +120,9 @@ def hides_content(kind: Any) -> bool:
     )
 
 
-def pickled(value: Any) -> bytes:
-    """Give what an object holds, as it travels."""
-    with LOADING:
-        import pickle  # late: few programs call methods of such objects
-
-    return pickle.dumps(value)
+def hidden_content(value: Any) -> str:
+    """Show what an object holds that hides it, by what it gives of itself to be copied."""
+    return repr(value.__reduce_ex__(4)[1:])
 
 
 @lru_cache(1024)

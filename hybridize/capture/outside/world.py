@@ -36,10 +36,10 @@ from hybridize.capture.convert.statements import is_converted
 from hybridize.capture.outside.fed import FedReads
 from hybridize.capture.outside.objects import (
     has_python_operators,
+    hidden_content,
     hides_content,
     is_container_of_c,
     is_plain,
-    pickled,
     python_operators,
     remembers,
     set_slots,
@@ -516,13 +516,14 @@ class World:
         Raises:
             CaptureError E406: it changes the object.
         """
-        if not hides_content(type(owner)) or self.is_own(owner):
+        kind: Any = type(owner)
+        if not hides_content(kind) or self.is_own(owner):
             return
-        content = CallResult(pickled, (owner,), {})
+        content = CallResult(hidden_content, (owner,), {})
         before, trial = content.read(), deepcopy(owner)
         getattr(trial, name)(*args, **kwargs)
-        if pickled(trial) != before:
-            raise self._changes_itself(type(owner), name)
+        if hidden_content(trial) != before:
+            raise self._changes_itself(kind, name)
         self.read(content, before, whole=False)
 
     def seen(self, owner: Any) -> Seen:
@@ -862,8 +863,8 @@ def _take_away(place: Place) -> None:
     try:
         place.write(MISSING)
     except (AttributeError, TypeError):
-        table = own(place.owner) if isinstance(place, Attribute) else {}
-        if place.name not in table:
+        table = own(place.owner)
+        if not isinstance(place, Attribute) or place.name not in table:
             raise
         del table[place.name]
 
