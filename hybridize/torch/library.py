@@ -137,6 +137,14 @@ class TorchLibrary(Library):
         self._arrays[number] = weakref.ref(value, lambda _: self._arrays.pop(number, None)), memory, made
         return made
 
+    def memory(self, value: Any) -> ndarray | None:
+        if not self.holds(value):
+            return None
+        with as_torch():
+            if (value.requires_grad and torch.is_grad_enabled()) or not is_memory(value):
+                return None
+            return wrap(as_numpy(value.detach() if value.requires_grad else value))
+
     def argument(self, tensor: torch.Tensor) -> ndarray:
         """Return an array for a tensor among the arguments of a call: where programs have met it outside, the same."""
         known = self._arrays.get(id(tensor))

@@ -819,6 +819,8 @@ def _is_inherited(place: Place) -> bool:
     """Tell whether an attribute is found in a class, and would be the owner's own once it is written."""
     if type(place) is not Attribute or not hasattr(place.owner, "__dict__") or place.name in vars(place.owner):
         return False
+    if any(type(table) is dict and place.name in table for table in vars(place.owner).values()):
+        return not has_class_member(type(place.owner), "__getattr__")  # which finds it there, as torch's modules do
     return not hasattr(type(static(type(place.owner), place.name)), "__set__")
 
 
