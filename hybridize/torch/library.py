@@ -117,6 +117,8 @@ class TorchLibrary(Library):
         """Arguments of the module that is captured through which a gradient goes."""
         self.settings: dict[Callable[[], Any], Any] = {}
         """Settings of torch's when the capture began, by the functions that tell them."""
+        self.asks_mode = False
+        """True if what was captured last asks whether gradients are recorded, or whether one goes through a tensor."""
         self.passes = OwnPasses()
         """Of the function that was captured last."""
 
@@ -173,6 +175,7 @@ class TorchLibrary(Library):
         return to_int(face.array) if kind is int else to_float(face.array)
 
     def requires_grad(self, recording: Recording, face: Any) -> bool:
+        self.asks_mode = True
         if face.of is not None:
             recording.root.world.read(Flag(face.of, "requires_grad"), face.of.requires_grad, whole=False)
             return bool(face.of.requires_grad)
@@ -181,9 +184,11 @@ class TorchLibrary(Library):
         return face.array.operand() in self._live(recording)
 
     def differentiates(self, recording: Recording) -> bool:
+        self.asks_mode = True
         return torch.is_grad_enabled() and bool(self._live(recording))
 
     def is_leaf(self, recording: Recording, symbol: Symbol) -> bool:
+        self.asks_mode = True
         entry = next((entry for entry in recording.root.inputs.entries if entry.symbol.shares_buffer(symbol)), None)
         now = symbol.base.operand()
         if entry is None or (now is not entry.value and now not in CURRENT.get().written):

@@ -353,12 +353,20 @@ def _asked(function: Callable[[], Any]) -> Callable[[], Any]:
     return ask
 
 
+def _is_grad_enabled() -> bool:
+    trace = current_trace()
+    assert trace is not None, "who asks is recording"
+    library: Any = trace.root.library
+    library.asks_mode = True
+    return torch.is_grad_enabled()
+
+
 SPECIAL: dict[Any, Callable[..., Any]] = {
     torch.jit.is_scripting: _scripting,  # type: ignore[attr-defined]
     torch.jit.is_tracing: _scripting,  # type: ignore[attr-defined]
     torch.compiler.is_compiling: _exporting,
     torch.compiler.is_exporting: _exporting,
-    torch.is_grad_enabled: torch.is_grad_enabled,
+    torch.is_grad_enabled: _is_grad_enabled,
     torch.get_default_dtype: default_dtype,
     torch.overrides.has_torch_function: _scripting,
     torch.is_autocast_enabled: torch.is_autocast_enabled,
