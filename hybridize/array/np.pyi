@@ -112,7 +112,6 @@ from hybridize.array.functions.data_sized import bincount as bincount
 from hybridize.array.functions.data_sized import einsum_path as einsum_path
 from hybridize.array.functions.data_sized import flatnonzero as flatnonzero
 from hybridize.array.functions.data_sized import genfromtxt as genfromtxt
-from hybridize.array.functions.data_sized import histogram as histogram
 from hybridize.array.functions.data_sized import intersect1d as intersect1d
 from hybridize.array.functions.data_sized import nonzero as nonzero
 from hybridize.array.functions.data_sized import setdiff1d as setdiff1d
@@ -430,6 +429,7 @@ from hybridize.array.functions.signals import i0 as i0
 from hybridize.array.functions.signals import kaiser as kaiser
 from hybridize.array.functions.statistics import corrcoef as corrcoef
 from hybridize.array.functions.statistics import cov as cov
+from hybridize.array.functions.statistics import histogram as histogram
 from hybridize.array.functions.statistics import histogram2d as histogram2d
 from hybridize.array.functions.statistics import histogram_bin_edges as histogram_bin_edges
 from hybridize.array.functions.statistics import histogramdd as histogramdd

@@ -71,6 +71,12 @@ class Library(ABC):
         """Return an array of ours over the memory of one of the library; for one object always the same."""
 
     @abstractmethod
+    def memory(self, value: Any) -> Any:
+        """Return an array of ours over the memory of one of the library, to read it at one call; None where a gradient
+        goes to it, and for all that is none.
+        """
+
+    @abstractmethod
     def face(self, symbol: Any, value: Any = None) -> Face:
         """Return a symbol as functions of the library know it; `value` is the library's array that it stands for."""
 

@@ -46,6 +46,7 @@ from hybridize.capture.trace.recording import current_trace
 from hybridize.compiler.archived import Code, offer_process_code
 from hybridize.contract.call import Call
 from hybridize.contract.captured import Captured
+from hybridize.contract.feeds import own_array
 from hybridize.formats import SavedProgram, SavedSignature, read_received, write_archive, written
 from hybridize.programs import saving
 from hybridize.programs.cache import ProgramCache
@@ -352,7 +353,8 @@ class Function(Generic[P, R]):
         if self.saved_program is not None:
             raise self._unknown(call)
         family = self._cache.family(family_key(call))
-        self._changes.see([program.capture for program in self._cache], call)
+        array_of = own_array if self.library is None else self.library.memory
+        self._changes.see([program.capture for program in self._cache], call, array_of)
         with seldom():
             program = self._capture_family(call, family)
             if program is None:

@@ -71,9 +71,10 @@ def fed_array(data: NDArray[Any]) -> ndarray:
     return array
 
 
+ArrayOf = Callable[[Any], ndarray | None]
 PARTS = 256
 """Containers and leaves in what calls read again part by part."""
-_LEAVES = (ndarray, int, float, bool, str, bytes)
+_LEAVES = (int, float, bool, str, bytes)
 
 
 def is_nested(value: Any) -> bool:
@@ -81,16 +82,25 @@ def is_nested(value: Any) -> bool:
     return type(value) in (list, tuple, *DICTS) or (isinstance(value, tuple) and hasattr(value, "_fields"))
 
 
-def parts_of(value: Any) -> tuple[list[Any], Structure] | None:
+def own_array(value: Any) -> ndarray | None:
+    """Return an array of ours; None for all else."""
+    return value if type(value) is ndarray else None
+
+
+def parts_of(value: Any, array_of: ArrayOf = own_array) -> tuple[list[Any], Structure] | None:
     """Return the leaves of a nested value and its structure; None where it is none, or holds what no call reads again.
 
     A call reads arrays, numbers, strings and None again, of not more than `PARTS` in all: a circle has no end.
+
+    Args:
+        value: any.
+        array_of: gives the array of ours over the memory of an array that calls read; None for all else.
     """
     if not is_nested(value):
         return None
     met = count(1)
     leaves, structure = flatten(value, lambda _: False, lambda _: next(met) > PARTS)
-    known = all(type(leaf) in _LEAVES for leaf in leaves)
+    known = all(type(leaf) in _LEAVES or array_of(leaf) is not None for leaf in leaves)
     return (leaves, structure) if known and not object_classes(structure) and _has_plain_keys(structure) else None
 
 

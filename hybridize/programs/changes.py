@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
-from hybridize.array.ndarray import ndarray
 from hybridize.base.errors import CaptureError
 from hybridize.base.interruptions import let_through
 from hybridize.contract.call import Call
 from hybridize.contract.captured import Captured
-from hybridize.contract.feeds import is_nested, parts_of
+from hybridize.contract.feeds import ArrayOf, is_nested, own_array, parts_of
 from hybridize.contract.guards import Guard
 from hybridize.contract.places import Content, Item, Items, Key
 from hybridize.contract.snapshots import differences, rebuilt, same
@@ -37,8 +36,8 @@ class Changes:
         self._fixed: set[int] = set()
         """Those that the function needs for more than to index with them."""
 
-    def see(self, captured: Collection[Captured], call: Call) -> None:
-        """Note what is not as it was when programs were captured."""
+    def see(self, captured: Collection[Captured], call: Call, array_of: ArrayOf = own_array) -> None:
+        """Note what is not as it was when programs were captured; `array_of` is as of `parts_of`."""
         self._numbers |= {
             position
             for one in captured
@@ -46,7 +45,7 @@ class Changes:
             for position, value in one.numbers.items()
             if type(value) is int and type(call.leaves[position]) is int and call.leaves[position] != value
         } - self._fixed
-        found = _moved(captured).items()
+        found = _moved(captured, array_of).items()
         self._places.update({place: guard for place, guard in found if place not in self._settled})
         while len(self._places) > LIMIT:
             del self._places[next(iter(self._places))]
@@ -82,7 +81,7 @@ class Changes:
         return made
 
 
-def _moved(captured: Iterable[Captured]) -> dict[Key, Guard]:
+def _moved(captured: Iterable[Captured], array_of: ArrayOf) -> dict[Key, Guard]:
     """Find the places of what was replaced since programs that keep state were captured."""
     found: dict[Key, Guard] = {}
     for one in captured:
@@ -91,29 +90,28 @@ def _moved(captured: Iterable[Captured]) -> dict[Key, Guard]:
         for guard in (*one.guards, *one.seen):
             if type(guard.place) is Content:
                 for key, then, now in differences(guard.place.owner, guard.expected):
-                    if _alike(then := rebuilt(then), now):
+                    if _alike(then := rebuilt(then), now, array_of):
                         place = Item(guard.place.owner, key)
                         found[place.key] = Guard.on(place, then, guard.loc)
             elif type(guard.place) is Items:
                 for index, then in zip(guard.place.indices, guard.expected.parts, strict=True):
                     place = Item(guard.place.owner, index)
                     now = place.read()
-                    if not same(now, then) and _alike(then, now):
+                    if not same(now, then) and _alike(then, now, array_of):
                         found[place.key] = Guard.on(place, then, guard.loc)
-            elif not guard.holds() and _alike(guard.expected, guard.now()):
+            elif not guard.holds() and _alike(guard.expected, guard.now(), array_of):
                 found[guard.place.key] = guard
     return found
 
 
-def _alike(then: Any, now: Any) -> bool:
+def _alike(then: Any, now: Any, array_of: ArrayOf) -> bool:
     """Tell whether one may stand for the other in a program."""
-    if type(then) is ndarray:
-        return type(now) is ndarray and now.type == then.type and now.device == then.device
-    if (before := parts_of(then)) is not None:
-        after = parts_of(now)
-        return after is not None and after[1] == before[1] and all(map(_alike_or_same, before[0], after[0]))
+    if (one := array_of(then)) is not None:
+        other = array_of(now)
+        return other is not None and other.type == one.type and other.device == one.device
+    if (before := parts_of(then, array_of)) is not None:
+        after = parts_of(now, array_of)
+        if after is None or after[1] != before[1]:
+            return False
+        return all(same(y, x) or _alike(x, y, array_of) for x, y in zip(before[0], after[0], strict=True))
     return type(then) in (int, float) and type(now) is type(then)
-
-
-def _alike_or_same(then: Any, now: Any) -> bool:
-    return same(now, then) or _alike(then, now)

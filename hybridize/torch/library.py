@@ -119,6 +119,8 @@ class TorchLibrary(Library):
         """Arguments of the module that is captured through which a gradient goes."""
         self.settings: dict[Callable[[], Any], Any] = {}
         """Settings of torch's when the capture began, by the functions that tell them."""
+        self.asks_mode = False
+        """True if what was captured last asks whether gradients are recorded, or whether one goes through a tensor."""
         self.passes = OwnPasses()
         """Of the function that was captured last."""
 
@@ -138,6 +140,14 @@ class TorchLibrary(Library):
                 made = array_of(value)
         self._arrays[number] = weakref.ref(value, lambda _: self._arrays.pop(number, None)), memory, made
         return made
+
+    def memory(self, value: Any) -> ndarray | None:
+        if not self.holds(value):
+            return None
+        with as_torch():
+            if (value.requires_grad and torch.is_grad_enabled()) or not is_memory(value):
+                return None
+            return wrap(as_numpy(value.detach() if value.requires_grad else value))
 
     def argument(self, tensor: torch.Tensor) -> ndarray:
         """Return an array for a tensor among the arguments of a call: where programs have met it outside, the same."""
@@ -167,6 +177,7 @@ class TorchLibrary(Library):
         return to_int(face.array) if kind is int else to_float(face.array)
 
     def requires_grad(self, recording: Recording, face: Any) -> bool:
+        self.asks_mode = True
         if face.of is not None:
             recording.root.world.read(Flag(face.of, "requires_grad"), face.of.requires_grad, whole=False)
             return bool(face.of.requires_grad)
@@ -175,9 +186,11 @@ class TorchLibrary(Library):
         return face.array.operand() in self._live(recording)
 
     def differentiates(self, recording: Recording) -> bool:
+        self.asks_mode = True
         return torch.is_grad_enabled() and bool(self._live(recording))
 
     def is_leaf(self, recording: Recording, symbol: Symbol) -> bool:
+        self.asks_mode = True
         entry = next((entry for entry in recording.root.inputs.entries if entry.symbol.shares_buffer(symbol)), None)
         now = symbol.base.operand()
         if entry is None:

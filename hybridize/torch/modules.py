@@ -8,7 +8,9 @@ nobody sees what it reads.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Collection
+from functools import cache
 from typing import Any, cast
 
 import torch
@@ -18,8 +20,10 @@ from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Face
 from hybridize.base.members import has_class_member
 from hybridize.capture.convert import statements as convert
+from hybridize.capture.outside.objects import is_users
 from hybridize.capture.outside.trust import is_trusted_class
 from hybridize.capture.python.router import library_router, routed
+from hybridize.capture.python.unconverted import names_of
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.contract.captured import SideEffect
 from hybridize.contract.places import Attribute, CallResult, Emptiness, Item, Length, Place
@@ -45,19 +49,37 @@ _PARTS = ("_parameters", "_buffers", "_modules")
 """Those of them that hold children and tensors."""
 
 
+@cache
+def _names_in(kind: type) -> frozenset[str]:
+    """Return all names in the code of a class of torch's: of its attributes it reads no others."""
+    members = [member for base in kind.__mro__ for member in vars(base).values()]
+    functions = [member.fget if isinstance(member, property) else member for member in members]
+    codes = [function.__code__ for function in functions if isinstance(function, types.FunctionType)]
+    return frozenset().union(*map(names_of, codes))
+
+
 def depend_on_layer(trace: Recording, layer: torch.nn.Module) -> None:
-    """Depend on all that a layer of torch's has in Python: attributes, children, hooks, and which tensors it holds."""
+    """Depend on what a layer of torch's reads in Python: attributes, children, hooks, and which tensors it has."""
     held = vars(layer)
     _guard(trace, Item(held, "forward"), held.get("forward", MISSING))
     _guard(trace, Item(held, "training"), layer.training)
-    _depend_on_content(trace, layer)
+    _depend_on_content(trace, layer, _names_in(type(layer)))
 
 
-def _depend_on_content(trace: Recording, module: torch.nn.Module, *, counted: bool = False) -> None:
-    """Depend on the attributes of a module of torch's, its children and tensors; `counted`, on how many, too."""
+def _depend_on_content(
+    trace: Recording, module: torch.nn.Module, names: Collection[str] | None = None, *, counted: bool = False
+) -> None:
+    """Depend on the attributes of a module of torch's, its children and tensors.
+
+    Args:
+        trace: of the program.
+        module: the module.
+        names: of the attributes; all where it is None.
+        counted: depend on how many there are, too.
+    """
     held = vars(module)
     for name, value in held.items():
-        if name not in _OF_MODULES:
+        if name not in _OF_MODULES and (names is None or name in names):
             _guard(trace, Item(held, name), value)
             if counted and isinstance(value, (list, dict)):
                 _guard(trace, Length(value), len(value))
@@ -162,12 +184,13 @@ def _hooks_of(module: torch.nn.Module, name: str) -> list[tuple[int, Any]]:
 def _hooked(trace: Recording, module: torch.nn.Module, hook: Any) -> Callable[..., Any]:
     """Return a hook as a program calls it: what one of torch's sets (a pruned weight) each call sets.
 
-    What is converted of the user's hooks tells its writes by itself.
+    What is converted of the user's hooks tells its reads and writes by itself. Of the attributes that one of torch's
+    sets none is read before, so that what an earlier call has left there decides nothing.
     """
     world, held = trace.root.world, vars(module)
+    is_torchs = not is_users(hook) and is_trusted_class(cast("Any", type(hook)))
 
     def called(*args: Any) -> Any:
-        _depend_on_content(trace, module)
         before, done = dict(held), len(world.effects)
         given = routed(hook)(*args)
         told = {id(value) for effect in world.effects[done:] for value in effect.arguments}
@@ -181,6 +204,8 @@ def _hooked(trace: Recording, module: torch.nn.Module, hook: Any) -> Callable[..
             else:
                 del held[name]
             world.write(Attribute(module, name), value)
+        if is_torchs:
+            _depend_on_content(trace, module)
         return given
 
     return called
@@ -336,12 +361,20 @@ def _asked(function: Callable[[], Any]) -> Callable[[], Any]:
     return ask
 
 
+def _is_grad_enabled() -> bool:
+    trace = current_trace()
+    assert trace is not None, "who asks is recording"
+    library: Any = trace.root.library
+    library.asks_mode = True
+    return torch.is_grad_enabled()
+
+
 SPECIAL: dict[Any, Callable[..., Any]] = {
     torch.jit.is_scripting: _scripting,  # type: ignore[attr-defined]
     torch.jit.is_tracing: _scripting,  # type: ignore[attr-defined]
     torch.compiler.is_compiling: _exporting,
     torch.compiler.is_exporting: _exporting,
-    torch.is_grad_enabled: torch.is_grad_enabled,
+    torch.is_grad_enabled: _is_grad_enabled,
     torch.get_default_dtype: default_dtype,
     torch.overrides.has_torch_function: _scripting,
     torch.is_autocast_enabled: torch.is_autocast_enabled,

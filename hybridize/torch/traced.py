@@ -106,6 +106,7 @@ class Followed:
         tensors = {id(leaf.array): leaf for leaf in leaves if type(leaf) is TracedTensor}  # one may be there twice
         marked = zip(tensors.values(), self.library.flags, strict=False)
         self.library.flagged = {face.array.operand() for face, flag in marked if flag}
+        self.library.asks_mode = False
         self.library.settings = {setting: setting() for setting in SETTINGS}
         recording = torch.is_grad_enabled()
         before = CURRENT.set(ModuleDraws())
@@ -394,6 +395,8 @@ class _Captured(Function[Any, Any]):
         super().__init__(function, **options)
         self.left: weakref.WeakKeyDictionary[Program, Left] = weakref.WeakKeyDictionary()
         """For programs that go back themselves: the tensors that their calls write."""
+        self._of_any_mode: weakref.WeakSet[Program] = weakref.WeakSet()
+        """Programs that compute the same whether gradients are recorded or not."""
         self.library: TorchLibrary = library
         is_module = isinstance(module, torch.nn.Module)
         self.name = type(module).__name__ if is_module else getattr(module, "__name__", type(module).__name__)
@@ -418,6 +421,9 @@ class _Captured(Function[Any, Any]):
         return program
 
     def _capture(self, call: Call) -> Program:
+        shared = None if call.recording else self._of_training(call)
+        if shared is not None:
+            return shared
         kind = family_key(call)
         try:
             if kind not in self._specialized:
@@ -433,6 +439,20 @@ class _Captured(Function[Any, Any]):
             let_through(error)
             raise CannotCapture from error
 
+    def _of_training(self, call: Call) -> Program | None:
+        """Return a program for a call without gradients of the graph that was captured for the same call with such."""
+        trained = changed(call, recording=True)
+        for program in list(self._of_any_mode):
+            captured = program.capture
+            if captured.call.recording is True and program.key in (trained.key, family_key(trained)):
+                if not program.accepts(trained):
+                    continue
+                same = changed(call, kinds=captured.call.kinds)
+                made = super()._compile(changed(captured, call=same), program.reason)
+                self._keep(made)
+                return made
+        return None
+
     def _compile(self, captured: Any, reason: str, codes: Sequence[Any] = ()) -> Program:
         passes = self.library.passes
         if passes.passed:
@@ -440,6 +460,8 @@ class _Captured(Function[Any, Any]):
         program = super()._compile(captured, reason, codes)
         if passes.passed:
             self.left[program] = Left(captured)
+        elif not captured.is_closed and captured.decided is None and not self.library.asks_mode:
+            self._of_any_mode.add(program)
         return program
 
     def _specialize(self, call: Call, kind: Hashable, refusal: CaptureError) -> Program:

@@ -24,10 +24,11 @@ from hybridize.array.symbol import Symbol
 from hybridize.array.traced import FREED, LOST
 from hybridize.base.access import consistently
 from hybridize.base.errors import CaptureError
+from hybridize.base.faces import Face, Library
 from hybridize.base.nested import Structure, unflatten
 from hybridize.base.promotion import EXACT
 from hybridize.capture.outside.tracing import Tracing
-from hybridize.contract.feeds import Feed, containers_in, fed_array, is_nested, parts_of
+from hybridize.contract.feeds import ArrayOf, Feed, containers_in, fed_array, is_nested, own_array, parts_of
 from hybridize.contract.guards import Guard
 from hybridize.contract.places import Key, Place, variable_of
 from hybridize.contract.snapshots import same
@@ -60,7 +61,7 @@ class Number(Feed):
 class Contents(Feed):
     """The elements of an array from outside, at each call of the array that is there then."""
 
-    def __init__(self, read: Callable[[], Any], now: ndarray) -> None:
+    def __init__(self, read: Callable[[], ndarray | None], now: ndarray) -> None:
         self._read, self._kind, self._lost = read, now.type, None
         self.array = fed_array(numpy.zeros(now.shape, now.dtype))
         lost = variable_of(now)
@@ -98,8 +99,10 @@ class Contents(Feed):
 class Form(Feed):
     """The form of a container from outside, in whose place another one may come: its structure, and what is fixed."""
 
-    def __init__(self, read: Callable[[], Any], structure: Structure, fixed: Mapping[int, Any]) -> None:
-        self._read, self._structure, self._fixed = read, structure, fixed
+    def __init__(
+        self, read: Callable[[], Any], structure: Structure, fixed: Mapping[int, Any], array_of: ArrayOf
+    ) -> None:
+        self._read, self._structure, self._fixed, self._array_of = read, structure, fixed, array_of
         self.changed: list[Any] = []
         """Containers that the program changes, none of which may be in it."""
         self._parts: list[Any] = []
@@ -108,10 +111,10 @@ class Form(Feed):
     def begin(self, before: Any) -> bool:
         """Look whether what is there has this form."""
         now = self._read()
-        found = parts_of(now)
+        found = parts_of(now, self._array_of)
         if found is None or found[1] != self._structure or not self.apart(now):
             return False
-        self._parts = [weakref.ref(leaf) if type(leaf) is ndarray else leaf for leaf in found[0]]
+        self._parts = [leaf if self._array_of(leaf) is None else weakref.ref(leaf) for leaf in found[0]]
         return all(same(found[0][number], value) for number, value in self._fixed.items())
 
     def apart(self, now: Any) -> bool:
@@ -143,7 +146,9 @@ class ProgramInput(Protocol):
 class FedReads:
     """The places that one capture lets calls read."""
 
-    def __init__(self, places: Mapping[Key, Guard]) -> None:
+    def __init__(self, places: Mapping[Key, Guard], library: Library | None) -> None:
+        self._library = library
+        self._array_of: ArrayOf = own_array if library is None else library.memory
         self.places = places
         """Places outside whose values have changed since a program was captured, and what was found there then."""
         self.numbers: dict[Value, Number] = {}
@@ -163,7 +168,7 @@ class FedReads:
             if is_nested(value):
                 found = self._container(program, place, value)
             else:
-                feed = _feed(place, place.read, value)
+                feed = self._feed(place, place.read, value)
                 found = None if feed is None or not _begins(feed) else self._fed(program, feed)
             if found is None:
                 return None
@@ -176,7 +181,8 @@ class FedReads:
 
     def _container(self, program: Tracing, place: Place, value: Any) -> Any:
         """Give a container of what calls find in the one at a place: arrays, and numbers that were others before."""
-        parts, before = parts_of(value), parts_of(self.places[place.key].expected)
+        array_of = self._array_of
+        parts, before = parts_of(value, array_of), parts_of(self.places[place.key].expected, array_of)
         if parts is None:
             return None
         leaves, structure = parts
@@ -184,11 +190,11 @@ class FedReads:
         moved = [
             number
             for number, (leaf, then) in enumerate(zip(leaves, known, strict=True))
-            if type(leaf) is ndarray or (type(leaf) in (int, float) and not same(leaf, then))
+            if array_of(leaf) is not None or (type(leaf) in (int, float) and not same(leaf, then))
         ]
-        form = Form(place.read, structure, {n: leaf for n, leaf in enumerate(leaves) if n not in moved})
+        form = Form(place.read, structure, {n: leaf for n, leaf in enumerate(leaves) if n not in moved}, array_of)
         form.place = place
-        feeds = {number: _feed(place, partial(form.part, number), leaves[number]) for number in moved}
+        feeds = {number: self._feed(place, partial(form.part, number), leaves[number]) for number in moved}
         if not form.begin(None) or not all(feed is not None and _begins(feed) for feed in feeds.values()):
             return None
         program.feed(form, None)
@@ -200,7 +206,7 @@ class FedReads:
         self._containers.update((id(one), one) for one in containers_in(made))
         return made
 
-    def _fed(self, program: Tracing, feed: Number | Contents) -> Symbol:
+    def _fed(self, program: Tracing, feed: Number | Contents) -> Symbol | Face:
         """Let calls begin with a feed; give what it reads."""
         program.feed(feed, None)
         symbol = program.lift(feed.array)
@@ -209,7 +215,15 @@ class FedReads:
             self.numbers[number] = feed
             return Symbol.of(symbol._trace, number, weak=feed._kind)
         self._arrays[id(feed.array)] = feed
-        return symbol
+        return symbol if self._library is None else self._library.face(symbol)
+
+    def _feed(self, read: Callable[[], Any], value: Any) -> Number | Contents | None:
+        """Give a feed of a number or an array; None for anything else."""
+        if type(value) in (int, float):
+            return Number(read, type(value))
+        array_of = self._array_of
+        array = array_of(value)
+        return None if array is None else Contents(lambda: array_of(read()), array)
 
     def is_container(self, value: Any) -> bool:
         """Tell whether a list or dict stands for one that calls find outside."""
@@ -254,18 +268,6 @@ class FedReads:
                     "E431", "a container that is replaced outside between calls may be one that is changed",
                     help="use a copy of it",
                 ))  # fmt: skip
-
-
-def _feed(place: Place, read: Callable[[], Any], value: Any) -> Number | Contents | None:
-    """Give a feed of a number or an array at a place, or in the container there; None for anything else."""
-    if type(value) in (int, float):
-        feed: Number | Contents = Number(read, type(value))
-    elif type(value) is ndarray:
-        feed = Contents(read, value)
-    else:
-        return None
-    feed.place = place
-    return feed
 
 
 def _begins(feed: Feed) -> bool:

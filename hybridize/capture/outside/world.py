@@ -688,7 +688,8 @@ class World:
     def _find(self, place: Place) -> None:
         """Before a write to a place: remember what is there, if the program has not written there yet."""
         if place.key not in self.written:
-            value = MISSING if _is_inherited(place) else place.read()
+            holder = _holder(place)
+            value = holder[place.name] if holder else MISSING if _is_inherited(place) else place.read()
             self._found[place.key] = FirstWrite(place, value, self.program.location())
 
     def drop_restored(self) -> None:
@@ -854,6 +855,8 @@ def _put_back(place: Place, value: Any) -> Callable[[], object]:
         table = own(place.owner)
         if type(table) is dict and place.name in table:
             return partial(refill, table, dict(table))
+    if holder := _holder(place):
+        return partial(_hold_again, holder, own(place.owner), place.name, holder[place.name])
     before = MISSING if _is_inherited(place) else place.read()
     return partial(_take_away, place) if before is MISSING else partial(place.write, before)
 
@@ -867,6 +870,24 @@ def _take_away(place: Place) -> None:
         if not isinstance(place, Attribute) or place.name not in table:
             raise
         del table[place.name]
+
+
+def _holder(place: Any) -> dict[str, Any] | None:
+    """Return the dict among an object's attributes in which its class keeps one, as torch's modules do their buffers;
+    None where it keeps it in no such.
+    """
+    if type(place) is not Attribute or not has_class_member(type(place.owner), "__getattr__"):
+        return None
+    table = own(place.owner)
+    if isinstance(place.owner, type) or place.name in table:
+        return None
+    return next((one for one in table.values() if type(one) is dict and place.name in one), None)
+
+
+def _hold_again(holder: dict[str, Any], table: dict[str, Any], name: str, value: Any) -> None:
+    """Undo a write to what a `holder` keeps."""
+    table.pop(name, None)
+    holder[name] = value
 
 
 def _can_hold(owner: Any, then: Snapshot) -> bool:

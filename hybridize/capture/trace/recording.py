@@ -547,7 +547,7 @@ class Trace(Recording):
         self.sizes = sizes
         self.history = gradients(self)
         self.inputs = Inputs(self, self.history.met, sizes, freeze)
-        self.world = World(self, FedReads(changing))
+        self.world = World(self, FedReads(changing, library))
         self.aliases = Aliases(self.world)
         self.numbers = Numbers(self, self.inputs, self.world, forms.check, indices)
         self.begun: Begun = []
