@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
+from functools import partial
 from operator import attrgetter, itemgetter
 from typing import Any, Final
 
@@ -30,7 +31,7 @@ from hybridize.programs.backends import Machine
 from hybridize.programs.differentiated import Pair, Recorded
 from hybridize.runtime.exchange import Exchange
 from hybridize.runtime.foreign import KeptCalls, keeping
-from hybridize.torch.internals import is_graph_kept
+from hybridize.torch.internals import in_rounds, is_graph_kept
 from hybridize.torch.memory import as_numpy, as_tensor
 
 LIMIT = 16
@@ -434,11 +435,19 @@ class DifferentiatedCall:
         arrays += [as_numpy(whole[k].contiguous()) for k in halves.cotangents]
         with _NOTHING if self.kept is None else keeping(self.kept):
             found = dict(zip(halves.gradients, self.pair.backward.run(arrays), strict=True))
-        given = self._given({k: as_tensor(array) for k, array in found.items()}, cotangents)
+        return self._given({k: as_tensor(array) for k, array in found.items()}, cotangents)
+
+    def run_back(
+        self, saved: Sequence[torch.Tensor], cotangents: Sequence[torch.Tensor | None]
+    ) -> Sequence[torch.Tensor | None]:
+        """Return the gradients for `route.wrt`, as a part of torch's graph where it records."""
+        if torch.is_grad_enabled():
+            return in_rounds(self.recorded, cotangents)
+        found = in_rounds(partial(self.gradients, saved), cotangents)
         if not is_graph_kept():
             self.tensors = ()  # memory that nobody will ask for again
             self.kept = None
-        return given
+        return found
 
     def recorded(self, cotangents: Sequence[torch.Tensor | None]) -> list[torch.Tensor | None]:
         """The same as a part of torch's graph.
@@ -514,9 +523,7 @@ class Attached(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *cotangents: torch.Tensor | None) -> tuple[torch.Tensor | None, ...]:
         """Run the program back."""
-        if torch.is_grad_enabled():
-            return None, *ctx.call.recorded(cotangents)
-        return None, *ctx.call.gradients(ctx.saved_tensors, cotangents)
+        return None, *ctx.call.run_back(() if torch.is_grad_enabled() else ctx.saved_tensors, cotangents)
 
 
 class AttachedOutputs(Attached):
@@ -560,8 +567,7 @@ class AttachedOutputs(Attached):
             call.results_like = kept[3]
         if recording:
             call.versions = steps.versions(kept[1], kept[2]) if tensors else ()
-            return None, None, None, *call.recorded(cotangents)
-        gradients = call.gradients(saved, cotangents)
+        gradients = call.run_back(saved, cotangents)
         if not call.tensors:
             kept[1] = None
         return None, None, None, *gradients
