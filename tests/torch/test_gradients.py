@@ -266,6 +266,21 @@ def test_no_grad_inside_of_the_module(x):
     same(module, twin)
 
 
+@pytest.mark.parametrize("flag", [True, False])
+@pytest.mark.parametrize("mode", [True, False])
+def test_arguments_and_weights_that_are_returned_are_themselves(mode, flag, x):
+    fast, module, _ = pair(Lambda(lambda m, a, b: (a, m.w, [a * m.w, b, {"again": a}]), w=torch.ones(4).double()))
+    other = torch.arange(3)
+    for _ in range(4):
+        a = x.clone().requires_grad_(flag)
+        with torch.set_grad_enabled(mode):
+            first, second, (_, third, held) = fast(a, other)
+        assert first is a
+        assert held["again"] is a
+        assert second is module.w
+        assert third is other
+
+
 @torch.enable_grad()
 def recorded(m, a):
     return a * m.w
