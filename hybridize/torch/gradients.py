@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
+from functools import partial
 from operator import attrgetter, itemgetter
 from typing import Any, Final
 
@@ -30,7 +31,7 @@ from hybridize.programs.backends import Machine
 from hybridize.programs.differentiated import Pair, Recorded
 from hybridize.runtime.exchange import Exchange
 from hybridize.runtime.foreign import KeptCalls, keeping
-from hybridize.torch.internals import is_graph_kept
+from hybridize.torch.internals import in_rounds, is_graph_kept
 from hybridize.torch.memory import as_numpy, as_tensor
 
 LIMIT = 16
@@ -292,13 +293,11 @@ class Attachment:
         self._outside = {f"x{number}": tensor for number, tensor in enumerate(outside)}
         self._inputs = [*(f"given[{row}]" for row in rows), *self._outside]
         kept = [f"outputs[{k}]" for k in (*halves.outputs, *range(outputs, outputs + halves.kept))]
-        inputs = [self._inputs[k] for k in halves.inputs]
-        self.saved = self._made("outputs, given", _tuple([*inputs, *kept]))
-        """Takes what torch is to keep, in the order in which the backward pass reads it, out of outputs and inputs."""
-        self._unsaved = [k for k in range(len(self._inputs)) if k not in halves.inputs]
-        self.unsaved = self._made("given", _tuple([self._inputs[k] for k in self._unsaved]))
-        """Takes the inputs that torch is not to keep."""
-        self.tensors = self._made("given", _tuple(self._inputs))
+        self._saved = [*(self._inputs[k] for k in halves.inputs), *kept]
+        """What torch is to keep, in the order in which the backward pass reads it."""
+        self.unsaved = [k for k in range(len(self._inputs)) if k not in halves.inputs]
+        """Inputs that torch is not to keep."""
+        self.tensors = self._made([f"return lambda given: {_tuple(self._inputs)}"])
         """Takes all inputs."""
         self.is_single = outputs == 1
         self.constants = [k for k in range(outputs) if k not in route.of]
@@ -316,10 +315,11 @@ class Attachment:
         ]
         """Nodes that add to gradients: torch makes them anew for each call unless somebody keeps them."""
 
-    def _made(self, parameters: str, body: str, **constants: Any) -> Callable[..., Any]:
-        names = self._outside | constants
+    def _made(self, lines: Sequence[str], **names: Any) -> Callable[..., Any]:
+        """Return what lines of Python give, in which tensors from outside have names."""
+        names |= self._outside
         space: dict[str, Any] = {}
-        exec(f"def factory({', '.join(names)}):\n return lambda {parameters}: {body}", space)
+        exec("\n ".join([f"def factory({', '.join(names)}):", *lines]), space)
         made: Callable[..., Any] = space["factory"](**names)
         return made
 
@@ -329,15 +329,47 @@ class Attachment:
         Args:
             finish: makes the results out of outputs that are a part of torch's graph.
         """
+        versions = _tuple([f"{self._inputs[k]}._version" for k in self.unsaved])
         wrt = "".join(f", {self._inputs[k]}" for k in self.route.wrt)
-        results = f"attach(steps, given, outputs{wrt})"
-        body = f"finish(({results},))" if self.is_single else f"finish({results})"
-        return self._made("outputs, given", body, steps=self, attach=_attach, finish=finish)
+        results = f"attached(given, outputs{wrt})"
+        ending = ["return outputs[0]"]
+        if not self.is_single:
+            ending = [
+                "ctx.materialize_grads = False",
+                f"results = outputs[: {self.owner.results}]",
+                "ctx.kept.append([one.shape for one in results])",
+                "return results",
+            ]
+        if self.constants:
+            marked = ", ".join(f"outputs[{k}]" for k in self.constants)
+            ending.insert(0, f"ctx.mark_non_differentiable({marked})")
+        lines = [
+            "def forward(ctx, given, outputs, *_):",  # as `save_for_backward` and so on do, which take longer
+            f"    ctx.to_save = {_tuple(self._saved)}",
+            "    try:",
+            f"        ctx.kept = [steps, given, {versions}]",
+            "    except RuntimeError:",  # of inference: nobody counts
+            "        ctx.kept = [steps, given, steps.versions(given)]",
+            *(f"    {line}" for line in ending),
+            "attached = attaching(forward)",
+            f"return lambda outputs, given: finish({f'({results},)' if self.is_single else results})",
+        ]
+        return self._made(lines, steps=self, attaching=_attaching, finish=finish)
 
-    def versions(self, given: Sequence[Any], before: Sequence[int]) -> list[int]:
-        """Return the versions of all inputs as they were at a call, of which torch itself has looked at the saved."""
+    def versions(self, given: Sequence[Any]) -> tuple[int, ...]:
+        """Return the versions of the inputs that torch is not to keep; `given` are tensors among arguments, by row."""
         found = _versions(self.tensors(given))
-        for number, version in zip(self._unsaved, before, strict=True):
+        return tuple([found[k] for k in self.unsaved])
+
+    def all_versions(self, given: Sequence[Any], before: Sequence[int]) -> list[int]:
+        """Return the versions of all inputs as they were at a call: torch itself has looked at the saved.
+
+        Args:
+            given: the tensors among the arguments, by row.
+            before: the versions of the others at the call.
+        """
+        found = _versions(self.tensors(given))
+        for number, version in zip(self.unsaved, before, strict=True):
             found[number] = version
         return found
 
@@ -436,11 +468,19 @@ class DifferentiatedCall:
         with _NOTHING if self.kept is None else keeping(self.kept):
             gradients = self.pair.back(arrays, [one is not None for one in cotangents])
         found = dict(zip(halves.gradients, gradients, strict=True))
-        given = self._given({k: as_tensor(array) for k, array in found.items()}, cotangents)
+        return self._given({k: as_tensor(array) for k, array in found.items()}, cotangents)
+
+    def run_back(
+        self, saved: Sequence[torch.Tensor], cotangents: Sequence[torch.Tensor | None]
+    ) -> Sequence[torch.Tensor | None]:
+        """Return the gradients for `route.wrt`, as a part of torch's graph where it records."""
+        if torch.is_grad_enabled():
+            return in_rounds(self.recorded, cotangents)
+        found = in_rounds(partial(self.gradients, saved), cotangents)
         if not is_graph_kept():
             self.tensors = ()  # memory that nobody will ask for again
             self.kept = None
-        return given
+        return found
 
     def recorded(self, cotangents: Sequence[torch.Tensor | None]) -> list[torch.Tensor | None]:
         """The same as a part of torch's graph.
@@ -519,32 +559,11 @@ class Attached(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *cotangents: torch.Tensor | None) -> tuple[torch.Tensor | None, ...]:
         """Run the program back."""
-        if torch.is_grad_enabled():
-            return None, *ctx.call.recorded(cotangents)
-        return None, *ctx.call.gradients(ctx.saved_tensors, cotangents)
+        return None, *ctx.call.run_back(() if torch.is_grad_enabled() else ctx.saved_tensors, cotangents)
 
 
 class AttachedOutputs(Attached):
-    """Puts a call into torch's graph whose program has run."""
-
-    setup_context = Attached.setup_context
-    """Torch looks for it by a name that no cache of Python's knows, class after class."""
-
-    @staticmethod
-    def forward(  # type: ignore[override]
-        ctx: Any, steps: Attachment, given: tuple[Any, ...], outputs: tuple[torch.Tensor, ...], *_: torch.Tensor
-    ) -> Any:
-        """Hand over what torch is to keep; as `save_for_backward` and so on do, which take longer."""
-        ctx.to_save = steps.saved(outputs, given)
-        ctx.kept = [steps, given, _versions(steps.unsaved(given))]
-        if steps.is_single:
-            return outputs[0]
-        ctx.materialize_grads = False
-        results = outputs[: steps.owner.results]
-        ctx.kept.append([result.shape for result in results])
-        if steps.constants:
-            ctx.mark_non_differentiable(*[outputs[k] for k in steps.constants])
-        return results
+    """Puts a call into torch's graph whose program has run; each signature has a class with a `forward` of its own."""
 
     @staticmethod
     def backward(ctx: Any, *cotangents: torch.Tensor | None) -> tuple[torch.Tensor | None, ...]:
@@ -558,19 +577,22 @@ class AttachedOutputs(Attached):
             if found is not None:
                 if not is_graph_kept():
                     kept[1] = None  # memory that nobody will ask for again
-                return None, None, None, *order(found)
+                return None, None, *order(found)
         tensors = () if kept[1] is None else steps.tensors(kept[1])
         call = DifferentiatedCall(steps.owner, steps.route, steps.pair, tensors, ())
         if not steps.is_single:
             call.results_like = kept[3]
         if recording:
-            call.versions = steps.versions(kept[1], kept[2]) if tensors else ()
-            return None, None, None, *call.recorded(cotangents)
-        gradients = call.gradients(saved, cotangents)
+            call.versions = steps.all_versions(kept[1], kept[2]) if tensors else ()
+        gradients = call.run_back(saved, cotangents)
         if not call.tensors:
             kept[1] = None
-        return None, None, None, *gradients
+        return None, None, *gradients
 
 
-_attach: Callable[..., Any] = super(torch.autograd.Function, AttachedOutputs).apply
-"""`AttachedOutputs.apply` without a look for transforms of functions, of which there are none where an entry runs."""
+def _attaching(forward: Callable[..., Any]) -> Callable[..., Any]:
+    """Return `apply` of a class with this `forward`, without its look for transforms of functions: entries run in none."""
+    own = {"forward": staticmethod(forward), "setup_context": staticmethod(Attached.setup_context)}
+    made: Any = type("AttachedOutputs", (AttachedOutputs,), own)  # torch looks for both by names that no cache knows
+    attached: Callable[..., Any] = super(torch.autograd.Function, made).apply
+    return attached

@@ -7,7 +7,7 @@ most. What has none is refused when the door is loaded, by the name that is miss
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from types import ModuleType
 from typing import Any
@@ -55,6 +55,7 @@ RANGES: frozenset[Any] = frozenset(
     for name in ("_record_function_enter_new", "_record_function_exit._RecordFunction")
 )
 """Functions that begin and end a range with a label for profilers."""
+_is_batched: Callable[[Any], bool] = _named("_C._functorch.is_legacy_batchedtensor", lambda tensor: False)
 transform: Callable[[], Any] = _named("_C._functorch.peek_interpreter_stack", lambda: None)
 """Returns the innermost transform of `torch.func`; where unknown, its tensors are refused as those without memory."""
 
@@ -80,6 +81,31 @@ def keys_of(tensor: torch.Tensor) -> int:
     if keys:
         return int(keys(tensor).raw_repr())
     return int(tensor.is_neg() or tensor.is_conj() or tensor.layout is not torch.strided or tensor.device.type != "cpu")
+
+
+def in_rounds(
+    function: Callable[[Sequence[torch.Tensor | None]], Sequence[torch.Tensor | None]],
+    tensors: Sequence[torch.Tensor | None],
+) -> Sequence[torch.Tensor | None]:
+    """Return what a function gives for tensors; where `is_grads_batched=True` stands for many of each, for one after
+    the other.
+    """
+    batched = [one is not None and _is_batched(one) for one in tensors]
+    if not any(batched):
+        return function(tensors)
+    built_in: Any = torch
+    level = built_in._C._vmapmode_increment_nesting() - 1
+    built_in._C._vmapmode_decrement_nesting()
+    parts = [
+        built_in._remove_batch_dim(one, level, 1, 0).unbind(0) if many else one
+        for one, many in zip(tensors, batched, strict=True)
+    ]
+    count = next(len(one) for one in parts if type(one) is tuple)
+    rounds = [function([one[k] if type(one) is tuple else one for one in parts]) for k in range(count)]
+    return [
+        None if found[0] is None else built_in._add_batch_dim(torch.stack(found), 0, level)
+        for found in zip(*rounds, strict=True)
+    ]
 
 
 def tensors_of_scaler(scaler: torch.amp.GradScaler) -> tuple[torch.Tensor, torch.Tensor]:

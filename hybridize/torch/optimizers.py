@@ -70,7 +70,11 @@ class UpdateSettings(Feed):
         self.params = [param for _, params, _ in self._groups for param in params]
         self._counts = [len(group) for group in optimizer.param_groups]
         state: Any = optimizer.state
-        self._state = [(param, list(state.get(param, {}).items())) for param in self.params]
+        self._state = []
+        for param in self.params:
+            held = state.get(param, _NONE)
+            own = [name for name, value in held.items() if isinstance(value, TracedTensor)]  # which calls put there
+            self._state.append((param, own, [(name, value) for name, value in held.items() if name not in own]))
 
     def before(self) -> Any:
         """Return whether a schedule knows of a step."""
@@ -97,9 +101,9 @@ class UpdateSettings(Feed):
                 if (now := group.get(name, MISSING)) is not value and not _same(now, value):
                     return False
         state: Any = self._optimizer.state
-        for param, held in self._state:
+        for param, own, held in self._state:
             now = state.get(param, _NONE)
-            if len(now) != len(held):
+            if len(now) - sum(map(now.__contains__, own)) != len(held):
                 return False
             for name, value in held:
                 if (other := now.get(name, MISSING)) is not value and not _same(other, value):

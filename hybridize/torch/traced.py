@@ -149,14 +149,14 @@ class Followed:
         is_plain = not kwargs and all([type(arg) is torch.Tensor for arg in args])  # noqa: C419  # faster
         if is_plain and self._inside is None and not torch.is_grad_enabled():
             try:
-                return whole(self.function(*given))
+                return whole(self.function(*given), tensors)
             except CannotCapture as problem:
                 if not isinstance(problem.__cause__, NotRecorded):
                     raise
         program, call = self.program(given, named, [tensor.requires_grad for tensor in tensors.values()])
         call = changed(call, given=(args, kwargs))
         if not call.recording:
-            return whole(program.run(call))
+            return whole(program.run(call), tensors)
         if program.capture.is_closed:
             return self._closed(program, call)
         with torch.enable_grad():
@@ -605,6 +605,9 @@ class _Spec:
         return pytree.tree_unflatten(found, self.spec)
 
 
+NO_TENSORS: Mapping[int, torch.Tensor] = {}
+
+
 def _is_traced(value: Any) -> bool:
     return type(value) is TracedTensor
 
@@ -644,13 +647,18 @@ def _is_opened(leaf: Any) -> bool:
     return type(leaf) is not Symbol and not pytree.tree_is_leaf(leaf)
 
 
-def whole(result: Any) -> Any:
-    """Return what a program gives as the module does."""
+def whole(result: Any, tensors: Mapping[int, torch.Tensor] = NO_TENSORS) -> Any:
+    """Return what a program gives as the module does.
+
+    Args:
+        result: of the program.
+        tensors: those behind the arrays among its arguments, by the identity of the array.
+    """
     if type(result) is ndarray:
-        return tensor_of(result)
+        return tensor_of(result) if (known := tensors.get(id(result))) is None else known
     if isinstance(result, torch.Tensor):
         return result
-    made: dict[int, torch.Tensor] = {}
+    made = dict(tensors)
 
     def shown(leaf: Any) -> Any:
         """One object stays one."""

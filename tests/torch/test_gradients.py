@@ -266,6 +266,21 @@ def test_no_grad_inside_of_the_module(x):
     same(module, twin)
 
 
+@pytest.mark.parametrize("flag", [True, False])
+@pytest.mark.parametrize("mode", [True, False])
+def test_arguments_and_weights_that_are_returned_are_themselves(mode, flag, x):
+    fast, module, _ = pair(Lambda(lambda m, a, b: (a, m.w, [a * m.w, b, {"again": a}]), w=torch.ones(4).double()))
+    other = torch.arange(3)
+    for _ in range(4):
+        a = x.clone().requires_grad_(flag)
+        with torch.set_grad_enabled(mode):
+            first, second, (_, third, held) = fast(a, other)
+        assert first is a
+        assert held["again"] is a
+        assert second is module.w
+        assert third is other
+
+
 @torch.enable_grad()
 def recorded(m, a):
     return a * m.w
@@ -586,6 +601,46 @@ def test_hessian(x):
     fast, _, twin = pair(Lambda(lambda m, x: (x * m.w).tanh().sum(), w=torch.rand(4, dtype=torch.float64)))
     compute = torch.autograd.functional.hessian
     torch.testing.assert_close(compute(fast, x[:2]), compute(twin, x[:2]))
+
+
+@pytest.mark.parametrize("vectorize", [True, False])
+def test_jacobians_of_many_gradients_at_once(vectorize, x):
+    fast, _, twin = pair()
+
+    def of_a_jacobian(call, a):
+        a = a.clone().requires_grad_()
+        found = torch.autograd.functional.jacobian(call, a, vectorize=vectorize, create_graph=True)
+        return found.detach(), torch.autograd.grad(found.square().sum(), [a])[0]
+
+    def hessian(call, a):
+        return torch.autograd.functional.hessian(lambda b: call(b).square().sum(), a, vectorize=vectorize)
+
+    for _ in range(3):
+        for a in (x[0], x):
+            jacobians = [torch.autograd.functional.jacobian(one, a, vectorize=vectorize) for one in (fast, twin)]
+            torch.testing.assert_close(*jacobians)
+        torch.testing.assert_close(of_a_jacobian(fast, x), of_a_jacobian(twin, x))
+        torch.testing.assert_close(hessian(fast, x[0]), hessian(twin, x[0]))
+
+
+@pytest.mark.parametrize("options", [{}, {"retain_graph": True}, {"create_graph": True}])
+def test_many_gradients_at_once(options, x):
+    parts = {"w": torch.rand(4).double(), "v": torch.rand(4).double()}
+    fast, module, twin = pair(Lambda(lambda m, a: (a * m.w, (a * m.v).tanh().sum(0), a.argmax(0)), **parts))
+    heads = torch.linspace(-1, 1, 72, dtype=torch.float64).reshape(3, 6, 4), torch.eye(3, 4, dtype=torch.float64)
+    for count in (1, 2, 1, 2):
+        found = []
+        for run, owner in ((fast, module), (twin, twin)):
+            a = x.clone().requires_grad_()
+            results, asked = run(a)[:count], [a, owner.w, owner.v]
+            gradients = torch.autograd.grad(
+                results, asked, heads[:count], is_grads_batched=True, allow_unused=True, **options
+            )
+            found.append([None if one is None else one.detach() for one in gradients])
+            if not options:
+                with pytest.raises(RuntimeError, match="second time"):
+                    torch.autograd.grad(results, asked, heads[:count], is_grads_batched=True, allow_unused=True)
+        torch.testing.assert_close(*found)
 
 
 def test_threads():

@@ -923,3 +923,116 @@ def test_steps_need_no_tensor_among_their_arguments():
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_steps_do_what_they_do_imperatively(name):
     check(PROGRAMS[name], rtol=1e-3, atol=1e-5)
+
+
+class Sharpness(optim.Optimizer):
+    """Sharpness-aware minimization as people write it: old weights are kept in the state, and set as `p.data`."""
+
+    def __init__(self, params, base, rho=0.05, **options):
+        super().__init__(params, {"rho": rho, **options})
+        self.base = base(self.param_groups, **options)
+        self.param_groups = self.base.param_groups
+
+    @torch.no_grad()
+    def first_step(self):
+        grads = [p.grad.norm(p=2) for group in self.param_groups for p in group["params"] if p.grad is not None]
+        norm = torch.norm(torch.stack(grads), p=2)
+        for group in self.param_groups:
+            for p in group["params"]:
+                if p.grad is not None:
+                    self.state[p]["old_p"] = p.data.clone()
+                    p.add_(p.grad * (group["rho"] / (norm + 1e-12)).to(p))
+        self.zero_grad()
+
+    @torch.no_grad()
+    def second_step(self):
+        for group in self.param_groups:
+            for p in group["params"]:
+                if p.grad is not None:
+                    p.data = self.state[p]["old_p"]
+        self.base.step()
+        self.zero_grad()
+
+
+def kept_beside(net):
+    """The same with the state of the optimizer that steps."""
+    optimizer = optim.SGD(net.parameters(), 0.1, momentum=0.9)
+
+    def step(x, y):
+        loss = F.cross_entropy(net(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        for p in net.parameters():
+            optimizer.state[p]["old_p"] = p.data.clone()
+            p.data.add_(p.grad * 0.05)
+        optimizer.zero_grad()
+        F.cross_entropy(net(x), y).backward()
+        for p in net.parameters():
+            p.data = optimizer.state[p]["old_p"]
+        optimizer.step()
+        return loss
+
+    return step
+
+
+def by_a_class(net):
+    optimizer = Sharpness(net.parameters(), optim.SGD, lr=0.1, momentum=0.9)
+
+    def step(x, y):
+        loss = F.cross_entropy(net(x), y)
+        loss.backward()
+        optimizer.first_step()
+        F.cross_entropy(net(x), y).backward()
+        optimizer.second_step()
+        return loss
+
+    return step
+
+
+@pytest.mark.parametrize("make", [kept_beside, by_a_class])
+def test_old_weights_are_kept_in_the_state_of_an_optimizer(make):
+    nets = [network(), network()]
+    nets[1].load_state_dict(nets[0].state_dict())
+    fast, slow = hybridize.hybridize(make(nets[0])), make(nets[1])
+    for x, y in batches()[:4]:
+        torch.testing.assert_close(fast(x, y), slow(x, y), rtol=1e-3, atol=1e-5)
+    for one, other in zip(*(net.parameters() for net in nets), strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-5)
+
+
+EXPANDED = {
+    "all": lambda x: x.add_(1),
+    "an operator": lambda x: x.__imul__(2),
+    "a function": torch.relu_,
+    "by out": lambda x: torch.add(x, 1, out=x),
+    "a copy": lambda x: x.copy_(torch.ones(3, 4)),
+}
+PARTS = {
+    "a row": lambda x: x[0].add_(1),
+    "a column": lambda x: x[:, 0].mul_(2),
+    "rows": lambda x: x[:2].mul_(2),
+    "an item": lambda x: x.__setitem__(0, 1.0),
+    "one element": lambda x: x[1, 1].fill_(2),
+}
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: torch.arange(4.0).expand(3, 4), lambda: torch.arange(3.0)[:, None].expand(3, 4)]
+)
+def test_writes_to_expanded_arguments(make):
+    for function in EXPANDED.values():
+        for one in (function, hybridize.hybridize(function)):
+            x = make()
+            with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+                one(x)
+            torch.testing.assert_close(x, make())
+    for function in PARTS.values():
+        try:
+            function(make())
+            expected = CaptureError, "a part of an expanded tensor"
+        except RuntimeError:
+            expected = RuntimeError, "more than one element of the written-to tensor"
+        x = make()
+        with pytest.raises(expected[0], match=expected[1]):
+            hybridize.hybridize(function)(x)
+        torch.testing.assert_close(x, make())

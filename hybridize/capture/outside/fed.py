@@ -217,13 +217,17 @@ class FedReads:
         self._arrays[id(feed.array)] = feed
         return symbol if self._library is None else self._library.face(symbol)
 
-    def _feed(self, read: Callable[[], Any], value: Any) -> Number | Contents | None:
-        """Give a feed of a number or an array; None for anything else."""
-        if type(value) in (int, float):
-            return Number(read, type(value))
+    def _feed(self, place: Place, read: Callable[[], Any], value: Any) -> Number | Contents | None:
+        """Give a feed of a number or an array at a place, or in the container there; None for anything else."""
         array_of = self._array_of
-        array = array_of(value)
-        return None if array is None else Contents(lambda: array_of(read()), array)
+        if type(value) in (int, float):
+            feed: Number | Contents = Number(read, type(value))
+        elif (array := array_of(value)) is not None:
+            feed = Contents(lambda: array_of(read()), array)
+        else:
+            return None
+        feed.place = place
+        return feed
 
     def is_container(self, value: Any) -> bool:
         """Tell whether a list or dict stands for one that calls find outside."""
