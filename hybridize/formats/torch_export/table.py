@@ -7,6 +7,7 @@ that were tensors are operands, the rest are Python values. Shapes and dtypes of
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -108,11 +109,23 @@ def _binary(function: Callable[[Operand, Operand], Operand]) -> Translation:
     return translate
 
 
+def _of_larger(function: Callable[[Operand, Operand], Operand]) -> Callable[[Operand, Operand], Operand]:
+    """Return the larger or smaller of two, whose gradient goes to both where one is NaN, as PyTorch has it."""
+
+    def chosen(x: Operand, y: Operand) -> Operand:
+        found = function(x, y)
+        if not is_float(type_of(x).dtype):
+            return found
+        return ops.where(ops.bit_or(ops.isnan(x), ops.isnan(y)), ops.add(x, y), found)
+
+    return chosen
+
+
 for _names, _operation in {
     "mul.Tensor mul.Scalar": ops.mul,
     "div.Tensor div.Scalar": ops.div,
-    "minimum.default": ops.min,
-    "maximum.default": ops.max,
+    "minimum.default": _of_larger(ops.min),
+    "maximum.default": _of_larger(ops.max),
     "pow.Tensor_Tensor pow.Tensor_Scalar pow.Scalar": ops.pow,
     "atan2.default": ops.arctan2,
     "bitwise_and.Tensor bitwise_and.Scalar bitwise_and.Scalar_Tensor": ops.bit_and,
@@ -217,18 +230,29 @@ def _masked_fill(types: Types, x: Operand, mask: Operand, value: Any) -> Operand
 
 @aten("clamp.default", "clamp.Tensor")
 def _clamp(types: Types, x: Operand, low: Any = None, high: Any = None, **keywords: Any) -> Operand:
-    """At a bound the gradient is that of `x`, where `maximum` would share it."""
+    """The gradient is of `x` from bound to bound, of a bound for what is beyond; of NaN it is 0."""
     kind = types[0]
-    low, high = keywords.get("min", low), keywords.get("max", high)
+    bounds = keywords.get("min", low), keywords.get("max", high)
     x = operand(x, kind.dtype, kind.shape)
-    for bound, beyond in ((low, ops.lt), (high, ops.gt)):
-        if bound is not None:
-            limit = operand(bound, kind.dtype, kind.shape)
-            outside = beyond(x, limit)
-            if not isinstance(bound, (int, float, SizeNumber)) and is_float(kind.dtype):
-                outside = ops.bit_or(outside, ops.isnan(limit))
-            x = ops.where(outside, limit, x)
-    return x
+    low, high = (None if bound is None else operand(bound, kind.dtype, kind.shape) for bound in bounds)
+    value = x if low is None else ops.max(x, low)
+    value = value if high is None else ops.min(value, high)
+    if not is_float(kind.dtype):
+        return value
+    value = ops.stop_gradient(value)
+    if high is not None and not _is_plain(bounds[1]):
+        above = ops.gt(x, high) if low is None else ops.bit_or(ops.gt(x, high), ops.lt(high, low))
+        value = ops.where(above, ops.where(ops.isnan(value), ops.add(high, value), high), value)  # NaN is kept
+    if low is not None and not _is_plain(bounds[0]):
+        below = ops.lt(x, low) if high is None else ops.bit_and(ops.lt(x, low), ops.lt(low, high))
+        value = ops.where(below, low, value)
+    inside = [test(x, bound) for test, bound in ((ops.ge, low), (ops.le, high)) if bound is not None]
+    return ops.where(functools.reduce(ops.bit_and, inside), x, value)
+
+
+def _is_plain(x: Any) -> bool:
+    """Tell whether an argument is a number, to which no gradient goes."""
+    return isinstance(x, (int, float, SizeNumber))
 
 
 @aten("clamp_min.default", "clamp_min.Tensor")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import re
 import types
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
@@ -29,6 +30,7 @@ from hybridize.base.locations import location_in
 from hybridize.base.nested import flatten
 from hybridize.base.promotion import number_dtype, python_kind
 from hybridize.base.tracebacks import is_said
+from hybridize.base.types import same_shape
 from hybridize.capture.trace.recording import Recording, current_trace
 from hybridize.formats.torch_export.registry import operand
 from hybridize.formats.torch_export.size_numbers import SizeNumber
@@ -46,6 +48,7 @@ AS_IT_IS: set[Any] = {
     SET_GRAD, torch.device, torch.promote_types, torch.result_type, torch.can_cast,
 }  # fmt: skip
 """Functions of torch that compute nothing, and are called as they are."""
+_ASTYPE = re.compile(r"""\.astype\(["']?(\w*)[^)]*\)""")
 _DEFECTS = (ArithmeticError, AssertionError, AttributeError, KeyError, NameError)
 """Exceptions that PyTorch raises for no arguments that it does not take."""
 
@@ -142,6 +145,8 @@ def _met(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str,
             return own
         said = False
     is_defect = isinstance(error, _DEFECTS) or (isinstance(error, (ValueError, TypeError, LookupError)) and not said)
+    if isinstance(error, DTypeError):  # in the words of tensors
+        error.help = _ASTYPE.sub(lambda cast: f".to({f'torch.{cast[1]}' if cast[1] else '...'})", error.help)
     if not is_defect or isinstance(error, (CaptureError, DTypeError)):
         return error
     return InternalError(
@@ -265,6 +270,8 @@ def unsupported(trace: Recording, function: Any) -> CaptureError:
 
 def name_of(function: Any) -> str:
     """Name a function of torch as users write it."""
+    if isinstance(function, (torch._ops.OpOverload, torch._ops.OpOverloadPacket)):
+        return f"torch.ops.{function}"
     name = getattr(function, "__name__", str(function))
     owner = getattr(function, "__objclass__", None) or getattr(function, "__self__", None)
     if owner is not None and "Tensor" in getattr(owner, "__name__", ""):
@@ -340,13 +347,15 @@ def _copied(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[st
     found = _called(trace, entry, args, kwargs)
     made = [faced(trace, one.array.operand()) for one in (found if isinstance(found, tuple) else (found,))]
     result = tuple(made) if isinstance(found, tuple) else made[0]
-    return result if out is None else write(trace, out, result)
+    return result if out is None else _write_out(trace, out, result)
 
 
 def _called(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     out = kwargs.get("out")
     if out is not None:
         kwargs = {name: value for name, value in kwargs.items() if name != "out"}
+        if "dtype" in entry.parameters and not isinstance(out, (tuple, list)):
+            kwargs = {"dtype": out.dtype} | kwargs
     inplace = "inplace" in entry.parameters and _flag(entry, "inplace", args, kwargs)
     detached = is_detached(trace)
     kwargs = {_spelled(entry, name): value for name, value in kwargs.items()}
@@ -359,8 +368,8 @@ def _called(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[st
         found = _without_history(found, args)
     if out is not None:
         if isinstance(out, (tuple, list)):
-            return type(out)(write(trace, one, faced(trace, new)) for one, new in zip(out, found, strict=True))
-        return write(trace, out, faced(trace, found))
+            return type(out)(_write_out(trace, one, faced(trace, new)) for one, new in zip(out, found, strict=True))
+        return _write_out(trace, out, faced(trace, found))
     made = faced(trace, found)
     return write(trace, args[0] if args else kwargs["input"], made) if inplace else made
 
@@ -422,6 +431,30 @@ def write(trace: Recording, target: Any, source: Any) -> Any:
             )
         value = written_as(value, kind.dtype)
     store(symbol, operand(value, kind.dtype, kind.shape))
+    return target
+
+
+def _write_out(trace: Recording, target: Any, source: Any) -> Any:
+    """Write a result to the tensor that was given for it, which then has its sizes.
+
+    Raises:
+        CaptureError E422: the tensor is there before the call, or a view, and has other sizes.
+        RuntimeError: a kind would be lost; in torch's words.
+    """
+    face = trace.lifted(target)
+    shape = source.array.shape
+    if len(face.array.shape) == len(shape) and same_shape(face.array.shape, shape):
+        return write(trace, target, source)
+    if face.of is not None or face.array.exists or not face.array.is_whole:
+        raise trace.root.refusing(
+            CaptureError(
+                "E422",
+                f"out= of sizes {list(face.array.shape)}, there before the call or a view, for a result of sizes "
+                f"{list(shape)}",
+                help="give a tensor of the sizes of the result; or use what the function returns",
+            )
+        )
+    face.array = Symbol.of(trace, written_as(source.array.operand(), face.array.dtype))
     return target
 
 

@@ -143,10 +143,10 @@ def _real(function: Callable[[Operand], Operand], x: Operand) -> Operand:
 
 @computes("hinge_embedding_loss")
 def _hinge_embedding_loss(input: Operand, target: Operand, margin: Any = 1.0, reduction: int = MEAN) -> Operand:
-    other = where(
-        not_equal(target, 1), clamp_min(subtract(operand(margin, type_of(input).dtype), input), 0), ops.like(0, input)
-    )
-    return reduced(add(other, where(not_equal(target, -1), input, ops.like(0, input))), reduction)
+    zero = ops.like(0, input)
+    apart = clamp_min(ops.sub(ops.like(margin, input), input), 0)
+    other, same = where(not_equal(target, 1), apart, zero), where(not_equal(target, -1), input, zero)
+    return reduced(add(other, same), reduction)
 
 
 @computes("margin_ranking_loss")

@@ -133,10 +133,10 @@ def _of_two(*names: str, by: str, real: bool = False, kinds: str = "") -> Callab
     return entry
 
 
-def _of_tensor_and_number(*names: str, by: str, real: bool = False) -> None:
+def _of_tensor_and_number(*names: str, by: str, real: bool = False, kinds: str = "") -> None:
     """Register a function of a tensor and one that may be a number."""
 
-    @computes(*names)
+    @computes(*names, kinds=kinds)
     def entry(input: Operand, other: Any) -> Operand:
         return _joined(by, input, other, real)
 
@@ -150,13 +150,13 @@ def _of_tensors(*names: str, by: str, real: bool = False, kinds: str = "") -> No
 
 
 multiply = _of_two("mul", "multiply", by="mul.Tensor")
-_of_two("remainder", by="remainder.Tensor")
+_of_two("remainder", by="remainder.Tensor", kinds="fiu")
 xlogy = _of_two("xlogy", "special.xlogy", by="xlogy.Tensor", real=True)
 _of_two("special.xlog1py", by="special_xlog1py.default", real=True)
 _of_two("bitwise_and", by="bitwise_and.Tensor", kinds="iub")
 _of_two("bitwise_or", by="bitwise_or.Tensor", kinds="iub")
 _of_two("bitwise_xor", by="bitwise_xor.Tensor", kinds="iub")
-_of_tensor_and_number("fmod", by="fmod.Tensor")
+_of_tensor_and_number("fmod", by="fmod.Tensor", kinds="fiu")
 _of_tensor_and_number("copysign", by="copysign.Tensor", real=True)
 _of_tensors("minimum", by="minimum.default")
 _of_tensors("maximum", by="maximum.default")
@@ -212,6 +212,8 @@ def divide(input: Any, other: Any, *, rounding_mode: str | None = None) -> Opera
         raise RuntimeError(
             f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
         )
+    if dtype is torch.bool:
+        raise not_implemented(f"\"div_{rounding_mode}_cpu\" not implemented for 'Bool'")
     return aten("div.Tensor_mode", kind(dtype, shape), input, other, rounding_mode=rounding_mode)
 
 
@@ -339,8 +341,6 @@ def _clamp(input: Operand, min: Any = None, max: Any = None) -> Operand:
         raise not_implemented("\"clamp_cpu\" not implemented for 'Bool'")
     for bound in given:
         check_fits(bound, result.dtype)
-    if any(type(bound) is float and math.isnan(bound) for bound in given):
-        return operand(math.nan, result.dtype, result.shape)
     return aten("clamp.default", result, input, min, max)
 
 

@@ -371,7 +371,8 @@ def _logsumexp(input: Operand, dim: Any, keepdim: bool = False) -> Operand:
     if not type_of(x).ndim:
         return x
     if any(type_of(x).shape[axis] == 0 for axis in axes):
-        return operand(-math.inf, result.dtype, result.shape)
+        total = ops.reshape(ops.sum(x, axes), result.shape)  # 0, and its gradient goes on
+        return ops.add(total, ops.like(-math.inf, total))
     most = ops.stop_gradient(ops.reduce_max(x, axes))
     level = ops.where(ops.isfinite(most), most, ops.like(0, most))
     total = ops.sum(ops.exp(ops.sub(x, ops.spread(level, type_of(x).shape, axes))), axes)
