@@ -486,10 +486,10 @@ def _plain(trace: Recording, x: Any, name: str) -> Any:
         kind = None if type(x) in (bool, int, float) or is_symbolic(x) else type(x)
     if kind in (None, bool, int, float) or name == "data" or not issubclass(kind, (int, float, numpy.generic)):
         return x
-    if kind is numpy.bool_ and name not in _VALUES:
+    if kind is numpy.bool_ and name and name not in _VALUES:
         raise TypeError(f"argument '{name}' must be bool, not numpy.bool")
     if issubclass(kind, numpy.generic):
-        wanted = float if kind is numpy.bool_ else python_kind(kind)
+        wanted = float if issubclass(kind, numpy.bool_) else python_kind(kind)
     else:
         wanted = int if issubclass(kind, int) else float
     if type(x) is not Symbol:

@@ -274,7 +274,7 @@ def _pinv(A: Operand, rcond: Any = None, hermitian: bool = False, **named: Any) 
     _of_floats(A, "linalg.pinv")
     if any(map(is_tensor, (rcond, *named.values()))):
         raise CaptureError("E422", "linalg.pinv() with a tensor for rtol or atol cannot be compiled", help="a number")
-    return by(factors.pinv, A, hermitian=hermitian, **({} if rcond is None else {"rcond": rcond}), **named)
+    return by(factors.pinv, A, hermitian=hermitian, rcond=rcond, **({"rtol": None} | named))
 
 
 @computes("linalg.vander")

@@ -237,7 +237,7 @@ def _float_power(input: Any, exponent: Any) -> Operand:
 
 @computes("ldexp")
 def _ldexp(input: Operand, other: Operand) -> Operand:
-    if _is_bool(other):
+    if _is_bool(other) and not _is_bool(input):
         raise not_implemented("\"ldexp_cpu_exp\" not implemented for 'Bool'")
     return _of_floats(lambda x, n: ops.mul(x, ops.exp2(n)), input, other)
 

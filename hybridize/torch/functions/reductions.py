@@ -240,6 +240,47 @@ _spread("var_mean", True)
 _spread("std_mean", True)
 
 
+@computes("cov")
+def _cov(input: Operand, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Operand:
+    of = type_of(input)
+    if of.ndim > 2:
+        raise RuntimeError(
+            f"cov(): expected input to have two or fewer dimensions but got an input with {of.ndim} dimensions"
+        )
+    x = ops.cast(
+        ops.reshape(input, (1, product(of.shape)) if of.ndim < 2 else of.shape), kind(float_operand(input), ()).dtype
+    )
+    rows, count = type_of(x).shape
+    weights = None if fweights is None else ops.cast(fweights, type_of(x).dtype)
+    if aweights is not None:
+        own = ops.cast(aweights, type_of(x).dtype)
+        weights = own if weights is None else ops.mul(weights, own)
+    each = operand(1, type_of(x).dtype, (count,)) if weights is None else weights
+    total = ops.sum(each, (0,))
+    wide = ops.spread(each, (rows, count), (0,))
+    mean = ops.div(ops.sum(ops.mul(x, wide), (1,)), ops.spread(total, (rows,), (0,)))
+    lost = operand(correction, type_of(x).dtype)
+    if aweights is not None and correction:
+        lost = ops.div(ops.mul(lost, ops.sum(ops.mul(each, own), (0,))), total)
+    apart = ops.sub(x, ops.spread(mean, (rows, count), (1,)))
+    found = ops.matmul(ops.mul(apart, wide), ops.transpose(apart, (1, 0)))
+    left = ops.max(ops.sub(total, lost), ops.like(0, total))
+    found = ops.div(found, ops.spread(left, (rows, rows), (0, 1)))
+    return ops.reshape(found, ()) if rows == 1 else found
+
+
+@computes("corrcoef")
+def _corrcoef(input: Operand) -> Operand:
+    found = _cov(input)
+    if not type_of(found).ndim:
+        return ops.div(found, found)
+    shape = type_of(found).shape
+    same = ops.eq(ops.iota(shape, 0, int64), ops.iota(shape, 1, int64))
+    spread = ops.sqrt(ops.sum(ops.where(same, found, ops.like(0, found)), (1,)))
+    scaled = ops.div(ops.div(found, ops.spread(spread, shape, (1,))), ops.spread(spread, shape, (0,)))
+    return ops.max(ops.min(scaled, ops.like(1, scaled)), ops.like(-1, scaled))
+
+
 def _sorted(input: Operand, axis: int) -> tuple[Operand, Operand]:
     order = ops.arg_sort(input, axis)
     return ops.take_along_axis(input, order, axis), order
