@@ -78,7 +78,9 @@ def differences(cases):
             ours, found = raised([case])
             if ours is None:
                 yield case, f"runs, {pytree.tree_leaves(found)}, and eager raises {error!r}"
-            elif getattr(ours, "code", "") == "E978" or (not isinstance(ours, (type(error), HybridizeError)) and not isinstance(error, type(ours))):
+            elif getattr(ours, "code", "") == "E978" or (
+                not isinstance(ours, (type(error), HybridizeError)) and not isinstance(error, type(ours))
+            ):
                 yield case, f"raises {ours!r} for {error!r}"
     for start in range(0, len(right), TOGETHER):
         yield from halved(right[start : start + TOGETHER])

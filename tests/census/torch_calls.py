@@ -14,9 +14,154 @@ INTEGERS = (torch.int64, torch.int32, torch.uint8)
 DTYPES = (*FLOATS, *INTEGERS, torch.bool)
 TOLERANCES = {torch.float64: 1e-9, torch.float32: 2e-5, torch.float16: 4e-3, torch.bfloat16: 3e-2}
 
-OF_ONE = ["abs", "acos", "acosh", "angle", "asin", "asinh", "atan", "atanh", "bitwise_not", "ceil", "cos", "cosh", "deg2rad", "digamma", "erf", "erfc", "erfinv", "exp", "exp2", "expm1", "floor", "frac", "isfinite", "isinf", "isnan", "isneginf", "isposinf", "isreal", "lgamma", "log", "log10", "log1p", "log2", "logical_not", "logit", "nan_to_num", "neg", "positive", "rad2deg", "reciprocal", "relu", "round", "rsqrt", "sgn", "sigmoid", "sign", "signbit", "sin", "sinc", "sinh", "sqrt", "square", "tan", "tanh", "trunc", "special.entr", "special.ndtr", "special.ndtri", "special.expit", "F.relu6", "F.hardtanh", "F.gelu", "F.silu", "F.mish", "F.hardswish", "F.hardsigmoid", "F.selu", "F.elu", "F.celu", "F.leaky_relu", "F.softplus", "F.softsign", "F.softshrink", "F.hardshrink", "F.logsigmoid", "F.tanhshrink", "F.rrelu", "clone"]
-OF_TWO = ["add", "sub", "mul", "div", "floor_divide", "remainder", "fmod", "pow", "float_power", "minimum", "maximum", "fmin", "fmax", "atan2", "copysign", "hypot", "xlogy", "special.xlog1py", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift", "bitwise_right_shift", "eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_or", "logical_xor", "ldexp", "logaddexp", "logaddexp2", "heaviside", "gcd", "lcm", "isclose", "rsub"]
-REDUCING = ["sum", "mean", "nansum", "nanmean", "prod", "count_nonzero", "any", "all", "amax", "amin", "aminmax", "max", "min", "argmax", "argmin", "var", "std", "var_mean", "std_mean", "median", "nanmedian", "logsumexp", "quantile", "nanquantile"]
+OF_ONE = [
+    "abs",
+    "acos",
+    "acosh",
+    "angle",
+    "asin",
+    "asinh",
+    "atan",
+    "atanh",
+    "bitwise_not",
+    "ceil",
+    "cos",
+    "cosh",
+    "deg2rad",
+    "digamma",
+    "erf",
+    "erfc",
+    "erfinv",
+    "exp",
+    "exp2",
+    "expm1",
+    "floor",
+    "frac",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "isneginf",
+    "isposinf",
+    "isreal",
+    "lgamma",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "logical_not",
+    "logit",
+    "nan_to_num",
+    "neg",
+    "positive",
+    "rad2deg",
+    "reciprocal",
+    "relu",
+    "round",
+    "rsqrt",
+    "sgn",
+    "sigmoid",
+    "sign",
+    "signbit",
+    "sin",
+    "sinc",
+    "sinh",
+    "sqrt",
+    "square",
+    "tan",
+    "tanh",
+    "trunc",
+    "special.entr",
+    "special.ndtr",
+    "special.ndtri",
+    "special.expit",
+    "F.relu6",
+    "F.hardtanh",
+    "F.gelu",
+    "F.silu",
+    "F.mish",
+    "F.hardswish",
+    "F.hardsigmoid",
+    "F.selu",
+    "F.elu",
+    "F.celu",
+    "F.leaky_relu",
+    "F.softplus",
+    "F.softsign",
+    "F.softshrink",
+    "F.hardshrink",
+    "F.logsigmoid",
+    "F.tanhshrink",
+    "F.rrelu",
+    "clone",
+]
+OF_TWO = [
+    "add",
+    "sub",
+    "mul",
+    "div",
+    "floor_divide",
+    "remainder",
+    "fmod",
+    "pow",
+    "float_power",
+    "minimum",
+    "maximum",
+    "fmin",
+    "fmax",
+    "atan2",
+    "copysign",
+    "hypot",
+    "xlogy",
+    "special.xlog1py",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "bitwise_left_shift",
+    "bitwise_right_shift",
+    "eq",
+    "ne",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "logical_and",
+    "logical_or",
+    "logical_xor",
+    "ldexp",
+    "logaddexp",
+    "logaddexp2",
+    "heaviside",
+    "gcd",
+    "lcm",
+    "isclose",
+    "rsub",
+]
+REDUCING = [
+    "sum",
+    "mean",
+    "nansum",
+    "nanmean",
+    "prod",
+    "count_nonzero",
+    "any",
+    "all",
+    "amax",
+    "amin",
+    "aminmax",
+    "max",
+    "min",
+    "argmax",
+    "argmin",
+    "var",
+    "std",
+    "var_mean",
+    "std_mean",
+    "median",
+    "nanmedian",
+    "logsumexp",
+    "quantile",
+    "nanquantile",
+]
 ALONG = ["cumsum", "cumprod", "cummax", "cummin", "logcumsumexp", "softmax", "log_softmax", "sort", "argsort"]
 
 
@@ -159,7 +304,6 @@ SHAPED: dict[str, tuple[Any, ...]] = {
     "F.one_hot": (_whole(0, 1),), "F.unfold": ((1, 1, 3, 3), 2), "F.fold": ((1, 4, 4), 3, 2), "F.pixel_shuffle": ((1, 4, 2, 2), 2), "roll": ((2, 3), 1), "corrcoef": ((2, 3),), "cov": ((2, 3),),
 }  # fmt: skip
 """Arguments: a tuple that stands alone is the sizes of a tensor, whose dtype is tried."""
-_SIZES = {"F.rms_norm": 1, "F.pad": 1}
 
 
 def mixed(names: Any = None) -> Iterator[Case]:
@@ -167,14 +311,14 @@ def mixed(names: Any = None) -> Iterator[Case]:
     for name in names or SHAPED:
         arguments = SHAPED[name]
         called = getattr(torch.Tensor, name[7:]) if name.startswith("Tensor.") else function(name)
-        flat, where = [], []
+        where = []
         for place, one in enumerate(arguments):
             if name == "F.layer_norm" and place == 1:
                 continue
             parts = one if type(one) is list and one and type(one[0]) is tuple else [one]
             for part in parts:
                 if type(part) is tuple and all(type(size) is int for size in part) and (name, place) != ("F.pad", 1):
-                    where.append((place, part))
+                    where += [(place, part)]
         for dtype in DTYPES:
             for odd in range(-1, len(where) if len(where) > 1 else 0):
                 for other in DTYPES:
@@ -235,7 +379,20 @@ NUMPYS: dict[str, Callable[..., Any]] = {
 
 def numpys() -> Iterator[Case]:
     """Yield calls with numbers of NumPy's of each class, and of subclasses of Python's, in the places of numbers."""
-    names = ["float64", "float32", "float16", "int64", "int32", "int16", "int8", "uint8", "uint16", "uint32", "uint64", "bool_"]
+    names = [
+        "float64",
+        "float32",
+        "float16",
+        "int64",
+        "int32",
+        "int16",
+        "int8",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "bool_",
+    ]
     numbers = {**{name: getattr(numpy, name)(1) for name in names}, "IntEnum": Level.ONE}
     for (name, called), (kind, number), dtype in itertools.product(
         NUMPYS.items(), numbers.items(), (torch.float32, torch.int32)

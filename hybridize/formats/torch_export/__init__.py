@@ -4,10 +4,9 @@
 In: a `TensorProgram`, the instructions of an exported PyTorch program as plain data (the torch door makes it, so that
 this package never sees torch). Out: a `Graph` whose inputs are the program's, parameters and buffers first.
 ATen's operators are named in `table`, `piecewise`, `reductions`, `indexing`, `losses`,
-`training`, `windows`, `recurrent`, `sequences` and `backward` alone.
+`training`, `windows`, `recurrent` and `sequences` alone.
 """
 
-from hybridize.formats.torch_export import backward as backward
 from hybridize.formats.torch_export import indexing as indexing
 from hybridize.formats.torch_export import losses as losses
 from hybridize.formats.torch_export import piecewise as piecewise

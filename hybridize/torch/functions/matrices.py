@@ -284,4 +284,4 @@ def _vander(x: Operand, *, N: Any = None) -> Operand:
     dtype = kind(common(x), ()).dtype
     wide = (*shape, count)
     base = ops.broadcast(ops.reshape(ops.cast(x, dtype), (*shape, 1)), wide)
-    return aten("pow.Tensor_Tensor", kind(torch_dtype(dtype), wide), base, ops.iota(wide, len(shape), dtype))
+    return ops.pow(operand(base, dtype, wide), ops.iota(wide, len(shape), dtype))

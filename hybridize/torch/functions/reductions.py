@@ -15,7 +15,7 @@ from hybridize.base.dtypes import bool_, float32, float64, int64, is_float, uint
 from hybridize.formats.torch_export.refusals import between
 from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
-from hybridize.torch.functions.pointwise import divide, multiply, subtract
+from hybridize.torch.functions.pointwise import MAXIMUM, MINIMUM, aligned, divide, multiply, subtract
 from hybridize.torch.functions.rules import (
     as_float,
     aten,
@@ -26,7 +26,6 @@ from hybridize.torch.functions.rules import (
     is_tensor,
     kind,
     reduced,
-    shape_of,
     torch_dtype,
 )
 from hybridize.torch.functions.table import computes
@@ -166,14 +165,13 @@ def _aminmax(input: Operand, *, dim: int | None = None, keepdim: bool = False) -
     return make([aten(f"{name}.default", result, input, axes) for name in ("amin", "amax")])
 
 
-def _extreme(name: str, pair: str) -> None:
+def _extreme(name: str, pair: Callable[[Operand, Operand], Operand]) -> None:
     @computes(name)
     def entry(input: Operand, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
         """In torch's three forms: of all elements, along an axis with positions, of two tensors."""
         if is_tensor(dim) or other is not None:
             second = dim if other is None else other
-            result = kind(common(input, second), shape_of(input, second))
-            return aten(f"{pair}.default", result, input, second)
+            return pair(*aligned(input, second))
         dtype = torch_dtype(type_of(input).dtype)
         if isinstance(dim, (tuple, list)):
             raise TypeError(f"{name}(): argument 'dim' must be int, not {type(dim).__name__}")
@@ -185,8 +183,8 @@ def _extreme(name: str, pair: str) -> None:
         return getattr(torch.return_types, name)(found)
 
 
-_extreme("max", "maximum")
-_extreme("min", "minimum")
+_extreme("max", MAXIMUM)
+_extreme("min", MINIMUM)
 
 
 def _position(name: str) -> None:
