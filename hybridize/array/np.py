@@ -83,8 +83,8 @@ PLACES = places(
         ),
         "functions.signals": "bartlett convolve correlate gradient i0 kaiser",
         "functions.statistics": (
-            "corrcoef cov histogram histogram2d histogram_bin_edges histogramdd nanargmax nanargmin nancumprod nancumsum "
-            "nanpercentile nanquantile"
+            "corrcoef cov histogram histogram2d histogram_bin_edges histogramdd nanargmax nanargmin nancumprod "
+            "nancumsum nanpercentile nanquantile"
         ),
         "linalg": "matrix_transpose",
         "ndarray": "ndarray",

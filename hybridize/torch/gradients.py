@@ -591,7 +591,7 @@ class AttachedOutputs(Attached):
 
 
 def _attaching(forward: Callable[..., Any]) -> Callable[..., Any]:
-    """Return `apply` of a class with this `forward`, without its look for transforms of functions: entries run in none."""
+    """Return `apply` of a class with this `forward`, which does not look for transforms: entries run in none."""
     own = {"forward": staticmethod(forward), "setup_context": staticmethod(Attached.setup_context)}
     made: Any = type("AttachedOutputs", (AttachedOutputs,), own)  # torch looks for both by names that no cache knows
     attached: Callable[..., Any] = super(torch.autograd.Function, made).apply

@@ -1,5 +1,6 @@
 """Calls of the PyTorch door's functions, for each dtype and kind of operand, with what eager PyTorch gives."""
 
+import enum
 import itertools
 import math
 from collections.abc import Callable, Iterator
@@ -13,24 +14,155 @@ INTEGERS = (torch.int64, torch.int32, torch.uint8)
 DTYPES = (*FLOATS, *INTEGERS, torch.bool)
 TOLERANCES = {torch.float64: 1e-9, torch.float32: 2e-5, torch.float16: 4e-3, torch.bfloat16: 3e-2}
 
-OF_ONE = (
-    "abs acos acosh angle asin asinh atan atanh bitwise_not ceil cos cosh deg2rad digamma erf erfc erfinv exp exp2 expm1"
-    " floor frac isfinite isinf isnan isneginf isposinf isreal lgamma log log10 log1p log2 logical_not logit"
-    " nan_to_num neg positive rad2deg reciprocal relu round rsqrt sgn sigmoid sign signbit sin sinc sinh sqrt square"
-    " tan tanh trunc special.entr special.ndtr special.ndtri special.expit F.relu6 F.hardtanh F.gelu F.silu F.mish"
-    " F.hardswish F.hardsigmoid F.selu F.elu F.celu F.leaky_relu F.softplus F.softsign F.softshrink F.hardshrink"
-    " F.logsigmoid F.tanhshrink F.rrelu clone"
-).split()
-OF_TWO = (
-    "add sub mul div floor_divide remainder fmod pow float_power minimum maximum fmin fmax atan2 copysign hypot xlogy"
-    " special.xlog1py bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift eq ne lt le gt ge"
-    " logical_and logical_or logical_xor ldexp logaddexp logaddexp2 heaviside gcd lcm isclose rsub"
-).split()
-REDUCING = (
-    "sum mean nansum nanmean prod count_nonzero any all amax amin aminmax max min argmax argmin var std var_mean"
-    " std_mean median nanmedian logsumexp quantile nanquantile"
-).split()
-ALONG = "cumsum cumprod cummax cummin logcumsumexp softmax log_softmax sort argsort".split()
+OF_ONE = [
+    "abs",
+    "acos",
+    "acosh",
+    "angle",
+    "asin",
+    "asinh",
+    "atan",
+    "atanh",
+    "bitwise_not",
+    "ceil",
+    "cos",
+    "cosh",
+    "deg2rad",
+    "digamma",
+    "erf",
+    "erfc",
+    "erfinv",
+    "exp",
+    "exp2",
+    "expm1",
+    "floor",
+    "frac",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "isneginf",
+    "isposinf",
+    "isreal",
+    "lgamma",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "logical_not",
+    "logit",
+    "nan_to_num",
+    "neg",
+    "positive",
+    "rad2deg",
+    "reciprocal",
+    "relu",
+    "round",
+    "rsqrt",
+    "sgn",
+    "sigmoid",
+    "sign",
+    "signbit",
+    "sin",
+    "sinc",
+    "sinh",
+    "sqrt",
+    "square",
+    "tan",
+    "tanh",
+    "trunc",
+    "special.entr",
+    "special.ndtr",
+    "special.ndtri",
+    "special.expit",
+    "F.relu6",
+    "F.hardtanh",
+    "F.gelu",
+    "F.silu",
+    "F.mish",
+    "F.hardswish",
+    "F.hardsigmoid",
+    "F.selu",
+    "F.elu",
+    "F.celu",
+    "F.leaky_relu",
+    "F.softplus",
+    "F.softsign",
+    "F.softshrink",
+    "F.hardshrink",
+    "F.logsigmoid",
+    "F.tanhshrink",
+    "F.rrelu",
+    "clone",
+]
+OF_TWO = [
+    "add",
+    "sub",
+    "mul",
+    "div",
+    "floor_divide",
+    "remainder",
+    "fmod",
+    "pow",
+    "float_power",
+    "minimum",
+    "maximum",
+    "fmin",
+    "fmax",
+    "atan2",
+    "copysign",
+    "hypot",
+    "xlogy",
+    "special.xlog1py",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "bitwise_left_shift",
+    "bitwise_right_shift",
+    "eq",
+    "ne",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "logical_and",
+    "logical_or",
+    "logical_xor",
+    "ldexp",
+    "logaddexp",
+    "logaddexp2",
+    "heaviside",
+    "gcd",
+    "lcm",
+    "isclose",
+    "rsub",
+]
+REDUCING = [
+    "sum",
+    "mean",
+    "nansum",
+    "nanmean",
+    "prod",
+    "count_nonzero",
+    "any",
+    "all",
+    "amax",
+    "amin",
+    "aminmax",
+    "max",
+    "min",
+    "argmax",
+    "argmin",
+    "var",
+    "std",
+    "var_mean",
+    "std_mean",
+    "median",
+    "nanmedian",
+    "logsumexp",
+    "quantile",
+    "nanquantile",
+]
+ALONG = ["cumsum", "cumprod", "cummax", "cummin", "logcumsumexp", "softmax", "log_softmax", "sort", "argsort"]
 
 
 def function(name: str) -> Callable[..., Any]:
@@ -172,7 +304,6 @@ SHAPED: dict[str, tuple[Any, ...]] = {
     "F.one_hot": (_whole(0, 1),), "F.unfold": ((1, 1, 3, 3), 2), "F.fold": ((1, 4, 4), 3, 2), "F.pixel_shuffle": ((1, 4, 2, 2), 2), "roll": ((2, 3), 1), "corrcoef": ((2, 3),), "cov": ((2, 3),),
 }  # fmt: skip
 """Arguments: a tuple that stands alone is the sizes of a tensor, whose dtype is tried."""
-_SIZES = {"F.rms_norm": 1, "F.pad": 1}
 
 
 def mixed(names: Any = None) -> Iterator[Case]:
@@ -180,14 +311,14 @@ def mixed(names: Any = None) -> Iterator[Case]:
     for name in names or SHAPED:
         arguments = SHAPED[name]
         called = getattr(torch.Tensor, name[7:]) if name.startswith("Tensor.") else function(name)
-        flat, where = [], []
+        where = []
         for place, one in enumerate(arguments):
             if name == "F.layer_norm" and place == 1:
                 continue
             parts = one if type(one) is list and one and type(one[0]) is tuple else [one]
             for part in parts:
                 if type(part) is tuple and all(type(size) is int for size in part) and (name, place) != ("F.pad", 1):
-                    where.append((place, part))
+                    where += [(place, part)]
         for dtype in DTYPES:
             for odd in range(-1, len(where) if len(where) > 1 else 0):
                 for other in DTYPES:
@@ -206,3 +337,87 @@ def mixed(names: Any = None) -> Iterator[Case]:
 
                     text = ", ".join(str(x.dtype)[6:] for x in tensors)
                     yield Case(f"{name}({text})", call, *tensors)
+
+
+WRITTEN: dict[str, Callable[..., Any]] = {
+    "mean": lambda x, out: torch.mean(x, 0, out=out), "sum": lambda x, out: torch.sum(x, 0, out=out), "prod": lambda x, out: torch.prod(x, 0, out=out),
+    "stack": lambda x, out: torch.stack([x[0], x[1]], out=out), "cat": lambda x, out: torch.cat([x, x], out=out),
+    "cumsum": lambda x, out: torch.cumsum(x, 0, out=out), "cumprod": lambda x, out: torch.cumprod(x, 1, out=out), "add": lambda x, out: torch.add(x, x, out=out),
+    "full": lambda x, out: torch.full((2,), 3.5, out=out), "zeros": lambda x, out: torch.zeros(2, 3, out=out), "ones": lambda x, out: torch.ones(3, out=out),
+    "arange": lambda x, out: torch.arange(5, out=out), "exp": lambda x, out: torch.exp(x, out=out), "eq": lambda x, out: torch.eq(x, 3, out=out),
+    "eye": lambda x, out: torch.eye(3, out=out), "mm": lambda x, out: torch.mm(x, x.T, out=out), "mul into a row": lambda x, out: torch.mul(x[0], 2, out=out.new_zeros(2, 3)[1]),
+}  # fmt: skip
+
+
+def written() -> Iterator[Case]:
+    """Yield calls with `out=`, of the right sizes and others, in each dtype."""
+    for (name, called), dtype in itertools.product(WRITTEN.items(), (*DTYPES, torch.int16)):
+        for of, sizes in itertools.product((torch.float32, torch.int32), ((0,), (3,), (2, 3), (7,))):
+            if dtype == torch.bool and name in ("arange", "cumsum", "cumprod"):
+                continue
+
+            def call(x: torch.Tensor, called=called, dtype=dtype, sizes=sizes) -> Any:
+                out = torch.zeros(sizes, dtype=dtype)
+                return called(x, out), out
+
+            x = tensor(of, 1)
+            try:
+                call(x)
+            except Exception:  # here another dtype than PyTorch takes is written
+                continue
+            yield Case(f"{name}({str(of)[6:]}, out={str(dtype)[6:]}{list(sizes)})", call, x)
+
+
+NUMPYS: dict[str, Callable[..., Any]] = {
+    "alpha": lambda x, k: torch.add(x, x, alpha=k), "full": lambda x, k: torch.full((2,), k), "tensor": lambda x, k: torch.tensor(k), "list": lambda x, k: torch.tensor([k, 2.5]),
+    "fill": lambda x, k: x.clone().fill_(k), "where": lambda x, k: torch.where(x > 1, x, k), "clamp": lambda x, k: x.clamp(k), "reflected": lambda x, k: k * x,
+    "setitem": lambda x, k: x.clone().index_fill_(0, torch.tensor([0]), k), "masked_fill": lambda x, k: x.masked_fill(x > 1, k), "elu": lambda x, k: torch.nn.functional.elu(x.double(), k),
+    "item": lambda x, k: x[k], "reshape": lambda x, k: x.reshape(k, -1), "dim": lambda x, k: x.sum(k), "arange": lambda x, k: torch.arange(k), "zeros": lambda x, k: torch.zeros(k, 2),
+    "roll": lambda x, k: x.roll(k), "Tensor": lambda x, k: torch.Tensor([k, 1]), "LongTensor": lambda x, k: torch.LongTensor([k]), "as_tensor": lambda x, k: torch.as_tensor(k), "topk": lambda x, k: x.topk(k),
+}  # fmt: skip
+
+
+def numpys() -> Iterator[Case]:
+    """Yield calls with numbers of NumPy's of each class, and of subclasses of Python's, in the places of numbers."""
+    names = [
+        "float64",
+        "float32",
+        "float16",
+        "int64",
+        "int32",
+        "int16",
+        "int8",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "bool_",
+    ]
+    numbers = {**{name: getattr(numpy, name)(1) for name in names}, "IntEnum": Level.ONE}
+    for (name, called), (kind, number), dtype in itertools.product(
+        NUMPYS.items(), numbers.items(), (torch.float32, torch.int32)
+    ):
+        yield Case(
+            f"{name}({str(dtype)[6:]}, {kind})", lambda x, called=called, k=number: called(x, k), tensor(dtype, 0)
+        )
+
+
+class Level(enum.IntEnum):
+    ONE = 1
+
+
+ELSEWHERE = """
+Tensor.__setitem__ Tensor.cpu Tensor.new_tensor Tensor.type_as _grouped_mm _is_any_true _pack_padded_sequence _weight_norm adjoint
+affine_grid_generator as_tensor conv_tbc convolution detach feature_dropout grid_sampler gru gru_cell lstm lstm_cell
+max_pool1d_with_indices native_dropout nn._upsample_bicubic2d_aa nn._upsample_nearest_exact1d
+nn._upsample_nearest_exact2d nn._upsample_nearest_exact3d nn.col2im nn.cross_entropy_loss nn.im2col
+nn.max_pool2d_with_indices nn.max_pool3d_with_indices nn.pad_sequence nn.reflection_pad1d nn.reflection_pad2d
+nn.reflection_pad3d nn.replication_pad1d nn.replication_pad2d nn.replication_pad3d nn.upsample_bicubic2d
+nn.upsample_bilinear2d nn.upsample_linear1d nn.upsample_nearest1d nn.upsample_nearest2d nn.upsample_nearest3d
+nn.upsample_trilinear3d randperm rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell torch.BFloat16Tensor torch.BoolTensor
+torch.ByteTensor torch.CharTensor torch.DoubleTensor torch.FloatTensor torch.HalfTensor torch.IntTensor
+torch.LongTensor torch.ShortTensor torch.Tensor torch._is_all_true torch.bartlett_window torch.blackman_window
+torch.hamming_window torch.hann_window torch.kaiser_window torch.rand torch.range torch.tensor
+"""
+"""Entries that users call by other names, which are called here or in tests/torch/functions, and those of random
+numbers; grouped_mm too, for which PyTorch wants certain sizes."""

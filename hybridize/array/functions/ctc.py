@@ -82,19 +82,19 @@ def ctc_loss(
     classes = where(is_label, classes, blank)  # what comes after the end of a label may be any number
     check(operand(classes), 0, x.shape[2], f"ctc_loss of {x.shape[2]} classes, labels")
     scores = log_softmax(x.astype(wide), -1)
-    path, ends = _path(classes, blank), reshape(sizes, (batch, 1)) * 2
-    counted = None if data_lengths is None else _counting(steps, data_lengths)
+    path, ends = path_of(classes, blank), reshape(sizes, (batch, 1)) * 2
+    counted = None if data_lengths is None else counting(steps, data_lengths)
     parts = path, ends, counted
     if type(scores) is ndarray and all(part is None or type(part) is ndarray for part in parts) and steps:
         plain = path.asnumpy(), ends.asnumpy(), None if counted is None else counted.asnumpy()
-        total = summed(scores, lambda of: _composed(of, *plain, blank), *plain, blank)
+        total = summed(scores, lambda of: composed(of, *plain, blank), *plain, blank)
     else:
-        total = _composed(scores, *parts, blank)
+        total = composed(scores, *parts, blank)
     loss = where(total > 0.5 * NEVER, -total, math.inf)
     return loss if x.dtype == wide else loss.astype(floating(x.dtype))
 
 
-def _composed(scores: Any, path: Any, ends: Any, counted: Any, blank: int) -> Any:
+def composed(scores: Any, path: Any, ends: Any, counted: Any, blank: int) -> Any:
     """The logarithms of the probabilities [batch] of labels.
 
     Args:
@@ -125,7 +125,7 @@ def _counted(classes: Any, after: int) -> Any:
     return min_(where(classes == after, arange(length, dtype=int64), length), 1)
 
 
-def _path(classes: Any, blank: int) -> Any:
+def path_of(classes: Any, blank: int) -> Any:
     """Labels [batch, length] with a blank before, between and after: [batch, 2 length + 1]."""
     batch, length = classes.shape
     pairs = stack([full_like(classes, blank), classes], 2)
@@ -138,7 +138,7 @@ def _shifted(path: Any, by: int, blank: int) -> Any:
     return concatenate([full((batch, min(by, length)), blank, dtype=int64), path[:, : max(length - by, 0)]], 1)
 
 
-def _counting(steps: int, lengths: Any) -> Any:
+def counting(steps: int, lengths: Any) -> Any:
     """[steps, batch]: whether the step is one of the sequence's."""
     return reshape(arange(steps, dtype=int64), (-1, 1)) < reshape(result(index_operand(lengths)), (1, -1))
 

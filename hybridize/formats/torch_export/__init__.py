@@ -2,10 +2,9 @@
 """ATen's operators, as operand functions: what the entries of the PyTorch door compute.
 
 ATen's operators are named in `table`, `piecewise`, `reductions`, `indexing`, `losses`,
-`training`, `windows`, `recurrent`, `sequences` and `backward` alone.
+`training`, `windows`, `recurrent` and `sequences` alone.
 """
 
-from hybridize.formats.torch_export import backward as backward
 from hybridize.formats.torch_export import indexing as indexing
 from hybridize.formats.torch_export import losses as losses
 from hybridize.formats.torch_export import piecewise as piecewise

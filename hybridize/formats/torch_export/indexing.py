@@ -69,7 +69,7 @@ def _index(types: Types, x: Operand, indices: Sequence[Operand | None]) -> Opera
     return ops.transpose(picked, _back(type_of(points).ndim - 1, type_of(picked).ndim, front))
 
 
-@aten("index_put.default", "_unsafe_index_put.default")
+@aten("index_put.default")
 def _index_put(
     types: Types, x: Operand, indices: Sequence[Operand | None], values: Any, accumulate: bool = False
 ) -> Operand:
@@ -165,7 +165,7 @@ aten("scatter.value", "scatter.src")(_scattered("set"))
 aten("scatter_add.default")(_scattered("add"))
 
 
-@aten("sort.default", "sort.stable")
+@aten("sort.stable")
 def _sort(
     types: Types,
     x: Operand,
@@ -210,17 +210,7 @@ def _diagonal(types: Types, x: Operand, offset: int = 0, first: int = 0, second:
     return ops.transpose(picked, (*range(1, ndim - 1), 0))
 
 
-@aten("unfold.default")
-def _unfold(types: Types, x: Operand, axis: int, size: int, step: int) -> Operand:
-    ndim = type_of(x).ndim
-    axis %= ndim
-    count = types[0].shape[axis]
-    starts = ops.mul(ops.iota((count, size), 0, int64), operand(step, int64, (count, size)))
-    picked = ops.gather(x, ops.add(starts, ops.iota((count, size), 1, int64)), axis)
-    return ops.transpose(picked, (*range(axis + 1), *range(axis + 2, ndim + 1), axis + 1))
-
-
-@aten("_embedding_bag.default", "_embedding_bag_forward_only.default")
+@aten("_embedding_bag.default")
 def _embedding_bag(
     types: Types,
     weight: Operand,

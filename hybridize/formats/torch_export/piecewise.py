@@ -162,42 +162,13 @@ def _entr(types: Types, x: Operand) -> Operand:
     return _in_floats(types, x, function)
 
 
-def _times_log(logarithm: Callable[[Operand], Operand], pole: float) -> Callable[..., Operand]:
-    """Return the translation of x times a logarithm, infinite at `pole`, which is 0 where x is."""
+def times_log(logarithm: Callable[[Operand], Operand], pole: float) -> Callable[[Operand, Operand], Operand]:
+    """Return x times a logarithm, infinite at `pole`, which is 0 where x is."""
 
-    def translate(types: Types, x: Any, y: Any) -> Operand:
-        kind = types[0]
-        x, y = operand(x, kind.dtype, kind.shape), operand(y, kind.dtype, kind.shape)
-        zero = operand(0, kind.dtype, kind.shape)
+    def product(x: Operand, y: Operand) -> Operand:
         infinite = ops.bit_or(ops.le(y, ops.like(pole, y)), ops.eq(y, ops.like(math.inf, y)))
-        nothing = ops.bit_and(ops.eq(x, zero), infinite)
-        safe = ops.where(nothing, operand(1, kind.dtype, kind.shape), y)
-        return ops.where(nothing, zero, ops.mul(x, logarithm(safe)))
+        nothing = ops.bit_and(ops.eq(x, ops.like(0, x)), infinite)
+        safe = ops.where(nothing, ops.like(1, y), y)
+        return ops.where(nothing, ops.like(0, x), ops.mul(x, logarithm(safe)))
 
-    return translate
-
-
-aten("xlogy.Tensor", "xlogy.Scalar_Self", "xlogy.Scalar_Other")(_times_log(ops.log, 0.0))
-aten("special_xlog1py.default", "special_xlog1py.self_scalar", "special_xlog1py.other_scalar")(
-    _times_log(ops.log1p, -1.0)
-)
-
-
-@aten("_safe_softmax.default")
-def _safe_softmax(types: Types, x: Operand, axis: int, dtype: Any = None) -> Operand:
-    """The softmax along `axis`, of a row that is wholly -infinity 0, as are its gradients."""
-    kind = types[0]
-    if not kind.size:
-        return operand(x, kind.dtype, kind.shape)
-    axes = (axis % kind.ndim,)
-
-    def function(x: Operand) -> Operand:
-        most = ops.reduce_max(x, axes)
-        masked = ops.eq(most, ops.like(-math.inf, most))
-        level = ops.where(masked, ops.like(0, most), most)
-        powers = ops.exp(ops.sub(x, ops.spread(level, kind.shape, axes)))
-        total = ops.sum(powers, axes)
-        divisor = ops.where(masked, ops.like(1, total), total)
-        return ops.div(powers, ops.spread(divisor, kind.shape, axes))
-
-    return _in_floats(types, x, function)
+    return product

@@ -18,13 +18,13 @@ def _reduced(types: Types, y: Operand) -> Operand:
     return ops.reshape(y, types[0].shape)
 
 
-@aten("sum.dim_IntList", "sum.default")
+@aten("sum.dim_IntList")
 def _sum(types: Types, x: Operand, axes: Any = None, keepdims: bool = False, *, dtype: Any = None) -> Operand:
     x = operand(x, types[0].dtype, type_of(x).shape)
     return _reduced(types, ops.sum(x, axes_of(axes, type_of(x).ndim)))
 
 
-@aten("mean.dim", "mean.default")
+@aten("mean.dim")
 def _mean(types: Types, x: Operand, axes: Any = None, keepdims: bool = False, *, dtype: Any = None) -> Operand:
     x = operand(x, types[0].dtype, type_of(x).shape)
     return _reduced(types, composites.mean(x, axes_of(axes, type_of(x).ndim)))
@@ -40,7 +40,7 @@ def _amin(types: Types, x: Operand, axes: Any = None, keepdims: bool = False) ->
     return _reduced(types, ops.reduce_min(x, axes_of(axes, type_of(x).ndim)))
 
 
-@aten("any.dim", "any.default", "any.dims")
+@aten("any.dims")
 def _any(types: Types, x: Operand, axes: Any = None, keepdims: bool = False) -> Operand:
     return _reduced(types, ops.any(operand(x, bool_, type_of(x).shape), axes_of(axes, type_of(x).ndim)))
 
@@ -93,7 +93,7 @@ def _min(types: Types, x: Operand) -> Operand:
     return _amin(types, x)
 
 
-@aten("all.default", "all.dim", "all.dims")
+@aten("all.dims")
 def _all(types: Types, x: Operand, axes: Any = None, keepdims: bool = False) -> Operand:
     return _reduced(types, ops.all(operand(x, bool_, type_of(x).shape), axes_of(axes, type_of(x).ndim)))
 
@@ -169,12 +169,6 @@ def norm(x: Operand, order: float, axes: tuple[int, ...]) -> Operand:
     return ops.where(nothing, ops.like(0, total), root)
 
 
-@aten("dist.default")
-def _dist(types: Types, x: Operand, y: Operand, order: float = 2) -> Operand:
-    apart = ops.sub(x, y)
-    return norm(apart, order, axes_of(None, type_of(apart).ndim))
-
-
 @aten("_cdist_forward.default")
 def _cdist(types: Types, x: Operand, y: Operand, order: float, mode: int | None) -> Operand:
     """The norm of each difference of a row of `x` and one of `y`."""
@@ -185,13 +179,3 @@ def _cdist(types: Types, x: Operand, y: Operand, order: float, mode: int | None)
         ops.broadcast(ops.reshape(y, (*right[:-2], 1, *right[-2:])), wide),
     )
     return norm(apart, order, (len(rows),))
-
-
-@aten("bucketize.Tensor")
-def _bucketize(types: Types, x: Operand, bounds: Operand, *, out_int32: bool = False, right: bool = False) -> Operand:
-    shape, count = type_of(x).shape, type_of(bounds).shape[0]
-    wide = (*shape, count)
-    one = ops.broadcast(ops.reshape(x, (*shape, 1)), wide)
-    other = operand(bounds, type_of(x).dtype, wide)
-    below = ops.le(other, one) if right else ops.lt(other, one)
-    return ops.sum(ops.cast(below, types[0].dtype), (len(shape),))

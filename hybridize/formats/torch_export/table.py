@@ -7,248 +7,22 @@ that were tensors are operands, the rest are Python values. Shapes and dtypes of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy
 
 from hybridize import ops
 from hybridize.base.dims import broadcast, known, maximum, product
-from hybridize.base.dtypes import bool_, float64, int64, is_float
+from hybridize.base.dtypes import float64, int64, is_float
 from hybridize.base.types import TensorType
-from hybridize.formats.torch_export.refusals import required
-from hybridize.formats.torch_export.registry import Translation, Types, aten, axes_of, common, operand
-from hybridize.formats.torch_export.size_numbers import SizeNumber
+from hybridize.formats.torch_export.registry import Types, aten, axes_of, operand
 from hybridize.ops import Operand, composites, type_of
-
-
-def _unary(function: Callable[[Operand], Operand]) -> Translation:
-    def translate(types: Types, x: Operand) -> Operand:
-        return function(operand(x, types[0].dtype, types[0].shape))
-
-    return translate
-
-
-for _name, _function in {
-    "relu.default": composites.relu,
-    "tanh.default": ops.tanh,
-    "sigmoid.default": ops.sigmoid,
-    "exp.default": ops.exp,
-    "log.default": ops.log,
-    "log1p.default": ops.log1p,
-    "log2.default": ops.log2,
-    "expm1.default": ops.expm1,
-    "sqrt.default": ops.sqrt,
-    "rsqrt.default": ops.rsqrt,
-    "abs.default": ops.abs,
-    "neg.default": ops.neg,
-    "sin.default": ops.sin,
-    "cos.default": ops.cos,
-    "tan.default": ops.tan,
-    "asin.default": ops.arcsin,
-    "acos.default": ops.arccos,
-    "atan.default": ops.arctan,
-    "sinh.default": ops.sinh,
-    "cosh.default": ops.cosh,
-    "erf.default": ops.erf,
-    "floor.default": ops.floor,
-    "ceil.default": ops.ceil,
-    "round.default": ops.round,
-    "trunc.default": ops.trunc,
-    "bitwise_not.default": ops.bit_not,
-    "asinh.default": ops.arcsinh,
-    "acosh.default": ops.arccosh,
-    "atanh.default": ops.arctanh,
-    "exp2.default": ops.exp2,
-    "log10.default": ops.log10,
-    "erfinv.default": ops.erfinv,
-    "lgamma.default": ops.gammaln,
-    "digamma.default": ops.digamma,
-}.items():
-    aten(_name)(_unary(_function))
-
-
-@aten("reciprocal.default")
-def _reciprocal(types: Types, x: Operand) -> Operand:
-    x = operand(x, types[0].dtype, types[0].shape)
-    return ops.div(operand(1, types[0].dtype, types[0].shape), x)
-
-
-@aten("logical_not.default")
-def _logical_not(types: Types, x: Operand) -> Operand:
-    return ops.bit_not(operand(x, bool_, types[0].shape))
-
-
-@aten("isnan.default")
-def _isnan(types: Types, x: Operand) -> Operand:
-    return ops.isnan(x)
-
-
-@aten("isinf.default")
-def _isinf(types: Types, x: Operand) -> Operand:
-    return ops.isinf(x)
-
-
-@aten("isfinite.default")
-def _isfinite(types: Types, x: Operand) -> Operand:
-    return ops.isfinite(x)
-
-
-@aten("erfc.default")
-def _erfc(types: Types, x: Operand) -> Operand:
-    x = operand(x, types[0].dtype, types[0].shape)
-    return ops.sub(operand(1, types[0].dtype, types[0].shape), ops.erf(x))
-
-
-def _binary(function: Callable[[Operand, Operand], Operand]) -> Translation:
-    def translate(types: Types, x: Any, y: Any) -> Operand:
-        kind = types[0]
-        return function(operand(x, kind.dtype, kind.shape), operand(y, kind.dtype, kind.shape))
-
-    return translate
-
-
-for _names, _operation in {
-    "mul.Tensor mul.Scalar": ops.mul,
-    "div.Tensor div.Scalar": ops.div,
-    "minimum.default": ops.shared_min,
-    "maximum.default": ops.shared_max,
-    "pow.Tensor_Tensor pow.Tensor_Scalar pow.Scalar": ops.pow,
-    "atan2.default": ops.arctan2,
-    "bitwise_and.Tensor bitwise_and.Scalar bitwise_and.Scalar_Tensor": ops.bit_and,
-    "bitwise_or.Tensor bitwise_or.Scalar bitwise_or.Scalar_Tensor": ops.bit_or,
-    "bitwise_xor.Tensor bitwise_xor.Scalar bitwise_xor.Scalar_Tensor": ops.bit_xor,
-    "logical_and.default": ops.bit_and,
-    "logical_or.default": ops.bit_or,
-    "logical_xor.default": ops.bit_xor,
-    "hypot.default": ops.hypot,
-    "copysign.Tensor copysign.Scalar": ops.copysign,
-    "fmax.default": ops.fmax,
-    "fmin.default": ops.fmin,
-}.items():
-    aten(*_names.split())(_binary(_operation))
-
-
-def _remainder(function: Callable[[Operand, Operand], Operand]) -> Translation:
-    def translate(types: Types, x: Any, y: Any) -> Operand:
-        kind = types[0]
-        return function(operand(x, kind.dtype, kind.shape), _divisor(y, kind))
-
-    return translate
-
-
-aten("fmod.Tensor", "fmod.Scalar")(_remainder(ops.fmod))
-aten("remainder.Tensor", "remainder.Scalar", "remainder.Scalar_Tensor")(_remainder(ops.mod))
-
-
-def _divisor(y: Any, kind: TensorType) -> Operand:
-    """Return a divisor; of whole numbers the program asserts that it is not 0, as PyTorch raises a RuntimeError."""
-    right = operand(y, kind.dtype, kind.shape)
-    if is_float(kind.dtype) or (type(y) is int and y):
-        return right
-    required(ops.ne(right, ops.like(0, right)), "ZeroDivisionError")
-    return right
-
-
-def _sum_of(function: Callable[[Operand, Operand], Operand]) -> Translation:
-    def translate(types: Types, x: Any, y: Any, alpha: float = 1) -> Operand:
-        kind = types[0]
-        right = operand(y, kind.dtype, kind.shape)
-        if alpha != 1:
-            right = ops.mul(right, operand(alpha, kind.dtype, kind.shape))
-        return function(operand(x, kind.dtype, kind.shape), right)
-
-    return translate
-
-
-aten("add.Tensor", "add.Scalar")(_sum_of(ops.add))
-aten("sub.Tensor", "sub.Scalar")(_sum_of(ops.sub))
-
-
-@aten("rsub.Scalar", "rsub.Tensor")
-def _rsub(types: Types, x: Any, y: Any, alpha: float = 1) -> Operand:
-    return _sum_of(ops.sub)(types, y, x, alpha=alpha)
-
-
-@aten("div.Tensor_mode", "div.Scalar_mode")
-def _div_mode(types: Types, x: Any, y: Any, *, rounding_mode: str | None) -> Operand:
-    kind = types[0]
-    left = operand(x, kind.dtype, kind.shape)
-    right = operand(y, kind.dtype, kind.shape) if rounding_mode is None else _divisor(y, kind)
-    if rounding_mode == "floor":
-        return ops.floor_div(left, right)
-    if not is_float(kind.dtype):  # what fmod leaves is the part that trunc drops
-        return ops.floor_div(ops.sub(left, ops.fmod(left, right)), right)
-    quotient = ops.div(left, right)
-    return ops.trunc(quotient) if rounding_mode == "trunc" else quotient
-
-
-def _comparison(function: Callable[[Operand, Operand], Operand]) -> Translation:
-    def translate(types: Types, x: Any, y: Any) -> Operand:
-        dtype = common(x, y)
-        return function(operand(x, dtype, types[0].shape), operand(y, dtype, types[0].shape))
-
-    return translate
-
-
-for _name, _operation in {
-    "eq": ops.eq,
-    "ne": ops.ne,
-    "lt": ops.lt,
-    "le": ops.le,
-    "gt": ops.gt,
-    "ge": ops.ge,
-}.items():
-    aten(f"{_name}.Tensor", f"{_name}.Scalar")(_comparison(_operation))
-
-
-@aten("where.self")
-def _where(types: Types, condition: Operand, x: Any, y: Any) -> Operand:
-    kind = types[0]
-    return ops.where(
-        operand(condition, bool_, kind.shape), operand(x, kind.dtype, kind.shape), operand(y, kind.dtype, kind.shape)
-    )
-
-
-@aten("masked_fill.Scalar", "masked_fill.Tensor")
-def _masked_fill(types: Types, x: Operand, mask: Operand, value: Any) -> Operand:
-    return _where(types, mask, value, x)
-
-
-@aten("clamp.default", "clamp.Tensor")
-def _clamp(types: Types, x: Operand, low: Any = None, high: Any = None, **keywords: Any) -> Operand:
-    """At a bound the gradient is that of `x`, where `maximum` would share it."""
-    kind = types[0]
-    low, high = keywords.get("min", low), keywords.get("max", high)
-    x = operand(x, kind.dtype, kind.shape)
-    for bound, beyond in ((low, ops.lt), (high, ops.gt)):
-        if bound is not None:
-            limit = operand(bound, kind.dtype, kind.shape)
-            outside = beyond(x, limit)
-            if not isinstance(bound, (int, float, SizeNumber)) and is_float(kind.dtype):
-                outside = ops.bit_or(outside, ops.isnan(limit))
-            x = ops.where(outside, limit, x)
-    return x
-
-
-@aten("clamp_min.default", "clamp_min.Tensor")
-def _clamp_min(types: Types, x: Operand, low: Any) -> Operand:
-    return _clamp(types, x, low)
-
-
-@aten("clamp_max.default", "clamp_max.Tensor")
-def _clamp_max(types: Types, x: Operand, high: Any) -> Operand:
-    return _clamp(types, x, None, high)
 
 
 @aten("linear.default")
 def _linear(types: Types, x: Operand, weight: Operand, bias: Operand | None = None) -> Operand:
     return composites.fully_connected(x, weight, bias, False)
-
-
-@aten("mm.default", "bmm.default")
-def _mm(types: Types, x: Operand, y: Operand) -> Operand:
-    return ops.matmul(x, y)
 
 
 @aten("matmul.default")
@@ -264,58 +38,12 @@ def _matmul(types: Types, x: Operand, y: Operand) -> Operand:
     return ops.reshape(ops.matmul(x, y), types[0].shape)
 
 
-@aten("addmm.default", "baddbmm.default")
-def _addmm(types: Types, c: Operand, x: Operand, y: Operand, *, beta: float = 1, alpha: float = 1) -> Operand:
-    kind = types[0]
-    product = ops.matmul(x, y)
-    if alpha != 1:
-        product = ops.mul(product, operand(alpha, kind.dtype, kind.shape))
-    if beta == 0:
-        return product
-    c = operand(c, kind.dtype, kind.shape)
-    return ops.add(product, c if beta == 1 else ops.mul(c, operand(beta, kind.dtype, kind.shape)))
-
-
-@aten("addmv.default")
-def _addmv(types: Types, c: Operand, x: Operand, y: Operand, *, beta: float = 1, alpha: float = 1) -> Operand:
-    product = ops.reshape(ops.matmul(x, ops.reshape(y, (*type_of(y).shape, 1))), types[0].shape)
-    return _sum_of(ops.add)(types, _scaled(product, alpha), _scaled(operand(c, types[0].dtype, types[0].shape), beta))
-
-
-def _scaled(x: Operand, factor: float) -> Operand:
-    return x if factor == 1 else ops.mul(x, ops.like(factor, x))
-
-
-@aten("_trilinear.default")
-def _trilinear(
-    types: Types,
-    x: Operand,
-    y: Operand,
-    z: Operand,
-    first: Sequence[int],
-    second: Sequence[int],
-    third: Sequence[int],
-    axes: Sequence[int],
-    *_: Any,
-) -> Operand:
-    """The product of three tensors, each with new axes, added up along `axes`."""
-    parts = []
-    for part, new in ((x, first), (y, second), (z, third)):
-        shape = list(type_of(part).shape)
-        for axis in sorted(new):
-            shape.insert(axis, 1)
-        parts.append(ops.reshape(part, tuple(shape)))
-    shape = [max(sizes) for sizes in zip(*(type_of(part).shape for part in parts), strict=True)]
-    wide = [ops.broadcast(part, tuple(shape)) for part in parts]
-    return ops.reshape(ops.sum(ops.mul(ops.mul(wide[0], wide[1]), wide[2]), axes_of(axes, len(shape))), types[0].shape)
-
-
-@aten("softmax.int", "_softmax.default")
+@aten("softmax.int")
 def _softmax(types: Types, x: Operand, axis: int, dtype: Any = None) -> Operand:
     return composites.softmax(operand(x, types[0].dtype, types[0].shape), axis % types[0].ndim)
 
 
-@aten("log_softmax.int", "_log_softmax.default")
+@aten("log_softmax.int")
 def _log_softmax(types: Types, x: Operand, axis: int, dtype: Any = None) -> Operand:
     return composites.log_softmax(operand(x, types[0].dtype, types[0].shape), axis % types[0].ndim)
 
@@ -331,13 +59,6 @@ def _layer_norm(
     cudnn: bool = False,
 ) -> Operand:
     return _normalize(types[0], x, shape, weight, bias, eps)
-
-
-@aten("native_layer_norm.default")
-def _native_layer_norm(
-    types: Types, x: Operand, shape: Sequence[int], weight: Any, bias: Any, eps: float
-) -> tuple[Operand | None, ...]:
-    return _normalize(types[0], x, shape, weight, bias, eps), None, None
 
 
 @aten("native_group_norm.default")
@@ -361,94 +82,6 @@ def _normalize(kind: TensorType, x: Operand, shape: Sequence[int], weight: Any, 
 
 
 # Shapes.
-
-
-@aten(
-    "view.default",
-    "_unsafe_view.default",
-    "reshape.default",
-    "unsqueeze.default",
-    "squeeze.dims",
-    "squeeze.dim",
-    "squeeze.default",
-    "flatten.using_ints",
-    "unflatten.int",
-)
-def _reshape(types: Types, x: Operand, *_: Any) -> Operand:
-    return ops.reshape(x, types[0].shape)
-
-
-@aten("copy.default")
-def _copy(types: Types, x: Operand, source: Any, *_: Any) -> Operand:
-    return operand(source, types[0].dtype, types[0].shape)
-
-
-@aten("clone.default", "alias.default", "contiguous.default", "lift_fresh_copy.default")
-def _same(types: Types, x: Operand, **_: Any) -> Operand:
-    return x
-
-
-@aten("detach.default")
-def _detach(types: Types, x: Operand) -> Operand:
-    return ops.stop_gradient(x) if is_float(types[0].dtype) else x
-
-
-@aten("_to_copy.default", "to.dtype")
-def _to(types: Types, x: Operand, *_: Any, **__: Any) -> Operand:
-    return operand(x, types[0].dtype, types[0].shape)
-
-
-@aten("permute.default")
-def _permute(types: Types, x: Operand, axes: Sequence[int]) -> Operand:
-    return ops.transpose(x, tuple(axis % len(axes) for axis in axes))
-
-
-@aten("t.default")
-def _t(types: Types, x: Operand) -> Operand:
-    return ops.transpose(x, (1, 0)) if types[0].ndim == 2 else x
-
-
-@aten("transpose.int")
-def _transpose(types: Types, x: Operand, first: int, second: int) -> Operand:
-    axes = list(range(types[0].ndim))
-    axes[first], axes[second] = axes[second], axes[first]
-    return ops.transpose(x, tuple(axes))
-
-
-@aten("expand.default")
-def _expand(types: Types, x: Operand, *_: Any, **__: Any) -> Operand:
-    return ops.broadcast(x, types[0].shape)
-
-
-@aten("cat.default")
-def _cat(types: Types, xs: Sequence[Operand], axis: int = 0) -> Operand:
-    kind = types[0]
-    parts = [operand(x, kind.dtype, type_of(x).shape) for x in xs if type_of(x).ndim == kind.ndim]
-    return ops.concat(*parts, axis=axis % kind.ndim)
-
-
-@aten("stack.default")
-def _stack(types: Types, xs: Sequence[Operand], axis: int = 0) -> Operand:
-    axis %= types[0].ndim
-    parts = [ops.reshape(x, (*type_of(x).shape[:axis], 1, *type_of(x).shape[axis:])) for x in xs]
-    return ops.concat(*parts, axis=axis)
-
-
-def _sliced(x: Operand, axis: int, start: int, stop: int, step: int = 1) -> Operand:
-    shape = type_of(x).shape
-    starts, stops, steps = [0] * len(shape), list(shape), [1] * len(shape)
-    starts[axis], stops[axis], steps[axis] = start, stop, step
-    return ops.slice(x, tuple(starts), tuple(stops), tuple(steps))
-
-
-@aten("slice.Tensor")
-def _slice(
-    types: Types, x: Operand, axis: int = 0, start: int | None = None, stop: int | None = None, step: int = 1
-) -> Operand:
-    axis %= type_of(x).ndim
-    size = type_of(x).shape[axis]
-    first, last = _bound(start, size, 0), _bound(stop, size, size)
-    return _sliced(x, axis, first, maximum(first, last), step)
 
 
 def _bound(at: int | None, size: int, default: int) -> int:
@@ -491,25 +124,6 @@ def _select_scatter(types: Types, x: Operand, part: Operand, axis: int, index: i
     return ops.update_slice(x, part, starts, stops, (1,) * len(shape))
 
 
-@aten("select.int")
-def _select(types: Types, x: Operand, axis: int, index: int) -> Operand:
-    axis %= type_of(x).ndim
-    index = index + type_of(x).shape[axis] if index < 0 else index
-    return ops.reshape(_sliced(x, axis, index, index + 1), types[0].shape)
-
-
-@aten("split_with_sizes.default", "split.Tensor", "split.sizes", "chunk.default", "unbind.int")
-def _split(types: Types, x: Operand, sizes: Any = None, axis: int = 0) -> tuple[Operand, ...]:
-    unbind = len(types[0].shape) < type_of(x).ndim
-    axis = (sizes or 0 if unbind else axis) % type_of(x).ndim
-    parts, start = [], 0
-    for kind in types:
-        stop = start + (1 if unbind else kind.shape[axis])
-        parts.append(ops.reshape(_sliced(x, axis, start, stop), kind.shape))
-        start = stop
-    return tuple(parts)
-
-
 @aten("flip.default")
 def _flip(types: Types, x: Operand, axes: Sequence[int]) -> Operand:
     shape = types[0].shape
@@ -545,21 +159,6 @@ def _repeat(types: Types, x: Operand, repeats: Sequence[int]) -> Operand:
 # Creation.
 
 
-@aten("full.default", "full_like.default", "scalar_tensor.default")
-def _full(types: Types, *arguments: Any, **_: Any) -> Operand:
-    return operand(arguments[-1], types[0].dtype, types[0].shape)
-
-
-@aten("zeros.default", "zeros_like.default", "new_zeros.default")
-def _zeros(types: Types, *_: Any, **__: Any) -> Operand:
-    return operand(0, types[0].dtype, types[0].shape)
-
-
-@aten("ones.default", "ones_like.default", "new_ones.default")
-def _ones(types: Types, *_: Any, **__: Any) -> Operand:
-    return operand(1, types[0].dtype, types[0].shape)
-
-
 @aten("arange.start_step")
 def _arange(types: Types, start: float, stop: float, step: float = 1, **_: Any) -> Operand:
     kind = types[0]
@@ -569,8 +168,3 @@ def _arange(types: Types, start: float, stop: float, step: float = 1, **_: Any) 
     wide = kind.with_dtype(float64 if is_float(kind.dtype) else int64)
     index = ops.mul(ops.iota(wide.shape, 0, wide.dtype), operand(step, wide.dtype, wide.shape))
     return ops.cast(ops.add(index, operand(start, wide.dtype, wide.shape)), kind.dtype)
-
-
-@aten("_assert_tensor_metadata.default", "_assert_async.msg")
-def _nothing(types: Types, *_: Any, **__: Any) -> None:
-    return None

@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from hybridize import ops
-from hybridize.base.dtypes import bool_, float32, float64, int64, is_float
+from hybridize.base.dtypes import bool_, float32, float64, is_float
 from hybridize.base.types import TensorType
 from hybridize.formats.torch_export import draws
 from hybridize.formats.torch_export.refusals import between, required
@@ -40,19 +40,6 @@ def _dropped(x: Operand, p: float) -> tuple[Operand, Operand]:
 @aten("rand.default", "rand_like.default")
 def _rand(types: Types, *_: Any, **__: Any) -> Operand:
     return draws.uniform(types[0].shape, types[0].dtype)
-
-
-@aten("uniform.default")
-def _uniform(types: Types, x: Operand, low: float = 0.0, high: float = 1.0, **_: Any) -> Operand:
-    kind = types[0]
-    scaled = ops.mul(draws.uniform(kind.shape, kind.dtype), operand(high - low, kind.dtype, kind.shape))
-    return ops.add(scaled, operand(low, kind.dtype, kind.shape))
-
-
-@aten("exponential.default")
-def _exponential(types: Types, x: Operand, rate: float = 1.0, **_: Any) -> Operand:
-    kind = types[0]
-    return ops.mul(ops.log(draws.open_uniform(kind.shape, kind.dtype)), operand(-1 / rate, kind.dtype, kind.shape))
 
 
 @aten("multinomial.default")
@@ -91,6 +78,12 @@ def _randperm(types: Types, count: int, **_: Any) -> Operand:
     return ops.cast(ops.arg_sort(draws.uniform(types[0].shape, float64), 0), types[0].dtype)
 
 
+def _uniform(types: Types, x: Operand, low: float = 0.0, high: float = 1.0, **_: Any) -> Operand:
+    kind = types[0]
+    scaled = ops.mul(draws.uniform(kind.shape, kind.dtype), operand(high - low, kind.dtype, kind.shape))
+    return ops.add(scaled, operand(low, kind.dtype, kind.shape))
+
+
 @aten("rrelu_with_noise_functional.default")
 def _rrelu(
     types: Types, x: Operand, noise: Operand, low: float = 0.125, high: float = 1 / 3, training: bool = False, *_: Any
@@ -109,24 +102,6 @@ def _randn(types: Types, *_: Any, **__: Any) -> Operand:
     return draws.normal(types[0].shape, types[0].dtype)
 
 
-@aten("normal_functional.default")
-def _normal(types: Types, x: Operand, mean: float = 0.0, std: float = 1.0, **_: Any) -> Operand:
-    kind = types[0]
-    scaled = ops.mul(draws.normal(kind.shape, kind.dtype), operand(std, kind.dtype, kind.shape))
-    return ops.add(scaled, operand(mean, kind.dtype, kind.shape))
-
-
-@aten(
-    "empty.memory_format",
-    "empty_like.default",
-    "new_empty.default",
-    "new_empty_strided.default",
-    "empty_permuted.default",
-)
-def _empty(types: Types, *_: Any, **__: Any) -> Operand:
-    return operand(0, types[0].dtype, types[0].shape)
-
-
 @aten("bernoulli.default", "bernoulli.p")
 def _bernoulli(types: Types, x: Operand, p: float | None = None, **_: Any) -> Operand:
     kind = types[0]
@@ -135,17 +110,6 @@ def _bernoulli(types: Types, x: Operand, p: float | None = None, **_: Any) -> Op
     if p is None:
         between(chance, "bernoulli expects all probabilities to be between 0 and 1")
     return ops.cast(ops.lt(draws.uniform(kind.shape, wide), ops.stop_gradient(chance)), kind.dtype)
-
-
-@aten("randint.default", "randint.low", "randint_like.default", "randint_like.low_dtype")
-def _randint(types: Types, *arguments: Any, **_: Any) -> Operand:
-    kind = types[0]
-    bounds = [x for x in arguments if isinstance(x, int)]
-    low, high = (0, bounds[0]) if len(bounds) == 1 else bounds[:2]
-    wide = float64
-    unit = draws.uniform(kind.shape, wide)
-    number = ops.floor(ops.mul(unit, operand(high - low, wide, kind.shape)))
-    return ops.cast(ops.add(ops.cast(number, int64), operand(low, int64, kind.shape)), kind.dtype)
 
 
 @aten("_native_batch_norm_legit_no_training.default")

@@ -12,7 +12,7 @@ from hybridize.base.dims import same
 from hybridize.base.dtypes import is_float
 from hybridize.base.errors import CaptureError
 from hybridize.base.types import Shape, TensorType
-from hybridize.formats.torch_export.registry import TABLE, Types, aten
+from hybridize.formats.torch_export.registry import Types, aten
 from hybridize.ops import Operand, interpolation, type_of
 from hybridize.ops.interpolation import Row
 from hybridize.ops.library import padding, resizing, sampling
@@ -311,7 +311,3 @@ def _grid_sampler(types: Types, x: Operand, grid: Operand, way: int, border: int
         # No slope leads to the points, but PyTorch's result is made of them: their gradient is 0, and not missing.
         return ops.bind(ops.After(), found, grid)[0]
     return found
-
-
-TRANSLATIONS = {name: translation for name, translation in TABLE.items() if translation.__module__ == __name__}
-"""By name, for those who need one without the table of all."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import re
 import types
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
@@ -29,6 +30,7 @@ from hybridize.base.locations import location_in
 from hybridize.base.nested import flatten
 from hybridize.base.promotion import number_dtype, python_kind
 from hybridize.base.tracebacks import is_said
+from hybridize.base.types import same_shape
 from hybridize.capture.control.rolled_lists import joined_along, stacked, unroll
 from hybridize.capture.python.rolled_calls import as_one
 from hybridize.capture.trace.recording import Recording, current_trace
@@ -55,6 +57,7 @@ _JOINING: dict[Any, Callable[..., Any]] = {
     ),
 }  # fmt: skip
 """Functions that make one tensor of a list, whose items may be those of a loop's rounds."""
+_ASTYPE = re.compile(r"""\.astype\(["']?(\w*)[^)]*\)""")
 _DEFECTS = (ArithmeticError, AssertionError, AttributeError, KeyError, NameError)
 """Exceptions that PyTorch raises for no arguments that it does not take."""
 
@@ -158,6 +161,8 @@ def _met(trace: Recording, function: Any, args: Sequence[Any], kwargs: dict[str,
             return own
         said = False
     is_defect = isinstance(error, _DEFECTS) or (isinstance(error, (ValueError, TypeError, LookupError)) and not said)
+    if isinstance(error, DTypeError):  # in the words of tensors
+        error.help = _ASTYPE.sub(lambda cast: f".to({f'torch.{cast[1]}' if cast[1] else '...'})", error.help)
     if not is_defect or isinstance(error, (CaptureError, DTypeError)):
         return error
     return InternalError(
@@ -281,6 +286,8 @@ def unsupported(trace: Recording, function: Any) -> CaptureError:
 
 def name_of(function: Any) -> str:
     """Name a function of torch as users write it."""
+    if isinstance(function, (torch._ops.OpOverload, torch._ops.OpOverloadPacket)):
+        return f"torch.ops.{function}"
     name = getattr(function, "__name__", str(function))
     owner = getattr(function, "__objclass__", None) or getattr(function, "__self__", None)
     if owner is not None and "Tensor" in getattr(owner, "__name__", ""):
@@ -356,13 +363,15 @@ def _copied(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[st
     found = _called(trace, entry, args, kwargs)
     made = [faced(trace, one.array.operand()) for one in (found if isinstance(found, tuple) else (found,))]
     result = tuple(made) if isinstance(found, tuple) else made[0]
-    return result if out is None else write(trace, out, result)
+    return result if out is None else _write_out(trace, out, result)
 
 
 def _called(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     out = kwargs.get("out")
     if out is not None:
         kwargs = {name: value for name, value in kwargs.items() if name != "out"}
+        if "dtype" in entry.parameters and not isinstance(out, (tuple, list)):
+            kwargs = {"dtype": out.dtype} | kwargs
     inplace = "inplace" in entry.parameters and _flag(entry, "inplace", args, kwargs)
     detached = is_detached(trace)
     kwargs = {_spelled(entry, name): value for name, value in kwargs.items()}
@@ -375,8 +384,8 @@ def _called(trace: Recording, entry: Entry, args: Sequence[Any], kwargs: dict[st
         found = _without_history(found, args)
     if out is not None:
         if isinstance(out, (tuple, list)):
-            return type(out)(write(trace, one, faced(trace, new)) for one, new in zip(out, found, strict=True))
-        return write(trace, out, faced(trace, found))
+            return type(out)(_write_out(trace, one, faced(trace, new)) for one, new in zip(out, found, strict=True))
+        return _write_out(trace, out, faced(trace, found))
     made = faced(trace, found)
     return write(trace, args[0] if args else kwargs["input"], made) if inplace else made
 
@@ -441,6 +450,30 @@ def write(trace: Recording, target: Any, source: Any) -> Any:
     return target
 
 
+def _write_out(trace: Recording, target: Any, source: Any) -> Any:
+    """Write a result to the tensor that was given for it, which then has its sizes.
+
+    Raises:
+        CaptureError E422: the tensor is there before the call, or a view, and has other sizes.
+        RuntimeError: a kind would be lost; in torch's words.
+    """
+    face = trace.lifted(target)
+    shape = source.array.shape
+    if len(face.array.shape) == len(shape) and same_shape(face.array.shape, shape):
+        return write(trace, target, source)
+    if face.of is not None or face.array.exists or not face.array.is_whole:
+        raise trace.root.refusing(
+            CaptureError(
+                "E422",
+                f"out= of sizes {list(face.array.shape)}, there before the call or a view, for a result of sizes "
+                f"{list(shape)}",
+                help="give a tensor of the sizes of the result; or use what the function returns",
+            )
+        )
+    face.array = Symbol.of(trace, written_as(source.array.operand(), face.array.dtype))
+    return target
+
+
 def _wider(given: Sequence[Any], wanted: Sequence[Any]) -> bool:
     """Tell whether sizes cannot be broadcast to others."""
     if len(given) > len(wanted):
@@ -469,10 +502,10 @@ def _plain(trace: Recording, x: Any, name: str) -> Any:
         kind = None if type(x) in (bool, int, float) or is_symbolic(x) else type(x)
     if kind in (None, bool, int, float) or name == "data" or not issubclass(kind, (int, float, numpy.generic)):
         return x
-    if kind is numpy.bool_ and name not in _VALUES:
+    if kind is numpy.bool_ and name and name not in _VALUES:
         raise TypeError(f"argument '{name}' must be bool, not numpy.bool")
     if issubclass(kind, numpy.generic):
-        wanted = float if kind is numpy.bool_ else python_kind(kind)
+        wanted = float if issubclass(kind, numpy.bool_) else python_kind(kind)
     else:
         wanted = int if issubclass(kind, int) else float
     if type(x) is not Symbol:

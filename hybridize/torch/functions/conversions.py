@@ -15,7 +15,7 @@ from hybridize.base.errors import CaptureError
 from hybridize.capture.trace.recording import current_trace
 from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
-from hybridize.torch.functions.rules import check_fits, is_tensor, torch_dtype
+from hybridize.torch.functions.rules import cast, check_fits, is_tensor, torch_dtype
 from hybridize.torch.functions.table import computes, views
 from hybridize.torch.memory import dtype_of
 
@@ -40,7 +40,7 @@ def made(x: Operand) -> Symbol:
 def converted(input: Symbol, dtype: torch.dtype | None, copy: bool = False) -> Symbol:
     """Return a tensor in another dtype; itself where it has it and no copy is asked for."""
     wanted = input.dtype if dtype is None else dtype_of(dtype)
-    return input if wanted == input.dtype and not copy else made(ops.cast(input.operand(), wanted))
+    return input if wanted == input.dtype and not copy else made(cast(input.operand(), wanted))
 
 
 @views("Tensor.to")
@@ -134,4 +134,4 @@ def _zero(input: Operand) -> Operand:
 
 @computes("copy_")
 def _copy(input: Operand, src: Operand, non_blocking: bool = False) -> Operand:
-    return ops.cast(src, type_of(input).dtype)
+    return cast(src, type_of(input).dtype)

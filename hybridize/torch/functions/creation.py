@@ -21,7 +21,16 @@ from hybridize.formats.torch_export.size_numbers import SizeNumber
 from hybridize.graph import Value
 from hybridize.ops import Broadcast, Operand, type_of
 from hybridize.torch.functions.conversions import check_device, converted, made
-from hybridize.torch.functions.rules import aten, common, default_dtype, is_tensor, kind, sizes_in, torch_dtype
+from hybridize.torch.functions.rules import (
+    aten,
+    common,
+    default_dtype,
+    dtype_name,
+    is_tensor,
+    kind,
+    sizes_in,
+    torch_dtype,
+)
 from hybridize.torch.functions.shapes import reshaped
 from hybridize.torch.functions.table import computes, views
 from hybridize.torch.internals import as_torch
@@ -195,6 +204,31 @@ def _as_operands(data: Any) -> Any:
     assert trace is not None, "who calls is captured"
     lifted = trace.lifted(data)
     return lifted if lifted is data else _as_operands(lifted)
+
+
+def _register_class(name: str, dtype: torch.dtype | None) -> None:
+    """Register one of the classes of tensors that torch had before dtypes: `torch.LongTensor([1, 2])`."""
+
+    @views(f"torch.{name}")
+    def entry(*args: Any, device: Any = None) -> Symbol:
+        """Of sizes, one by one or as a `torch.Size`; of numbers in lists and tuples; of a tensor of this dtype."""
+        of = checked(dtype, device)
+        (data,) = args if len(args) == 1 else (None,)
+        if type(data) is Symbol and data.weak is None:
+            if data.dtype != dtype_of(of):
+                raise TypeError(f"expected {dtype_name(dtype_of(of))} (got {dtype_name(data.dtype)})")
+            return data
+        if type(data) in (list, tuple):
+            return made(_tensor(_as_operands(data), dtype=of))
+        return made(_full(0, sizes_in(args) if args else (0,), of))
+
+
+for _name, _dtype in {
+    "Tensor": None, "FloatTensor": torch.float32, "DoubleTensor": torch.float64, "HalfTensor": torch.float16,
+    "BFloat16Tensor": torch.bfloat16, "LongTensor": torch.int64, "IntTensor": torch.int32,
+    "ShortTensor": torch.int16, "CharTensor": torch.int8, "ByteTensor": torch.uint8, "BoolTensor": torch.bool,
+}.items():  # fmt: skip
+    _register_class(_name, _dtype)
 
 
 # Ranges.

@@ -28,6 +28,7 @@ from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.rules import (
     aten,
     axis_of,
+    cast,
     check_fits,
     dtype_name,
     is_tensor,
@@ -244,7 +245,7 @@ def put(view: Symbol, tensors: Sequence[Symbol | None], value: Any, accumulate: 
     given = [one for one in tensors if one is not None]
     dtype = view.dtype
     if isinstance(value, Symbol) or is_tensor(value):
-        update = ops.cast(_plain(value), dtype)
+        update = cast(_plain(value), dtype)
     else:
         if dtype.kind in "iu" and isinstance(value, float):
             value = int(value)

@@ -14,7 +14,7 @@ from hybridize import ops
 from hybridize.array.functions import linear
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import broadcast
-from hybridize.base.dtypes import float32, float64, is_float
+from hybridize.base.dtypes import float32, float64, int64, is_float
 from hybridize.base.types import Shape
 from hybridize.capture.trace.recording import current_trace
 from hybridize.formats.torch_export.reductions import norm
@@ -353,3 +353,44 @@ def _pdist(input: Operand, p: Any = 2.0) -> Operand:
     first, second = (ops.constant(numbers) for numbers in numpy.triu_indices(int(of.shape[0]), 1))
     apart = ops.sub(ops.gather(input, first, 0), ops.gather(input, second, 0))
     return norm(apart, float(p), (1,))
+
+
+@computes("renorm", kinds="f")
+def _renorm(input: Operand, p: Any, dim: int, maxnorm: Any) -> Operand:
+    """Parts along an axis whose norms are larger than `maxnorm` are scaled to that."""
+    of = type_of(input)
+    if of.ndim < 2:
+        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {of.ndim} dimensions")
+    axes = tuple(axis for axis in range(of.ndim) if axis != axis_of(dim, of.ndim))
+    size = norm(input, float(p), axes)
+    scale = ops.div(ops.like(maxnorm, size), ops.add(size, ops.like(1e-7, size)))
+    factor = ops.where(ops.gt(size, ops.like(maxnorm, size)), scale, ops.like(1, scale))
+    return ops.mul(input, ops.spread(factor, of.shape, axes))
+
+
+@computes("F.grouped_mm", "_grouped_mm", kinds="f", alike="mat_a mat_b")
+def _grouped_mm(
+    mat_a: Operand, mat_b: Operand, *, offs: Operand | None = None, bias: Operand | None = None, out_dtype: Any = None
+) -> Operand:
+    """Products by groups, which end at `offs` along the axis that only one operand has, or along the summed one.
+
+    Each group's product is of all rows, those of others being 0.
+    """
+    if offs is None:
+        return _bmm(mat_a, mat_b)
+    groups, two = type_of(offs).shape[0], type_of(mat_a).ndim == 2
+    lines, summed = (0, type_of(mat_b).ndim == 2) if two else (1, False)
+    cut = mat_a if two else mat_b  # what the groups lie in, one after the other
+    axis = 1 if summed else lines
+    wide = (groups, *type_of(cut).shape)
+    place = ops.iota(wide, 1 + axis, int64)
+    ends = ops.cast(offs, int64)
+    starts = ops.pad(ops.slice(ends, (0,), (groups - 1,), (1,)), operand(0, int64), (1,), (0,))
+    first, last = (ops.broadcast(ops.reshape(one, (groups, 1, 1)), wide) for one in (starts, ends))
+    inside = ops.bit_and(ops.ge(place, first), ops.lt(place, last))
+    parts = ops.where(inside, ops.broadcast(cut, wide), operand(0, type_of(cut).dtype, wide))
+    other = mat_b if two else mat_a
+    if summed:
+        other = ops.broadcast(other, (groups, *type_of(other).shape))
+    found = ops.matmul(parts, other) if two else ops.matmul(other, parts)
+    return found if summed else ops.sum(found, (0,))

@@ -7,7 +7,13 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy
+
 from hybridize import ops
+from hybridize.array.functions import ctc
+from hybridize.array.functions.alignments import NEVER
+from hybridize.array.operands import operand as of_symbol
+from hybridize.array.operands import result
 from hybridize.base.dims import product
 from hybridize.base.dtypes import bool_, int64, is_float
 from hybridize.base.errors import CaptureError
@@ -31,7 +37,18 @@ from hybridize.torch.functions.pointwise import (
     xlogy,
 )
 from hybridize.torch.functions.reductions import sum_of
-from hybridize.torch.functions.rules import aten, common, float_operand, kind, shape_of, torch_dtype, written_as
+from hybridize.torch.functions.rules import (
+    aten,
+    common,
+    dtype_name,
+    float_operand,
+    is_tensor,
+    kind,
+    not_implemented,
+    shape_of,
+    torch_dtype,
+    written_as,
+)
 from hybridize.torch.functions.table import computes
 
 NONE, MEAN, SUM = 0, 1, 2
@@ -75,11 +92,13 @@ def _soft_margin_loss(input: Operand, target: Operand, reduction: int = MEAN) ->
     return reduced(ops.log1p(ops.exp(apart)), reduction)
 
 
-@computes("nn.binary_cross_entropy", kinds="f", alike="input target weight")
+@computes("nn.binary_cross_entropy", alike="input target")
 def _binary_cross_entropy(
     input: Operand, target: Operand, weight: Operand | None = None, reduction: int = MEAN
 ) -> Operand:
     of = type_of(input)
+    if not is_float(of.dtype):
+        raise not_implemented(f"\"binary_cross_entropy\" not implemented for '{dtype_name(of.dtype)}'")
     result = of if reduction == NONE else of.with_shape(())
     return aten("binary_cross_entropy.default", result, input, target, weight, reduction)
 
@@ -143,10 +162,10 @@ def _real(function: Callable[[Operand], Operand], x: Operand) -> Operand:
 
 @computes("hinge_embedding_loss")
 def _hinge_embedding_loss(input: Operand, target: Operand, margin: Any = 1.0, reduction: int = MEAN) -> Operand:
-    other = where(
-        not_equal(target, 1), clamp_min(subtract(operand(margin, type_of(input).dtype), input), 0), ops.like(0, input)
-    )
-    return reduced(add(other, where(not_equal(target, -1), input, ops.like(0, input))), reduction)
+    zero = ops.like(0, input)
+    apart = clamp_min(ops.sub(ops.like(margin, input), input), 0)
+    other, same = where(not_equal(target, 1), apart, zero), where(not_equal(target, -1), input, zero)
+    return reduced(add(other, same), reduction)
 
 
 @computes("margin_ranking_loss")
@@ -314,17 +333,67 @@ def _averaged(loss: Operand, count: Operand, reduction: int) -> Operand:
     return ops.div(reduced(loss, SUM), count)
 
 
-@computes("ctc_loss")
+@computes("ctc_loss", kinds="f")
 def _ctc_loss(
     log_probs: Operand,
-    targets: Operand,
+    targets: Any,
     input_lengths: Any,
     target_lengths: Any,
     blank: Any = 0,
     reduction: int = MEAN,
     zero_infinity: bool = False,
 ) -> Operand:
-    raise CaptureError("E422", "ctc_loss cannot be compiled", help="compute it outside, of what the module returns")
+    """The mean is of losses that are divided by the lengths of their targets."""
+    of = type_of(log_probs)
+    alone = of.ndim == 2
+    steps, batch, classes = (of.shape[0], 1, of.shape[1]) if alone else of.shape
+    if not 0 <= blank < classes:
+        raise RuntimeError("blank must be in label range")
+    lengths = _lengths(target_lengths, batch)
+    labels = ops.cast(_padded(targets, target_lengths, batch), int64)
+    wide = type_of(labels).shape
+    within(lengths, wide[1] + 1, message="target_lengths are at most the length of the targets")
+    counts = ops.broadcast(ops.reshape(lengths, (batch, 1)), wide)
+    labels = ops.where(ops.lt(ops.iota(wide, 1, int64), counts), labels, ops.like(blank, labels))
+    labels = within(labels, classes, message="targets out of range")
+    scores = ops.reshape(log_probs, (steps, batch, classes))
+    counted = ctc.counting(steps, result(_lengths(input_lengths, batch)))
+    ends = ops.mul(ops.reshape(lengths, (batch, 1)), operand(2, int64, (batch, 1)))
+    path = ctc.path_of(result(labels), blank)
+    loss = ops.neg(of_symbol(ctc.composed(result(scores), path, result(ends), counted, blank)))
+    never = ops.gt(loss, ops.like(-0.5 * NEVER, loss))
+    loss = ops.where(never, ops.like(0 if zero_infinity else math.inf, loss), loss)
+    if reduction == MEAN:
+        loss = ops.div(loss, ops.cast(ops.max(lengths, ops.like(1, lengths)), of.dtype))
+    return ops.reshape(loss, ()) if alone and reduction == NONE else reduced(loss, reduction)
+
+
+def _lengths(x: Any, batch: Any) -> Operand:
+    """Return lengths, a tensor or numbers, as a tensor of as many as there are sequences."""
+    given = x if is_tensor(x) else ops.constant(numpy.array(x, numpy.int64))
+    return ops.reshape(ops.cast(given, int64), (batch,))
+
+
+def _padded(targets: Operand, lengths: Any, batch: Any) -> Operand:
+    """Return labels as rows of one length; those that are all in one row are cut.
+
+    Raises:
+        CaptureError E422: where they are cut, data decides.
+    """
+    if type_of(targets).ndim == 2 or batch == 1:
+        return ops.reshape(targets, (batch, product(type_of(targets).shape[-1:])))
+    if is_tensor(lengths):
+        raise CaptureError(
+            "E422",
+            "ctc_loss of targets in one row, whose lengths are a tensor",
+            help="targets of sizes (batch, length)",
+        )
+    longest, rows, start = max(lengths, default=0), [], 0
+    for length in lengths:
+        row = ops.slice(targets, (start,), (start + length,), (1,))
+        rows.append(ops.reshape(ops.pad(row, operand(0, type_of(row).dtype), (0,), (longest - length,)), (1, longest)))
+        start += length
+    return ops.concat(*rows, axis=0)
 
 
 @computes("F.gaussian_nll_loss")

@@ -274,7 +274,7 @@ def _pinv(A: Operand, rcond: Any = None, hermitian: bool = False, **named: Any) 
     _of_floats(A, "linalg.pinv")
     if any(map(is_tensor, (rcond, *named.values()))):
         raise CaptureError("E422", "linalg.pinv() with a tensor for rtol or atol cannot be compiled", help="a number")
-    return by(factors.pinv, A, hermitian=hermitian, **({} if rcond is None else {"rcond": rcond}), **named)
+    return by(factors.pinv, A, hermitian=hermitian, rcond=rcond, **({"rtol": None} | named))
 
 
 @computes("linalg.vander")
@@ -284,4 +284,4 @@ def _vander(x: Operand, *, N: Any = None) -> Operand:
     dtype = kind(common(x), ()).dtype
     wide = (*shape, count)
     base = ops.broadcast(ops.reshape(ops.cast(x, dtype), (*shape, 1)), wide)
-    return aten("pow.Tensor_Tensor", kind(torch_dtype(dtype), wide), base, ops.iota(wide, len(shape), dtype))
+    return ops.pow(operand(base, dtype, wide), ops.iota(wide, len(shape), dtype))

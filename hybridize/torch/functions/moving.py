@@ -17,6 +17,7 @@ from hybridize.base.dtypes import int64
 from hybridize.base.errors import CaptureError
 from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
+from hybridize.torch.functions.pointwise import multiply
 from hybridize.torch.functions.rules import aten, axis_of, common, kind, nothing_of, shape_of, sizes_in, torch_dtype
 from hybridize.torch.functions.table import computes
 
@@ -392,10 +393,9 @@ def _kron(input: Operand, other: Operand) -> Operand:
     ndim = max(len(first), len(second))
     first = (*(1,) * (ndim - len(first)), *first)
     second = (*(1,) * (ndim - len(second)), *second)
-    wide = tuple(size for pair in zip(first, second, strict=True) for size in pair)
     x = ops.reshape(input, tuple(size for one in first for size in (one, 1)))
     y = ops.reshape(other, tuple(size for one in second for size in (1, one)))
-    made = aten("mul.Tensor", kind(common(input, other), wide), x, y)
+    made = multiply(x, y)
     return ops.reshape(made, tuple(one * two for one, two in zip(first, second, strict=True)))
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -12,10 +13,13 @@ import torch
 from hybridize import ops
 from hybridize.array.operators import functions
 from hybridize.array.symbol import Symbol
-from hybridize.base.dtypes import is_float
+from hybridize.base.dtypes import bool_, is_float
+from hybridize.base.types import TensorType
 from hybridize.capture.python.mathematics import ELEMENTS
+from hybridize.formats.torch_export.piecewise import times_log
+from hybridize.formats.torch_export.refusals import required
 from hybridize.formats.torch_export.registry import operand
-from hybridize.ops import Operand, type_of
+from hybridize.ops import Operand, composites, type_of
 from hybridize.ops.library.logarithms import log_add_exp2
 from hybridize.torch.functions.conversions import made
 from hybridize.torch.functions.rules import (
@@ -31,17 +35,18 @@ from hybridize.torch.functions.rules import (
     torch_dtype,
 )
 from hybridize.torch.functions.table import BY_NAME, computes, views
+from hybridize.torch.memory import dtype_of
 
 
-def _same_type(name: str, *others: str, kinds: str = "") -> None:
+def _same_type(name: str, function: Callable[[Operand], Operand], *others: str, kinds: str = "") -> None:
     @computes(name, *others, kinds=kinds)
     def entry(input: Operand, inplace: bool = False) -> Operand:
-        return aten(f"{name}.default", type_of(input), input)
+        return function(input)
 
 
-_same_type("abs", "absolute")
-_same_type("bitwise_not", kinds="iub")
-_same_type("relu", kinds="fiu")
+_same_type("abs", ops.abs, "absolute")
+_same_type("bitwise_not", ops.bit_not, kinds="iub")
+_same_type("relu", composites.relu, kinds="fiu")
 
 
 @computes("sign", "sgn")
@@ -49,15 +54,15 @@ def _sign(input: Operand) -> Operand:
     return input if type_of(input).dtype.kind == "b" else aten("sign.default", type_of(input), input)
 
 
-def _whole_part(*names: str, by: str) -> None:
+def _whole_part(*names: str, by: Callable[[Operand], Operand]) -> None:
     @computes(*names, kinds="fiu")
     def entry(input: Operand) -> Operand:
-        return aten(f"{by}.default", type_of(input), input) if is_float(type_of(input).dtype) else input
+        return by(input) if is_float(type_of(input).dtype) else input
 
 
-_whole_part("floor", by="floor")
-_whole_part("ceil", by="ceil")
-_whole_part("trunc", "fix", by="trunc")
+_whole_part("floor", by=ops.floor)
+_whole_part("ceil", by=ops.ceil)
+_whole_part("trunc", "fix", by=ops.trunc)
 
 
 @computes("neg", "negative")
@@ -68,7 +73,7 @@ def negative(input: Operand) -> Operand:
             "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, "
             "use the `~` or `logical_not()` operator instead."
         )
-    return aten("neg.default", type_of(input), input)
+    return ops.neg(input)
 
 
 @computes("positive")
@@ -84,10 +89,10 @@ def _round(input: Operand, *, decimals: int = 0) -> Operand:
     if not is_float(of.dtype):
         return input
     if not decimals:
-        return aten("round.default", of, input)
+        return ops.round(input)
     scale = ops.like(10.0 ** abs(decimals), input)
     up, down = (ops.mul, ops.div) if decimals > 0 else (ops.div, ops.mul)
-    return down(aten("round.default", of, up(input, scale)), scale)
+    return down(ops.round(up(input, scale)), scale)
 
 
 @computes("frac")
@@ -97,9 +102,8 @@ def _frac(input: Operand) -> Operand:
 
 @computes("square")
 def _square(input: Operand) -> Operand:
-    dtype = common(input, 2)
-    of = kind(dtype, type_of(input).shape)
-    return aten("mul.Tensor", of, input, input)
+    x = ops.cast(input, dtype_of(common(input, 2)))
+    return ops.mul(x, x)
 
 
 @computes("deg2rad")
@@ -113,18 +117,22 @@ def _rad2deg(input: Operand) -> Operand:
 
 
 def _scaled(input: Operand, factor: float) -> Operand:
-    return aten("mul.Tensor", kind(float_operand(input), type_of(input).shape), input, factor)
+    x = ops.cast(input, dtype_of(float_operand(input)))
+    return ops.mul(x, ops.like(factor, x))
 
 
 # Of two.
 
 
-def _joined(by: str, x: Any, y: Any, real: bool) -> Operand:
+def _joined(by: Callable[[Operand, Operand], Operand], x: Any, y: Any, real: bool) -> Operand:
     dtype = common(x, y)
-    return aten(by, kind(as_float(dtype) if real else dtype, shape_of(x, y)), x, y)
+    return by(*aligned(x, y, dtype=as_float(dtype) if real else dtype))
 
 
-def _of_two(*names: str, by: str, real: bool = False, kinds: str = "") -> Callable[..., Operand]:
+Joined = Callable[[Operand, Operand], Operand]
+
+
+def _of_two(*names: str, by: Joined, real: bool = False, kinds: str = "") -> Callable[..., Operand]:
     """Register a function of two, either of which may be a number."""
 
     @computes(*names, kinds=kinds)
@@ -134,15 +142,7 @@ def _of_two(*names: str, by: str, real: bool = False, kinds: str = "") -> Callab
     return entry
 
 
-def _of_tensor_and_number(*names: str, by: str, real: bool = False) -> None:
-    """Register a function of a tensor and one that may be a number."""
-
-    @computes(*names)
-    def entry(input: Operand, other: Any) -> Operand:
-        return _joined(by, input, other, real)
-
-
-def _of_tensors(*names: str, by: str, real: bool = False, kinds: str = "") -> None:
+def _of_tensors(*names: str, by: Joined, real: bool = False, kinds: str = "") -> None:
     """Register a function of two tensors."""
 
     @computes(*names, kinds=kinds)
@@ -150,21 +150,56 @@ def _of_tensors(*names: str, by: str, real: bool = False, kinds: str = "") -> No
         return _joined(by, input, other, real)
 
 
-multiply = _of_two("mul", "multiply", by="mul.Tensor")
-_of_two("remainder", by="remainder.Tensor")
-xlogy = _of_two("xlogy", "special.xlogy", by="xlogy.Tensor", real=True)
-_of_two("special.xlog1py", by="special_xlog1py.default", real=True)
-_of_two("bitwise_and", by="bitwise_and.Tensor", kinds="iub")
-_of_two("bitwise_or", by="bitwise_or.Tensor", kinds="iub")
-_of_two("bitwise_xor", by="bitwise_xor.Tensor", kinds="iub")
-_of_tensor_and_number("fmod", by="fmod.Tensor")
-_of_tensor_and_number("copysign", by="copysign.Tensor", real=True)
-_of_tensors("minimum", by="minimum.default")
-_of_tensors("maximum", by="maximum.default")
-_of_tensors("fmin", by="fmin.default")
-_of_tensors("fmax", by="fmax.default")
-_of_tensors("atan2", "arctan2", by="atan2.default", real=True)
-_of_tensors("hypot", by="hypot.default", kinds="f")
+def larger(function: Joined) -> Joined:
+    """Return the larger or smaller of two, whose gradient goes to both where one is NaN, as torch has it."""
+
+    def chosen(x: Operand, y: Operand) -> Operand:
+        found = function(x, y)
+        if not is_float(type_of(x).dtype):
+            return found
+        return ops.where(ops.bit_or(ops.isnan(x), ops.isnan(y)), ops.add(x, y), found)
+
+    return chosen
+
+
+def _divided(function: Joined, x: Any, y: Any) -> Operand:
+    """Return a division; of whole numbers the program asserts that none is by 0, as torch raises a RuntimeError."""
+    left, right = aligned(x, y)
+    if not is_float(type_of(right).dtype) and not (type(y) is int and y):
+        required(ops.ne(right, ops.like(0, right)), "ZeroDivisionError")
+    return function(left, right)
+
+
+@computes("remainder", kinds="fiu")
+def _remainder(input: Any, other: Any) -> Operand:
+    return _divided(ops.mod, input, other)
+
+
+@computes("fmod", kinds="fiu")
+def _fmod(input: Operand, other: Any) -> Operand:
+    return _divided(ops.fmod, input, other)
+
+
+multiply = _of_two("mul", "multiply", by=ops.mul)
+xlogy = _of_two("xlogy", "special.xlogy", by=times_log(ops.log, 0.0), real=True)
+_of_two("special.xlog1py", by=times_log(ops.log1p, -1.0), real=True)
+_of_two("bitwise_and", by=ops.bit_and, kinds="iub")
+_of_two("bitwise_or", by=ops.bit_or, kinds="iub")
+_of_two("bitwise_xor", by=ops.bit_xor, kinds="iub")
+
+
+@computes("copysign")
+def _copysign(input: Operand, other: Any) -> Operand:
+    return _joined(ops.copysign, input, other, real=True)
+
+
+MINIMUM, MAXIMUM = larger(ops.shared_min), larger(ops.shared_max)
+_of_tensors("minimum", by=MINIMUM)
+_of_tensors("maximum", by=MAXIMUM)
+_of_tensors("fmin", by=ops.fmin)
+_of_tensors("fmax", by=ops.fmax)
+_of_tensors("atan2", "arctan2", by=ops.arctan2, real=True)
+_of_tensors("hypot", by=ops.hypot, kinds="f")
 
 
 def aligned(*xs: Any, dtype: torch.dtype | None = None) -> list[Operand]:
@@ -177,24 +212,24 @@ def _is_bool(x: Any) -> bool:
     return isinstance(x, bool) or (is_tensor(x) and type_of(x).dtype.kind == "b")
 
 
-def _with_factor(name: str, *others: str) -> Callable[..., Operand]:
+def _with_factor(function: Joined, name: str, *others: str) -> Callable[..., Operand]:
     @computes(name, *others)
     def entry(input: Any, other: Any, *, alpha: Any = 1) -> Operand:
-        result = kind(common(input, other), shape_of(input, other))
-        if type(alpha) is float and not result.dtype.kind == "f" and not is_float(result.dtype):
+        x, y = aligned(input, other)
+        if type(alpha) is float and not is_float(type_of(x).dtype):
             raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
         if name == "sub" and any(_is_bool(x) for x in (input, other)):
             raise RuntimeError(
                 "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a "
                 "mask, use the `~` or `logical_not()` operator instead."
             )
-        return aten(f"{name}.Tensor", result, input, other, alpha=alpha)
+        return function(x, _times(y, alpha))
 
     return entry
 
 
-add = _with_factor("add")
-subtract = _with_factor("sub", "subtract")
+add = _with_factor(ops.add, "add")
+subtract = _with_factor(ops.sub, "sub", "subtract")
 
 
 @computes("rsub")
@@ -206,14 +241,21 @@ def _rsub(input: Operand, other: Any, *, alpha: Any = 1) -> Operand:
 def divide(input: Any, other: Any, *, rounding_mode: str | None = None) -> Operand:
     """Return quotients: floats, or rounded ones in the common dtype."""
     dtype = common(input, other)
-    shape = shape_of(input, other)
     if rounding_mode is None:
-        return aten("div.Tensor", kind(as_float(dtype), shape), input, other)
+        return ops.div(*aligned(input, other, dtype=as_float(dtype)))
     if rounding_mode not in ("floor", "trunc"):
         raise RuntimeError(
             f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
         )
-    return aten("div.Tensor_mode", kind(dtype, shape), input, other, rounding_mode=rounding_mode)
+    if dtype is torch.bool:
+        raise not_implemented(f"\"div_{rounding_mode}_cpu\" not implemented for 'Bool'")
+    return _divided(ops.floor_div if rounding_mode == "floor" else _cut_quotient, input, other)
+
+
+def _cut_quotient(x: Operand, y: Operand) -> Operand:
+    if is_float(type_of(x).dtype):
+        return ops.trunc(ops.div(x, y))
+    return ops.floor_div(ops.sub(x, ops.fmod(x, y)), y)  # what fmod leaves is the part that trunc drops
 
 
 @computes("floor_divide")
@@ -226,17 +268,19 @@ def _pow(input: Any, exponent: Any) -> Operand:
     dtype = common(input, exponent)
     if not dtype.is_floating_point and type(exponent) is int and exponent < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
-    return aten("pow.Tensor_Tensor", kind(dtype, shape_of(input, exponent)), input, exponent)
+    if dtype is torch.bool and isinstance(exponent, bool):
+        return input if exponent else ops.like(True, input)
+    return ops.pow(*aligned(input, exponent))
 
 
 @computes("float_power")
 def _float_power(input: Any, exponent: Any) -> Operand:
-    return aten("pow.Tensor_Tensor", kind(torch.float64, shape_of(input, exponent)), input, exponent)
+    return ops.pow(*aligned(input, exponent, dtype=torch.float64))
 
 
 @computes("ldexp")
 def _ldexp(input: Operand, other: Operand) -> Operand:
-    if _is_bool(other):
+    if _is_bool(other) and is_float(type_of(input).dtype):
         raise not_implemented("\"ldexp_cpu_exp\" not implemented for 'Bool'")
     return _of_floats(lambda x, n: ops.mul(x, ops.exp2(n)), input, other)
 
@@ -336,9 +380,26 @@ def _clamp(input: Operand, min: Any = None, max: Any = None) -> Operand:
         raise not_implemented("\"clamp_cpu\" not implemented for 'Bool'")
     for bound in given:
         check_fits(bound, result.dtype)
-    if any(type(bound) is float and math.isnan(bound) for bound in given):
-        return operand(math.nan, result.dtype, result.shape)
-    return aten("clamp.default", result, input, min, max)
+    return _bounded(input, min, max, result)
+
+
+def _bounded(input: Operand, min: Any, max: Any, result: TensorType) -> Operand:
+    """The gradient is of the input from bound to bound, of a bound for what is beyond; of NaN it is 0."""
+    x = operand(input, result.dtype, result.shape)
+    low, high = (None if bound is None else operand(bound, result.dtype, result.shape) for bound in (min, max))
+    value = x if low is None else ops.max(x, low)
+    value = value if high is None else ops.min(value, high)
+    if not is_float(result.dtype):
+        return value
+    value = ops.stop_gradient(value)
+    if high is not None and is_tensor(max):
+        above = ops.gt(x, high) if low is None else ops.bit_or(ops.gt(x, high), ops.lt(high, low))
+        value = ops.where(above, ops.where(ops.isnan(value), ops.add(high, value), high), value)  # NaN is kept
+    if low is not None and is_tensor(min):
+        below = ops.lt(x, low) if high is None else ops.bit_and(ops.lt(x, low), ops.lt(low, high))
+        value = ops.where(below, low, value)
+    inside = [test(x, bound) for test, bound in ((ops.ge, low), (ops.le, high)) if bound is not None]
+    return ops.where(functools.reduce(ops.bit_and, inside), x, value)
 
 
 @computes("clamp_min")
@@ -362,8 +423,12 @@ def where(condition: Operand, input: Any = None, other: Any = None) -> Any:
             f"where expected condition to be a boolean tensor, but got a tensor with dtype "
             f"{torch_dtype(type_of(condition).dtype)}"
         )
-    result = kind(common(input, other), shape_of(condition, input, other))
-    return aten("where.self", result, condition, input, other)
+    return _chosen(condition, input, other, kind(common(input, other), shape_of(condition, input, other)))
+
+
+def _chosen(condition: Operand, x: Any, y: Any, result: TensorType) -> Operand:
+    parts = (operand(one, result.dtype, result.shape) for one in (x, y))
+    return ops.where(ops.broadcast(condition, result.shape), *parts)
 
 
 @computes("Tensor.where")
@@ -384,7 +449,7 @@ def _masked_fill(input: Operand, mask: Operand, value: Any) -> Operand:
         )
     check_fits(value, type_of(input).dtype)
     result = kind(torch_dtype(type_of(input).dtype), shape_of(input, mask))
-    return aten("masked_fill.Tensor", result, input, mask, value)
+    return _chosen(mask, value, input, result)
 
 
 @computes("nan_to_num")
@@ -408,39 +473,36 @@ def _nan_to_num(
 # What is true.
 
 
-def _comparison(name: str, *others: str) -> Callable[..., Operand]:
+def _comparison(function: Joined, name: str, *others: str) -> Callable[..., Operand]:
     @computes(name, *others)
     def entry(input: Operand, other: Any) -> Operand:
-        dtype, shape = kind(common(input, other), ()).dtype, shape_of(input, other)
-        return aten(
-            f"{name}.Tensor", kind(torch.bool, shape), operand(input, dtype, shape), operand(other, dtype, shape)
-        )
+        return function(*aligned(input, other))
 
     return entry
 
 
-equal = _comparison("eq")
-not_equal = _comparison("ne", "not_equal")
-_comparison("lt", "less")
-_comparison("le", "less_equal")
-_comparison("gt", "greater")
-_comparison("ge", "greater_equal")
+equal = _comparison(ops.eq, "eq")
+not_equal = _comparison(ops.ne, "ne", "not_equal")
+_comparison(ops.lt, "lt", "less")
+_comparison(ops.le, "le", "less_equal")
+_comparison(ops.gt, "gt", "greater")
+_comparison(ops.ge, "ge", "greater_equal")
 
 
-def _logical(name: str) -> None:
+def _logical(name: str, function: Joined) -> None:
     @computes(name)
     def entry(input: Operand, other: Operand) -> Operand:
-        return aten(f"{name}.default", kind(torch.bool, shape_of(input, other)), input, other)
+        return function(*aligned(input, other, dtype=torch.bool))
 
 
-_logical("logical_and")
-_logical("logical_or")
-_logical("logical_xor")
+_logical("logical_and", ops.bit_and)
+_logical("logical_or", ops.bit_or)
+_logical("logical_xor", ops.bit_xor)
 
 
 @computes("logical_not")
 def _logical_not(input: Operand) -> Operand:
-    return aten("logical_not.default", kind(torch.bool, type_of(input).shape), input)
+    return ops.bit_not(ops.cast(input, bool_))
 
 
 def _never(x: Operand) -> Operand:

@@ -15,7 +15,7 @@ from hybridize.base.dtypes import bool_, float32, float64, int64, is_float, uint
 from hybridize.formats.torch_export.refusals import between
 from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
-from hybridize.torch.functions.pointwise import divide, multiply, subtract
+from hybridize.torch.functions.pointwise import MAXIMUM, MINIMUM, aligned, divide, multiply, subtract
 from hybridize.torch.functions.rules import (
     as_float,
     aten,
@@ -26,7 +26,6 @@ from hybridize.torch.functions.rules import (
     is_tensor,
     kind,
     reduced,
-    shape_of,
     torch_dtype,
 )
 from hybridize.torch.functions.table import computes
@@ -166,14 +165,13 @@ def _aminmax(input: Operand, *, dim: int | None = None, keepdim: bool = False) -
     return make([aten(f"{name}.default", result, input, axes) for name in ("amin", "amax")])
 
 
-def _extreme(name: str, pair: str) -> None:
+def _extreme(name: str, pair: Callable[[Operand, Operand], Operand]) -> None:
     @computes(name)
     def entry(input: Operand, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
         """In torch's three forms: of all elements, along an axis with positions, of two tensors."""
         if is_tensor(dim) or other is not None:
             second = dim if other is None else other
-            result = kind(common(input, second), shape_of(input, second))
-            return aten(f"{pair}.default", result, input, second)
+            return pair(*aligned(input, second))
         dtype = torch_dtype(type_of(input).dtype)
         if isinstance(dim, (tuple, list)):
             raise TypeError(f"{name}(): argument 'dim' must be int, not {type(dim).__name__}")
@@ -185,8 +183,8 @@ def _extreme(name: str, pair: str) -> None:
         return getattr(torch.return_types, name)(found)
 
 
-_extreme("max", "maximum")
-_extreme("min", "minimum")
+_extreme("max", MAXIMUM)
+_extreme("min", MINIMUM)
 
 
 def _position(name: str) -> None:
@@ -238,6 +236,47 @@ _spread("var", False)
 _spread("std", False)
 _spread("var_mean", True)
 _spread("std_mean", True)
+
+
+@computes("cov")
+def _cov(input: Operand, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Operand:
+    of = type_of(input)
+    if of.ndim > 2:
+        raise RuntimeError(
+            f"cov(): expected input to have two or fewer dimensions but got an input with {of.ndim} dimensions"
+        )
+    x = ops.cast(
+        ops.reshape(input, (1, product(of.shape)) if of.ndim < 2 else of.shape), kind(float_operand(input), ()).dtype
+    )
+    rows, count = type_of(x).shape
+    weights = None if fweights is None else ops.cast(fweights, type_of(x).dtype)
+    if aweights is not None:
+        own = ops.cast(aweights, type_of(x).dtype)
+        weights = own if weights is None else ops.mul(weights, own)
+    each = operand(1, type_of(x).dtype, (count,)) if weights is None else weights
+    total = ops.sum(each, (0,))
+    wide = ops.spread(each, (rows, count), (0,))
+    mean = ops.div(ops.sum(ops.mul(x, wide), (1,)), ops.spread(total, (rows,), (0,)))
+    lost = operand(correction, type_of(x).dtype)
+    if aweights is not None and correction:
+        lost = ops.div(ops.mul(lost, ops.sum(ops.mul(each, own), (0,))), total)
+    apart = ops.sub(x, ops.spread(mean, (rows, count), (1,)))
+    found = ops.matmul(ops.mul(apart, wide), ops.transpose(apart, (1, 0)))
+    left = ops.max(ops.sub(total, lost), ops.like(0, total))
+    found = ops.div(found, ops.spread(left, (rows, rows), (0, 1)))
+    return ops.reshape(found, ()) if rows == 1 else found
+
+
+@computes("corrcoef")
+def _corrcoef(input: Operand) -> Operand:
+    found = _cov(input)
+    if not type_of(found).ndim:
+        return ops.div(found, found)
+    shape = type_of(found).shape
+    same = ops.eq(ops.iota(shape, 0, int64), ops.iota(shape, 1, int64))
+    spread = ops.sqrt(ops.sum(ops.where(same, found, ops.like(0, found)), (1,)))
+    scaled = ops.div(ops.div(found, ops.spread(spread, shape, (1,))), ops.spread(spread, shape, (0,)))
+    return ops.max(ops.min(scaled, ops.like(1, scaled)), ops.like(-1, scaled))
 
 
 def _sorted(input: Operand, axis: int) -> tuple[Operand, Operand]:
@@ -371,7 +410,8 @@ def _logsumexp(input: Operand, dim: Any, keepdim: bool = False) -> Operand:
     if not type_of(x).ndim:
         return x
     if any(type_of(x).shape[axis] == 0 for axis in axes):
-        return operand(-math.inf, result.dtype, result.shape)
+        total = ops.reshape(ops.sum(x, axes), result.shape)  # 0, and its gradient goes on
+        return ops.add(total, ops.like(-math.inf, total))
     most = ops.stop_gradient(ops.reduce_max(x, axes))
     level = ops.where(ops.isfinite(most), most, ops.like(0, most))
     total = ops.sum(ops.exp(ops.sub(x, ops.spread(level, type_of(x).shape, axes))), axes)

@@ -12,7 +12,7 @@ import torch
 from hybridize import ops
 from hybridize.array.symbol import Symbol
 from hybridize.base.dims import broadcast, is_symbolic, product
-from hybridize.base.dtypes import DType, is_float
+from hybridize.base.dtypes import DType, float32, float64, int32, int64, is_float, uint32
 from hybridize.base.types import Shape, TensorType
 from hybridize.capture.trace.recording import current_trace
 from hybridize.contract.places import CallResult
@@ -70,6 +70,10 @@ def dtype_name(dtype: DType) -> str:
     return _NAMES.get(dtype.name, dtype.name.capitalize())
 
 
+_OF_TWO = ("input", "other")
+"""Parameters that may be numbers, and have a say in the dtype."""
+
+
 def check_operands(entry: Entry, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
     """Check that an entry takes arguments, by the classes that its parameters are declared to be of and its dtypes.
 
@@ -84,9 +88,9 @@ def check_operands(entry: Entry, args: Sequence[Any], kwargs: dict[str, Any]) ->
         value = bound.get(name)
         if value is not None and not _is_of(word, value):
             raise TypeError(f"{last}(): argument '{name}' must be {CLASSES[word]}, not {type(value).__name__}")
-    tensors = [bound[name] for name, word in entry.classes.items() if word == "Operand" and bound.get(name) is not None]
-    if entry.kinds and tensors:
-        dtype = dtype_of(common(*tensors))
+    if entry.kinds:
+        names = [name for name in entry.parameters if name in _OF_TWO or entry.classes.get(name) == "Operand"]
+        dtype = dtype_of(common(*(bound[name] for name in names if bound.get(name) is not None)))
         if ("f" if is_float(dtype) else dtype.kind) not in entry.kinds:
             raise not_implemented(f"\"{last}_cpu\" not implemented for '{dtype_name(dtype)}'")
     dtypes = {name: type_of(bound[name]).dtype for name in entry.alike if is_tensor(bound.get(name))}
@@ -110,6 +114,22 @@ def _is_of(word: str, value: Any) -> bool:
 
 def _rank(dtype: torch.dtype) -> int:
     return 3 if dtype.is_complex else 2 if dtype.is_floating_point else 1 if dtype is not torch.bool else 0
+
+
+def cast(x: Operand, dtype: DType) -> Operand:
+    """Return a tensor in another dtype; a float that an integer does not hold is what x86-64 makes of it, as in torch.
+
+    There the smallest integer of 32 bits, or of 64, stands for what is beyond these and for NaN; what is narrower has
+    its last bits.
+    """
+    if not is_float(type_of(x).dtype) or dtype.kind not in "iu":
+        return ops.cast(x, dtype)
+    whole = int64 if dtype.itemsize > 4 or dtype == uint32 else int32
+    real = x if type_of(x).dtype == float64 else ops.cast(x, float32)
+    limit = 2.0 ** (8 * whole.itemsize - 1)
+    fits = ops.bit_and(ops.lt(real, ops.like(limit, real)), ops.ge(real, ops.like(-limit, real)))
+    kept = ops.cast(ops.where(fits, real, ops.like(0, real)), whole)
+    return ops.cast(ops.where(fits, kept, ops.like(-int(limit), kept)), dtype)
 
 
 def written_as(x: Operand, dtype: DType) -> Operand:

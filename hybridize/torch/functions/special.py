@@ -15,27 +15,45 @@ from hybridize.formats.torch_export.registry import operand
 from hybridize.ops import Operand, type_of
 from hybridize.torch.functions.rules import aten, float_operand, kind
 from hybridize.torch.functions.table import computes
+from hybridize.torch.memory import dtype_of
 
 
-def _of_reals(name: str, *others: str, by: str | None = None) -> None:
+def _of_reals(name: str, function: Callable[[Operand], Operand], *others: str) -> None:
     names = [name, *others]
     if name.rpartition(".")[0] == "" and hasattr(torch.special, name):
         names.append(f"special.{name}")
 
     @computes(*names)
     def entry(input: Operand) -> Operand:
-        return aten(f"{by or name}.default", kind(float_operand(input), type_of(input).shape), input)
+        return function(ops.cast(input, dtype_of(float_operand(input))))
 
 
-for _name in ("tanh", "exp", "log", "log1p", "log2", "log10", "expm1", "sqrt", "rsqrt", "sin", "cos", "tan", "sinh",
-              "cosh", "erf", "erfc", "erfinv", "exp2", "reciprocal", "sinc"):  # fmt: skip
-    _of_reals(_name)
-for _name in ("asin", "acos", "atan", "asinh", "acosh", "atanh"):
-    _of_reals(_name, f"arc{_name[1:]}")
-_of_reals("sigmoid", "special.expit")
-_of_reals("lgamma", "special.gammaln")
-_of_reals("digamma", "special.psi")
-_of_reals("special.entr", by="special_entr")
+def _reciprocal(x: Operand) -> Operand:
+    return ops.div(ops.like(1, x), x)
+
+
+def erfc(x: Operand) -> Operand:
+    """Return 1 - erf(x)."""
+    return ops.sub(ops.like(1, x), ops.erf(x))
+
+
+for _name, _function in {
+    "tanh": ops.tanh, "exp": ops.exp, "log": ops.log, "log1p": ops.log1p, "log2": ops.log2, "log10": ops.log10,
+    "expm1": ops.expm1, "sqrt": ops.sqrt, "rsqrt": ops.rsqrt, "sin": ops.sin, "cos": ops.cos, "tan": ops.tan,
+    "sinh": ops.sinh, "cosh": ops.cosh, "erf": ops.erf, "erfc": erfc, "erfinv": ops.erfinv, "exp2": ops.exp2,
+    "reciprocal": _reciprocal,
+}.items():  # fmt: skip
+    _of_reals(_name, _function)
+for _name, _function in {
+    "asin": ops.arcsin, "acos": ops.arccos, "atan": ops.arctan, "asinh": ops.arcsinh, "acosh": ops.arccosh,
+    "atanh": ops.arctanh,
+}.items():  # fmt: skip
+    _of_reals(_name, _function, f"arc{_name[1:]}")
+_of_reals("sigmoid", ops.sigmoid, "special.expit")
+_of_reals("lgamma", ops.gammaln, "special.gammaln")
+_of_reals("digamma", ops.digamma, "special.psi")
+for _name, _word in {"sinc": "sinc", "special.entr": "special_entr"}.items():
+    _of_reals(_name, lambda x, word=_word: aten(f"{word}.default", type_of(x), x))
 
 
 @computes("logit", "special.logit")
@@ -56,7 +74,7 @@ def _ndtr(input: Operand) -> Operand:
 
     def function(x: Operand) -> Operand:
         angle = ops.mul(x, ops.like(-math.sqrt(0.5), x))
-        return ops.mul(ops.like(0.5, x), aten("erfc.default", type_of(x), angle))
+        return ops.mul(ops.like(0.5, x), erfc(angle))
 
     return _in_floats(input, function)
 
@@ -90,7 +108,7 @@ def _digamma(n: int, input: Operand) -> Operand:
             f"the polygamma function of order {n} cannot be compiled",
             help="polygamma(0, x), or keep it outside",
         )
-    return aten("digamma.default", kind(float_operand(input), type_of(input).shape), input)
+    return ops.digamma(ops.cast(input, dtype_of(float_operand(input))))
 
 
 @computes("torch.polygamma", "special.polygamma")

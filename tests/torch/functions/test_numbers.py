@@ -152,6 +152,39 @@ def test_creation():
     check(CREATION, X, torch.cat([X, X]))
 
 
+LABELS = torch.tensor([[1, 2, 2], [3, 1, 0], [4, 4, 0]])
+ENDS = torch.tensor([0, 4, 8], dtype=torch.int32)
+
+
+def _cut(x, *sizes):
+    return x.detach().float().reshape(90)[: math.prod(sizes)].reshape(sizes)
+
+
+COMPOSED = [
+    *(
+        lambda x, how=how, zero=zero, rest=rest: torch.nn.functional.ctc_loss(
+            x.log_softmax(-1), *rest, reduction=how, zero_infinity=zero
+        )
+        for how, zero in (("none", False), ("mean", True), ("sum", True))
+        for rest in ((LABELS, (6, 5, 6), (3, 2, 1)), (torch.tensor([1, 2, 2, 3, 1, 4]), (6, 5, 6), (3, 2, 1)),
+                     (LABELS, torch.tensor([6, 6, 3]), torch.tensor([3, 2, 2])))
+    ),
+    lambda x: torch.nn.functional.ctc_loss(x[:, 0].log_softmax(-1), torch.tensor([1, 2]), (6,), (2,), blank=4),
+    lambda x: torch.nn.functional.ctc_loss(x.log_softmax(-1), LABELS, (6, 6, 1), (0, 1, 2), zero_infinity=True),
+    lambda x: torch.renorm(x, 2, 0, 0.7), lambda x: torch.renorm(x[0], 1, 1, 0.5), lambda x: torch.cov(x[0]), lambda x: torch.cov(x[0, 0]),
+    lambda x: torch.cov(x[:, 0, :3], correction=0, fweights=torch.tensor([1, 2, 3])), lambda x: torch.corrcoef(x[1]), lambda x: torch.corrcoef(x[1, 1]),
+    lambda x: torch.cov(x[:, 0, :2], fweights=torch.tensor([1, 2]), aweights=torch.tensor([0.3, 0.6], dtype=torch.float64)),
+    lambda x: torch.linalg.pinv(x[0]), lambda x: torch.linalg.pinv(x[1, :, :3] @ x[1, :, :3].T, hermitian=True), lambda x: torch.linalg.norm(x[0], 2),
+    lambda x: torch.nn.functional.grouped_mm(_cut(x, 8, 4), _cut(x, 3, 4, 4), offs=ENDS), lambda x: torch.nn.functional.grouped_mm(_cut(x, 4, 8), _cut(x, 8, 8), offs=ENDS),
+    lambda x: torch.nn.functional.grouped_mm(_cut(x, 2, 4, 4), _cut(x, 4, 8), offs=ENDS[1:]), lambda x: torch.nn.functional.grouped_mm(_cut(x, 2, 4, 4), _cut(x, 2, 4, 4)),
+]  # fmt: skip
+
+
+def test_of_alignments_groups_and_covariances():
+    x = torch.linspace(-2, 3, 90, dtype=torch.float64).sin().reshape(6, 3, 5).requires_grad_()
+    check(COMPOSED, x)
+
+
 class Draws(torch.nn.Module):
     def forward(self, x):
         return {
