@@ -586,12 +586,12 @@ class _Group(SimpleNamespace):
 
 
 _MAXIMUM, _MINIMUM = extremum(np.maximum, np.greater_equal), extremum(np.minimum, np.less_equal)
-_ARITHMETIC = {
+_ARITHMETIC: dict[str, _Function] = {
     "add": np.add, "plus": np.add, "sub": np.subtract, "subtract": np.subtract, "minus": np.subtract,
     "mul": np.multiply, "multiply": np.multiply, "div": divided, "divide": divided, "true_divide": divided,
     "mod": np.mod, "modulo": np.mod, "power": np.power, "maximum": _MAXIMUM, "minimum": _MINIMUM, "hypot": np.hypot,
 }  # fmt: skip
-_COMPARISONS = {
+_COMPARISONS: dict[str, _Function] = {
     "equal": np.equal, "not_equal": np.not_equal, "greater": np.greater, "greater_equal": np.greater_equal,
     "lesser": np.less, "lesser_equal": np.less_equal, "logical_and": np.logical_and, "logical_or": np.logical_or,
     "logical_xor": np.logical_xor,

@@ -159,18 +159,22 @@ def leaky_relu(x: Operand, gamma: Operand | None = None, act_type: str = "leaky"
     wide, dtype = _widened(x)
     zero = like(0, wide)
     positive = gt(wide, zero)
-    below = expm1(where(positive, zero, wide))  # which would overflow where it is not chosen
+
+    def below() -> Operand:
+        return expm1(where(positive, zero, wide))  # which would overflow where it is not chosen
+
     match act_type:
         case "leaky":
             y = where(positive, wide, mul(wide, like(slope, wide)))
         case "prelu" if gamma is not None:
-            axis = 1 if type_of(x).ndim > 1 and type_of(gamma).size != 1 else type_of(x).ndim - 1
-            factor = _along(cast(reshape(gamma, (type_of(gamma).size,)), type_of(wide).dtype), wide, axis)
+            axis, (count, shape) = min(type_of(x).ndim - 1, 1), (type_of(gamma).size, type_of(wide).shape)
+            row = tuple(count if k == axis else 1 for k in range(len(shape)))
+            factor = broadcast(reshape(cast(gamma, type_of(wide).dtype), row), shape)
             y = where(positive, wide, mul(wide, factor))
         case "elu":
-            y = where(positive, wide, mul(below, like(slope, wide)))
+            y = where(positive, wide, mul(below(), like(slope, wide)))
         case "selu":
-            y = mul(where(positive, wide, mul(below, like(_SELU_ALPHA, wide))), like(_SELU_SCALE, wide))
+            y = mul(where(positive, wide, mul(below(), like(_SELU_ALPHA, wide))), like(_SELU_SCALE, wide))
         case "gelu":
             y = _gelu(wide, "erf")
         case _:

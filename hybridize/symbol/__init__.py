@@ -9,7 +9,8 @@ expressions; types come with `compile`, `bind` or `infer_shape`.
 
 - `expression` is what is recorded, `scopes` how it is named, `operators` what MXNet's operators take, so that
   `composing` makes variables of weights that are not given; `control` makes loops and branches;
-- `inference` finds shapes, `executor` binds arrays, `stored` writes and reads MXNet's JSON.
+- `inference` finds shapes, `executor` binds arrays, `stored` writes and reads MXNet's JSON, whose operators are
+  functions of `nd` and `np` by the rows of `file_operators`.
 """
 
 from __future__ import annotations

@@ -4,7 +4,12 @@
 A function of the user's is called once, with variables that stand for slices and states. What it makes in the call, and
 what depends on those variables, is the body; what else it reads is computed once, around the loop, and is an input of
 it. The call of a `ControlFlow` gives typed arrays to `npx.foreach` and its like, so that it is a scan of the graph.
-Nodes of MXNet's files have the same parts; see `formats.mxnet.control_flow`.
+Nodes of MXNet's files have the same parts:
+
+    _foreach      inputs: data, states, rest; `..._locs` say which input of the body each is
+    _while_loop   `cond_input_locs`, `func_input_locs`: which inputs of the node the graphs take; `func_var_locs`: which
+                  of the latter are loop variables
+    _cond         `..._input_locs`: which inputs of the node the three graphs take
 """
 
 from __future__ import annotations

@@ -244,7 +244,9 @@ def parameters_of(op: str) -> Parameters | None:
     function = function_of(op)
     if function is None:
         return None
-    leading, least, most, later, required = 0, 0, 0.0, [], []
+    leading, least, most = 0, 0, 0.0
+    later: list[str] = []
+    required: list[str] = []
     attributes: set[str] | None = set()
     for parameter in inspect.signature(function).parameters.values():
         needed = parameter.default is parameter.empty

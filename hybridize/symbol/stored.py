@@ -22,6 +22,8 @@ from hybridize.symbol.file_operators import ARRAYS, FileOperator, parameters_of
 from hybridize.symbol.operators import OPERATORS, outputs_of
 
 VERSION = 10901
+_ROUNDS = 1 << 31
+"""MXNet counts rounds by 32 bits."""
 _BODIES = {FOREACH: 1, WHILE: 2, COND: 3}
 """The numbers of graphs in nodes of loops and branches."""
 _SCALARS = {
@@ -308,9 +310,28 @@ def _read_control(node: SymbolNode, source: str, inputs: list[Expression]) -> Ex
             BodyExpression(whole if whole.word == GROUP else group([whole]), tuple(dict.fromkeys(one.inputs)))
         )
     given = _given(Attributes(node.op, node.name, node.attributes, source), bodies, len(inputs))
-    return Expression(
-        node.op, ControlFlow(node.op, bodies, given), inputs, name=node.name, outputs=given["num_outputs"]
-    )
+    loop = _FileLoop(node.op, bodies, given)
+    loop.where = f"{source}: operator {node.op}, node {node.name!r}"
+    return Expression(node.op, loop, inputs, name=node.name, outputs=given["num_outputs"])
+
+
+class _FileLoop(ControlFlow):
+    """A loop or a branch of a file."""
+
+    where = ""
+    """The file and the node, for errors."""
+
+    def __call__(self, *arrays: Any) -> Any:
+        """Run it.
+
+        Raises:
+            LoadError E603: there is no memory for the rows that the file speaks of.
+        """
+        try:
+            return super().__call__(*arrays)
+        except MemoryError as error:
+            what = f"{self.where}: no memory for max_iterations={self.given.get('max_iterations')} ({error})"
+            raise LoadError("E603", what) from error
 
 
 def _given(a: Attributes, bodies: list[BodyExpression], inputs: int) -> dict[str, Any]:
@@ -335,6 +356,8 @@ def _given(a: Attributes, bodies: list[BodyExpression], inputs: int) -> dict[str
         if a.op == WHILE:
             given["func_var_locs"] = _locations(a, "func_var_locs", len(bodies[1].inputs))
             given["max_iterations"] = a.integer("max_iterations", 0)
+            if not 0 <= given["max_iterations"] < _ROUNDS:
+                a.fail(f"max_iterations is {given['max_iterations']}, which is no number of rounds below 2**31")
         states = given["in_state_locs" if a.op == FOREACH else "func_var_locs"]
         if not results[-1] == given["num_outputs"] == given["num_out_data"] + len(states):
             a.fail(f"it has {len(states)} states and {given['num_out_data']} outputs, its body {results[-1]} results")

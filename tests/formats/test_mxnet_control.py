@@ -2,16 +2,19 @@
 
 import json
 import warnings
+from pathlib import Path
 
 import numpy
 import pytest
 
 from hybridize import gluon, np, npx
-from hybridize.base.errors import CaptureError
+from hybridize.base.errors import CaptureError, LoadError
 from hybridize.base.nested import flatten
+from hybridize.formats.mxnet.symbol import parse_symbol
 from tests.formats.mxnet_attention import ATTENTION
 from tests.formats.mxnet_control import CONTROL, Body
 from tests.formats.test_mxnet_symbol import SIGNATURES
+from tests.refusals import refusal
 
 NETS = CONTROL | ATTENTION
 SIZED = {
@@ -186,3 +189,30 @@ def test_a_loop_without_a_limit_is_refused_with_a_remedy(function, tmp_path):
     ):
         net.export(tmp_path / "net")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("hybrid", [False, True])
+def test_loops_of_files_end_when_their_condition_does(hybrid):
+    """However many rounds a file claims; what MXNet cannot count, or what there is no memory for, is refused."""
+    stem = Path(__file__).parent / "mxnet_files" / "v1_9_1_nd" / "whilenet"
+    arrays = [np.array(numpy.load(f"{stem}-input{number}.npy")) for number in range(2)]
+
+    def called(rounds):
+        tree = json.loads(Path(f"{stem}-symbol.json").read_text())
+        (loop,) = [node for node in tree["nodes"] if node["op"] == "_while_loop"]
+        loop["attrs"]["max_iterations"] = str(rounds)
+        names = [node["name"] for node in tree["nodes"] if node["op"] == "null"]
+        block = gluon.SymbolBlock(parse_symbol(json.dumps(tree), "some.json"), names)
+        if hybrid:
+            block.hybridize()
+        return block(*arrays)
+
+    few, many = called(6), called(100_000)
+    assert many[0].shape == (100_000, *few[0].shape[1:])
+    numpy.testing.assert_allclose(many[0][:6].asnumpy(), few[0].asnumpy(), rtol=1e-6)
+    assert not many[0][6:].any()
+    for x, y in zip(many[1:], few[1:], strict=True):
+        numpy.testing.assert_allclose(x.asnumpy(), y.asnumpy(), rtol=1e-6)
+    for rounds in (-1, 1 << 31, 10**12):
+        with refusal(LoadError, "E603: some.json: operator _while_loop.*max_iterations"):
+            called(rounds)

@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy
 import pytest
 
-from hybridize import gluon, nd, np, npx
+from hybridize import gluon, nd, np, npx, sym
 from hybridize.base.nested import flatten
 from hybridize.gluon import nn, rnn
 from hybridize.gluon.model_zoo import vision
 from tests.formats.mxnet_attention import ATTENTION
-from tests.formats.mxnet_control import CONTROL
+from tests.formats.mxnet_control import CONTROL, Body, draw
 from tests.symbol.loops import LOOPS
 
 ROOT = Path(__file__).parents[2]
@@ -26,6 +26,28 @@ ZOO = {
     "resnet18_v1": 64, "resnet18_v2": 64, "squeezenet1.1": 224, "vgg11_bn": 64,
 }  # fmt: skip
 """Networks of the zoo, and sizes of images that are enough for them."""
+ORDERS = {
+    name: (lambda function=function: Body(function), [(draw(3, 4),)])
+    for name, function in {
+        "topk": lambda x: npx.topk(x, k=2),
+        "topk ascending": lambda x: npx.topk(x, k=3, axis=0, is_ascend=True),
+        "topk values": lambda x: npx.topk(x, k=2, ret_typ="value"),
+        "topk mask": lambda x: npx.topk(x, k=2, ret_typ="mask"),
+        "sorted": np.sort,
+        "taken": lambda x: np.take_along_axis(x, np.argsort(x, 0), 0),
+        "gathered": lambda x: npx.gather_nd(x, np.array([[0, 1], [1, 2]], dtype="int64")),
+        "leaky": lambda x: npx.leaky_relu(x, slope=0.1),
+    }.items()
+}
+"""Sorts, and elements at places."""
+EXPRESSIONS = {
+    "numbers": (lambda: sym.subtract(2, X) * sym.divide(3, X) + sym.add(X, 1), {"data": (3, 4)}),
+    "pairs": (lambda: sym.add(X, X) - sym.broadcast_plus(X, X) * sym.maximum(X, 0.5), {"data": (3, 4)}),
+    "groups": (lambda: sym.linalg.gemm2(X, X, transpose_b=True) + sym.contrib.div_sqrt_dim(X), {"data": (3, 3)}),
+    "cut": (lambda: sym.split_v2(X, (1, 3), axis=1)[1] * sym.full((3, 2), 2.5), {"data": (3, 4)}),
+}
+"""Functions that MXNet's files spell otherwise than programs."""
+X = sym.var("data")
 NETS = {
     "lenet": (
         lambda: [
@@ -125,7 +147,7 @@ def exported(net, path, shape):
 
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore:the net computes with the sizes of its inputs")
-@pytest.mark.parametrize("nets", [CONTROL, ATTENTION], ids=["loops and branches", "attention"])
+@pytest.mark.parametrize("nets", [CONTROL, ATTENTION, ORDERS], ids=["loops and branches", "attention", "orders"])
 def test_mxnet_runs_what_has_no_operator_of_its_own(mxnet, nets, tmp_path):
     expected = {}
     for name, (make, calls) in nets.items():
@@ -156,7 +178,7 @@ def test_mxnet_runs_what_has_no_operator_of_its_own(mxnet, nets, tmp_path):
 def test_mxnet_runs_loops_of_expressions(mxnet, tmp_path):
     """What `tojson` writes of them gives our results and our gradients there."""
     wanted = {}
-    for name, (make, shapes) in LOOPS.items():
+    for name, (make, shapes) in {**LOOPS, **EXPRESSIONS}.items():
         if name == "while" and mxnet.version.startswith("2"):
             continue  # it cannot train its own either: "Assigning to NDArrays that are already in a computational graph"
         draw = numpy.random.default_rng(0)

@@ -648,7 +648,13 @@ def ordered(x, y):
     first = ops.slice(ops.arg_sort(x, 1, True), (0, 0), (3, 2), (1, 1))
     points = constant(numpy.array([[0, 3], [2, 1]]))
     columns = ops.take_along_axis(y, ops.arg_sort(x, 0, False), 0)
-    return ops.take_along_axis(x, first, 1), ops.cast(first, float32), ops.sort(y, 0, True), ops.gather_nd(x, points), columns
+    return (
+        ops.take_along_axis(x, first, 1),
+        ops.cast(first, float32),
+        ops.sort(y, 0, True),
+        ops.gather_nd(x, points),
+        columns,
+    )
 
 
 def counted(x, y):

@@ -13,7 +13,7 @@ from typing import Any
 from hybridize import ops
 from hybridize.array.functions.bounds import require
 from hybridize.array.functions.creation import full, zeros
-from hybridize.array.functions.shapes import stack
+from hybridize.array.functions.shapes import concatenate, stack
 from hybridize.array.operands import array, from_list, operand, public, result
 from hybridize.array.staging import staging
 from hybridize.base.access import ACCESS
@@ -98,8 +98,8 @@ def _stacked_rows(rows: list[Any], length: int | None) -> Any:
         return []
     if isinstance(rows[0], (list, tuple)):
         return [_stacked_rows([row[i] for row in rows], length) for i in range(len(rows[0]))]
-    missing = 0 if length is None else length - len(rows)
-    return stack([*rows, *[rows[0].zeros_like()] * missing])
+    whole, missing = stack(rows), 0 if length is None else length - len(rows)
+    return concatenate([whole, zeros((missing, *whole.shape[1:]), dtype=whole.dtype)]) if missing > 0 else whole
 
 
 @public

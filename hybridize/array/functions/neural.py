@@ -351,9 +351,6 @@ def _activation(data: Any, act_type: str) -> Any:
     return result(composites.activation(_float(data), "silu" if act_type == "swish" else act_type))
 
 
-_SELU_SCALE, _SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
-
-
 @public
 def leaky_relu(
     data: Any,
@@ -366,25 +363,13 @@ def leaky_relu(
     """x where it is positive, else something small: leaky, prelu (`gamma` x), elu, selu, gelu or rrelu."""
     one_of(act_type, ("leaky", "prelu", "elu", "selu", "gelu", "rrelu"), "leaky_relu", "act_type")
     x = array(data)
-    if act_type == "leaky":
-        return where(x > 0, x, multiply(x, slope))
-    if act_type == "prelu":
-        g = array(gamma)
-        g = reshape(g, (-1,) + (1,) * (x.ndim - 2)) if g.ndim == 1 and x.ndim > 1 else g
+    if act_type == "rrelu":
+        by = uniform(lower_bound, upper_bound, x.shape) if is_training() else (lower_bound + upper_bound) / 2
+        return where(x > 0, x, multiply(x, by))
+    g = array(gamma) if act_type == "prelu" else None
+    if g is not None and g.ndim > 1 and g.size > 1:
         return where(x > 0, x, x * g)
-    if act_type == "elu":
-        return where(x > 0, x, multiply(_expm1_below(x), slope))
-    if act_type == "selu":
-        return multiply(where(x > 0, x, multiply(_expm1_below(x), _SELU_ALPHA)), _SELU_SCALE)
-    if act_type == "gelu":
-        return gelu(x)
-    by = uniform(lower_bound, upper_bound, x.shape) if is_training() else (lower_bound + upper_bound) / 2
-    return where(x > 0, x, multiply(x, by))
-
-
-def _expm1_below(x: Any) -> Any:
-    """exp(x) - 1 where x is not positive; no overflow elsewhere, and the whole slope at 0."""
-    return result(ops.expm1(operand(where(x > 0, 0.0, x))))
+    return result(composites.leaky_relu(_float(x), None if g is None else operand(g), act_type, float(slope)))
 
 
 @consistent

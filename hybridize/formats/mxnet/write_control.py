@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loops and branches as MXNet's `_foreach`, `_while_loop` and `_cond`; see `control_flow`, which reads them.
+"""Loops and branches as MXNet's `_foreach`, `_while_loop` and `_cond`.
 
     scan over rows    `_foreach`; from the last row to the first: over reversed rows
     scan over none    `_while_loop`, whose condition counts
