@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy
@@ -174,7 +175,7 @@ def _reduced(
     wanted = of.folded_dtype(x, dtype)
     if not axes:
         return copy(x.astype(wanted, copy=False))
-    if len(axes) > 1 and of.name not in _REORDERABLE:
+    if len(axes) > 1 and not _is_reorderable(of.theirs):
         what = f"{of.name}.reduce over {len(axes)} axes: its result depends on their order"
         raise ValueArgumentError("E345", what, help="reduce over one after the other")
     begin = begin if begin is not None or of.theirs.identity is None else of.theirs.identity
@@ -201,10 +202,14 @@ def _is_numpys(of: Universal, x: Any) -> bool:
     return type(x) is ndarray and not ACTIVE and x.dtype.kind != "V" and of.name not in ("power", "arctan2")
 
 
-_REORDERABLE = (
-    "logical_xor", "bitwise_and", "bitwise_or", "bitwise_xor", "fmax", "fmin", "gcd", "hypot", "logaddexp",
-    "logaddexp2",
-)  # fmt: skip
+@cache
+def _is_reorderable(theirs: numpy.ufunc) -> bool:
+    """Tell whether the order of elements is of no matter, so that NumPy reduces over several axes at once."""
+    try:
+        theirs.reduce(numpy.zeros((1, 1), theirs.types[0][0]), axis=(0, 1))
+    except ValueError:
+        return False
+    return True
 
 
 def _rows(x: Any, axes: Sequence[int]) -> Any:
