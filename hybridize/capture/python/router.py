@@ -483,59 +483,81 @@ class Router:
             raise TypeError(f"{(function.weak or Symbol).__name__!r} object is not callable")
         for value in (getattr(function, "__self__", None), *args, *kwargs.values()):
             special.goes_on(trace, value)
-        if trace.root.rolls:
-            made = rolled_calls.answer(trace, function, args, kwargs)
-            if made is not NotImplemented:
-                return made
-        hashable = type(function).__hash__ is not None
-        if hashable:
-            made = implicit.answer(self, trace, function, args, kwargs)
-            if made is not NotImplemented:
-                return made
+        for rule in _RULES_OF_OBJECTS:
+            value = rule(self, trace, function, args, kwargs)
+            if value is not NotImplemented:
+                return value
+        if _is_hashable(function):
             args = implicit.given(self, function, args)
-        replaced = REPLACED.get(function) if hashable else None
-        if replaced is not None:
-            try:
-                made = replaced(self, *args, **kwargs)
-            except TypeError as error:
-                if error.__traceback__ is None or error.__traceback__.tb_next is not None:
-                    raise
-                made = NotImplemented  # these are no arguments for it: the function itself says so, by its own name
-            if made is not NotImplemented:
-                return made
-        made = self._converted_call(trace, function, args, kwargs)
-        if made is not NotImplemented:
-            return made
+        for rule in _RULES:
+            value = rule(self, trace, function, args, kwargs)
+            if value is not NotImplemented:
+                return value
+        return self._call_as_it_is(trace, function, args, kwargs)
+
+    def _by_rolled_loops(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
+        return rolled_calls.answer(trace, function, args, kwargs) if trace.root.rolls else NotImplemented
+
+    def _by_special_methods(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
+        return implicit.answer(self, trace, function, args, kwargs) if _is_hashable(function) else NotImplemented
+
+    def _by_replacement(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
+        replaced = REPLACED.get(function) if _is_hashable(function) else None
+        if replaced is None:
+            return NotImplemented
+        try:
+            return replaced(self, *args, **kwargs)
+        except TypeError as error:
+            if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+                raise
+            return NotImplemented  # these are no arguments for it: the function itself says so, by its own name
+
+    def _of_text(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
         owner = getattr(function, "__self__", None)
-        if type(owner) is str:
-            made = texts.method(owner, function.__name__, args, kwargs)
-            if made is not NotImplemented:
-                return made
+        return texts.method(owner, function.__name__, args, kwargs) if type(owner) is str else NotImplemented
+
+    def _of_weak_references(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
+        owner = getattr(function, "__self__", None)
         if isinstance(function, weakref.ref) and not args and not kwargs:
             return trace.root.world.read_referent(function)
         if type(owner) is weakref.WeakValueDictionary and function.__name__ == "get" and args and not kwargs:
             return self._found_weakly(trace.root.world, owner, *args)
-        if is_log(trace, function, args):
-            logged(trace, function, args, kwargs)
-            return None
+        return NotImplemented
+
+    def _of_logs(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
+        if not is_log(trace, function, args):
+            return NotImplemented
+        logged(trace, function, args, kwargs)
+        return None
+
+    def _of_masked_arrays(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
         if any(isinstance(argument, masks.Masked) for argument in (*args, *kwargs.values())):
             return masks.applied(function, args, kwargs)
+        return NotImplemented
+
+    def _of_numbers(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
+        owner = getattr(function, "__self__", None)
         if type(owner) is Symbol and function.__name__ in ELEMENTS:
-            made = ELEMENTS[function.__name__](owner, *args, **kwargs)
-            return writes.new(made) if type(made) is list else made
+            value = ELEMENTS[function.__name__](owner, *args, **kwargs)
+            return writes.new(value) if type(value) is list else value
+        if type(owner) in (int, float) and any(map(is_symbolic, args)):
+            return function(*(int(x) if is_symbolic(x) else x for x in args))  # (2).__eq__(n) does not know of sizes
+        return NotImplemented
+
+    def _of_containers(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
+        owner = getattr(function, "__self__", None)
         if type(owner) in CONTAINERS:
             return writes.container_method(self, trace, owner, function.__name__, args, kwargs)
-        if isinstance(function, _DESCRIPTORS) and args and type(args[0]) in CONTAINERS:  # list.append(log, x)
-            if getattr(type(args[0]), function.__name__, None) != function:
-                raise trace.root.refusing(CaptureError(
-                    "E431", f"{function.__qualname__}() on a {type(args[0]).__name__}, which has its own",
-                    help=f"call {type(args[0]).__name__}.{function.__name__}()",
-                ))  # fmt: skip
-            return writes.container_method(self, trace, args[0], function.__name__, args[1:], kwargs)
-        if type(owner) in (int, float) and any(map(is_symbolic, args)):
-            return function(
-                *(int(x) if is_symbolic(x) else x for x in args)
-            )  # (2).__eq__(n): numbers do not know of sizes
+        if not (isinstance(function, _DESCRIPTORS) and args and type(args[0]) in CONTAINERS):  # list.append(log, x)
+            return NotImplemented
+        if getattr(type(args[0]), function.__name__, None) != function:
+            raise trace.root.refusing(CaptureError(
+                "E431", f"{function.__qualname__}() on a {type(args[0]).__name__}, which has its own",
+                help=f"call {type(args[0]).__name__}.{function.__name__}()",
+            ))  # fmt: skip
+        return writes.container_method(self, trace, args[0], function.__name__, args[1:], kwargs)
+
+    def _refusing(self, trace: Recording, function: Any, args: Any, kwargs: Any) -> Any:
         opaque = opaque_name(function)
         if opaque is not None:
             raise trace.root.refusing(CaptureError(
@@ -546,7 +568,7 @@ class Router:
         if isinstance(wrapped, FunctionType) and not is_trusted_file(wrapped.__code__.co_filename):
             unconverted.depend_on_names(trace, wrapped)
         _check_outside(trace, function, args, kwargs)
-        return self._call_as_it_is(trace, function, args, kwargs)
+        return NotImplemented
 
     def _found_weakly(self, world: World, table: Any, key: Any, default: Any = None) -> Any:
         """`get` of a dict whose values it does not keep alive."""
@@ -777,6 +799,30 @@ class Router:
         if self._cells is None:
             self._cells = dict(zip(self.function.__code__.co_freevars, self.function.__closure__ or (), strict=True))
         return self._cells[name]
+
+
+def _is_hashable(function: Any) -> bool:
+    return type(function).__hash__ is not None
+
+
+_Rule = Callable[[Router, Recording, Any, Any, Any], Any]
+_RULES_OF_OBJECTS: tuple[_Rule, ...] = (
+    Router._by_rolled_loops,  # before all: items of a loop's rounds are no values that others could take
+    Router._by_special_methods,
+)
+"""Rules of calls of trusted functions on objects, in order: the first that does not give NotImplemented decides."""
+_RULES: tuple[_Rule, ...] = (
+    Router._by_replacement,
+    Router._converted_call,
+    Router._of_text,
+    Router._of_weak_references,
+    Router._of_logs,
+    Router._of_masked_arrays,
+    Router._of_numbers,
+    Router._of_containers,
+    Router._refusing,  # last: what no rule knows is called as it is, if it gives the same at each call
+)
+"""The same with the numbers that objects give for themselves in their places."""
 
 
 class _Library(Router):
