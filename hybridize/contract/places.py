@@ -222,17 +222,15 @@ class Attribute(Named):
 
     def _watches_of_class(self) -> list[Watch] | None:
         """List the tables of classes that Python looks in, the owner's first; None where a metaclass may say."""
-        meta: Any = type(self.owner)
-        of_meta = Unbound(meta, self.name).read()
-        if meta.__getattribute__ is not type.__getattribute__ or hasattr(type(of_meta), "__set__"):
-            return None
         found = []
-        for base in self.owner.__mro__:
+        for base in self.owner.__mro__ if type(self.owner) is type else ():
             member = base.__dict__.get(self.name, NULL)
             found.append(Watch(Look.ITEM, shown(base.__dict__), self.name, member))
             if member is not NULL:
                 break
-        return found
+        of_type = type.__dict__.get(self.name)  # `__name__`, say, goes first; `__call__` where no class has one
+        is_of_type = hasattr(of_type, "__set__") or (of_type is not None and found[-1:] and found[-1].expected is NULL)
+        return None if is_of_type or not found else found
 
     def described(self) -> str:
         return f"attribute {self.name!r} of {short(self.owner)}"

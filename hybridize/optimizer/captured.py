@@ -192,6 +192,8 @@ class Settings(Feed):
 class Rate(Feed):
     """A learning rate that a program sets."""
 
+    in_files = ("sets a trainer's learning rate at each call", "set it outside of the function")
+
     def __init__(self, optimizer: Counting, rate: float) -> None:
         self._optimizer, self._rate = optimizer, rate
 

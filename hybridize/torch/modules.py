@@ -20,7 +20,7 @@ from hybridize.base.errors import CaptureError
 from hybridize.base.faces import Face
 from hybridize.base.members import has_class_member
 from hybridize.capture.convert import statements as convert
-from hybridize.capture.outside.objects import is_users
+from hybridize.capture.outside.objects import is_users, static
 from hybridize.capture.outside.trust import is_trusted_class
 from hybridize.capture.python.router import library_router, routed
 from hybridize.capture.python.unconverted import names_of
@@ -236,7 +236,15 @@ def _check(trace: Recording, name: str, hooks: Any, whose: str) -> None:
 
 def _forward(trace: Recording, module: torch.nn.Module, args: Any, kwargs: dict[str, Any]) -> Any:
     kind: Any = type(module)
-    if "forward" in vars(module) or not is_trusted_class(kind):
+    trace.root.world.read_method(kind, "forward", "__call__")
+    if is_trusted_class(kind) and is_users(static(kind, "__call__")):
+        raise trace.root.refusing(
+            CaptureError(
+                "E420", f"{kind.__name__}.__call__ is one of the user's, which goes around what calls a module",
+                help="replace forward, or register a hook",
+            )
+        )  # fmt: skip
+    if "forward" in vars(module) or is_users(static(kind, "forward")) or not is_trusted_class(kind):
         place = Attribute(module, "forward")
         trace.root.world.read(place, place.read(), "forward", whole=False)
         return routed(module.forward)(*args, **kwargs)

@@ -252,6 +252,29 @@ def test_a_number_that_others_set_is_what_it_is_now(tmp_path):
     numpy.testing.assert_allclose(load(tmp_path / "net")(_x(2)).asnumpy(), expected * 5 / 3, rtol=1e-6)
 
 
+def _set_rate(trainer, x):
+    trainer.set_learning_rate(0.5)
+    return x
+
+
+SCHEDULES = {
+    "read": (lambda trainer, x: x * trainer.learning_rate, "reads a number that Python's schedule gives"),
+    "set": (_set_rate, "sets a trainer's learning rate"),
+}
+
+
+@pytest.mark.parametrize("case", SCHEDULES)
+def test_schedules_are_refused_by_name(case, tmp_path):
+    body, words = SCHEDULES[case]
+    net = nn.Dense(2, in_units=3)
+    net.initialize()
+    trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1})
+    fast = hybridize(lambda x: body(trainer, x))
+    fast(_x(2)), fast(_x(2))
+    with refusal(CaptureError, rf"E450: .*{words}"):
+        fast.save(tmp_path / "f")
+
+
 def test_a_list_among_the_arguments_is_refused(tmp_path):
     def function(x, log):
         log.append(x.sum())

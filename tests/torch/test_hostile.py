@@ -517,3 +517,45 @@ def test_the_users_own_errors_pass_through_checkpoints():
     fast = hybridize.hybridize(lambda x: torch.utils.checkpoint.checkpoint(broken, x, use_reentrant=False))
     with pytest.raises(KeyError, match="key"):
         fast(torch.ones(2))
+
+
+@pytest.mark.parametrize(
+    ("make", "gradients"),
+    [
+        (lambda: nn.Linear(3, 3), False), (lambda: nn.Linear(3, 3), True), (lambda: nn.BatchNorm1d(3).eval(), False),
+        (nn.Sequential, False),
+    ],
+)  # fmt: skip
+def test_a_layer_class_of_torchs_whose_forward_is_replaced(make, gradients):
+    """The new one runs, and the first one again."""
+    layer = make()
+    net = nn.Sequential(layer, nn.ReLU())
+    kind, x = type(layer), torch.linspace(-1, 1, 6).reshape(2, 3)
+    fast, own = hybridize.hybridize(net), kind.forward
+    results = []
+    with torch.set_grad_enabled(gradients):
+        for forward in (own, lambda self, x: own(self, x) * 2 + 1, own):
+            kind.forward = forward
+            try:
+                results.append(net(x))
+                for _ in range(3):
+                    torch.testing.assert_close(fast(x), results[-1])
+            finally:
+                kind.forward = own
+    assert not torch.equal(results[0], results[1])
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_layer_class_of_torchs_whose_call_is_replaced():
+    """The new one runs, where `torch.export` follows it; or it is refused by its name."""
+    fast, own, x = hybridize.hybridize(nn.Sequential(nn.Linear(3, 3))), nn.Linear.__call__, torch.ones(1, 3)
+    with torch.no_grad():
+        expected = fast(x)
+        fast(x)
+        nn.Linear.__call__ = lambda self, x: own(self, x) * 2
+        try:
+            with contextlib.suppress(CaptureError):
+                torch.testing.assert_close(fast(x), expected * 2)
+        finally:
+            del nn.Linear.__call__
+        torch.testing.assert_close(fast(x), expected)
