@@ -324,7 +324,7 @@ class Recording(GraphScope):
         """
         root = self.root
         if left is not right and left.weak is None and right.weak is None:
-            root.aliases.check_compared(left._cell, right._cell)
+            root.aliases.check_compared(left._cell, right._cell, self)
         for symbol in (left, right):
             self.check_identity(symbol)
         if root.inputs.compare(left, right) and (root.inputs.is_foreign(left) or root.inputs.is_foreign(right)):
