@@ -262,3 +262,84 @@ def test_gradients_of_tables(program, dynamic):
         a, b = (draw.integers(0, 4, size).astype("f4") for size in (n, m))
         for one, other in zip(gradients(compiled, a, b), gradients(program, a, b), strict=True):
             numpy.testing.assert_allclose(one, other, rtol=1e-5)
+
+
+def below_the_diagonal(a):
+    total = np.zeros(())
+    for i in range(len(a)):
+        for j in range(i):
+            total = total * 0.9 + a[i] * a[j]
+    return total
+
+
+def above_the_diagonal(a):
+    total = np.zeros(())
+    for i in range(20):
+        for j in range(i, 20):
+            total = total * 0.9 + a[i] * a[j]
+    return total
+
+
+def down_from_it(a):
+    total = np.zeros(())
+    for i in range(20):
+        for j in range(i - 1, -1, -1):
+            total = total * 0.9 + a[i] * a[j]
+    return total
+
+
+def by_steps(a):
+    total = np.zeros(())
+    for i in range(20):
+        for j in range(0, 2 * i, 3):
+            total = total * 0.9 + a[i] * a[j // 2]
+    return total
+
+
+def between_two(a):
+    total = np.zeros(())
+    for i in range(18):
+        for j in range(i):
+            for k in range(j, i):
+                total = total * 0.9 + a[i] * a[j] - a[k]
+    return total
+
+
+def into_a_table(a):
+    table = np.zeros((21, 21))
+    for i in range(20):
+        for j in range(i + 1):
+            table[i + 1, j] = table[i, j] * 0.5 + a[i] * a[j]
+    return table.sum()
+
+
+def with_an_end(a):
+    total = np.zeros(())
+    for i in range(20):
+        for j in range(i):
+            if total > 3:
+                break
+            total = total * 0.9 + a[i] * a[j]
+        else:
+            total = total - 1
+    return total
+
+
+@pytest.mark.parametrize("dynamic", [True, None])
+@pytest.mark.parametrize(
+    "program",
+    [below_the_diagonal, above_the_diagonal, down_from_it, by_steps, between_two, into_a_table, with_an_end],
+    ids=lambda one: one.__name__,
+)
+def test_gradients_of_ranges_that_another_loop_ends(program, dynamic):
+    data = numpy.random.default_rng(5).random(20).astype("f4")
+    results = []
+    for function in (program, hybridize(program, dynamic=dynamic)):
+        a = np.array(data)
+        a.attach_grad()
+        with autograd.record():
+            total = function(a)
+        total.backward()
+        results.append((total.asnumpy(), a.grad.asnumpy()))
+    for found, expected in zip(*results, strict=True):
+        numpy.testing.assert_allclose(found, expected, rtol=1e-4)

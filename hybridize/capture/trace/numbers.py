@@ -75,6 +75,8 @@ _DIVIDING = ("truediv", "floordiv", "mod", "divmod")
 _FACTOR: Bounds = (-(1 << 31), 1 << 31)
 """Integers whose products 64 bits hold."""
 _MOST = float(1 << 62)
+_OFTEN = 24
+"""Conditions on one integer among the arguments after which the program depends on the integer itself."""
 _LONGEST = 1 << 47
 """No axis of an array is longer."""
 _SLACK = 1 << 40
@@ -105,6 +107,8 @@ class Numbers:
         self.pinned: dict[int, Any] = {}
         """Leaves of the arguments whose value the program depends on."""
         self._conditions: dict[tuple[Value, type], Condition] = {}
+        self._asked: dict[Any, int] = {}
+        """How often a condition was on a number alone."""
         self.mixed: set[Value] = set()
         """Numbers of which data decides whether they are ints or floats: 0 before a loop, 0.5 after."""
         self._counting: dict[Value, Affine] = {}
@@ -576,8 +580,14 @@ class Numbers:
     def _depend(self, value: Value, used: dict[Any, Value], expected: bool | int | float) -> None:
         """Let the program depend on what `value` is."""
         key = value, type(expected)
-        if key in self._conditions or not used:
+        if key in self._conditions or not used or self.pinned.keys() >= used.keys():
             return
+        if len(used) == 1:
+            (position,) = used
+            self._asked[position] = self._asked.get(position, 0) + 1
+            if self._asked[position] > _OFTEN and type(position) is int and type(self._leaf(position)) is int:
+                self.pinned[position] = self._leaf(position)  # one comparison in each call, not one for each round
+                return
         graph = Graph(tuple(used.values()), tuple(self._slice(value)), (value,), self._constants(value))
         self._conditions[key] = Condition(graph, tuple(used), expected, self._world.program.location())
 
