@@ -431,7 +431,7 @@ def _in_rows_of_rows(of, x):
 def _of_a_list(of, x):
     rows, total = [], np.zeros(3)
     for row in x:
-        rows.append(row * 2)
+        rows.append(row * 2)  # noqa: PERF401
     for row in rows:
         total = total * 0.5 + of(row)
     return total

@@ -265,8 +265,12 @@ def check(seed: int, dynamic: bool | None, *, with_gradients: bool = False) -> s
         try:
             found = gradients(function, again) if with_gradients else function(*again)
         except HybridizeError as error:
-            assert error.loc is not None, f"refused without a place: {error}\n{about}"
-            return f"refused {error.code}"
+            refused = error
+        else:
+            refused = None
+        if refused is not None:
+            assert refused.loc is not None, f"refused without a place: {refused}\n{about}"
+            return f"refused {refused.code}"
         if with_gradients:
             for one, other in zip(found, expected, strict=True):
                 if numpy.abs(other).max() < EXACT:
